@@ -1,0 +1,92 @@
+/* One step of a scene of rigid bodies with exact contacts: what the glue calls.
+ *
+ * The scene is handed over anew at every step; what is worth remembering between steps (directions,
+ * impulses) is kept in the peg_context under the parts' identities. */
+#ifndef PEG_PEG_H
+#define PEG_PEG_H
+
+#include "peg/polytope.h"
+#include "peg/types.h"
+
+typedef enum peg_body_kind { PEG_STATIC = 0, PEG_KINEMATIC, PEG_DYNAMIC } peg_body_kind;
+
+/* A rigid body. Frame of x, q: centre of mass; everything else in world coordinates. */
+typedef struct peg_body {
+    peg_body_kind kind;
+    int asleep;        /* dynamic but disabled: moved only if its island has an awake body */
+    double x[3], q[4]; /* pose at the start of the step, q = (w, x, y, z) */
+    double v[6];       /* velocity at the start (linear, angular) */
+    double v_free[6];  /* velocity that the integrator would reach without contact; dynamic only */
+    double mass;       /* kg; dynamic only */
+    double inertia[9]; /* about the centre of mass, body frame, row-major, kg m^2; dynamic only */
+    double max_angular_speed; /* rad/s, ODE's cap before the pose update; infinity: none */
+    int finite_rotation;      /* 0: ODE's default update (Cayley); 1: finite; 2: finite about axis */
+    double finite_axis[3];
+    /* results */
+    double v_pose[6]; /* velocity with which the integrator reaches the certified pose */
+    double v_end[6];  /* velocity to be set after the step; equals v_pose unless the island was
+                         stepped in halves or recovered from an overlap */
+    int moved_by_contact; /* an impulse acts on it */
+    int woken;            /* was asleep, but its island is awake */
+} peg_body;
+
+/* A convex part of a body (or of the world: body = -1). */
+typedef struct peg_part {
+    const peg_polytope *shape;
+    int body;
+    double offset[3], rotation[9]; /* pose of the part in the body's frame (world if body = -1) */
+    unsigned long id;              /* stable over steps, unique, > 0 */
+    void *user;                    /* passed to the pair filter */
+} peg_part;
+
+typedef struct peg_scene {
+    peg_body *body;
+    int nb;
+    const peg_part *part;
+    int np;
+    double h;          /* s, > 0 */
+    double gravity[3]; /* m/s^2, for the energy account only */
+    /* Whether two parts may touch; called at most once per pair and step, parts of one body and of
+     * two immovable bodies never. Null: all may. */
+    int (*may_touch)(void *context, const peg_part *a, const peg_part *b);
+    void *filter_context;
+} peg_scene;
+
+typedef struct peg_context peg_context;
+
+void peg_settings_default(pegSettings *settings);
+pegStatus peg_settings_check(const pegSettings *settings);
+const char *peg_status_message(pegStatus status);
+
+/* Errors: SETTINGS, MEMORY. */
+pegStatus peg_context_create(const pegSettings *settings, peg_context **out);
+void peg_context_destroy(peg_context *context);
+const pegSettings *peg_context_settings(const peg_context *context);
+pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings);
+
+/* Computes v_pose, v_end, moved_by_contact and woken of every dynamic body; for bodies that touch
+ * nothing v_pose = v_end = v_free. Statistics of this step go to *stats (may be null).
+ * Errors (the scene's results are then unchanged): STEP_SIZE, NOT_FINITE, MASS, ARGUMENT, MEMORY. */
+pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats);
+
+/* Contacts with an impulse in the last peg_step. */
+typedef struct peg_contact {
+    int part_a, part_b;  /* indices into the scene of that step */
+    double point[3];     /* world */
+    double normal[3];    /* unit, from B to A */
+    double gap;          /* m, at the end of the step */
+    double impulse;      /* N s, >= 0, on A along the normal */
+    int kind, i, j;      /* feature pair: see peg_facet_kind; vertex/face or edge/edge indices */
+} peg_contact;
+int peg_contacts(const peg_context *context, const peg_contact **contacts);
+
+/* The integrator's pose update [W 10 with ODE's rounding]: x + h v, q after one step. */
+void peg_body_pose(const peg_body *body, const double v[6], double h, double x[3], double q[4]);
+
+/* Exact separation (largest s_n) of two parts at given body poses; for tests and measurements.
+ * x, q: nb-independent poses of the two bodies. */
+double peg_part_separation(peg_context *context, const peg_part *a, const double xa[3],
+                           const double qa[4], const peg_part *b, const double xb[3],
+                           const double qb[4]);
+
+#endif

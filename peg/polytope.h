@@ -1,0 +1,74 @@
+/* Convex polytopes [W section 4]: vertices, faces with outward unit normals, edges with their two
+ * faces; half-spaces as polytopes of one face and no vertex.
+ *
+ * Units: metres, in the frame of the part. Faces are convex polygons, counter-clockwise seen from
+ * outside, coplanar triangles merged; every vertex belongs to at least three faces. */
+#ifndef PEG_POLYTOPE_H
+#define PEG_POLYTOPE_H
+
+#include "peg/types.h"
+#include "peg/vec.h"
+
+typedef struct peg_edge {
+    int v[2]; /* end vertices; face f[0] runs from v[0] to v[1], face f[1] back */
+    int f[2];
+} peg_edge;
+
+typedef struct peg_polytope {
+    int nv, nf, ne;
+    peg_vec3 *vertex; /* nv */
+    peg_vec3 *normal; /* nf outward unit normals */
+    double *offset;   /* nf: normal . x = offset on the face */
+    int *face_start;  /* nf + 1: polygon of face f is face_vertex[face_start[f] .. face_start[f+1]) */
+    int *face_vertex;
+    peg_edge *edge;   /* ne */
+    peg_vec3 centre;  /* centroid of the vertices; a point of the plane for a half-space */
+    double radius;    /* of the sphere about the centre; infinite for a half-space */
+    double width;     /* least width over the face normals; infinite for a half-space */
+    double volume;    /* m^3; infinite for a half-space */
+} peg_polytope;
+
+/* Convex hull of n points (qhull). Duplicates and interior points are dropped, coplanar facets
+ * merged. Errors: NOT_FINITE, SHAPE_EMPTY (n < 4 or no volume: thinner than 1e-9 of its size),
+ * MEMORY; then *out is null. Free with peg_polytope_free. */
+pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytope **out);
+
+/* Box of full side lengths, centred at the origin. Errors: NOT_FINITE, SHAPE_EMPTY, MEMORY. */
+pegStatus peg_polytope_box(const double sides[3], peg_polytope **out);
+
+/* {x : normal . x <= offset}, the solid side of ODE's plane. The normal is scaled to unit length. */
+pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_polytope **out);
+
+/* From the arrays of dCreateConvex: nplanes * (a, b, c, d) with a x + b y + c z = d; npoints *
+ * (x, y, z); polygons as nplanes runs of (count, indices...), counter-clockwise seen from outside.
+ * The arrays are validated as they are, not repaired: indices in range, every edge shared by
+ * exactly two polygons in opposite directions (else SHAPE_OPEN), all points on or below each
+ * polygon's plane (else SHAPE_CONCAVE), non-zero volume (SHAPE_EMPTY), finite (NOT_FINITE). Planes
+ * are checked only for agreement with the polygons (normals outward, else SHAPE_CONCAVE). Duplicate
+ * vertices are merged, coplanar polygons become one face. Tolerance 1e-7 of the size. */
+pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const double *points,
+                                       int npoints, const unsigned *polygons, peg_polytope **out);
+
+void peg_polytope_free(peg_polytope *p);
+
+static inline int peg_is_half_space(const peg_polytope *p)
+{
+    return p->nv == 0;
+}
+
+/* Volume, centre of mass and inertia tensor about it (row-major, density 1, part frame). */
+void peg_polytope_mass(const peg_polytope *p, double *volume, double centre[3], double inertia[9]);
+
+/* A polytope at a pose: vertices, normals and offsets in world coordinates. The arrays are the
+ * caller's (nv, nf, nf entries). */
+typedef struct peg_view {
+    const peg_polytope *shape;
+    peg_vec3 *vertex, *normal;
+    double *offset;
+    peg_vec3 centre;
+} peg_view;
+
+/* Fills the arrays for part-to-world rotation R and translation x. */
+void peg_view_set(peg_view *view, const double x[3], const double R[9]);
+
+#endif

@@ -1,0 +1,20 @@
+/* Broad phase: all pairs of overlapping axis-aligned boxes by sort and sweep, O(n log n + pairs). */
+#ifndef PEG_SWEEP_H
+#define PEG_SWEEP_H
+
+#include "peg/memory.h"
+#include "peg/vec.h"
+
+typedef struct peg_aabb {
+    peg_vec3 lo, hi; /* may be infinite */
+} peg_aabb;
+
+typedef void peg_pair_visitor(void *context, int i, int j);
+
+/* Calls visit once for every pair i < j of boxes that overlap or touch, except pairs of which both
+ * have fixed[] set; in a fixed order. Returns 0 if memory ran out (some pairs were then not
+ * visited), else 1. */
+int peg_sweep_pairs(peg_arena *arena, const peg_aabb *box, const unsigned char *fixed, int n,
+                    peg_pair_visitor *visit, void *context);
+
+#endif
