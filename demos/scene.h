@@ -1,0 +1,163 @@
+/* Scenes of the lab: how one is described, and how it is run with a contact model.
+ *
+ * A scene is a build function that declares bodies and their convex parts in the scene's own
+ * coordinates (m, s, kg; any frame). Everything that all scenes share is applied here, in one
+ * place: `scale` (lengths, speeds and gravity times the factor: the same motion in units of the
+ * size), `turn` (the whole scene, gravity and velocities with it, by that many degrees about (1, 2,
+ * 3)), mass properties, the frame of the centre of mass, the ODE objects and the contact model.
+ * States are handed back in the scene's own coordinates, so that a step function or a test is
+ * written once for every scale and turn.
+ *
+ * Builder calls need no error checks: the first error is kept (lab_fail) and ends the build with
+ * its message; calls with a null body do nothing. */
+#ifndef LAB_SCENE_H
+#define LAB_SCENE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <ode/ode.h>
+
+#include "plugin/ode-peg.h"
+
+typedef struct lab_world lab_world;
+typedef struct lab_body lab_body;
+
+typedef enum lab_kind {
+    LAB_STATIC,    /* geoms without body */
+    LAB_KINEMATIC, /* moves with its velocity, whatever it meets */
+    LAB_DYNAMIC
+} lab_kind;
+
+typedef struct lab_scene {
+    const char *name;  /* as on the command line */
+    const char *about; /* one line for `list` */
+    double h, time;    /* defaults, s */
+    void (*build)(lab_world *w);
+    void (*before_step)(lab_world *w, double t); /* may be null; t at the start of the step */
+} lab_scene;
+
+/* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
+extern const lab_scene lab_scenes_pour[];
+int lab_scene_count(void);
+const lab_scene *lab_scene_at(int i);
+const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
+
+/* ---- building (scene coordinates) ---------------------------------------------------------- */
+
+/* Value of `--set key=value`, or the fallback. A key that the build never asks for is an error of
+ * the user's. */
+double lab_key(lab_world *w, const char *key, double fallback);
+double lab_step_size(const lab_world *w);
+/* Uniform in [0, 1), from --seed (splitmix64): the same on every machine. */
+double lab_random(lab_world *w);
+void lab_random_rotation(lab_world *w, double q[4]);
+/* q of a turn by `degrees` about an axis (any length). */
+void lab_axis_angle(double x, double y, double z, double degrees, double q[4]);
+
+void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, -9.81) */
+/* Keeps the first message; the build (or step) then ends with it. */
+void lab_fail(lab_world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A body at rest with its frame at position x and orientation q = (w, x, y, z) (null: none). The
+ * frame may lie anywhere; the centre of mass is computed from the parts. Density 1000 kg/m^3. */
+lab_body *lab_add(lab_world *w, const char *name, lab_kind kind, const double x[3],
+                  const double q[4]);
+/* Adds a part at x, q in the body's frame (null: none). Parts of a body should not overlap (their
+ * masses add up). Boxes become box geoms (with offset where needed), hulls convex geoms. */
+void lab_box(lab_body *body, const double sides[3], const double x[3], const double q[4]);
+void lab_hull(lab_body *body, const double (*points)[3], int n, const double x[3],
+              const double q[4]);
+/* The static half-space normal . x <= offset. */
+lab_body *lab_plane(lab_world *w, const char *name, const double normal[3], double offset);
+/* lab_add and lab_box in one. */
+lab_body *lab_add_box(lab_world *w, const char *name, lab_kind kind, double lx, double ly,
+                      double lz, double x, double y, double z, const double q[4]);
+
+void lab_density(lab_body *body, double density);
+void lab_mass(lab_body *body, double mass); /* instead of the density; the inertia follows */
+/* Of the centre of mass; world frame, m/s and rad/s. Also while the scene runs. */
+void lab_velocity(lab_body *body, const double linear[3], const double angular[3]);
+/* Constant force and torque on the centre of mass (world frame, either may be null). */
+void lab_force(lab_body *body, const double force[3], const double torque[3]);
+/* The body enters at the first step that starts at time t or later. If others are in its place
+ * (nearer than a hundredth of its size), it is moved against gravity in steps of `rise`. */
+void lab_enter(lab_body *body, double t, double rise);
+/* Bodies of equal group (> 0) never collide with each other. */
+void lab_group(lab_body *body, int group);
+/* The region bodies should stay in (axis-aligned box of the centres of mass): those outside are
+ * counted as escaped. */
+void lab_bounds(lab_world *w, const double low[3], const double high[3]);
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+typedef enum lab_contact {
+    LAB_PEG,
+    LAB_ST,
+    LAB_ODE,       /* dWorldStep with dCollide's contacts */
+    LAB_ODE_QUICK, /* dWorldQuickStep */
+    LAB_CONTACT_COUNT
+} lab_contact;
+
+const char *lab_contact_name(lab_contact contact);
+
+typedef struct lab_setting {
+    char key[32];
+    double value;
+} lab_setting;
+
+typedef struct lab_options {
+    lab_contact contact;
+    double h, time; /* 0: the scene's */
+    long steps;     /* 0: time / h */
+    uint64_t seed;
+    double mu; /* for ode, ode-quick */
+    const lab_setting *set;
+    int sets;
+} lab_options;
+
+#define LAB_TEXT 512
+
+/* Null on error: text says in one line what to do, *user says whether it is the user's (1: bad
+ * input) or ours (0). */
+lab_world *lab_open(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT],
+                    int *user);
+void lab_close(lab_world *w);
+/* One step. 0, or 1 if the simulation failed (lab_error says how). */
+int lab_step(lab_world *w);
+const char *lab_error(const lab_world *w);
+
+double lab_time(const lab_world *w); /* after the steps made so far */
+long lab_steps(const lab_world *w);  /* steps made */
+long lab_steps_planned(const lab_world *w);
+const lab_options *lab_world_options(const lab_world *w);
+
+int lab_body_count(const lab_world *w);
+lab_body *lab_body_at(const lab_world *w, int i);
+lab_body *lab_body_find(const lab_world *w, const char *name); /* null: none */
+const char *lab_body_name(const lab_body *body);
+lab_kind lab_body_kind(const lab_body *body);
+int lab_body_present(const lab_body *body); /* 0 before it enters */
+/* Scene coordinates. x, v: of the centre of mass. Any pointer may be null. */
+void lab_pose(const lab_body *body, double x[3], double q[4]);
+void lab_motion(const lab_body *body, double v[3], double omega[3]);
+/* Where a point given in the frame the body was built in is now. */
+void lab_point(const lab_body *body, const double local[3], double world[3]);
+
+/* Overlap of all parts of different bodies, at the end of the last step (fraction 1) or inside of
+ * it, along ODE's pose update: summed volume over the mean volume of the dynamic bodies, and
+ * largest depth, scene coordinates. */
+void lab_overlap(lab_world *w, double fraction, double *volume, double *depth);
+
+/* Mechanical energy as the summary gives it, in SI units of the scaled scene. */
+typedef struct lab_energy {
+    double now, initial;      /* J; bodies that enter count in both */
+    double work_gravity;      /* J, what gravity has put in so far (> 0 contributions) */
+    double gain_max;          /* J, largest gain of a step; <= 0: none */
+    double gain_max_relative; /* largest of gain / (work so far); infinity if there was no work */
+} lab_energy;
+lab_energy lab_world_energy(const lab_world *w);
+int lab_escaped(const lab_world *w);                /* bodies outside of the bounds */
+void lab_totals(const lab_world *w, pegStats *sum); /* zeros for ode, ode-quick */
+void lab_last(const lab_world *w, pegStats *last);  /* of the last step */
+
+#endif
