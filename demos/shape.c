@@ -1,0 +1,301 @@
+/* Convex shapes: boxes, hulls of few points, their moments. */
+#include "demos/shape.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peg/vec.h"
+
+/* Points nearer to a plane than this part of the cloud's size lie in it. */
+#define COPLANAR 1e-10
+
+void lab_shape_free(lab_shape *shape)
+{
+    if (!shape) return;
+    free(shape->vertex);
+    free(shape->start);
+    free(shape->index);
+    free(shape->normal);
+    free(shape->offset);
+    free(shape);
+}
+
+static lab_shape *shape_new(int nv, int nf, int corners)
+{
+    lab_shape *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->nv = nv, s->nf = nf;
+    s->vertex = calloc((size_t)nv + 1, sizeof *s->vertex);
+    s->start = calloc((size_t)nf + 1, sizeof *s->start);
+    s->index = calloc((size_t)corners + 1, sizeof *s->index);
+    s->normal = calloc((size_t)nf + 1, sizeof *s->normal);
+    s->offset = calloc((size_t)nf + 1, sizeof *s->offset);
+    if (s->vertex && s->start && s->index && s->normal && s->offset) return s;
+    lab_shape_free(s);
+    return NULL;
+}
+
+lab_shape *lab_shape_copy(const lab_shape *shape)
+{
+    lab_shape *s = shape_new(shape->nv, shape->nf, shape->start[shape->nf]);
+    if (!s) return NULL;
+    memcpy(s->vertex, shape->vertex, (size_t)shape->nv * sizeof *s->vertex);
+    memcpy(s->start, shape->start, ((size_t)shape->nf + 1) * sizeof *s->start);
+    memcpy(s->index, shape->index, (size_t)shape->start[shape->nf] * sizeof *s->index);
+    memcpy(s->normal, shape->normal, (size_t)shape->nf * sizeof *s->normal);
+    memcpy(s->offset, shape->offset, (size_t)shape->nf * sizeof *s->offset);
+    return s;
+}
+
+lab_shape *lab_shape_box(const double sides[3])
+{
+    lab_shape *s = shape_new(8, 6, 24);
+    if (!s) return NULL;
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++) s->vertex[i][k] = (i >> k & 1 ? .5 : -.5) * sides[k];
+    for (int f = 0; f < 6; f++) {
+        /* the face at the low or high end of axis k; a, b are the other axes, in cyclic order */
+        int k = f / 2, high = f % 2, a = (k + 1) % 3, b = (k + 2) % 3;
+        int corner[4] = {0, 1 << a, 1 << a | 1 << b, 1 << b};
+        s->start[f + 1] = 4 * (f + 1);
+        for (int c = 0; c < 4; c++) {
+            s->index[4 * f + c] = corner[high ? c : 3 - c] | high << k;
+        }
+        s->normal[f][k] = high ? 1 : -1;
+        s->offset[f] = .5 * sides[k];
+    }
+    return s;
+}
+
+lab_shape *lab_shape_half_space(const double normal[3], double offset)
+{
+    double length = peg_norm(normal);
+    if (!(length > 0) || !isfinite(length) || !isfinite(offset)) return NULL;
+    lab_shape *s = shape_new(0, 1, 0);
+    if (!s) return NULL;
+    for (int k = 0; k < 3; k++) s->normal[0][k] = normal[k] / length;
+    s->offset[0] = offset / length;
+    return s;
+}
+
+/* ---- convex hull: every plane through three points that has all others on one side ---------- */
+
+typedef struct hull {
+    const double (*p)[3];
+    int n;
+    double size;
+    unsigned char *face; /* faces found, n flags each: the points in its plane */
+    int faces, room;
+    int *corner; /* their polygons, one after the other */
+    int *start;
+    int corners, corner_room;
+} hull;
+
+static double side_of(const hull *h, const double n[3], int i, int j)
+{
+    double d[3];
+    peg_sub(h->p[j], h->p[i], d);
+    return peg_dot(n, d);
+}
+
+/* Outward unit normal of the plane through i, j, k if it supports the hull. */
+static int supporting(const hull *h, int i, int j, int k, double n[3])
+{
+    double a[3], b[3];
+    peg_sub(h->p[j], h->p[i], a);
+    peg_sub(h->p[k], h->p[i], b);
+    peg_cross(a, b, n);
+    if (!(peg_norm(n) > COPLANAR * peg_norm(a) * peg_norm(b))) return 0;
+    peg_normalise(n);
+    int above = 0, below = 0;
+    for (int m = 0; m < h->n && !(above && below); m++) {
+        double s = side_of(h, n, i, m);
+        above |= s > COPLANAR * h->size, below |= s < -COPLANAR * h->size;
+    }
+    if (above == below) return 0;
+    if (above) n[0] = -n[0], n[1] = -n[1], n[2] = -n[2];
+    return 1;
+}
+
+static int grow(void **array, size_t size, int *room, int needed)
+{
+    if (needed <= *room) return 1;
+    int more = 2 * needed + 16;
+    void *p = realloc(*array, (size_t)more * size);
+    if (!p) return 0;
+    *array = p, *room = more;
+    return 1;
+}
+
+/* Polygon of the flagged points: wraps around them in the plane (normal n), counter-clockwise. */
+static int wrap_face(hull *h, const unsigned char *in, const double n[3])
+{
+    int first = -1, from = h->corners;
+    double low = INFINITY, u[3], w[3] = {fabs(n[0]) < .5, fabs(n[0]) >= .5, 0};
+    peg_cross(n, w, u);
+    for (int m = 0; m < h->n; m++) {
+        if (in[m] && peg_dot(u, h->p[m]) < low) low = peg_dot(u, h->p[m]), first = m;
+    }
+    int at = first;
+    do {
+        if (h->corners - from > h->n) return 0;
+        if (!grow((void **)&h->corner, sizeof *h->corner, &h->corner_room, h->corners + 1))
+            return 0;
+        h->corner[h->corners++] = at;
+        int next = -1;
+        double to[3] = {0, 0, 0};
+        for (int m = 0; m < h->n; m++) { /* the point with all others on the left */
+            double d[3], c[3];
+            peg_sub(h->p[m], h->p[at], d);
+            if (!in[m] || m == at || peg_norm(d) <= COPLANAR * h->size) continue;
+            peg_cross(to, d, c);
+            double turn = peg_dot(c, n), near_line = COPLANAR * peg_norm(to) * peg_norm(d);
+            int farther =
+                fabs(turn) <= near_line && peg_dot(to, d) > 0 && peg_norm(d) > peg_norm(to);
+            if (next < 0 || turn < -near_line || farther) next = m, peg_copy3(d, to);
+        }
+        at = next;
+    } while (at != first && at >= 0);
+    h->start[h->faces] = h->corners;
+    return h->corners - from >= 3;
+}
+
+static int hull_has(const hull *h, int i, int j, int k)
+{
+    for (int f = 0; f < h->faces; f++) {
+        const unsigned char *in = h->face + (size_t)f * (size_t)h->n;
+        if (in[i] && in[j] && in[k]) return 1;
+    }
+    return 0;
+}
+
+static int hull_faces(hull *h)
+{
+    int start_room = 0;
+    for (int i = 0; i < h->n; i++)
+        for (int j = i + 1; j < h->n; j++)
+            for (int k = j + 1; k < h->n; k++) {
+                double n[3];
+                if (hull_has(h, i, j, k) || !supporting(h, i, j, k, n)) continue;
+                size_t row = (size_t)h->n;
+                if (!grow((void **)&h->face, row, &h->room, h->faces + 1)) return 0;
+                if (!grow((void **)&h->start, sizeof *h->start, &start_room, h->faces + 2))
+                    return 0;
+                unsigned char *in = h->face + (size_t)h->faces * row;
+                for (int m = 0; m < h->n; m++)
+                    in[m] = fabs(side_of(h, n, i, m)) <= COPLANAR * h->size;
+                h->start[h->faces++] = h->corners;
+                if (!wrap_face(h, in, n)) return 0;
+            }
+    return h->faces >= 4;
+}
+
+/* Shape of the found faces; points that are no corner are left out. */
+static lab_shape *hull_shape(const hull *h)
+{
+    lab_shape *s = shape_new(h->n, h->faces, h->corners);
+    int *rename = malloc((size_t)h->n * sizeof *rename);
+    if (!s || !rename) {
+        lab_shape_free(s);
+        free(rename);
+        return NULL;
+    }
+    s->nv = 0;
+    for (int m = 0; m < h->n; m++) rename[m] = -1;
+    for (int c = 0; c < h->corners; c++) {
+        int m = h->corner[c];
+        if (rename[m] < 0) {
+            rename[m] = s->nv;
+            peg_copy3(h->p[m], s->vertex[s->nv++]);
+        }
+        s->index[c] = rename[m];
+    }
+    memcpy(s->start, h->start, ((size_t)h->faces + 1) * sizeof *s->start);
+    for (int f = 0; f < s->nf; f++) {
+        const double *o = s->vertex[s->index[s->start[f]]];
+        double sum[3] = {0, 0, 0};
+        for (int c = s->start[f] + 1; c + 1 < s->start[f + 1]; c++) {
+            double a[3], b[3], n[3];
+            peg_sub(s->vertex[s->index[c]], o, a);
+            peg_sub(s->vertex[s->index[c + 1]], o, b);
+            peg_cross(a, b, n);
+            peg_add_scaled(sum, 1, n, sum);
+        }
+        peg_normalise(sum);
+        peg_copy3(sum, s->normal[f]);
+        s->offset[f] = peg_dot(sum, o);
+    }
+    free(rename);
+    return s;
+}
+
+lab_shape *lab_shape_hull(const double (*points)[3], int n)
+{
+    if (n < 4) return NULL;
+    hull h = {.p = points, .n = n};
+    for (int i = 0; i < n; i++) {
+        double d[3];
+        peg_sub(points[i], points[0], d);
+        if (!isfinite(peg_norm(d))) return NULL;
+        h.size = fmax(h.size, peg_norm(d));
+    }
+    lab_shape *s = hull_faces(&h) ? hull_shape(&h) : NULL;
+    free(h.face);
+    free(h.corner);
+    free(h.start);
+    return s;
+}
+
+/* ---- poses and moments ----------------------------------------------------------------------- */
+
+void lab_shape_move(const lab_shape *shape, const double x[3], const double R[9], lab_shape *out)
+{
+    for (int i = 0; i < shape->nv; i++) {
+        peg_rotate(R, shape->vertex[i], out->vertex[i]);
+        peg_add_scaled(out->vertex[i], 1, x, out->vertex[i]);
+    }
+    for (int f = 0; f < shape->nf; f++) {
+        peg_rotate(R, shape->normal[f], out->normal[f]);
+        out->offset[f] = shape->offset[f] + peg_dot(out->normal[f], x);
+    }
+}
+
+void lab_shape_moments(const lab_shape *shape, lab_moments *out)
+{
+    *out = (lab_moments){0};
+    for (int f = 0; f < shape->nf; f++)
+        for (int c = shape->start[f] + 1; c + 1 < shape->start[f + 1]; c++) {
+            /* tetrahedron of the origin and a triangle of the face */
+            const double *p[3] = {shape->vertex[shape->index[shape->start[f]]],
+                                  shape->vertex[shape->index[c]],
+                                  shape->vertex[shape->index[c + 1]]};
+            double bc[3], sum[3];
+            peg_cross(p[1], p[2], bc);
+            double det = peg_dot(p[0], bc);
+            out->volume += det / 6;
+            for (int k = 0; k < 3; k++) {
+                sum[k] = p[0][k] + p[1][k] + p[2][k];
+                out->first[k] += det / 24 * sum[k];
+            }
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) {
+                    double own = p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j];
+                    out->second[3 * i + j] += det / 120 * (own + sum[i] * sum[j]);
+                }
+        }
+}
+
+double lab_shape_radius(const lab_shape *shape, double centre[3])
+{
+    double radius = 0;
+    centre[0] = centre[1] = centre[2] = 0;
+    for (int i = 0; i < shape->nv; i++)
+        peg_add_scaled(centre, 1. / shape->nv, shape->vertex[i], centre);
+    for (int i = 0; i < shape->nv; i++) {
+        double d[3];
+        peg_sub(shape->vertex[i], centre, d);
+        radius = fmax(radius, peg_norm(d));
+    }
+    return radius;
+}
