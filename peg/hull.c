@@ -1,0 +1,169 @@
+/* Convex hull of a point cloud with libqhull_r.
+ *
+ * qhull runs on points moved and scaled into the unit box, so that its tolerances are relative. It
+ * writes to a sink in memory, and its error exits are longjmps that end in qh_new_qhull: whatever
+ * happens becomes a status. After the run its structures are only read, never through functions
+ * that could exit. */
+#include "peg/mesh.h"
+
+#include <float.h>
+#include <stdio.h>
+
+#include <libqhull_r/libqhull_r.h>
+
+static const double FLAT = 1e-8; /* of the size: facets are merged into one face within this */
+static const double WELD = 1e-9; /* of the size: corners closer than this are one */
+
+/* Reads qhull's facets as polygons of point numbers. A simplicial facet is a triangle in the order
+ * of its vertex set, reversed if its orientation says so; a merged facet has a ridge per edge,
+ * which runs from the first vertex to the second as seen from its top facet. Null ids are skipped.
+ * 0 if memory ran out; -1 if a facet's ridges do not form one loop. */
+static int read_facets(qhT *qh, peg_mesh *mesh, peg_arena *arena)
+{
+    facetT *facet;
+    vertexT *vertex, **vertexp;
+    ridgeT *ridge, **ridgep;
+    int nf = 0, corners = 0;
+    FORALLfacets
+    {
+        nf++;
+        if (facet->simplicial) {
+            corners += 3;
+        } else {
+            FOREACHridge_(facet->ridges) corners++;
+        }
+    }
+    mesh->nf = nf;
+    mesh->start = PEG_NEW(arena, int, nf + 1);
+    mesh->corner = PEG_NEW(arena, int, corners);
+    int *next = PEG_NEW(arena, int, mesh->nv);
+    if (!mesh->start || !mesh->corner || !next) return 0;
+
+    int f = 0, used = 0;
+    FORALLfacets
+    {
+        mesh->start[f++] = used;
+        int n = 0, *corner = mesh->corner + used;
+        if (facet->simplicial) {
+            FOREACHvertex_(facet->vertices) corner[n++] = qh_pointid(qh, vertex->point);
+            if (!facet->toporient) {
+                int swap = corner[0];
+                corner[0] = corner[2], corner[2] = swap;
+            }
+        } else {
+            int ridges = 0, first = -1;
+            FOREACHridge_(facet->ridges)
+            {
+                vertexT *a = (vertexT *)ridge->vertices->e[0].p;
+                vertexT *b = (vertexT *)ridge->vertices->e[1].p;
+                int tail = qh_pointid(qh, ridge->top == facet ? a->point : b->point);
+                int head = qh_pointid(qh, ridge->top == facet ? b->point : a->point);
+                next[tail] = head;
+                if (ridges++ == 0) first = tail;
+            }
+            for (int v = first; n < ridges && (n == 0 || v != first); v = next[v]) corner[n++] = v;
+            if (n != ridges || next[corner[n - 1]] != first) return -1;
+        }
+        used += n;
+    }
+    mesh->start[nf] = used;
+    return 1;
+}
+
+/* qhull orients all facets alike, but not always outwards. */
+static void orient_outward(peg_mesh *m)
+{
+    double six = 0;
+    const double *o = m->vertex[m->corner[0]];
+    for (int f = 0; f < m->nf; f++)
+        for (int h = m->start[f] + 1; h + 1 < m->start[f + 1]; h++) {
+            peg_vec3 a, b, c;
+            peg_sub(m->vertex[m->corner[m->start[f]]], o, a);
+            peg_sub(m->vertex[m->corner[h]], o, b);
+            peg_sub(m->vertex[m->corner[h + 1]], o, c);
+            peg_cross(b, c, b);
+            six += peg_dot(a, b);
+        }
+    if (six >= 0) return;
+    for (int f = 0; f < m->nf; f++)
+        for (int i = m->start[f], j = m->start[f + 1] - 1; i < j; i++, j--) {
+            int swap = m->corner[i];
+            m->corner[i] = m->corner[j], m->corner[j] = swap;
+        }
+}
+
+/* Runs qhull on n points in the unit box and reads the surface into the mesh. */
+static pegStatus run_qhull(double *scaled, int n, peg_mesh *mesh, peg_arena *arena)
+{
+    char messages[512], options[] = "qhull";
+    FILE *sink = fmemopen(messages, sizeof messages, "w");
+    qhT *qh = peg_alloc_zero(1, sizeof *qh);
+    pegStatus status = PEG_ERROR_MEMORY;
+    if (sink && qh) {
+        qh_zero(qh, sink);
+        int code = qh_new_qhull(qh, 3, n, scaled, 0, options, NULL, sink);
+        if (code == 0) {
+            int read = read_facets(qh, mesh, arena);
+            status = read == 0 ? PEG_ERROR_MEMORY : read < 0 ? PEG_ERROR_SHAPE_EMPTY : PEG_OK;
+        } else if (code != qh_ERRmem) {
+            status = PEG_ERROR_SHAPE_EMPTY;
+        }
+        int kept, pieces;
+        qh_freeqhull(qh, !qh_ALL);
+        qh_memfreeshort(qh, &kept, &pieces);
+    }
+    peg_free(qh);
+    if (sink) fclose(sink);
+    return status;
+}
+
+static pegStatus hull(const double (*points)[3], int n, double size, double far, peg_arena *arena,
+                      peg_polytope **out)
+{
+    double *scaled = PEG_NEW(arena, double, 3 * n);
+    peg_vec3 *vertex = PEG_NEW(arena, peg_vec3, n);
+    if (!scaled || !vertex) return PEG_ERROR_MEMORY;
+    memcpy(vertex, points, sizeof(peg_vec3) * (size_t)n);
+    for (int k = 0; k < 3 * n; k++) scaled[k] = (points[k / 3][k % 3] - points[0][k % 3]) / size;
+
+    peg_mesh mesh = {.nv = n, .vertex = (const peg_vec3 *)vertex};
+    pegStatus status = run_qhull(scaled, n, &mesh, arena);
+    if (status != PEG_OK) return status;
+
+    /* Only corners of the surface matter from here on. */
+    int *number = PEG_NEW(arena, int, n), corners = 0;
+    if (!number) return PEG_ERROR_MEMORY;
+    memset(number, 0, sizeof(int) * (size_t)n);
+    for (int h = 0; h < mesh.start[mesh.nf]; h++) number[mesh.corner[h]] = 1;
+    for (int v = 0; v < n; v++)
+        if (number[v]) {
+            peg_copy3(points[v], vertex[corners]);
+            number[v] = corners++;
+        }
+    for (int h = 0; h < mesh.start[mesh.nf]; h++) mesh.corner[h] = number[mesh.corner[h]];
+    mesh.nv = corners;
+
+    double rounding = 8 * DBL_EPSILON * far;
+    orient_outward(&mesh);
+    if (!peg_mesh_weld(&mesh, WELD * size + rounding, arena)) return PEG_ERROR_MEMORY;
+    return peg_mesh_to_polytope(&mesh, FLAT * size + rounding, arena, out);
+}
+
+pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytope **out)
+{
+    if (!out) return PEG_ERROR_ARGUMENT;
+    *out = NULL;
+    if (!points || n < 0) return PEG_ERROR_ARGUMENT;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++)
+            if (!isfinite(points[i][k])) return PEG_ERROR_NOT_FINITE;
+    if (n < 4) return PEG_ERROR_SHAPE_EMPTY;
+
+    double far, size = peg_mesh_size(points, n, &far), cube = size * size * size;
+    if (!isfinite(cube)) return PEG_ERROR_NOT_FINITE;
+    if (cube < DBL_MIN) return PEG_ERROR_SHAPE_EMPTY;
+    peg_arena arena = {0};
+    pegStatus status = hull(points, n, size, far, &arena, out);
+    peg_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,416 @@
+/* From a closed surface of polygons to a convex polytope: link, group coplanar polygons, reduce. */
+#include "peg/mesh.h"
+
+#include <float.h>
+
+/* Tolerances, relative to the size of the shape unless said otherwise. */
+static const double THINNEST = 1e-9;      /* a shape of less width has no volume */
+static const double FLAT_OF_WIDTH = 1e-4; /* of the width: coplanarity must not eat a thin shape */
+static const double SAME_SIDE = 0.5;      /* least cosine between normals of one face (60 degrees:
+                                             only keeps walls of thin shapes apart) */
+static const double SLIVER_REACH = 3;     /* of the tolerance: a sliver joins a plane even if its
+                                             edge is already at the limit */
+enum { ATTEMPTS = 5 };                    /* tolerances tried, each 1e-2 of the one before */
+
+double peg_mesh_size(const peg_vec3 *vertex, int n, double *far)
+{
+    double size = 0;
+    *far = 0;
+    for (int k = 0; k < 3; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int i = 0; i < n; i++) {
+            lo = fmin(lo, vertex[i][k]);
+            hi = fmax(hi, vertex[i][k]);
+        }
+        size = fmax(size, hi - lo);
+        *far = fmax(*far, fmax(fabs(lo), fabs(hi)));
+    }
+    return size;
+}
+
+static int next_corner(const peg_mesh *m, int h)
+{
+    return h + 1 < m->start[m->face[h] + 1] ? h + 1 : m->start[m->face[h]];
+}
+
+int peg_mesh_link(peg_mesh *m, peg_arena *arena)
+{
+    int corners = m->start[m->nf];
+    m->face = PEG_NEW(arena, int, corners);
+    m->twin = PEG_NEW(arena, int, corners);
+    int *first = PEG_NEW(arena, int, m->nv + 1), *from = PEG_NEW(arena, int, corners);
+    if (!m->face || !m->twin || !first || !from) return 0;
+
+    for (int f = 0; f < m->nf; f++)
+        for (int h = m->start[f]; h < m->start[f + 1]; h++) m->face[h] = f;
+
+    /* Half-edges sorted by their origin: from[first[v] .. first[v+1]). */
+    memset(first, 0, sizeof(int) * (size_t)(m->nv + 1));
+    for (int h = 0; h < corners; h++) first[m->corner[h]]++;
+    for (int v = 0, sum = 0; v <= m->nv; v++) {
+        sum += v < m->nv ? first[v] : 0;
+        first[v] = sum;
+    }
+    for (int h = corners - 1; h >= 0; h--) from[--first[m->corner[h]]] = h;
+
+    for (int h = 0; h < corners; h++) {
+        int tail = m->corner[h], head = m->corner[next_corner(m, h)], found = 0;
+        for (int k = first[head]; k < first[head + 1]; k++)
+            if (m->corner[next_corner(m, from[k])] == tail) {
+                m->twin[h] = from[k];
+                found++;
+            }
+        if (found != 1 || tail == head) return 0;
+    }
+    return 1;
+}
+
+int peg_mesh_weld(peg_mesh *m, double weld, peg_arena *arena)
+{
+    int *same = PEG_NEW(arena, int, m->nv);
+    if (!same) return 0;
+    for (int i = 0; i < m->nv; i++) {
+        same[i] = i;
+        for (int j = 0; j < i && same[i] == i; j++) {
+            peg_vec3 d;
+            peg_sub(m->vertex[i], m->vertex[j], d);
+            if (same[j] == j && peg_norm(d) <= weld) same[i] = j;
+        }
+    }
+    /* Rewrites the polygons in place: a corner that repeats its neighbour goes, and a polygon of
+     * fewer than three corners with it. */
+    int faces = 0, used = 0;
+    for (int f = 0, begin = m->start[0]; f < m->nf; f++) {
+        int end = m->start[f + 1], kept = used;
+        for (int h = begin; h < end; h++) {
+            int v = same[m->corner[h]];
+            if (kept == used || m->corner[kept - 1] != v) m->corner[kept++] = v;
+        }
+        while (kept > used && m->corner[kept - 1] == m->corner[used]) kept--;
+        begin = end;
+        if (kept - used < 3) continue;
+        m->start[faces++] = used;
+        used = kept;
+    }
+    m->start[faces] = used;
+    m->nf = faces;
+    return 1;
+}
+
+/* Twice the area vector of a polygon (Newell), about its first corner. */
+static void area_vector(const peg_mesh *m, int f, peg_vec3 out)
+{
+    const int *c = m->corner + m->start[f];
+    int n = m->start[f + 1] - m->start[f];
+    memset(out, 0, sizeof(peg_vec3));
+    for (int k = 1; k + 1 < n; k++) {
+        peg_vec3 a, b, ab;
+        peg_sub(m->vertex[c[k]], m->vertex[c[0]], a);
+        peg_sub(m->vertex[c[k + 1]], m->vertex[c[0]], b);
+        peg_cross(a, b, ab);
+        peg_add_scaled(out, 1, ab, out);
+    }
+}
+
+static double longest_edge(const peg_mesh *m, int f)
+{
+    double longest = 0;
+    for (int h = m->start[f]; h < m->start[f + 1]; h++) {
+        peg_vec3 d;
+        peg_sub(m->vertex[m->corner[next_corner(m, h)]], m->vertex[m->corner[h]], d);
+        longest = fmax(longest, peg_norm(d));
+    }
+    return longest;
+}
+
+/* Working data of one shape. */
+typedef struct merger {
+    const peg_mesh *mesh;
+    peg_vec3 *area; /* twice the area vector of each polygon */
+    double *height; /* twice the area over the longest edge: small for a sliver */
+    int *group;     /* face that a polygon belongs to */
+    int *queue;     /* polygons, scratch */
+    int ngroups;
+} merger;
+
+static int merger_init(merger *g, const peg_mesh *m, peg_arena *arena)
+{
+    *g = (merger){.mesh = m,
+                  .area = PEG_NEW(arena, peg_vec3, m->nf),
+                  .height = PEG_NEW(arena, double, m->nf),
+                  .group = PEG_NEW(arena, int, m->nf),
+                  .queue = PEG_NEW(arena, int, m->nf)};
+    if (!g->area || !g->height || !g->group || !g->queue) return 0;
+    for (int f = 0; f < m->nf; f++) {
+        area_vector(m, f, g->area[f]);
+        g->height[f] = peg_norm(g->area[f]) / longest_edge(m, f);
+    }
+    return 1;
+}
+
+/* Extent of the surface's vertices along n. */
+static double extent_along(const peg_mesh *m, const peg_vec3 n)
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (int h = 0; h < m->start[m->nf]; h++) {
+        double s = peg_dot(n, m->vertex[m->corner[h]]);
+        lo = fmin(lo, s);
+        hi = fmax(hi, s);
+    }
+    return hi - lo;
+}
+
+/* Least width over the normals of the polygons. */
+static double least_width(const merger *g)
+{
+    double width = INFINITY;
+    for (int f = 0; f < g->mesh->nf; f++) {
+        peg_vec3 n;
+        peg_copy3(g->area[f], n);
+        if (peg_normalise(n) > 0) width = fmin(width, extent_along(g->mesh, n));
+    }
+    return width;
+}
+
+static double signed_volume(const merger *g)
+{
+    const peg_mesh *m = g->mesh;
+    double six = 0;
+    for (int f = 0; f < m->nf; f++) {
+        peg_vec3 d;
+        peg_sub(m->vertex[m->corner[m->start[f]]], m->vertex[m->corner[0]], d);
+        six += peg_dot(g->area[f], d);
+    }
+    return six / 6;
+}
+
+static int lies_in_plane(const merger *g, int f, const peg_vec3 n, const double *origin,
+                         double tolerance)
+{
+    const peg_mesh *m = g->mesh;
+    int sliver = g->height[f] <= tolerance;
+    if (!sliver && peg_dot(g->area[f], n) < SAME_SIDE * peg_norm(g->area[f])) return 0;
+    double reach = sliver ? SLIVER_REACH * tolerance : tolerance;
+    for (int h = m->start[f]; h < m->start[f + 1]; h++) {
+        peg_vec3 d;
+        peg_sub(m->vertex[m->corner[h]], origin, d);
+        if (fabs(peg_dot(n, d)) > reach) return 0;
+    }
+    return 1;
+}
+
+/* Floods each face from its largest polygon over neighbours that lie in that polygon's plane, so
+ * that no face drifts along a chain of slightly turned polygons. */
+static void group_coplanar(merger *g, double tolerance)
+{
+    const peg_mesh *m = g->mesh;
+    for (int f = 0; f < m->nf; f++) g->group[f] = -1;
+    for (g->ngroups = 0;; g->ngroups++) {
+        int seed = -1;
+        double largest = -1;
+        for (int f = 0; f < m->nf; f++) {
+            double area = g->group[f] < 0 ? peg_dot(g->area[f], g->area[f]) : -1;
+            if (area > largest) seed = f, largest = area;
+        }
+        if (seed < 0) return;
+
+        peg_vec3 n;
+        peg_copy3(g->area[seed], n);
+        peg_normalise(n);
+        const double *origin = m->vertex[m->corner[m->start[seed]]];
+        int head = 0, tail = 0;
+        g->queue[tail++] = seed;
+        g->group[seed] = g->ngroups;
+        while (head < tail) {
+            int f = g->queue[head++];
+            for (int h = m->start[f]; h < m->start[f + 1]; h++) {
+                int other = m->face[m->twin[h]];
+                if (g->group[other] >= 0 || !lies_in_plane(g, other, n, origin, tolerance))
+                    continue;
+                g->group[other] = g->ngroups;
+                g->queue[tail++] = other;
+            }
+        }
+    }
+}
+
+static int is_boundary(const merger *g, int h)
+{
+    return g->group[g->mesh->face[h]] != g->group[g->mesh->face[g->mesh->twin[h]]];
+}
+
+/* The half-edge of the same group's outline that follows h. */
+static int next_boundary(const merger *g, int h)
+{
+    h = next_corner(g->mesh, h);
+    while (!is_boundary(g, h)) h = next_corner(g->mesh, g->mesh->twin[h]);
+    return h;
+}
+
+/* Outlines of the groups without the vertices that have fewer than three faces. SHAPE_OPEN if a
+ * group is not bounded by one simple polygon of at least three corners. */
+static pegStatus reduce(const merger *g, peg_mesh *out, peg_arena *arena)
+{
+    const peg_mesh *m = g->mesh;
+    int corners = m->start[m->nf];
+    int *faces_at = PEG_NEW(arena, int, m->nv), *begin = PEG_NEW(arena, int, g->ngroups);
+    int *outline = PEG_NEW(arena, int, g->ngroups), *seen = PEG_NEW(arena, int, m->nv);
+    *out = (peg_mesh){.nv = m->nv,
+                      .nf = g->ngroups,
+                      .vertex = m->vertex,
+                      .start = PEG_NEW(arena, int, g->ngroups + 1),
+                      .corner = PEG_NEW(arena, int, corners)};
+    if (!faces_at || !begin || !outline || !seen || !out->start || !out->corner)
+        return PEG_ERROR_MEMORY;
+
+    for (int v = 0; v < m->nv; v++) faces_at[v] = 0, seen[v] = -1;
+    for (int k = 0; k < g->ngroups; k++) begin[k] = -1, outline[k] = 0;
+    for (int h = 0; h < corners; h++)
+        if (is_boundary(g, h)) {
+            int k = g->group[m->face[h]];
+            faces_at[m->corner[h]]++;
+            outline[k]++;
+            if (begin[k] < 0) begin[k] = h;
+        }
+
+    int used = 0;
+    for (int k = 0; k < g->ngroups; k++) {
+        out->start[k] = used;
+        int h = begin[k];
+        if (h < 0) return PEG_ERROR_SHAPE_OPEN;
+        do {
+            int v = m->corner[h];
+            if (seen[v] == k) return PEG_ERROR_SHAPE_OPEN;
+            seen[v] = k;
+            if (faces_at[v] >= 3) out->corner[used++] = v;
+            outline[k]--;
+            h = next_boundary(g, h);
+        } while (h != begin[k]);
+        if (outline[k] != 0 || used - out->start[k] < 3) return PEG_ERROR_SHAPE_OPEN;
+    }
+    out->start[g->ngroups] = used;
+    return PEG_OK;
+}
+
+peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners)
+{
+    size_t bytes = sizeof(peg_polytope) + sizeof(peg_vec3) * (size_t)(nv + nf) +
+                   sizeof(double) * (size_t)nf + sizeof(peg_edge) * (size_t)ne +
+                   sizeof(int) * (size_t)(nf + 1 + corners);
+    peg_polytope *p = peg_alloc_zero(1, bytes);
+    if (!p) return NULL;
+    p->nv = nv, p->nf = nf, p->ne = ne;
+    p->vertex = (peg_vec3 *)(p + 1);
+    p->normal = p->vertex + nv;
+    p->offset = (double *)(p->normal + nf);
+    p->edge = (peg_edge *)(p->offset + nf);
+    p->face_start = (int *)(p->edge + ne);
+    p->face_vertex = p->face_start + nf + 1;
+    return p;
+}
+
+void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
+{
+    for (int h = 0, e = 0; h < m->start[m->nf]; h++)
+        if (h < m->twin[h])
+            p->edge[e++] = (peg_edge){{p->face_vertex[h], p->face_vertex[m->twin[h]]},
+                                      {m->face[h], m->face[m->twin[h]]}};
+    p->width = INFINITY;
+    for (int f = 0; f < p->nf; f++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int v = 0; v < p->nv; v++) {
+            double s = peg_dot(p->normal[f], p->vertex[v]);
+            lo = fmin(lo, s);
+            hi = fmax(hi, s);
+        }
+        p->offset[f] = hi;
+        p->width = fmin(p->width, hi - lo);
+    }
+    for (int v = 0; v < p->nv; v++) peg_add_scaled(p->centre, 1. / p->nv, p->vertex[v], p->centre);
+    for (int v = 0; v < p->nv; v++) {
+        peg_vec3 d;
+        peg_sub(p->vertex[v], p->centre, d);
+        p->radius = fmax(p->radius, peg_norm(d));
+    }
+    double centre[3], inertia[9];
+    peg_polytope_mass(p, &p->volume, centre, inertia);
+}
+
+/* The polytope of a linked, reduced surface; checks Euler's formula and that no vertex of the
+ * surface that came in lies more than `tolerance` outside of a face. */
+static pegStatus build(const peg_mesh *m, const peg_mesh *full, double tolerance, peg_arena *arena,
+                       peg_polytope **out)
+{
+    int corners = m->start[m->nf], nv = 0;
+    int *number = PEG_NEW(arena, int, m->nv);
+    if (!number) return PEG_ERROR_MEMORY;
+    for (int v = 0; v < m->nv; v++) number[v] = -1;
+    for (int h = 0; h < corners; h++) number[m->corner[h]] = 0;
+    for (int v = 0; v < m->nv; v++)
+        if (number[v] == 0) number[v] = nv++;
+    if (nv - corners / 2 + m->nf != 2) return PEG_ERROR_SHAPE_OPEN;
+
+    peg_polytope *p = peg_polytope_new(nv, m->nf, corners / 2, corners);
+    if (!p) return PEG_ERROR_MEMORY;
+    for (int v = 0; v < m->nv; v++)
+        if (number[v] >= 0) peg_copy3(m->vertex[v], p->vertex[number[v]]);
+    memcpy(p->face_start, m->start, sizeof(int) * (size_t)(m->nf + 1));
+    for (int h = 0; h < corners; h++) p->face_vertex[h] = number[m->corner[h]];
+
+    for (int f = 0; f < m->nf; f++) {
+        area_vector(m, f, p->normal[f]);
+        double own = -INFINITY, all = -INFINITY;
+        int flat = peg_normalise(p->normal[f]) > 0;
+        for (int h = m->start[f]; h < m->start[f + 1]; h++)
+            own = fmax(own, peg_dot(p->normal[f], m->vertex[m->corner[h]]));
+        for (int h = 0; h < full->start[full->nf]; h++)
+            all = fmax(all, peg_dot(p->normal[f], full->vertex[full->corner[h]]));
+        if (!flat || all > own + tolerance) {
+            peg_polytope_free(p);
+            return PEG_ERROR_SHAPE_CONCAVE;
+        }
+    }
+    peg_polytope_finish(p, m);
+    *out = p;
+    return PEG_OK;
+}
+
+static pegStatus attempt(merger *g, double flat, double tolerance, peg_arena *arena,
+                         peg_polytope **out)
+{
+    peg_mesh reduced;
+    group_coplanar(g, flat);
+    pegStatus status = reduce(g, &reduced, arena);
+    if (status != PEG_OK) return status;
+    if (!peg_mesh_link(&reduced, arena))
+        return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
+    return build(&reduced, g->mesh, tolerance, arena, out);
+}
+
+pegStatus peg_mesh_to_polytope(peg_mesh *m, double tolerance, peg_arena *arena, peg_polytope **out)
+{
+    *out = NULL;
+    merger g;
+    double far, size = peg_mesh_size(m->vertex, m->nv, &far);
+    if (m->nf < 4) return m->nf < 2 ? PEG_ERROR_SHAPE_EMPTY : PEG_ERROR_SHAPE_OPEN;
+    if (!peg_mesh_link(m, arena)) return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
+    if (!merger_init(&g, m, arena)) return PEG_ERROR_MEMORY;
+
+    double width = least_width(&g);
+    if (!(width > THINNEST * size + 8 * DBL_EPSILON * far) || !isfinite(width))
+        return PEG_ERROR_SHAPE_EMPTY;
+    if (!(signed_volume(&g) > 0)) return PEG_ERROR_SHAPE_CONCAVE;
+
+    /* A face that is not a disk (possible when the surface is curved just at the tolerance) calls
+     * for a smaller one; the first verdict is the one that counts. */
+    pegStatus first = PEG_OK;
+    double flat = fmin(tolerance, FLAT_OF_WIDTH * width);
+    for (int k = 0; k < ATTEMPTS; k++, flat = k + 1 < ATTEMPTS ? 1e-2 * flat : 0) {
+        peg_arena_mark mark = peg_arena_here(arena);
+        pegStatus status = attempt(&g, flat, tolerance, arena, out);
+        peg_arena_back(arena, mark);
+        if (status == PEG_OK || status == PEG_ERROR_MEMORY) return status;
+        if (k == 0) first = status;
+    }
+    return first;
+}

@@ -1,0 +1,41 @@
+/* A closed surface of polygons on its way to becoming a polytope. */
+#ifndef PEG_MESH_H
+#define PEG_MESH_H
+
+#include "peg/memory.h"
+#include "peg/polytope.h"
+
+/* Polygon f is corner[start[f] .. start[f+1]), counter-clockwise seen from outside; a corner is
+ * also the half-edge to the next corner of its polygon. */
+typedef struct peg_mesh {
+    int nv, nf;
+    const peg_vec3 *vertex; /* nv */
+    int *start;             /* nf + 1 */
+    int *corner;            /* start[nf] vertex indices */
+    int *face;              /* polygon of each corner, filled by peg_mesh_link */
+    int *twin;              /* half-edge that runs back, filled by peg_mesh_link */
+} peg_mesh;
+
+/* Extent of the vertices (largest side of their box) and, in far, the largest coordinate. */
+double peg_mesh_size(const peg_vec3 *vertex, int n, double *far);
+
+/* Pairs the half-edges; 0 if an edge lacks its partner or has more than one (or memory ran out,
+ * which arena->failed tells). */
+int peg_mesh_link(peg_mesh *mesh, peg_arena *arena);
+
+/* Merges vertices closer than `weld` and drops polygons that vanish by it. 0 if memory ran out. */
+int peg_mesh_weld(peg_mesh *mesh, double weld, peg_arena *arena);
+
+/* Allocates a polytope with room for its arrays; null if memory ran out. */
+peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners);
+
+/* Fills edges and the derived figures of a polytope whose vertices, faces and normals are there;
+ * mesh is the same surface, linked. */
+void peg_polytope_finish(peg_polytope *p, const peg_mesh *mesh);
+
+/* Merges coplanar polygons (within `tolerance`, m), drops vertices inside of a face or an edge, and
+ * makes the polytope. Errors: SHAPE_OPEN, SHAPE_EMPTY, SHAPE_CONCAVE, MEMORY. */
+pegStatus peg_mesh_to_polytope(peg_mesh *mesh, double tolerance, peg_arena *arena,
+                               peg_polytope **out);
+
+#endif

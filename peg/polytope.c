@@ -1,0 +1,167 @@
+/* Polytopes from boxes, planes and ODE's convex arrays; views of them at a pose. */
+#include "peg/mesh.h"
+
+#include <float.h>
+
+static const double ODE_TOLERANCE =
+    1e-7; /* of the size: ODE's arrays are as good as single floats */
+static const double THINNEST_BOX = 1e-9; /* of the longest side, as for any shape */
+
+static int all_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) return 0;
+    return 1;
+}
+
+void peg_polytope_free(peg_polytope *p)
+{
+    peg_free(p);
+}
+
+pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
+{
+    /* Corner bit k set: + half of side k. Faces -x +x -y +y -z +z. */
+    static const int faces[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
+                                  2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+    *out = NULL;
+    if (!all_finite(sides, 3)) return PEG_ERROR_NOT_FINITE;
+    double least = fmin(sides[0], fmin(sides[1], sides[2]));
+    double most = fmax(sides[0], fmax(sides[1], sides[2]));
+    if (!(least > THINNEST_BOX * most)) return PEG_ERROR_SHAPE_EMPTY;
+
+    peg_arena arena = {0};
+    peg_polytope *p = peg_polytope_new(8, 6, 12, 24);
+    if (!p) return PEG_ERROR_MEMORY;
+    for (int v = 0; v < 8; v++)
+        for (int k = 0; k < 3; k++) p->vertex[v][k] = (v >> k & 1 ? .5 : -.5) * sides[k];
+    for (int f = 0; f < 6; f++) p->normal[f][f / 2] = f % 2 ? 1 : -1;
+    for (int f = 0; f <= 6; f++) p->face_start[f] = 4 * f;
+    memcpy(p->face_vertex, faces, sizeof faces);
+    peg_mesh mesh = {8, 6, (const peg_vec3 *)p->vertex, p->face_start, p->face_vertex, NULL, NULL};
+    if (peg_mesh_link(&mesh, &arena)) {
+        peg_polytope_finish(p, &mesh);
+        *out = p;
+    } else {
+        peg_polytope_free(p);
+    }
+    peg_arena_free(&arena);
+    return *out ? PEG_OK : PEG_ERROR_MEMORY;
+}
+
+pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_polytope **out)
+{
+    *out = NULL;
+    if (!all_finite(normal, 3) || !isfinite(offset)) return PEG_ERROR_NOT_FINITE;
+    double length = peg_norm(normal);
+    if (!(length > 0) || !isfinite(length) || !isfinite(offset / length))
+        return PEG_ERROR_SHAPE_EMPTY;
+
+    peg_polytope *p = peg_polytope_new(0, 1, 0, 0);
+    if (!p) return PEG_ERROR_MEMORY;
+    peg_copy3(normal, p->normal[0]);
+    peg_normalise(p->normal[0]);
+    p->offset[0] = offset / length;
+    peg_add_scaled(p->centre, p->offset[0], p->normal[0], p->centre);
+    p->radius = p->width = p->volume = INFINITY;
+    *out = p;
+    return PEG_OK;
+}
+
+/* Reads ODE's runs of (count, indices...) into a mesh. */
+static pegStatus read_polygons(const unsigned *polygons, int count, int npoints, peg_mesh *mesh,
+                               peg_arena *arena)
+{
+    int corners = 0;
+    const unsigned *run = polygons;
+    for (int f = 0; f < count; f++, run += *run + 1) {
+        /* No polygon has more corners than there are points; more means that the array is broken.
+         */
+        if (*run < 3 || *run > (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
+        for (unsigned k = 1; k <= *run; k++)
+            if (run[k] >= (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
+        corners += (int)*run;
+    }
+    mesh->nf = count;
+    mesh->start = PEG_NEW(arena, int, count + 1);
+    mesh->corner = PEG_NEW(arena, int, corners);
+    if (!mesh->start || !mesh->corner) return PEG_ERROR_MEMORY;
+    int used = 0;
+    for (int f = 0; f < count; f++) {
+        mesh->start[f] = used;
+        for (unsigned k = *polygons++; k > 0; k--) mesh->corner[used++] = (int)*polygons++;
+    }
+    mesh->start[count] = used;
+    return PEG_OK;
+}
+
+/* Every plane's normal must point to the outside of its polygon. */
+static int planes_agree(const double *planes, const peg_mesh *m)
+{
+    for (int f = 0; f < m->nf; f++) {
+        peg_vec3 area = {0};
+        const int *c = m->corner + m->start[f];
+        for (int k = 1; k + 1 < m->start[f + 1] - m->start[f]; k++) {
+            peg_vec3 a, b;
+            peg_sub(m->vertex[c[k]], m->vertex[c[0]], a);
+            peg_sub(m->vertex[c[k + 1]], m->vertex[c[0]], b);
+            peg_cross(a, b, a);
+            peg_add_scaled(area, 1, a, area);
+        }
+        double length = peg_norm(planes + 4 * f);
+        if (!(length > 0) ||
+            peg_dot(planes + 4 * f, area) < -ODE_TOLERANCE * length * peg_norm(area))
+            return 0;
+    }
+    return 1;
+}
+
+pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const double *points,
+                                       int npoints, const unsigned *polygons, peg_polytope **out)
+{
+    if (!out) return PEG_ERROR_ARGUMENT;
+    *out = NULL;
+    if (!planes || !points || !polygons || nplanes < 0 || npoints < 0) return PEG_ERROR_ARGUMENT;
+    if (!all_finite(planes, 4 * nplanes) || !all_finite(points, 3 * npoints))
+        return PEG_ERROR_NOT_FINITE;
+    if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_EMPTY;
+
+    peg_arena arena = {0};
+    peg_mesh mesh = {.nv = npoints};
+    peg_vec3 *vertex = PEG_NEW(&arena, peg_vec3, npoints);
+    pegStatus status = PEG_ERROR_MEMORY;
+    if (vertex) {
+        memcpy(vertex, points, sizeof(peg_vec3) * (size_t)npoints);
+        mesh.vertex = (const peg_vec3 *)vertex;
+        status = read_polygons(polygons, nplanes, npoints, &mesh, &arena);
+    }
+    if (status == PEG_OK) {
+        double far, size = peg_mesh_size(mesh.vertex, npoints, &far);
+        double tolerance = ODE_TOLERANCE * size + 8 * DBL_EPSILON * far;
+        int outward = planes_agree(planes, &mesh);
+        if (!peg_mesh_weld(&mesh, tolerance, &arena)) status = PEG_ERROR_MEMORY;
+        if (status == PEG_OK) status = peg_mesh_to_polytope(&mesh, tolerance, &arena, out);
+        if (status == PEG_OK && !outward) {
+            peg_polytope_free(*out);
+            *out = NULL;
+            status = PEG_ERROR_SHAPE_CONCAVE;
+        }
+    }
+    peg_arena_free(&arena);
+    return status;
+}
+
+void peg_view_set(peg_view *view, const double x[3], const double R[9])
+{
+    const peg_polytope *p = view->shape;
+    for (int v = 0; v < p->nv; v++) {
+        peg_rotate(R, p->vertex[v], view->vertex[v]);
+        peg_add_scaled(view->vertex[v], 1, x, view->vertex[v]);
+    }
+    for (int f = 0; f < p->nf; f++) {
+        peg_rotate(R, p->normal[f], view->normal[f]);
+        view->offset[f] = p->offset[f] + peg_dot(view->normal[f], x);
+    }
+    peg_rotate(R, p->centre, view->centre);
+    peg_add_scaled(view->centre, 1, x, view->centre);
+}

@@ -1,0 +1,170 @@
+/* Separation of two polytopes over the facets of their Minkowski difference [W section 4].
+ *
+ * n runs from B to A: the facets are the normals of B, the negated normals of A, and for edges u of
+ * A (faces a0, a1) and w of B (faces b0, b1), running as peg_edge says, the direction u x w where
+ * the arc a0 a1 crosses the arc (-b0)(-b1) on the unit sphere. With n_a x n_b along an edge the
+ * crossing lies at s u x w, s = +-1, iff a0.w and b0.u have the sign s and a1.w and b1.u the sign
+ * -s (there A supports s u x w and B its negative, so that n = -s u x w). */
+#include "peg/separation.h"
+
+/* Sine of the angle by which the arcs must cross inside of each other. Below, the crossing is a
+ * normal of one of the faces, or the edges are parallel, within rounding; the separation that could
+ * be lost by it is this fraction of the size. */
+static const double CROSSING = 1e-12;
+
+/* Distance of two unit vectors that count as the same direction of a half-space. */
+static const double SAME_DIRECTION = 1e-12;
+
+static double support_max(const peg_view *v, const double n[3])
+{
+    const peg_vec3 *x = (const peg_vec3 *)v->vertex;
+    double best = -INFINITY;
+    for (int i = 0; i < v->shape->nv; i++) {
+        double s = peg_dot(n, x[i]);
+        best = s > best ? s : best;
+    }
+    return best;
+}
+
+static double support_min(const peg_view *v, const double n[3])
+{
+    const peg_vec3 *x = (const peg_vec3 *)v->vertex;
+    double best = INFINITY;
+    for (int i = 0; i < v->shape->nv; i++) {
+        double s = peg_dot(n, x[i]);
+        best = s < best ? s : best;
+    }
+    return best;
+}
+
+static int same_direction(const double *a, double sign, const double *b)
+{
+    peg_vec3 d;
+    peg_add_scaled(a, -sign, b, d);
+    return peg_dot(d, d) <= SAME_DIRECTION * SAME_DIRECTION;
+}
+
+static double face_of_B(const peg_view *A, const peg_view *B, int f)
+{
+    return support_min(A, B->normal[f]) - B->offset[f];
+}
+
+static double face_of_A(const peg_view *A, const peg_view *B, int f)
+{
+    return support_min(B, A->normal[f]) - A->offset[f];
+}
+
+double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3])
+{
+    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
+    if (half_a && half_b)
+        return same_direction(n, 1, B->normal[0]) && same_direction(n, -1, A->normal[0])
+                   ? -A->offset[0] - B->offset[0]
+                   : -INFINITY;
+    if (half_a) return same_direction(n, -1, A->normal[0]) ? face_of_A(A, B, 0) : -INFINITY;
+    if (half_b) return same_direction(n, 1, B->normal[0]) ? face_of_B(A, B, 0) : -INFINITY;
+    return support_min(A, n) - support_max(B, n);
+}
+
+static void edge_of(const peg_view *v, const peg_edge *e, peg_vec3 out)
+{
+    peg_sub(v->vertex[e->v[1]], v->vertex[e->v[0]], out);
+}
+
+/* n = the unit normal of two edges, u of unit length; 0 if they are parallel. Made orthogonal to u
+ * once more, because the cross product of nearly parallel vectors is not. */
+static int edge_normal(const peg_vec3 u, const peg_vec3 w, peg_vec3 n)
+{
+    peg_cross(u, w, n);
+    if (!(peg_dot(n, n) > CROSSING * CROSSING * peg_dot(w, w))) return 0;
+    peg_normalise(n);
+    peg_add_scaled(n, -peg_dot(n, u), u, n);
+    peg_normalise(n);
+    return 1;
+}
+
+typedef struct search {
+    const peg_view *A, *B;
+    double keep;
+    peg_facet_visitor *visit;
+    void *context;
+    peg_facet best;
+} search;
+
+static void found(search *q, const peg_facet *facet)
+{
+    if (q->visit && facet->s >= q->keep) q->visit(q->context, facet);
+    if (facet->s > q->best.s) q->best = *facet;
+}
+
+/* The facet of a crossing, if it can matter: the distance of the two edges along n bounds s_n. */
+static void cross_edges(search *q, int i, int j, const peg_vec3 u, const peg_vec3 w, double sign)
+{
+    peg_facet facet = {.kind = PEG_FACET_EDGES, .i = i, .j = j};
+    if (!edge_normal(u, w, facet.n)) return;
+    for (int k = 0; k < 3; k++) facet.n[k] *= -sign;
+    facet.s = support_min(q->A, facet.n) - support_max(q->B, facet.n);
+    found(q, &facet);
+}
+
+/* All crossings of the arc of edge i of A with the arcs of B. */
+static void edges_of_B(search *q, int i)
+{
+    const peg_edge *e = q->A->shape->edge + i, *edge = q->B->shape->edge;
+    const double *a0 = q->A->normal[e->f[0]], *a1 = q->A->normal[e->f[1]];
+    const peg_vec3 *b = (const peg_vec3 *)q->B->normal;
+    peg_vec3 u;
+    edge_of(q->A, e, u);
+    peg_normalise(u);
+    for (int j = 0, ne = q->B->shape->ne; j < ne; j++) {
+        double p0 = peg_dot(b[edge[j].f[0]], u), p1 = peg_dot(b[edge[j].f[1]], u);
+        if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) continue;
+        peg_vec3 w;
+        edge_of(q->B, edge + j, w);
+        double sign = p0 > 0 ? 1 : -1, r0 = sign * peg_dot(a0, w), r1 = -sign * peg_dot(a1, w);
+        double least = CROSSING * peg_norm(w);
+        if (r0 > least && r1 > least) cross_edges(q, i, j, u, w, sign);
+    }
+}
+
+peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
+                         peg_facet_visitor *visit, void *context)
+{
+    search q = {A, B, keep, visit, context, {.kind = PEG_FACET_NONE, .s = -INFINITY}};
+    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
+    if (half_a && half_b) return q.best;
+    for (int f = 0; f < B->shape->nf && !half_a; f++) {
+        peg_facet facet = {.kind = PEG_FACET_FACE_B, .i = f, .s = face_of_B(A, B, f)};
+        peg_copy3(B->normal[f], facet.n);
+        found(&q, &facet);
+    }
+    for (int f = 0; f < A->shape->nf && !half_b; f++) {
+        peg_facet facet = {.kind = PEG_FACET_FACE_A, .i = f, .s = face_of_A(A, B, f)};
+        for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
+        found(&q, &facet);
+    }
+    for (int i = 0; i < A->shape->ne; i++) edges_of_B(&q, i);
+    return q.best;
+}
+
+peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *facet)
+{
+    peg_facet at = *facet;
+    if (facet->kind == PEG_FACET_FACE_B) {
+        peg_copy3(B->normal[facet->i], at.n);
+        at.s = face_of_B(A, B, facet->i);
+    } else if (facet->kind == PEG_FACET_FACE_A) {
+        for (int k = 0; k < 3; k++) at.n[k] = -A->normal[facet->i][k];
+        at.s = face_of_A(A, B, facet->i);
+    } else if (facet->kind == PEG_FACET_EDGES) {
+        peg_vec3 u, w;
+        edge_of(A, A->shape->edge + facet->i, u);
+        edge_of(B, B->shape->edge + facet->j, w);
+        peg_normalise(u);
+        if (!edge_normal(u, w, at.n)) peg_copy3(facet->n, at.n);
+        double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) at.n[k] *= sign;
+        at.s = peg_separation_along(A, B, at.n);
+    }
+    return at;
+}
