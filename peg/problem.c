@@ -1,0 +1,212 @@
+/* The certificate of a solution, computed from the problem alone, and problems in files.
+ *
+ * paper | here         | unit
+ * M^-1  | F F^T        | per body, F lower triangular (peg_mass_root)
+ * r     | M (v - v_f) - G^T lambda; its energy norm is |F^T r| = |F^-1 (v - v_f) - F^T G^T lambda|
+ */
+#include "peg/scaled.h"
+
+#include <stdio.h>
+
+const char *peg_outcome_name(peg_outcome outcome)
+{
+    static const char *const name[] = {
+        [PEG_SOLVED] = "solved",
+        [PEG_INFEASIBLE] = "infeasible",
+        [PEG_RAY] = "ray",
+        [PEG_ITERATION_LIMIT] = "iteration limit",
+        [PEG_SINGULAR] = "singular",
+        [PEG_NOT_CERTIFIED] = "not certified",
+        [PEG_OUT_OF_MEMORY] = "out of memory",
+    };
+    int known = outcome >= 0 && outcome < (int)(sizeof name / sizeof name[0]);
+    return known ? name[outcome] : "unknown outcome";
+}
+
+/* The row's block of one body, both blocks if they are on the same body; false if it has none. */
+static int row_block(const peg_lcp_row *row, int body, double *J)
+{
+    int a = row->body_a == body, b = row->body_b == body;
+    for (int k = 0; k < 6; k++) J[k] = (a ? row->Ja[k] : 0) + (b ? row->Jb[k] : 0);
+    return a || b;
+}
+
+static double block_scale(const peg_problem *problem, const peg_lcp_row *row, int body)
+{
+    double J[6], g[6], sum = 0;
+    peg_mass_root root;
+    row_block(row, body, J);
+    if (!peg_mass_root_of(&problem->mass[body], &root)) return NAN;
+    peg_mass_root_row(&root, J, g);
+    for (int k = 0; k < 6; k++) sum += g[k] * g[k];
+    return sum;
+}
+
+double peg_row_scale(const peg_problem *problem, int i)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    double scale = row->c;
+    if (row->body_a >= 0) scale += block_scale(problem, row, row->body_a);
+    if (row->body_b >= 0 && row->body_b != row->body_a)
+        scale += block_scale(problem, row, row->body_b);
+    return scale;
+}
+
+/* The larger of two, and infinity if one is not a number. */
+static double worse(double a, double b)
+{
+    return isnan(a) || isnan(b) ? INFINITY : fmax(a, b);
+}
+
+static void add_impulse(const peg_mass_root *root, const double *J, double lambda, double *r)
+{
+    double g[6];
+    peg_mass_root_row(root, J, g);
+    for (int k = 0; k < 6; k++) r[k] -= lambda * g[k];
+}
+
+/* Energy norm of the force balance of one body. */
+static double body_residual(const peg_problem *problem, const peg_solution *solution, int body)
+{
+    peg_mass_root root;
+    if (!peg_mass_root_of(&problem->mass[body], &root)) return INFINITY;
+    const double *f = root.angular, *v = solution->v[body], *t = problem->target[body];
+    double r[6], sum = 0;
+    for (int k = 0; k < 3; k++) r[k] = (v[k] - t[k]) / root.linear;
+    r[3] = (v[3] - t[3]) / f[0];
+    r[4] = (v[4] - t[4] - f[1] * r[3]) / f[2];
+    r[5] = (v[5] - t[5] - f[3] * r[3] - f[4] * r[4]) / f[5];
+    for (int i = 0; i < problem->m; i++) {
+        const peg_lcp_row *row = &problem->row[i];
+        if (row->body_a == body) add_impulse(&root, row->Ja, solution->lambda[i], r);
+        if (row->body_b == body) add_impulse(&root, row->Jb, solution->lambda[i], r);
+    }
+    for (int k = 0; k < 6; k++) sum += r[k] * r[k];
+    return sqrt(sum);
+}
+
+/* |min(w, lambda)| in the energy norm; it holds the negative parts of both. */
+static double row_residual(const peg_problem *problem, const peg_solution *solution, int i)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    double lambda = solution->lambda[i], w = row->b + row->c * lambda;
+    for (int k = 0; k < 6; k++) {
+        if (row->body_a >= 0) w += row->Ja[k] * solution->v[row->body_a][k];
+        if (row->body_b >= 0) w += row->Jb[k] * solution->v[row->body_b][k];
+    }
+    double root = sqrt(peg_row_scale(problem, i));
+    if (root == 0) return w >= 0 ? 0 : INFINITY;
+    w /= root;
+    lambda *= root;
+    return isnan(w) || isnan(lambda) ? INFINITY : fabs(fmin(w, lambda));
+}
+
+double peg_residual(const peg_problem *problem, const peg_solution *solution)
+{
+    double residual = 0;
+    for (int i = 0; i < problem->nb; i++)
+        residual = worse(residual, body_residual(problem, solution, i));
+    for (int i = 0; i < problem->m; i++)
+        residual = worse(residual, row_residual(problem, solution, i));
+    return residual;
+}
+
+/* v_f^T M v_f = |F^-1 v_f|^2 */
+static double kinetic(const peg_mass_block *mass, const double *v)
+{
+    peg_mass_root root;
+    if (!peg_mass_root_of(mass, &root)) return NAN;
+    const double *f = root.angular;
+    double linear = peg_dot(v, v) / (root.linear * root.linear);
+    double x = v[3] / f[0];
+    double y = (v[4] - f[1] * x) / f[2];
+    double z = (v[5] - f[3] * x - f[4] * y) / f[5];
+    return 0.5 * (linear + x * x + y * y + z * z);
+}
+
+double peg_residual_unit(const peg_problem *problem)
+{
+    double energy = 0, demand = 0;
+    for (int i = 0; i < problem->nb; i++) energy += kinetic(&problem->mass[i], problem->target[i]);
+    for (int i = 0; i < problem->m; i++) {
+        double scale = peg_row_scale(problem, i), b = problem->row[i].b;
+        if (scale != 0) demand = worse(demand, fabs(b) / sqrt(scale));
+    }
+    double unit = sqrt(energy + demand * demand);
+    return isnan(unit) ? INFINITY : fmax(unit, 1e-150);
+}
+
+static void write_numbers(FILE *file, const double *x, int n, char end)
+{
+    for (int k = 0; k < n; k++) fprintf(file, "%.17g%c", x[k], k + 1 < n ? ' ' : end);
+}
+
+static int read_numbers(FILE *file, double *x, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (fscanf(file, "%lf", &x[k]) != 1) return 0;
+    return 1;
+}
+
+/* One line per body: 1/m, inverse inertia, v_f; one per row: bodies, J_a, J_b, b, c. */
+pegStatus peg_problem_write(const peg_problem *problem, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) return PEG_ERROR_FILE;
+    fprintf(file, "ode-peg-problem 1\n%d %d\n", problem->nb, problem->m);
+    for (int i = 0; i < problem->nb; i++) {
+        write_numbers(file, &problem->mass[i].inv_mass, 1, ' ');
+        write_numbers(file, problem->mass[i].inv_inertia, 9, ' ');
+        write_numbers(file, problem->target[i], 6, '\n');
+    }
+    for (int i = 0; i < problem->m; i++) {
+        const peg_lcp_row *row = &problem->row[i];
+        fprintf(file, "%d %d ", row->body_a, row->body_b);
+        write_numbers(file, row->Ja, 6, ' ');
+        write_numbers(file, row->Jb, 6, ' ');
+        write_numbers(file, (double[]){row->b, row->c}, 2, '\n');
+    }
+    int bad = ferror(file);
+    return fclose(file) || bad ? PEG_ERROR_FILE : PEG_OK;
+}
+
+static int read_row(FILE *file, int nb, peg_lcp_row *row)
+{
+    double end[2];
+    if (fscanf(file, "%d %d", &row->body_a, &row->body_b) != 2) return 0;
+    if (row->body_a < -1 || row->body_a >= nb || row->body_b < -1 || row->body_b >= nb) return 0;
+    if (!read_numbers(file, row->Ja, 6) || !read_numbers(file, row->Jb, 6)) return 0;
+    if (!read_numbers(file, end, 2)) return 0;
+    row->b = end[0], row->c = end[1];
+    return 1;
+}
+
+static pegStatus read_problem(peg_arena *arena, FILE *file, peg_problem *problem)
+{
+    int version, nb, m;
+    if (fscanf(file, "ode-peg-problem %d %d %d", &version, &nb, &m) != 3) return PEG_ERROR_FILE;
+    if (version != 1 || nb < 0 || m < 0) return PEG_ERROR_FILE;
+    peg_mass_block *mass = PEG_NEW(arena, peg_mass_block, nb);
+    double(*target)[6] = peg_arena_alloc(arena, (size_t)nb * sizeof *target);
+    peg_lcp_row *row = PEG_NEW(arena, peg_lcp_row, m);
+    if (!mass || !target || !row) return PEG_ERROR_MEMORY;
+    for (int i = 0; i < nb; i++)
+        if (!read_numbers(file, &mass[i].inv_mass, 1) ||
+            !read_numbers(file, mass[i].inv_inertia, 9) || !read_numbers(file, target[i], 6))
+            return PEG_ERROR_FILE;
+    for (int i = 0; i < m; i++)
+        if (!read_row(file, nb, &row[i])) return PEG_ERROR_FILE;
+    *problem = (peg_problem){nb, m, mass, (const double(*)[6])target, row};
+    return PEG_OK;
+}
+
+pegStatus peg_problem_read(peg_arena *arena, const char *path, peg_problem *problem)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return PEG_ERROR_FILE;
+    peg_arena_mark mark = peg_arena_here(arena);
+    pegStatus status = read_problem(arena, file, problem);
+    if (status != PEG_OK) peg_arena_back(arena, mark);
+    fclose(file);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* Choice of the solver, and the certificate that every answer needs. */
+#include "peg/problem.h"
+
+typedef peg_outcome solve_fn(peg_arena *, const peg_problem *, peg_solution *);
+
+static peg_outcome certified(solve_fn *solve, pegSolver which, peg_arena *arena,
+                             const peg_problem *problem, double tolerance, peg_solution *solution)
+{
+    peg_outcome outcome = solve(arena, problem, solution);
+    solution->used = which;
+    if (outcome != PEG_SOLVED) return outcome;
+    solution->residual = peg_residual(problem, solution);
+    int good = solution->residual <= tolerance * peg_residual_unit(problem);
+    return good ? PEG_SOLVED : PEG_NOT_CERTIFIED;
+}
+
+/* The projected solver first: it is the faster one and proves what it calls infeasible. */
+peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
+                      double tolerance, peg_solution *solution)
+{
+    peg_outcome outcome = PEG_NOT_CERTIFIED;
+    if (which != PEG_SOLVER_LEMKE)
+        outcome = certified(peg_solve_projected, PEG_SOLVER_PROJECTED, arena, problem, tolerance,
+                            solution);
+    int settled = outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE ||
+                  outcome == PEG_OUT_OF_MEMORY || which == PEG_SOLVER_PROJECTED;
+    if (settled) return outcome;
+    return certified(peg_solve_lemke, PEG_SOLVER_LEMKE, arena, problem, tolerance, solution);
+}
