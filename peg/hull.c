@@ -12,7 +12,7 @@
 #include <libqhull_r/libqhull_r.h>
 
 static const double FLAT = 1e-8; /* of the size: facets are merged into one face within this */
-static const double WELD = 1e-9; /* of the size: corners closer than this are one */
+static const double WELD = 1e-9; /* of the size: points closer than this are one */
 
 /* Reads qhull's facets as polygons of point numbers. A simplicial facet is a triangle in the order
  * of its vertex set, reversed if its orientation says so; a merged facet has a ridge per edge,
@@ -92,8 +92,9 @@ static void orient_outward(peg_mesh *m)
         }
 }
 
-/* Runs qhull on n points in the unit box and reads the surface into the mesh. */
-static pegStatus run_qhull(double *scaled, int n, peg_mesh *mesh, peg_arena *arena)
+/* Runs qhull on the mesh's vertices, scaled to the unit box, and reads the surface into the mesh.
+ */
+static pegStatus run_qhull(double *scaled, peg_mesh *mesh, peg_arena *arena)
 {
     char messages[512], options[] = "qhull";
     FILE *sink = fmemopen(messages, sizeof messages, "w");
@@ -101,7 +102,7 @@ static pegStatus run_qhull(double *scaled, int n, peg_mesh *mesh, peg_arena *are
     pegStatus status = PEG_ERROR_MEMORY;
     if (sink && qh) {
         qh_zero(qh, sink);
-        int code = qh_new_qhull(qh, 3, n, scaled, 0, options, NULL, sink);
+        int code = qh_new_qhull(qh, 3, mesh->nv, scaled, 0, options, NULL, sink);
         if (code == 0) {
             int read = read_facets(qh, mesh, arena);
             status = read == 0 ? PEG_ERROR_MEMORY : read < 0 ? PEG_ERROR_SHAPE_EMPTY : PEG_OK;
@@ -120,32 +121,21 @@ static pegStatus run_qhull(double *scaled, int n, peg_mesh *mesh, peg_arena *are
 static pegStatus hull(const double (*points)[3], int n, double size, double far, peg_arena *arena,
                       peg_polytope **out)
 {
-    double *scaled = PEG_NEW(arena, double, 3 * n);
-    peg_vec3 *vertex = PEG_NEW(arena, peg_vec3, n);
-    if (!scaled || !vertex) return PEG_ERROR_MEMORY;
-    memcpy(vertex, points, sizeof(peg_vec3) * (size_t)n);
-    for (int k = 0; k < 3 * n; k++) scaled[k] = (points[k / 3][k % 3] - points[0][k % 3]) / size;
-
-    peg_mesh mesh = {.nv = n, .vertex = (const peg_vec3 *)vertex};
-    pegStatus status = run_qhull(scaled, n, &mesh, arena);
-    if (status != PEG_OK) return status;
-
-    /* Only corners of the surface matter from here on. */
-    int *number = PEG_NEW(arena, int, n), corners = 0;
-    if (!number) return PEG_ERROR_MEMORY;
-    memset(number, 0, sizeof(int) * (size_t)n);
-    for (int h = 0; h < mesh.start[mesh.nf]; h++) number[mesh.corner[h]] = 1;
-    for (int v = 0; v < n; v++)
-        if (number[v]) {
-            peg_copy3(points[v], vertex[corners]);
-            number[v] = corners++;
-        }
-    for (int h = 0; h < mesh.start[mesh.nf]; h++) mesh.corner[h] = number[mesh.corner[h]];
-    mesh.nv = corners;
-
     double rounding = 8 * DBL_EPSILON * far;
+    const int *same = peg_weld(points, n, WELD * size + rounding, arena);
+    double *scaled = PEG_NEW(arena, double, 3 * (size_t)n);
+    peg_vec3 *vertex = PEG_NEW(arena, peg_vec3, n);
+    if (!same || !scaled || !vertex) return PEG_ERROR_MEMORY;
+    peg_mesh mesh = {.vertex = (const peg_vec3 *)vertex};
+    for (int i = 0; i < n; i++) {
+        if (same[i] != i) continue;
+        for (int k = 0; k < 3; k++) scaled[3 * mesh.nv + k] = (points[i][k] - points[0][k]) / size;
+        peg_copy3(points[i], vertex[mesh.nv++]);
+    }
+    if (mesh.nv < 4) return PEG_ERROR_SHAPE_EMPTY;
+    pegStatus status = run_qhull(scaled, &mesh, arena);
+    if (status != PEG_OK) return status;
     orient_outward(&mesh);
-    if (!peg_mesh_weld(&mesh, WELD * size + rounding, arena)) return PEG_ERROR_MEMORY;
     return peg_mesh_to_polytope(&mesh, FLAT * size + rounding, arena, out);
 }
 
@@ -159,11 +149,11 @@ pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytop
             if (!isfinite(points[i][k])) return PEG_ERROR_NOT_FINITE;
     if (n < 4) return PEG_ERROR_SHAPE_EMPTY;
 
-    double far, size = peg_mesh_size(points, n, &far), cube = size * size * size;
-    if (!isfinite(cube)) return PEG_ERROR_NOT_FINITE;
-    if (cube < DBL_MIN) return PEG_ERROR_SHAPE_EMPTY;
+    double far, size = peg_mesh_size(points, n, &far);
+    pegStatus status = peg_size_check(size);
+    if (status != PEG_OK) return status;
     peg_arena arena = {0};
-    pegStatus status = hull(points, n, size, far, &arena, out);
+    status = hull(points, n, size, far, &arena, out);
     peg_arena_free(&arena);
     return status;
 }

@@ -1,5 +1,6 @@
 /* From a closed surface of polygons to a convex polytope: link, group coplanar polygons, reduce. */
 #include "peg/mesh.h"
+#include "peg/sweep.h"
 
 #include <float.h>
 
@@ -10,6 +11,8 @@ static const double SAME_SIDE = 0.5;      /* least cosine between normals of one
                                              only keeps walls of thin shapes apart) */
 static const double SLIVER_REACH = 3;     /* of the tolerance: a sliver joins a plane even if its
                                              edge is already at the limit */
+static const double SMALLEST = 1e-60;     /* m; the fourth power, of areas squared, and the */
+static const double LARGEST = 1e60;       /* m; fifth, of the inertia, stay in range */
 enum { ATTEMPTS = 5 };                    /* tolerances tried, each 1e-2 of the one before */
 
 double peg_mesh_size(const peg_vec3 *vertex, int n, double *far)
@@ -26,6 +29,12 @@ double peg_mesh_size(const peg_vec3 *vertex, int n, double *far)
         *far = fmax(*far, fmax(fabs(lo), fabs(hi)));
     }
     return size;
+}
+
+pegStatus peg_size_check(double size)
+{
+    if (!(size < LARGEST)) return PEG_ERROR_NOT_FINITE;
+    return size > SMALLEST ? PEG_OK : PEG_ERROR_SHAPE_EMPTY;
 }
 
 static int next_corner(const peg_mesh *m, int h)
@@ -65,18 +74,47 @@ int peg_mesh_link(peg_mesh *m, peg_arena *arena)
     return 1;
 }
 
-int peg_mesh_weld(peg_mesh *m, double weld, peg_arena *arena)
+/* Points to be welded: same[i] is the point that i is the same as, itself if none. */
+typedef struct welding {
+    const peg_vec3 *point;
+    double distance;
+    int *same;
+} welding;
+
+static void weld_pair(void *context, int i, int j)
 {
-    int *same = PEG_NEW(arena, int, m->nv);
-    if (!same) return 0;
-    for (int i = 0; i < m->nv; i++) {
-        same[i] = i;
-        for (int j = 0; j < i && same[i] == i; j++) {
-            peg_vec3 d;
-            peg_sub(m->vertex[i], m->vertex[j], d);
-            if (same[j] == j && peg_norm(d) <= weld) same[i] = j;
+    welding *w = context;
+    peg_vec3 d;
+    peg_sub(w->point[i], w->point[j], d);
+    if (w->same[i] == i && w->same[j] == j && peg_norm(d) <= w->distance) w->same[j] = i;
+}
+
+int *peg_weld(const peg_vec3 *point, int n, double distance, peg_arena *arena)
+{
+    welding w = {point, distance, PEG_NEW(arena, int, n)};
+    peg_arena_mark mark = peg_arena_here(arena);
+    peg_aabb *box = PEG_NEW(arena, peg_aabb, n);
+    unsigned char *fixed = PEG_NEW(arena, unsigned char, n);
+    if (!w.same || !box || !fixed) return NULL;
+    for (int i = 0; i < n; i++) {
+        w.same[i] = i;
+        fixed[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            box[i].lo[k] = point[i][k] - .5 * distance;
+            box[i].hi[k] = point[i][k] + .5 * distance;
         }
     }
+    if (!peg_sweep_pairs(arena, box, fixed, n, weld_pair, &w)) return NULL;
+    for (int i = 0; i < n; i++)
+        while (w.same[i] != w.same[w.same[i]]) w.same[i] = w.same[w.same[i]];
+    peg_arena_back(arena, mark);
+    return w.same;
+}
+
+int peg_mesh_weld(peg_mesh *m, double distance, peg_arena *arena)
+{
+    const int *same = peg_weld(m->vertex, m->nv, distance, arena);
+    if (!same) return 0;
     /* Rewrites the polygons in place: a corner that repeats its neighbour goes, and a polygon of
      * fewer than three corners with it. */
     int faces = 0, used = 0;

@@ -19,12 +19,20 @@ typedef struct peg_mesh {
 /* Extent of the vertices (largest side of their box) and, in far, the largest coordinate. */
 double peg_mesh_size(const peg_vec3 *vertex, int n, double *far);
 
+/* SHAPE_EMPTY or NOT_FINITE for a size whose powers leave the range of doubles. */
+pegStatus peg_size_check(double size);
+
 /* Pairs the half-edges; 0 if an edge lacks its partner or has more than one (or memory ran out,
  * which arena->failed tells). */
 int peg_mesh_link(peg_mesh *mesh, peg_arena *arena);
 
-/* Merges vertices closer than `weld` and drops polygons that vanish by it. 0 if memory ran out. */
-int peg_mesh_weld(peg_mesh *mesh, double weld, peg_arena *arena);
+/* For each point the one it is the same as, itself if there is none closer than `distance`; null if
+ * memory ran out. */
+int *peg_weld(const peg_vec3 *point, int n, double distance, peg_arena *arena);
+
+/* Merges vertices closer than `distance` and drops polygons that vanish by it. 0 if memory ran out.
+ */
+int peg_mesh_weld(peg_mesh *mesh, double distance, peg_arena *arena);
 
 /* Allocates a polytope with room for its arrays; null if memory ran out. */
 peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners);

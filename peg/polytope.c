@@ -7,9 +7,9 @@ static const double ODE_TOLERANCE =
     1e-7; /* of the size: ODE's arrays are as good as single floats */
 static const double THINNEST_BOX = 1e-9; /* of the longest side, as for any shape */
 
-static int all_finite(const double *x, int n)
+static int all_finite(const double *x, size_t n)
 {
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         if (!isfinite(x[i])) return 0;
     return 1;
 }
@@ -28,6 +28,8 @@ pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
     if (!all_finite(sides, 3)) return PEG_ERROR_NOT_FINITE;
     double least = fmin(sides[0], fmin(sides[1], sides[2]));
     double most = fmax(sides[0], fmax(sides[1], sides[2]));
+    pegStatus status = peg_size_check(most);
+    if (status != PEG_OK) return status;
     if (!(least > THINNEST_BOX * most)) return PEG_ERROR_SHAPE_EMPTY;
 
     peg_arena arena = {0};
@@ -80,7 +82,7 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
         if (*run < 3 || *run > (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
         for (unsigned k = 1; k <= *run; k++)
             if (run[k] >= (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
-        corners += (int)*run;
+        corners += *run;
     }
     mesh->nf = count;
     mesh->start = PEG_NEW(arena, int, count + 1);
@@ -122,7 +124,7 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
     if (!out) return PEG_ERROR_ARGUMENT;
     *out = NULL;
     if (!planes || !points || !polygons || nplanes < 0 || npoints < 0) return PEG_ERROR_ARGUMENT;
-    if (!all_finite(planes, 4 * nplanes) || !all_finite(points, 3 * npoints))
+    if (!all_finite(planes, 4 * (size_t)nplanes) || !all_finite(points, 3 * (size_t)npoints))
         return PEG_ERROR_NOT_FINITE;
     if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_EMPTY;
 
@@ -139,7 +141,8 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
         double far, size = peg_mesh_size(mesh.vertex, npoints, &far);
         double tolerance = ODE_TOLERANCE * size + 8 * DBL_EPSILON * far;
         int outward = planes_agree(planes, &mesh);
-        if (!peg_mesh_weld(&mesh, tolerance, &arena)) status = PEG_ERROR_MEMORY;
+        status = peg_size_check(size);
+        if (status == PEG_OK && !peg_mesh_weld(&mesh, tolerance, &arena)) status = PEG_ERROR_MEMORY;
         if (status == PEG_OK) status = peg_mesh_to_polytope(&mesh, tolerance, &arena, out);
         if (status == PEG_OK && !outward) {
             peg_polytope_free(*out);
