@@ -37,7 +37,8 @@ typedef struct lab_scene {
 } lab_scene;
 
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
-extern const lab_scene lab_scenes_pour[];
+extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
+    lab_scenes_extreme[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -59,7 +60,8 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
 void lab_fail(lab_world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A body at rest with its frame at position x and orientation q = (w, x, y, z) (null: none). The
- * frame may lie anywhere; the centre of mass is computed from the parts. Density 1000 kg/m^3. */
+ * frame may lie anywhere; the centre of mass is computed from the parts. Density 1000 kg/m^3. A
+ * name that is taken gets a number. */
 lab_body *lab_add(lab_world *w, const char *name, lab_kind kind, const double x[3],
                   const double q[4]);
 /* Adds a part at x, q in the body's frame (null: none). Parts of a body should not overlap (their
@@ -110,9 +112,11 @@ typedef struct lab_options {
     double h, time; /* 0: the scene's */
     long steps;     /* 0: time / h */
     uint64_t seed;
-    double mu; /* for ode, ode-quick */
+    double mu; /* Coulomb's, for ode and ode-quick */
     const lab_setting *set;
     int sets;
+    void (*message)(const char *text); /* what the contact module has to say; null: silence */
+    void *data;                        /* for scenes that are read from a file */
 } lab_options;
 
 #define LAB_TEXT 512

@@ -1,0 +1,479 @@
+/* Running a scene: the ODE world of a scene, its contact model, and the account of a step. */
+#include "demos/overlap.h"
+#include "demos/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "peg/vec.h"
+
+#define CONTACTS_MAX 16 /* of a pair, for stock ODE */
+
+static const char *const contact_names[LAB_CONTACT_COUNT] = {"peg", "st", "ode", "ode-quick"};
+
+const char *lab_contact_name(lab_contact contact)
+{
+    return contact_names[contact];
+}
+
+static int uses_peg(const lab_world *w)
+{
+    return w->options.contact == LAB_PEG || w->options.contact == LAB_ST;
+}
+
+double lab_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Kinetic energy with the inertia at the present orientation. */
+static double kinetic(const lab_body *b, const lab_state *s)
+{
+    double R[9], local[3], momentum[3];
+    peg_quat_to_mat(s->q, R);
+    peg_rotate_back(R, s->omega, local);
+    peg_rotate(b->inertia, local, momentum);
+    return .5 * b->mass * peg_dot(s->v, s->v) + .5 * peg_dot(local, momentum);
+}
+
+static double body_energy(const lab_body *b)
+{
+    if (b->kind != LAB_DYNAMIC) return 0;
+    return kinetic(b, &b->now) - b->mass * peg_dot(b->world->gravity, b->now.x) -
+           peg_dot(b->force, b->now.x);
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+/* The arrays of a convex geom, about the geom's own origin. */
+static int convex_arrays(lab_part *p)
+{
+    const lab_shape *s = p->shape;
+    size_t corners = (size_t)s->start[s->nf];
+    p->planes = malloc((size_t)s->nf * 4 * sizeof *p->planes);
+    p->points = malloc((size_t)s->nv * 3 * sizeof *p->points);
+    p->polygons = malloc((corners + (size_t)s->nf) * sizeof *p->polygons);
+    if (!p->planes || !p->points || !p->polygons) return 0;
+    unsigned *out = p->polygons;
+    for (int f = 0; f < s->nf; f++) {
+        peg_copy3(s->normal[f], p->planes + 4 * f);
+        p->planes[4 * f + 3] = s->offset[f] - peg_dot(s->normal[f], p->x);
+        *out++ = (unsigned)(s->start[f + 1] - s->start[f]);
+        for (int c = s->start[f]; c < s->start[f + 1]; c++) *out++ = (unsigned)s->index[c];
+    }
+    for (int i = 0; i < s->nv; i++) peg_sub(s->vertex[i], p->x, p->points + 3 * i);
+    return 1;
+}
+
+static dGeomID make_convex(lab_world *w, lab_part *p, pegStatus *status)
+{
+    unsigned nf = (unsigned)p->shape->nf, nv = (unsigned)p->shape->nv;
+    *status = PEG_ERROR_MEMORY;
+    if (!convex_arrays(p)) return NULL;
+    if (uses_peg(w))
+        return pegCreateConvex(w->space, p->planes, nf, p->points, nv, p->polygons, status);
+    return dCreateConvex(w->space, p->planes, nf, p->points, nv, p->polygons);
+}
+
+static void make_part(lab_body *b, lab_part *p)
+{
+    lab_world *w = b->world;
+    pegStatus status = PEG_ERROR_MEMORY;
+    const double *n = p->shape->normal[0];
+    if (b->is_plane)
+        p->geom = dCreatePlane(w->space, n[0], n[1], n[2], p->shape->offset[0]);
+    else if (p->is_box)
+        p->geom = dCreateBox(w->space, p->sides[0], p->sides[1], p->sides[2]);
+    else
+        p->geom = make_convex(w, p, &status);
+    if (!p->geom) {
+        lab_fail(w, "body '%s': %s", b->name, pegStatusMessage(status));
+        return;
+    }
+    dGeomSetData(p->geom, b);
+    if (b->is_plane) return;
+    if (b->id) {
+        int offset = memcmp(p->x, (double[3]){0}, sizeof p->x) || p->q[0] != 1;
+        dGeomSetBody(p->geom, b->id);
+        if (!offset) return;
+        dGeomSetOffsetPosition(p->geom, p->x[0], p->x[1], p->x[2]);
+        dGeomSetOffsetQuaternion(p->geom, p->q);
+    } else {
+        double R[9], x[3], q[4];
+        peg_quat_to_mat(b->now.q, R);
+        peg_rotate(R, p->x, x);
+        peg_add_scaled(x, 1, b->now.x, x);
+        peg_quat_mul(b->now.q, p->q, q);
+        dGeomSetPosition(p->geom, x[0], x[1], x[2]);
+        dGeomSetQuaternion(p->geom, q);
+    }
+}
+
+void lab_make_body(lab_body *b)
+{
+    lab_world *w = b->world;
+    if (b->kind != LAB_STATIC) {
+        b->id = dBodyCreate(w->ode);
+        if (!b->id) {
+            lab_fail(w, "out of memory");
+            return;
+        }
+        if (b->kind == LAB_KINEMATIC) {
+            dBodySetKinematic(b->id);
+        } else {
+            const double *I = b->inertia;
+            dMass mass;
+            dMassSetParameters(&mass, b->mass, 0, 0, 0, I[0], I[4], I[8], I[1], I[2], I[5]);
+            dBodySetMass(b->id, &mass);
+        }
+        dBodySetPosition(b->id, b->now.x[0], b->now.x[1], b->now.x[2]);
+        dBodySetQuaternion(b->id, b->now.q);
+        dBodySetLinearVel(b->id, b->now.v[0], b->now.v[1], b->now.v[2]);
+        dBodySetAngularVel(b->id, b->now.omega[0], b->now.omega[1], b->now.omega[2]);
+        lab_read(b);
+    }
+    for (int i = 0; i < b->parts && !w->failed; i++) make_part(b, &b->part[i]);
+    b->before = b->now;
+    b->present = 1;
+    w->energy.initial += body_energy(b);
+    lab_place(b, b->now.x, b->now.q);
+}
+
+static void pass_message(void *data, pegStatus status, const char *text)
+{
+    (void)status;
+    const lab_world *w = data;
+    if (w->options.message) w->options.message(text);
+}
+
+static void near(void *data, dGeomID o1, dGeomID o2);
+
+static void make_peg(lab_world *w)
+{
+    pegSettings settings;
+    pegSettingsDefault(&settings);
+    settings.contact = w->options.contact == LAB_ST ? PEG_CONTACT_ST : PEG_CONTACT_PEG;
+    pegStatus status = pegWorldCreateStatus(w->ode, &settings, &w->peg);
+    if (status == PEG_OK) status = pegWorldAddSpace(w->peg, w->space);
+    if (status != PEG_OK) {
+        lab_fail(w, "%s", pegStatusMessage(status));
+        return;
+    }
+    pegWorldSetMessageCallback(w->peg, w, pass_message);
+    if (w->has_groups) pegWorldSetNearCallback(w->peg, w, near);
+}
+
+void lab_make(lab_world *w)
+{
+    dInitODE2(0);
+    dRandSetSeed((unsigned long)w->options.seed);
+    w->ode = dWorldCreate();
+    w->space = dSimpleSpaceCreate(NULL);
+    w->contacts = dJointGroupCreate(0);
+    dWorldSetGravity(w->ode, w->gravity[0], w->gravity[1], w->gravity[2]);
+    if (uses_peg(w)) make_peg(w);
+    for (int i = 0; i < w->bodies && !w->failed; i++) {
+        if (w->body[i]->enter < 0) lab_make_body(w->body[i]);
+    }
+}
+
+/* Keys of --set that the build never asked for are the user's mistake. */
+static void check_keys(lab_world *w)
+{
+    for (int i = 0; i < w->options.sets && !w->failed; i++) {
+        int known = 0;
+        char list[LAB_TEXT] = "";
+        for (int k = 0; k < w->keys; k++) {
+            known |= !strcmp(w->asked[k], w->options.set[i].key);
+            size_t used = strlen(list);
+            snprintf(list + used, sizeof list - used, "%s%s", k ? ", " : "", w->asked[k]);
+        }
+        if (!known)
+            lab_fail(w, "scene '%s' has no key '%s': it knows %.300s", w->scene->name,
+                     w->options.set[i].key, list);
+    }
+}
+
+/* Step size, number of steps, scale and turn, before the build asks for them. */
+static void set_frame(lab_world *w)
+{
+    const lab_options *o = &w->options;
+    w->h = o->h != 0 ? o->h : w->scene->h;
+    double time = o->time != 0 ? o->time : w->scene->time;
+    double steps = o->steps ? (double)o->steps : nearbyint(time / w->h);
+    w->scale = lab_key(w, "scale", 1);
+    double degrees = lab_key(w, "turn", 0);
+    if (!(w->h > 0 && isfinite(w->h)))
+        lab_fail(w, "the step size must be a positive number of seconds (--h)");
+    else if (!(steps >= 0 && steps <= 1e9))
+        lab_fail(w, "the number of steps must lie between 0 and 1e9 (--steps, --time)");
+    else if (!(w->scale > 0 && isfinite(w->scale)))
+        lab_fail(w, "the scale must be a positive number (--set scale=)");
+    else if (!isfinite(degrees))
+        lab_fail(w, "the turn must be a number of degrees (--set turn=)");
+    if (w->failed) return;
+    w->planned = (long)steps;
+    lab_axis_angle(1, 2, 3, degrees, w->turn_q);
+    peg_quat_to_mat(w->turn_q, w->turn);
+    lab_gravity(w, 0, 0, -9.81);
+}
+
+static void enter_bodies(lab_world *w);
+
+lab_world *lab_open(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT],
+                    int *user)
+{
+    lab_world *w = calloc(1, sizeof *w);
+    *user = 0;
+    if (!w) {
+        snprintf(text, LAB_TEXT, "out of memory");
+        return NULL;
+    }
+    w->scene = scene;
+    w->options = *options;
+    w->random = options->seed;
+    set_frame(w);
+    if (!w->failed) scene->build(w);
+    check_keys(w);
+    if (!w->failed) lab_seal(w);
+    *user = w->failed;
+    if (!w->failed) lab_make(w);
+    if (!w->failed) enter_bodies(w);
+    if (!w->failed) return w;
+    snprintf(text, LAB_TEXT, "%s", w->error);
+    lab_close(w);
+    return NULL;
+}
+
+static void part_free(lab_part *p)
+{
+    lab_shape_free(p->shape);
+    lab_shape_free(p->placed);
+    free(p->planes);
+    free(p->points);
+    free(p->polygons);
+}
+
+void lab_close(lab_world *w)
+{
+    if (!w) return;
+    if (w->peg) pegWorldDestroy(w->peg);
+    if (w->contacts) dJointGroupDestroy(w->contacts);
+    if (w->space) dSpaceDestroy(w->space);
+    if (w->ode) dWorldDestroy(w->ode);
+    for (int i = 0; i < w->bodies; i++) {
+        for (int k = 0; k < w->body[i]->parts; k++) part_free(&w->body[i]->part[k]);
+        free(w->body[i]->part);
+        free(w->body[i]);
+    }
+    free(w->body);
+    free(w);
+}
+
+/* ---- stepping -------------------------------------------------------------------------------- */
+
+int lab_can_touch(const lab_body *a, const lab_body *b)
+{
+    return a != b && (a->kind == LAB_DYNAMIC || b->kind == LAB_DYNAMIC) &&
+           !(a->group > 0 && a->group == b->group);
+}
+
+/* What an ODE program does with a pair; for the exact contacts only where bodies are grouped. */
+static void near(void *data, dGeomID o1, dGeomID o2)
+{
+    lab_world *w = data;
+    if (!lab_can_touch(dGeomGetData(o1), dGeomGetData(o2))) return;
+    if (w->peg) {
+        pegStatus status = pegCollide(w->peg, o1, o2, NULL);
+        if (status != PEG_OK) w->contact_error = (int)status;
+        return;
+    }
+    dContact contact[CONTACTS_MAX];
+    int n = dCollide(o1, o2, CONTACTS_MAX, &contact[0].geom, sizeof contact[0]);
+    for (int i = 0; i < n; i++) {
+        contact[i].surface = (dSurfaceParameters){.mu = w->options.mu};
+        if (w->options.mu > 0) contact[i].surface.mode = dContactApprox1;
+        dJointID joint = dJointCreateContact(w->ode, w->contacts, &contact[i]);
+        dJointAttach(joint, dGeomGetBody(contact[i].geom.g1), dGeomGetBody(contact[i].geom.g2));
+    }
+}
+
+static void step_peg(lab_world *w)
+{
+    if (w->has_groups)
+        dSpaceCollide(w->space, w, &near);
+    else
+        dSpaceCollide(w->space, w->peg, &pegNearCallback);
+    pegStatus status = (pegStatus)w->contact_error;
+    if (status == PEG_OK) status = pegWorldStep(w->peg, w->h);
+    if (status != PEG_OK) lab_fail(w, "step %ld: %s", w->steps + 1, pegStatusMessage(status));
+}
+
+static void step_ode(lab_world *w)
+{
+    double start = lab_now();
+    dSpaceCollide(w->space, w, &near);
+    double found = lab_now();
+    if (w->options.contact == LAB_ODE)
+        dWorldStep(w->ode, w->h);
+    else
+        dWorldQuickStep(w->ode, w->h);
+    dJointGroupEmpty(w->contacts);
+    w->seconds_pairs += found - start;
+    w->seconds_ode += lab_now() - found;
+}
+
+void lab_read(lab_body *b)
+{
+    const dReal *x = dBodyGetPosition(b->id), *q = dBodyGetQuaternion(b->id);
+    peg_copy3(x, b->now.x);
+    memcpy(b->now.q, q, sizeof b->now.q);
+    peg_copy3(dBodyGetLinearVel(b->id), b->now.v);
+    peg_copy3(dBodyGetAngularVel(b->id), b->now.omega);
+}
+
+/* Lifts a body that is about to enter until nothing is in its way. */
+static int is_free(const lab_body *b)
+{
+    const lab_world *w = b->world;
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *o = w->body[i];
+        if (!o->present || !lab_can_touch(b, o)) continue;
+        for (int k = 0; k < b->parts; k++)
+            for (int m = 0; m < o->parts; m++) {
+                double centre[3], gap = .01 * lab_shape_radius(b->part[k].placed, centre);
+                if (lab_separation(b->part[k].placed, o->part[m].placed, gap) < gap) return 0;
+            }
+    }
+    return 1;
+}
+
+static void enter_bodies(lab_world *w)
+{
+    double t = (double)w->steps * w->h, g = peg_norm(w->gravity);
+    for (int i = 0; i < w->bodies && !w->failed; i++) {
+        lab_body *b = w->body[i];
+        if (b->present || b->enter > t + 1e-9 * w->h) continue;
+        lab_place(b, b->now.x, b->now.q);
+        while (g > 0 && b->rise > 0 && !is_free(b)) {
+            peg_add_scaled(b->now.x, -b->rise / g, w->gravity, b->now.x);
+            lab_place(b, b->now.x, b->now.q);
+        }
+        lab_make_body(b);
+    }
+}
+
+/* What the step did to the energy, body by body (differences of totals would drown it). Constant
+ * forces have a potential like gravity's; their torques count as gains. */
+static void account(lab_world *w)
+{
+    double gain = 0, work = 0;
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        double d[3];
+        if (b->kind != LAB_DYNAMIC || !b->present) continue;
+        peg_sub(b->now.x, b->before.x, d);
+        double fall = b->mass * peg_dot(w->gravity, d);
+        gain += kinetic(b, &b->now) - kinetic(b, &b->before) - fall - peg_dot(b->force, d);
+        work += fmax(0, fall);
+    }
+    lab_energy *e = &w->energy;
+    e->work_gravity += work;
+    e->gain_max = w->steps ? fmax(e->gain_max, gain) : gain;
+    double relative = gain > 0 ? gain / e->work_gravity : 0;
+    e->gain_max_relative = fmax(e->gain_max_relative, relative);
+}
+
+lab_energy lab_world_energy(const lab_world *w)
+{
+    lab_energy e = w->energy;
+    e.now = 0;
+    for (int i = 0; i < w->bodies; i++)
+        if (w->body[i]->present) e.now += body_energy(w->body[i]);
+    return e;
+}
+
+static int is_finite(const lab_body *b)
+{
+    double sum = 0;
+    for (int k = 0; k < 3; k++) sum += b->now.x[k] + b->now.v[k] + b->now.omega[k] + b->now.q[k];
+    return isfinite(sum + b->now.q[3]);
+}
+
+int lab_step(lab_world *w)
+{
+    if (w->failed) return 1;
+    enter_bodies(w);
+    if (w->scene->before_step) w->scene->before_step(w, (double)w->steps * w->h);
+    for (int i = 0; i < w->bodies; i++) {
+        lab_body *b = w->body[i];
+        if (!b->present || !b->id) continue;
+        lab_read(b);
+        b->before = b->now;
+        dBodyAddForce(b->id, b->force[0], b->force[1], b->force[2]);
+        dBodyAddTorque(b->id, b->torque[0], b->torque[1], b->torque[2]);
+    }
+    if (w->failed) return 1;
+    double start = lab_now();
+    if (w->peg)
+        step_peg(w);
+    else
+        step_ode(w);
+    w->last_seconds = lab_now() - start;
+    w->seconds += w->last_seconds;
+    for (int i = 0; i < w->bodies && !w->failed; i++) {
+        lab_body *b = w->body[i];
+        if (!b->present || !b->id) continue;
+        lab_read(b);
+        lab_place(b, b->now.x, b->now.q);
+        if (!is_finite(b))
+            lab_fail(w, "step %ld: body '%s' is lost (not finite)", w->steps + 1, b->name);
+    }
+    if (w->failed) return 1;
+    account(w);
+    w->steps++;
+    return 0;
+}
+
+const char *lab_error(const lab_world *w)
+{
+    return w->error;
+}
+
+double lab_time(const lab_world *w)
+{
+    return (double)w->steps * w->h;
+}
+
+long lab_steps(const lab_world *w)
+{
+    return w->steps;
+}
+
+long lab_steps_planned(const lab_world *w)
+{
+    return w->planned;
+}
+
+const lab_options *lab_world_options(const lab_world *w)
+{
+    return &w->options;
+}
+
+void lab_totals(const lab_world *w, pegStats *sum)
+{
+    *sum =
+        (pegStats){.steps = w->steps, .time_pairs = w->seconds_pairs, .time_ode = w->seconds_ode};
+    if (w->peg) pegWorldGetTotals(w->peg, sum);
+}
+
+void lab_last(const lab_world *w, pegStats *last)
+{
+    *last = (pegStats){.steps = w->steps > 0};
+    if (w->peg) pegWorldGetStats(w->peg, last);
+}

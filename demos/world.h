@@ -1,0 +1,88 @@
+/* Inside of a lab_world: for the files of the lab, not for scenes. */
+#ifndef LAB_WORLD_H
+#define LAB_WORLD_H
+
+#include "demos/scene.h"
+#include "demos/shape.h"
+
+typedef struct lab_state {
+    double x[3], q[4], v[3], omega[3];
+} lab_state;
+
+typedef struct lab_part {
+    int is_box;
+    double sides[3];
+    double x[3], q[4];      /* of the geom in the body's frame */
+    lab_shape *shape;       /* in the body's frame */
+    lab_shape *placed;      /* in world coordinates, at the pose last given to lab_place */
+    double low[3], high[3]; /* of placed */
+    dGeomID geom;
+    dReal *planes, *points; /* a convex geom refers to these */
+    unsigned *polygons;
+} lab_part;
+
+/* Once sealed, everything is in world coordinates (scaled, turned) and the frame is that of the
+ * centre of mass. */
+struct lab_body {
+    lab_world *world;
+    char name[64];
+    lab_kind kind;
+    int is_plane;
+    lab_part *part;
+    int parts;
+    double density, mass; /* mass 0 before sealing: from the density */
+    double volume, inertia[9], com[3];
+    double force[3], torque[3];
+    double enter, rise;
+    int group, present;
+    dBodyID id;
+    lab_state now, before; /* before: at the start of the last step */
+};
+
+struct lab_world {
+    const lab_scene *scene;
+    lab_options options;
+    double h, scale, turn_q[4], turn[9], gravity[3];
+    long steps, planned;
+    uint64_t random;
+    lab_body **body;
+    int bodies, body_room;
+    char asked[32][32]; /* keys that the build asked for */
+    int keys;
+    int has_bounds, has_groups, sealed;
+    double low[3], high[3]; /* bounds, scene coordinates */
+
+    dWorldID ode;
+    dSpaceID space;
+    dJointGroupID contacts;
+    pegWorldID peg;
+    int contact_error; /* pegStatus of a pair that could not be handed over */
+
+    lab_energy energy;
+    double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
+    double last_seconds;
+    int failed;
+    char error[LAB_TEXT];
+};
+
+/* Turns what was declared into world coordinates; then makes the ODE world. Errors by lab_fail. */
+void lab_seal(lab_world *w);
+void lab_make(lab_world *w);
+/* Creates body and geoms at the body's pose. */
+void lab_make_body(lab_body *body);
+/* Moves the parts' placed shapes to a pose. */
+void lab_place(lab_body *body, const double x[3], const double q[4]);
+/* Whether pairs of these bodies are subject to contact. */
+int lab_can_touch(const lab_body *a, const lab_body *b);
+/* Reads the pose and velocity that ODE has. */
+void lab_read(lab_body *body);
+/* Pose at a fraction of the last step. */
+void lab_between(const lab_body *body, double fraction, double x[3], double q[4]);
+/* Summed overlap volume (m^3) and largest depth (m), world coordinates; involved (may be null,
+ * one per body) is set to 1 for bodies that overlap. */
+void lab_measure(lab_world *w, double fraction, double *volume, double *depth,
+                 unsigned char *involved);
+double lab_mean_volume(const lab_world *w); /* of the dynamic bodies, m^3 */
+double lab_now(void);                       /* s, monotonic */
+
+#endif
