@@ -70,12 +70,9 @@ static double body_residual(const peg_problem *problem, const peg_solution *solu
 {
     peg_mass_root root;
     if (!peg_mass_root_of(&problem->mass[body], &root)) return INFINITY;
-    const double *f = root.angular, *v = solution->v[body], *t = problem->target[body];
-    double r[6], sum = 0;
-    for (int k = 0; k < 3; k++) r[k] = (v[k] - t[k]) / root.linear;
-    r[3] = (v[3] - t[3]) / f[0];
-    r[4] = (v[4] - t[4] - f[1] * r[3]) / f[2];
-    r[5] = (v[5] - t[5] - f[3] * r[3] - f[4] * r[4]) / f[5];
+    double v[6], r[6], sum = 0;
+    for (int k = 0; k < 6; k++) v[k] = solution->v[body][k] - problem->target[body][k];
+    peg_mass_root_solve(&root, v, r);
     for (int i = 0; i < problem->m; i++) {
         const peg_lcp_row *row = &problem->row[i];
         if (row->body_a == body) add_impulse(&root, row->Ja, solution->lambda[i], r);
@@ -111,17 +108,14 @@ double peg_residual(const peg_problem *problem, const peg_solution *solution)
     return residual;
 }
 
-/* v_f^T M v_f = |F^-1 v_f|^2 */
 static double kinetic(const peg_mass_block *mass, const double *v)
 {
     peg_mass_root root;
+    double y[6], sum = 0;
     if (!peg_mass_root_of(mass, &root)) return NAN;
-    const double *f = root.angular;
-    double linear = peg_dot(v, v) / (root.linear * root.linear);
-    double x = v[3] / f[0];
-    double y = (v[4] - f[1] * x) / f[2];
-    double z = (v[5] - f[3] * x - f[4] * y) / f[5];
-    return 0.5 * (linear + x * x + y * y + z * z);
+    peg_mass_root_solve(&root, v, y);
+    for (int k = 0; k < 6; k++) sum += y[k] * y[k];
+    return 0.5 * sum;
 }
 
 double peg_residual_unit(const peg_problem *problem)

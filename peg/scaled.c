@@ -10,6 +10,8 @@ static const double CONTRADICTION = 1e-11;
 /* A point that satisfies the rows but lies this many units away is no solution: it would take a
  * million times the velocities that occur. */
 static const double FAR_AWAY = 1e6;
+/* Smallest unit, sqrt(J): a problem of zeros is solved too. */
+static const double TINY = 1e-150;
 
 int peg_mass_root_of(const peg_mass_block *mass, peg_mass_root *root)
 {
@@ -33,6 +35,15 @@ void peg_mass_root_row(const peg_mass_root *root, const double *J, double *g)
     g[3] = f[0] * J[3] + f[1] * J[4] + f[3] * J[5];
     g[4] = f[2] * J[4] + f[4] * J[5];
     g[5] = f[5] * J[5];
+}
+
+void peg_mass_root_solve(const peg_mass_root *root, const double *v, double *y)
+{
+    const double *f = root->angular;
+    for (int k = 0; k < 3; k++) y[k] = v[k] / root->linear;
+    y[3] = v[3] / f[0];
+    y[4] = (v[4] - f[1] * y[3]) / f[2];
+    y[5] = (v[5] - f[3] * y[3] - f[4] * y[4]) / f[5];
 }
 
 /* Adds J v_f of one body to the row's sum and the magnitudes in it to its size. */
@@ -90,13 +101,18 @@ static void normalise_row(peg_scaled_row *row, double compliance)
 peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *out)
 {
     int nb = problem->nb;
-    *out = (peg_scaled){.n = 6 * nb, .unit = peg_residual_unit(problem)};
-    if (!isfinite(out->unit)) return PEG_SINGULAR;
+    *out = (peg_scaled){
+        .n = 6 * nb,
+    };
     out->root = PEG_NEW(arena, peg_mass_root, nb);
     out->row = PEG_NEW(arena, peg_scaled_row, problem->m);
     if (!out->root || !out->row) return PEG_OUT_OF_MEMORY;
-    for (int i = 0; i < nb; i++)
+    double energy = 0, demand = 0, y[6];
+    for (int i = 0; i < nb; i++) {
         if (!peg_mass_root_of(&problem->mass[i], &out->root[i])) return PEG_SINGULAR;
+        peg_mass_root_solve(&out->root[i], problem->target[i], y);
+        for (int k = 0; k < 6; k++) energy += 0.5 * y[k] * y[k];
+    }
     int infeasible = 0;
     for (int i = 0; i < problem->m; i++) {
         peg_scaled_row *row = &out->row[out->m];
@@ -106,11 +122,14 @@ peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *
         if (!isfinite(row->root_scale + row->beta) || !(c >= 0)) return PEG_SINGULAR;
         if (row->root_scale > 0) {
             if (c > 0) row->slack = out->n++;
+            demand = fmax(demand, -problem->row[i].b / row->root_scale);
             out->m++;
         } else if (problem->row[i].b < 0) {
             infeasible = 1;
         }
     }
+    out->unit = fmax(sqrt(energy + demand * demand), TINY);
+    if (!isfinite(out->unit)) return PEG_SINGULAR;
     return infeasible ? PEG_INFEASIBLE : PEG_SOLVED;
 }
 

@@ -33,13 +33,17 @@ typedef struct peg_scaled {
     int n, m; /* coordinates, rows (rows without a Jacobian are left out) */
     peg_mass_root *root;
     peg_scaled_row *row;
-    double unit; /* peg_residual_unit */
+    double unit; /* sqrt(J): of v_f and of the velocities that rows with b < 0 demand; unlike
+                    peg_residual_unit it does not grow with rows that are far from active */
 } peg_scaled;
 
 /* False if the block is not positive definite and finite. */
 int peg_mass_root_of(const peg_mass_block *mass, peg_mass_root *root);
 /* g = F^T J. */
 void peg_mass_root_row(const peg_mass_root *root, const double *J, double *g);
+
+/* y = F^-1 v. */
+void peg_mass_root_solve(const peg_mass_root *root, const double *v, double *y);
 
 /* PEG_SOLVED if the problem could be scaled, else INFEASIBLE (a row without a Jacobian demands a
  * velocity), SINGULAR (a mass or a number that is none) or OUT_OF_MEMORY. */
