@@ -49,29 +49,40 @@ PEG_API pegStatus pegWorldSetSettings(pegWorldID peg, const pegSettings *setting
 PEG_API void pegWorldGetSettings(pegWorldID peg, pegSettings *settings);
 
 /* Adds a space (with all that is nested in it, now or later) to the swept broad phase: pairs that
- * could touch during the coming step are found there even if their boxes do not overlap yet. The
- * space must be removed before it is destroyed (pegWorldDestroy also forgets it). */
+ * could touch during the coming step are found there even if their boxes do not overlap yet. Pairs
+ * across two added spaces count as well. As in ODE a pair passes by its category and collide bits,
+ * those of the sub-spaces on the way included; disabled geoms and spaces take no part.
+ * The space must be removed before it is destroyed (pegWorldDestroy also forgets it).
+ * Errors: ARGUMENT (null; removal of a space that was not added), MEMORY. */
 PEG_API pegStatus pegWorldAddSpace(pegWorldID peg, dSpaceID space);
 PEG_API pegStatus pegWorldRemoveSpace(pegWorldID peg, dSpaceID space);
 
 /* Near callback for dSpaceCollide / dSpaceCollide2 with data = the pegWorldID: hands every pair
- * over (nested spaces included). Needed for geoms outside of the added spaces; harmless for others. */
+ * over that no joint connects, the inside of nested spaces included. Needed for geoms outside of the
+ * added spaces; harmless for others, which it leaves to the sweep. */
 PEG_API void pegNearCallback(void *peg, dGeomID o1, dGeomID o2);
 
 /* A program that filters keeps its own callback: with this set, pegWorldStep calls it for every
  * swept pair of the added spaces (never with spaces as arguments), and only pairs it hands over with
- * pegCollide can touch. Null: every pair that the category and collide bits allow may touch. */
+ * pegCollide can touch. Null: every pair may touch that the category and collide bits allow and that
+ * no joint connects (dAreConnectedExcluding contact joints). */
 PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *callback);
 
-/* Hands a pair over for the coming step: from a near callback, or at any time before pegWorldStep.
- * o1, o2 may be spaces. surface: friction and the like; null means frictionless. Contacts are
+/* Hands a pair over for the coming step: from a near callback, or at any time before pegWorldStep,
+ * which uses all such pairs up, also when it fails. The geoms must live until then.
+ * o1, o2 may be spaces: then the pairs between them that ODE reports. surface: friction and the like; null means frictionless. Contacts are
  * frictionless in this version: a surface that asks for more is reported once through the message
  * callback and treated as frictionless.
- * Errors: ARGUMENT, GEOM_CLASS, SHAPE_UNKNOWN (a convex that was not registered), MEMORY. */
+ * Errors: ARGUMENT, GEOM_CLASS (a ray's pairs count as done: OK), MEMORY, SHAPE_UNKNOWN (a convex
+ * that was not registered; the pair is kept, so register it before the step, which fails else). */
 PEG_API pegStatus pegCollide(pegWorldID peg, dGeomID o1, dGeomID o2, const dSurfaceParameters *surface);
 
 /* Steps the world by h with exact contacts; pegWorldQuickStep hands the joints to dWorldQuickStep.
- * On an error ODE's world has not been stepped and is as it was. */
+ * Bodies that touch nothing move exactly as with ODE's own step. Bodies with joints get contacts that
+ * are computed as if they had none. Geoms without a body, of disabled kinematic bodies and of bodies
+ * of another world stand still. On an error ODE's world has not been stepped and is as it was:
+ * ARGUMENT (null, or called from inside a step), STEP_SIZE, NOT_FINITE, MASS, SHAPE_EMPTY (a box too
+ * thin to have a volume), SHAPE_UNKNOWN (a convex in an added space, or handed over), MEMORY. */
 PEG_API pegStatus pegWorldStep(pegWorldID peg, dReal h);
 PEG_API pegStatus pegWorldQuickStep(pegWorldID peg, dReal h);
 
@@ -80,7 +91,9 @@ PEG_API pegStatus pegWorldQuickStep(pegWorldID peg, dReal h);
  * closed, convex, with volume. pegCreateConvex returns null and sets *status (may be null) on error;
  * pegSetConvex then leaves the geom as it was. pegRegisterConvex takes a geom that was made with
  * dCreateConvex and the arrays it was made from. Data of a destroyed geom: pegForgetConvex, or
- * nothing (a new geom at the same address registers anew). */
+ * nothing (a new geom at the same address registers anew; until it does it counts as unknown, told
+ * by its bounding box). The data serve all worlds of the process; the calls may come from any thread,
+ * but not for a geom of a world that is being stepped. */
 PEG_API dGeomID pegCreateConvex(dSpaceID space, const dReal *planes, unsigned int planecount,
                                 const dReal *points, unsigned int pointcount,
                                 const unsigned int *polygons, pegStatus *status);
@@ -96,12 +109,14 @@ PEG_API void pegForgetConvex(dGeomID geom);
 typedef void pegMessageFunction(void *data, pegStatus status, const char *text);
 PEG_API void pegWorldSetMessageCallback(pegWorldID peg, void *data, pegMessageFunction *callback);
 
-/* Statistics of the last step, and summed since creation or the last reset. */
+/* Statistics of the last successful step, and summed since creation or the last reset. gap_min is
+ * infinite before there was a pair. */
 PEG_API void pegWorldGetStats(pegWorldID peg, pegStats *last);
 PEG_API void pegWorldGetTotals(pegWorldID peg, pegStats *sum);
 PEG_API void pegWorldResetTotals(pegWorldID peg);
 
-/* Contacts that carried an impulse in the last step. */
+/* Contacts that carried an impulse in the last step; none after a step that failed. Geoms that were
+ * destroyed since then must not be looked at. */
 typedef struct pegContact {
     dGeomID g1, g2;
     dVector3 pos;    /* world */

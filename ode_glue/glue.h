@@ -1,0 +1,76 @@
+/* A peg world's side of ODE: which geoms and pairs take part, and one step of them.
+ *
+ * Everything of a step (bodies, parts) lies in the arena until the next step, so that the contacts
+ * of the last step can be told. */
+#ifndef PEG_GLUE_H
+#define PEG_GLUE_H
+
+#include "ode_glue/map.h"
+#include "ode_glue/report.h"
+#include "ode_glue/shape.h"
+#include "peg/memory.h"
+#include "peg/peg.h"
+#include <ode/ode.h>
+
+typedef struct peg_link {
+    dBodyID id;
+    int has_joints;  /* enabled ones: ODE's solver changes its velocity after us */
+    double force[6]; /* force and torque accumulated by the program */
+} peg_link;
+
+typedef struct peg_glue {
+    dWorldID world;
+    peg_context *core;
+    peg_report report;
+    dSpaceID *space; /* the added spaces */
+    int spaces, space_room;
+    peg_map handed; /* pairs handed over for the coming step, addresses in ascending order */
+    peg_shapes shapes;
+    dNearCallback *near; /* the program's own, or null */
+    void *near_data;
+    dGeomID asked[2]; /* the pair that `near` is asked about */
+    int accepted;     /* it was handed over */
+    int stepping;
+
+    peg_arena arena;
+    peg_scene scene;
+    peg_map body_number; /* of the scene, by dBodyID */
+    peg_link *link;      /* one per body of the scene */
+} peg_glue;
+
+pegStatus peg_glue_create(dWorldID world, const pegSettings *settings, peg_glue **out);
+/* Touches no object of ODE. */
+void peg_glue_destroy(peg_glue *glue);
+
+pegStatus peg_glue_add_space(peg_glue *glue, dSpaceID space);
+pegStatus peg_glue_remove_space(peg_glue *glue, dSpaceID space);
+/* Whether the geom or space lies in (or is) one of the added spaces, at whatever depth. */
+int peg_glue_sweeps(const peg_glue *glue, dGeomID geom);
+
+/* GEOM_CLASS, reported once (a ray's silently), if the geom can have no exact contacts. */
+pegStatus peg_glue_check_class(peg_glue *glue, dGeomID geom);
+
+/* Hands a pair of geoms (no spaces) over: the answer to `near`, or a pair of the coming step.
+ * Errors: GEOM_CLASS; SHAPE_UNKNOWN (the pair is kept, the arrays may still be registered before
+ * the step); MEMORY. */
+pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b);
+
+/* The default near callback for two geoms: hands over what no joint connects and what the sweep of
+ * the added spaces does not find anyway. */
+void peg_glue_near(peg_glue *glue, dGeomID a, dGeomID b);
+
+/* Fills scene and link from ODE's world. Errors: NOT_FINITE, MASS, SHAPE_EMPTY, SHAPE_UNKNOWN,
+ * MEMORY. */
+pegStatus peg_glue_collect(peg_glue *glue, double h);
+/* The scene's pair filter; its context is the glue. */
+int peg_glue_may_touch(void *glue, const peg_part *a, const peg_part *b);
+
+/* One step: contacts, then dWorldStep or dWorldQuickStep. On an error ODE's world is as it was. The
+ * pairs handed over are used up either way. */
+pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats);
+
+/* Sums the statistics of a step up. */
+void peg_stats_clear(pegStats *sum);
+void peg_stats_add(pegStats *sum, const pegStats *step);
+
+#endif

@@ -1,0 +1,135 @@
+/* From ODE's spaces and bodies to the scene of a step. */
+#include "ode_glue/free.h"
+#include "ode_glue/glue.h"
+
+#include <stdlib.h>
+
+static pegStatus collect_space(peg_glue *glue, dSpaceID space)
+{
+    pegStatus status = PEG_OK;
+    int n = dSpaceGetNumGeoms(space);
+    for (int i = 0; i < n && status == PEG_OK; i++) {
+        dGeomID geom = dSpaceGetGeom(space, i);
+        if (!dGeomIsEnabled(geom)) continue;
+        status = dGeomIsSpace(geom) ? collect_space(glue, (dSpaceID)geom)
+                                    : peg_shapes_add(&glue->shapes, geom, 1);
+    }
+    return status;
+}
+
+/* All geoms of the added spaces and of the pairs handed over. */
+static pegStatus collect_geoms(peg_glue *glue)
+{
+    pegStatus status = PEG_OK;
+    peg_shapes_begin(&glue->shapes);
+    for (int i = 0; i < glue->spaces && status == PEG_OK; i++)
+        if (dGeomIsEnabled((dGeomID)glue->space[i])) status = collect_space(glue, glue->space[i]);
+    for (int i = 0; i < 2 * glue->handed.n && status == PEG_OK; i++) {
+        dGeomID geom = glue->handed.key[i / 2][i % 2];
+        if (dGeomIsEnabled(geom)) status = peg_shapes_add(&glue->shapes, geom, 0);
+    }
+    peg_shapes_end(&glue->shapes, status == PEG_OK);
+    return status;
+}
+
+static void report_ignored(peg_glue *glue, const peg_shape *s)
+{
+    if (s->status == PEG_ERROR_GEOM_CLASS)
+        peg_glue_check_class(glue, s->geom);
+    else
+        peg_say(&glue->report, PEG_CAUSE_ZERO_SIZE, s->status,
+                "a box with a side of length 0 has no contacts: its pairs are ignored");
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const peg_shape *const *x = a, *const *y = b;
+    return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+/* The shapes that take part, in the order in which they were first seen: ODE's spaces list moving
+ * geoms in an order of their own, which must not change the order of rows. */
+static peg_shape **taking_part(peg_glue *glue, int *n)
+{
+    struct peg_generation *g = &glue->shapes.kept;
+    peg_shape **list = PEG_NEW(&glue->arena, peg_shape *, g->geom.n);
+    *n = 0;
+    for (int i = 0; i < g->geom.n && list; i++) {
+        if (g->of[i].shape)
+            list[(*n)++] = &g->of[i];
+        else
+            report_ignored(glue, &g->of[i]);
+    }
+    if (list) qsort(list, (size_t)*n, sizeof *list, by_id);
+    return list;
+}
+
+static void place(peg_part *part, dGeomID geom)
+{
+    const dReal *x, *R;
+    memset(part->offset, 0, sizeof part->offset);
+    for (int i = 0; i < 9; i++) part->rotation[i] = i % 4 == 0;
+    if (dGeomGetClass(geom) == dPlaneClass) return;
+    x = part->body < 0 ? dGeomGetPosition(geom) : dGeomGetOffsetPosition(geom);
+    R = part->body < 0 ? dGeomGetRotation(geom) : dGeomGetOffsetRotation(geom);
+    peg_copy3(x, part->offset);
+    for (int i = 0; i < 9; i++) part->rotation[i] = R[4 * (i / 3) + i % 3];
+}
+
+static int enabled_joints(dBodyID id)
+{
+    int n = 0;
+    for (int i = dBodyGetNumJoints(id) - 1; i >= 0; i--)
+        n += dJointIsEnabled(dBodyGetJoint(id, i)) != 0;
+    return n;
+}
+
+static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
+{
+    int i = glue->scene.nb;
+    pegStatus status = peg_read_body(glue->world, id, h, &glue->scene.body[i]);
+    if (status != PEG_OK) return status;
+    peg_link *link = &glue->link[i];
+    *link = (peg_link){.id = id, .has_joints = enabled_joints(id)};
+    peg_copy3(dBodyGetForce(id), link->force);
+    peg_copy3(dBodyGetTorque(id), link->force + 3);
+    glue->scene.nb++;
+    if (link->has_joints && glue->scene.body[i].kind == PEG_DYNAMIC)
+        peg_say(&glue->report, PEG_CAUSE_JOINTS, PEG_OK,
+                "joints do not enter the contact problem yet: bodies with joints get contacts "
+                "computed from their free velocities and may overlap");
+    return PEG_OK;
+}
+
+pegStatus peg_glue_collect(peg_glue *glue, double h)
+{
+    peg_scene *scene = &glue->scene;
+    dVector3 gravity;
+    *scene = (peg_scene){.h = h, .may_touch = peg_glue_may_touch, .filter_context = glue};
+    peg_arena_reset(&glue->arena);
+    peg_map_clear(&glue->body_number);
+    dWorldGetGravity(glue->world, gravity);
+    peg_copy3(gravity, scene->gravity);
+
+    pegStatus status = collect_geoms(glue);
+    if (status != PEG_OK) return status;
+    int n;
+    peg_shape **shape = taking_part(glue, &n);
+    peg_part *part = PEG_NEW(&glue->arena, peg_part, n);
+    scene->body = PEG_NEW(&glue->arena, peg_body, n);
+    glue->link = PEG_NEW(&glue->arena, peg_link, n);
+    if (!shape || !part || !scene->body || !glue->link) return PEG_ERROR_MEMORY;
+
+    for (int i = 0; i < n && status == PEG_OK; i++) {
+        dBodyID id = dGeomGetBody(shape[i]->geom);
+        int body = id ? peg_map_add(&glue->body_number, id, NULL) : -1;
+        if (id && body < 0) return PEG_ERROR_MEMORY;
+        if (body == scene->nb) status = add_body(glue, id, h);
+        part[i] = (peg_part){.shape = shape[i]->shape, .body = body, .id = shape[i]->id};
+        part[i].user = shape[i];
+        place(&part[i], shape[i]->geom);
+    }
+    scene->part = part;
+    scene->np = n;
+    return status;
+}

@@ -1,0 +1,135 @@
+/* One step: the scene's contacts become forces on ODE's bodies, then ODE steps.
+ *
+ * A free body reaches v_free + h M^-1 F under an added force F, exactly, since ODE's gyroscopic
+ * torque depends on the state at the start alone; so F = M (v_pose - v_free) / h (torque: with I at
+ * the start pose, world frame). */
+#include "ode_glue/free.h"
+#include "ode_glue/glue.h"
+
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int is_pushed(const peg_body *b)
+{
+    return b->kind == PEG_DYNAMIC && (!b->asleep || b->woken) &&
+           memcmp(b->v_pose, b->v_free, sizeof b->v_free) != 0;
+}
+
+static void push(dBodyID id, const peg_body *b, double h)
+{
+    double dv[6], R[9], I[9], torque[3], s = b->mass / h;
+    for (int k = 0; k < 6; k++) dv[k] = b->v_pose[k] - b->v_free[k];
+    peg_quat_to_mat(b->q, R);
+    peg_world_inertia(b, R, I);
+    peg_rotate(I, dv + 3, torque);
+    dBodyAddForce(id, s * dv[0], s * dv[1], s * dv[2]);
+    dBodyAddTorque(id, torque[0] / h, torque[1] / h, torque[2] / h);
+}
+
+static void hand_over(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        if (b->kind == PEG_DYNAMIC && b->asleep && b->woken) dBodyEnable(glue->link[i].id);
+        if (is_pushed(b)) push(glue->link[i].id, b, glue->scene.h);
+    }
+}
+
+/* Force and torque as the program left them. */
+static void put_forces_back(const peg_link *link)
+{
+    const double *f = link->force;
+    dBodySetForce(link->id, f[0], f[1], f[2]);
+    dBodySetTorque(link->id, f[3], f[4], f[5]);
+}
+
+static void take_back(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        if (is_pushed(b)) put_forces_back(&glue->link[i]);
+        if (b->kind == PEG_DYNAMIC && b->asleep && b->woken) dBodyDisable(glue->link[i].id);
+    }
+}
+
+/* After ODE's step: the velocities that differ from those that led to the pose. */
+static void set_end_velocities(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        dBodyID id = glue->link[i].id;
+        double v[6];
+        if (b->kind != PEG_DYNAMIC || (b->asleep && !b->woken)) continue;
+        if (!dBodyIsEnabled(id)) { /* ODE put a body with joints to sleep instead of stepping it */
+            if (is_pushed(b)) put_forces_back(&glue->link[i]);
+            continue;
+        }
+        if (memcmp(b->v_end, b->v_pose, sizeof b->v_end) == 0) continue;
+        peg_end_velocity(id, b, v);
+        if (glue->link[i].has_joints) { /* keep what the joints did to it */
+            const dReal *u = dBodyGetLinearVel(id), *w = dBodyGetAngularVel(id);
+            for (int k = 0; k < 3; k++) v[k] = u[k] + b->v_end[k] - b->v_pose[k];
+            for (int k = 3; k < 6; k++) v[k] = w[k - 3] + b->v_end[k] - b->v_pose[k];
+        }
+        dBodySetLinearVel(id, v[0], v[1], v[2]);
+        dBodySetAngularVel(id, v[3], v[4], v[5]);
+    }
+}
+
+static pegStatus step_ode(peg_glue *glue, int quick, pegStats *stats)
+{
+    hand_over(glue);
+    double start = seconds();
+    int done = quick ? dWorldQuickStep(glue->world, glue->scene.h)
+                     : dWorldStep(glue->world, glue->scene.h);
+    stats->time_ode = seconds() - start;
+    if (!done) {
+        take_back(glue);
+        return PEG_ERROR_MEMORY;
+    }
+    set_end_velocities(glue);
+    return PEG_OK;
+}
+
+static void report_step(peg_glue *glue, const pegStats *stats)
+{
+    if (stats->recovered)
+        peg_say(&glue->report, PEG_CAUSE_OVERLAP, PEG_OK,
+                "bodies overlap at the start of a step: they are moved apart at a capped speed");
+    if (stats->unconverged)
+        peg_say(&glue->report, PEG_CAUSE_UNCONVERGED, PEG_ERROR_SOLVER,
+                "a step was accepted without a certificate: bodies may overlap after it");
+}
+
+static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
+{
+    if (!(h > 0) || !isfinite(h)) return PEG_ERROR_STEP_SIZE;
+    if (glue->spaces == 0 && glue->handed.n == 0)
+        peg_say(&glue->report, PEG_CAUSE_NO_SPACE, PEG_OK,
+                "a step without contacts: call pegWorldAddSpace, or hand pairs over with "
+                "pegNearCallback or pegCollide before the step");
+    pegStatus status = peg_glue_collect(glue, h);
+    if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
+    if (status == PEG_OK) status = step_ode(glue, quick, stats);
+    if (status == PEG_OK) report_step(glue, stats);
+    return status;
+}
+
+pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
+{
+    if (glue->stepping) return PEG_ERROR_ARGUMENT;
+    glue->stepping = 1;
+    *stats = (pegStats){0};
+    pegStatus status = step(glue, h, quick, stats);
+    stats->steps = 1;
+    glue->stepping = 0;
+    glue->scene.np = status == PEG_OK ? glue->scene.np : 0;
+    peg_map_clear(&glue->handed);
+    return status == PEG_OK ? PEG_OK : peg_fail(&glue->report, status);
+}

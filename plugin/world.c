@@ -1,0 +1,148 @@
+/* The public face of a peg world: arguments are checked here, the rest is done by ode_glue. */
+#include "plugin/world.h"
+
+const char *pegVersion(void)
+{
+    return PEG_VERSION_STRING;
+}
+
+const char *pegStatusMessage(pegStatus status)
+{
+    return peg_status_message(status);
+}
+
+void pegSettingsDefault(pegSettings *settings)
+{
+    peg_settings_default(settings);
+}
+
+pegWorldID pegWorldCreate(dWorldID world, const pegSettings *settings)
+{
+    pegWorldID peg;
+    pegWorldCreateStatus(world, settings, &peg);
+    return peg;
+}
+
+pegStatus pegWorldCreateStatus(dWorldID world, const pegSettings *settings, pegWorldID *out)
+{
+    pegSettings defaults;
+    if (!out) return PEG_ERROR_ARGUMENT;
+    *out = NULL;
+    if (!world) return PEG_ERROR_ARGUMENT;
+    peg_settings_default(&defaults);
+    pegWorldID peg = peg_alloc_zero(1, sizeof *peg);
+    if (!peg) return PEG_ERROR_MEMORY;
+    pegStatus status = peg_glue_create(world, settings ? settings : &defaults, &peg->glue);
+    if (status != PEG_OK) {
+        peg_free(peg);
+        return status;
+    }
+    peg_stats_clear(&peg->last);
+    peg_stats_clear(&peg->total);
+    *out = peg;
+    return PEG_OK;
+}
+
+void pegWorldDestroy(pegWorldID peg)
+{
+    if (!peg) return;
+    peg_glue_destroy(peg->glue);
+    peg_free(peg);
+}
+
+dWorldID pegWorldGetWorld(pegWorldID peg)
+{
+    return peg->glue->world;
+}
+
+pegStatus pegWorldSetSettings(pegWorldID peg, const pegSettings *settings)
+{
+    if (!peg || !settings || peg->glue->stepping) return PEG_ERROR_ARGUMENT;
+    return peg_context_set_settings(peg->glue->core, settings);
+}
+
+void pegWorldGetSettings(pegWorldID peg, pegSettings *settings)
+{
+    *settings = *peg_context_settings(peg->glue->core);
+}
+
+pegStatus pegWorldAddSpace(pegWorldID peg, dSpaceID space)
+{
+    return peg && space ? peg_glue_add_space(peg->glue, space) : PEG_ERROR_ARGUMENT;
+}
+
+pegStatus pegWorldRemoveSpace(pegWorldID peg, dSpaceID space)
+{
+    return peg && space ? peg_glue_remove_space(peg->glue, space) : PEG_ERROR_ARGUMENT;
+}
+
+void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *callback)
+{
+    peg->glue->near = callback;
+    peg->glue->near_data = data;
+}
+
+void pegWorldSetMessageCallback(pegWorldID peg, void *data, pegMessageFunction *callback)
+{
+    peg->glue->report.callback = callback;
+    peg->glue->report.data = data;
+}
+
+static pegStatus world_step(pegWorldID peg, dReal h, int quick)
+{
+    pegStats stats;
+    if (!peg) return PEG_ERROR_ARGUMENT;
+    pegStatus status = peg_glue_step(peg->glue, h, quick, &stats);
+    if (status == PEG_OK) {
+        peg->last = stats;
+        peg_stats_add(&peg->total, &stats);
+    }
+    return status;
+}
+
+pegStatus pegWorldStep(pegWorldID peg, dReal h)
+{
+    return world_step(peg, h, 0);
+}
+
+pegStatus pegWorldQuickStep(pegWorldID peg, dReal h)
+{
+    return world_step(peg, h, 1);
+}
+
+void pegWorldGetStats(pegWorldID peg, pegStats *last)
+{
+    *last = peg->last;
+}
+
+void pegWorldGetTotals(pegWorldID peg, pegStats *sum)
+{
+    *sum = peg->total;
+}
+
+void pegWorldResetTotals(pegWorldID peg)
+{
+    peg_stats_clear(&peg->total);
+}
+
+int pegWorldGetContactCount(pegWorldID peg)
+{
+    const peg_contact *contact;
+    return peg->glue->scene.np ? peg_contacts(peg->glue->core, &contact) : 0;
+}
+
+pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *out)
+{
+    const peg_contact *contact;
+    if (!peg || !out || index < 0 || index >= pegWorldGetContactCount(peg))
+        return PEG_ERROR_ARGUMENT;
+    peg_contacts(peg->glue->core, &contact);
+    contact += index;
+    const peg_part *part = peg->glue->scene.part;
+    const peg_shape *a = part[contact->part_a].user, *b = part[contact->part_b].user;
+    *out = (pegContact){.g1 = a->geom, .g2 = b->geom, .gap = contact->gap};
+    peg_copy3(contact->point, out->pos);
+    peg_copy3(contact->normal, out->normal); /* from B to A, so into g1's body as ODE has it */
+    out->impulse = contact->impulse;
+    return PEG_OK;
+}

@@ -1,0 +1,13 @@
+/* What a pegWorldID points to. */
+#ifndef PEG_WORLD_H
+#define PEG_WORLD_H
+
+#include "ode_glue/glue.h"
+#include "plugin/ode-peg.h"
+
+struct pegWorld {
+    peg_glue *glue;
+    pegStats last, total;
+};
+
+#endif
