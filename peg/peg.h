@@ -19,6 +19,7 @@ typedef struct peg_body {
     double v_free[6];  /* velocity that the integrator would reach without contact; dynamic only */
     double mass;       /* kg; dynamic only */
     double inertia[9]; /* about the centre of mass, body frame, row-major, kg m^2; dynamic only */
+    int gyroscopic;           /* ODE's implicit gyroscopic term is on (for sub-steps) */
     double max_angular_speed; /* rad/s, ODE's cap before the pose update; infinity: none */
     int finite_rotation;      /* 0: ODE's default update (Cayley); 1: finite; 2: finite about axis */
     double finite_axis[3];
@@ -82,6 +83,11 @@ int peg_contacts(const peg_context *context, const peg_contact **contacts);
 
 /* The integrator's pose update [W 10 with ODE's rounding]: x + h v, q after one step. */
 void peg_body_pose(const peg_body *body, const double v[6], double h, double x[3], double q[4]);
+
+/* Angular velocity after a torque-free step of ODE's implicit gyroscopic term: solves
+ * (I + h [L]x-type matrix) w' = L with L = I w, all in the body frame at the start; never gains
+ * energy. w and w_out in world coordinates; returns 0 if the matrix is singular (w_out = w). */
+int peg_gyroscopic_velocity(const peg_body *body, double h, const double w[3], double w_out[3]);
 
 /* Exact separation (largest s_n) of two parts at given body poses; for tests and measurements.
  * x, q: nb-independent poses of the two bodies. */

@@ -1,0 +1,237 @@
+/* What is done when the outer loop does not converge: the island's step in halves, then the
+ * velocities scaled back towards v = 0, whose poses are those of the start. Elastic rows and
+ * clearances below the margin, which come before, are modes of the loop itself (outer.c). */
+#include "peg/island.h"
+
+/* --- one (sub-)step from the rigids' states --- */
+
+/* Free velocities of a sub-step: accelerations and torques that were applied over the whole step
+ * stay, the gyroscopic term is the integrator's for this h. */
+static void free_velocities(peg_island *I, const double (*applied)[6])
+{
+    for (int i = 0; i < I->nd; i++) {
+        peg_rigid *r = &I->rigid[i];
+        double turn[3];
+        peg_rotate(I->mass[i].inv_inertia, applied[i] + 3, turn);
+        for (int k = 0; k < 3; k++) {
+            r->state.v_free[k] = r->coast[k] + I->h * applied[i][k];
+            r->state.v_free[3 + k] = r->coast[3 + k] + I->h * turn[k];
+        }
+    }
+}
+
+static void place_views(peg_island *I)
+{
+    for (int i = 0; i < I->npiece; i++) {
+        peg_piece *piece = &I->piece[i];
+        const peg_rigid *r = &I->rigid[piece->rigid];
+        if (r->state.kind == PEG_STATIC) continue;
+        double x[3], R[9];
+        const double *v = r->state.kind == PEG_DYNAMIC ? r->state.v_free : r->state.v;
+        peg_piece_place(piece, r->x0, r->R0, &piece->start);
+        peg_rigid_pose(r, v, I->h, x, R);
+        peg_piece_place(piece, x, R, &piece->free_);
+    }
+}
+
+/* World-frame inverse inertia of the start pose, from the body-frame inverse. */
+static void place_mass(peg_island *I)
+{
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double RJ[9], Rt[9];
+        for (int k = 0; k < 9; k++) Rt[k] = r->R0[3 * (k % 3) + k / 3];
+        peg_mat_mul(r->R0, r->inv_inertia, RJ);
+        peg_mat_mul(RJ, Rt, I->mass[i].inv_inertia);
+    }
+}
+
+/* Start poses, views and free velocities for a step of length h; applied is null for the whole
+ * step, whose free velocities are the caller's to the last bit. */
+static void prepare(peg_island *I, double h, const double (*applied)[6])
+{
+    I->h = h;
+    for (int i = 0; i < I->nr; i++) {
+        const peg_body *state = &I->rigid[i].state;
+        peg_rigid_prepare(&I->rigid[i], h);
+        if (i < I->nd || state->kind == PEG_STATIC)
+            memset(I->v[i], 0, sizeof I->v[i]);
+        else
+            memcpy(I->v[i], state->v, sizeof I->v[i]);
+    }
+    place_mass(I);
+    if (applied) free_velocities(I, applied);
+    place_views(I);
+}
+
+/* Takes the iterate: the states become those at its end. */
+static void take_iterate(peg_island *I)
+{
+    for (int i = 0; i < I->nr; i++) {
+        peg_rigid *r = &I->rigid[i];
+        double x[3], q[4];
+        if (r->state.kind == PEG_STATIC) continue;
+        peg_body_pose(&r->state, I->v[i], I->h, x, q);
+        peg_copy3(x, r->state.x);
+        memcpy(r->state.q, q, sizeof q);
+        memcpy(r->state.v, i < I->nd ? I->v_end[i] : I->v[i], sizeof r->state.v);
+    }
+    for (int i = 0; i < I->npair; i++) peg_copy3(I->pair[i].facet.n, I->pair[i].remembered);
+}
+
+/* --- (e) velocities scaled back --- */
+
+static int is_apart(peg_island *I)
+{
+    int apart = 1;
+    peg_island_move(I);
+    for (int i = 0; i < I->npair && apart; i++) {
+        peg_pair *p = &I->pair[i];
+        double floor = peg_pair_floor(I, p);
+        apart = peg_pair_check(I, p, floor) >= floor;
+        if (apart && peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width)
+            apart = peg_advance(I, p, (const double(*)[6])I->v, PEG_HIT * p->width) >= 1;
+    }
+    return apart;
+}
+
+static void scale_back(peg_island *I)
+{
+    double factor = 1;
+    for (int halvings = 0; halvings < 60 && !is_apart(I); halvings++) {
+        factor = halvings < 40 ? 0.5 : 0;
+        for (int i = 0; i < I->nd; i++)
+            for (int k = 0; k < 6; k++) I->v[i][k] *= factor;
+        if (factor == 0) break;
+    }
+    I->impulse.m = 0;
+    I->stats->fallback_scaled++;
+    if (!is_apart(I)) I->stats->unconverged++;
+}
+
+/* --- (c) halves --- */
+
+typedef struct snapshot {
+    peg_body *state;
+    double (*remembered)[3];
+} snapshot;
+
+static int save(peg_island *I, snapshot *s)
+{
+    s->state = PEG_NEW(I->arena, peg_body, I->nr);
+    s->remembered = PEG_NEW(I->arena, double[3], I->npair);
+    if (!s->state || !s->remembered) {
+        I->failed = 1;
+        return 0;
+    }
+    for (int i = 0; i < I->nr; i++) s->state[i] = I->rigid[i].state;
+    for (int i = 0; i < I->npair; i++) peg_copy3(I->pair[i].remembered, s->remembered[i]);
+    return 1;
+}
+
+static void restore(peg_island *I, const snapshot *s)
+{
+    for (int i = 0; i < I->nr; i++) I->rigid[i].state = s->state[i];
+    for (int i = 0; i < I->npair; i++) peg_copy3(s->remembered[i], I->pair[i].remembered);
+}
+
+static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels);
+
+/* Steps from the states to the states after h. levels: halvings that are allowed. Returns 0 if it
+ * did not converge; the states are then those of the start again. */
+static int substep(peg_island *I, double h, const double (*applied)[6], int levels)
+{
+    prepare(I, h, applied);
+    int standard = I->settings->contact == PEG_CONTACT_ST;
+    if ((standard ? peg_standard(I) : peg_outer(I)) == PEG_CONVERGED) {
+        memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
+        if (I->recovering) peg_island_solve_end(I);
+        take_iterate(I);
+        return !I->failed;
+    }
+    return !I->failed && levels > 0 && two_halves(I, h, applied, levels - 1);
+}
+
+static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels)
+{
+    snapshot start;
+    if (!save(I, &start)) return 0;
+    if (!substep(I, h / 2, applied, levels)) return 0;
+    peg_row_set first = I->impulse; /* the halves' impulses make up the step's */
+    I->impulse = (peg_row_set){0};
+    if (!substep(I, h / 2, applied, levels)) {
+        restore(I, &start);
+        return 0;
+    }
+    for (int i = 0; i < first.m; i++) peg_row_set_append(I, &I->impulse, &first.row[i]);
+    return !I->failed;
+}
+
+/* The one velocity that leads from pose (x, q) to (x1, q1) in a step of length h by the Cayley
+ * update: w = 2/h vec(r) / scal(r), r = q1 q^-1. Returns 0 if there is none (half a turn). */
+static int velocity_between(const peg_body *from, const peg_body *to, double h, double v[6])
+{
+    double conjugate[4] = {from->q[0], -from->q[1], -from->q[2], -from->q[3]}, r[4];
+    peg_quat_mul(to->q, conjugate, r);
+    if (fabs(r[0]) < 1e-6) return 0;
+    for (int k = 0; k < 3; k++) {
+        v[k] = (to->x[k] - from->x[k]) / h;
+        v[3 + k] = 2 / h * r[1 + k] / r[0];
+    }
+    return peg_norm(v + 3) <= from->max_angular_speed;
+}
+
+static int step_in_halves(peg_island *I, double h, const double (*applied)[6],
+                          const snapshot *start)
+{
+    for (int i = 0; i < I->nd; i++)
+        if (start->state[i].finite_rotation) return 0;
+    if (!two_halves(I, h, applied, I->settings->max_halvings - 1)) return 0;
+    for (int i = 0; i < I->nd; i++)
+        if (!velocity_between(&start->state[i], &I->rigid[i].state, h, I->v_pose[i])) return 0;
+    return 1;
+}
+
+/* Accelerations and torques that the program applied, constant over the step. */
+static void applied_forces(peg_island *I, double (*applied)[6])
+{
+    for (int i = 0; i < I->nd; i++) {
+        peg_rigid *r = &I->rigid[i];
+        double local[3];
+        for (int k = 0; k < 6; k++) applied[i][k] = (r->state.v_free[k] - r->coast[k]) / I->h;
+        peg_rotate_back(r->R0, applied[i] + 3, local);
+        peg_rotate(r->state.inertia, local, local);
+        peg_rotate(r->R0, local, applied[i] + 3);
+    }
+}
+
+void peg_island_step(peg_island *I)
+{
+    double h = I->h;
+    snapshot start;
+    if (!save(I, &start)) return;
+    if (substep(I, h, NULL, 0)) {
+        memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
+        return;
+    }
+    double(*applied)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    double(*last)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    if (I->failed || !applied || !last) {
+        I->failed = 1;
+        return;
+    }
+    memcpy(last, I->v, (size_t)I->nd * sizeof *last);
+    if (I->settings->max_halvings > 0) {
+        applied_forces(I, applied);
+        I->stats->fallback_halved++;
+        if (step_in_halves(I, h, (const double(*)[6])applied, &start) || I->failed) return;
+        restore(I, &start);
+    }
+    prepare(I, h, NULL);
+    peg_island_begin(I);
+    memcpy(I->v, last, (size_t)I->nd * sizeof *last);
+    scale_back(I);
+    memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
+    memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
+    take_iterate(I);
+}

@@ -1,0 +1,179 @@
+/* The state of one island during a step, shared by the files of the outer loop.
+ *
+ * paper   | C             | unit | meaning
+ * q_0,q_k | start, now    | -    | poses at the start and at the iterate (views of the pieces)
+ * v_k     | v             | m/s  | iterate (kinematic bodies: their velocity, static: 0)
+ * v_f     | state.v_free  | m/s  | free velocity
+ * n       | pair.facet.n  | -    | chosen alternative, unit, from B to A
+ * psi     | row.gap0, gap | m    | gap of the row's features at q_0 and at q_k
+ * G       | row.Ga, Gb    | 1, m | Jacobian of the row; normal into A
+ * delta   | pair.margin   | m    | gap that rows keep */
+#ifndef PEG_ISLAND_H
+#define PEG_ISLAND_H
+
+#include "peg/memory.h"
+#include "peg/peg.h"
+#include "peg/problem.h"
+#include "peg/separation.h"
+#include "peg/tolerance.h"
+
+typedef struct peg_rigid {
+    peg_body state;    /* pose and velocities at the start of the (sub-)step */
+    int body;          /* index in the scene */
+    double coast[6];   /* velocity without contact and without applied forces: v_0 after the
+                          gyroscopic term */
+    double x[3], R[9]; /* pose of the iterate */
+    double x0[3], R0[9];
+    double inv_inertia[9]; /* body frame */
+    double size;           /* largest extent of its pieces, m */
+} peg_rigid;
+
+typedef struct peg_piece {
+    const peg_part *part;
+    int rigid;                  /* index in the island */
+    double arm;                 /* largest distance of a point from the centre of mass, m */
+    peg_view start, free_, now; /* views at q_0, at q(v_f), at q_k */
+} peg_piece;
+
+typedef struct peg_pair {
+    int a, b; /* pieces */
+    peg_facet facet;
+    double L, width, margin;
+    double reach; /* features farther apart than this make no row, m */
+    double s0;    /* separation at q_0 */
+    double s;     /* separation that was found at q_k (a lower bound) */
+    int fast;     /* first contact is sought for the free motion */
+    int causes;   /* advancements while it was violated */
+    int switches;
+    int locked;           /* only facets that held at q_0 are allowed */
+    double remembered[3]; /* direction of the step before; 0: none */
+    int no_traps;         /* rows behind the start are dropped */
+    int violated;
+    int loaded;
+} peg_pair;
+
+typedef enum peg_row_kind {
+    PEG_ROW_VF = 0, /* vertex i of A over face j of B */
+    PEG_ROW_FV = 1, /* vertex i of B under face j of A */
+    PEG_ROW_EE = 2  /* edge i of A, edge j of B */
+} peg_row_kind;
+
+typedef struct peg_row {
+    int pair;
+    peg_row_kind kind;
+    int i, j;
+    int first_contact; /* taken at a pose of first contact: stays for the step */
+    int age;           /* iterations since the geometry gave it */
+    int switches;      /* the pair's count when it was made */
+    double Ga[6], Gb[6];
+    double bias;      /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    double recovery;  /* part of bias that only opens an overlap of the start, m/s (<= 0) */
+    double pushed;    /* part of the demand that exceeds the gap at the start, m (>= 0) */
+    double gap0, gap; /* m */
+    double lambda;    /* N s */
+    double point[3], normal[3];
+} peg_row;
+
+typedef struct peg_row_set {
+    peg_row *row;
+    int m, capacity;
+} peg_row_set;
+
+typedef struct peg_island {
+    double h;
+    const pegSettings *settings;
+    peg_arena *arena;
+    pegStats *stats;
+    peg_rigid *rigid; /* dynamic ones first */
+    int nr, nd;
+    peg_piece *piece;
+    int npiece;
+    peg_pair *pair;
+    int npair;
+    peg_row_set rows, last;       /* of this iteration and of the one before */
+    peg_row_set first;            /* taken at poses of first contact, kept for the step */
+    peg_row_set impulse;          /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
+    peg_mass_block *mass;         /* nd */
+    double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
+    peg_view scratch[2];          /* for poses on the way */
+    double gain_unit;             /* energy scale of the island, J */
+    /* modes of the loop */
+    int secant, clearance, elastic;
+    int failed; /* memory ran out */
+    /* results of peg_outer */
+    int recovering;     /* some pair overlapped at q_0 */
+    double (*v_end)[6]; /* nd: velocities after the step */
+    double (
+        *v_pose)[6]; /* nd: velocities that lead from the first q_0 to the last q_k in one step */
+} peg_island;
+
+/* --- kinematics.c: poses, views, energy --- */
+void peg_rigid_prepare(peg_rigid *r, double h);
+void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9]);
+void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9], peg_view *view);
+void peg_island_move(peg_island *island); /* poses and views `now` of the iterate */
+/* Upper bound of the relative motion of a pair's points over the step, m. */
+double peg_pair_motion(const peg_island *island, const peg_pair *pair, const double (*v)[6]);
+/* Kinetic energy at the end plus what the applied forces took out, minus the kinetic energy at the
+ * start: what contact added, J. Exact for ODE's update, any orientation. */
+double peg_island_gain(const peg_island *island);
+double peg_island_objective(const peg_island *island);
+double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
+
+/* --- pair.c: choice and change of the alternative --- */
+void peg_pair_begin(peg_island *island, peg_pair *pair);
+/* Separation at q_k: along the chosen direction, over all facets if that is below `enough`. */
+double peg_pair_check(peg_island *island, peg_pair *pair, double enough);
+void peg_pair_tilt(peg_island *island, peg_pair *pair);
+int peg_pair_switch(peg_island *island, peg_pair *pair);
+/* Takes the best facet at q_k among those that held at q_0. */
+void peg_pair_name(peg_island *island, peg_pair *pair);
+void peg_pair_lock(peg_island *island, peg_pair *pair);
+void peg_pair_drop_traps(peg_island *island, peg_pair *pair);
+/* Value at q_0 of the features of a facet seen at q_k. */
+double peg_facet_at_start(const peg_island *island, const peg_pair *pair, const peg_facet *facet);
+/* What the pair must keep to be accepted, m. */
+double peg_pair_floor(const peg_island *island, const peg_pair *pair);
+
+/* --- patch.c: rows of a pair at the pose u (views `now`) --- */
+int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+/* Rows of the chosen facet itself, within `lateral` L of the features. */
+int peg_facet_rows(peg_island *island, int pair, const double (*u)[6], double lateral,
+                   peg_row_set *out);
+
+/* --- row.c --- */
+peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
+int peg_row_same(const peg_row *a, const peg_row *b);
+void peg_row_set_append(peg_island *island, peg_row_set *set, const peg_row *row);
+
+/* --- advance.c: first contact on the way --- */
+/* Last t in [0, 1] of the motion t v before the pair is deeper than `depth`; 1 if it never is. */
+double peg_advance(peg_island *island, const peg_pair *pair, const double (*v)[6], double depth);
+/* Takes the pair's rows at t v into island->first. */
+void peg_first_contact(peg_island *island, int pair, double t, const double (*v)[6]);
+
+/* --- outer.c --- */
+typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
+peg_result peg_outer(peg_island *island);
+/* Rows of the pairs at the start pose; first contacts of fast pairs. */
+void peg_island_begin(peg_island *island);
+
+/* --- solve.c of the island: island_solve.c --- */
+typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
+/* Solves the rows about v_f (or v_k: restoration), writes the velocities to v and keeps the account
+ * of impulses. On anything but PEG_SOLVED nothing is written. */
+peg_outcome peg_island_solve(peg_island *island, peg_about about);
+/* The same rows with the opening of starting overlaps left out: velocities after the step, to
+ * v_end. */
+peg_outcome peg_island_solve_end(peg_island *island);
+
+/* --- standard.c --- */
+/* Always "converges": what it leaves is what it is measured for. */
+peg_result peg_standard(peg_island *island);
+
+/* --- fallback.c --- */
+/* The whole step of an island, fallbacks included: results in v_pose and v_end, impulses in
+ * impulse. The rigids' states are those of the last sub-step. */
+void peg_island_step(peg_island *island);
+
+#endif

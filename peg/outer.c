@@ -1,0 +1,295 @@
+/* The outer loop of a step: rows at the iterate, solve, re-pose, check with the exact separation,
+ * change the alternatives that were wrong; then restoration, until every pair is apart.
+ *
+ * Fixed points of the plain iteration minimise |v - v_f|_M over the rows of the final poses. It
+ * converges linearly, so once nothing switches any more the last correction is made about the
+ * iterate (restoration), which converges like Newton's method. */
+#include "peg/island.h"
+
+typedef struct loop {
+    int k;
+    int settled_from; /* iteration after the last change of an alternative or of the mode */
+    int switched;     /* iterations in which a pair switched */
+    int restoring;
+    double objective;
+    double shortfall; /* largest of floor - s over the pairs, m; <= 0: all apart */
+    int passed;       /* a pair had a first contact on the way */
+} loop;
+
+static void add_first_contact(peg_island *I, int p, double depth, loop *l)
+{
+    double t = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
+    if (t >= 1) return;
+    peg_first_contact(I, p, t, (const double(*)[6])I->v);
+    l->passed = 1;
+}
+
+static int is_fast(const peg_island *I, const peg_pair *p)
+{
+    return peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width;
+}
+
+void peg_island_begin(peg_island *I)
+{
+    loop ignored = {0};
+    for (int i = 0; i < I->npair; i++) peg_pair_begin(I, &I->pair[i]);
+    I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
+    I->secant = I->clearance = I->elastic = I->recovering = 0;
+    for (int i = 0; i < I->npair; i++)
+        if (I->pair[i].s0 < -PEG_TOUCH * I->pair[i].L) I->recovering = 1;
+    /* the free motion first: what it would pass through makes its rows there */
+    for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
+    for (int i = 0; i < I->npair; i++) {
+        I->pair[i].fast = is_fast(I, &I->pair[i]);
+        if (I->pair[i].fast) add_first_contact(I, i, PEG_HIT * I->pair[i].width, &ignored);
+    }
+    memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    peg_island_move(I);
+}
+
+/* --- rows of an iteration --- */
+
+static int has_row(const peg_row_set *set, int m, const peg_row *row)
+{
+    for (int i = 0; i < m; i++)
+        if (peg_row_same(&set->row[i], row)) return 1;
+    return 0;
+}
+
+static void gather_rows(peg_island *I, const loop *l)
+{
+    peg_row_set before = I->rows;
+    I->rows = I->last;
+    I->last = before;
+    I->rows.m = 0;
+    for (int p = 0; p < I->npair; p++) {
+        peg_patch_rows(I, p, (const double(*)[6])I->v, &I->rows);
+        if (!I->pair[p].violated) continue;
+        if (I->pair[p].facet.kind == PEG_FACET_NONE) peg_pair_name(I, &I->pair[p]);
+        peg_facet_rows(I, p, (const double(*)[6])I->v, PEG_LATERAL, &I->rows);
+    }
+    int fresh = I->rows.m;
+    for (int i = 0; i < I->first.m; i++) peg_row_set_append(I, &I->rows, &I->first.row[i]);
+    if (l->k < PEG_KEEP_FROM) return;
+    /* loaded rows stay for a while: features that flicker at a kink would make the loop cycle */
+    for (int i = 0; i < I->last.m; i++) {
+        const peg_row *old = &I->last.row[i];
+        if (old->first_contact || !(old->lambda > 0) || old->age >= PEG_KEEP_FOR) continue;
+        if (old->switches != I->pair[old->pair].switches || has_row(&I->rows, fresh, old)) continue;
+        peg_row_set_append(I, &I->rows, old);
+        if (!I->failed) I->rows.row[I->rows.m - 1].age++;
+    }
+}
+
+/* --- what follows a solve --- */
+
+static void average(peg_island *I, const peg_row_set *impulse_before)
+{
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++) I->v[i][k] = 0.5 * (I->v[i][k] + I->v_last[i][k]);
+    for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 0.5;
+    for (int i = 0; i < impulse_before->m; i++) {
+        peg_row half = impulse_before->row[i];
+        half.lambda *= 0.5;
+        peg_row_set_append(I, &I->impulse, &half);
+    }
+}
+
+static void check_pairs(peg_island *I, loop *l, int may_tilt)
+{
+    l->shortfall = -INFINITY;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        double floor = peg_pair_floor(I, p);
+        double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
+        if (may_tilt && (p->loaded || along < floor)) peg_pair_tilt(I, p);
+        double short_of = floor - peg_pair_check(I, p, floor);
+        if (short_of > 0) p->violated = 1;
+        if (short_of > l->shortfall) l->shortfall = short_of;
+    }
+}
+
+static void seek_first_contacts(peg_island *I, loop *l)
+{
+    l->passed = 0;
+    int violated = l->shortfall > 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (violated && l->k >= PEG_CAUSE_FROM && p->s0 >= 0 && p->causes < PEG_CAUSE_TIMES &&
+            p->s < 0) {
+            p->causes++;
+            add_first_contact(I, i, PEG_HIT_SLOW * p->width, l);
+        } else if (is_fast(I, p)) {
+            add_first_contact(I, i, PEG_HIT * p->width, l);
+        }
+    }
+}
+
+static int switch_pairs(peg_island *I, loop *l)
+{
+    int switched = 0;
+    if (l->restoring || l->switched >= PEG_SWITCHES_STEP) return 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (p->loaded && p->switches < PEG_SWITCHES_PAIR) switched += peg_pair_switch(I, p);
+    }
+    if (switched) l->switched++;
+    return switched;
+}
+
+static int row_is_behind(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    return row->lambda > 0 && !row->first_contact && p->s0 >= -PEG_TOUCH * p->L &&
+           row->gap0 < -PEG_BEHIND * p->L;
+}
+
+static int lock_pairs(peg_island *I)
+{
+    int locked = 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_pair *p = &I->pair[I->rows.row[i].pair];
+        if (p->locked || !row_is_behind(I, &I->rows.row[i])) continue;
+        peg_pair_lock(I, p);
+        locked++;
+    }
+    return locked;
+}
+
+static int drop_traps(peg_island *I)
+{
+    int dropped = 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_pair *p = &I->pair[I->rows.row[i].pair];
+        if (p->no_traps || !row_is_behind(I, &I->rows.row[i])) continue;
+        peg_pair_drop_traps(I, p);
+        dropped++;
+    }
+    return dropped;
+}
+
+/* A new start of the iteration after a change of alternatives or mode. */
+static void restart(peg_island *I, loop *l)
+{
+    l->restoring = 0;
+    l->settled_from = l->k + 1;
+    l->objective = -1;
+    I->rows.m = I->last.m = 0;
+}
+
+/* The problem has no solution: the next mode in which it may have one. */
+static int relax_problem(peg_island *I, loop *l)
+{
+    if (!I->clearance) {
+        I->clearance = 1;
+        I->stats->fallback_clearance++;
+    } else if (!I->secant) {
+        I->secant = 1;
+        I->stats->secant++;
+    } else if (!I->elastic) {
+        I->elastic = 1;
+        I->stats->fallback_elastic++;
+    } else {
+        return 0;
+    }
+    restart(I, l);
+    return 1;
+}
+
+/* Whether contact added energy beyond rounding and beyond the work that thin gaps were granted. */
+static int gains_energy(const peg_island *I)
+{
+    if (I->recovering) return 0;
+    double granted = PEG_GAIN * I->gain_unit;
+    if (I->secant)
+        for (int i = 0; i < I->rows.m; i++)
+            granted += I->rows.row[i].lambda * I->rows.row[i].pushed / I->h;
+    return peg_island_gain(I) > granted;
+}
+
+static int is_settled(const peg_island *I, const loop *l, double objective)
+{
+    for (int i = 0; i < I->nd; i++) {
+        double size = I->rigid[i].size;
+        for (int k = 0; k < 6; k++) {
+            double moved = fabs(I->v[i][k] - I->v_last[i][k]) * I->h;
+            if (moved > (k < 3 ? PEG_SETTLED * size : PEG_SETTLED)) return 0;
+        }
+    }
+    return fabs(objective - l->objective) <= PEG_SETTLED * objective + PEG_GAIN * I->gain_unit;
+}
+
+/* One pass behind a successful solve. Returns 1 when the step is accepted. */
+static int judge(peg_island *I, loop *l)
+{
+    int frozen = l->k >= I->settings->max_outer * 3 / 5;
+    check_pairs(I, l, !frozen);
+    seek_first_contacts(I, l);
+    int changed = frozen ? 0 : switch_pairs(I, l);
+    if (lock_pairs(I)) {
+        l->restoring = 0;
+        changed = 1;
+    }
+    if (changed) l->settled_from = l->k + 1;
+    double objective = peg_island_objective(I);
+    int patient = l->k - l->settled_from >= PEG_PATIENCE;
+    int settled = !changed && (l->restoring || patient || is_settled(I, l, objective));
+    int apart = l->shortfall <= 0 && !l->passed;
+    l->objective = objective;
+    if (!settled) return 0;
+    if (I->elastic && (apart || patient)) return 1;
+    if (!apart) {
+        l->restoring = 1;
+        return 0;
+    }
+    if (!gains_energy(I)) return 1;
+    if (!I->secant) {
+        I->secant = 1;
+        I->stats->secant++;
+        restart(I, l);
+        return 0;
+    }
+    if (l->k < I->settings->max_outer - 2 && drop_traps(I)) {
+        restart(I, l);
+        return 0;
+    }
+    return 1;
+}
+
+peg_result peg_outer(peg_island *I)
+{
+    loop l = {.objective = -1};
+    peg_result result = PEG_NOT_CONVERGED;
+    peg_island_begin(I);
+    for (l.k = 0; l.k < I->settings->max_outer && !I->failed; l.k++) {
+        if (l.k >= PEG_SECANT_FROM && !I->secant) {
+            I->secant = 1;
+            I->stats->secant++;
+            restart(I, &l);
+            l.settled_from = l.k;
+        }
+        gather_rows(I, &l);
+        if (I->failed) break;
+        memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
+        peg_row_set impulse_before = I->impulse;
+        peg_about about = l.restoring && !I->secant ? PEG_ABOUT_ITERATE : PEG_ABOUT_FREE;
+        int averaging = l.k >= PEG_AVERAGE_FROM && about == PEG_ABOUT_FREE;
+        if (averaging) I->impulse = (peg_row_set){0};
+        peg_outcome outcome = peg_island_solve(I, about);
+        if (outcome != PEG_SOLVED) {
+            I->impulse = impulse_before;
+            if (I->failed || !relax_problem(I, &l)) break;
+            continue;
+        }
+        if (averaging) average(I, &impulse_before);
+        peg_island_move(I);
+        if (judge(I, &l)) {
+            result = PEG_CONVERGED;
+            l.k++;
+            break;
+        }
+    }
+    I->stats->outer += l.k;
+    if (l.k > I->stats->outer_max) I->stats->outer_max = l.k;
+    return I->failed ? PEG_NOT_CONVERGED : result;
+}

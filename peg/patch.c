@@ -1,0 +1,419 @@
+/* The contact patch of a pair: rows of the features that face each other along the chosen direction
+ * n, each with its own normal, at the poses `now` of the velocities u.
+ *
+ * Tangent row:  g_k + h G (v - u) >= target. For ODE's update, q + h/2 (0, w) q normalised, the
+ * exact angular part is (c + c x s) / (1 + |s|^2) with c = r x n, s = h w / 2.
+ *
+ * Secant row:  G v + (g_0 - target) / h >= 0 with the midpoint normal f_m = (f_0 + f_k)/2 and point
+ * p_m = (p_0 + p_k)/2, G v = f_m . [v_A + w_A x (p_m - x_Am) - v_B - w_B x (p_m - x_Bm)]. For a
+ * vertex against a face g_k = g_0 + h G u holds exactly, so that the row is right at u and v = 0
+ * satisfies it. Where that identity does not hold by itself (edges, finite rotations) the normal is
+ * corrected along the relative velocity V at p_m by rho V / |V|^2, rho = (g_k - g_0)/h - G u. */
+#include "peg/island.h"
+
+/* One pair of facing features, seen at q_0 and q_k. */
+typedef struct feature_contact {
+    peg_row_kind kind;
+    int i, j;
+    double normal[3];              /* at q_k, into A */
+    double mid_normal[3];          /* (n_0 + n_k) / 2 */
+    double point_a[3], point_b[3]; /* at q_k */
+    double mid_point[3];
+    double gap0, gap;
+} feature_contact;
+
+static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
+{
+    double margin = pair->margin, target;
+    *pushed = 0;
+    if (pair->s0 < -PEG_TOUCH * pair->L) {
+        double speed = I->settings->recovery_speed > 0 ? I->settings->recovery_speed : pair->L;
+        target = fmin(margin, gap0 + speed * I->h);
+    } else if (I->clearance) {
+        target = gap0 < 0 ? 0 : fmin(margin, gap0);
+    } else if (gap0 < 0 || !I->secant) {
+        target = margin;
+    } else {
+        double push = gap0 < PEG_THIN * margin ? PEG_PUSH * margin : 0;
+        target = fmin(margin, gap0 + push);
+    }
+    if (target > gap0 && gap0 >= 0) *pushed = target - gap0;
+    return target;
+}
+
+/* G u of one body: force n at point p, centre of mass x. Adds the row's part for a moving body, or
+ * the given motion of an immovable one to *fixed. */
+typedef struct lever {
+    double J[6];
+    double Gu; /* J . u */
+} lever;
+
+static lever tangent_lever(const peg_island *I, int rigid, const double *u, const double *point,
+                           const double *n, double sign)
+{
+    lever l;
+    double r[3], c[3], s[3], cs[3];
+    peg_sub(point, I->rigid[rigid].x, r);
+    peg_cross(r, n, c);
+    for (int k = 0; k < 3; k++) s[k] = 0.5 * I->h * u[3 + k];
+    peg_cross(c, s, cs);
+    double f = sign / (1 + peg_dot(s, s));
+    for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = f * (c[k] + cs[k]);
+    l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
+    return l;
+}
+
+static lever secant_lever(const peg_island *I, int rigid, const double *u, const double *point,
+                          const double *n, double sign)
+{
+    lever l;
+    double r[3], c[3];
+    const peg_rigid *b = &I->rigid[rigid];
+    for (int k = 0; k < 3; k++) r[k] = point[k] - 0.5 * (b->x0[k] + b->x[k]);
+    peg_cross(r, n, c);
+    for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = sign * c[k];
+    l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
+    return l;
+}
+
+/* Splits G v into the unknown part (kept in the row) and the part of immovable bodies, whose
+ * velocity at the end of the step is given: returns what goes to the bias. */
+static double fold(const peg_island *I, int rigid, const lever *l, double *J)
+{
+    if (rigid < I->nd) {
+        memcpy(J, l->J, sizeof l->J);
+        return 0;
+    }
+    memset(J, 0, sizeof l->J);
+    const double *given = I->v[rigid];
+    return peg_dot(l->J, given) + peg_dot(l->J + 3, given + 3);
+}
+
+static void point_velocity(const peg_island *I, int rigid, const double *u, const double *point,
+                           double *out)
+{
+    double r[3];
+    const peg_rigid *b = &I->rigid[rigid];
+    for (int k = 0; k < 3; k++) r[k] = point[k] - 0.5 * (b->x0[k] + b->x[k]);
+    peg_cross(u + 3, r, out);
+    peg_add_scaled(out, 1, u, out);
+}
+
+/* Largest correction of the midpoint normal; beyond it the difference goes into the bias. */
+#define SECANT_TURN 0.3
+
+static void secant_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+                       const feature_contact *c, double target, peg_row *row)
+{
+    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
+    double n[3], slack = 0;
+    peg_copy3(c->mid_normal, n);
+    lever la = secant_lever(I, ra, u[ra], c->mid_point, n, 1);
+    lever lb = secant_lever(I, rb, u[rb], c->mid_point, n, -1);
+    double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
+    double Va[3], Vb[3], V[3];
+    point_velocity(I, ra, u[ra], c->mid_point, Va);
+    point_velocity(I, rb, u[rb], c->mid_point, Vb);
+    peg_sub(Va, Vb, V);
+    double VV = peg_dot(V, V);
+    if (VV > 0 && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
+        peg_add_scaled(n, rho / VV, V, n);
+        la = secant_lever(I, ra, u[ra], c->mid_point, n, 1);
+        lb = secant_lever(I, rb, u[rb], c->mid_point, n, -1);
+    } else {
+        slack = rho;
+    }
+    row->bias = slack + (c->gap0 - target) / I->h;
+    row->bias += fold(I, ra, &la, row->Ga) + fold(I, rb, &lb, row->Gb);
+}
+
+static void tangent_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+                        const feature_contact *c, double target, peg_row *row)
+{
+    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
+    lever la = tangent_lever(I, ra, u[ra], c->point_a, c->normal, 1);
+    lever lb = tangent_lever(I, rb, u[rb], c->point_b, c->normal, -1);
+    row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
+    row->bias += fold(I, ra, &la, row->Ga) + fold(I, rb, &lb, row->Gb);
+}
+
+static void emit(peg_island *I, int p, const double (*u)[6], const feature_contact *c,
+                 peg_row_set *out)
+{
+    const peg_pair *pair = &I->pair[p];
+    int separated = pair->s0 >= -PEG_TOUCH * pair->L;
+    if (separated && pair->no_traps && c->gap0 < -PEG_BEHIND * pair->L) return;
+    if (separated && I->clearance && c->gap0 < -PEG_TOUCH * pair->L) return;
+    peg_row *row = peg_row_set_add(I, out);
+    if (!row) return;
+    memset(row, 0, sizeof *row);
+    row->pair = p;
+    row->kind = c->kind, row->i = c->i, row->j = c->j;
+    row->switches = pair->switches;
+    row->gap0 = c->gap0, row->gap = c->gap;
+    peg_copy3(c->point_a, row->point);
+    peg_copy3(c->normal, row->normal);
+    double target = row_target(I, pair, c->gap0, &row->pushed);
+    row->recovery = separated ? 0 : fmin(0, c->gap0 - target) / I->h;
+    if (I->secant)
+        secant_row(I, pair, u, c, target, row);
+    else
+        tangent_row(I, pair, u, c, target, row);
+}
+
+/* --- vertices against faces --- */
+
+/* Where the vertices belong to the upper piece and the faces to the lower one; d points from lower
+ * to upper. */
+typedef struct facing {
+    const peg_piece *upper, *lower;
+    peg_row_kind kind;
+    double d[3];
+} facing;
+
+static facing face_pair(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
+{
+    facing f = {.kind = kind};
+    double sign = kind == PEG_ROW_VF ? 1 : -1;
+    f.upper = &I->piece[kind == PEG_ROW_VF ? pair->a : pair->b];
+    f.lower = &I->piece[kind == PEG_ROW_VF ? pair->b : pair->a];
+    for (int k = 0; k < 3; k++) f.d[k] = sign * pair->facet.n[k];
+    return f;
+}
+
+/* Distance of w beyond the edges of face f, seen along `along` (unit): negative inside. */
+static double lateral_distance(const peg_view *view, int f, const double *w, const double *along)
+{
+    const peg_polytope *P = view->shape;
+    if (peg_is_half_space(P)) return -INFINITY;
+    double worst = -INFINITY;
+    int first = P->face_start[f], last = P->face_start[f + 1];
+    for (int t = first; t < last; t++) {
+        const double *a = view->vertex[P->face_vertex[t]];
+        const double *b = view->vertex[P->face_vertex[t + 1 < last ? t + 1 : first]];
+        double e[3], r[3], out[3];
+        peg_sub(b, a, e);
+        peg_sub(w, a, r);
+        peg_cross(e, along, out);
+        double l = peg_norm(out);
+        double distance = l > 0 ? peg_dot(out, r) / l : 0;
+        if (distance > worst) worst = distance;
+    }
+    return worst;
+}
+
+static feature_contact vertex_face(const facing *f, int vertex, int face)
+{
+    const peg_view *U = &f->upper->now, *U0 = &f->upper->start;
+    const peg_view *D = &f->lower->now, *D0 = &f->lower->start;
+    const double *w = U->vertex[vertex], *w0 = U0->vertex[vertex];
+    double sign = f->kind == PEG_ROW_VF ? 1 : -1;
+    feature_contact c = {.kind = f->kind, .i = vertex, .j = face};
+    for (int k = 0; k < 3; k++) {
+        c.normal[k] = sign * D->normal[face][k];
+        c.mid_normal[k] = sign * 0.5 * (D0->normal[face][k] + D->normal[face][k]);
+        c.point_a[k] = c.point_b[k] = w[k];
+        c.mid_point[k] = 0.5 * (w0[k] + w[k]);
+    }
+    c.gap = peg_dot(D->normal[face], w) - D->offset[face];
+    c.gap0 = peg_dot(D0->normal[face], w0) - D0->offset[face];
+    return c;
+}
+
+/* Marks the vertices on the side of the upper piece that looks against d. */
+static unsigned char *mark_low(peg_island *I, const peg_view *view, const double *d)
+{
+    const peg_polytope *P = view->shape;
+    unsigned char *low = PEG_NEW(I->arena, unsigned char, P->nv);
+    if (!low) {
+        I->failed = 1;
+        return NULL;
+    }
+    memset(low, 0, (size_t)P->nv);
+    for (int f = 0; f < P->nf; f++) {
+        if (peg_dot(view->normal[f], d) >= -PEG_TOUCH) continue;
+        for (int t = P->face_start[f]; t < P->face_start[f + 1]; t++) low[P->face_vertex[t]] = 1;
+    }
+    return low;
+}
+
+static void vertex_rows(peg_island *I, int p, const double (*u)[6], peg_row_kind kind,
+                        peg_row_set *out)
+{
+    const peg_pair *pair = &I->pair[p];
+    facing f = face_pair(I, pair, kind);
+    const peg_view *U = &f.upper->now, *D = &f.lower->now;
+    if (U->shape->nv == 0) return;
+    unsigned char *low = mark_low(I, U, f.d);
+    if (!low) return;
+    for (int i = 0; i < U->shape->nv; i++) {
+        if (!low[i]) continue;
+        for (int j = 0; j < D->shape->nf; j++) {
+            if (peg_dot(D->normal[j], f.d) < PEG_FACING) continue;
+            double gap = peg_dot(D->normal[j], U->vertex[i]) - D->offset[j];
+            if (gap > pair->reach || gap < -0.5 * pair->L) continue;
+            if (lateral_distance(D, j, U->vertex[i], f.d) > PEG_INSIDE * pair->L) continue;
+            feature_contact c = vertex_face(&f, i, j);
+            emit(I, p, u, &c, out);
+        }
+    }
+}
+
+/* --- edges against edges --- */
+
+/* Nearest points of the lines at q_k, parameters along the edges, and the same material points at
+ * q_0. Returns 0 if the edges are parallel. */
+static int edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, feature_contact *c,
+                     double *s, double *t)
+{
+    const peg_piece *A = &I->piece[pair->a], *B = &I->piece[pair->b];
+    const int *ea = A->now.shape->edge[i].v, *eb = B->now.shape->edge[j].v;
+    const double *a0 = A->now.vertex[ea[0]], *a1 = A->now.vertex[ea[1]];
+    const double *b0 = B->now.vertex[eb[0]], *b1 = B->now.vertex[eb[1]];
+    double da[3], db[3], x[3], w[3], y[3];
+    peg_sub(a1, a0, da);
+    peg_sub(b1, b0, db);
+    peg_sub(b0, a0, w);
+    peg_cross(da, db, x);
+    double xx = peg_dot(x, x), lengths = sqrt(peg_dot(da, da) * peg_dot(db, db));
+    if (sqrt(xx) < 1e-6 * lengths) return 0;
+    peg_cross(w, db, y);
+    *s = peg_dot(y, x) / xx;
+    peg_cross(w, da, y);
+    *t = peg_dot(y, x) / xx;
+    double sign = peg_dot(x, pair->facet.n) > 0 ? 1 : -1, l = sqrt(xx);
+    const double *c0 = A->start.vertex[ea[0]], *c1 = A->start.vertex[ea[1]];
+    const double *d0 = B->start.vertex[eb[0]], *d1 = B->start.vertex[eb[1]];
+    double fa[3], fb[3], n0[3], apart[3], apart0[3];
+    peg_sub(c1, c0, fa);
+    peg_sub(d1, d0, fb);
+    peg_cross(fa, fb, n0);
+    double l0 = peg_norm(n0);
+    *c = (feature_contact){.kind = PEG_ROW_EE, .i = i, .j = j};
+    for (int k = 0; k < 3; k++) {
+        double qa = c0[k] + *s * fa[k], qb = d0[k] + *t * fb[k];
+        c->normal[k] = sign * x[k] / l;
+        c->point_a[k] = a0[k] + *s * da[k];
+        c->point_b[k] = b0[k] + *t * db[k];
+        apart[k] = c->point_a[k] - c->point_b[k];
+        apart0[k] = qa - qb;
+        n0[k] *= l0 > 0 ? sign / l0 : 0;
+        c->mid_point[k] = 0.25 * (qa + qb + c->point_a[k] + c->point_b[k]);
+        c->mid_normal[k] = 0.5 * (n0[k] + c->normal[k]);
+    }
+    c->gap = peg_dot(c->normal, apart);
+    c->gap0 = peg_dot(n0, apart0);
+    if (l0 < 1e-9 * lengths || peg_dot(n0, c->normal) < 0.5) {
+        /* the normal has turned: what it was at the start says nothing of this pair of edges */
+        c->gap0 = c->gap;
+        peg_copy3(c->normal, c->mid_normal);
+    }
+    return 1;
+}
+
+/* Whether the projections of the two edges along n cross within the edges. */
+static int edges_cross(const double *a0, const double *a1, const double *b0, const double *b1,
+                       const double *n)
+{
+    double da[3], db[3], w[3], x[3], y[3];
+    peg_sub(a1, a0, da);
+    peg_sub(b1, b0, db);
+    peg_sub(b0, a0, w);
+    peg_cross(da, db, x);
+    double den = peg_dot(x, n);
+    if (fabs(den) < 1e-6 * sqrt(peg_dot(da, da) * peg_dot(db, db))) return 0;
+    peg_cross(w, db, y);
+    double s = peg_dot(y, n) / den;
+    peg_cross(w, da, y);
+    double t = peg_dot(y, n) / den;
+    return s >= -PEG_TOUCH && s <= 1 + PEG_TOUCH && t >= -PEG_TOUCH && t <= 1 + PEG_TOUCH;
+}
+
+/* Heights along n of the points that can make a row: edges wholly above (A) or below (B) are out.
+ */
+static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+{
+    const peg_pair *pair = &I->pair[p];
+    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const double *n = pair->facet.n;
+    double top = -INFINITY, bottom = INFINITY;
+    for (int v = 0; v < A->shape->nv; v++) bottom = fmin(bottom, peg_dot(n, A->vertex[v]));
+    for (int v = 0; v < B->shape->nv; v++) top = fmax(top, peg_dot(n, B->vertex[v]));
+    /* n . n_row >= PEG_FACING: a gap within reach is at most this much along n */
+    double far = pair->reach / PEG_FACING;
+    for (int i = 0; i < A->shape->ne; i++) {
+        const peg_edge *ea = &A->shape->edge[i];
+        if (peg_dot(A->normal[ea->f[0]], n) > -PEG_TOUCH &&
+            peg_dot(A->normal[ea->f[1]], n) > -PEG_TOUCH)
+            continue;
+        const double *a0 = A->vertex[ea->v[0]], *a1 = A->vertex[ea->v[1]];
+        double low = fmin(peg_dot(n, a0), peg_dot(n, a1));
+        if (low > top + far) continue;
+        for (int j = 0; j < B->shape->ne; j++) {
+            const peg_edge *eb = &B->shape->edge[j];
+            if (peg_dot(B->normal[eb->f[0]], n) < PEG_TOUCH &&
+                peg_dot(B->normal[eb->f[1]], n) < PEG_TOUCH)
+                continue;
+            const double *b0 = B->vertex[eb->v[0]], *b1 = B->vertex[eb->v[1]];
+            double high = fmax(peg_dot(n, b0), peg_dot(n, b1));
+            if (low > high + far || bottom > high + far) continue;
+            if (!edges_cross(a0, a1, b0, b1, n)) continue;
+            feature_contact c;
+            double s, t;
+            if (!edge_edge(I, pair, i, j, &c, &s, &t)) continue;
+            if (c.gap > pair->reach || c.gap < -0.5 * pair->L) continue;
+            if (peg_dot(c.normal, n) < PEG_FACING) continue;
+            emit(I, p, u, &c, out);
+        }
+    }
+}
+
+int peg_patch_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+{
+    int before = out->m;
+    vertex_rows(I, p, u, PEG_ROW_VF, out);
+    vertex_rows(I, p, u, PEG_ROW_FV, out);
+    edge_rows(I, p, u, out);
+    return out->m - before;
+}
+
+/* --- rows of the chosen facet --- */
+
+static int present(const peg_row_set *set, int from, int pair, peg_row_kind kind, int i, int j)
+{
+    peg_row probe = {.pair = pair, .kind = kind, .i = i, .j = j};
+    for (int r = from; r < set->m; r++)
+        if (peg_row_same(&set->row[r], &probe)) return 1;
+    return 0;
+}
+
+/* Vertices this close to the chosen face (in L) make its rows. */
+#define FACET_NEAR 1e-3
+
+int peg_facet_rows(peg_island *I, int p, const double (*u)[6], double lateral, peg_row_set *out)
+{
+    const peg_pair *pair = &I->pair[p];
+    const peg_facet *facet = &pair->facet;
+    int before = out->m, from = before;
+    while (from > 0 && out->row[from - 1].pair == p) from--;
+    if (facet->kind == PEG_FACET_EDGES) {
+        feature_contact c;
+        double s, t;
+        if (present(out, from, p, PEG_ROW_EE, facet->i, facet->j)) return 0;
+        if (!edge_edge(I, pair, facet->i, facet->j, &c, &s, &t)) return 0;
+        if (s >= -lateral && s <= 1 + lateral && t >= -lateral && t <= 1 + lateral)
+            emit(I, p, u, &c, out);
+    } else if (facet->kind != PEG_FACET_NONE) {
+        facing f = face_pair(I, pair, facet->kind == PEG_FACET_FACE_B ? PEG_ROW_VF : PEG_ROW_FV);
+        const peg_view *U = &f.upper->now, *D = &f.lower->now;
+        const double *n = D->normal[facet->i];
+        for (int v = 0; v < U->shape->nv; v++) {
+            if (peg_dot(n, U->vertex[v]) - D->offset[facet->i] > FACET_NEAR * pair->L) continue;
+            if (present(out, from, p, f.kind, v, facet->i)) continue;
+            if (lateral_distance(D, facet->i, U->vertex[v], n) > lateral * pair->L) continue;
+            feature_contact c = vertex_face(&f, v, facet->i);
+            emit(I, p, u, &c, out);
+        }
+    }
+    return out->m - before;
+}

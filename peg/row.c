@@ -1,0 +1,29 @@
+#include "peg/island.h"
+
+peg_row *peg_row_set_add(peg_island *island, peg_row_set *set)
+{
+    if (set->m == set->capacity) {
+        int capacity = set->capacity ? 2 * set->capacity : 64;
+        peg_row *row = PEG_NEW(island->arena, peg_row, capacity);
+        if (!row) {
+            island->failed = 1;
+            return NULL;
+        }
+        if (set->m) memcpy(row, set->row, (size_t)set->m * sizeof *row);
+        set->row = row;
+        set->capacity = capacity;
+    }
+    return &set->row[set->m++];
+}
+
+int peg_row_same(const peg_row *a, const peg_row *b)
+{
+    return a->pair == b->pair && a->kind == b->kind && a->i == b->i && a->j == b->j;
+}
+
+void peg_row_set_append(peg_island *island, peg_row_set *set, const peg_row *row)
+{
+    peg_row copy = *row; /* the set may move */
+    peg_row *place = peg_row_set_add(island, set);
+    if (place) *place = copy;
+}

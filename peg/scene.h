@@ -1,0 +1,89 @@
+/* The scene during a step: what pairs.c, assemble.c and step.c share. */
+#ifndef PEG_SCENE_H
+#define PEG_SCENE_H
+
+#include "peg/island.h"
+#include "peg/sweep.h"
+
+/* A part in the world, at the start of the step. */
+typedef struct peg_placed {
+    peg_view view;
+    double arm;   /* largest distance of its points from the body's centre of mass, m */
+    double sweep; /* how far its points may get in the step, m */
+    int body;     /* index in the scene, or -1 */
+    int moves;    /* belongs to a dynamic body */
+} peg_placed;
+
+/* A pair of parts that the broad phase met and the filter allowed; a has the smaller id. */
+typedef struct peg_candidate {
+    int a, b;
+    int near;    /* has a disjunction in this step */
+    double n[3]; /* direction that is known to separate or was used last, or 0 */
+} peg_candidate;
+
+/* What is remembered of a pair between steps. */
+typedef struct peg_memory_entry {
+    unsigned long low, high; /* ids of the parts */
+    double n[3];             /* from the part with the greater id to the one with the smaller */
+} peg_memory_entry;
+
+typedef struct peg_remembered {
+    peg_memory_entry *entry;
+    size_t count, capacity;
+} peg_remembered;
+
+struct peg_context {
+    pegSettings settings;
+    peg_arena arena;              /* of the step; islands take and give back */
+    peg_arena kept;               /* of the step, for what grows meanwhile */
+    peg_remembered memory, fresh; /* of the step before; being written */
+    peg_contact *contact;
+    int contacts, contact_capacity;
+};
+
+/* Results of a body, kept apart until the step is whole. */
+typedef struct peg_outcome_of_body {
+    double v_pose[6], v_end[6];
+    int moved, woken;
+} peg_outcome_of_body;
+
+typedef struct peg_stage {
+    peg_context *context;
+    peg_scene *scene;
+    pegStats stats;
+    peg_placed *placed; /* np */
+    peg_candidate *candidate;
+    int candidates, candidate_capacity;
+    int *root;                   /* nb: union-find of the islands */
+    int *first_body, *next_body; /* nb: the bodies of an island by its root */
+    int *first_pair, *next_pair; /* by root; candidates */
+    unsigned char *dirty;        /* nb: the island with this root is to be solved */
+    peg_outcome_of_body *result; /* nb */
+    int failed;
+} peg_stage;
+
+/* --- pairs.c --- */
+int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view);
+int peg_place_parts(peg_stage *stage);
+/* Adds the pairs of boxes that overlap and are not known yet; marks the near ones. */
+int peg_find_pairs(peg_stage *stage, const peg_aabb *box);
+void peg_start_boxes(const peg_stage *stage, peg_aabb *box);
+void peg_end_boxes(const peg_stage *stage, peg_aabb *box);
+/* Size of a pair and distance up to which its features count, m. */
+double peg_candidate_size(const peg_stage *stage, const peg_candidate *c);
+double peg_candidate_reach(const peg_stage *stage, const peg_candidate *c);
+/* Islands of the near pairs: union-find over the dynamic bodies, then lists by root. */
+int peg_link_islands(peg_stage *stage);
+int peg_root(peg_stage *stage, int body);
+
+/* --- assemble.c --- */
+/* Builds and steps the island of a root, and takes its results. */
+void peg_run_island(peg_stage *stage, int root);
+
+/* --- remember.c --- */
+const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long low,
+                                   unsigned long high);
+int peg_remember(peg_remembered *memory, unsigned long low, unsigned long high, const double n[3]);
+void peg_sort_memory(peg_remembered *memory);
+
+#endif

@@ -1,0 +1,281 @@
+/* One step of a scene: near pairs, islands, the outer loop of each, and the check that no motion
+ * meets what its island did not know. Results are committed only when the step is whole. */
+#include <time.h>
+
+#include "peg/scene.h"
+
+/* --- context --- */
+
+pegStatus peg_context_create(const pegSettings *settings, peg_context **out)
+{
+    pegSettings defaults;
+    *out = NULL;
+    if (!settings) {
+        peg_settings_default(&defaults);
+        settings = &defaults;
+    }
+    pegStatus status = peg_settings_check(settings);
+    if (status != PEG_OK) return status;
+    peg_context *context = peg_alloc_zero(1, sizeof *context);
+    if (!context) return PEG_ERROR_MEMORY;
+    context->settings = *settings;
+    *out = context;
+    return PEG_OK;
+}
+
+void peg_context_destroy(peg_context *context)
+{
+    if (!context) return;
+    peg_arena_free(&context->arena);
+    peg_arena_free(&context->kept);
+    peg_free(context->memory.entry);
+    peg_free(context->fresh.entry);
+    peg_free(context->contact);
+    peg_free(context);
+}
+
+const pegSettings *peg_context_settings(const peg_context *context)
+{
+    return &context->settings;
+}
+
+pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings)
+{
+    pegStatus status = settings ? peg_settings_check(settings) : PEG_ERROR_ARGUMENT;
+    if (status == PEG_OK) context->settings = *settings;
+    return status;
+}
+
+int peg_contacts(const peg_context *context, const peg_contact **contacts)
+{
+    *contacts = context->contact;
+    return context->contacts;
+}
+
+/* --- input --- */
+
+static int all_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) return 0;
+    return 1;
+}
+
+/* Sylvester's criterion. */
+static int positive_definite(const double *A)
+{
+    double c[3];
+    peg_cross(A + 3, A + 6, c);
+    return A[0] > 0 && A[0] * A[4] - A[1] * A[3] > 0 && peg_dot(A, c) > 0;
+}
+
+static pegStatus check_body(const peg_body *b)
+{
+    if (!all_finite(b->x, 3) || !all_finite(b->q, 4) || !all_finite(b->v, 6))
+        return PEG_ERROR_NOT_FINITE;
+    if (b->kind != PEG_DYNAMIC) return PEG_OK;
+    if (!all_finite(b->v_free, 6) || !isfinite(b->mass) || !all_finite(b->inertia, 9))
+        return PEG_ERROR_NOT_FINITE;
+    return b->mass > 0 && positive_definite(b->inertia) ? PEG_OK : PEG_ERROR_MASS;
+}
+
+static pegStatus check_scene(const peg_scene *scene)
+{
+    if (!isfinite(scene->h) || scene->h <= 0) return PEG_ERROR_STEP_SIZE;
+    for (int i = 0; i < scene->nb; i++) {
+        pegStatus status = check_body(&scene->body[i]);
+        if (status != PEG_OK) return status;
+    }
+    for (int i = 0; i < scene->np; i++) {
+        const peg_part *part = &scene->part[i];
+        if (!part->shape || part->body < -1 || part->body >= scene->nb) return PEG_ERROR_ARGUMENT;
+        if (!all_finite(part->offset, 3) || !all_finite(part->rotation, 9))
+            return PEG_ERROR_NOT_FINITE;
+    }
+    return PEG_OK;
+}
+
+/* --- the step --- */
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
+{
+    peg_arena *arena = &context->arena;
+    int nb = scene->nb;
+    *s = (peg_stage){.context = context, .scene = scene};
+    s->stats.steps = 1;
+    s->stats.gap_min = INFINITY;
+    peg_arena_reset(arena);
+    peg_arena_reset(&context->kept);
+    context->contacts = 0;
+    context->fresh.count = 0;
+    s->placed = PEG_NEW(arena, peg_placed, scene->np);
+    s->root = PEG_NEW(arena, int, nb);
+    s->first_body = PEG_NEW(arena, int, nb);
+    s->next_body = PEG_NEW(arena, int, nb);
+    s->first_pair = PEG_NEW(arena, int, nb);
+    s->dirty = PEG_NEW(arena, unsigned char, nb);
+    s->result = PEG_NEW(arena, peg_outcome_of_body, nb);
+    if (arena->failed || !peg_place_parts(s)) return 0;
+    for (int i = 0; i < nb; i++) {
+        peg_body *b = &scene->body[i];
+        s->stats.bodies += b->kind == PEG_DYNAMIC;
+        s->result[i] = (peg_outcome_of_body){0};
+        const double *v = b->kind == PEG_DYNAMIC && !b->asleep ? b->v_free : b->v;
+        memcpy(s->result[i].v_pose, v, sizeof b->v);
+        memcpy(s->result[i].v_end, v, sizeof b->v);
+    }
+    return 1;
+}
+
+static int has_awake_body(const peg_stage *s, int root)
+{
+    for (int b = s->first_body[root]; b >= 0; b = s->next_body[b])
+        if (!s->scene->body[b].asleep) return 1;
+    return 0;
+}
+
+static void run_dirty_islands(peg_stage *s)
+{
+    for (int root = 0; root < s->scene->nb && !s->failed; root++) {
+        if (s->first_pair[root] < 0 || !s->dirty[root] || !has_awake_body(s, root)) continue;
+        peg_run_island(s, root);
+    }
+}
+
+/* Pairs that the found motion could close although no island had them: marks them near and their
+ * islands dirty. Returns how many. */
+static int find_missed_pairs(peg_stage *s, peg_aabb *box)
+{
+    int missed = 0;
+    peg_end_boxes(s, box);
+    if (!peg_find_pairs(s, box)) {
+        s->failed = 1;
+        return 0;
+    }
+    for (int i = 0; i < s->candidates; i++) {
+        peg_candidate *c = &s->candidate[i];
+        if (c->near) continue;
+        const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
+        double reach = 0.01 * peg_candidate_size(s, c);
+        for (int side = 0; side < 2; side++) {
+            const peg_placed *p = side ? b : a;
+            if (p->body < 0) continue;
+            const double *v = p->moves ? s->result[p->body].v_pose : s->scene->body[p->body].v;
+            double turn = peg_norm(v + 3);
+            reach += s->scene->h * (peg_norm(v) + (turn > 0 ? turn * p->arm : 0));
+        }
+        double n[3];
+        peg_copy3(c->n, n);
+        if (peg_is_far(&a->view, &b->view, reach, n)) continue;
+        c->near = 1;
+        missed++;
+        if (a->moves) s->dirty[a->body] = 1;
+        if (b->moves) s->dirty[b->body] = 1;
+    }
+    return missed;
+}
+
+/* A body that was marked dirty makes its whole new island dirty. */
+static void spread_dirt(peg_stage *s)
+{
+    for (int i = 0; i < s->scene->nb; i++)
+        if (s->dirty[i]) s->dirty[peg_root(s, i)] = 1;
+}
+
+static void solve_islands(peg_stage *s)
+{
+    peg_aabb *box = PEG_NEW(&s->context->arena, peg_aabb, s->scene->np);
+    if (!box) {
+        s->failed = 1;
+        return;
+    }
+    double t0 = seconds();
+    peg_start_boxes(s, box);
+    if (!peg_find_pairs(s, box)) s->failed = 1;
+    s->stats.time_pairs += seconds() - t0;
+    memset(s->dirty, 1, (size_t)s->scene->nb);
+    while (!s->failed) {
+        if (!peg_link_islands(s)) {
+            s->failed = 1;
+            return;
+        }
+        spread_dirt(s);
+        s->stats.pairs = s->stats.islands = 0;
+        run_dirty_islands(s);
+        memset(s->dirty, 0, (size_t)s->scene->nb);
+        if (s->failed || !find_missed_pairs(s, box)) return;
+    }
+}
+
+static void commit(peg_stage *s)
+{
+    peg_context *context = s->context;
+    for (int i = 0; i < s->scene->nb; i++) {
+        peg_body *b = &s->scene->body[i];
+        const peg_outcome_of_body *r = &s->result[i];
+        memcpy(b->v_pose, r->v_pose, sizeof b->v_pose);
+        memcpy(b->v_end, r->v_end, sizeof b->v_end);
+        b->moved_by_contact = r->moved;
+        b->woken = r->woken;
+    }
+    peg_remembered old = context->memory;
+    context->memory = context->fresh;
+    context->fresh = old;
+}
+
+static int remember_directions(peg_stage *s)
+{
+    for (int i = 0; i < s->candidates; i++) {
+        const peg_candidate *c = &s->candidate[i];
+        const peg_part *a = &s->scene->part[c->a], *b = &s->scene->part[c->b];
+        if (!peg_remember(&s->context->fresh, a->id, b->id, c->n)) return 0;
+    }
+    peg_sort_memory(&s->context->fresh);
+    return 1;
+}
+
+pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
+{
+    peg_stage stage;
+    pegStatus status = check_scene(scene);
+    if (status != PEG_OK) return status;
+    if (!set_stage(&stage, context, scene)) return PEG_ERROR_MEMORY;
+    solve_islands(&stage);
+    if (stage.failed || !remember_directions(&stage)) {
+        context->contacts = 0;
+        return PEG_ERROR_MEMORY;
+    }
+    commit(&stage);
+    if (stage.stats.gap_min == INFINITY) stage.stats.gap_min = 0;
+    if (stats) *stats = stage.stats;
+    return PEG_OK;
+}
+
+/* --- measurement --- */
+
+double peg_part_separation(peg_context *context, const peg_part *a, const double xa[3],
+                           const double qa[4], const peg_part *b, const double xb[3],
+                           const double qb[4])
+{
+    peg_arena *arena = &context->kept;
+    peg_arena_mark mark = peg_arena_here(arena);
+    peg_view A, B;
+    peg_piece pa = {.part = a}, pb = {.part = b};
+    double R[9], s = -INFINITY;
+    if (peg_view_allocate(arena, a->shape, &A) && peg_view_allocate(arena, b->shape, &B)) {
+        peg_quat_to_mat(qa, R);
+        peg_piece_place(&pa, xa, R, &A);
+        peg_quat_to_mat(qb, R);
+        peg_piece_place(&pb, xb, R, &B);
+        s = peg_separation(&A, &B, INFINITY, NULL, NULL).s;
+    }
+    peg_arena_back(arena, mark);
+    return s;
+}

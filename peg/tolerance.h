@@ -1,0 +1,69 @@
+/* Every tolerance of the step, in one place. L is the size of a pair (radius of the smaller part's
+ * bounding sphere), width the least width of the thinner part; nothing is in metres. */
+#ifndef PEG_TOLERANCE_H
+#define PEG_TOLERANCE_H
+
+/* A facet with s >= -PEG_TOUCH L at the start counts as holding there: rounding of poses that a
+ * user set flush, far below the margin. */
+#define PEG_TOUCH 1e-9
+
+/* The step is accepted when every pair has s >= PEG_FLOOR * margin; rows aim at the whole margin,
+ * so the remaining error of the linearisation has room. */
+#define PEG_FLOOR 1e-3
+
+/* Share of the margin by which a secant row may push features that start closer than the margin:
+ * none, but for gaps below PEG_THIN * margin, which grow by PEG_PUSH * margin a step. The work it
+ * does, load times push, stays below 1e-9 of load times L. */
+#define PEG_THIN 1e-2
+#define PEG_PUSH 1e-4
+
+/* Features face each other when the row's normal is within this cosine of the pair's direction.
+ * Near zero it lets steep side faces in and recreates the trap; near one it loses the rows of
+ * tilted faces. */
+#define PEG_FACING 0.7
+
+/* A vertex is inside a face up to PEG_INSIDE L beyond its edges: vertices on a common boundary line
+ * of flush faces count, rounding included. */
+#define PEG_INSIDE 1e-6
+
+/* A violated pair also gets the rows of its chosen facet up to this lateral distance, in L. Without
+ * a limit far rows act as levers. */
+#define PEG_LATERAL 0.02
+
+/* Another facet is a way out of a trap when its value exceeds max(s_n, 0) by this, in L. */
+#define PEG_TRAP 1e-7
+
+/* A row is behind its body when its gap at the start was below -PEG_BEHIND L. */
+#define PEG_BEHIND 1e-5
+
+/* Pairs that move more than PEG_FAST widths relative to each other are fast; first contact is
+ * sought at depth PEG_HIT widths with strides of at least PEG_STRIDE widths. Slow pairs that stay
+ * violated are advanced with depth PEG_HIT_SLOW. */
+#define PEG_FAST     0.3
+#define PEG_HIT      0.05
+#define PEG_STRIDE   0.2
+#define PEG_HIT_SLOW 1e-12
+
+/* Iterations: see outer.c. */
+#define PEG_SETTLED       1e-3 /* change of pose (in L) and of the objective (relative) when settled */
+#define PEG_PATIENCE      3    /* iterations after the last switch before restoration */
+#define PEG_KEEP_FROM     2    /* from here on loaded rows are kept */
+#define PEG_KEEP_FOR      6    /* for so many iterations */
+#define PEG_CAUSE_FROM    3    /* from here on violated pairs are advanced */
+#define PEG_CAUSE_TIMES   6    /* per pair and step */
+#define PEG_AVERAGE_FROM  10 /* from here on iterates are averaged */
+#define PEG_SECANT_FROM   12 /* from here on rows are secants */
+#define PEG_SWITCHES_PAIR 4  /* facet switches per pair and step */
+#define PEG_SWITCHES_STEP 12 /* iterations with switches per step */
+
+/* Energy that a step may gain by rounding, relative to the island's kinetic energy and to its
+ * weights times sizes. */
+#define PEG_GAIN 1e-11
+
+/* Certificate of a solve, relative to peg_residual_unit. */
+#define PEG_CERTIFIED 1e-9
+
+/* Compliance of the elastic problem, relative to the row's scale: a slack of coefficient 1e-3. */
+#define PEG_COMPLIANCE 1e-6
+
+#endif
