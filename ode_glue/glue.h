@@ -65,6 +65,10 @@ pegStatus peg_glue_collect(peg_glue *glue, double h);
 /* The scene's pair filter; its context is the glue. */
 int peg_glue_may_touch(void *glue, const peg_part *a, const peg_part *b);
 
+/* Hands the solved scene (v_pose, v_end, woken) to ODE and steps it. Error: MEMORY (ODE's own),
+ * then ODE's world is as it was. Of stats only time_ode is written. */
+pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats);
+
 /* One step: contacts, then dWorldStep or dWorldQuickStep. On an error ODE's world is as it was. The
  * pairs handed over are used up either way. */
 pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats);

@@ -82,7 +82,7 @@ static void set_end_velocities(peg_glue *glue)
     }
 }
 
-static pegStatus step_ode(peg_glue *glue, int quick, pegStats *stats)
+pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
 {
     hand_over(glue);
     double start = seconds();
@@ -116,7 +116,7 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
                 "pegNearCallback or pegCollide before the step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
-    if (status == PEG_OK) status = step_ode(glue, quick, stats);
+    if (status == PEG_OK) status = peg_glue_apply(glue, quick, stats);
     if (status == PEG_OK) report_step(glue, stats);
     return status;
 }

@@ -1,0 +1,457 @@
+/* The glue against ODE itself: free velocities and poses, the hand-over, what takes part. */
+#include "ode_glue/convex.h"
+#include "ode_glue/free.h"
+#include "ode_glue/glue.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static double random_in(double low, double high)
+{
+    return low + (high - low) * rand() / RAND_MAX;
+}
+
+static dWorldID new_world(void)
+{
+    dWorldID world = dWorldCreate();
+    dWorldSetGravity(world, 0.3, -1.1, -9.81);
+    return world;
+}
+
+/* A body in a random state; bits of `modes` switch its integration modes. */
+static dBodyID random_body(dWorldID world, unsigned modes)
+{
+    dBodyID id = dBodyCreate(world);
+    dMass mass;
+    dMatrix3 R;
+    dMassSetBoxTotal(&mass, random_in(0.1, 10), random_in(0.1, 3), random_in(0.1, 3), 1);
+    dRFromEulerAngles(R, random_in(-3, 3), random_in(-3, 3), random_in(-3, 3));
+    dMassRotate(&mass, R);
+    dBodySetMass(id, &mass);
+    dQuaternion q = {random_in(-1, 1), random_in(-1, 1), random_in(-1, 1), random_in(-1, 1)};
+    dBodySetQuaternion(id, q);
+    dBodySetPosition(id, random_in(-5, 5), random_in(-5, 5), random_in(-5, 5));
+    dBodySetLinearVel(id, random_in(-9, 9), random_in(-9, 9), random_in(-9, 9));
+    dBodySetAngularVel(id, random_in(-9, 9), random_in(-9, 9), random_in(-9, 9));
+    dBodyAddForce(id, random_in(-9, 9), random_in(-9, 9), random_in(-9, 9));
+    dBodyAddTorque(id, random_in(-9, 9), random_in(-9, 9), random_in(-9, 9));
+    dBodySetGravityMode(id, !(modes & 1));
+    dBodySetGyroscopicMode(id, !(modes & 2));
+    if (modes & 4) dBodySetMaxAngularSpeed(id, 5);
+    if (modes & 8) dBodySetDamping(id, 0.1, 0.2);
+    if (modes & 16) dBodySetFiniteRotationMode(id, 1);
+    if (modes & 32) dBodySetFiniteRotationAxis(id, 1, random_in(-1, 1), 2);
+    if (modes & 64) dBodySetKinematic(id);
+    return id;
+}
+enum { ALL_MODES = 128 };
+
+static void step_ode(dWorldID world, double h, int quick)
+{
+    ck_assert(quick ? dWorldQuickStep(world, h) : dWorldStep(world, h));
+}
+
+static double distance(const double *a, const double *b, int n)
+{
+    double d = 0;
+    for (int i = 0; i < n; i++) d = fmax(d, fabs(a[i] - b[i]));
+    return d;
+}
+
+/* Largest differences of pose and velocity between the body and the expectation. */
+static void compare(dBodyID id, const peg_body *b, const double v[6], double h, double worst[2])
+{
+    double x[3], q[4];
+    peg_body_pose(b, b->v_pose, h, x, q);
+    double pose =
+        fmax(distance(x, dBodyGetPosition(id), 3), distance(q, dBodyGetQuaternion(id), 4));
+    double velocity =
+        fmax(distance(v, dBodyGetLinearVel(id), 3), distance(v + 3, dBodyGetAngularVel(id), 3));
+    worst[0] = fmax(worst[0], pose);
+    worst[1] = fmax(worst[1], velocity);
+}
+
+START_TEST(free_velocity_equals_ode)
+{
+    double worst[2] = {0};
+    for (int i = 0; i < 16 * ALL_MODES; i++) {
+        double h = random_in(1e-3, 0.1), v[6];
+        dWorldID world = new_world();
+        dBodyID id = random_body(world, (unsigned)i);
+        peg_body b;
+        ck_assert_int_eq(peg_read_body(world, id, h, &b), PEG_OK);
+        memcpy(b.v_pose, b.v_free, sizeof v);
+        memcpy(b.v_end, b.v_free, sizeof v);
+        peg_end_velocity(id, &b, v);
+        step_ode(world, h, _i);
+        compare(id, &b, v, h, worst);
+        dWorldDestroy(world);
+    }
+    /* values up to 20 m, m/s and rad/s */
+    ck_assert_msg(worst[0] < 1e-14, "pose differs by %g", worst[0]);
+    ck_assert_msg(worst[1] < 2e-13, "velocity differs by %g", worst[1]);
+}
+END_TEST
+
+/* One world, one body with a geom, a space; the glue without a contact module behind it. */
+typedef struct setup {
+    dWorldID world;
+    dSpaceID space;
+    peg_glue glue;
+} setup;
+
+static setup new_setup(void)
+{
+    setup s = {.world = new_world(), .space = dSimpleSpaceCreate(NULL)};
+    s.glue.world = s.world;
+    ck_assert_int_eq(peg_glue_add_space(&s.glue, s.space), PEG_OK);
+    return s;
+}
+
+static void free_setup(setup *s)
+{
+    dSpaceDestroy(s->space);
+    dWorldDestroy(s->world);
+    peg_shapes_free(&s->glue.shapes);
+    peg_map_free(&s->glue.handed);
+    peg_map_free(&s->glue.body_number);
+    peg_arena_free(&s->glue.arena);
+    peg_free(s->glue.space);
+}
+
+static dGeomID add_box(setup *s, dBodyID body)
+{
+    dGeomID geom = dCreateBox(s->space, 1, 1, 1);
+    if (body) dGeomSetBody(geom, body);
+    return geom;
+}
+
+START_TEST(hand_over_is_exact)
+{
+    double worst[2] = {0};
+    for (int i = 0; i < 4 * ALL_MODES; i++) {
+        unsigned modes = (unsigned)i & ~64u;
+        double h = random_in(1e-3, 0.1), v[6];
+        setup s = new_setup();
+        dBodyID id = random_body(s.world, modes);
+        add_box(&s, id);
+        if (i & 64) dBodyDisable(id);
+        ck_assert_int_eq(peg_glue_collect(&s.glue, h), PEG_OK);
+        peg_body *b = &s.glue.scene.body[0];
+        ck_assert_int_eq(s.glue.scene.nb, 1);
+        ck_assert_int_eq(b->asleep, (i & 64) != 0);
+        b->woken = b->asleep;
+        for (int k = 0; k < 6; k++) b->v_pose[k] = b->v_free[k] + random_in(-5, 5);
+        for (int k = 0; k < 6; k++) b->v_end[k] = b->v_pose[k] + (i & 128 ? random_in(-5, 5) : 0);
+        peg_end_velocity(id, b, v);
+        pegStats stats;
+        ck_assert_int_eq(peg_glue_apply(&s.glue, _i, &stats), PEG_OK);
+        ck_assert(dBodyIsEnabled(id) && stats.time_ode > 0);
+        compare(id, b, v, h, worst);
+        ck_assert(dBodyGetForce(id)[0] == 0 && dBodyGetTorque(id)[2] == 0);
+        free_setup(&s);
+    }
+    ck_assert_msg(worst[0] < 1e-13, "pose differs by %g", worst[0]);
+    ck_assert_msg(worst[1] < 1e-12, "velocity differs by %g", worst[1]);
+}
+END_TEST
+
+START_TEST(untouched_bodies_move_bit_for_bit_as_in_ode)
+{
+    for (unsigned modes = 0; modes < ALL_MODES; modes++) {
+        setup s = new_setup();
+        dWorldID plain = new_world();
+        unsigned seed = 77 + modes;
+        srand(seed);
+        dBodyID a = random_body(s.world, modes);
+        srand(seed);
+        dBodyID b = random_body(plain, modes);
+        add_box(&s, a);
+        for (int k = 0; k < 5; k++) {
+            pegStats stats;
+            ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+            peg_body *body = &s.glue.scene.body[0];
+            memcpy(body->v_pose, body->v_free, sizeof body->v_free);
+            memcpy(body->v_end, body->v_free, sizeof body->v_free);
+            ck_assert_int_eq(peg_glue_apply(&s.glue, _i, &stats), PEG_OK);
+            step_ode(plain, 0.01, _i);
+        }
+        ck_assert(!memcmp(dBodyGetPosition(a), dBodyGetPosition(b), 3 * sizeof(dReal)));
+        ck_assert(!memcmp(dBodyGetQuaternion(a), dBodyGetQuaternion(b), 4 * sizeof(dReal)));
+        ck_assert(!memcmp(dBodyGetLinearVel(a), dBodyGetLinearVel(b), 3 * sizeof(dReal)));
+        ck_assert(!memcmp(dBodyGetAngularVel(a), dBodyGetAngularVel(b), 3 * sizeof(dReal)));
+        free_setup(&s);
+        dWorldDestroy(plain);
+    }
+}
+END_TEST
+
+START_TEST(end_velocity_keeps_what_joints_did)
+{
+    setup s = new_setup();
+    dBodyID id = random_body(s.world, 2);
+    add_box(&s, id);
+    dJointID joint = dJointCreateBall(s.world, 0);
+    dJointAttach(joint, id, NULL);
+    dJointSetBallAnchor(joint, 1, 2, 3);
+    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+    ck_assert_int_gt(s.glue.link[0].has_joints, 0);
+    peg_body *b = &s.glue.scene.body[0];
+    memcpy(b->v_pose, b->v_free, sizeof b->v_free);
+    memcpy(b->v_end, b->v_free, sizeof b->v_free);
+    b->v_end[0] += 0.25;
+    pegStats stats;
+    dBodyID twin = dBodyCreate(s.world); /* the same body and joint without the change */
+    dMass mass;
+    dBodyGetMass(id, &mass);
+    dBodySetMass(twin, &mass);
+    dBodySetGyroscopicMode(twin, 0);
+    dBodySetQuaternion(twin, dBodyGetQuaternion(id));
+    dBodySetPosition(twin, b->x[0], b->x[1], b->x[2]);
+    dBodySetLinearVel(twin, b->v[0], b->v[1], b->v[2]);
+    dBodySetAngularVel(twin, b->v[3], b->v[4], b->v[5]);
+    dBodySetForce(twin, dBodyGetForce(id)[0], dBodyGetForce(id)[1], dBodyGetForce(id)[2]);
+    dBodySetTorque(twin, dBodyGetTorque(id)[0], dBodyGetTorque(id)[1], dBodyGetTorque(id)[2]);
+    dJointID second = dJointCreateBall(s.world, 0);
+    dJointAttach(second, twin, NULL);
+    dJointSetBallAnchor(second, 1, 2, 3);
+    ck_assert_int_eq(peg_glue_apply(&s.glue, 0, &stats), PEG_OK);
+    ck_assert_double_eq_tol(dBodyGetLinearVel(id)[0], dBodyGetLinearVel(twin)[0] + 0.25, 1e-11);
+    ck_assert_double_eq_tol(dBodyGetAngularVel(id)[1], dBodyGetAngularVel(twin)[1], 1e-11);
+    free_setup(&s);
+}
+END_TEST
+
+/* World pose of a part against what ODE says of its geom. */
+static void check_pose(const peg_scene *scene, const peg_part *part)
+{
+    dGeomID geom = ((const peg_shape *)part->user)->geom;
+    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, rotation[9], x[3], zero[3] = {0};
+    const double *origin = zero;
+    if (part->body >= 0) {
+        peg_quat_to_mat(scene->body[part->body].q, R);
+        origin = scene->body[part->body].x;
+    }
+    peg_rotate(R, part->offset, x);
+    peg_add_scaled(x, 1, origin, x);
+    peg_mat_mul(R, part->rotation, rotation);
+    ck_assert_double_lt(distance(x, dGeomGetPosition(geom), 3), 1e-14);
+    for (int i = 0; i < 3; i++)
+        ck_assert_double_lt(distance(rotation + 3 * i, dGeomGetRotation(geom) + 4 * i, 3), 1e-14);
+}
+
+START_TEST(reads_geoms)
+{
+    setup s = new_setup();
+    dBodyID a = random_body(s.world, 0), k = random_body(s.world, 64),
+            still = random_body(s.world, 64);
+    dBodyDisable(still);
+    dWorldID elsewhere = dWorldCreate();
+    dBodyID foreign = random_body(elsewhere, 0);
+    dSpaceID inner = dHashSpaceCreate(s.space), hidden = dHashSpaceCreate(s.space);
+    dMatrix3 turn;
+    dRFromAxisAndAngle(turn, 1, 2, 3, 0.7);
+    dGeomID first = add_box(&s, a), second = dCreateBox(inner, 0.1, 0.2, 0.3);
+    dGeomSetBody(second, a);
+    dGeomSetOffsetPosition(second, 1, 2, 3);
+    dGeomSetOffsetRotation(second, turn);
+    dGeomID wall = add_box(&s, NULL);
+    dGeomSetPosition(wall, 3, 4, 5);
+    dGeomSetRotation(wall, turn);
+    dCreatePlane(s.space, 0.6, 0, 0.8, 2);
+    add_box(&s, k);
+    add_box(&s, still);
+    add_box(&s, foreign);
+    dGeomDisable(add_box(&s, NULL));
+    dCreateSphere(s.space, 1);
+    dCreateRay(s.space, 1);
+    dCreateBox(s.space, 1, 0, 1);
+    dCreateBox(hidden, 1, 1, 1);
+    dGeomDisable((dGeomID)hidden);
+    dGeomID loose = dCreateBox(NULL, 2, 2, 2);
+    ck_assert_int_eq(peg_glue_hand_over(&s.glue, loose, first), PEG_OK);
+
+    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+    const peg_scene *scene = &s.glue.scene;
+    ck_assert_int_eq(scene->np, 8);
+    ck_assert_int_eq(scene->nb, 4);
+    int of_a = 0, kinds[3] = {0}, statics = 0, planes = 0;
+    for (int i = 0; i < scene->np; i++) {
+        const peg_part *p = &scene->part[i];
+        const peg_shape *shape = p->user;
+        ck_assert_ptr_eq(p->shape, shape->shape);
+        ck_assert(i == 0 || p->id > scene->part[i - 1].id);
+        of_a += dGeomGetBody(shape->geom) == a;
+        statics += p->body < 0;
+        planes += peg_is_half_space(p->shape);
+        ck_assert_int_eq(shape->swept, shape->geom != loose);
+        if (!peg_is_half_space(p->shape)) check_pose(scene, p);
+    }
+    for (int i = 0; i < scene->nb; i++) kinds[scene->body[i].kind]++;
+    ck_assert_int_eq(of_a, 2);
+    ck_assert_int_eq(statics, 3);
+    ck_assert_int_eq(planes, 1);
+    ck_assert(kinds[PEG_STATIC] == 2 && kinds[PEG_KINEMATIC] == 1 && kinds[PEG_DYNAMIC] == 1);
+    dGeomDestroy(loose);
+    free_setup(&s);
+    dWorldDestroy(elsewhere);
+}
+END_TEST
+
+START_TEST(shapes_follow_their_geoms)
+{
+    setup s = new_setup();
+    dGeomID box = add_box(&s, NULL), plane = dCreatePlane(s.space, 0, 0, 1, 0);
+    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+    unsigned long id[2] = {s.glue.scene.part[0].id, s.glue.scene.part[1].id};
+    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+    ck_assert(s.glue.scene.part[0].id == id[0] && s.glue.scene.part[1].id == id[1]);
+
+    dGeomBoxSetLengths(box, 1, 2, 4);
+    dGeomSetPosition(box, 1, 1, 1); /* moving alone changes nothing */
+    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+    int b = ((peg_shape *)s.glue.scene.part[0].user)->geom == box ? 0 : 1;
+    ck_assert_double_eq_tol(s.glue.scene.part[b].shape->volume, 8, 1e-12);
+    ck_assert(s.glue.scene.part[b].id > id[0] && s.glue.scene.part[b].id > id[1]);
+
+    dGeomPlaneSetParams(plane, 1, 0, 0, 7);
+    dGeomDestroy(box);
+    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+    ck_assert_int_eq(s.glue.scene.np, 1);
+    ck_assert_double_eq(s.glue.scene.part[0].shape->offset[0], 7);
+    ck_assert_double_eq(s.glue.scene.part[0].shape->normal[0][0], 1);
+    free_setup(&s);
+}
+END_TEST
+
+/* Pairs of leaf geoms that ODE's spaces report, as the usual recursive callback finds them. */
+typedef struct found {
+    peg_map pairs;
+} found;
+
+/* dSpaceCollide2 lets disabled geoms through when it passes one space's geoms to the other space,
+ * against its documentation, which the glue follows. */
+static int is_enabled(dGeomID g)
+{
+    for (; g; g = (dGeomID)dGeomGetSpace(g))
+        if (!dGeomIsEnabled(g)) return 0;
+    return 1;
+}
+
+static void gather(void *data, dGeomID a, dGeomID b)
+{
+    found *f = data;
+    if (dGeomIsSpace(a) || dGeomIsSpace(b)) {
+        dSpaceCollide2(a, b, data, gather);
+        return;
+    }
+    if (is_enabled(a) && is_enabled(b)) peg_map_add(&f->pairs, a < b ? a : b, a < b ? b : a);
+}
+
+static void gather_all(found *f, dSpaceID space)
+{
+    dSpaceCollide(space, f, gather);
+    for (int i = 0; i < dSpaceGetNumGeoms(space); i++) {
+        dGeomID g = dSpaceGetGeom(space, i);
+        if (dGeomIsSpace(g) && dGeomIsEnabled(g)) gather_all(f, (dSpaceID)g);
+    }
+}
+
+static void random_bits(dGeomID g)
+{
+    dGeomSetCategoryBits(g, (unsigned long)rand() & 3);
+    dGeomSetCollideBits(g, (unsigned long)rand() & 3);
+    if (rand() % 8 == 0) dGeomDisable(g);
+}
+
+START_TEST(filter_equals_ode_spaces)
+{
+    long passed = 0, refused = 0;
+    for (int round = 0; round < 300; round++) {
+        setup s = new_setup();
+        dSpaceID space[8] = {s.space, dSimpleSpaceCreate(NULL)};
+        ck_assert_int_eq(peg_glue_add_space(&s.glue, space[1]), PEG_OK);
+        for (int i = 2; i < 8; i++) {
+            space[i] = dSimpleSpaceCreate(space[rand() % i]);
+            random_bits((dGeomID)space[i]);
+        }
+        for (int i = 0; i < 16; i++) {
+            dGeomID g = dCreateBox(space[rand() % 8], 1, 1, 1);
+            dGeomSetBody(g, random_body(s.world, 0));
+            dBodySetPosition(dGeomGetBody(g), 0, 0, 0);
+            random_bits(g);
+        }
+        found f = {0};
+        gather_all(&f, s.space);
+        gather_all(&f, space[1]);
+        dSpaceCollide2((dGeomID)s.space, (dGeomID)space[1], &f, gather);
+        ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+        const peg_part *part = s.glue.scene.part;
+        int matched = 0;
+        for (int i = 0; i < s.glue.scene.np; i++)
+            for (int j = 0; j < i; j++) {
+                dGeomID a = ((peg_shape *)part[i].user)->geom,
+                        b = ((peg_shape *)part[j].user)->geom;
+                int expected = peg_map_find(&f.pairs, a < b ? a : b, a < b ? b : a) >= 0;
+                ck_assert_int_eq(peg_glue_may_touch(&s.glue, &part[i], &part[j]), expected);
+                matched += expected;
+                refused += !expected;
+            }
+        ck_assert_int_eq(matched, f.pairs.n);
+        passed += matched;
+        peg_map_free(&f.pairs);
+        dSpaceDestroy(space[1]);
+        free_setup(&s);
+    }
+    ck_assert(passed > 1000 && refused > 1000);
+}
+END_TEST
+
+START_TEST(joints_exclude_and_handing_over_includes)
+{
+    setup s = new_setup();
+    dBodyID a = random_body(s.world, 0), b = random_body(s.world, 0);
+    dGeomID ga = add_box(&s, a), gb = add_box(&s, b);
+    dJointID joint = dJointCreateHinge(s.world, 0);
+    dJointAttach(joint, a, b);
+    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+    const peg_part *part = s.glue.scene.part;
+    ck_assert(!peg_glue_may_touch(&s.glue, &part[0], &part[1]));
+    peg_glue_near(&s.glue, ga, gb); /* swept anyway: not handed over */
+    ck_assert_int_eq(s.glue.handed.n, 0);
+    ck_assert_int_eq(peg_glue_hand_over(&s.glue, gb, ga), PEG_OK);
+    ck_assert(peg_glue_may_touch(&s.glue, &part[0], &part[1]));
+    ck_assert(peg_glue_may_touch(&s.glue, &part[1], &part[0]));
+    free_setup(&s);
+}
+END_TEST
+
+static Suite *glue_suite(void)
+{
+    Suite *suite = suite_create("glue");
+    TCase *motion = tcase_create("motion"), *reading = tcase_create("reading");
+    tcase_set_timeout(motion, 60);
+    tcase_set_timeout(reading, 60);
+    tcase_add_loop_test(motion, free_velocity_equals_ode, 0, 2);
+    tcase_add_loop_test(motion, hand_over_is_exact, 0, 2);
+    tcase_add_loop_test(motion, untouched_bodies_move_bit_for_bit_as_in_ode, 0, 2);
+    tcase_add_test(motion, end_velocity_keeps_what_joints_did);
+    tcase_add_test(reading, reads_geoms);
+    tcase_add_test(reading, shapes_follow_their_geoms);
+    tcase_add_test(reading, filter_equals_ode_spaces);
+    tcase_add_test(reading, joints_exclude_and_handing_over_includes);
+    suite_add_tcase(suite, motion);
+    suite_add_tcase(suite, reading);
+    return suite;
+}
+
+int main(void)
+{
+    dInitODE();
+    SRunner *runner = srunner_create(glue_suite());
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    dCloseODE();
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
