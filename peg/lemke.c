@@ -10,7 +10,7 @@
  * The tableau keeps the n + 1 non-basic columns and the right-hand side: basic = T[.][RHS] -
  * sum T[.][j] nonbasic_j. The columns of B^-1, which the lexicographic rule compares, are those of
  * w: non-basic ones are in the tableau, basic ones are unit vectors. */
-#include "peg/scaled.h"
+#include "peg/problem.h"
 
 #include <float.h>
 #include <lapacke.h>
@@ -261,43 +261,6 @@ peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q,
     peg_arena_mark mark = peg_arena_here(arena);
     *pivots = 0;
     peg_outcome outcome = lemke(arena, n, A, q, z, pivots);
-    peg_arena_back(arena, mark);
-    return outcome;
-}
-
-/* A u + beta with A_ij = n_i.n_j. A is positive semidefinite, so a ray means that the rows
- * contradict each other; its direction is the proof, which is checked. */
-static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solution *solution)
-{
-    peg_scaled scaled;
-    peg_outcome outcome = peg_scale(arena, problem, &scaled);
-    if (outcome != PEG_SOLVED) return outcome;
-    int m = scaled.m, pivots;
-    double *A = PEG_NEW(arena, double, (size_t)m *(size_t)m), *beta = PEG_NEW(arena, double, m);
-    double *u = PEG_NEW(arena, double, m), *y = PEG_NEW(arena, double, scaled.n);
-    if (!A || !beta || !u || !y) return PEG_OUT_OF_MEMORY;
-    memset(y, 0, (size_t)scaled.n * sizeof *y);
-    for (int i = 0; i < m; i++) {
-        peg_scaled_add(&scaled.row[i], 1, y);
-        for (int j = 0; j < m; j++)
-            A[(size_t)i * (size_t)m + (size_t)j] = peg_scaled_dot(&scaled.row[j], y);
-        peg_scaled_add(&scaled.row[i], -1, y);
-        beta[i] = scaled.row[i].beta;
-    }
-    outcome = peg_lemke(arena, m, A, beta, u, &pivots);
-    if (outcome == PEG_RAY && peg_scaled_contradicts(&scaled, u, y)) return PEG_INFEASIBLE;
-    solution->iterations = pivots;
-    if (outcome != PEG_SOLVED) return outcome;
-    memset(y, 0, (size_t)scaled.n * sizeof *y);
-    for (int i = 0; i < m; i++) peg_scaled_add(&scaled.row[i], u[i], y);
-    peg_unscale(problem, &scaled, y, u, solution);
-    return PEG_SOLVED;
-}
-
-peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution)
-{
-    peg_arena_mark mark = peg_arena_here(arena);
-    peg_outcome outcome = solve(arena, problem, solution);
     peg_arena_back(arena, mark);
     return outcome;
 }

@@ -144,26 +144,13 @@ static void rebuild(finish *f)
     }
 }
 
-/* y = Q R^-T (-beta), u = R^-1 Q^T y of the active rows. */
-static void minimise(finish *f)
-{
-    int n = f->scaled->n, q = f->qr.q;
-    for (int j = 0; j < q; j++) f->d[j] = -f->scaled->row[f->active[j]].beta;
-    peg_qr_solve_transposed(&f->qr, f->d, f->d);
-    peg_qr_solve(&f->qr, f->d, f->u);
-    memset(f->y, 0, (size_t)n * sizeof *f->y);
-    for (int j = 0; j < q; j++) {
-        const double *Q = f->qr.Q + (size_t)j * (size_t)n;
-        for (int k = 0; k < n; k++) f->y[k] += f->d[j] * Q[k];
-    }
-}
-
 /* Makes (y, A, u) exact again and drops rows that would pull. */
 static void settle(finish *f)
 {
     if (f->rotated) rebuild(f);
     for (;;) {
-        minimise(f);
+        for (int j = 0; j < f->qr.q; j++) f->d[j] = -f->scaled->row[f->active[j]].beta;
+        peg_qr_shortest(&f->qr, f->d, f->y, f->u);
         int worst = -1;
         double least = 0, most = 0;
         for (int j = 0; j < f->qr.q; j++) {

@@ -127,7 +127,8 @@ static double along(const double (*v)[6], int body, const double *J)
 
 double oracle_island(const peg_problem *p, double (*v)[6])
 {
-    double A[ORACLE_MAX * ORACLE_MAX], q[ORACLE_MAX], z[ORACLE_MAX] = {0}, s[ORACLE_MAX];
+    double A[ORACLE_MAX * ORACLE_MAX] = {0}, q[ORACLE_MAX] = {0}, z[ORACLE_MAX] = {0};
+    double s[ORACLE_MAX];
     int m = p->m;
     for (int i = 0; i < m; i++) {
         double scale = couple(p, i, i);
