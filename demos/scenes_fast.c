@@ -60,14 +60,15 @@ static void build_blades(lab_world *w)
     }
 }
 
-/* A box that turns by `spin` radians per step falls onto the floor beside a wall. */
+/* A box that turns by `spin` radians per step falls, out of reach of anything at first, onto the
+ * floor beside a wall and drifts towards the wall. */
 static void build_spin(lab_world *w)
 {
     double rate = lab_key(w, "spin", 1) / lab_step_size(w);
     lab_plane(w, "floor", (double[3]){0, 0, 1}, 0);
-    lab_add_box(w, "wall", LAB_STATIC, 1, 4, 4, 1.1, 0, 2, NULL);
+    lab_add_box(w, "wall", LAB_STATIC, 1, 4, 4, 1.3, 0, 2, NULL);
     lab_body *box = lab_add_box(w, "box", LAB_DYNAMIC, 1, 0.8, 0.6, 0, 0, 1.2, NULL);
-    lab_velocity(box, NULL, (double[3]){rate, 0.1, 0});
+    lab_velocity(box, (double[3]){0.2, 0, 0}, (double[3]){rate, 0.1, 0});
 }
 
 const lab_scene lab_scenes_fast[] = {

@@ -177,7 +177,7 @@ static int hull_faces(hull *h)
         for (int j = i + 1; j < h->n; j++)
             for (int k = j + 1; k < h->n; k++) {
                 double n[3];
-                if (hull_has(h, i, j, k) || !supporting(h, i, j, k, n)) continue;
+                if (!supporting(h, i, j, k, n) || hull_has(h, i, j, k)) continue;
                 size_t row = (size_t)h->n;
                 if (!grow((void **)&h->face, row, &h->room, h->faces + 1)) return 0;
                 if (!grow((void **)&h->start, sizeof *h->start, &start_room, h->faces + 2))
