@@ -201,9 +201,8 @@ static int gains_energy(const peg_island *I)
 {
     if (I->recovering) return 0;
     double granted = PEG_GAIN * I->gain_unit;
-    if (I->secant)
-        for (int i = 0; i < I->rows.m; i++)
-            granted += I->rows.row[i].lambda * I->rows.row[i].pushed / I->h;
+    for (int i = 0; i < I->rows.m; i++)
+        granted += I->rows.row[i].lambda * I->rows.row[i].pushed / I->h;
     return peg_island_gain(I) > granted;
 }
 
@@ -216,7 +215,8 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
             if (moved > (k < 3 ? PEG_SETTLED * size : PEG_SETTLED)) return 0;
         }
     }
-    return fabs(objective - l->objective) <= PEG_SETTLED * objective + PEG_GAIN * I->gain_unit;
+    double change = l->k ? fabs(objective - l->objective) : 0; /* the first iterate is q_0 itself */
+    return change <= PEG_SETTLED * objective + PEG_GAIN * I->gain_unit;
 }
 
 /* One pass behind a successful solve. Returns 1 when the step is accepted. */

@@ -31,7 +31,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
         target = fmin(margin, gap0 + speed * I->h);
     } else if (I->clearance) {
         target = gap0 < 0 ? 0 : fmin(margin, gap0);
-    } else if (gap0 < 0 || !I->secant) {
+    } else if (gap0 < 0) {
         target = margin;
     } else {
         double push = gap0 < PEG_THIN * margin ? PEG_PUSH * margin : 0;
