@@ -14,9 +14,7 @@ int peg_class_is_exact(int class)
     return class == dBoxClass || class == dPlaneClass || class == dConvexClass;
 }
 
-/* Whether ODE sees the geom where the shape is. Not so if the geom was destroyed and another one
- * came to lie at its address, or if its arrays were changed. */
-static int is_shape_of(const peg_polytope *shape, dGeomID geom)
+static int boxes_agree(const peg_polytope *shape, dGeomID geom)
 {
     dReal box[6];
     dGeomGetAABB(geom, box);
@@ -34,6 +32,26 @@ static int is_shape_of(const peg_polytope *shape, dGeomID geom)
         if (!same) return 0;
     }
     return 1;
+}
+
+/* Makes ODE compute the bounding box anew; dGeomSetConvex leaves the old one in place. */
+static void mark_moved(dGeomID geom)
+{
+    dBodyID body = dGeomGetBody(geom);
+    const dReal *x = body ? dBodyGetPosition(body) : dGeomGetPosition(geom);
+    if (body)
+        dBodySetPosition(body, x[0], x[1], x[2]);
+    else
+        dGeomSetPosition(geom, x[0], x[1], x[2]);
+}
+
+/* Whether ODE sees the geom where the shape is. Not so if the geom was destroyed and another one
+ * came to lie at its address, or if its arrays were changed. */
+static int is_shape_of(const peg_polytope *shape, dGeomID geom)
+{
+    if (boxes_agree(shape, geom)) return 1;
+    mark_moved(geom);
+    return boxes_agree(shape, geom);
 }
 
 /* What determines the shape. */

@@ -112,8 +112,8 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
     if (!(h > 0) || !isfinite(h)) return PEG_ERROR_STEP_SIZE;
     if (glue->spaces == 0 && glue->handed.n == 0)
         peg_say(&glue->report, PEG_CAUSE_NO_SPACE, PEG_OK,
-                "a step without contacts: call pegWorldAddSpace, or hand pairs over with "
-                "pegNearCallback or pegCollide before the step");
+                "no space was added and no pair handed over: this step has no contacts; call "
+                "pegWorldAddSpace, or pegNearCallback or pegCollide before each step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
     if (status == PEG_OK) status = peg_glue_apply(glue, quick, stats);
