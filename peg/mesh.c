@@ -13,6 +13,9 @@ static const double SLIVER_REACH = 3;     /* of the tolerance: a sliver joins a 
                                              edge is already at the limit */
 static const double SMALLEST = 1e-60;     /* m; the fourth power, of areas squared, and the */
 static const double LARGEST = 1e60;       /* m; fifth, of the inertia, stay in range */
+static const double DENT = 10;            /* of the tolerance: how far a corner of a face may lie
+                                             inside of the line between its neighbours */
+enum { FIT_ROUNDS = 3 };                  /* planes fitted to a face while it is flooded */
 enum { ATTEMPTS = 5 };                    /* tolerances tried, each 1e-2 of the one before */
 
 double peg_mesh_size(const peg_vec3 *vertex, int n, double *far)
@@ -153,9 +156,10 @@ static void area_vector(const peg_mesh *m, int f, peg_vec3 out)
 static double longest_edge(const peg_mesh *m, int f)
 {
     double longest = 0;
-    for (int h = m->start[f]; h < m->start[f + 1]; h++) {
+    int last = m->start[f + 1] - 1;
+    for (int h = m->start[f]; h < m->start[f + 1]; last = h++) {
         peg_vec3 d;
-        peg_sub(m->vertex[m->corner[next_corner(m, h)]], m->vertex[m->corner[h]], d);
+        peg_sub(m->vertex[m->corner[h]], m->vertex[m->corner[last]], d);
         longest = fmax(longest, peg_norm(d));
     }
     return longest;
@@ -237,37 +241,68 @@ static int lies_in_plane(const merger *g, int f, const peg_vec3 n, const double 
     return 1;
 }
 
-/* Floods each face from its largest polygon over neighbours that lie in that polygon's plane, so
- * that no face drifts along a chain of slightly turned polygons. */
+/* Gives the seed's group all polygons that hang together with it and lie in the plane; they are in
+ * the queue then. Returns their number. */
+static int flood(merger *g, int seed, const peg_vec3 n, const peg_vec3 origin, double tolerance)
+{
+    const peg_mesh *m = g->mesh;
+    int head = 0, tail = 0;
+    g->queue[tail++] = seed;
+    g->group[seed] = g->ngroups;
+    while (head < tail) {
+        int f = g->queue[head++];
+        for (int h = m->start[f]; h < m->start[f + 1]; h++) {
+            int other = m->face[m->twin[h]];
+            if (g->group[other] >= 0 || !lies_in_plane(g, other, n, origin, tolerance)) continue;
+            g->group[other] = g->ngroups;
+            g->queue[tail++] = other;
+        }
+    }
+    return tail;
+}
+
+/* Plane through the first `count` polygons of the queue. */
+static void fit_plane(const merger *g, int count, peg_vec3 n, peg_vec3 origin)
+{
+    const peg_mesh *m = g->mesh;
+    const double *first = m->vertex[m->corner[m->start[g->queue[0]]]];
+    peg_vec3 sum = {0};
+    int corners = 0;
+    memset(n, 0, sizeof(peg_vec3));
+    for (int k = 0; k < count; k++) {
+        int f = g->queue[k];
+        peg_add_scaled(n, 1, g->area[f], n);
+        for (int h = m->start[f]; h < m->start[f + 1]; h++, corners++) {
+            peg_vec3 d;
+            peg_sub(m->vertex[m->corner[h]], first, d);
+            peg_add_scaled(sum, 1, d, sum);
+        }
+    }
+    peg_normalise(n);
+    peg_add_scaled(first, 1. / corners, sum, origin);
+}
+
+/* Floods each face from its largest polygon over neighbours that lie in one plane: the polygon's
+ * own, then the one fitted to what was found. */
 static void group_coplanar(merger *g, double tolerance)
 {
     const peg_mesh *m = g->mesh;
     for (int f = 0; f < m->nf; f++) g->group[f] = -1;
     for (g->ngroups = 0;; g->ngroups++) {
-        int seed = -1;
+        int count = 1;
         double largest = -1;
         for (int f = 0; f < m->nf; f++) {
             double area = g->group[f] < 0 ? peg_dot(g->area[f], g->area[f]) : -1;
-            if (area > largest) seed = f, largest = area;
+            if (area > largest) g->queue[0] = f, largest = area;
         }
-        if (seed < 0) return;
-
-        peg_vec3 n;
-        peg_copy3(g->area[seed], n);
-        peg_normalise(n);
-        const double *origin = m->vertex[m->corner[m->start[seed]]];
-        int head = 0, tail = 0;
-        g->queue[tail++] = seed;
-        g->group[seed] = g->ngroups;
-        while (head < tail) {
-            int f = g->queue[head++];
-            for (int h = m->start[f]; h < m->start[f + 1]; h++) {
-                int other = m->face[m->twin[h]];
-                if (g->group[other] >= 0 || !lies_in_plane(g, other, n, origin, tolerance))
-                    continue;
-                g->group[other] = g->ngroups;
-                g->queue[tail++] = other;
-            }
+        if (largest < 0) return;
+        for (int round = 0; round < FIT_ROUNDS; round++) {
+            peg_vec3 n, origin;
+            fit_plane(g, count, n, origin);
+            for (int k = 0; k < count; k++) g->group[g->queue[k]] = -1;
+            int found = flood(g, g->queue[0], n, origin, tolerance);
+            if (found == count) break;
+            count = found;
         }
     }
 }
@@ -364,7 +399,8 @@ void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
         p->offset[f] = hi;
         p->width = fmin(p->width, hi - lo);
     }
-    for (int v = 0; v < p->nv; v++) peg_add_scaled(p->centre, 1. / p->nv, p->vertex[v], p->centre);
+    for (int v = 0; v < p->nv; v++) peg_add_scaled(p->centre, 1, p->vertex[v], p->centre);
+    for (int k = 0; k < 3; k++) p->centre[k] /= p->nv;
     for (int v = 0; v < p->nv; v++) {
         peg_vec3 d;
         peg_sub(p->vertex[v], p->centre, d);
@@ -374,8 +410,30 @@ void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
     peg_polytope_mass(p, &p->volume, centre, inertia);
 }
 
-/* The polytope of a linked, reduced surface; checks Euler's formula and that no vertex of the
- * surface that came in lies more than `tolerance` outside of a face. */
+/* Whether face f, of normal n, is a convex polygon and no corner of the surface that came in lies
+ * more than the tolerance outside of it. */
+static int face_is_convex(const peg_mesh *m, int f, const peg_vec3 n, const peg_mesh *full,
+                          double tolerance)
+{
+    const int *c = m->corner + m->start[f];
+    int count = m->start[f + 1] - m->start[f];
+    double own = -INFINITY, all = -INFINITY;
+    for (int k = 0; k < count; k++) {
+        const double *at = m->vertex[c[(k + 1) % count]];
+        peg_vec3 a, b, line, cross;
+        peg_sub(at, m->vertex[c[k]], a);
+        peg_sub(m->vertex[c[(k + 2) % count]], at, b);
+        peg_add_scaled(a, 1, b, line);
+        peg_cross(a, b, cross);
+        if (peg_dot(cross, n) < -DENT * tolerance * peg_norm(line)) return 0;
+        own = fmax(own, peg_dot(n, at));
+    }
+    for (int h = 0; h < full->start[full->nf]; h++)
+        all = fmax(all, peg_dot(n, full->vertex[full->corner[h]]));
+    return all <= own + tolerance;
+}
+
+/* The polytope of a linked, reduced surface; checks Euler's formula and convexity. */
 static pegStatus build(const peg_mesh *m, const peg_mesh *full, double tolerance, peg_arena *arena,
                        peg_polytope **out)
 {
@@ -394,19 +452,12 @@ static pegStatus build(const peg_mesh *m, const peg_mesh *full, double tolerance
         if (number[v] >= 0) peg_copy3(m->vertex[v], p->vertex[number[v]]);
     memcpy(p->face_start, m->start, sizeof(int) * (size_t)(m->nf + 1));
     for (int h = 0; h < corners; h++) p->face_vertex[h] = number[m->corner[h]];
-
     for (int f = 0; f < m->nf; f++) {
         area_vector(m, f, p->normal[f]);
-        double own = -INFINITY, all = -INFINITY;
-        int flat = peg_normalise(p->normal[f]) > 0;
-        for (int h = m->start[f]; h < m->start[f + 1]; h++)
-            own = fmax(own, peg_dot(p->normal[f], m->vertex[m->corner[h]]));
-        for (int h = 0; h < full->start[full->nf]; h++)
-            all = fmax(all, peg_dot(p->normal[f], full->vertex[full->corner[h]]));
-        if (!flat || all > own + tolerance) {
-            peg_polytope_free(p);
-            return PEG_ERROR_SHAPE_CONCAVE;
-        }
+        if (peg_normalise(p->normal[f]) > 0 && face_is_convex(m, f, p->normal[f], full, tolerance))
+            continue;
+        peg_polytope_free(p);
+        return PEG_ERROR_SHAPE_CONCAVE;
     }
     peg_polytope_finish(p, m);
     *out = p;
@@ -430,13 +481,12 @@ pegStatus peg_mesh_to_polytope(peg_mesh *m, double tolerance, peg_arena *arena, 
     *out = NULL;
     merger g;
     double far, size = peg_mesh_size(m->vertex, m->nv, &far);
-    if (m->nf < 4) return m->nf < 2 ? PEG_ERROR_SHAPE_EMPTY : PEG_ERROR_SHAPE_OPEN;
-    if (!peg_mesh_link(m, arena)) return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
     if (!merger_init(&g, m, arena)) return PEG_ERROR_MEMORY;
 
     double width = least_width(&g);
     if (!(width > THINNEST * size + 8 * DBL_EPSILON * far) || !isfinite(width))
         return PEG_ERROR_SHAPE_EMPTY;
+    if (!peg_mesh_link(m, arena)) return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
     if (!(signed_volume(&g) > 0)) return PEG_ERROR_SHAPE_CONCAVE;
 
     /* A face that is not a disk (possible when the surface is curved just at the tolerance) calls

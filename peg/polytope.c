@@ -43,6 +43,7 @@ pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
     peg_mesh mesh = {8, 6, (const peg_vec3 *)p->vertex, p->face_start, p->face_vertex, NULL, NULL};
     if (peg_mesh_link(&mesh, &arena)) {
         peg_polytope_finish(p, &mesh);
+        memset(p->centre, 0, sizeof p->centre);
         *out = p;
     } else {
         peg_polytope_free(p);

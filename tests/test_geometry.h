@@ -1,0 +1,10 @@
+#ifndef TEST_GEOMETRY_H
+#define TEST_GEOMETRY_H
+
+#include <check.h>
+
+TCase *separation_tests(void);
+TCase *polytope_tests(void);
+TCase *sweep_tests(void);
+
+#endif

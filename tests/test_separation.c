@@ -1,0 +1,325 @@
+/* Exact separation against brute force, on random pairs and on pairs near every degeneracy. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "geometry_cases.h"
+#include "geometry_oracle.h"
+#include "peg/separation.h"
+#include "test_geometry.h"
+
+enum { SHAPES = 96, PAIRS = 100000, EXTRA = 16 /* every EXTRA-th pair: the checks that repeat */ };
+
+/* Rounding of coordinates, relative to the sum of the radii and the distance of the centres. */
+static const double ROUNDING = 1e-11;
+
+typedef struct kept {
+    int count;
+    double keep, largest;
+} kept;
+
+static void keep_facet(void *context, const peg_facet *facet)
+{
+    kept *k = context;
+    ck_assert_double_ge(facet->s, k->keep);
+    k->largest = fmax(k->largest, facet->s);
+    k->count++;
+}
+
+typedef struct pose {
+    double x[3], R[9];
+} pose;
+
+/* Puts B beside A: at random, face on face, edge along edge or vertex on vertex, with an offset
+ * from 0 to the size. */
+static void place(cases_random *r, const peg_view *A, const peg_polytope *b, pose *at)
+{
+    peg_vec3 on_a, on_b, n, m;
+    double far = A->shape->radius + b->radius;
+    double offset = cases_below(r, 3) ? cases_magnitude(r, -12, 0) * far : 0;
+    int kind = cases_below(r, 4);
+    cases_rotation(r, at->R);
+    int va = cases_below(r, A->shape->nv), vb = cases_below(r, b->nv);
+    peg_copy3(A->vertex[va], on_a);
+    peg_copy3(b->vertex[vb], on_b);
+    cases_direction(r, n);
+    if (kind == 0) {
+        peg_copy3(A->centre, on_a);
+        peg_copy3(b->centre, on_b);
+        offset = cases_uniform(r, 0, 1.2) * far;
+    } else if (kind == 1) {
+        int fa = cases_below(r, A->shape->nf), fb = cases_below(r, b->nf);
+        peg_copy3(A->normal[fa], n);
+        for (int k = 0; k < 3; k++) m[k] = -n[k];
+        cases_rotation_between(r, b->normal[fb], m, at->R);
+        peg_copy3(A->vertex[A->shape->face_vertex[A->shape->face_start[fa]]], on_a);
+        peg_copy3(b->vertex[b->face_vertex[b->face_start[fb]]], on_b);
+        if (cases_below(r, 2)) offset = -offset;
+    } else if (kind == 2) {
+        const peg_edge *ea = A->shape->edge + cases_below(r, A->shape->ne);
+        const peg_edge *eb = b->edge + cases_below(r, b->ne);
+        peg_vec3 u, w, turn;
+        peg_sub(A->vertex[ea->v[1]], A->vertex[ea->v[0]], u);
+        peg_sub(b->vertex[eb->v[1]], b->vertex[eb->v[0]], w);
+        peg_normalise(u);
+        peg_normalise(w);
+        cases_direction(r, turn);
+        peg_add_scaled(u, cases_below(r, 3) ? cases_magnitude(r, -13, -1) : 0, turn, u);
+        peg_normalise(u);
+        cases_rotation_between(r, w, u, at->R);
+        peg_copy3(A->vertex[ea->v[0]], on_a);
+        peg_copy3(b->vertex[eb->v[1]], on_b);
+    }
+    peg_rotate(at->R, on_b, on_b);
+    peg_sub(on_a, on_b, at->x);
+    peg_add_scaled(at->x, offset, n, at->x);
+}
+
+/* The facet is what it says: a true s_n, the same when its features are asked for again. */
+static void check_facet(const peg_view *A, const peg_view *B, const oracle_shape *a,
+                        const oracle_shape *b, const peg_facet *facet, double tolerance)
+{
+    ck_assert_double_eq_tol(peg_norm(facet->n), 1, 1e-12);
+    ck_assert_double_le(fabs(facet->s - oracle_along(a, b, facet->n)), tolerance);
+    ck_assert_double_le(fabs(facet->s - peg_separation_along(A, B, facet->n)), tolerance);
+    peg_facet again = peg_facet_at(A, B, facet);
+    ck_assert_double_le(fabs(again.s - facet->s), tolerance);
+    ck_assert_double_gt(peg_dot(again.n, facet->n), 1 - 1e-12);
+}
+
+/* The depth of an overlap does not depend on rounding; of parts that are apart only the sign does
+ * not: the direction of edges parallel to 1e-10 is any direction across them. */
+static void check_same(double got, double expected, double tolerance)
+{
+    if (expected > tolerance)
+        ck_assert_double_gt(got, 0);
+    else
+        ck_assert_double_le(fabs(got - expected), 2 * tolerance);
+}
+
+/* The same pair seen from another frame, and with its parts exchanged. */
+static void check_symmetry(cases_random *r, const peg_polytope *pa, const peg_polytope *pb,
+                           const pose *ta, const pose *tb, double s, double tolerance)
+{
+    peg_view A = cases_view(pa), B = cases_view(pb);
+    double R[9], turned[9], x[3];
+    cases_rotation(r, R);
+    peg_mat_mul(R, ta->R, turned);
+    peg_rotate(R, ta->x, x);
+    peg_view_set(&A, x, turned);
+    peg_mat_mul(R, tb->R, turned);
+    peg_rotate(R, tb->x, x);
+    peg_view_set(&B, x, turned);
+    check_same(peg_separation(&A, &B, 0, NULL, NULL).s, s, tolerance);
+    check_same(peg_separation(&B, &A, 0, NULL, NULL).s, s, tolerance);
+    cases_view_free(&A);
+    cases_view_free(&B);
+}
+
+typedef struct pool {
+    peg_polytope *shape[SHAPES];
+    oracle_shape oracle[SHAPES];
+    peg_view A[SHAPES], B[SHAPES];
+} pool;
+
+static pool *make_pool(cases_random *r)
+{
+    pool *p = malloc(sizeof *p);
+    for (int i = 0; i < SHAPES; i++) {
+        double points[14][3];
+        int n = cases_shape(r, points);
+        ck_assert_int_eq(peg_polytope_from_points((const double(*)[3])points, n, &p->shape[i]),
+                         PEG_OK);
+        double flat = 1e-12 * p->shape[i]->radius;
+        ck_assert(oracle_hull((const double(*)[3])points, n, flat, &p->oracle[i]));
+        ck_assert_int_eq(p->oracle[i].nv, p->shape[i]->nv);
+        ck_assert_int_eq(p->oracle[i].nf, p->shape[i]->nf);
+        ck_assert_int_eq(p->oracle[i].ne, p->shape[i]->ne);
+        p->A[i] = cases_view(p->shape[i]);
+        p->B[i] = cases_view(p->shape[i]);
+    }
+    return p;
+}
+
+static void free_pool(pool *p)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        cases_view_free(&p->A[i]);
+        cases_view_free(&p->B[i]);
+        peg_polytope_free(p->shape[i]);
+    }
+    free(p);
+}
+
+START_TEST(separation_equals_brute_force)
+{
+    cases_random r = {20240607};
+    pool *p = make_pool(&r);
+    int overlapping = 0, apart = 0;
+    for (int k = 0; k < PAIRS; k++) {
+        int i = cases_below(&r, SHAPES), j = cases_below(&r, SHAPES);
+        peg_view *A = &p->A[i], *B = &p->B[j];
+        pose ta, tb;
+        oracle_shape a, b;
+        cases_rotation(&r, ta.R);
+        for (int c = 0; c < 3; c++) ta.x[c] = cases_uniform(&r, -1, 1) * p->shape[i]->radius;
+        peg_view_set(A, ta.x, ta.R);
+        place(&r, A, p->shape[j], &tb);
+        peg_view_set(B, tb.x, tb.R);
+        oracle_move(&p->oracle[i], ta.x, ta.R, &a);
+        oracle_move(&p->oracle[j], tb.x, tb.R, &b);
+
+        peg_vec3 between;
+        peg_sub(A->centre, B->centre, between);
+        double tolerance =
+            ROUNDING * (peg_norm(between) + p->shape[i]->radius + p->shape[j]->radius);
+        double exact = oracle_separation(&a, &b);
+        kept all = {0, -INFINITY, -INFINITY};
+        peg_facet best = peg_separation(A, B, -INFINITY, keep_facet, &all);
+        ck_assert_double_eq(best.s, all.largest);
+        check_facet(A, B, &a, &b, &best, tolerance);
+        if (exact <= 0) {
+            ck_assert_msg(fabs(best.s - exact) <= tolerance, "pair %d (%d, %d): %.17g is not %.17g",
+                          k, i, j, best.s, exact);
+            overlapping++;
+        } else if (exact > tolerance) {
+            double distance = oracle_distance(&a, &b);
+            ck_assert_double_gt(best.s, 0);
+            ck_assert_double_le(best.s, distance + tolerance);
+            apart++;
+        }
+        if (k % EXTRA) continue;
+        check_symmetry(&r, p->shape[i], p->shape[j], &ta, &tb, best.s, tolerance);
+        kept some = {0, .5 * best.s - fabs(best.s), -INFINITY};
+        peg_separation(A, B, some.keep, keep_facet, &some);
+        ck_assert_int_gt(some.count, 0);
+        ck_assert_int_le(some.count, all.count);
+    }
+    ck_assert_int_gt(overlapping, PAIRS / 5);
+    ck_assert_int_gt(apart, PAIRS / 5);
+    free_pool(p);
+}
+END_TEST
+
+START_TEST(far_is_never_wrong_and_seldom_missed)
+{
+    cases_random r = {77};
+    pool *p = make_pool(&r);
+    int clear = 0, seen = 0;
+    for (int k = 0; k < PAIRS / 5; k++) {
+        int i = cases_below(&r, SHAPES), j = cases_below(&r, SHAPES);
+        peg_view *A = &p->A[i], *B = &p->B[j];
+        pose ta = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, tb;
+        oracle_shape a, b;
+        peg_view_set(A, ta.x, ta.R);
+        place(&r, A, p->shape[j], &tb);
+        peg_view_set(B, tb.x, tb.R);
+        oracle_move(&p->oracle[i], ta.x, ta.R, &a);
+        oracle_move(&p->oracle[j], tb.x, tb.R, &b);
+        double size = p->shape[i]->radius + p->shape[j]->radius;
+        double reach = cases_magnitude(&r, -6, -1) * size, n[3] = {0};
+        if (cases_below(&r, 2)) cases_direction(&r, n);
+        int far = peg_is_far(A, B, reach, n);
+        double distance = oracle_separation(&a, &b) > 0 ? oracle_distance(&a, &b) : 0;
+        if (far) {
+            ck_assert_double_gt(distance, reach - ROUNDING * size);
+            ck_assert_double_gt(oracle_along(&a, &b, n), reach - ROUNDING * size);
+        }
+        clear += distance > 1.01 * reach + 1e-3 * size;
+        seen += far && distance > 1.01 * reach + 1e-3 * size;
+    }
+    ck_assert_int_gt(clear, PAIRS / 50);
+    ck_assert_msg(seen > .99 * clear, "%d of %d seen", seen, clear);
+    free_pool(p);
+}
+END_TEST
+
+START_TEST(half_space_has_one_facet)
+{
+    peg_polytope *box, *ground, *other;
+    ck_assert_int_eq(peg_polytope_box((double[3]){1, 2, 3}, &box), PEG_OK);
+    ck_assert_int_eq(peg_polytope_half_space((double[3]){0, 0, 2}, 4, &ground), PEG_OK);
+    ck_assert_int_eq(peg_polytope_half_space((double[3]){1, 0, 0}, 0, &other), PEG_OK);
+    peg_view A = cases_view(box), B = cases_view(ground), C = cases_view(other);
+    double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    peg_view_set(&A, (double[3]){5, 6, 4}, I);
+    peg_view_set(&B, (double[3]){0, 0, 1}, I);
+    peg_view_set(&C, (double[3]){0, 0, 0}, I);
+
+    kept all = {0, -INFINITY, -INFINITY};
+    peg_facet above = peg_separation(&A, &B, -INFINITY, keep_facet, &all);
+    ck_assert_int_eq(all.count, 1);
+    ck_assert_int_eq(above.kind, PEG_FACET_FACE_B);
+    ck_assert_double_eq(above.s, -.5);
+    ck_assert_double_eq(above.n[2], 1);
+    peg_facet below = peg_separation(&B, &A, -INFINITY, NULL, NULL);
+    ck_assert_int_eq(below.kind, PEG_FACET_FACE_A);
+    ck_assert_double_eq(below.s, -.5);
+    ck_assert_double_eq(below.n[2], -1);
+    ck_assert_double_eq(peg_separation_along(&A, &B, above.n), -.5);
+    ck_assert_double_eq(peg_separation_along(&B, &A, below.n), -.5);
+    ck_assert(isinf(peg_separation_along(&A, &B, (double[3]){1, 0, 0})));
+
+    peg_facet none = peg_separation(&B, &C, -INFINITY, NULL, NULL);
+    ck_assert_int_eq(none.kind, PEG_FACET_NONE);
+    ck_assert(isinf(none.s) && none.s < 0);
+
+    double n[3] = {0};
+    ck_assert(!peg_is_far(&A, &B, 0, n));
+    peg_view_set(&A, (double[3]){5, 6, 5}, I);
+    ck_assert(peg_is_far(&A, &B, .4, n));
+    ck_assert(!peg_is_far(&A, &B, .6, n));
+    ck_assert(!peg_is_far(&B, &C, 0, n));
+    cases_view_free(&A), cases_view_free(&B), cases_view_free(&C);
+    peg_polytope_free(box), peg_polytope_free(ground), peg_polytope_free(other);
+}
+END_TEST
+
+/* Closed forms: flush boxes, a corner above a face, crossed edges, exactly parallel edges. */
+START_TEST(boxes_in_known_places)
+{
+    peg_polytope *box;
+    ck_assert_int_eq(peg_polytope_box((double[3]){1, 1, 1}, &box), PEG_OK);
+    peg_view A = cases_view(box), B = cases_view(box);
+    double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, h = sqrt(.5);
+    double about_y[9] = {h, 0, h, 0, 1, 0, -h, 0, h}, about_x[9] = {1, 0, 0, 0, h, -h, 0, h, h};
+
+    peg_view_set(&B, (double[3]){0, 0, 0}, I);
+    peg_view_set(&A, (double[3]){.3, .2, 1}, I);
+    peg_facet flush = peg_separation(&A, &B, 0, NULL, NULL);
+    ck_assert_int_eq(flush.kind, PEG_FACET_FACE_B);
+    ck_assert_double_eq(flush.s, 0);
+    ck_assert_double_eq(flush.n[2], 1);
+
+    peg_view_set(&A, (double[3]){0, 0, 2 * h + .25}, about_y);
+    peg_view_set(&B, (double[3]){0, 0, 0}, about_x);
+    peg_facet crossed = peg_separation(&A, &B, 0, NULL, NULL);
+    ck_assert_int_eq(crossed.kind, PEG_FACET_EDGES);
+    ck_assert_double_eq_tol(crossed.s, .25, 1e-15);
+    ck_assert_double_eq_tol(crossed.n[2], 1, 1e-15);
+
+    /* Edge above a parallel edge: no edge facet, a face has the largest value, .25 cos 45. */
+    peg_view_set(&B, (double[3]){0, 0, 0}, about_y);
+    peg_facet parallel = peg_separation(&A, &B, 0, NULL, NULL);
+    ck_assert_int_ne(parallel.kind, PEG_FACET_EDGES);
+    ck_assert_double_eq_tol(parallel.s, (2 * h + .25) * h - 1, 1e-15);
+
+    /* Edges that have become parallel keep the direction they had. */
+    peg_facet tracked = peg_facet_at(&A, &B, &crossed);
+    peg_view_set(&B, (double[3]){0, 0, 0}, about_x);
+    tracked = peg_facet_at(&A, &B, &tracked);
+    ck_assert_double_eq_tol(tracked.s, .25, 1e-15);
+    cases_view_free(&A), cases_view_free(&B);
+    peg_polytope_free(box);
+}
+END_TEST
+
+TCase *separation_tests(void)
+{
+    TCase *tests = tcase_create("separation");
+    tcase_set_timeout(tests, 300);
+    tcase_add_test(tests, separation_equals_brute_force);
+    tcase_add_test(tests, far_is_never_wrong_and_seldom_missed);
+    tcase_add_test(tests, half_space_has_one_facet);
+    tcase_add_test(tests, boxes_in_known_places);
+    return tests;
+}
