@@ -1,0 +1,264 @@
+/* The lab's command line. Exit status: 0 it ran; 1 the simulation failed and says how; 2 bad input
+ * or usage, with one line that says what to do. */
+#include "demos/lab.h"
+
+#include <math.h>
+#include <popt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SETS_MAX 32
+
+typedef struct command {
+    const char *verb, *target;
+    char *contact, *trace, *summary, *mesh_dir, *out;
+    double h, time, mu;
+    long steps;
+    long long seed;
+    int quiet, mu_given;
+    lab_setting set[SETS_MAX];
+    int sets;
+    lab_contact models[LAB_CONTACT_COUNT];
+    int model_count;
+} command;
+
+static int usage(const char *format, const char *what)
+{
+    fputs("peg-lab: ", stderr);
+    fprintf(stderr, format, what);
+    fputc('\n', stderr);
+    return 2;
+}
+
+static void note(const char *text)
+{
+    fprintf(stderr, "peg-lab: %s\n", text);
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+enum { OPT_CONTACT = 1, OPT_H, OPT_TIME, OPT_STEPS, OPT_SEED, OPT_MU, OPT_SET };
+
+static int parse_contacts(command *c)
+{
+    static const char *const later[] = {"paper", "lnc", "ap"};
+    if (!c->contact) {
+        c->model_count = 1; /* models[0] is peg */
+        return 0;
+    }
+    for (char *name = c->contact, *next; name; name = next) {
+        next = strchr(name, ',');
+        if (next) *next++ = 0;
+        int found = -1;
+        for (int i = 0; i < 3; i++)
+            if (!strcmp(name, later[i])) return usage("--contact %s is not available yet", name);
+        for (int i = 0; i < LAB_CONTACT_COUNT; i++)
+            if (!strcmp(name, lab_contact_name((lab_contact)i))) found = i;
+        if (found < 0)
+            return usage("no contact model '%s': choose peg, st, ode or ode-quick", name);
+        for (int i = 0; i < c->model_count; i++)
+            if ((int)c->models[i] == found) return usage("--contact names '%s' twice", name);
+        c->models[c->model_count++] = (lab_contact)found;
+    }
+    return 0;
+}
+
+static int parse_set(command *c, const char *text)
+{
+    lab_setting *s = &c->set[c->sets];
+    const char *equals = strchr(text, '=');
+    char *end = NULL;
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    if (length == 0 || length >= sizeof s->key)
+        return usage("--set %s: write it as key=number", text);
+    if (c->sets == SETS_MAX) return usage("too many --set options at '%s'", text);
+    memcpy(s->key, text, length);
+    s->key[length] = 0;
+    s->value = strtod(equals + 1, &end);
+    if (end == equals + 1 || *end || !isfinite(s->value))
+        return usage("--set %s: the value must be a number", text);
+    c->sets++;
+    return 0;
+}
+
+/* What can be said of a single option. */
+static int check_option(command *c, int option, const char *set)
+{
+    switch (option) {
+    case OPT_SET:
+        return parse_set(c, set);
+    case OPT_H:
+        if (!(c->h > 0 && isfinite(c->h)))
+            return usage("--h must be a positive number of seconds%s", "");
+        return 0;
+    case OPT_TIME:
+        if (!(c->time > 0 && isfinite(c->time)))
+            return usage("--time must be a positive number of seconds%s", "");
+        return 0;
+    case OPT_STEPS:
+        return c->steps > 0 ? 0 : usage("--steps must be a positive whole number%s", "");
+    case OPT_SEED:
+        return c->seed >= 0 ? 0 : usage("--seed must be a whole number, 0 or more%s", "");
+    case OPT_MU:
+        c->mu_given = 1;
+        if (!(c->mu >= 0 && isfinite(c->mu))) return usage("--mu must be 0 or more%s", "");
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int parse(poptContext context, command *c, char **set)
+{
+    int option;
+    while ((option = poptGetNextOpt(context)) > 0) {
+        int bad = check_option(c, option, *set);
+        free(*set);
+        *set = NULL;
+        if (bad) return bad;
+    }
+    if (option < -1) {
+        fprintf(stderr, "peg-lab: %s: %s (see peg-lab --help)\n",
+                poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option));
+        return 2;
+    }
+    c->verb = poptGetArg(context);
+    c->target = poptGetArg(context);
+    const char *more = poptGetArg(context);
+    if (more) return usage("'%s' is one argument too many", more);
+    return parse_contacts(c);
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+static int list_scenes(void)
+{
+    for (int i = 0; i < lab_scene_count(); i++) {
+        const lab_scene *s = lab_scene_at(i);
+        printf("%-22s %s\n", s->name, s->about);
+    }
+    return fflush(stdout) ? 1 : 0;
+}
+
+static int is_file(const char *target)
+{
+    size_t n = strlen(target);
+    return strchr(target, '/') || (n > 5 && !strcmp(target + n - 5, ".json"));
+}
+
+static lab_options options_of(const command *c)
+{
+    return (lab_options){.contact = c->models[0],
+                         .h = c->h,
+                         .time = c->time,
+                         .steps = c->steps,
+                         .seed = (uint64_t)c->seed,
+                         .mu = c->mu,
+                         .set = c->set,
+                         .sets = c->sets,
+                         .message = c->quiet ? NULL : note};
+}
+
+static int print_summary(const lab_result *r)
+{
+    lab_table(stdout, r, 1);
+    return fflush(stdout) != 0;
+}
+
+static int run(const command *c, const lab_scene *scene, const lab_options *options)
+{
+    lab_result r;
+    FILE *trace = NULL;
+    if (c->model_count != 1) return usage("run takes one --contact; compare takes several%s", "");
+    if (c->trace && !(trace = fopen(c->trace, "w")))
+        return usage("cannot write '%s': choose another file with --trace", c->trace);
+    int status = lab_run(scene, options, trace, !c->quiet, &r) ? 1 : 0;
+    if (trace && fclose(trace) != 0 && status == 0)
+        status = 1, usage("'%s' could not be written in full", c->trace);
+    if (r.failed) fprintf(stderr, "peg-lab: %s: %s\n", scene->name, r.error);
+    if (r.user) status = 2;
+    if (r.w && c->summary) {
+        json_t *summary = lab_summary(&r);
+        if (lab_json_write(summary, c->summary))
+            status = usage("cannot write '%s': choose another file with --summary", c->summary);
+        json_decref(summary);
+    } else if (r.w && !c->quiet) {
+        status |= print_summary(&r);
+    }
+    lab_result_free(&r);
+    return status;
+}
+
+/* Runs or compares the scene that the command names. */
+static int with_scene(const command *c)
+{
+    char text[LAB_TEXT];
+    lab_file *file = NULL;
+    int compare = !strcmp(c->verb, "compare");
+    if (!c->target) return usage("%s needs a scene (see peg-lab list) or a .json file", c->verb);
+    if (compare && !c->out) return usage("compare needs a folder: --out DIR%s", "");
+    if (is_file(c->target)) {
+        file = lab_file_read(c->target, c->mesh_dir, c->quiet ? NULL : note, text);
+        if (!file) return usage("%s", text);
+    }
+    const lab_scene *scene = file ? lab_file_scene(file) : lab_scene_find(c->target);
+    if (!scene) return usage("no scene '%s': peg-lab list shows them", c->target);
+    lab_options options = options_of(c);
+    options.data = file;
+    if (file && !c->mu_given) options.mu = lab_file_friction(file);
+    for (int i = 0; i < c->model_count && options.mu > 0; i++)
+        if (c->models[i] <= LAB_ST && !c->quiet)
+            note(
+                "the scene's friction is ignored: exact contacts are frictionless in this version");
+    int status = compare ? lab_compare(scene, &options, c->models, c->model_count, c->out, c->quiet)
+                         : run(c, scene, &options);
+    lab_file_free(file);
+    return status;
+}
+
+static int dispatch(const command *c)
+{
+    for (int i = 0; i < c->model_count; i++)
+        if (c->mu > 0 && c->models[i] <= LAB_ST)
+            return usage("--mu with --contact %s is not available yet: contacts are frictionless",
+                         lab_contact_name(c->models[i]));
+    if (!c->verb)
+        return usage("say what to do: list, run, compare or demo (see peg-lab --help)%s", "");
+    if (!strcmp(c->verb, "list")) return list_scenes();
+    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
+    if (!strcmp(c->verb, "demo")) {
+        lab_options options = options_of(c);
+        return lab_demo(&options, c->out ? c->out : "out/demo", c->quiet);
+    }
+    if (!strcmp(c->verb, "experiment") || !strcmp(c->verb, "bench"))
+        return usage("%s is not available yet", c->verb);
+    return usage("no command '%s': there are list, run, compare and demo", c->verb);
+}
+
+int main(int argc, const char **argv)
+{
+    command c = {.seed = 1};
+    char *set = NULL;
+    const struct poptOption table[] = {
+        {"contact", 0, POPT_ARG_STRING, &c.contact, 0, "peg, st, ode, ode-quick [peg]", "MODEL,.."},
+        {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
+        {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
+        {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "instead of the time", "N"},
+        {"seed", 0, POPT_ARG_LONGLONG, &c.seed, OPT_SEED, "of the scene's random numbers [1]", "N"},
+        {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "friction, for ode and ode-quick", "X"},
+        {"set", 0, POPT_ARG_STRING, &set, OPT_SET, "scale, turn or a key of the scene's", "KEY=X"},
+        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
+        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
+        {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare and demo write", "DIR"},
+        {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
+        POPT_AUTOHELP POPT_TABLEEND};
+    poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo");
+    int status = parse(context, &c, &set);
+    if (status == 0) status = dispatch(&c);
+    char *owned[] = {c.contact, c.trace, c.summary, c.mesh_dir, c.out, set};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    poptFreeContext(context);
+    return status;
+}

@@ -1,0 +1,67 @@
+/* What the lab does with a scene: runs it, measures it, writes traces, summaries and pictures. */
+#ifndef LAB_H
+#define LAB_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "demos/scene.h"
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+/* A scene that ran, with what was measured at the end of every step. */
+typedef struct lab_result {
+    lab_world *w;
+    double *volume;  /* summed overlap volume, m^3; one per step */
+    double *seconds; /* wall clock of the step alone */
+    long steps, room;
+    double depth_max; /* m */
+    double wall;      /* s, with measures and trace */
+    int failed, user; /* user: bad input, nothing ran */
+    char error[LAB_TEXT];
+} lab_result;
+
+/* Runs and measures; trace may be null. progress: report on stderr, once a second. Returns failed.
+ */
+int lab_run(const lab_scene *scene, const lab_options *options, FILE *trace, int progress,
+            lab_result *result);
+void lab_result_free(lab_result *result);
+/* Value below which the given part of n numbers lies (n = 0: 0). */
+double lab_quantile(const double *values, long n, double part);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* JSON Lines: header and start poses, then one line per step. 0, or 1 if it could not be written.
+ */
+int lab_trace_begin(FILE *file, const lab_world *w);
+int lab_trace_step(FILE *file, const lab_world *w);
+
+json_t *lab_summary(const lab_result *result); /* null: out of memory */
+int lab_json_write(const json_t *json, const char *path);
+json_t *lab_number(double x); /* null for what JSON cannot say */
+
+/* One table of all results, a line each. */
+void lab_table(FILE *file, const lab_result *results, int n);
+/* PNG of the end states side by side. 0, or 1 if it could not be written. */
+int lab_picture(const char *path, const lab_result *results, int n);
+
+/* Runs the scene with each model and writes DIR/summary.json, table.txt and picture.png. Returns an
+ * exit status (0, 1 or 2, after one line on stderr). */
+int lab_compare(const lab_scene *scene, const lab_options *options, const lab_contact *models,
+                int n, const char *dir, int quiet);
+/* The main job of the project: 20 polyhedra poured, with stock ODE and with exact contacts. */
+int lab_demo(const lab_options *options, const char *dir, int quiet);
+
+/* ---- scenes from files ----------------------------------------------------------------------- */
+
+typedef struct lab_file lab_file;
+
+/* Reads a Rigid IPC scene; mesh_dir null: the folder `meshes` beside it. On error null, and text
+ * says what to do. note (may be null): remarks, one line each. */
+lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
+                        char text[LAB_TEXT]);
+void lab_file_free(lab_file *file);
+const lab_scene *lab_file_scene(const lab_file *file); /* options.data must then be the file */
+double lab_file_friction(const lab_file *file);
+
+#endif

@@ -1,0 +1,294 @@
+/* Pictures of end states, side by side: a depth buffer for the bodies, cairo for the captions.
+ *
+ * Orthographic, from above; whatever static part stands between the eye and a body is left out. */
+#include <cairo/cairo.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demos/lab.h"
+#include "demos/world.h"
+#include "peg/vec.h"
+
+#define PANEL   640 /* pixels, width and height of a state */
+#define CAPTION 64
+#define SAMPLES 2 /* per pixel and direction */
+
+typedef struct eye {
+    double right[3], up[3], back[3]; /* unit; back points to the eye */
+    double centre[3], zoom;          /* pixels per metre */
+} eye;
+
+typedef struct canvas {
+    int size; /* samples in each direction */
+    float *depth;
+    unsigned char *rgb; /* 3 per sample */
+} canvas;
+
+/* ---- where to look --------------------------------------------------------------------------- */
+
+/* Up is against gravity (or z). */
+static void look(const lab_world *w, eye *e)
+{
+    double up[3] = {-w->gravity[0], -w->gravity[1], -w->gravity[2]}, away[3] = {1, 0, 0};
+    if (peg_normalise(up) == 0) up[2] = 1;
+    if (fabs(up[0]) > .6) away[0] = 0, away[1] = 1;
+    peg_cross(up, away, e->right); /* level, then turned a little to the side */
+    peg_normalise(e->right);
+    peg_cross(e->right, up, away);
+    for (int k = 0; k < 3; k++) e->back[k] = .30 * e->right[k] - .78 * away[k] + .55 * up[k];
+    peg_normalise(e->back);
+    peg_cross(up, e->back, e->right);
+    peg_normalise(e->right);
+    peg_cross(e->back, e->right, e->up);
+}
+
+/* Grows the box low..high by a body, or by its part inside of the scene's bounds if it has any. */
+static void include_body(const lab_world *w, const lab_body *b, double low[3], double high[3])
+{
+    double x[3];
+    lab_pose(b, x, NULL);
+    for (int k = 0; k < 3 && w->has_bounds; k++)
+        if (x[k] < w->low[k] || x[k] > w->high[k]) return;
+    for (int p = 0; p < b->parts; p++)
+        for (int k = 0; k < 3; k++) {
+            low[k] = fmin(low[k], b->part[p].low[k]);
+            high[k] = fmax(high[k], b->part[p].high[k]);
+        }
+}
+
+/* The same frame for all states: all moving bodies that did not get lost, with some surroundings.
+ */
+static void frame(const lab_result *results, int n, eye *e)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < n; i++) {
+        const lab_world *w = results[i].w;
+        for (int b = 0; w && b < w->bodies; b++)
+            if (w->body[b]->kind != LAB_STATIC && w->body[b]->present)
+                include_body(w, w->body[b], low, high);
+    }
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        if (!(low[k] <= high[k])) low[k] = -1, high[k] = 1;
+        e->centre[k] = (low[k] + high[k]) / 2;
+        size = fmax(size, high[k] - low[k]);
+    }
+    e->zoom = PANEL * SAMPLES / (1.7 * fmax(size, 1e-12));
+}
+
+/* Whether the line from a point towards the eye meets the part. */
+static int hides(const lab_shape *s, const double point[3], const double to_eye[3])
+{
+    double from = 0, to = INFINITY;
+    for (int f = 0; f < s->nf; f++) {
+        double height = s->offset[f] - peg_dot(s->normal[f], point);
+        double speed = peg_dot(s->normal[f], to_eye);
+        if (speed > 0)
+            to = fmin(to, height / speed);
+        else if (speed < 0)
+            from = fmax(from, height / speed);
+        else if (height < 0)
+            return 0;
+    }
+    return from < to;
+}
+
+static int is_in_the_way(const lab_world *w, const lab_part *p, const eye *e)
+{
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        if (b->kind == LAB_DYNAMIC && b->present && hides(p->placed, b->now.x, e->back)) return 1;
+    }
+    return 0;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+/* x, y in samples, z towards the eye. */
+static void project(const eye *e, const double point[3], double out[3])
+{
+    double d[3];
+    peg_sub(point, e->centre, d);
+    out[0] = .5 * PANEL * SAMPLES + e->zoom * peg_dot(e->right, d);
+    out[1] = .55 * PANEL * SAMPLES - e->zoom * peg_dot(e->up, d);
+    out[2] = e->zoom * peg_dot(e->back, d);
+}
+
+static double clamp(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* A triangle whose depth falls linearly over the picture. */
+static void fill(canvas *c, double a[3], double b[3], double d[3], const double rgb[3])
+{
+    double area = (b[0] - a[0]) * (d[1] - a[1]) - (d[0] - a[0]) * (b[1] - a[1]);
+    if (!(fabs(area) > 1e-9)) return;
+    int x0 = (int)clamp(fmin(a[0], fmin(b[0], d[0])), 0, c->size);
+    int x1 = (int)clamp(fmax(a[0], fmax(b[0], d[0])) + 1, 0, c->size);
+    int y0 = (int)clamp(fmin(a[1], fmin(b[1], d[1])), 0, c->size);
+    int y1 = (int)clamp(fmax(a[1], fmax(b[1], d[1])) + 1, 0, c->size);
+    for (int y = y0; y < y1; y++)
+        for (int x = x0; x < x1; x++) {
+            double px = x + .5 - a[0], py = y + .5 - a[1];
+            double u = (px * (d[1] - a[1]) - (d[0] - a[0]) * py) / area;
+            double v = ((b[0] - a[0]) * py - px * (b[1] - a[1])) / area;
+            if (u < 0 || v < 0 || u + v > 1) continue;
+            float z = (float)(a[2] + u * (b[2] - a[2]) + v * (d[2] - a[2]));
+            int at = y * c->size + x;
+            if (z <= c->depth[at]) continue;
+            c->depth[at] = z;
+            for (int k = 0; k < 3; k++) c->rgb[3 * at + k] = (unsigned char)(255 * rgb[k]);
+        }
+}
+
+/* A line just in front of the faces it bounds. */
+static void stroke(canvas *c, const double a[3], const double b[3], const double rgb[3])
+{
+    int n = (int)clamp(2 * fmax(fabs(b[0] - a[0]), fabs(b[1] - a[1])), 1, 1e5);
+    for (int i = 0; i <= n; i++) {
+        double t = (double)i / n, x = a[0] + t * (b[0] - a[0]), y = a[1] + t * (b[1] - a[1]);
+        if (!(x >= 0 && y >= 0 && x < c->size - 1 && y < c->size - 1)) continue;
+        float z = (float)(a[2] + t * (b[2] - a[2])) + 2.5f;
+        for (int k = 0; k < 4; k++) {
+            int at = ((int)y + k / 2) * c->size + (int)x + k % 2;
+            if (z <= c->depth[at]) continue;
+            c->depth[at] = z - 2;
+            for (int m = 0; m < 3; m++) c->rgb[3 * at + m] = (unsigned char)(255 * rgb[m]);
+        }
+    }
+}
+
+static void draw_shape(canvas *c, const eye *e, const lab_shape *s, const double colour[3])
+{
+    double light[3], dark[3];
+    for (int k = 0; k < 3; k++) {
+        light[k] = .5 * e->back[k] + .75 * e->up[k] - .35 * e->right[k];
+        dark[k] = .35 * colour[k];
+    }
+    peg_normalise(light);
+    for (int f = 0; f < s->nf; f++) {
+        if (peg_dot(s->normal[f], e->back) <= 0) continue;
+        double shade = .55 + .45 * fmax(0, peg_dot(s->normal[f], light)), rgb[3];
+        for (int k = 0; k < 3; k++) rgb[k] = shade * colour[k];
+        double first[3], from[3], to[3];
+        project(e, s->vertex[s->index[s->start[f]]], first);
+        for (int i = s->start[f]; i < s->start[f + 1]; i++) {
+            project(e, s->vertex[s->index[i]], from);
+            project(e, s->vertex[s->index[i + 1 < s->start[f + 1] ? i + 1 : s->start[f]]], to);
+            fill(c, first, from, to, rgb);
+            stroke(c, from, to, dark);
+        }
+    }
+}
+
+/* A colour for the i-th body: hues that stay apart; red is kept for bodies that overlap. */
+static void body_colour(int i, double rgb[3])
+{
+    double hue = fmod(.13 + .618033988749895 * i, 1) * .75 + .1;
+    for (int k = 0; k < 3; k++)
+        rgb[k] =
+            .93 - .42 * clamp(2 - fabs(fmod(6 * hue + 2. * (k == 1 ? 2 : k == 2), 6) - 3), 0, 1);
+}
+
+static void draw_world(canvas *c, const eye *e, lab_world *w)
+{
+    double volume, depth;
+    unsigned char *overlaps = calloc((size_t)w->bodies + 1, 1);
+    lab_measure(w, 1, &volume, &depth, overlaps);
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        double colour[3] = {.86, .86, .84};
+        if (b->kind != LAB_STATIC) body_colour(i, colour);
+        if (b->kind == LAB_DYNAMIC && overlaps && overlaps[i])
+            memcpy(colour, (double[3]){.93, .25, .2}, sizeof colour);
+        for (int p = 0; b->present && !b->is_plane && p < b->parts; p++)
+            if (b->kind != LAB_STATIC || !is_in_the_way(w, &b->part[p], e))
+                draw_shape(c, e, b->part[p].placed, colour);
+    }
+    free(overlaps);
+}
+
+/* Averages the samples of each pixel into a cairo image at column x0. */
+static void copy_panel(const canvas *c, cairo_surface_t *image, int x0)
+{
+    unsigned char *data = cairo_image_surface_get_data(image);
+    int stride = cairo_image_surface_get_stride(image);
+    for (int y = 0; y < PANEL; y++)
+        for (int x = 0; x < PANEL; x++) {
+            unsigned sum[3] = {0, 0, 0};
+            for (int s = 0; s < SAMPLES * SAMPLES; s++) {
+                int at = (y * SAMPLES + s / SAMPLES) * c->size + x * SAMPLES + s % SAMPLES;
+                for (int k = 0; k < 3; k++) sum[k] += c->rgb[3 * at + k];
+            }
+            unsigned pixel = 0;
+            for (int k = 0; k < 3; k++) pixel = pixel << 8 | sum[k] / (SAMPLES * SAMPLES);
+            memcpy(data + (y + CAPTION) * stride + 4 * (x + x0), &pixel, 4);
+        }
+}
+
+static void write_captions(cairo_t *cr, const lab_result *r, int x0)
+{
+    static const char *const models[LAB_CONTACT_COUNT] = {
+        "exact contacts (peg)", "standard model (st)", "stock ODE", "stock ODE, QuickStep"};
+    char text[160];
+    cairo_set_source_rgb(cr, .1, .1, .1);
+    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
+    cairo_set_font_size(cr, 20);
+    cairo_move_to(cr, x0 + 16, 28);
+    snprintf(text, sizeof text, "%s: %s", r->w->scene->name, models[r->w->options.contact]);
+    cairo_show_text(cr, text);
+    cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cr, 14);
+    cairo_move_to(cr, x0 + 16, 52);
+    double mean = lab_mean_volume(r->w);
+    snprintf(text, sizeof text,
+             "t = %.3g s; overlap at most %.3g %% of a body, lost %d; red: overlaps now",
+             lab_time(r->w), mean > 0 ? 100 * lab_quantile(r->volume, r->steps, 1) / mean : 0,
+             lab_escaped(r->w));
+    cairo_show_text(cr, text);
+}
+
+static int draw_panel(canvas *c, cairo_t *cr, cairo_surface_t *image, const lab_result *r,
+                      const eye *e, int x0)
+{
+    for (int i = 0; i < c->size * c->size; i++) c->depth[i] = -INFINITY;
+    memset(c->rgb, 255, 3 * (size_t)c->size * (size_t)c->size);
+    draw_world(c, e, r->w);
+    copy_panel(c, image, x0);
+    cairo_surface_mark_dirty(image);
+    write_captions(cr, r, x0);
+    return 0;
+}
+
+int lab_picture(const char *path, const lab_result *results, int n)
+{
+    eye e = {0};
+    int shown = 0, at = 0;
+    for (int i = 0; i < n; i++) shown += results[i].w != NULL;
+    if (shown == 0) return 1;
+    for (int i = n - 1; i >= 0; i--)
+        if (results[i].w) look(results[i].w, &e);
+    frame(results, n, &e);
+    canvas c = {.size = PANEL * SAMPLES};
+    size_t samples = (size_t)c.size * (size_t)c.size;
+    c.depth = malloc(samples * sizeof *c.depth);
+    c.rgb = malloc(3 * samples);
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, PANEL * shown, PANEL + CAPTION);
+    cairo_t *cr = cairo_create(image);
+    cairo_set_source_rgb(cr, 1, 1, 1);
+    cairo_paint(cr);
+    cairo_surface_flush(image);
+    int whole = c.depth && c.rgb && cairo_status(cr) == CAIRO_STATUS_SUCCESS;
+    for (int i = 0; whole && i < n; i++)
+        if (results[i].w) draw_panel(&c, cr, image, &results[i], &e, PANEL * at++);
+    cairo_destroy(cr);
+    if (whole) whole = cairo_surface_write_to_png(image, path) == CAIRO_STATUS_SUCCESS;
+    cairo_surface_destroy(image);
+    free(c.depth);
+    free(c.rgb);
+    return !whole;
+}
