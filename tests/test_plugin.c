@@ -345,6 +345,20 @@ START_TEST(bad_steps_change_nothing)
 }
 END_TEST
 
+START_TEST(bad_masses_change_nothing)
+{
+    scene s = new_scene();
+    dBodyID body[1] = {add_cube(&s, 0, 0, 3)};
+    dMass mass;
+    dMassSetBoxTotal(&mass, 1, 1, 1, 1);
+    if (_i == 0) mass.mass = NAN;
+    if (_i == 1) mass.I[5] = NAN;
+    dBodySetMass(body[0], &mass); /* ODE lets these pass; it aborts on a mass of 0 or below */
+    check_refused(&s, body, 1, 0.01, PEG_ERROR_MASS);
+    free_scene(&s);
+}
+END_TEST
+
 START_TEST(bad_shapes_change_nothing)
 {
     scene s = new_scene();
@@ -662,6 +676,7 @@ static Suite *plugin_suite(void)
     tcase_add_test(use, statistics_add_up);
     tcase_add_test(use, symbols_and_header);
     tcase_add_loop_test(errors, bad_steps_change_nothing, 0, 11);
+    tcase_add_loop_test(errors, bad_masses_change_nothing, 0, 2);
     tcase_add_test(errors, bad_shapes_change_nothing);
     tcase_add_test(errors, convex_arrays_are_checked);
     tcase_add_test(errors, arguments_and_settings_are_checked);
