@@ -37,8 +37,8 @@ static void with_keys(visitor *v, matrix_job job, int all)
         for (int seed = 1; seed <= seeds; seed++) {
             matrix_job one = job;
             one.options.seed = (uint64_t)seed;
-            /* a fixed number of steps: fast scenes are about single steps, not about seconds */
-            if (shot) one.options.steps = 20;
+            /* fast scenes are about steps, not about seconds: fly 1.2 m, then 10 more */
+            if (shot) one.options.steps = 10 + (long)(1.2 / (spec->values[k] * job.options.h));
             if (!strcmp(spec->key, "spin") && !strcmp(job.scene->name, "blades"))
                 one.options.steps = 40;
             set(&one, spec->key, spec->values[k]);

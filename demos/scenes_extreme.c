@@ -25,12 +25,14 @@ static void build_needles(lab_world *w)
     }
 }
 
-/* A cube settles on four cubes of a thousandth of its size. */
+/* A cube settles on four cubes of a thousandth of its size, of the same mass: with the same density
+ * a tilt of 1e-10 would squeeze the small ones out, as there is no friction. */
 static void build_size_ratio(lab_world *w)
 {
     floor_plane(w);
-    for (int i = 0; i < 4; i++) cube(w, 0.001, i % 2 ? 0.4 : -0.4, i / 2 ? 0.4 : -0.4, 0.0005);
-    lab_add_box(w, "load", LAB_DYNAMIC, 1, 1, 1, 0, 0, 0.502, NULL);
+    for (int i = 0; i < 4; i++)
+        lab_mass(cube(w, 0.001, i % 2 ? 0.4 : -0.4, i / 2 ? 0.4 : -0.4, 0.0005), 1);
+    lab_mass(lab_add_box(w, "load", LAB_DYNAMIC, 1, 1, 1, 0, 0, 0.502, NULL), 1);
 }
 
 /* A cube of a thousand times the mass between two others. */
