@@ -59,8 +59,7 @@ static int boxes_meet(const lab_part *a, const lab_part *b)
 }
 
 /* Adds one pair of bodies. */
-static void measure_pair(lab_world *w, int i, int j, double *volume, double *depth,
-                         unsigned char *involved)
+static void measure_pair(lab_world *w, int i, int j, double *volume, double *depth, double *of_body)
 {
     const lab_body *a = w->body[i], *b = w->body[j];
     for (int k = 0; k < a->parts; k++)
@@ -73,12 +72,13 @@ static void measure_pair(lab_world *w, int i, int j, double *volume, double *dep
             if (v < 0) lab_fail(w, "out of memory");
             *volume += v;
             *depth = fmax(*depth, -s);
-            if (involved) involved[i] = involved[j] = 1;
+            if (!of_body) continue;
+            of_body[i] = fmax(of_body[i], -s);
+            of_body[j] = fmax(of_body[j], -s);
         }
 }
 
-void lab_measure(lab_world *w, double fraction, double *volume, double *depth,
-                 unsigned char *involved)
+void lab_measure(lab_world *w, double fraction, double *volume, double *depth, double *of_body)
 {
     *volume = *depth = 0;
     if (fraction != 1) place_all(w, fraction);
@@ -86,7 +86,7 @@ void lab_measure(lab_world *w, double fraction, double *volume, double *depth,
         for (int j = i + 1; j < w->bodies; j++) {
             const lab_body *a = w->body[i], *b = w->body[j];
             if (a->present && b->present && lab_can_touch(a, b))
-                measure_pair(w, i, j, volume, depth, involved);
+                measure_pair(w, i, j, volume, depth, of_body);
         }
     if (fraction != 1) place_all(w, 1);
 }

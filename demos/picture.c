@@ -75,7 +75,7 @@ static void frame(const lab_result *results, int n, eye *e)
         e->centre[k] = (low[k] + high[k]) / 2;
         size = fmax(size, high[k] - low[k]);
     }
-    e->zoom = PANEL * SAMPLES / (1.7 * fmax(size, 1e-12));
+    e->zoom = PANEL * SAMPLES / (2 * fmax(size, 1e-12));
 }
 
 /* Whether the line from a point towards the eye meets the part. */
@@ -112,7 +112,7 @@ static void project(const eye *e, const double point[3], double out[3])
     double d[3];
     peg_sub(point, e->centre, d);
     out[0] = .5 * PANEL * SAMPLES + e->zoom * peg_dot(e->right, d);
-    out[1] = .55 * PANEL * SAMPLES - e->zoom * peg_dot(e->up, d);
+    out[1] = .5 * PANEL * SAMPLES - e->zoom * peg_dot(e->up, d);
     out[2] = e->zoom * peg_dot(e->back, d);
 }
 
@@ -193,22 +193,28 @@ static void body_colour(int i, double rgb[3])
             .93 - .42 * clamp(2 - fabs(fmod(6 * hue + 2. * (k == 1 ? 2 : k == 2), 6) - 3), 0, 1);
 }
 
+/* The redder the deeper; full at a fiftieth of the size. */
+static void redden(double colour[3], double depth)
+{
+    static const double red[3] = {.93, .2, .15};
+    double t = clamp(50 * depth, 0, 1);
+    for (int k = 0; k < 3; k++) colour[k] += t * (red[k] - colour[k]);
+}
+
 static void draw_world(canvas *c, const eye *e, lab_world *w)
 {
-    double volume, depth;
-    unsigned char *overlaps = calloc((size_t)w->bodies + 1, 1);
-    lab_measure(w, 1, &volume, &depth, overlaps);
+    double volume, depth, *deep = calloc((size_t)w->bodies + 1, sizeof *deep);
+    lab_measure(w, 1, &volume, &depth, deep);
     for (int i = 0; i < w->bodies; i++) {
         const lab_body *b = w->body[i];
-        double colour[3] = {.86, .86, .84};
+        double colour[3] = {.95, .95, .93};
         if (b->kind != LAB_STATIC) body_colour(i, colour);
-        if (b->kind == LAB_DYNAMIC && overlaps && overlaps[i])
-            memcpy(colour, (double[3]){.93, .25, .2}, sizeof colour);
+        if (b->kind == LAB_DYNAMIC && deep) redden(colour, deep[i] / cbrt(b->volume));
         for (int p = 0; b->present && !b->is_plane && p < b->parts; p++)
             if (b->kind != LAB_STATIC || !is_in_the_way(w, &b->part[p], e))
                 draw_shape(c, e, b->part[p].placed, colour);
     }
-    free(overlaps);
+    free(deep);
 }
 
 /* Averages the samples of each pixel into a cairo image at column x0. */
@@ -245,14 +251,14 @@ static void write_captions(cairo_t *cr, const lab_result *r, int x0)
     cairo_move_to(cr, x0 + 16, 52);
     double mean = lab_mean_volume(r->w);
     snprintf(text, sizeof text,
-             "t = %.3g s; overlap at most %.3g %% of a body, lost %d; red: overlaps now",
+             "t = %.3g s; overlap at most %.3g %% of a body, lost %d; red: how deep it is now",
              lab_time(r->w), mean > 0 ? 100 * lab_quantile(r->volume, r->steps, 1) / mean : 0,
              lab_escaped(r->w));
     cairo_show_text(cr, text);
 }
 
-static int draw_panel(canvas *c, cairo_t *cr, cairo_surface_t *image, const lab_result *r,
-                      const eye *e, int x0)
+static void draw_panel(canvas *c, cairo_t *cr, cairo_surface_t *image, const lab_result *r,
+                       const eye *e, int x0)
 {
     for (int i = 0; i < c->size * c->size; i++) c->depth[i] = -INFINITY;
     memset(c->rgb, 255, 3 * (size_t)c->size * (size_t)c->size);
@@ -260,7 +266,6 @@ static int draw_panel(canvas *c, cairo_t *cr, cairo_surface_t *image, const lab_
     copy_panel(c, image, x0);
     cairo_surface_mark_dirty(image);
     write_captions(cr, r, x0);
-    return 0;
 }
 
 int lab_picture(const char *path, const lab_result *results, int n)

@@ -78,10 +78,9 @@ int lab_can_touch(const lab_body *a, const lab_body *b);
 void lab_read(lab_body *body);
 /* Pose at a fraction of the last step. */
 void lab_between(const lab_body *body, double fraction, double x[3], double q[4]);
-/* Summed overlap volume (m^3) and largest depth (m), world coordinates; involved (may be null,
- * one per body) is set to 1 for bodies that overlap. */
-void lab_measure(lab_world *w, double fraction, double *volume, double *depth,
-                 unsigned char *involved);
+/* Summed overlap volume (m^3) and largest depth (m), world coordinates; of_body (may be null, one
+ * entry per body, 0 at first) receives the depth of each. */
+void lab_measure(lab_world *w, double fraction, double *volume, double *depth, double *of_body);
 double lab_mean_volume(const lab_world *w); /* of the dynamic bodies, m^3 */
 double lab_now(void);                       /* s, monotonic */
 
