@@ -134,7 +134,7 @@ static void end_overlap_start(check_run *run)
 
 const check_spec check_specs_extreme[] = {
     {"needles", .size = 0.001, .end = end_needles},
-    {"size-ratio", .size = 0.001, .end = end_size_ratio},
+    {"size-ratio", .properties = CHECK_TOUCHES, .size = 0.001, .end = end_size_ratio},
     {"mass-ratio", .properties = CHECK_RESTS | CHECK_TOUCHES, .size = 1, .chain = 3},
     {"closing-walls", .properties = CHECK_OVERLAPS, .size = 1, .step = step_closing_walls,
      .end = end_closing_walls},

@@ -90,7 +90,7 @@ static void end_plank_51(check_run *run)
     tipping plank = {0.1, 2, (16 + 0.04) / 12, run->g, 0};
     tipping_after(&plank, 0.01, 0, run->t, y);
     check_figure(run, "tilt / exact", turned / y[2]);
-    check_near(run, "tilt / exact", turned / y[2], 1, 0.02 + 2 * run->h / run->t);
+    check_near(run, "tilt / exact", turned / y[2], 1, 0.02 + 4 * run->h / run->t);
 }
 
 static void end_plank_49(check_run *run)

@@ -72,7 +72,8 @@ static void scenes(visitor *v, matrix_extent extent)
             } else if (extent == MATRIX_GATE && k == 0) {
                 with_frames(v, &job, 0);
             } else {
-                if (k == 2 && scene->time > 2) job.options.time = 1.2;
+                if (k == 2 && (check_find(scene->name)->properties & CHECK_RESTS))
+                    job.options.time = 1.2;
                 with_keys(v, job, 0);
             }
         }

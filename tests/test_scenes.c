@@ -1,0 +1,231 @@
+/* The named scenes, each judged by its check (demos/checks.h), and what must hold between two runs
+ * of a scene: same input same bits, turned, with the bodies created in another order. */
+#include "demos/checks.h"
+#include "demos/matrix.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- every scene -------------------------------------------------------------------------------
+ */
+
+typedef struct picked {
+    int wanted;
+    matrix_job job;
+} picked;
+
+static void pick(void *context, const matrix_job *job)
+{
+    picked *p = context;
+    if (p->wanted-- == 0) p->job = *job;
+}
+
+START_TEST(scene_shows_what_it_must)
+{
+    picked p = {.wanted = _i};
+    char command[256];
+    check_result result;
+    matrix_jobs(MATRIX_GATE, 0, pick, &p);
+    matrix_command(&p.job, command, sizeof command);
+    lab_options options = matrix_options(&p.job);
+    int broken = check_scene(p.job.scene, &options, &result);
+    ck_assert_msg(!broken && !result.failed, "peg-lab %s: %s", command, result.why);
+}
+END_TEST
+
+/* The checks can fail: stock ODE overlaps and lets fast bodies through. */
+START_TEST(stock_ode_fails)
+{
+    static const char *const names[] = {"thin-plate", "head-on", "v-notch", "vertex-vertex-hit"};
+    lab_options options = {.contact = LAB_ODE, .seed = 1};
+    check_result result;
+    check_scene(lab_scene_find(names[_i]), &options, &result);
+    ck_assert_msg(result.failed > 0, "%s: stock ODE meets every criterion", names[_i]);
+}
+END_TEST
+
+/* ---- two runs of one scene ----------------------------------------------------------------------
+ */
+
+static lab_world *open_scene(const lab_scene *scene, double h, const char *key, double value)
+{
+    lab_setting set = {.value = value};
+    lab_options options = {.h = h, .seed = 1, .set = &set, .sets = key != NULL};
+    char text[LAB_TEXT];
+    int user;
+    if (key) strcpy(set.key, key);
+    lab_world *w = lab_open(scene, &options, text, &user);
+    ck_assert_msg(w != NULL, "%s: %s", scene->name, text);
+    return w;
+}
+
+static void run_for(lab_world *w, double time)
+{
+    while (lab_time(w) < time) ck_assert_msg(!lab_step(w), "%s", lab_error(w));
+}
+
+static void state(const lab_body *body, double s[13])
+{
+    lab_pose(body, s, s + 3);
+    lab_motion(body, s + 7, s + 10);
+}
+
+/* Largest difference of place, orientation and (times a second) velocity of bodies of one name. */
+static double difference(const lab_world *a, const lab_world *b)
+{
+    double most = 0;
+    for (int i = 0; i < lab_body_count(a); i++) {
+        const lab_body *body = lab_body_at(a, i);
+        double s[13], t[13];
+        state(body, s);
+        state(lab_body_find(b, lab_body_name(body)), t);
+        for (int k = 0; k < 13; k++)
+            if (k < 3 || k > 6) most = fmax(most, fabs(s[k] - t[k]));
+        most = fmax(most, check_angle(s + 3, t + 3));
+    }
+    return most;
+}
+
+START_TEST(same_input_same_bits)
+{
+    static const char *const names[] = {"pour-convex", "links", "blades", "v-notch"};
+    const lab_scene *scene = lab_scene_find(names[_i]);
+    lab_world *a = open_scene(scene, 0.01, NULL, 0), *b = open_scene(scene, 0.01, NULL, 0);
+    run_for(a, 0.4);
+    run_for(b, 0.4);
+    for (int i = 0; i < lab_body_count(a); i++) {
+        double s[13], t[13];
+        state(lab_body_at(a, i), s);
+        state(lab_body_at(b, i), t);
+        ck_assert_msg(!memcmp(s, t, sizeof s), "%s: body %d differs in some bit", names[_i], i);
+    }
+    lab_close(a);
+    lab_close(b);
+}
+END_TEST
+
+/* Scenes without a tie and, for this long, without chaos. */
+START_TEST(frame_does_not_matter)
+{
+    static const struct {
+        const char *name;
+        double time;
+    } cases[] = {{"vertex-vertex-hit", 0.6}, {"crossed-edges-offset", 0.8}, {"v-notch", 0.7},
+                 {"thin-plate", 0.1},        {"vertex-vertex-miss", 0.6},   {"needles", 0.4}};
+    const lab_scene *scene = lab_scene_find(cases[_i].name);
+    lab_world *a = open_scene(scene, 0.01, NULL, 0), *b = open_scene(scene, 0.01, "turn", 37);
+    run_for(a, cases[_i].time);
+    run_for(b, cases[_i].time);
+    double d = difference(a, b);
+    ck_assert_msg(d <= 1e-6, "%s: turned by 37 degrees it differs by %.3g", cases[_i].name, d);
+    lab_close(a);
+    lab_close(b);
+}
+END_TEST
+
+/* ---- bodies in another order --------------------------------------------------------------------
+ */
+
+/* Five tilted boxes of different sizes fall on the floor and on each other; `order` permutes their
+ * creation. */
+static void build_permuted(lab_world *w)
+{
+    static const int orders[3][6] = {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 5, 0, 4, 1, 3}};
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    const int *order = orders[(int)lab_key(w, "order", 0)];
+    for (int k = 0; k < 6; k++) {
+        int i = order[k];
+        double q[4];
+        if (i == 5) {
+            lab_add_box(w, "floor", LAB_STATIC, 10, 10, 1, 0, 0, -0.5, NULL);
+            continue;
+        }
+        lab_axis_angle(1, 0.3 * i, -0.4, 20 + 11 * i, q);
+        lab_add_box(w, names[i], LAB_DYNAMIC, 0.5 + 0.1 * i, 0.6, 0.4, 0.3 * i, 0.1 * i * i,
+                    0.7 + 0.75 * i, q);
+    }
+}
+
+START_TEST(order_does_not_matter)
+{
+    const lab_scene scene = {"permuted", "", 0.01, 1, build_permuted, NULL};
+    lab_world *a = open_scene(&scene, 0.01, NULL, 0);
+    lab_world *b = open_scene(&scene, 0.01, "order", _i + 1);
+    run_for(a, 0.5);
+    run_for(b, 0.5);
+    double d = difference(a, b);
+    pegStats sum;
+    lab_totals(a, &sum);
+    ck_assert_msg(sum.rows > 0, "nothing touched");
+    ck_assert_msg(d <= 1e-9, "created in another order the bodies differ by %.3g", d);
+    lab_close(a);
+    lab_close(b);
+}
+END_TEST
+
+/* ---- momentum -----------------------------------------------------------------------------------
+ */
+
+/* Three free bodies of unequal masses meet, none of them at rest. */
+static void build_meeting(lab_world *w)
+{
+    double q[4];
+    lab_gravity(w, 0, 0, 0);
+    for (int i = 0; i < 3; i++) {
+        lab_random_rotation(w, q);
+        double side = 0.4 + 0.2 * i;
+        lab_body *b = lab_add_box(w, "box", LAB_DYNAMIC, side, 0.5, 0.3, i - 1, 0.1 * i, 0, q);
+        lab_mass(b, 1 + 9 * i);
+        lab_velocity(b, (double[3]){-8 * (i - 1), 0.3 * i, 0.2}, (double[3]){i, 1, -i});
+    }
+}
+
+START_TEST(momentum_is_conserved)
+{
+    const lab_scene scene = {"meeting", "", 0.01, 0.3, build_meeting, NULL};
+    const double steps[] = {0.002, 0.01, 0.05};
+    lab_world *w = open_scene(&scene, steps[_i], NULL, 0);
+    double before[3] = {0, 0, 0}, after[3] = {0, 0, 0}, scale = 0, v[3], changed = 0;
+    for (int i = 0; i < 3; i++) {
+        lab_motion(lab_body_at(w, i), v, NULL);
+        for (int k = 0; k < 3; k++) before[k] += (1 + 9 * i) * v[k];
+        scale += (1 + 9 * i) * hypot(hypot(v[0], v[1]), v[2]);
+        changed += v[0];
+    }
+    run_for(w, 0.3);
+    for (int i = 0; i < 3; i++) {
+        lab_motion(lab_body_at(w, i), v, NULL);
+        for (int k = 0; k < 3; k++) after[k] += (1 + 9 * i) * v[k];
+        changed -= v[0];
+    }
+    ck_assert_msg(fabs(changed) > 0.1, "nothing met");
+    for (int k = 0; k < 3; k++)
+        ck_assert_msg(fabs(after[k] - before[k]) <= 1e-12 * scale,
+                      "momentum %d went from %.15g to %.15g N s", k, before[k], after[k]);
+    lab_close(w);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("scenes");
+    TCase *scenes = tcase_create("scenes"), *laws = tcase_create("laws");
+    tcase_set_timeout(scenes, 300);
+    tcase_set_timeout(laws, 120);
+    tcase_add_loop_test(scenes, scene_shows_what_it_must, 0,
+                        matrix_jobs(MATRIX_GATE, 0, NULL, NULL));
+    tcase_add_loop_test(scenes, stock_ode_fails, 0, 4);
+    tcase_add_loop_test(laws, same_input_same_bits, 0, 4);
+    tcase_add_loop_test(laws, frame_does_not_matter, 0, 6);
+    tcase_add_loop_test(laws, order_does_not_matter, 0, 2);
+    tcase_add_loop_test(laws, momentum_is_conserved, 0, 3);
+    suite_add_tcase(suite, laws);
+    suite_add_tcase(suite, scenes);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
