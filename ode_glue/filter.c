@@ -112,7 +112,10 @@ pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b)
     dGeomID x = a, y = b;
     unsigned long version;
     order(&x, &y);
-    if (peg_map_add(&glue->handed, x, y) < 0) return peg_fail(&glue->report, PEG_ERROR_MEMORY);
+    if (peg_map_add(&glue->handed, x, y) < 0) {
+        glue->pair_lost = 1;
+        return peg_fail(&glue->report, PEG_ERROR_MEMORY);
+    }
     for (int i = 0; i < 2; i++, x = y)
         if (dGeomGetClass(x) == dConvexClass && !peg_convex_find(x, &version))
             return peg_fail(&glue->report, PEG_ERROR_SHAPE_UNKNOWN);

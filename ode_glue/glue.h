@@ -25,6 +25,7 @@ typedef struct peg_glue {
     dSpaceID *space; /* the added spaces */
     int spaces, space_room;
     peg_map handed; /* pairs handed over for the coming step, addresses in ascending order */
+    int pair_lost;  /* there was no memory for one of them: the step must fail */
     peg_shapes shapes;
     dNearCallback *near; /* the program's own, or null */
     void *near_data;
@@ -52,7 +53,7 @@ pegStatus peg_glue_check_class(peg_glue *glue, dGeomID geom);
 
 /* Hands a pair of geoms (no spaces) over: the answer to `near`, or a pair of the coming step.
  * Errors: GEOM_CLASS; SHAPE_UNKNOWN (the pair is kept, the arrays may still be registered before
- * the step); MEMORY. */
+ * the step); MEMORY (then the step fails, too). */
 pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b);
 
 /* The default near callback for two geoms: hands over what no joint connects and what the sweep of

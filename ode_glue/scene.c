@@ -4,16 +4,44 @@
 
 #include <stdlib.h>
 
+static pegStatus collect_space(peg_glue *glue, dSpaceID space);
+
+static pegStatus collect_item(peg_glue *glue, dGeomID geom)
+{
+    if (!dGeomIsEnabled(geom)) return PEG_OK;
+    return dGeomIsSpace(geom) ? collect_space(glue, (dSpaceID)geom)
+                              : peg_shapes_add(&glue->shapes, geom, 1);
+}
+
+typedef struct probe {
+    peg_glue *glue;
+    dGeomID geom;
+    pegStatus status;
+} probe;
+
+static void meet_probe(void *data, dGeomID a, dGeomID b)
+{
+    probe *p = data;
+    if (p->status == PEG_OK) p->status = collect_item(p->glue, a == p->geom ? b : a);
+}
+
+/* dSpaceGetGeom aborts for quad-tree spaces. A sphere that fills the world meets all of their geoms
+ * that can meet anything. */
+static pegStatus collect_by_probe(peg_glue *glue, dSpaceID space)
+{
+    probe p = {glue, dCreateSphere(NULL, dInfinity), PEG_OK};
+    dSpaceCollide2(p.geom, (dGeomID)space, &p, meet_probe);
+    dGeomDestroy(p.geom);
+    return p.status;
+}
+
 static pegStatus collect_space(peg_glue *glue, dSpaceID space)
 {
+    if (dSpaceGetClass(space) == dQuadTreeSpaceClass) return collect_by_probe(glue, space);
     pegStatus status = PEG_OK;
     int n = dSpaceGetNumGeoms(space);
-    for (int i = 0; i < n && status == PEG_OK; i++) {
-        dGeomID geom = dSpaceGetGeom(space, i);
-        if (!dGeomIsEnabled(geom)) continue;
-        status = dGeomIsSpace(geom) ? collect_space(glue, (dSpaceID)geom)
-                                    : peg_shapes_add(&glue->shapes, geom, 1);
-    }
+    for (int i = 0; i < n && status == PEG_OK; i++)
+        status = collect_item(glue, dSpaceGetGeom(space, i));
     return status;
 }
 
@@ -23,7 +51,7 @@ static pegStatus collect_geoms(peg_glue *glue)
     pegStatus status = PEG_OK;
     peg_shapes_begin(&glue->shapes);
     for (int i = 0; i < glue->spaces && status == PEG_OK; i++)
-        if (dGeomIsEnabled((dGeomID)glue->space[i])) status = collect_space(glue, glue->space[i]);
+        status = collect_item(glue, (dGeomID)glue->space[i]);
     for (int i = 0; i < 2 * glue->handed.n && status == PEG_OK; i++) {
         dGeomID geom = glue->handed.key[i / 2][i % 2];
         if (dGeomIsEnabled(geom)) status = peg_shapes_add(&glue->shapes, geom, 0);

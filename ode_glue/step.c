@@ -110,6 +110,7 @@ static void report_step(peg_glue *glue, const pegStats *stats)
 static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
     if (!(h > 0) || !isfinite(h)) return PEG_ERROR_STEP_SIZE;
+    if (glue->pair_lost) return PEG_ERROR_MEMORY;
     if (glue->spaces == 0 && glue->handed.n == 0)
         peg_say(&glue->report, PEG_CAUSE_NO_SPACE, PEG_OK,
                 "no space was added and no pair handed over: this step has no contacts; call "
@@ -129,7 +130,8 @@ pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
     pegStatus status = step(glue, h, quick, stats);
     stats->steps = 1;
     glue->stepping = 0;
-    glue->scene.np = status == PEG_OK ? glue->scene.np : 0;
+    if (status != PEG_OK) glue->scene.np = 0; /* no contacts to tell of */
     peg_map_clear(&glue->handed);
+    glue->pair_lost = 0;
     return status == PEG_OK ? PEG_OK : peg_fail(&glue->report, status);
 }

@@ -74,8 +74,9 @@ PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *
  * o1, o2 may be spaces: then the pairs between them that ODE reports. surface: friction and the
  * like; null means frictionless. Contacts are frictionless in this version: a surface that asks for
  * more is reported once through the message callback and treated as frictionless. Errors: ARGUMENT,
- * GEOM_CLASS (a ray's pairs count as done: OK), MEMORY, SHAPE_UNKNOWN (a convex that was not
- * registered; the pair is kept, so register it before the step, which fails else). */
+ * GEOM_CLASS (a ray's pairs count as done: OK), MEMORY (the step fails, too), SHAPE_UNKNOWN (a
+ * convex that was not registered; the pair is kept, so register it before the step, which fails
+ * else). */
 PEG_API pegStatus pegCollide(pegWorldID peg, dGeomID o1, dGeomID o2,
                              const dSurfaceParameters *surface);
 

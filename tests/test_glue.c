@@ -298,6 +298,29 @@ START_TEST(reads_geoms)
 }
 END_TEST
 
+START_TEST(reads_every_kind_of_space)
+{
+    dVector3 centre = {0}, extent = {9, 9, 9};
+    setup s = new_setup();
+    dSpaceID kind[4] = {dSimpleSpaceCreate(NULL), dHashSpaceCreate(NULL),
+                        dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ),
+                        dQuadTreeSpaceCreate(NULL, centre, extent, 3)};
+    dSpaceID space = kind[_i], inner = dSimpleSpaceCreate(space);
+    ck_assert_int_eq(peg_glue_add_space(&s.glue, space), PEG_OK);
+    for (int i = 0; i < 20; i++)
+        dGeomSetPosition(dCreateBox(i % 4 ? space : inner, 1, 1, 1), 3 * i - 30, 2 * i, i);
+    dCreatePlane(space, 0, 1, 1, 0);
+    dGeomDisable(dCreateBox(space, 1, 1, 1));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
+        ck_assert_int_eq(s.glue.scene.np, 21);
+        dGeomSetPosition(dSpaceGetGeom(inner, 1), i, 0, 0);
+    }
+    for (int i = 0; i < 4; i++) dSpaceDestroy(kind[i]);
+    free_setup(&s);
+}
+END_TEST
+
 START_TEST(shapes_follow_their_geoms)
 {
     setup s = new_setup();
@@ -437,6 +460,7 @@ static Suite *glue_suite(void)
     tcase_add_loop_test(motion, untouched_bodies_move_bit_for_bit_as_in_ode, 0, 2);
     tcase_add_test(motion, end_velocity_keeps_what_joints_did);
     tcase_add_test(reading, reads_geoms);
+    tcase_add_loop_test(reading, reads_every_kind_of_space, 0, 4);
     tcase_add_test(reading, shapes_follow_their_geoms);
     tcase_add_test(reading, filter_equals_ode_spaces);
     tcase_add_test(reading, joints_exclude_and_handing_over_includes);

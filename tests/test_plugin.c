@@ -634,6 +634,24 @@ START_TEST(step_without_memory)
 }
 END_TEST
 
+START_TEST(pair_lost_for_lack_of_memory_fails_the_step)
+{
+    scene s = new_scene();
+    pegWorldRemoveSpace(s.peg, s.space);
+    dCreatePlane(s.space, 0, 0, 1, 0);
+    dBodyID cube = add_cube(&s, 0, 0, 0.5);
+    peg_memory_fail_at(1, 1);
+    dSpaceCollide(s.space, s.peg, &pegNearCallback);
+    peg_memory_fail_at(0, 0);
+    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_ERROR_MEMORY);
+    ck_assert_double_eq(dBodyGetPosition(cube)[2], 0.5);
+    dSpaceCollide(s.space, s.peg, &pegNearCallback);
+    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
+    ck_assert_double_ge(dBodyGetPosition(cube)[2], 0.5);
+    free_scene(&s);
+}
+END_TEST
+
 static int lines_of(const char *command)
 {
     char line[512];
@@ -683,6 +701,7 @@ static Suite *plugin_suite(void)
     tcase_add_test(errors, step_inside_a_step_is_refused);
     tcase_add_loop_test(errors, creation_without_memory, 0, 2);
     tcase_add_loop_test(errors, step_without_memory, 0, 2);
+    tcase_add_test(errors, pair_lost_for_lack_of_memory_fails_the_step);
     suite_add_tcase(suite, use);
     suite_add_tcase(suite, errors);
     return suite;
