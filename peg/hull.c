@@ -6,12 +6,10 @@
  * that could exit. */
 #include "peg/mesh.h"
 
-#include <float.h>
 #include <stdio.h>
 
 #include <libqhull_r/libqhull_r.h>
 
-static const double FLAT = 1e-8; /* of the size: facets are merged into one face within this */
 static const double WELD = 1e-9; /* of the size: points closer than this are one */
 
 /* Reads qhull's facets as polygons of point numbers. A simplicial facet is a triangle in the order
@@ -118,11 +116,10 @@ static pegStatus run_qhull(double *scaled, peg_mesh *mesh, peg_arena *arena)
     return status;
 }
 
-static pegStatus hull(const double (*points)[3], int n, double size, double far, peg_arena *arena,
+static pegStatus hull(const double (*points)[3], int n, double size, peg_arena *arena,
                       peg_polytope **out)
 {
-    double rounding = 8 * DBL_EPSILON * far;
-    const int *same = peg_weld(points, n, WELD * size + rounding, arena);
+    const int *same = peg_weld(points, n, WELD * size + peg_mesh_rounding(points, n), arena);
     double *scaled = PEG_NEW(arena, double, 3 * (size_t)n);
     peg_vec3 *vertex = PEG_NEW(arena, peg_vec3, n);
     if (!same || !scaled || !vertex) return PEG_ERROR_MEMORY;
@@ -136,7 +133,7 @@ static pegStatus hull(const double (*points)[3], int n, double size, double far,
     pegStatus status = run_qhull(scaled, &mesh, arena);
     if (status != PEG_OK) return status;
     orient_outward(&mesh);
-    return peg_mesh_to_polytope(&mesh, FLAT * size + rounding, arena, out);
+    return peg_mesh_to_polytope(&mesh, arena, out);
 }
 
 pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytope **out)
@@ -149,11 +146,11 @@ pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytop
             if (!isfinite(points[i][k])) return PEG_ERROR_NOT_FINITE;
     if (n < 4) return PEG_ERROR_SHAPE_EMPTY;
 
-    double far, size = peg_mesh_size(points, n, &far);
+    double size = peg_mesh_size(points, n);
     pegStatus status = peg_size_check(size);
     if (status != PEG_OK) return status;
     peg_arena arena = {0};
-    status = hull(points, n, size, far, &arena, out);
+    status = hull(points, n, size, &arena, out);
     peg_arena_free(&arena);
     return status;
 }

@@ -5,8 +5,9 @@
 #include <float.h>
 
 /* Tolerances, relative to the size of the shape unless said otherwise. */
+static const double COPLANAR = 1e-7;      /* distance of vertices from the plane of their face */
 static const double THINNEST = 1e-9;      /* a shape of less width has no volume */
-static const double FLAT_OF_WIDTH = 1e-4; /* of the width: coplanarity must not eat a thin shape */
+static const double FLAT_OF_WIDTH = 1e-5; /* of the width: coplanarity must not eat a thin shape */
 static const double SAME_SIDE = 0.5;      /* least cosine between normals of one face (60 degrees:
                                              only keeps walls of thin shapes apart) */
 static const double SLIVER_REACH = 3;     /* of the tolerance: a sliver joins a plane even if its
@@ -18,10 +19,9 @@ static const double DENT = 10;            /* of the tolerance: how far a corner 
 enum { FIT_ROUNDS = 3 };                  /* planes fitted to a face while it is flooded */
 enum { ATTEMPTS = 5 };                    /* tolerances tried, each 1e-2 of the one before */
 
-double peg_mesh_size(const peg_vec3 *vertex, int n, double *far)
+double peg_mesh_size(const peg_vec3 *vertex, int n)
 {
     double size = 0;
-    *far = 0;
     for (int k = 0; k < 3; k++) {
         double lo = INFINITY, hi = -INFINITY;
         for (int i = 0; i < n; i++) {
@@ -29,9 +29,21 @@ double peg_mesh_size(const peg_vec3 *vertex, int n, double *far)
             hi = fmax(hi, vertex[i][k]);
         }
         size = fmax(size, hi - lo);
-        *far = fmax(*far, fmax(fabs(lo), fabs(hi)));
     }
     return size;
+}
+
+double peg_mesh_rounding(const peg_vec3 *vertex, int n)
+{
+    double far = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) far = fmax(far, fabs(vertex[i][k]));
+    return 8 * DBL_EPSILON * far;
+}
+
+double peg_mesh_tolerance(const peg_vec3 *vertex, int n)
+{
+    return COPLANAR * peg_mesh_size(vertex, n) + peg_mesh_rounding(vertex, n);
 }
 
 pegStatus peg_size_check(double size)
@@ -476,22 +488,23 @@ static pegStatus attempt(merger *g, double flat, double tolerance, peg_arena *ar
     return build(&reduced, g->mesh, tolerance, arena, out);
 }
 
-pegStatus peg_mesh_to_polytope(peg_mesh *m, double tolerance, peg_arena *arena, peg_polytope **out)
+pegStatus peg_mesh_to_polytope(peg_mesh *m, peg_arena *arena, peg_polytope **out)
 {
     *out = NULL;
     merger g;
-    double far, size = peg_mesh_size(m->vertex, m->nv, &far);
+    double thinnest =
+        THINNEST * peg_mesh_size(m->vertex, m->nv) + peg_mesh_rounding(m->vertex, m->nv);
     if (!merger_init(&g, m, arena)) return PEG_ERROR_MEMORY;
 
     double width = least_width(&g);
-    if (!(width > THINNEST * size + 8 * DBL_EPSILON * far) || !isfinite(width))
-        return PEG_ERROR_SHAPE_EMPTY;
+    if (!(width > thinnest) || !isfinite(width)) return PEG_ERROR_SHAPE_EMPTY;
     if (!peg_mesh_link(m, arena)) return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
     if (!(signed_volume(&g) > 0)) return PEG_ERROR_SHAPE_CONCAVE;
 
     /* A face that is not a disk (possible when the surface is curved just at the tolerance) calls
      * for a smaller one; the first verdict is the one that counts. */
     pegStatus first = PEG_OK;
+    double tolerance = peg_mesh_tolerance(m->vertex, m->nv);
     double flat = fmin(tolerance, FLAT_OF_WIDTH * width);
     for (int k = 0; k < ATTEMPTS; k++, flat = k + 1 < ATTEMPTS ? 1e-2 * flat : 0) {
         peg_arena_mark mark = peg_arena_here(arena);

@@ -16,8 +16,15 @@ typedef struct peg_mesh {
     int *twin;              /* half-edge that runs back, filled by peg_mesh_link */
 } peg_mesh;
 
-/* Extent of the vertices (largest side of their box) and, in far, the largest coordinate. */
-double peg_mesh_size(const peg_vec3 *vertex, int n, double *far);
+/* Largest side of the box about the vertices. */
+double peg_mesh_size(const peg_vec3 *vertex, int n);
+
+/* Rounding of the vertices' coordinates, m: they may be far from the origin. */
+double peg_mesh_rounding(const peg_vec3 *vertex, int n);
+
+/* Distance from a plane, m, within which vertices lie in it: as good as coordinates that have been
+ * single-precision numbers. */
+double peg_mesh_tolerance(const peg_vec3 *vertex, int n);
 
 /* SHAPE_EMPTY or NOT_FINITE for a size whose powers leave the range of doubles. */
 pegStatus peg_size_check(double size);
@@ -41,9 +48,8 @@ peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners);
  * mesh is the same surface, linked. */
 void peg_polytope_finish(peg_polytope *p, const peg_mesh *mesh);
 
-/* Merges coplanar polygons (within `tolerance`, m), drops vertices inside of a face or an edge, and
- * makes the polytope. Errors: SHAPE_OPEN, SHAPE_EMPTY, SHAPE_CONCAVE, MEMORY. */
-pegStatus peg_mesh_to_polytope(peg_mesh *mesh, double tolerance, peg_arena *arena,
-                               peg_polytope **out);
+/* Merges polygons that are coplanar within peg_mesh_tolerance, drops vertices inside of a face or
+ * an edge, and makes the polytope. Errors: SHAPE_OPEN, SHAPE_EMPTY, SHAPE_CONCAVE, MEMORY. */
+pegStatus peg_mesh_to_polytope(peg_mesh *mesh, peg_arena *arena, peg_polytope **out);
 
 #endif

@@ -1,10 +1,7 @@
 /* Polytopes from boxes, planes and ODE's convex arrays; views of them at a pose. */
 #include "peg/mesh.h"
 
-#include <float.h>
-
-static const double ODE_TOLERANCE =
-    1e-7; /* of the size: ODE's arrays are as good as single floats */
+static const double ACROSS = 1e-7;       /* cosine that counts as a right angle */
 static const double THINNEST_BOX = 1e-9; /* of the longest side, as for any shape */
 
 static int all_finite(const double *x, size_t n)
@@ -98,7 +95,8 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
     return PEG_OK;
 }
 
-/* Every plane's normal must point to the outside of its polygon. */
+/* Every plane's normal must point to the outside of its polygon (that of a sliver may be anything
+ * across its plane). */
 static int planes_agree(const double *planes, const peg_mesh *m)
 {
     for (int f = 0; f < m->nf; f++) {
@@ -112,8 +110,7 @@ static int planes_agree(const double *planes, const peg_mesh *m)
             peg_add_scaled(area, 1, a, area);
         }
         double length = peg_norm(planes + 4 * f);
-        if (!(length > 0) ||
-            peg_dot(planes + 4 * f, area) < -ODE_TOLERANCE * length * peg_norm(area))
+        if (!(length > 0) || peg_dot(planes + 4 * f, area) < -ACROSS * length * peg_norm(area))
             return 0;
     }
     return 1;
@@ -139,12 +136,11 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
         status = read_polygons(polygons, nplanes, npoints, &mesh, &arena);
     }
     if (status == PEG_OK) {
-        double far, size = peg_mesh_size(mesh.vertex, npoints, &far);
-        double tolerance = ODE_TOLERANCE * size + 8 * DBL_EPSILON * far;
+        double tolerance = peg_mesh_tolerance(mesh.vertex, npoints);
         int outward = planes_agree(planes, &mesh);
-        status = peg_size_check(size);
+        status = peg_size_check(peg_mesh_size(mesh.vertex, npoints));
         if (status == PEG_OK && !peg_mesh_weld(&mesh, tolerance, &arena)) status = PEG_ERROR_MEMORY;
-        if (status == PEG_OK) status = peg_mesh_to_polytope(&mesh, tolerance, &arena, out);
+        if (status == PEG_OK) status = peg_mesh_to_polytope(&mesh, &arena, out);
         if (status == PEG_OK && !outward) {
             peg_polytope_free(*out);
             *out = NULL;
