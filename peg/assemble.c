@@ -83,6 +83,9 @@ static void set_pair(assembly *a, int candidate)
     p->margin = I->settings->margin * p->L;
     p->reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) peg_copy3(c->n, p->remembered);
+    const peg_scene *scene = a->stage->scene;
+    if (scene->surface)
+        scene->surface(scene->filter_context, &scene->part[c->a], &scene->part[c->b], &p->surface);
     a->candidate_of[I->npair++] = candidate;
 }
 
@@ -157,11 +160,19 @@ static int add_contact(peg_stage *s, const peg_contact *contact)
     return 1;
 }
 
+/* Rolling rows have no linear part and no force. */
+static void add_friction(const peg_row *row, double *force)
+{
+    int rolls = peg_dot(row->Ga, row->Ga) + peg_dot(row->Gb, row->Gb) == 0;
+    if (!rolls) peg_add_scaled(force, row->lambda, row->normal, force);
+}
+
 static int take_contacts(assembly *a)
 {
     const peg_island *I = &a->island;
-    for (int i = 0; i < I->impulse.m; i++) {
+    for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
         const peg_row *row = &I->impulse.row[i];
+        int end = peg_next_normal(&I->impulse, i);
         const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
         peg_contact contact = {.part_a = c->a,
                                .part_b = c->b,
@@ -172,6 +183,7 @@ static int take_contacts(assembly *a)
                                .j = row->j};
         peg_copy3(row->point, contact.point);
         peg_copy3(row->normal, contact.normal);
+        for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], contact.friction);
         if (!add_contact(a->stage, &contact)) return 0;
         for (int side = 0; side < 2; side++) {
             const peg_placed *p = &a->stage->placed[side ? c->b : c->a];

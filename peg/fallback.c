@@ -144,8 +144,7 @@ static int substep(peg_island *I, double h, const double (*applied)[6], int leve
     prepare(I, h, applied);
     int standard = I->settings->contact == PEG_CONTACT_ST;
     if ((standard ? peg_standard(I) : peg_outer(I)) == PEG_CONVERGED) {
-        memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
-        if (I->recovering) peg_island_solve_end(I);
+        peg_end_velocities(I);
         take_iterate(I);
         return !I->failed;
     }
@@ -163,7 +162,8 @@ static int two_halves(peg_island *I, double h, const double (*applied)[6], int l
         restore(I, &start);
         return 0;
     }
-    for (int i = 0; i < first.m; i++) peg_row_set_append(I, &I->impulse, &first.row[i]);
+    for (int i = 0; i < first.m; i = peg_next_normal(&first, i))
+        peg_contact_append(I, &I->impulse, &first, i);
     return !I->failed;
 }
 

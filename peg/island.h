@@ -50,6 +50,7 @@ typedef struct peg_pair {
     int no_traps;         /* rows behind the start are dropped */
     int violated;
     int loaded;
+    peg_surface surface;
 } peg_pair;
 
 typedef enum peg_row_kind {
@@ -62,16 +63,20 @@ typedef struct peg_row {
     int pair;
     peg_row_kind kind;
     int i, j;
+    int friction;      /* 0: normal row; k: k-th friction row of the normal row k places before */
     int first_contact; /* taken at a pose of first contact: stays for the step */
     int age;           /* iterations since the geometry gave it */
     int switches;      /* the pair's count when it was made */
     double Ga[6], Gb[6];
-    double bias;      /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
-    double recovery;  /* part of bias that only opens an overlap of the start, m/s (<= 0) */
-    double pushed;    /* part of the demand that exceeds the gap at the start, m (>= 0) */
-    double gap0, gap; /* m */
-    double lambda;    /* N s */
-    double point[3], normal[3];
+    double bias;       /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    double recovery;   /* part of bias that only opens an overlap of the start, m/s (<= 0) */
+    double pushed;     /* part of the demand that exceeds the gap at the start, m (>= 0) */
+    double drive;      /* speed with which immovable bodies push along the row, m/s (>= 0) */
+    double mu, limit;  /* friction: |lambda| <= limit + mu lambda of the normal row */
+    double compliance; /* 1/kg */
+    double gap0, gap;  /* m */
+    double lambda;     /* N s */
+    double point[3], normal[3]; /* of a friction row: its direction */
 } peg_row;
 
 typedef struct peg_row_set {
@@ -144,7 +149,40 @@ int peg_facet_rows(peg_island *island, int pair, const double (*u)[6], double la
 /* --- row.c --- */
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
 int peg_row_same(const peg_row *a, const peg_row *b);
-void peg_row_set_append(peg_island *island, peg_row_set *set, const peg_row *row);
+/* Copies the normal row i of a set with its friction rows to the end of `to`. */
+void peg_contact_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int i);
+/* Index of the next normal row after i. */
+int peg_next_normal(const peg_row_set *set, int i);
+
+/* --- friction.c --- */
+/* Where and how two bodies rub: what friction rows need to know of a contact. */
+typedef struct peg_rub {
+    int ra, rb;       /* rigids */
+    double normal[3]; /* into A */
+    double mid_point[3];
+} peg_rub;
+/* Appends the friction rows of the normal row that was added last. */
+void peg_friction_rows(peg_island *island, const peg_pair *pair, const double (*u)[6],
+                       const peg_rub *rub, peg_row_set *out);
+int peg_has_friction(const peg_surface *surface);
+
+/* --- lever.c: Jacobians --- */
+typedef struct peg_lever {
+    double J[6];
+    double Gu; /* J . u */
+} peg_lever;
+/* Force along sign n at the point of a body, exact for the pose of the iterate u. */
+peg_lever peg_tangent_lever(const peg_island *island, int rigid, const double *u,
+                            const double *point, const double *n, double sign);
+/* The same between the start and the iterate. */
+peg_lever peg_secant_lever(const peg_island *island, int rigid, const double *point,
+                           const double *n, double sign, const double *u);
+/* Splits G v into the unknown part (to J) and that of immovable bodies, whose velocity is given:
+ * returns the latter. */
+double peg_fold(const peg_island *island, int rigid, const peg_lever *lever, double *J);
+/* Velocity of a body's point, taken half-way between the start and the iterate. */
+void peg_point_velocity(const peg_island *island, int rigid, const double *u, const double *point,
+                        double *out);
 
 /* --- advance.c: first contact on the way --- */
 /* Last t in [0, 1] of the motion t v before the pair is deeper than `depth`; 1 if it never is. */
@@ -163,9 +201,11 @@ typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
 /* Solves the rows about v_f (or v_k: restoration), writes the velocities to v and keeps the account
  * of impulses. On anything but PEG_SOLVED nothing is written. */
 peg_outcome peg_island_solve(peg_island *island, peg_about about);
-/* The same rows with the opening of starting overlaps left out: velocities after the step, to
- * v_end. */
-peg_outcome peg_island_solve_end(peg_island *island);
+
+/* --- impact.c --- */
+/* Velocities after the step, to v_end: v, but without what opened a starting overlap, and with
+ * bounce. */
+void peg_end_velocities(peg_island *island);
 
 /* --- standard.c --- */
 /* Always "converges": what it leaves is what it is measured for. */

@@ -2,8 +2,9 @@
  * >= 0 [W 8-9]. */
 #include "peg/island.h"
 
-static void fill_row(const peg_island *I, const peg_row *row, peg_lcp_row *out)
+static void fill_row(const peg_island *I, int index, peg_lcp_row *out)
 {
+    const peg_row *row = &I->rows.row[index];
     const peg_pair *p = &I->pair[row->pair];
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
     memset(out, 0, sizeof *out);
@@ -12,6 +13,12 @@ static void fill_row(const peg_island *I, const peg_row *row, peg_lcp_row *out)
     memcpy(out->Ja, row->Ga, sizeof out->Ja);
     memcpy(out->Jb, row->Gb, sizeof out->Jb);
     out->b = row->bias;
+    out->c = row->compliance;
+    if (!row->friction) return;
+    out->bounded = 1;
+    out->normal = index - row->friction;
+    out->mu = row->mu;
+    out->limit = row->limit;
 }
 
 /* The warm start of a row: what the same features carried in the iteration before. */
@@ -40,7 +47,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->solution.lambda = PEG_NEW(I->arena, double, m);
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
     for (int i = 0, from = 0; i < m; i++) {
-        fill_row(I, &I->rows.row[i], &w->row[i]);
+        fill_row(I, i, &w->row[i]);
         w->solution.lambda[i] = about == PEG_ABOUT_FREE ? warm(I, &I->rows.row[i], &from) : 0;
     }
     for (int i = 0; i < I->nd; i++) {
@@ -74,8 +81,8 @@ static peg_outcome run(peg_island *I, workspace *w)
 static void book(peg_island *I, peg_about about)
 {
     if (about == PEG_ABOUT_FREE) I->impulse.m = 0;
-    for (int i = 0; i < I->rows.m; i++)
-        if (I->rows.row[i].lambda > 0) peg_row_set_append(I, &I->impulse, &I->rows.row[i]);
+    for (int i = 0; i < I->rows.m; i = peg_next_normal(&I->rows, i))
+        if (I->rows.row[i].lambda > 0) peg_contact_append(I, &I->impulse, &I->rows, i);
 }
 
 /* A row counts as loaded above rounding, compared in the energy norm. */
@@ -86,6 +93,7 @@ static void mark_loaded(peg_island *I, const workspace *w)
     for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
         row->lambda = w->solution.lambda[i];
+        if (row->friction) continue;
         if (row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= unit)
             row->lambda = fmax(row->lambda, 0);
         else if (!row->first_contact)
@@ -108,20 +116,5 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
     }
     peg_arena_back(I->arena, mark);
     if (outcome == PEG_SOLVED) book(I, about);
-    return outcome;
-}
-
-peg_outcome peg_island_solve_end(peg_island *I)
-{
-    peg_arena_mark mark = peg_arena_here(I->arena);
-    workspace w;
-    if (!set_up(I, &w, PEG_ABOUT_FREE)) {
-        I->failed = 1;
-        return PEG_OUT_OF_MEMORY;
-    }
-    for (int i = 0; i < I->rows.m; i++) w.row[i].b -= I->rows.row[i].recovery;
-    peg_outcome outcome = run(I, &w);
-    if (outcome == PEG_SOLVED) memcpy(I->v_end, w.solution.v, (size_t)I->nd * sizeof *I->v_end);
-    peg_arena_back(I->arena, mark);
     return outcome;
 }

@@ -69,15 +69,17 @@ static void gather_rows(peg_island *I, const loop *l)
         peg_facet_rows(I, p, (const double(*)[6])I->v, PEG_LATERAL, &I->rows);
     }
     int fresh = I->rows.m;
-    for (int i = 0; i < I->first.m; i++) peg_row_set_append(I, &I->rows, &I->first.row[i]);
+    for (int i = 0; i < I->first.m; i = peg_next_normal(&I->first, i))
+        peg_contact_append(I, &I->rows, &I->first, i);
     if (l->k < PEG_KEEP_FROM) return;
     /* loaded rows stay for a while: features that flicker at a kink would make the loop cycle */
-    for (int i = 0; i < I->last.m; i++) {
+    for (int i = 0; i < I->last.m; i = peg_next_normal(&I->last, i)) {
         const peg_row *old = &I->last.row[i];
         if (old->first_contact || !(old->lambda > 0) || old->age >= PEG_KEEP_FOR) continue;
         if (old->switches != I->pair[old->pair].switches || has_row(&I->rows, fresh, old)) continue;
-        peg_row_set_append(I, &I->rows, old);
-        if (!I->failed) I->rows.row[I->rows.m - 1].age++;
+        int kept = I->rows.m;
+        peg_contact_append(I, &I->rows, &I->last, i);
+        if (!I->failed) I->rows.row[kept].age++;
     }
 }
 
@@ -88,11 +90,10 @@ static void average(peg_island *I, const peg_row_set *impulse_before)
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++) I->v[i][k] = 0.5 * (I->v[i][k] + I->v_last[i][k]);
     for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 0.5;
-    for (int i = 0; i < impulse_before->m; i++) {
-        peg_row half = impulse_before->row[i];
-        half.lambda *= 0.5;
-        peg_row_set_append(I, &I->impulse, &half);
-    }
+    int from = I->impulse.m;
+    for (int i = 0; i < impulse_before->m; i = peg_next_normal(impulse_before, i))
+        peg_contact_append(I, &I->impulse, impulse_before, i);
+    for (int i = from; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 0.5;
 }
 
 static void check_pairs(peg_island *I, loop *l, int may_tilt)
@@ -140,7 +141,7 @@ static int switch_pairs(peg_island *I, loop *l)
 static int row_is_behind(const peg_island *I, const peg_row *row)
 {
     const peg_pair *p = &I->pair[row->pair];
-    return row->lambda > 0 && !row->first_contact && p->s0 >= -PEG_TOUCH * p->L &&
+    return !row->friction && row->lambda > 0 && !row->first_contact && p->s0 >= -PEG_TOUCH * p->L &&
            row->gap0 < -PEG_BEHIND * p->L;
 }
 
@@ -196,13 +197,16 @@ static int relax_problem(peg_island *I, loop *l)
     return 1;
 }
 
-/* Whether contact added energy beyond rounding and beyond the work that thin gaps were granted. */
+/* Whether contact added energy beyond rounding, beyond the work that thin gaps were granted and
+ * beyond what moving obstacles put in. */
 static int gains_energy(const peg_island *I)
 {
     if (I->recovering) return 0;
     double granted = PEG_GAIN * I->gain_unit;
-    for (int i = 0; i < I->rows.m; i++)
-        granted += I->rows.row[i].lambda * I->rows.row[i].pushed / I->h;
+    for (int i = 0; i < I->impulse.m; i++) {
+        const peg_row *row = &I->impulse.row[i];
+        granted += fabs(row->lambda) * (row->pushed / I->h + row->drive);
+    }
     return peg_island_gain(I) > granted;
 }
 

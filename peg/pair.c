@@ -94,6 +94,7 @@ double peg_pair_check(peg_island *I, peg_pair *p, double enough)
 double peg_pair_floor(const peg_island *I, const peg_pair *p)
 {
     (void)I;
+    if (p->surface.soft) return -INFINITY;
     if (p->s0 < -PEG_TOUCH * p->L) return p->s0 - PEG_TOUCH * p->L;
     double floor = PEG_FLOOR * p->margin;
     return p->s0 >= floor ? floor : fmax(0, 0.5 * p->s0);

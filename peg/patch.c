@@ -26,6 +26,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
 {
     double margin = pair->margin, target;
     *pushed = 0;
+    if (pair->surface.soft) return gap0 < 0 ? (1 - pair->surface.erp) * gap0 : 0;
     if (pair->s0 < -PEG_TOUCH * pair->L) {
         double speed = I->settings->recovery_speed > 0 ? I->settings->recovery_speed : pair->L;
         target = fmin(margin, gap0 + speed * I->h);
@@ -41,62 +42,13 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     return target;
 }
 
-/* G u of one body: force n at point p, centre of mass x. Adds the row's part for a moving body, or
- * the given motion of an immovable one to *fixed. */
-typedef struct lever {
-    double J[6];
-    double Gu; /* J . u */
-} lever;
-
-static lever tangent_lever(const peg_island *I, int rigid, const double *u, const double *point,
-                           const double *n, double sign)
+static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_lever *la,
+                        const peg_lever *lb, peg_row *row)
 {
-    lever l;
-    double r[3], c[3], s[3], cs[3];
-    peg_sub(point, I->rigid[rigid].x, r);
-    peg_cross(r, n, c);
-    for (int k = 0; k < 3; k++) s[k] = 0.5 * I->h * u[3 + k];
-    peg_cross(c, s, cs);
-    double f = sign / (1 + peg_dot(s, s));
-    for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = f * (c[k] + cs[k]);
-    l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
-    return l;
-}
-
-static lever secant_lever(const peg_island *I, int rigid, const double *u, const double *point,
-                          const double *n, double sign)
-{
-    lever l;
-    double r[3], c[3];
-    const peg_rigid *b = &I->rigid[rigid];
-    for (int k = 0; k < 3; k++) r[k] = point[k] - 0.5 * (b->x0[k] + b->x[k]);
-    peg_cross(r, n, c);
-    for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = sign * c[k];
-    l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
-    return l;
-}
-
-/* Splits G v into the unknown part (kept in the row) and the part of immovable bodies, whose
- * velocity at the end of the step is given: returns what goes to the bias. */
-static double fold(const peg_island *I, int rigid, const lever *l, double *J)
-{
-    if (rigid < I->nd) {
-        memcpy(J, l->J, sizeof l->J);
-        return 0;
-    }
-    memset(J, 0, sizeof l->J);
-    const double *given = I->v[rigid];
-    return peg_dot(l->J, given) + peg_dot(l->J + 3, given + 3);
-}
-
-static void point_velocity(const peg_island *I, int rigid, const double *u, const double *point,
-                           double *out)
-{
-    double r[3];
-    const peg_rigid *b = &I->rigid[rigid];
-    for (int k = 0; k < 3; k++) r[k] = point[k] - 0.5 * (b->x0[k] + b->x[k]);
-    peg_cross(u + 3, r, out);
-    peg_add_scaled(out, 1, u, out);
+    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
+    double given = peg_fold(I, ra, la, row->Ga) + peg_fold(I, rb, lb, row->Gb);
+    row->bias += given;
+    row->drive = fmax(0, -given);
 }
 
 /* Largest correction of the midpoint normal; beyond it the difference goes into the bias. */
@@ -108,33 +60,44 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
     double n[3], slack = 0;
     peg_copy3(c->mid_normal, n);
-    lever la = secant_lever(I, ra, u[ra], c->mid_point, n, 1);
-    lever lb = secant_lever(I, rb, u[rb], c->mid_point, n, -1);
+    peg_lever la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
+    peg_lever lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
     double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
     double Va[3], Vb[3], V[3];
-    point_velocity(I, ra, u[ra], c->mid_point, Va);
-    point_velocity(I, rb, u[rb], c->mid_point, Vb);
+    peg_point_velocity(I, ra, u[ra], c->mid_point, Va);
+    peg_point_velocity(I, rb, u[rb], c->mid_point, Vb);
     peg_sub(Va, Vb, V);
     double VV = peg_dot(V, V);
     if (VV > 0 && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
         peg_add_scaled(n, rho / VV, V, n);
-        la = secant_lever(I, ra, u[ra], c->mid_point, n, 1);
-        lb = secant_lever(I, rb, u[rb], c->mid_point, n, -1);
+        la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
+        lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
     } else {
         slack = rho;
     }
     row->bias = slack + (c->gap0 - target) / I->h;
-    row->bias += fold(I, ra, &la, row->Ga) + fold(I, rb, &lb, row->Gb);
+    fold_levers(I, pair, &la, &lb, row);
 }
 
 static void tangent_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
                         const feature_contact *c, double target, peg_row *row)
 {
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
-    lever la = tangent_lever(I, ra, u[ra], c->point_a, c->normal, 1);
-    lever lb = tangent_lever(I, rb, u[rb], c->point_b, c->normal, -1);
+    peg_lever la = peg_tangent_lever(I, ra, u[ra], c->point_a, c->normal, 1);
+    peg_lever lb = peg_tangent_lever(I, rb, u[rb], c->point_b, c->normal, -1);
     row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
-    row->bias += fold(I, ra, &la, row->Ga) + fold(I, rb, &lb, row->Gb);
+    fold_levers(I, pair, &la, &lb, row);
+}
+
+/* What the surface asks of the normal direction: ODE's cfm, which acts on forces, and a wanted
+ * speed of parting while the features touch. */
+static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
+{
+    if (pair->surface.soft) row->compliance = pair->surface.cfm / I->h;
+    double speed = pair->surface.motion[2];
+    if (speed == 0 || row->gap0 > 2 * pair->margin) return;
+    row->bias -= speed;
+    row->drive += fmax(0, speed);
 }
 
 static void emit(peg_island *I, int p, const double (*u)[6], const feature_contact *c,
@@ -159,6 +122,12 @@ static void emit(peg_island *I, int p, const double (*u)[6], const feature_conta
         secant_row(I, pair, u, c, target, row);
     else
         tangent_row(I, pair, u, c, target, row);
+    soften(I, pair, row);
+    if (!peg_has_friction(&pair->surface)) return;
+    peg_rub rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
+    peg_copy3(c->normal, rub.normal);
+    peg_copy3(c->mid_point, rub.mid_point);
+    peg_friction_rows(I, pair, u, &rub, out);
 }
 
 /* --- vertices against faces --- */

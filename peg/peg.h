@@ -19,14 +19,14 @@ typedef struct peg_body {
     double v_free[6];  /* velocity that the integrator would reach without contact; dynamic only */
     double mass;       /* kg; dynamic only */
     double inertia[9]; /* about the centre of mass, body frame, row-major, kg m^2; dynamic only */
-    int gyroscopic;           /* ODE's implicit gyroscopic term is on (for sub-steps) */
+    int gyroscopic;    /* ODE's implicit gyroscopic term is on (for sub-steps) */
     double max_angular_speed; /* rad/s, ODE's cap before the pose update; infinity: none */
-    int finite_rotation;      /* 0: ODE's default update (Cayley); 1: finite; 2: finite about axis */
+    int finite_rotation; /* 0: ODE's default update (Cayley); 1: finite; 2: finite about axis */
     double finite_axis[3];
     /* results */
-    double v_pose[6]; /* velocity with which the integrator reaches the certified pose */
-    double v_end[6];  /* velocity to be set after the step; equals v_pose unless the island was
-                         stepped in halves or recovered from an overlap */
+    double v_pose[6];     /* velocity with which the integrator reaches the certified pose */
+    double v_end[6];      /* velocity to be set after the step; equals v_pose unless the island was
+                             stepped in halves or recovered from an overlap */
     int moved_by_contact; /* an impulse acts on it */
     int woken;            /* was asleep, but its island is awake */
 } peg_body;
@@ -40,6 +40,23 @@ typedef struct peg_part {
     void *user;                    /* passed to the pair filter */
 } peg_part;
 
+/* How a pair of parts slides, rolls, bounces and yields. All zero: frictionless, inelastic, rigid.
+ */
+typedef struct peg_surface {
+    double mu, mu2;  /* friction along the first and second axis; infinite: no slip */
+    int force_limit; /* mu, mu2, rho.. are limits in N (N m) and not multiples of the normal force
+                      */
+    int pyramid;     /* |f_1| <= mu f_n, |f_2| <= mu2 f_n; else a polyhedral cone of radius mu */
+    double axis[3];  /* first axis, world frame; 0: along the sliding that would happen */
+    double slip, slip2; /* m/(N s): sliding velocity per force along the axes */
+    double motion[3];   /* m/s: wanted velocity of A relative to B along axis 1, 2 and the normal */
+    double rho, rho2, rhoN; /* m: rolling friction about axis 1 and 2, spinning friction */
+    double bounce;          /* coefficient of restitution, 0..1 */
+    double bounce_speed;    /* m/s: no bounce below */
+    int soft;               /* compliant: overlap is wanted, erp and cfm as in ODE */
+    double erp, cfm;
+} peg_surface;
+
 typedef struct peg_scene {
     peg_body *body;
     int nb;
@@ -50,6 +67,9 @@ typedef struct peg_scene {
     /* Whether two parts may touch; called at most once per pair and step, parts of one body and of
      * two immovable bodies never. Null: all may. */
     int (*may_touch)(void *context, const peg_part *a, const peg_part *b);
+    /* Surface of a pair that may touch, zeroed beforehand; at most once per pair and step. a and b
+     * come in the order of the contact's normal (into a). Null: frictionless. */
+    void (*surface)(void *context, const peg_part *a, const peg_part *b, peg_surface *out);
     void *filter_context;
 } peg_scene;
 
@@ -67,17 +87,19 @@ pegStatus peg_context_set_settings(peg_context *context, const pegSettings *sett
 
 /* Computes v_pose, v_end, moved_by_contact and woken of every dynamic body; for bodies that touch
  * nothing v_pose = v_end = v_free. Statistics of this step go to *stats (may be null).
- * Errors (the scene's results are then unchanged): STEP_SIZE, NOT_FINITE, MASS, ARGUMENT, MEMORY. */
+ * Errors (the scene's results are then unchanged): STEP_SIZE, NOT_FINITE, MASS, ARGUMENT, MEMORY.
+ */
 pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats);
 
 /* Contacts with an impulse in the last peg_step. */
 typedef struct peg_contact {
-    int part_a, part_b;  /* indices into the scene of that step */
-    double point[3];     /* world */
-    double normal[3];    /* unit, from B to A */
-    double gap;          /* m, at the end of the step */
-    double impulse;      /* N s, >= 0, on A along the normal */
-    int kind, i, j;      /* feature pair: see peg_facet_kind; vertex/face or edge/edge indices */
+    int part_a, part_b; /* indices into the scene of that step */
+    double point[3];    /* world */
+    double normal[3];   /* unit, from B to A */
+    double gap;         /* m, at the end of the step */
+    double impulse;     /* N s, >= 0, on A along the normal */
+    double friction[3]; /* N s, on A, world */
+    int kind, i, j;     /* feature pair: see peg_facet_kind; vertex/face or edge/edge indices */
 } peg_contact;
 int peg_contacts(const peg_context *context, const peg_contact **contacts);
 

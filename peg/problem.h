@@ -29,8 +29,14 @@ typedef struct peg_mass_block {
 typedef struct peg_lcp_row {
     int body_a, body_b; /* indices of bodies, or -1 */
     double Ja[6], Jb[6];
-    double b;         /* m/s */
-    double c;         /* 1/kg */
+    double b; /* m/s */
+    double c; /* 1/kg */
+    /* A bounded row (friction): |lambda| <= B with w >= 0 at lambda = -B, w <= 0 at lambda = B and w = 0
+     * between; B = limit + mu lambda[normal]. */
+    int bounded;
+    int normal;   /* where mu > 0: index of an unbounded row before this one */
+    double mu;    /* >= 0 */
+    double limit; /* N s, >= 0; infinite: w = 0 always */
 } peg_lcp_row;
 
 typedef struct peg_problem {
@@ -42,11 +48,11 @@ typedef struct peg_problem {
 
 typedef enum peg_outcome {
     PEG_SOLVED = 0,
-    PEG_INFEASIBLE,      /* the rows contradict each other: no v satisfies them */
-    PEG_RAY,             /* Lemke ended on a ray */
+    PEG_INFEASIBLE, /* the rows contradict each other: no v satisfies them */
+    PEG_RAY,        /* Lemke ended on a ray */
     PEG_ITERATION_LIMIT,
-    PEG_SINGULAR,        /* a factorisation broke down */
-    PEG_NOT_CERTIFIED,   /* an answer came whose residual is too large */
+    PEG_SINGULAR,      /* a factorisation broke down */
+    PEG_NOT_CERTIFIED, /* an answer came whose residual is too large */
     PEG_OUT_OF_MEMORY
 } peg_outcome;
 
@@ -58,7 +64,8 @@ typedef struct peg_solution {
     pegSolver used;
 } peg_solution;
 
-/* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg. */
+/* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg.
+ */
 double peg_row_scale(const peg_problem *problem, int i);
 
 /* The certificate, computed from the problem alone: the largest of
@@ -74,8 +81,8 @@ double peg_residual_unit(const peg_problem *problem);
 
 /* Solves. which = AUTO: projected, and Lemke if that is not certified. tolerance: relative to
  * peg_residual_unit. On anything but PEG_SOLVED the solution is not to be used, except that after
- * PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0 (lambda = 0), else
- * infeasible. Memory comes from the arena, which is handed back as it was. */
+ * PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0 (lambda = 0),
+ * else infeasible. Memory comes from the arena, which is handed back as it was. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
                       double tolerance, peg_solution *solution);
 
@@ -87,8 +94,8 @@ peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
                                 peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
 
-/* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n. Lexicographic,
- * so that it ends on every problem; a ray is reported, never used. */
+/* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n.
+ * Lexicographic, so that it ends on every problem; a ray is reported, never used. */
 peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q, double *z,
                       int *pivots);
 

@@ -18,12 +18,23 @@ peg_row *peg_row_set_add(peg_island *island, peg_row_set *set)
 
 int peg_row_same(const peg_row *a, const peg_row *b)
 {
-    return a->pair == b->pair && a->kind == b->kind && a->i == b->i && a->j == b->j;
+    return a->pair == b->pair && a->kind == b->kind && a->i == b->i && a->j == b->j &&
+           a->friction == b->friction;
 }
 
-void peg_row_set_append(peg_island *island, peg_row_set *set, const peg_row *row)
+int peg_next_normal(const peg_row_set *set, int i)
 {
-    peg_row copy = *row; /* the set may move */
-    peg_row *place = peg_row_set_add(island, set);
-    if (place) *place = copy;
+    do i++;
+    while (i < set->m && set->row[i].friction);
+    return i;
+}
+
+void peg_contact_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int i)
+{
+    int end = peg_next_normal(from, i);
+    for (; i < end; i++) {
+        peg_row copy = from->row[i]; /* the sets may be one, and move */
+        peg_row *place = peg_row_set_add(island, to);
+        if (place) *place = copy;
+    }
 }

@@ -7,6 +7,7 @@ void peg_settings_default(pegSettings *settings)
         .solver = PEG_SOLVER_AUTO,
         .margin = 1e-5,
         .recovery_speed = 0,
+        .friction_directions = 4,
         .max_outer = 40,
         .max_halvings = 4,
         .warm_start = 1,
@@ -19,9 +20,11 @@ pegStatus peg_settings_check(const pegSettings *s)
                 s->solver < PEG_SOLVER_COUNT;
     int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->recovery_speed >= 0 &&
                 isfinite(s->recovery_speed);
+    int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
+               s->friction_directions == 8 || s->friction_directions == 16;
     int counts = s->max_outer >= 5 && s->max_outer <= 200 && s->max_halvings >= 0 &&
                  s->max_halvings <= 10 && (s->warm_start == 0 || s->warm_start == 1);
-    return enums && reals && counts ? PEG_OK : PEG_ERROR_SETTINGS;
+    return enums && reals && cone && counts ? PEG_OK : PEG_ERROR_SETTINGS;
 }
 
 const char *peg_status_message(pegStatus status)

@@ -18,11 +18,11 @@ static void add_rows(void *context, const peg_facet *facet)
     peg_row_set seen = {0};
     p->facet = *facet;
     peg_patch_rows(I, near->pair, (const double(*)[6])I->v, &seen);
-    for (int i = 0; i < seen.m; i++) {
+    for (int i = 0; i < seen.m; i = peg_next_normal(&seen, i)) {
         int known = 0;
         for (int j = 0; j < I->rows.m && !known; j++)
             known = peg_row_same(&I->rows.row[j], &seen.row[i]);
-        if (!known) peg_row_set_append(I, &I->rows, &seen.row[i]);
+        if (!known) peg_contact_append(I, &I->rows, &seen, i);
     }
 }
 

@@ -8,22 +8,23 @@ extern "C" {
 #endif
 
 /* What a call came to. Everything but PEG_OK leaves the caller's data as it was, except that
- * PEG_OK_WITH_VIOLATION tells that the step was made and ended with the least violation possible. */
+ * PEG_OK_WITH_VIOLATION tells that the step was made and ended with the least violation possible.
+ */
 typedef enum pegStatus {
     PEG_OK = 0,
-    PEG_ERROR_ARGUMENT,       /* null pointer, unknown option */
-    PEG_ERROR_SETTINGS,       /* a setting outside its range */
-    PEG_ERROR_STEP_SIZE,      /* h is not a positive finite number */
-    PEG_ERROR_NOT_FINITE,     /* NaN or infinity in a pose, velocity, force or shape */
-    PEG_ERROR_SHAPE_EMPTY,    /* fewer than four points, or all in one plane: no volume */
-    PEG_ERROR_SHAPE_OPEN,     /* the polygons do not close around a volume */
-    PEG_ERROR_SHAPE_CONCAVE,  /* a point lies outside of one of the face planes */
-    PEG_ERROR_SHAPE_UNKNOWN,  /* a convex geom whose arrays were never registered */
-    PEG_ERROR_GEOM_CLASS,     /* a geom class that has no exact treatment yet */
-    PEG_ERROR_MASS,           /* mass or inertia is not positive */
-    PEG_ERROR_MEMORY,         /* out of memory: nothing was changed */
-    PEG_ERROR_SOLVER,         /* no solver certified an answer of the problem */
-    PEG_ERROR_FILE,           /* a file could not be read or written */
+    PEG_ERROR_ARGUMENT,      /* null pointer, unknown option */
+    PEG_ERROR_SETTINGS,      /* a setting outside its range */
+    PEG_ERROR_STEP_SIZE,     /* h is not a positive finite number */
+    PEG_ERROR_NOT_FINITE,    /* NaN or infinity in a pose, velocity, force or shape */
+    PEG_ERROR_SHAPE_EMPTY,   /* fewer than four points, or all in one plane: no volume */
+    PEG_ERROR_SHAPE_OPEN,    /* the polygons do not close around a volume */
+    PEG_ERROR_SHAPE_CONCAVE, /* a point lies outside of one of the face planes */
+    PEG_ERROR_SHAPE_UNKNOWN, /* a convex geom whose arrays were never registered */
+    PEG_ERROR_GEOM_CLASS,    /* a geom class that has no exact treatment yet */
+    PEG_ERROR_MASS,          /* mass or inertia is not positive */
+    PEG_ERROR_MEMORY,        /* out of memory: nothing was changed */
+    PEG_ERROR_SOLVER,        /* no solver certified an answer of the problem */
+    PEG_ERROR_FILE,          /* a file could not be read or written */
     PEG_STATUS_COUNT
 } pegStatus;
 
@@ -48,42 +49,46 @@ typedef enum pegSolver {
 typedef struct pegSettings {
     pegContactModel contact; /* [PEG_CONTACT_PEG] */
     pegSolver solver;        /* [PEG_SOLVER_AUTO] */
-    double margin;           /* delta / L, gap kept between touching parts [1e-5], in (1e-7, 1e-2) */
-    double recovery_speed;   /* m/s, cap of the speed at which a starting overlap opens; 0 means
-                                one L per second [0], >= 0 */
+    double margin;         /* delta / L, gap kept between touching parts [1e-5], in (1e-7, 1e-2) */
+    double recovery_speed; /* m/s, cap of the speed at which a starting overlap opens; 0 means
+                              one L per second [0], >= 0 */
+    int friction_directions; /* of the polyhedral friction cone: 4, 8 or 16 [4]; 0: the pyramid of
+                                ODE's dContactApprox1 also where one coefficient is given */
     int max_outer;           /* bound on the outer iterations of a step [40], 5..200 */
-    int max_halvings;        /* levels of step halving when an island does not converge [4], 0..10 */
-    int warm_start;          /* keep directions and impulses between steps [1], 0 or 1 */
+    int max_halvings; /* levels of step halving when an island does not converge [4], 0..10 */
+    int warm_start;   /* keep directions and impulses between steps [1], 0 or 1 */
 } pegSettings;
 
 /* Counts and figures of one step (pegWorldGetStats) or summed over steps (maxima stay maxima). */
 typedef struct pegStats {
-    long steps;              /* steps made */
-    long unconverged;        /* steps accepted without a certificate */
-    long bodies, pairs;      /* dynamic bodies; pairs that had a disjunction (of the last step) */
-    long islands;            /* islands with at least one pair */
-    long rows, rows_max;     /* rows summed over the solves; largest problem */
-    long outer, outer_max;   /* outer iterations, summed over the islands; largest of one island */
-    long solves;             /* mixed LCPs solved */
-    long lemke_solves;       /* of these: by Lemke */
-    long first_contact;      /* rows taken at the pose of first contact */
-    long tilts;              /* directions tilted to a better facet */
-    long switches;           /* facets switched: a constraint that was a trap */
-    long ties;               /* facets switched on a tie */
-    long locks;              /* pairs locked to the facets that held at the start */
-    long secant;             /* islands that needed secant rows */
-    long dropped_traps;      /* pairs whose rows behind the start were dropped */
-    long recovered;          /* pairs that started with an overlap */
+    long steps;            /* steps made */
+    long unconverged;      /* steps accepted without a certificate */
+    long bodies, pairs;    /* dynamic bodies; pairs that had a disjunction (of the last step) */
+    long islands;          /* islands with at least one pair */
+    long rows, rows_max;   /* rows summed over the solves; largest problem */
+    long outer, outer_max; /* outer iterations, summed over the islands; largest of one island */
+    long solves;           /* mixed LCPs solved */
+    long lemke_solves;     /* of these: by Lemke */
+    long first_contact;    /* rows taken at the pose of first contact */
+    long tilts;            /* directions tilted to a better facet */
+    long switches;         /* facets switched: a constraint that was a trap */
+    long ties;             /* facets switched on a tie */
+    long locks;            /* pairs locked to the facets that held at the start */
+    long secant;           /* islands that needed secant rows */
+    long dropped_traps;    /* pairs whose rows behind the start were dropped */
+    long recovered;        /* pairs that started with an overlap */
     /* fallbacks, in their order, each counted by itself */
-    long fallback_clearance; /* (a) clearances below the margin */
-    long fallback_elastic;   /* (b) least violation */
-    long fallback_halved;    /* (c) islands stepped in halves */
-    long fallback_plane;     /* (d) separating-plane form: not built, always 0 */
-    long fallback_scaled;    /* (e) velocity scaled back */
-    double residual_max;     /* largest certified residual of a solve, relative to its rows, m/s */
-    double gap_min;          /* smallest separation of a pair at the end of a step, m */
-    double violation_max;    /* largest overlap depth left at the end of a step, m */
-    double energy_gain_max;  /* largest gain of mechanical energy in a step by contact, J */
+    long fallback_clearance;   /* (a) clearances below the margin */
+    long fallback_elastic;     /* (b) least violation */
+    long fallback_halved;      /* (c) islands stepped in halves */
+    long fallback_plane;       /* (d) separating-plane form: not built, always 0 */
+    long fallback_scaled;      /* (e) velocity scaled back */
+    double cone_violation_max; /* largest excess of a friction impulse over its bound, relative to
+                                  the bound */
+    double residual_max;    /* largest certified residual of a solve, relative to its rows, m/s */
+    double gap_min;         /* smallest separation of a pair at the end of a step, m */
+    double violation_max;   /* largest overlap depth left at the end of a step, m */
+    double energy_gain_max; /* largest gain of mechanical energy in a step by contact, J */
     double time_pairs, time_rows, time_solve, time_check, time_ode; /* seconds */
 } pegStats;
 

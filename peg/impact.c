@@ -1,0 +1,142 @@
+/* Velocities after the step. They differ from those that moved the poses where a starting overlap
+ * was opened, whose speed must not stay, and where contacts bounce: Newton's restitution as a
+ * projection behind the step, which cannot create overlap because it moves nothing. */
+#include "peg/island.h"
+
+/* --- starting overlap --- */
+
+/* The same rows about v_f, without what only opened overlaps. */
+static void settle_recovery(peg_island *I)
+{
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias -= I->rows.row[i].recovery;
+    peg_row_set account = I->impulse;
+    I->impulse = (peg_row_set){0};
+    if (peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED)
+        memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
+    I->impulse = account;
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias += I->rows.row[i].recovery;
+}
+
+/* --- restitution --- */
+
+static double row_speed(const peg_island *I, const peg_row *row, const double (*v)[6])
+{
+    const peg_pair *p = &I->pair[row->pair];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    double speed = 0;
+    for (int k = 0; k < 6; k++) {
+        if (a < I->nd) speed += row->Ga[k] * v[a][k];
+        if (b < I->nd) speed += row->Gb[k] * v[b][k];
+    }
+    return speed;
+}
+
+/* What immovable bodies add to a row's speed: the part of the bias that is no gap. */
+static double immovable_speed(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    double a[3], b[3], d[3];
+    int ra = I->piece[p->a].rigid, rb = I->piece[p->b].rigid;
+    static const double rest[6] = {0};
+    peg_point_velocity(I, ra, ra < I->nd ? rest : I->v[ra], row->point, a);
+    peg_point_velocity(I, rb, rb < I->nd ? rest : I->v[rb], row->point, b);
+    peg_sub(a, b, d);
+    return peg_dot(d, row->normal);
+}
+
+/* Rows of the impulses of this step, asking for the speeds after the bounce. Returns how many
+ * bounce. */
+static int bounce_rows(peg_island *I)
+{
+    int bouncing = 0;
+    double(*before)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    if (!before) {
+        I->failed = 1;
+        return 0;
+    }
+    for (int i = 0; i < I->nd; i++) memcpy(before[i], I->rigid[i].state.v, sizeof before[i]);
+    I->rows.m = I->last.m = 0;
+    for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
+        int at = I->rows.m;
+        peg_contact_append(I, &I->rows, &I->impulse, i);
+        if (I->failed) return 0;
+        for (int k = at; k < I->rows.m; k++) I->rows.row[k].compliance = 0;
+        peg_row *row = &I->rows.row[at];
+        const peg_surface *surface = &I->pair[row->pair].surface;
+        double immovable = immovable_speed(I, row);
+        double closing = -(row_speed(I, row, (const double(*)[6])before) + immovable);
+        double wanted = fmin(0, row_speed(I, row, (const double(*)[6])I->v_end) + immovable);
+        if (surface->bounce > 0 && closing > surface->bounce_speed) {
+            wanted = surface->bounce * closing;
+            bouncing++;
+        }
+        row->bias = immovable - wanted;
+    }
+    return bouncing;
+}
+
+/* Simultaneous bounces can add up to more energy than there was: the change of velocity is then
+ * scaled so that the step gains none. The kinetic energy is quadratic in the share s of the change.
+ */
+static void limit_energy(peg_island *I, const double (*bounced)[6])
+{
+    double gain = peg_island_gain(I), b = 0, c = 0, share = 1;
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->v_end[i][k];
+        b += peg_energy_product(&I->rigid[i], d, I->v_end[i]);
+        c += peg_energy_product(&I->rigid[i], d, d);
+    }
+    /* gain + b s + c s^2 / 2 <= 0 */
+    double spare = fmax(0, -gain);
+    if (b + 0.5 * c > spare && c > 0) share = (-b + sqrt(b * b + 2 * c * spare)) / c;
+    share = fmax(0, fmin(1, share));
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++) I->v_end[i][k] += share * (bounced[i][k] - I->v_end[i][k]);
+}
+
+static int may_bounce(const peg_island *I)
+{
+    for (int i = 0; i < I->npair; i++)
+        if (I->pair[i].surface.bounce > 0) return 1;
+    return 0;
+}
+
+static void bounce(peg_island *I)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    double(*bounced)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    if (!pose || !bounced) {
+        I->failed = 1;
+        return;
+    }
+    if (!bounce_rows(I)) return;
+    memcpy(pose, I->v, size);
+    memcpy(I->v, I->v_end, size);
+    peg_row_set account = I->impulse;
+    I->impulse = (peg_row_set){0};
+    if (peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED) {
+        memcpy(bounced, I->v, size);
+        memcpy(I->v, pose, size);
+        limit_energy(I, (const double(*)[6])bounced);
+    }
+    I->impulse = account;
+    memcpy(I->v, pose, size);
+}
+
+void peg_end_velocities(peg_island *I)
+{
+    memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
+    if (I->recovering) {
+        double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
+        if (!pose) {
+            I->failed = 1;
+            return;
+        }
+        memcpy(pose, I->v, (size_t)I->nd * sizeof *pose);
+        settle_recovery(I);
+        memcpy(I->v, pose, (size_t)I->nd * sizeof *pose);
+    }
+    if (may_bounce(I)) bounce(I);
+}
