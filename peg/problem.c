@@ -167,6 +167,7 @@ pegStatus peg_problem_write(const peg_problem *problem, const char *path)
 static int read_row(FILE *file, int nb, peg_lcp_row *row)
 {
     double end[2];
+    *row = (peg_lcp_row){0};
     if (fscanf(file, "%d %d", &row->body_a, &row->body_b) != 2) return 0;
     if (row->body_a < -1 || row->body_a >= nb || row->body_b < -1 || row->body_b >= nb) return 0;
     if (!read_numbers(file, row->Ja, 6) || !read_numbers(file, row->Jb, 6)) return 0;

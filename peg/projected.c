@@ -12,18 +12,18 @@
  * Rows that depend on others need no care here: z = 0 and r says which active row the new one
  * replaces. Every entry of a row raises 1/2 |y|^2, the dual objective, so that in exact arithmetic
  * no active set occurs twice. In rounded arithmetic each further entry of the same row doubles the
- * violation it must show, so that every row enters a bounded number of times (about 50): the method
- * ends, and what it gives up is small enough for the certificate to judge. */
+ * violation it must show, so that every row enters a bounded number of times (about 50), and so
+ * does each concession to a row that can neither be satisfied nor proved contradictory: the method
+ * ends. What it leaves is small, and the certificate judges it. */
 #include "peg/qr.h"
 
 #include <float.h>
 #include <stdlib.h>
 
 enum {
-    SWEEPS = 50,      /* at most */
-    SETTLED = 4,      /* sweeps without a change of the active set that end them */
-    FREE_ENTRIES = 4, /* entries of a row before its tolerance doubles */
-    CONCEDED = 60     /* so many entries: the row is no longer looked at */
+    SWEEPS = 50,     /* at most */
+    SETTLED = 4,     /* sweeps without a change of the active set that end them */
+    FREE_ENTRIES = 4 /* entries of a row before its tolerance doubles */
 };
 /* Violations below this times the magnitudes in s are rounding. */
 static const double ROUNDING = 64 * DBL_EPSILON;
@@ -31,20 +31,24 @@ static const double ROUNDING = 64 * DBL_EPSILON;
 static const double CLEARLY = 1e-6;
 /* z shorter than this times |n+| + |r| is rounding (see DEPENDENT in scaled.c). */
 static const double DEPENDENT = 1e-13;
-/* A row that can only be satisfied that many units away is taken for dependent. */
-static const double FAR_AWAY = 1e6;
+/* A row that can only be satisfied that many units away is taken for dependent (see scaled.c). */
+static const double FAR_AWAY = 1e4;
+/* How exactly an impulse acts, relative to it: rounding partly cancels, and this is what left the
+ * smallest residuals between walls that are parallel to 1e-6 .. 1e-9. */
+static const double ROUNDED_IMPULSE = 0.05 * DBL_EPSILON;
 /* Entries of r, relative to the largest, below this are rounding. */
 static const double NO_RATIO = 1e-12;
 
 typedef struct finish {
     const peg_scaled *scaled;
     peg_qr qr;
-    int *active;            /* q rows, in the order of the columns of Q R */
-    unsigned char *entered; /* m: how often each row entered; CONCEDED: gave up */
-    unsigned char *held;    /* m: 1 if active */
-    double *y, *z;          /* n */
-    double *u, *d, *r;      /* q */
-    double *weight;         /* m: impulses of the sweeps, weights of a contradiction, result */
+    int *active;         /* q rows, in the order of the columns of Q R */
+    int *entered;        /* m: how often each row entered */
+    double *conceded;    /* m: violation that had to be left to a row */
+    unsigned char *held; /* m: 1 if active */
+    double *y, *z;       /* n */
+    double *u, *d, *r;   /* q */
+    double *weight;      /* m: impulses of the sweeps, weights of a contradiction, result */
     int steps, limit;
     int rotated; /* rows were removed since the factors were built */
 } finish;
@@ -54,7 +58,8 @@ static int create(peg_arena *arena, const peg_scaled *scaled, finish *f)
     int n = scaled->n, m = scaled->m, rank = n < m ? n : m;
     *f = (finish){.scaled = scaled, .limit = 1000 + 50 * (n + m)};
     f->active = PEG_NEW(arena, int, rank);
-    f->entered = PEG_NEW(arena, unsigned char, m);
+    f->entered = PEG_NEW(arena, int, m);
+    f->conceded = PEG_NEW(arena, double, m);
     f->held = PEG_NEW(arena, unsigned char, m);
     f->y = PEG_NEW(arena, double, n);
     f->z = PEG_NEW(arena, double, n);
@@ -62,10 +67,11 @@ static int create(peg_arena *arena, const peg_scaled *scaled, finish *f)
     f->d = PEG_NEW(arena, double, rank);
     f->r = PEG_NEW(arena, double, rank);
     f->weight = PEG_NEW(arena, double, m);
-    if (!f->active || !f->entered || !f->held || !f->y || !f->z || !f->u || !f->d || !f->r ||
-        !f->weight || !peg_qr_create(arena, n, rank, &f->qr))
+    if (!f->active || !f->entered || !f->conceded || !f->held || !f->y || !f->z || !f->u || !f->d ||
+        !f->r || !f->weight || !peg_qr_create(arena, n, rank, &f->qr))
         return 0;
-    memset(f->entered, 0, (size_t)m);
+    memset(f->entered, 0, (size_t)m * sizeof *f->entered);
+    memset(f->conceded, 0, (size_t)m * sizeof *f->conceded);
     memset(f->held, 0, (size_t)m);
     return 1;
 }
@@ -199,11 +205,12 @@ static int most_violated(const finish *f)
     int worst = -1;
     double most = 0, y = length(f->scaled->n, f->y);
     for (int i = 0; i < f->scaled->m; i++) {
-        if (f->held[i] || f->entered[i] >= CONCEDED) continue;
+        if (f->held[i]) continue;
         int again = f->entered[i] - FREE_ENTRIES;
         double tolerance = ldexp(ROUNDING * (f->scaled->row[i].size + y), again > 0 ? again : 0);
         double violation = -slack(f, i);
-        if (violation > tolerance && violation > most) most = violation, worst = i;
+        if (violation > fmax(tolerance, f->conceded[i]) && violation > most)
+            most = violation, worst = i;
     }
     return worst;
 }
@@ -232,25 +239,32 @@ static int contradicts(finish *f, int p)
     return peg_scaled_contradicts(f->scaled, f->weight, f->z);
 }
 
-/* Brings row p in. PEG_SOLVED: it is active, or conceded as it is violated by rounding only. */
+/* Whether row p, z_length from the span of the active rows, can be satisfied by a sensible step.
+ * One that takes an impulse whose own rounding is as large as the violation makes nothing better.
+ */
+static int reachable(const finish *f, double violation, double z_length, double t2)
+{
+    return f->qr.q < f->qr.capacity && isfinite(t2) && violation >= ROUNDED_IMPULSE * t2 &&
+           violation <= FAR_AWAY * f->scaled->unit * z_length;
+}
+
+/* Brings row p in. PEG_SOLVED: it is active, or its violation is conceded. */
 static peg_outcome enter(finish *f, int p)
 {
     const peg_scaled *scaled = f->scaled;
-    double up = 0;
+    double up = 0, first = -slack(f, p);
     f->entered[p]++;
     while (f->steps++ < f->limit) {
         double z_length = peg_qr_split(&f->qr, &scaled->row[p], f->d, f->z), sum_r = 1;
         double violation = fmax(0, -slack(f, p));
         peg_qr_solve(&f->qr, f->d, f->r);
         for (int j = 0; j < f->qr.q; j++) sum_r += fabs(f->r[j]);
-        int independent = f->qr.q < f->qr.capacity && z_length > DEPENDENT * sum_r &&
-                          violation <= FAR_AWAY * scaled->unit * z_length;
         int limiting;
         double t1 = impulse_limit(f, &limiting);
-        double t2 = independent ? violation / (z_length * z_length) : INFINITY;
-        if (limiting < 0 && !independent) {
+        double t2 = z_length > DEPENDENT * sum_r ? violation / (z_length * z_length) : INFINITY;
+        if (t2 <= t1 && !reachable(f, violation, z_length, t2)) {
             if (contradicts(f, p)) return PEG_INFEASIBLE;
-            f->entered[p] = CONCEDED;
+            f->conceded[p] = 2 * fmax(first, violation);
             settle(f);
             return PEG_SOLVED;
         }

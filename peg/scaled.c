@@ -7,9 +7,9 @@ static const double DEPENDENT = 1e-13;
 /* A contradiction below this, relative to the unit of the residual, is rounding: gaps are known to
  * 1e-16 of the coordinates, divided by the step. */
 static const double CONTRADICTION = 1e-11;
-/* A point that satisfies the rows but lies this many units away is no solution: it would take a
- * million times the velocities that occur. */
-static const double FAR_AWAY = 1e6;
+/* A point that satisfies the rows but lies this many units away is no solution: it would take ten
+ * thousand times the velocities that occur (a wedge of 1e-4 rad that closes on a block). */
+static const double FAR_AWAY = 1e4;
 /* Smallest unit, sqrt(J): a problem of zeros is solved too. */
 static const double TINY = 1e-150;
 

@@ -1,6 +1,24 @@
 /* Choice of the solver, and the certificate that every answer needs. */
 #include "peg/problem.h"
 
+#include <float.h>
+
+/* Large impulses that cancel (a block squeezed between compliant rows, or in a wedge) leave a force
+ * balance that cannot be evaluated, nor met, to better than their own rounding: so much of it is
+ * granted beside the tolerance, ... */
+static const double ROUNDING = 8 * DBL_EPSILON;
+/* ... but never more than so many tolerances altogether. */
+static const double MOST = 100;
+
+/* sqrt(J): what the residual of the solution may be. */
+static double allowed(const peg_problem *problem, const peg_solution *solution, double tolerance)
+{
+    double unit = peg_residual_unit(problem), largest = 0;
+    for (int i = 0; i < problem->m; i++)
+        largest = fmax(largest, solution->lambda[i] * sqrt(peg_row_scale(problem, i)));
+    return fmin(tolerance * unit + ROUNDING * largest, MOST * tolerance * unit);
+}
+
 typedef peg_outcome solve_fn(peg_arena *, const peg_problem *, peg_solution *);
 
 static peg_outcome certified(solve_fn *solve, pegSolver which, peg_arena *arena,
@@ -10,7 +28,7 @@ static peg_outcome certified(solve_fn *solve, pegSolver which, peg_arena *arena,
     solution->used = which;
     if (outcome != PEG_SOLVED) return outcome;
     solution->residual = peg_residual(problem, solution);
-    int good = solution->residual <= tolerance * peg_residual_unit(problem);
+    int good = solution->residual <= allowed(problem, solution, tolerance);
     return good ? PEG_SOLVED : PEG_NOT_CERTIFIED;
 }
 
