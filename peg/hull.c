@@ -14,8 +14,8 @@ static const double WELD = 1e-9; /* of the size: points closer than this are one
 
 /* Reads qhull's facets as polygons of point numbers. A simplicial facet is a triangle in the order
  * of its vertex set, reversed if its orientation says so; a merged facet has a ridge per edge,
- * which runs from the first vertex to the second as seen from its top facet. Null ids are skipped.
- * 0 if memory ran out; -1 if a facet's ridges do not form one loop. */
+ * which runs from the first vertex to the second as seen from its top facet. 0 if memory ran out;
+ * -1 if a facet's ridges do not form one loop. */
 static int read_facets(qhT *qh, peg_mesh *mesh, peg_arena *arena)
 {
     facetT *facet;
@@ -36,6 +36,7 @@ static int read_facets(qhT *qh, peg_mesh *mesh, peg_arena *arena)
     mesh->corner = PEG_NEW(arena, int, corners);
     int *next = PEG_NEW(arena, int, mesh->nv);
     if (!mesh->start || !mesh->corner || !next) return 0;
+    for (int v = 0; v < mesh->nv; v++) next[v] = -1;
 
     int f = 0, used = 0;
     FORALLfacets
@@ -59,8 +60,9 @@ static int read_facets(qhT *qh, peg_mesh *mesh, peg_arena *arena)
                 next[tail] = head;
                 if (ridges++ == 0) first = tail;
             }
-            for (int v = first; n < ridges && (n == 0 || v != first); v = next[v]) corner[n++] = v;
-            if (n != ridges || next[corner[n - 1]] != first) return -1;
+            int v = first;
+            for (; v >= 0 && n < ridges && (n == 0 || v != first); v = next[v]) corner[n++] = v;
+            if (n < 3 || n != ridges || v != first) return -1;
         }
         used += n;
     }
@@ -71,18 +73,7 @@ static int read_facets(qhT *qh, peg_mesh *mesh, peg_arena *arena)
 /* qhull orients all facets alike, but not always outwards. */
 static void orient_outward(peg_mesh *m)
 {
-    double six = 0;
-    const double *o = m->vertex[m->corner[0]];
-    for (int f = 0; f < m->nf; f++)
-        for (int h = m->start[f] + 1; h + 1 < m->start[f + 1]; h++) {
-            peg_vec3 a, b, c;
-            peg_sub(m->vertex[m->corner[m->start[f]]], o, a);
-            peg_sub(m->vertex[m->corner[h]], o, b);
-            peg_sub(m->vertex[m->corner[h + 1]], o, c);
-            peg_cross(b, c, b);
-            six += peg_dot(a, b);
-        }
-    if (six >= 0) return;
+    if (peg_mesh_volume(m) >= 0) return;
     for (int f = 0; f < m->nf; f++)
         for (int i = m->start[f], j = m->start[f + 1] - 1; i < j; i++, j--) {
             int swap = m->corner[i];
@@ -90,8 +81,7 @@ static void orient_outward(peg_mesh *m)
         }
 }
 
-/* Runs qhull on the mesh's vertices, scaled to the unit box, and reads the surface into the mesh.
- */
+/* Runs qhull on the mesh's vertices, scaled to the unit box, and reads the surface. */
 static pegStatus run_qhull(double *scaled, peg_mesh *mesh, peg_arena *arena)
 {
     char messages[512], options[] = "qhull";

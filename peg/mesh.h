@@ -29,6 +29,15 @@ double peg_mesh_tolerance(const peg_vec3 *vertex, int n);
 /* SHAPE_EMPTY or NOT_FINITE for a size whose powers leave the range of doubles. */
 pegStatus peg_size_check(double size);
 
+/* Twice the area vector of a polygon. */
+void peg_mesh_area(const peg_mesh *mesh, int f, peg_vec3 out);
+
+/* Volume inside of a closed surface; negative if it is inside out. */
+double peg_mesh_volume(const peg_mesh *mesh);
+
+/* The half-edge that follows h in its polygon (after peg_mesh_link). */
+int peg_mesh_next(const peg_mesh *mesh, int h);
+
 /* Pairs the half-edges; 0 if an edge lacks its partner or has more than one (or memory ran out,
  * which arena->failed tells). */
 int peg_mesh_link(peg_mesh *mesh, peg_arena *arena);

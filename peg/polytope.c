@@ -100,15 +100,8 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
 static int planes_agree(const double *planes, const peg_mesh *m)
 {
     for (int f = 0; f < m->nf; f++) {
-        peg_vec3 area = {0};
-        const int *c = m->corner + m->start[f];
-        for (int k = 1; k + 1 < m->start[f + 1] - m->start[f]; k++) {
-            peg_vec3 a, b;
-            peg_sub(m->vertex[c[k]], m->vertex[c[0]], a);
-            peg_sub(m->vertex[c[k + 1]], m->vertex[c[0]], b);
-            peg_cross(a, b, a);
-            peg_add_scaled(area, 1, a, area);
-        }
+        peg_vec3 area;
+        peg_mesh_area(m, f, area);
         double length = peg_norm(planes + 4 * f);
         if (!(length > 0) || peg_dot(planes + 4 * f, area) < -ACROSS * length * peg_norm(area))
             return 0;

@@ -97,7 +97,8 @@ static void found(search *q, const peg_facet *facet)
     if (facet->s > q->best.s) q->best = *facet;
 }
 
-/* The facet of a crossing, if it can matter: the distance of the two edges along n bounds s_n. */
+/* The facet of a crossing, with the true s_n: between nearly parallel edges the distance of the
+ * edges along n could be more. */
 static void cross_edges(search *q, int i, int j, const peg_vec3 u, const peg_vec3 w, double sign)
 {
     peg_facet facet = {.kind = PEG_FACET_EDGES, .i = i, .j = j};
