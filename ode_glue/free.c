@@ -1,11 +1,10 @@
 /* ODE's free step, from reference/ode-facts.md:
  *
  *   v_free = v + h (g + f / m)
- *   w_free = y + h I^-1 tau,   (I - h [L]x) y = L = I w
+ *   w_free = y + h I^-1 tau
  *
- * y is the angular velocity after the implicit gyroscopic torque alone (Lacoursiere 2006; without
- * gyroscopic mode y = w), I is taken at the start pose. The matrix is never singular: its symmetric
- * part is I. */
+ * y is the angular velocity after the implicit gyroscopic torque alone (without gyroscopic mode y =
+ * w), I is taken at the start pose. */
 #include "ode_glue/free.h"
 
 /* A x = b, det A != 0. */
@@ -43,22 +42,14 @@ void peg_world_inertia(const peg_body *body, const double R[9], double out[9])
 static void free_velocity(dWorldID world, dBodyID id, double h, peg_body *b)
 {
     const dReal *f = dBodyGetForce(id), *torque = dBodyGetTorque(id);
-    const double *w = b->v + 3;
-    double R[9], I[9], y[3], L[3], t[3], a[3];
+    double R[9], y[3], t[3], a[3];
     dVector3 g = {0};
     if (dBodyGetGravityMode(id)) dWorldGetGravity(world, g);
     for (int k = 0; k < 3; k++) b->v_free[k] = b->v[k] + h * (g[k] + f[k] / b->mass);
 
     peg_quat_to_mat(b->q, R);
-    peg_copy3(w, y);
-    if (dBodyGetGyroscopicMode(id)) {
-        peg_world_inertia(b, R, I);
-        peg_rotate(I, w, L);
-        I[1] += h * L[2], I[3] -= h * L[2];
-        I[2] -= h * L[1], I[6] += h * L[1];
-        I[5] += h * L[0], I[7] -= h * L[0];
-        solve3(I, L, y);
-    }
+    peg_copy3(b->v + 3, y);
+    if (b->gyroscopic) peg_gyroscopic_velocity(b, h, b->v + 3, y);
     peg_rotate_back(R, torque, t);
     solve3(b->inertia, t, a);
     peg_rotate(R, a, a);
@@ -72,6 +63,7 @@ static void read_modes(dBodyID id, peg_body *b)
     peg_copy3(axis, b->finite_axis);
     int has_axis = axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
     b->finite_rotation = dBodyGetFiniteRotationMode(id) ? 1 + has_axis : 0;
+    b->gyroscopic = dBodyGetGyroscopicMode(id);
     b->max_angular_speed = dBodyGetMaxAngularSpeed(id);
 }
 

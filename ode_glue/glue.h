@@ -16,6 +16,7 @@ typedef struct peg_link {
     dBodyID id;
     int has_joints;  /* enabled ones: ODE's solver changes its velocity after us */
     double force[6]; /* force and torque accumulated by the program */
+    double push[6];  /* those of the contacts, N and N m */
 } peg_link;
 
 typedef struct peg_glue {

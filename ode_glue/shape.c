@@ -4,10 +4,10 @@
 
 _Static_assert(sizeof(dReal) == sizeof(double), "ODE must be built in double precision");
 
-/* A registered shape is the geom's own if their bounding boxes agree to this, relative to the
- * size and the distance from the origin: rounding is 1e-15 of these, another shape misses by far.
- */
-static const double SAME_BOX = 1e-9;
+/* A registered shape is the geom's own if their bounding boxes agree to this, relative to the size
+ * and the distance from the origin: building the shape may move a vertex by 1e-7 of its size, the
+ * arrays of another shape miss by far. */
+static const double SAME_BOX = 1e-6;
 
 int peg_class_is_exact(int class)
 {

@@ -15,30 +15,47 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int is_woken(const peg_body *b)
+{
+    return b->kind == PEG_DYNAMIC && b->asleep && b->woken;
+}
+
 static int is_pushed(const peg_body *b)
 {
     return b->kind == PEG_DYNAMIC && (!b->asleep || b->woken) &&
            memcmp(b->v_pose, b->v_free, sizeof b->v_free) != 0;
 }
 
-static void push(dBodyID id, const peg_body *b, double h)
+/* Force and torque that turn v_free into v_pose; 0 if one of them overflows. */
+static int find_push(const peg_body *b, double h, double push[6])
 {
-    double dv[6], R[9], I[9], torque[3], s = b->mass / h;
+    double dv[6], R[9], I[9], sum = 0;
     for (int k = 0; k < 6; k++) dv[k] = b->v_pose[k] - b->v_free[k];
     peg_quat_to_mat(b->q, R);
     peg_world_inertia(b, R, I);
-    peg_rotate(I, dv + 3, torque);
-    dBodyAddForce(id, s * dv[0], s * dv[1], s * dv[2]);
-    dBodyAddTorque(id, torque[0] / h, torque[1] / h, torque[2] / h);
+    peg_rotate(I, dv + 3, push + 3);
+    for (int k = 0; k < 3; k++) push[k] = b->mass * dv[k];
+    for (int k = 0; k < 6; k++) sum += push[k] /= h;
+    return isfinite(sum);
 }
 
-static void hand_over(peg_glue *glue)
+static int hand_over(peg_glue *glue)
 {
-    for (int i = 0; i < glue->scene.nb; i++) {
+    int n = glue->scene.nb;
+    peg_link *link = glue->link;
+    for (int i = 0; i < n; i++) {
         const peg_body *b = &glue->scene.body[i];
-        if (b->kind == PEG_DYNAMIC && b->asleep && b->woken) dBodyEnable(glue->link[i].id);
-        if (is_pushed(b)) push(glue->link[i].id, b, glue->scene.h);
+        if (is_pushed(b) && !find_push(b, glue->scene.h, link[i].push)) return 0;
     }
+    for (int i = 0; i < n; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        const double *f = link[i].push;
+        if (is_woken(b)) dBodyEnable(link[i].id);
+        if (!is_pushed(b)) continue;
+        dBodyAddForce(link[i].id, f[0], f[1], f[2]);
+        dBodyAddTorque(link[i].id, f[3], f[4], f[5]);
+    }
+    return 1;
 }
 
 /* Force and torque as the program left them. */
@@ -54,7 +71,7 @@ static void take_back(peg_glue *glue)
     for (int i = 0; i < glue->scene.nb; i++) {
         const peg_body *b = &glue->scene.body[i];
         if (is_pushed(b)) put_forces_back(&glue->link[i]);
-        if (b->kind == PEG_DYNAMIC && b->asleep && b->woken) dBodyDisable(glue->link[i].id);
+        if (is_woken(b)) dBodyDisable(glue->link[i].id);
     }
 }
 
@@ -84,7 +101,7 @@ static void set_end_velocities(peg_glue *glue)
 
 pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
 {
-    hand_over(glue);
+    if (!hand_over(glue)) return PEG_ERROR_STEP_SIZE;
     double start = seconds();
     int done = quick ? dWorldQuickStep(glue->world, glue->scene.h)
                      : dWorldStep(glue->world, glue->scene.h);

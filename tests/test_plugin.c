@@ -419,6 +419,9 @@ START_TEST(convex_rests_on_convex)
     dGeomID ground = pegCreateConvex(s.space, CUBE, NULL),
             cube = pegCreateConvex(s.space, CUBE, NULL);
     dBodyID body = add_body(s.world, 0.3, 0, 1.2);
+    dMatrix3 R;
+    dRFromAxisAndAngle(R, 0, 0, 1, 0.5);
+    dBodySetRotation(body, R);
     dGeomSetBody(cube, body);
     for (int i = 0; i < 100; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     ck_assert_double_ge(dBodyGetPosition(body)[2], 1);
