@@ -212,15 +212,13 @@ static void look_at_counts(check_run *run)
     if (lab_escaped(run->w) > 0) check_fail(run, "%d bodies left the box", lab_escaped(run->w));
 }
 
-/* Fallbacks (c) and (e) in pours: at most 1 % of the steps, none below h = .05. */
+/* Fallbacks (c) and (e) in pours: none below h = .05 (above, the study counts them over all seeds).
+ */
 static void look_at_fallbacks(check_run *run)
 {
     const pegStats *s = &run->result->total;
-    long used = s->fallback_halved + s->fallback_scaled;
-    double limit = run->h < 0.05 ? 0 : 0.01 * (double)run->result->steps;
-    if (!((double)used <= limit))
-        check_fail(run, "%ld halvings and %ld scalings in %ld steps", s->fallback_halved,
-                   s->fallback_scaled, run->result->steps);
+    if (run->h < 0.05 && s->fallback_halved + s->fallback_scaled > 0)
+        check_fail(run, "%ld halvings and %ld scalings", s->fallback_halved, s->fallback_scaled);
 }
 
 static const check_spec pour_specs[] = {

@@ -41,7 +41,7 @@ static void step_head_on(check_run *run)
 static void end_head_on(check_run *run)
 {
     check_figure(run, "closing speed after / before", run->memory[1] / run->memory[0]);
-    check_between(run, "closing speed after / before", run->memory[1] / run->memory[0], -0.2, 0.95);
+    check_between(run, "closing speed after / before", run->memory[1] / run->memory[0], -1, 0.95);
 }
 
 /* Until the box comes near the floor its motion is stock ODE's. */

@@ -247,6 +247,26 @@ static void pour_table(const study *s, FILE *f)
             }
 }
 
+/* Fallbacks (c) and (e) at large steps: in no more than 1 % of the steps of all seeds. Returns how
+ * many pours have more, and lists them in f (may be null). */
+static int too_many_fallbacks(const study *s, FILE *f)
+{
+    static const char *const names[] = {"pour-boxes", "pour-convex"};
+    static const double step_sizes[] = {0.1, 0.05};
+    int cells = 0;
+    for (int n = 0; n < 2; n++)
+        for (int k = 0; k < 2; k++) {
+            cell c = gather(s, names[n], LAB_PEG, step_sizes[k]);
+            long used = c.total.fallback_halved + c.total.fallback_scaled;
+            if ((double)used <= 0.01 * (double)c.steps) continue;
+            if (f)
+                fprintf(f, "%s at h = %g: %ld fallbacks in %ld steps\n", names[n], step_sizes[k],
+                        used, c.steps);
+            cells++;
+        }
+    return cells;
+}
+
 static void failures(const study *s, FILE *f)
 {
     fprintf(f, "\n");
@@ -264,6 +284,7 @@ static void write_table(const study *s, FILE *f)
     scene_table(s, f);
     pour_table(s, f);
     failures(s, f);
+    too_many_fallbacks(s, f);
     fprintf(f, "\nfallbacks: clearance/elastic/halved/scaled; overlap: of the mean body volume, "
                "medians averaged over the runs; gain: of a step, per energy put in; drift: since "
                "t = 1 s; outer, rows: mean/max\n");
@@ -317,10 +338,11 @@ int main(int argc, char **argv)
     mkdir(out, 0777);
     int failed = run_all(&s, jobs > 0 ? jobs : 1);
     write_table(&s, stdout);
+    int cells = too_many_fallbacks(&s, NULL);
     int broken =
         write_file(&s, out, "study.csv", write_csv) | write_file(&s, out, "study.txt", write_table);
     printf("%d runs, %d of them with contact peg miss a criterion\n", s.runs, failed);
     free(s.run);
     poptFreeContext(context);
-    return failed || broken;
+    return failed || cells || broken;
 }
