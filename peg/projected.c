@@ -242,10 +242,10 @@ static int contradicts(finish *f, int p)
 /* Whether row p, z_length from the span of the active rows, can be satisfied by a sensible step.
  * One that takes an impulse whose own rounding is as large as the violation makes nothing better.
  */
-static int reachable(const finish *f, double violation, double z_length, double t2)
+static int reachable(const finish *f, double violation, double t2)
 {
     return f->qr.q < f->qr.capacity && isfinite(t2) && violation >= ROUNDED_IMPULSE * t2 &&
-           violation <= FAR_AWAY * f->scaled->unit * z_length;
+           t2 * length(f->scaled->nv, f->z) <= FAR_AWAY * f->scaled->unit;
 }
 
 /* Brings row p in. PEG_SOLVED: it is active, or its violation is conceded. */
@@ -262,7 +262,7 @@ static peg_outcome enter(finish *f, int p)
         int limiting;
         double t1 = impulse_limit(f, &limiting);
         double t2 = z_length > DEPENDENT * sum_r ? violation / (z_length * z_length) : INFINITY;
-        if (t2 <= t1 && !reachable(f, violation, z_length, t2)) {
+        if (t2 <= t1 && !reachable(f, violation, t2)) {
             if (contradicts(f, p)) return PEG_INFEASIBLE;
             f->conceded[p] = 2 * fmax(first, violation);
             settle(f);

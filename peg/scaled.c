@@ -101,9 +101,7 @@ static void normalise_row(peg_scaled_row *row, double compliance)
 peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *out)
 {
     int nb = problem->nb;
-    *out = (peg_scaled){
-        .n = 6 * nb,
-    };
+    *out = (peg_scaled){.n = 6 * nb, .nv = 6 * nb};
     out->root = PEG_NEW(arena, peg_mass_root, nb);
     out->row = PEG_NEW(arena, peg_scaled_row, problem->m);
     if (!out->root || !out->row) return PEG_OUT_OF_MEMORY;
@@ -158,6 +156,7 @@ int peg_scaled_contradicts(const peg_scaled *scaled, const double *w, double *y)
     memset(y, 0, (size_t)scaled->n * sizeof *y);
     for (int i = 0; i < scaled->m; i++) {
         if (!(w[i] > 0)) continue;
+        if (scaled->row[i].slack >= 0) return 0;
         weight += w[i];
         demand -= w[i] * scaled->row[i].beta;
         peg_scaled_add(&scaled->row[i], w[i], y);

@@ -31,6 +31,7 @@ typedef struct peg_scaled_row {
 
 typedef struct peg_scaled {
     int n, m; /* coordinates, rows (rows without a Jacobian are left out) */
+    int nv;   /* of the coordinates the first ones: velocities of bodies */
     peg_mass_root *root;
     peg_scaled_row *row;
     double unit; /* sqrt(J): of v_f and of the velocities that rows with b < 0 demand; unlike
@@ -53,7 +54,7 @@ void peg_unscale(const peg_problem *problem, const peg_scaled *scaled, const dou
                  const double *u, peg_solution *solution);
 
 /* Farkas' lemma with room for rounding: whether the weights w >= 0 (one per row) prove that no y of
- * a sensible size satisfies the rows. y is room for n numbers. */
+ * a sensible size satisfies the rows. Compliant rows never contradict. y is room for n numbers. */
 int peg_scaled_contradicts(const peg_scaled *scaled, const double *w, double *y);
 
 static inline double peg_scaled_dot(const peg_scaled_row *row, const double *y)

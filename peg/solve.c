@@ -4,9 +4,9 @@
 #include <float.h>
 
 /* Large impulses that cancel (a block squeezed between compliant rows, or in a wedge) leave a force
- * balance that cannot be evaluated, nor met, to better than their own rounding: so much of it is
- * granted beside the tolerance, ... */
-static const double ROUNDING = 8 * DBL_EPSILON;
+ * balance that can neither be met nor evaluated to better than the rounding of its terms: so much
+ * of their sum is granted beside the tolerance, ... */
+static const double ROUNDING = 2 * DBL_EPSILON;
 /* ... but never more than so many tolerances altogether. */
 static const double MOST = 100;
 
@@ -14,8 +14,13 @@ static const double MOST = 100;
 static double allowed(const peg_problem *problem, const peg_solution *solution, double tolerance)
 {
     double unit = peg_residual_unit(problem), largest = 0;
-    for (int i = 0; i < problem->m; i++)
-        largest = fmax(largest, solution->lambda[i] * sqrt(peg_row_scale(problem, i)));
+    for (int body = 0; body < problem->nb; body++) {
+        double sum = 0;
+        for (int i = 0; i < problem->m; i++)
+            if (problem->row[i].body_a == body || problem->row[i].body_b == body)
+                sum += fabs(solution->lambda[i]) * sqrt(peg_row_scale(problem, i));
+        largest = fmax(largest, sum);
+    }
     return fmin(tolerance * unit + ROUNDING * largest, MOST * tolerance * unit);
 }
 
@@ -28,7 +33,8 @@ static peg_outcome certified(solve_fn *solve, pegSolver which, peg_arena *arena,
     solution->used = which;
     if (outcome != PEG_SOLVED) return outcome;
     solution->residual = peg_residual(problem, solution);
-    int good = solution->residual <= allowed(problem, solution, tolerance);
+    int good = solution->residual <= tolerance * peg_residual_unit(problem) ||
+               solution->residual <= allowed(problem, solution, tolerance);
     return good ? PEG_SOLVED : PEG_NOT_CERTIFIED;
 }
 

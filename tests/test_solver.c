@@ -190,6 +190,41 @@ START_TEST(contradicting_rows_are_recognised)
 }
 END_TEST
 
+/* However stiff, and however many rows share the contradiction. */
+START_TEST(compliant_rows_never_contradict)
+{
+    static const double down[3] = {0, 0, -1};
+    for (int points = 2; points <= 12; points += 5) {
+        case_stack(&island, 2, points, 1);
+        for (int k = 0; k < points * points; k++) {
+            peg_lcp_row row = island.row[points * points + k];
+            case_add_contact(&island, 1, -1, (double[]){row.Ja[4], -row.Ja[3], 0.5}, down, down,
+                             -1);
+        }
+        for (int i = 0; i < island.problem.m; i++)
+            island.row[i].c = pow(10, -_i) * peg_row_scale(&island.problem, i);
+        case_clear(&first);
+        ck_assert_int_eq(peg_solve(&arena, &island.problem, PEG_SOLVER_AUTO, 1e-8, &first.solution),
+                         PEG_SOLVED);
+        ck_assert_int_eq(first.solution.used, PEG_SOLVER_PROJECTED);
+    }
+}
+END_TEST
+
+/* A row that is 1e12 units from active does not loosen what the others are held to. */
+START_TEST(idle_rows_do_not_loosen_the_others)
+{
+    case_walls(&island, 1);
+    case_add_row(&island, (peg_lcp_row){.body_a = 0, .body_b = -1, .Ja = {1}, .b = 1e12});
+    ck_assert_int_eq(peg_solve_projected(&arena, &island.problem, &first.solution), PEG_INFEASIBLE);
+    island.row[6].b = island.row[8].b = island.row[10].b = 1;
+    island.row[4].b = 1;
+    ck_assert_int_eq(peg_solve_projected(&arena, &island.problem, &first.solution), PEG_SOLVED);
+    ck_assert_double_eq_tol(first.v[0][2], 0, 1e-14);
+    ck_assert_double_eq_tol(first.v[0][0], -1, 1e-14);
+}
+END_TEST
+
 /* Rows whose weighted sum is zero while their demands are not: no v satisfies them, however small
  * the contradiction is, down to rounding. */
 START_TEST(small_contradictions_are_recognised)
@@ -557,6 +592,8 @@ int main(void)
     tcase_add_test(tests, lemke_reports_a_ray);
     tcase_add_loop_test(tests, flush_stacks_rest, 0, 3);
     tcase_add_test(tests, contradicting_rows_are_recognised);
+    tcase_add_loop_test(tests, compliant_rows_never_contradict, 0, 7);
+    tcase_add_test(tests, idle_rows_do_not_loosen_the_others);
     tcase_add_loop_test(tests, small_contradictions_are_recognised, 0, 10);
     tcase_add_loop_test(tests, tilted_contacts_are_no_contradiction, 0, 17);
     tcase_add_test(tests, touching_walls_are_no_contradiction);
