@@ -85,17 +85,6 @@ static void gather_rows(peg_island *I, const loop *l)
 
 /* --- what follows a solve --- */
 
-static void average(peg_island *I, const peg_row_set *impulse_before)
-{
-    for (int i = 0; i < I->nd; i++)
-        for (int k = 0; k < 6; k++) I->v[i][k] = 0.5 * (I->v[i][k] + I->v_last[i][k]);
-    for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 0.5;
-    int from = I->impulse.m;
-    for (int i = 0; i < impulse_before->m; i = peg_next_normal(impulse_before, i))
-        peg_contact_append(I, &I->impulse, impulse_before, i);
-    for (int i = from; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 0.5;
-}
-
 static void check_pairs(peg_island *I, loop *l, int may_tilt)
 {
     l->shortfall = -INFINITY;
@@ -266,26 +255,14 @@ peg_result peg_outer(peg_island *I)
     peg_result result = PEG_NOT_CONVERGED;
     peg_island_begin(I);
     for (l.k = 0; l.k < I->settings->max_outer && !I->failed; l.k++) {
-        if (l.k >= PEG_SECANT_FROM && !I->secant) {
-            I->secant = 1;
-            I->stats->secant++;
-            restart(I, &l);
-            l.settled_from = l.k;
-        }
         gather_rows(I, &l);
         if (I->failed) break;
         memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
-        peg_row_set impulse_before = I->impulse;
         peg_about about = l.restoring && !I->secant ? PEG_ABOUT_ITERATE : PEG_ABOUT_FREE;
-        int averaging = l.k >= PEG_AVERAGE_FROM && about == PEG_ABOUT_FREE;
-        if (averaging) I->impulse = (peg_row_set){0};
-        peg_outcome outcome = peg_island_solve(I, about);
-        if (outcome != PEG_SOLVED) {
-            I->impulse = impulse_before;
+        if (peg_island_solve(I, about) != PEG_SOLVED) {
             if (I->failed || !relax_problem(I, &l)) break;
             continue;
         }
-        if (averaging) average(I, &impulse_before);
         peg_island_move(I);
         if (judge(I, &l)) {
             result = PEG_CONVERGED;

@@ -162,11 +162,12 @@ static void meet(void *context, int i, int j)
     int a = ordered ? i : j, b = ordered ? j : i;
     const peg_part *pa = &scene->part[a], *pb = &scene->part[b];
     if (pa->body == pb->body || is_known(f, a, b)) return;
-    if (scene->may_touch && !scene->may_touch(scene->filter_context, pa, pb)) return;
     peg_candidate *c = add_candidate(s);
     if (!c) return;
     memset(c, 0, sizeof *c);
     c->a = a, c->b = b;
+    c->refused = scene->may_touch && !scene->may_touch(scene->filter_context, pa, pb);
+    if (c->refused) return;
     const peg_memory_entry *old = peg_recall(&s->context->memory, pa->id, pb->id);
     if (old) peg_copy3(old->n, c->n);
     double n[3];

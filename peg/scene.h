@@ -14,7 +14,7 @@ typedef struct peg_placed {
     int moves;    /* belongs to a dynamic body */
 } peg_placed;
 
-/* A pair of parts that the broad phase met and the filter allowed; a has the smaller id. */
+/* A pair of parts that the broad phase met; a has the smaller id. */
 typedef struct peg_candidate {
     int a, b;
     int near;    /* has a disjunction in this step */

@@ -161,7 +161,7 @@ static int find_missed_pairs(peg_stage *s, peg_aabb *box)
     }
     for (int i = 0; i < s->candidates; i++) {
         peg_candidate *c = &s->candidate[i];
-        if (c->near) continue;
+        if (c->near || c->refused) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
         double reach = 0.01 * peg_candidate_size(s, c);
         for (int side = 0; side < 2; side++) {
@@ -234,6 +234,7 @@ static int remember_directions(peg_stage *s)
 {
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
+        if (c->refused) continue;
         const peg_part *a = &s->scene->part[c->a], *b = &s->scene->part[c->b];
         if (!peg_remember(&s->context->fresh, a->id, b->id, c->n)) return 0;
     }

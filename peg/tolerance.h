@@ -51,8 +51,6 @@
 #define PEG_KEEP_FOR      6    /* for so many iterations */
 #define PEG_CAUSE_FROM    3    /* from here on violated pairs are advanced */
 #define PEG_CAUSE_TIMES   6    /* per pair and step */
-#define PEG_AVERAGE_FROM  10 /* from here on iterates are averaged */
-#define PEG_SECANT_FROM   12 /* from here on rows are secants */
 #define PEG_SWITCHES_PAIR 4  /* facet switches per pair and step */
 #define PEG_SWITCHES_STEP 12 /* iterations with switches per step */
 
