@@ -84,7 +84,6 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->first_contact += s->first_contact;
     sum->tilts += s->tilts;
     sum->switches += s->switches;
-    sum->ties += s->ties;
     sum->locks += s->locks;
     sum->secant += s->secant;
     sum->dropped_traps += s->dropped_traps;
