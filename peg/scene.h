@@ -17,7 +17,9 @@ typedef struct peg_placed {
 /* A pair of parts that the broad phase met; a has the smaller id. */
 typedef struct peg_candidate {
     int a, b;
-    XX double n[3]; /* direction that is known to separate or was used last, or 0 */
+    int refused; /* by the filter */
+    int near;    /* has a disjunction in this step */
+    double n[3]; /* direction that is known to separate or was used last, or 0 */
 } peg_candidate;
 
 /* What is remembered of a pair between steps. */
