@@ -153,6 +153,11 @@ static void write_csv(const study *s, FILE *f)
     }
 }
 
+static int is_pour(const record *r)
+{
+    return !strncmp(r->job.scene->name, "pour", 4);
+}
+
 static void scene_table(const study *s, FILE *f)
 {
     fprintf(f, "%-100s %-4s %8s %8s %8s %8s %8s %5s %9s %7s\n", "scene", "", "overlap", "depth",
@@ -162,7 +167,7 @@ static void scene_table(const study *s, FILE *f)
         const check_result *c = &r->result;
         const pegStats *t = &c->total;
         char command[256], fallbacks[64];
-        if (!strncmp(r->job.scene->name, "pour", 4)) continue;
+        if (is_pour(r)) continue;
         matrix_command(&r->job, command, sizeof command);
         snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
                  t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
@@ -222,6 +227,9 @@ static void pour_table(const study *s, FILE *f)
     static const char *const names[] = {"pour-boxes", "pour-convex"};
     static const lab_contact models[] = {LAB_PEG, LAB_ST, LAB_ODE};
     static const double step_sizes[] = {0.1, 0.05, 0.02, 0.01, 0.002};
+    int pours = 0;
+    for (int i = 0; i < s->runs; i++) pours += is_pour(&s->run[i]);
+    if (!pours) return;
     fprintf(f, "\n%-12s %-9s %6s %4s %8s %8s %8s %5s %8s %5s %11s %10s %10s %8s %7s\n", "pour",
             "contact", "h", "runs", "ovl med", "ovl max", "depth", "esc", "gain", "unc",
             "fallbacks", "outer", "rows", "residual", "ms");
