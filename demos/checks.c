@@ -173,8 +173,8 @@ static void look_at_energy(check_run *run)
 {
     double noise, weight, gain = energy_gain(run->w, &noise, &weight);
     double input = lab_world_energy(run->w).work_gravity + run->kinetic;
-    /* where nothing falls, compare with a fall by the body size */
-    if (run->spec->properties & CHECK_TOUCHES) input += weight * run->spec->size * run->scale;
+    /* where nothing falls, compare with a fall by ten body sizes: thin gaps may still be opening */
+    if (run->spec->properties & CHECK_TOUCHES) input += 10 * weight * run->spec->size * run->scale;
     if (gain <= noise) return;
     if ((run->spec->properties & CHECK_TOUCHES) && run->t < SETTLED + run->h / 2) return;
     run->result->gain = fmax(run->result->gain, gain / input);
