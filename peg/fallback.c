@@ -87,8 +87,7 @@ static int is_apart(peg_island *I)
     peg_island_move(I);
     for (int i = 0; i < I->npair && apart; i++) {
         peg_pair *p = &I->pair[i];
-        double floor = peg_pair_floor(I, p);
-        apart = peg_pair_check(I, p, floor) >= floor;
+        apart = peg_pair_shortfall(I, p) <= 0;
         if (apart && peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width)
             apart = peg_advance(I, p, (const double(*)[6])I->v, PEG_HIT * p->width) >= 1;
     }

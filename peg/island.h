@@ -127,8 +127,8 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b);
 
 /* --- pair.c: choice and change of the alternative --- */
 void peg_pair_begin(peg_island *island, peg_pair *pair);
-/* Separation at q_k: along the chosen direction, over all facets if that is below `enough`. */
-double peg_pair_check(peg_island *island, peg_pair *pair, double enough);
+/* What the pair lacks at q_k of the gap it must keep to be accepted, m; <= 0: apart. Sets s. */
+double peg_pair_shortfall(peg_island *island, peg_pair *pair);
 void peg_pair_tilt(peg_island *island, peg_pair *pair);
 int peg_pair_switch(peg_island *island, peg_pair *pair);
 /* Takes the best facet at q_k among those that held at q_0. */
@@ -137,8 +137,6 @@ void peg_pair_lock(peg_island *island, peg_pair *pair);
 void peg_pair_drop_traps(peg_island *island, peg_pair *pair);
 /* Value at q_0 of the features of a facet seen at q_k. */
 double peg_facet_at_start(const peg_island *island, const peg_pair *pair, const peg_facet *facet);
-/* What the pair must keep to be accepted, m. */
-double peg_pair_floor(const peg_island *island, const peg_pair *pair);
 
 /* --- patch.c: rows of a pair at the pose u (views `now`) --- */
 int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);

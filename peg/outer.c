@@ -90,10 +90,9 @@ static void check_pairs(peg_island *I, loop *l, int may_tilt)
     l->shortfall = -INFINITY;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        double floor = peg_pair_floor(I, p);
         double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
-        if (may_tilt && (p->loaded || along < floor)) peg_pair_tilt(I, p);
-        double short_of = floor - peg_pair_check(I, p, floor);
+        if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin)) peg_pair_tilt(I, p);
+        double short_of = peg_pair_shortfall(I, p);
         if (short_of > 0) p->violated = 1;
         if (short_of > l->shortfall) l->shortfall = short_of;
     }

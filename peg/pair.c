@@ -64,8 +64,7 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
     const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
     double touch = PEG_TOUCH * p->L;
     search c = {.I = I, .p = p, .value = -INFINITY};
-    c.best = peg_separation(A, B, -touch, consider_first, &c);
-    peg_facet widest = peg_separation(A, B, INFINITY, NULL, NULL);
+    peg_facet widest = peg_separation(A, B, -touch, consider_first, &c);
     p->s0 = p->s = widest.s;
     if (c.value == -INFINITY) peg_separation(A, B, p->s0 - 1e-3 * touch, consider_first, &c);
     if (c.value == -INFINITY) c.best = widest;
@@ -80,24 +79,27 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
 
 /* --- check --- */
 
-double peg_pair_check(peg_island *I, peg_pair *p, double enough)
+/* What a facet that kept start_gap at q_0 must keep at q_k: a share of the margin, but no more than
+ * half of what there was. */
+static double least_gap(const peg_pair *p, double start_gap)
 {
-    const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
-    double apart[3];
-    peg_sub(A->centre, B->centre, apart);
-    p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
-    if (!(p->s >= enough)) p->s = along_now(I, p, p->facet.n);
-    if (p->s < enough) p->s = peg_separation(A, B, INFINITY, NULL, NULL).s;
-    return p->s;
+    double floor = PEG_FLOOR * p->margin;
+    return start_gap >= floor ? floor : fmax(0, 0.5 * start_gap);
 }
 
-double peg_pair_floor(const peg_island *I, const peg_pair *p)
+double peg_pair_shortfall(peg_island *I, peg_pair *p)
 {
-    (void)I;
+    const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
+    double apart[3], floor = least_gap(p, INFINITY);
+    peg_sub(A->centre, B->centre, apart);
+    p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
+    if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
+    if (p->s >= floor) return floor - p->s;
+    peg_facet widest = peg_separation(A, B, INFINITY, NULL, NULL);
+    p->s = widest.s;
     if (p->surface.soft) return -INFINITY;
-    if (p->s0 < -PEG_TOUCH * p->L) return p->s0 - PEG_TOUCH * p->L;
-    double floor = PEG_FLOOR * p->margin;
-    return p->s0 >= floor ? floor : fmax(0, 0.5 * p->s0);
+    if (p->s0 < -PEG_TOUCH * p->L) return p->s0 - PEG_TOUCH * p->L - p->s;
+    return least_gap(p, peg_facet_at_start(I, p, &widest)) - p->s;
 }
 
 /* --- tilt --- */

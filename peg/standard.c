@@ -49,6 +49,6 @@ peg_result peg_standard(peg_island *I)
         I->stats->unconverged++;
     }
     peg_island_move(I);
-    for (int i = 0; i < I->npair; i++) peg_pair_check(I, &I->pair[i], 0);
+    for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i]);
     return I->failed ? PEG_NOT_CONVERGED : PEG_CONVERGED;
 }

@@ -14,8 +14,8 @@
 /* Share of the margin by which a secant row may push features that start closer than the margin:
  * none, but for gaps below PEG_THIN * margin, which grow by PEG_PUSH * margin a step. The work it
  * does, load times push, stays below 1e-9 of load times L. */
-#define PEG_THIN 1e-2
-#define PEG_PUSH 1e-4
+#define PEG_THIN 1e-4
+#define PEG_PUSH 1e-5
 
 /* Features face each other when the row's normal is within this cosine of the pair's direction.
  * Near zero it lets steep side faces in and recreates the trap; near one it loses the rows of
