@@ -26,7 +26,7 @@ typedef struct record {
 typedef struct study {
     record *run;
     int runs, room;
-    const char *only, *contact;
+    char *only, *contact;
 } study;
 
 static void add_job(void *context, const matrix_job *job)
@@ -319,7 +319,7 @@ static int write_file(const study *s, const char *dir, const char *name,
 
 int main(int argc, char **argv)
 {
-    const char *out = "study";
+    char *out = NULL;
     int quick = 0, gate = 0, jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
     study s = {0};
     struct poptOption options[] = {
@@ -343,14 +343,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "study: no such scene or contact model: see peg-lab list\n");
         return 2;
     }
-    mkdir(out, 0777);
+    const char *dir = out ? out : "study";
+    mkdir(dir, 0777);
     int failed = run_all(&s, jobs > 0 ? jobs : 1);
     write_table(&s, stdout);
     int cells = too_many_fallbacks(&s, NULL);
     int broken =
-        write_file(&s, out, "study.csv", write_csv) | write_file(&s, out, "study.txt", write_table);
+        write_file(&s, dir, "study.csv", write_csv) | write_file(&s, dir, "study.txt", write_table);
     printf("%d runs, %d of them with contact peg miss a criterion\n", s.runs, failed);
     free(s.run);
+    free(s.only);
+    free(s.contact);
+    free(out);
     poptFreeContext(context);
     return failed || cells || broken;
 }
