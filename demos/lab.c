@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <popt.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,8 +236,19 @@ static int dispatch(const command *c)
     return usage("no command '%s': there are list, run, compare and demo", c->verb);
 }
 
+/* ODE gives up by exit or abort; either way the simulation failed. */
+static void give_up(int number, const char *format, va_list list)
+{
+    fprintf(stderr, "peg-lab: ODE gave up (error %d): ", number);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    exit(1);
+}
+
 int main(int argc, const char **argv)
 {
+    dSetErrorHandler(give_up);
+    dSetDebugHandler(give_up);
     command c = {.seed = 1};
     char *set = NULL;
     const struct poptOption table[] = {

@@ -82,6 +82,7 @@ json_t *lab_summary(const lab_result *r)
     json_object_set_new(json, "step_ms", spread(r->seconds, r->steps, 1e-3));
     json_object_set_new(json, "escaped", json_integer(lab_escaped(w)));
     json_object_set_new(json, "mu", lab_number(w->peg ? 0 : w->options.mu));
+    json_object_set_new(json, "ode_messages", json_integer(w->ode_messages));
     if (r->failed) json_object_set_new(json, "failed", json_string(r->error));
     return json;
 }
