@@ -1,8 +1,12 @@
-/* First contact on the way [design: conservative advancement]: a pair that moves far in a step
- * could be separated at the end because it has passed through. Between t and t + dt of the motion t
- * v the separation changes by at most dt U, U the bound of the relative motion, so a stride of s /
- * U is safe; strides of PEG_STRIDE widths are taken at least, which cannot pass through the thinner
- * part unseen. */
+/* First contact on the way: a pair that moves far in a step could be separated at the end because
+ * it has passed through. Between t and t + dt of the motion t v the separation changes by at most
+ * dt U, U the bound of the relative motion, so a stride of s / U is safe (conservative
+ * advancement); strides of PEG_STRIDE widths are taken at least, which cannot pass through the
+ * thinner part unseen.
+ *
+ * Rows at the first contact keep the end of the motion on the near side of what was met. A turning
+ * body can satisfy them and still swing through on the way: then the rows are written for the pose
+ * that was too deep, g(t) + t h G (v - u) >= target, a condition on the same v. */
 #include "peg/island.h"
 
 static void place_at(peg_island *I, const peg_piece *piece, const double (*v)[6], double t,
@@ -14,19 +18,19 @@ static void place_at(peg_island *I, const peg_piece *piece, const double (*v)[6]
     peg_piece_place(piece, x, R, view);
 }
 
-double peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
+peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
 {
     const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
+    peg_passage passage = {0, 0, 1};
     double U = peg_pair_motion(I, p, v);
     double least = PEG_STRIDE * p->width / U;
-    if (!(U > 0) || p->s0 > U) return 1;
+    if (!(U > 0) || p->s0 > U) return passage;
     peg_view A = I->scratch[0], B = I->scratch[1];
     A.shape = a->part->shape;
     B.shape = b->part->shape;
-    double n[3], t = 0, last_separated = 0;
-    double given_up = fmin(0, p->s0) - depth;
+    double n[3], given_up = fmin(0, p->s0) - depth;
     peg_copy3(p->facet.n, n);
-    for (;;) {
+    for (double t = 0;;) {
         place_at(I, a, v, t, &A);
         place_at(I, b, v, t, &B);
         double apart[3];
@@ -38,20 +42,51 @@ double peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], doubl
             peg_copy3(best.n, n);
             s = best.s;
         }
-        if (s < given_up) return last_separated;
-        if (s >= 0) last_separated = t;
-        if (t >= 1) return 1;
+        passage.hit = s < given_up;
+        passage.deep = t;
+        if (s >= 0) passage.apart = t;
+        if (passage.hit || t >= 1) return passage;
         t = fmin(1, t + fmax(s / U, least));
     }
 }
 
-void peg_first_contact(peg_island *I, int pair, double t, const double (*v)[6])
+/* The pair's two pieces put at the pose u for a while. */
+typedef struct visit {
+    peg_piece *a, *b;
+    peg_rigid *ra, *rb;
+    peg_rigid keep_a, keep_b;
+    peg_view now_a, now_b;
+} visit;
+
+static visit go_to(peg_island *I, const peg_pair *p, const double (*u)[6])
+{
+    visit w = {.a = &I->piece[p->a], .b = &I->piece[p->b]};
+    w.ra = &I->rigid[w.a->rigid], w.rb = &I->rigid[w.b->rigid];
+    w.keep_a = *w.ra, w.keep_b = *w.rb;
+    w.now_a = w.a->now, w.now_b = w.b->now;
+    peg_rigid_pose(w.ra, u[w.a->rigid], I->h, w.ra->x, w.ra->R);
+    peg_rigid_pose(w.rb, u[w.b->rigid], I->h, w.rb->x, w.rb->R);
+    w.a->now = I->scratch[0], w.b->now = I->scratch[1];
+    w.a->now.shape = w.a->part->shape, w.b->now.shape = w.b->part->shape;
+    peg_piece_place(w.a, w.ra->x, w.ra->R, &w.a->now);
+    peg_piece_place(w.b, w.rb->x, w.rb->R, &w.b->now);
+    return w;
+}
+
+static void come_back(const visit *w)
+{
+    *w->ra = w->keep_a, *w->rb = w->keep_b;
+    w->a->now = w->now_a, w->b->now = w->now_b;
+}
+
+/* First contacts closer in time than this are the same: its rows did not help. */
+#define SAME_TIME 1e-3
+
+void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const double (*v)[6])
 {
     peg_pair *p = &I->pair[pair];
-    peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
-    peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
-    peg_rigid keep_a = *ra, keep_b = *rb;
-    peg_view now_a = a->now, now_b = b->now;
+    int swings_through = fabs(passage->apart - p->contact_time) < SAME_TIME;
+    double t = swings_through ? passage->deep : passage->apart;
     double(*u)[6] = PEG_NEW(I->arena, double[6], I->nr);
     if (!u) {
         I->failed = 1;
@@ -59,23 +94,20 @@ void peg_first_contact(peg_island *I, int pair, double t, const double (*v)[6])
     }
     memcpy(u, I->v, (size_t)I->nr * sizeof *u);
     for (int k = 0; k < 6; k++) {
-        u[a->rigid][k] = t * v[a->rigid][k];
-        u[b->rigid][k] = t * v[b->rigid][k];
+        u[I->piece[p->a].rigid][k] = t * v[I->piece[p->a].rigid][k];
+        u[I->piece[p->b].rigid][k] = t * v[I->piece[p->b].rigid][k];
     }
-    peg_rigid_pose(ra, u[a->rigid], I->h, ra->x, ra->R);
-    peg_rigid_pose(rb, u[b->rigid], I->h, rb->x, rb->R);
-    a->now = I->scratch[0], b->now = I->scratch[1];
-    a->now.shape = a->part->shape, b->now.shape = b->part->shape;
-    peg_piece_place(a, ra->x, ra->R, &a->now);
-    peg_piece_place(b, rb->x, rb->R, &b->now);
-
-    p->facet = peg_separation(&a->now, &b->now, INFINITY, NULL, NULL);
+    visit w = go_to(I, p, (const double(*)[6])u);
+    p->facet = peg_separation(&w.a->now, &w.b->now, INFINITY, NULL, NULL);
+    p->contact_time = passage->apart;
     int from = I->first.m;
     if (!peg_patch_rows(I, pair, (const double(*)[6])u, &I->first))
         peg_facet_rows(I, pair, (const double(*)[6])u, 0.5, &I->first);
-    for (int i = from; i < I->first.m; i++) I->first.row[i].first_contact = 1;
+    for (int i = from; i < I->first.m; i++) {
+        peg_row *row = &I->first.row[i];
+        row->first_contact = 1;
+        if (swings_through && !row->friction) row->bias = (row->bias - row->given) / t + row->given;
+    }
     I->stats->first_contact++;
-
-    *ra = keep_a, *rb = keep_b;
-    a->now = now_a, b->now = now_b;
+    come_back(&w);
 }

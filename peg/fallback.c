@@ -89,7 +89,7 @@ static int is_apart(peg_island *I)
         peg_pair *p = &I->pair[i];
         apart = peg_pair_shortfall(I, p) <= 0;
         if (apart && peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width)
-            apart = peg_advance(I, p, (const double(*)[6])I->v, PEG_HIT * p->width) >= 1;
+            apart = !peg_advance(I, p, (const double(*)[6])I->v, PEG_HIT * p->width).hit;
     }
     return apart;
 }

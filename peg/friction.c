@@ -76,7 +76,7 @@ static peg_row *add_row(rubbing *r, const double *direction, double coefficient)
     if (!row) return NULL;
     *row = r->normal;
     row->friction = ++r->count;
-    row->bias = row->recovery = row->pushed = row->drive = row->compliance = 0;
+    row->bias = row->recovery = row->pushed = row->given = row->compliance = 0;
     row->lambda = 0;
     row->mu = r->pair->surface.force_limit || isinf(coefficient) ? 0 : coefficient;
     row->limit = r->pair->surface.force_limit || isinf(coefficient) ? coefficient * r->I->h : 0;
@@ -93,7 +93,7 @@ static void sliding_row(rubbing *r, const double *t, double coefficient, double 
     peg_lever lb = peg_secant_lever(r->I, rub->rb, rub->mid_point, t, -1, r->u[rub->rb]);
     double given = peg_fold(r->I, rub->ra, &la, row->Ga) + peg_fold(r->I, rub->rb, &lb, row->Gb);
     row->bias = given - motion;
-    row->drive = fabs(row->bias);
+    row->given = row->bias;
     row->compliance = slip / r->I->h;
 }
 
@@ -105,7 +105,7 @@ static void rolling_row(rubbing *r, const double *axis, double coefficient)
     peg_lever la = {.J = {0, 0, 0, axis[0], axis[1], axis[2]}};
     peg_lever lb = {.J = {0, 0, 0, -axis[0], -axis[1], -axis[2]}};
     row->bias = peg_fold(r->I, r->rub->ra, &la, row->Ga) + peg_fold(r->I, r->rub->rb, &lb, row->Gb);
-    row->drive = fabs(row->bias);
+    row->given = row->bias;
 }
 
 static void cone_rows(rubbing *r, const double *t1, const double *t2)

@@ -39,11 +39,12 @@ typedef struct peg_pair {
     int a, b; /* pieces */
     peg_facet facet;
     double L, width, margin;
-    double reach; /* features farther apart than this make no row, m */
-    double s0;    /* separation at q_0 */
-    double s;     /* separation that was found at q_k (a lower bound) */
-    int fast;     /* first contact is sought for the free motion */
-    int causes;   /* advancements while it was violated */
+    double reach;        /* features farther apart than this make no row, m */
+    double s0;           /* separation at q_0 */
+    double s;            /* separation that was found at q_k (a lower bound) */
+    int fast;            /* first contact is sought for the free motion */
+    int causes;          /* advancements while it was violated */
+    double contact_time; /* of the last first contact, as a share of the step; -1: none */
     int switches;
     int locked;           /* only facets that held at q_0 are allowed */
     double remembered[3]; /* direction of the step before; 0: none */
@@ -71,7 +72,7 @@ typedef struct peg_row {
     double bias;       /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
     double recovery;   /* part of bias that only opens an overlap of the start, m/s (<= 0) */
     double pushed;     /* part of the demand that exceeds the gap at the start, m (>= 0) */
-    double drive;      /* speed with which immovable bodies push along the row, m/s (>= 0) */
+    double given;      /* what immovable bodies and the surface add to the row's speed, m/s */
     double mu, limit;  /* friction: |lambda| <= limit + mu lambda of the normal row */
     double compliance; /* 1/kg */
     double gap0, gap;  /* m */
@@ -183,10 +184,17 @@ void peg_point_velocity(const peg_island *island, int rigid, const double *u, co
                         double *out);
 
 /* --- advance.c: first contact on the way --- */
-/* Last t in [0, 1] of the motion t v before the pair is deeper than `depth`; 1 if it never is. */
-double peg_advance(peg_island *island, const peg_pair *pair, const double (*v)[6], double depth);
-/* Takes the pair's rows at t v into island->first. */
-void peg_first_contact(peg_island *island, int pair, double t, const double (*v)[6]);
+/* What a pair meets on its way along t v, t in [0, 1]. */
+typedef struct peg_passage {
+    int hit;      /* it gets deeper than it may */
+    double apart; /* last t before that at which it was separated */
+    double deep;  /* t at which it was too deep */
+} peg_passage;
+peg_passage peg_advance(peg_island *island, const peg_pair *pair, const double (*v)[6],
+                        double depth);
+/* Takes the pair's rows there into island->first. */
+void peg_first_contact(peg_island *island, int pair, const peg_passage *passage,
+                       const double (*v)[6]);
 
 /* --- outer.c --- */
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;

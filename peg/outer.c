@@ -18,9 +18,9 @@ typedef struct loop {
 
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 {
-    double t = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
-    if (t >= 1) return;
-    peg_first_contact(I, p, t, (const double(*)[6])I->v);
+    peg_passage passage = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
+    if (!passage.hit) return;
+    peg_first_contact(I, p, &passage, (const double(*)[6])I->v);
     l->passed = 1;
 }
 
@@ -193,7 +193,8 @@ static int gains_energy(const peg_island *I)
     double granted = PEG_GAIN * I->gain_unit;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
-        granted += fabs(row->lambda) * (row->pushed / I->h + row->drive);
+        double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
+        granted += fabs(row->lambda) * (row->pushed / I->h + driven);
     }
     return peg_island_gain(I) > granted;
 }

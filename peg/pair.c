@@ -74,6 +74,7 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
         if (old.s >= fmin(p->s0, 0) - touch) consider_first(&c, &old);
     }
     p->facet = c.best;
+    p->contact_time = -1;
     p->fast = p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
 }
 

@@ -48,7 +48,7 @@ static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_lev
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
     double given = peg_fold(I, ra, la, row->Ga) + peg_fold(I, rb, lb, row->Gb);
     row->bias += given;
-    row->drive = fmax(0, -given);
+    row->given = given;
 }
 
 /* Largest correction of the midpoint normal; beyond it the difference goes into the bias. */
@@ -97,7 +97,7 @@ static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
     double speed = pair->surface.motion[2];
     if (speed == 0 || row->gap0 > 2 * pair->margin) return;
     row->bias -= speed;
-    row->drive += fmax(0, speed);
+    row->given -= speed;
 }
 
 static void emit(peg_island *I, int p, const double (*u)[6], const feature_contact *c,
