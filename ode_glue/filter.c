@@ -63,10 +63,20 @@ static void order(dGeomID *a, dGeomID *b)
     }
 }
 
-int peg_glue_may_touch(void *context, const peg_part *a, const peg_part *b)
+const peg_handed *peg_glue_how(const peg_glue *glue, const peg_part *a, const peg_part *b,
+                               int *reversed)
 {
-    peg_glue *glue = context;
-    const peg_shape *sa = a->user, *sb = b->user;
+    dGeomID x = ((const peg_shape *)a->user)->geom, y = ((const peg_shape *)b->user)->geom;
+    dGeomID low = x, high = y;
+    order(&low, &high);
+    int i = peg_map_find(&glue->handed, low, high);
+    dGeomID first = i >= 0 ? glue->how[i].first : x;
+    *reversed = peg_first_geom(first, first == x ? y : x) != x;
+    return i >= 0 ? &glue->how[i] : NULL;
+}
+
+static int may_touch(peg_glue *glue, const peg_shape *sa, const peg_shape *sb)
+{
     dGeomID x = sa->geom, y = sb->geom;
     order(&x, &y);
     if (peg_map_find(&glue->handed, x, y) >= 0) return 1;
@@ -78,6 +88,39 @@ int peg_glue_may_touch(void *context, const peg_part *a, const peg_part *b)
     glue->near(glue->near_data, sa->geom, sb->geom);
     glue->asked[0] = glue->asked[1] = NULL;
     return glue->accepted;
+}
+
+int peg_glue_may_touch(void *context, const peg_part *a, const peg_part *b)
+{
+    peg_glue *glue = context;
+    if (!may_touch(glue, a->user, b->user)) return 0;
+    if (a->body >= 0) glue->link[a->body].met = 1;
+    if (b->body >= 0) glue->link[b->body].met = 1;
+    return 1;
+}
+
+void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
+{
+    static const double none[3] = {0, 0, 0};
+    const peg_glue *glue = context;
+    int reversed;
+    const peg_handed *how = peg_glue_how(glue, a, b, &reversed);
+    int own = how && how->has_surface;
+    peg_surface_convert(own ? &how->surface : &glue->surface, own ? how->fdir1 : none,
+                        dWorldGetERP(glue->world), dWorldGetCFM(glue->world), reversed, out);
+}
+
+pegStatus peg_glue_set_surface(peg_glue *glue, const dSurfaceParameters *surface)
+{
+    static const double none[3] = {0, 0, 0};
+    if (!surface) {
+        glue->surface = (dSurfaceParameters){0};
+        return PEG_OK;
+    }
+    if (!peg_surface_is_valid(surface)) return PEG_ERROR_NOT_FINITE;
+    peg_surface_warn(&glue->report, surface, none);
+    glue->surface = *surface;
+    return PEG_OK;
 }
 
 pegStatus peg_glue_check_class(peg_glue *glue, dGeomID geom)
@@ -100,24 +143,42 @@ static int is_asked(const peg_glue *glue, dGeomID a, dGeomID b)
     return glue->stepping && a == glue->asked[0] && b == glue->asked[1];
 }
 
-pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b)
+/* Keeps the pair; 0 when memory is exhausted. */
+static int keep_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
 {
+    dGeomID x = a, y = b;
+    order(&x, &y);
+    if (glue->handed.n == glue->how_room) {
+        int room = glue->how_room ? 2 * glue->how_room : 64;
+        peg_handed *of = peg_realloc(glue->how, (size_t)room * sizeof *of);
+        if (!of) return 0;
+        glue->how = of;
+        glue->how_room = room;
+    }
+    int known = glue->handed.n, i = peg_map_add(&glue->handed, x, y);
+    if (i < 0) return 0;
+    if (i == known) glue->how[i] = (peg_handed){.first = a};
+    if (how) glue->how[i] = *how;
+    return 1;
+}
+
+pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
+{
+    if (how && how->has_surface) {
+        if (!peg_surface_is_valid(&how->surface)) return PEG_ERROR_NOT_FINITE;
+        peg_surface_warn(&glue->report, &how->surface, how->fdir1);
+    }
     pegStatus class_a = peg_glue_check_class(glue, a), class_b = peg_glue_check_class(glue, b);
     if (dGeomGetClass(a) == dRayClass || dGeomGetClass(b) == dRayClass) return PEG_OK;
     if (class_a != PEG_OK || class_b != PEG_OK) return PEG_ERROR_GEOM_CLASS;
-    if (is_asked(glue, a, b)) {
-        glue->accepted = 1;
-        return PEG_OK;
-    }
-    dGeomID x = a, y = b;
-    unsigned long version;
-    order(&x, &y);
-    if (peg_map_add(&glue->handed, x, y) < 0) {
+    if (!keep_pair(glue, a, b, how)) {
         glue->pair_lost = 1;
         return peg_fail(&glue->report, PEG_ERROR_MEMORY);
     }
-    for (int i = 0; i < 2; i++, x = y)
-        if (dGeomGetClass(x) == dConvexClass && !peg_convex_find(x, &version))
+    if (is_asked(glue, a, b)) glue->accepted = 1;
+    unsigned long version;
+    for (int i = 0; i < 2; i++, a = b)
+        if (dGeomGetClass(a) == dConvexClass && !peg_convex_find(a, &version))
             return peg_fail(&glue->report, PEG_ERROR_SHAPE_UNKNOWN);
     return PEG_OK;
 }
@@ -126,5 +187,5 @@ void peg_glue_near(peg_glue *glue, dGeomID a, dGeomID b)
 {
     int found_by_sweep = peg_glue_sweeps(glue, a) && peg_glue_sweeps(glue, b);
     if (found_by_sweep && !is_asked(glue, a, b)) return;
-    if (!joint_connects(a, b)) peg_glue_hand_over(glue, a, b);
+    if (!joint_connects(a, b)) peg_glue_hand_over(glue, a, b, NULL);
 }

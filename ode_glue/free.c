@@ -98,6 +98,13 @@ pegStatus peg_read_body(dWorldID world, dBodyID id, double h, peg_body *b)
     return is_finite(b->v_free, 6) ? PEG_OK : PEG_ERROR_NOT_FINITE;
 }
 
+void peg_stop_body(dWorldID world, dBodyID id, double h, peg_body *b)
+{
+    b->asleep = 1;
+    memset(b->v, 0, sizeof b->v);
+    free_velocity(world, id, h, b);
+}
+
 /* Share of v that ODE's damping leaves. */
 static double kept(double scale, double threshold, const double *v)
 {

@@ -10,6 +10,9 @@
  * Errors: NOT_FINITE (also a force or torque), MASS. */
 pegStatus peg_read_body(dWorldID world, dBodyID id, double h, peg_body *out);
 
+/* Stops the body as ODE does when it falls asleep: asleep, velocity 0, v_free accordingly. */
+void peg_stop_body(dWorldID world, dBodyID id, double h, peg_body *b);
+
 /* Inertia about the centre of mass in world coordinates, row-major. */
 void peg_world_inertia(const peg_body *body, const double R[9], double out[9]);
 

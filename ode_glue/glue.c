@@ -22,6 +22,8 @@ void peg_glue_destroy(peg_glue *glue)
     peg_context_destroy(glue->core);
     peg_shapes_free(&glue->shapes);
     peg_map_free(&glue->handed);
+    peg_free(glue->how);
+    peg_sleep_free(&glue->sleep);
     peg_map_free(&glue->body_number);
     peg_arena_free(&glue->arena);
     peg_free(glue->space);

@@ -8,6 +8,8 @@
 #include "ode_glue/map.h"
 #include "ode_glue/report.h"
 #include "ode_glue/shape.h"
+#include "ode_glue/sleep.h"
+#include "ode_glue/surface.h"
 #include "peg/memory.h"
 #include "peg/peg.h"
 #include <ode/ode.h>
@@ -17,6 +19,9 @@ typedef struct peg_link {
     int has_joints;  /* enabled ones: ODE's solver changes its velocity after us */
     double force[6]; /* force and torque accumulated by the program */
     double push[6];  /* those of the contacts, N and N m */
+    double v[6];     /* velocity that the program sees */
+    int tires;       /* idle for long enough: stopped, and put to sleep if its island sleeps */
+    int met;         /* something that may touch it is near */
 } peg_link;
 
 typedef struct peg_glue {
@@ -25,8 +30,13 @@ typedef struct peg_glue {
     peg_report report;
     dSpaceID *space; /* the added spaces */
     int spaces, space_room;
-    peg_map handed; /* pairs handed over for the coming step, addresses in ascending order */
-    int pair_lost;  /* there was no memory for one of them: the step must fail */
+    peg_map handed;  /* pairs handed over for the coming step, addresses in ascending order; during
+                        the step also those that `near` hands over */
+    peg_handed *how; /* of each of them; how_room entries */
+    int how_room;
+    int pair_lost;              /* there was no memory for one of them: the step must fail */
+    dSurfaceParameters surface; /* of pairs that were handed over without one, or not at all */
+    peg_sleep sleep;
     peg_shapes shapes;
     dNearCallback *near; /* the program's own, or null */
     void *near_data;
@@ -52,10 +62,19 @@ int peg_glue_sweeps(const peg_glue *glue, dGeomID geom);
 /* GEOM_CLASS, reported once (a ray's silently), if the geom can have no exact contacts. */
 pegStatus peg_glue_check_class(peg_glue *glue, dGeomID geom);
 
-/* Hands a pair of geoms (no spaces) over: the answer to `near`, or a pair of the coming step.
- * Errors: GEOM_CLASS; SHAPE_UNKNOWN (the pair is kept, the arrays may still be registered before
- * the step); MEMORY (then the step fails, too). */
-pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b);
+/* Hands a pair of geoms (no spaces) over: the answer to `near`, or a pair of the coming step. how:
+ * null for the default surface; a pair that was handed over with a surface keeps it then.
+ * Errors: NOT_FINITE (of the surface), GEOM_CLASS; SHAPE_UNKNOWN (the pair is kept, the arrays may
+ * still be registered before the step); MEMORY (then the step fails, too). */
+pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how);
+
+/* How the geoms of two parts were handed over for this step, or null; reversed: a is not that of
+ * ODE's first body. */
+const peg_handed *peg_glue_how(const peg_glue *glue, const peg_part *a, const peg_part *b,
+                               int *reversed);
+
+/* Surface of the pairs that have none of their own; null: frictionless. Error: NOT_FINITE. */
+pegStatus peg_glue_set_surface(peg_glue *glue, const dSurfaceParameters *surface);
 
 /* The default near callback for two geoms: hands over what no joint connects and what the sweep of
  * the added spaces does not find anyway. */
@@ -64,8 +83,12 @@ void peg_glue_near(peg_glue *glue, dGeomID a, dGeomID b);
 /* Fills scene and link from ODE's world. Errors: NOT_FINITE, MASS, SHAPE_EMPTY, SHAPE_UNKNOWN,
  * MEMORY. */
 pegStatus peg_glue_collect(peg_glue *glue, double h);
-/* The scene's pair filter; its context is the glue. */
+/* The scene's pair filter and surfaces; their context is the glue. */
 int peg_glue_may_touch(void *glue, const peg_part *a, const peg_part *b);
+void peg_glue_surface(void *glue, const peg_part *a, const peg_part *b, peg_surface *out);
+
+/* Adds the forces of the last peg_step's contacts to the feedback structures handed over. */
+void peg_glue_fill_feedback(const peg_glue *glue);
 
 /* Hands the solved scene (v_pose, v_end, woken) to ODE and steps it. Error: MEMORY (ODE's own),
  * then ODE's world is as it was. Of stats only time_ode is written. */

@@ -15,14 +15,20 @@ typedef struct peg_report {
 
 enum {
     PEG_CAUSE_CLASS = 0,   /* + ODE's geom class, below 32 */
-    PEG_CAUSE_STATUS = 32, /* + the status of a failed call, below 24 */
-    PEG_CAUSE_NO_SPACE = 56,
+    PEG_CAUSE_STATUS = 32, /* + the status of a failed call, below 16 */
+    PEG_CAUSE_NO_SPACE = 48,
     PEG_CAUSE_JOINTS,
-    PEG_CAUSE_SURFACE,
+    PEG_CAUSE_AXIS,
+    PEG_CAUSE_APPROX,
+    PEG_CAUSE_BOUNCE,
+    PEG_CAUSE_LAYER,
+    PEG_CAUSE_CORRECTING_SPEED,
     PEG_CAUSE_ZERO_SIZE,
     PEG_CAUSE_OVERLAP,
     PEG_CAUSE_UNCONVERGED
 };
+
+_Static_assert((int)PEG_STATUS_COUNT <= 16, "statuses and causes share the bits of `said`");
 
 void peg_say(peg_report *report, int cause, pegStatus status, const char *text);
 /* Reports an error by its own text; returns it. */

@@ -119,21 +119,29 @@ static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
     if (status != PEG_OK) return status;
     peg_link *link = &glue->link[i];
     *link = (peg_link){.id = id, .has_joints = enabled_joints(id)};
+    memcpy(link->v, glue->scene.body[i].v, sizeof link->v);
     peg_copy3(dBodyGetForce(id), link->force);
     peg_copy3(dBodyGetTorque(id), link->force + 3);
     glue->scene.nb++;
-    if (link->has_joints && glue->scene.body[i].kind == PEG_DYNAMIC)
+    if (glue->scene.body[i].kind != PEG_DYNAMIC) return PEG_OK;
+    if (link->has_joints)
         peg_say(&glue->report, PEG_CAUSE_JOINTS, PEG_OK,
                 "joints do not enter the contact problem yet: bodies with joints get contacts "
                 "computed from their free velocities and may overlap");
-    return PEG_OK;
+    status = peg_sleep_add(&glue->sleep, id, h, &link->tires);
+    if (link->tires) peg_stop_body(glue->world, id, h, &glue->scene.body[i]);
+    return status;
 }
 
 pegStatus peg_glue_collect(peg_glue *glue, double h)
 {
     peg_scene *scene = &glue->scene;
     dVector3 gravity;
-    *scene = (peg_scene){.h = h, .may_touch = peg_glue_may_touch, .filter_context = glue};
+    *scene = (peg_scene){.h = h,
+                         .may_touch = peg_glue_may_touch,
+                         .surface = peg_glue_surface,
+                         .filter_context = glue};
+    peg_sleep_begin(&glue->sleep);
     peg_arena_reset(&glue->arena);
     peg_map_clear(&glue->body_number);
     dWorldGetGravity(glue->world, gravity);

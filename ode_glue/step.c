@@ -20,6 +20,24 @@ static int is_woken(const peg_body *b)
     return b->kind == PEG_DYNAMIC && b->asleep && b->woken;
 }
 
+/* A tired body sleeps on what holds it. If nothing is near, it falls. */
+static void let_fall(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        peg_body *b = &glue->scene.body[i];
+        if (!glue->link[i].tires || b->woken || glue->link[i].met) continue;
+        b->asleep = 0;
+        memcpy(b->v_pose, b->v_free, sizeof b->v_free);
+        memcpy(b->v_end, b->v_free, sizeof b->v_free);
+    }
+}
+
+static void set_velocity(dBodyID id, const double v[6])
+{
+    dBodySetLinearVel(id, v[0], v[1], v[2]);
+    dBodySetAngularVel(id, v[3], v[4], v[5]);
+}
+
 static int is_pushed(const peg_body *b)
 {
     return b->kind == PEG_DYNAMIC && (!b->asleep || b->woken) &&
@@ -50,7 +68,9 @@ static int hand_over(peg_glue *glue)
     for (int i = 0; i < n; i++) {
         const peg_body *b = &glue->scene.body[i];
         const double *f = link[i].push;
-        if (is_woken(b)) dBodyEnable(link[i].id);
+        if (link[i].tires) set_velocity(link[i].id, b->v);
+        if (link[i].tires && b->asleep && !b->woken) dBodyDisable(link[i].id);
+        if (is_woken(b) && !link[i].tires) dBodyEnable(link[i].id);
         if (!is_pushed(b)) continue;
         dBodyAddForce(link[i].id, f[0], f[1], f[2]);
         dBodyAddTorque(link[i].id, f[3], f[4], f[5]);
@@ -70,8 +90,14 @@ static void take_back(peg_glue *glue)
 {
     for (int i = 0; i < glue->scene.nb; i++) {
         const peg_body *b = &glue->scene.body[i];
-        if (is_pushed(b)) put_forces_back(&glue->link[i]);
-        if (is_woken(b)) dBodyDisable(glue->link[i].id);
+        const peg_link *link = &glue->link[i];
+        if (is_pushed(b)) put_forces_back(link);
+        if (link->tires) {
+            dBodyEnable(link->id);
+            set_velocity(link->id, link->v);
+        } else if (is_woken(b)) {
+            dBodyDisable(link->id);
+        }
     }
 }
 
@@ -94,13 +120,23 @@ static void set_end_velocities(peg_glue *glue)
             for (int k = 0; k < 3; k++) v[k] = u[k] + b->v_end[k] - b->v_pose[k];
             for (int k = 3; k < 6; k++) v[k] = w[k - 3] + b->v_end[k] - b->v_pose[k];
         }
-        dBodySetLinearVel(id, v[0], v[1], v[2]);
-        dBodySetAngularVel(id, v[3], v[4], v[5]);
+        set_velocity(id, v);
+    }
+}
+
+/* What the next step must know to put bodies to sleep. */
+static void note_idlers(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        if (b->kind == PEG_DYNAMIC)
+            peg_sleep_note(&glue->sleep, glue->link[i].id, b->moved_by_contact);
     }
 }
 
 pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
 {
+    let_fall(glue);
     if (!hand_over(glue)) return PEG_ERROR_STEP_SIZE;
     double start = seconds();
     int done = quick ? dWorldQuickStep(glue->world, glue->scene.h)
@@ -111,11 +147,20 @@ pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
         return PEG_ERROR_MEMORY;
     }
     set_end_velocities(glue);
+    note_idlers(glue);
     return PEG_OK;
 }
 
 static void report_step(peg_glue *glue, const pegStats *stats)
 {
+    if (dWorldGetContactSurfaceLayer(glue->world) != 0)
+        peg_say(&glue->report, PEG_CAUSE_LAYER, PEG_OK,
+                "the contact surface layer has no meaning for exact contacts: bodies keep the gap "
+                "of settings.margin");
+    if (!isinf(dWorldGetContactMaxCorrectingVel(glue->world)))
+        peg_say(&glue->report, PEG_CAUSE_CORRECTING_SPEED, PEG_OK,
+                "the largest correcting velocity has no meaning for exact contacts: overlap at the "
+                "start opens at settings.recovery_speed");
     if (stats->recovered)
         peg_say(&glue->report, PEG_CAUSE_OVERLAP, PEG_OK,
                 "bodies overlap at the start of a step: they are moved apart at a capped speed");
@@ -134,7 +179,9 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
                 "pegWorldAddSpace, or pegNearCallback or pegCollide before each step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
+    if (status == PEG_OK && glue->pair_lost) status = PEG_ERROR_MEMORY;
     if (status == PEG_OK) status = peg_glue_apply(glue, quick, stats);
+    if (status == PEG_OK) peg_glue_fill_feedback(glue);
     if (status == PEG_OK) report_step(glue, stats);
     return status;
 }
@@ -147,6 +194,7 @@ pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
     pegStatus status = step(glue, h, quick, stats);
     stats->steps = 1;
     glue->stepping = 0;
+    peg_sleep_end(&glue->sleep, status == PEG_OK);
     if (status != PEG_OK) glue->scene.np = 0; /* no contacts to tell of */
     peg_map_clear(&glue->handed);
     glue->pair_lost = 0;

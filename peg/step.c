@@ -134,10 +134,24 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     return 1;
 }
 
+static int is_moving_obstacle(const peg_stage *s, int body)
+{
+    static const double rest[6] = {0};
+    if (body < 0 || s->scene->body[body].kind != PEG_KINEMATIC) return 0;
+    return memcmp(s->scene->body[body].v, rest, sizeof rest) != 0;
+}
+
+/* Or something that comes to wake it. */
 static int has_awake_body(const peg_stage *s, int root)
 {
     for (int b = s->first_body[root]; b >= 0; b = s->next_body[b])
         if (!s->scene->body[b].asleep) return 1;
+    for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i]) {
+        const peg_candidate *c = &s->candidate[i];
+        if (is_moving_obstacle(s, s->placed[c->a].body) ||
+            is_moving_obstacle(s, s->placed[c->b].body))
+            return 1;
+    }
     return 0;
 }
 

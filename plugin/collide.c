@@ -1,37 +1,45 @@
 /* Handing pairs over. */
 #include "plugin/world.h"
 
-static int asks_for_more(const dSurfaceParameters *surface)
-{
-    int modes = dContactBounce | dContactSoftERP | dContactSoftCFM | dContactMotion1 |
-                dContactMotion2 | dContactMotionN | dContactSlip1 | dContactSlip2 | dContactRolling;
-    return surface->mu != 0 || (surface->mode & modes) != 0 ||
-           ((surface->mode & dContactMu2) && surface->mu2 != 0);
-}
-
 typedef struct pairs {
     pegWorldID peg;
+    const dSurfaceParameters *surface;
     pegStatus status; /* of the first pair that failed */
 } pairs;
 
 static void hand_over(void *data, dGeomID o1, dGeomID o2)
 {
     pairs *p = data;
-    pegStatus status = pegCollide(p->peg, o1, o2, NULL);
+    pegStatus status = pegCollide(p->peg, o1, o2, p->surface);
     if (p->status == PEG_OK) p->status = status;
 }
 
 pegStatus pegCollide(pegWorldID peg, dGeomID o1, dGeomID o2, const dSurfaceParameters *surface)
 {
     if (!peg || !o1 || !o2) return PEG_ERROR_ARGUMENT;
-    if (surface && asks_for_more(surface))
-        peg_say(&peg->glue->report, PEG_CAUSE_SURFACE, PEG_OK,
-                "contacts are frictionless in this version: friction, bounce, softness and motion "
-                "of surfaces are left out");
-    if (!dGeomIsSpace(o1) && !dGeomIsSpace(o2)) return peg_glue_hand_over(peg->glue, o1, o2);
-    pairs p = {peg, PEG_OK};
+    if (!dGeomIsSpace(o1) && !dGeomIsSpace(o2)) {
+        peg_handed how = {.first = o1, .has_surface = 1};
+        if (surface) how.surface = *surface;
+        return peg_glue_hand_over(peg->glue, o1, o2, surface ? &how : NULL);
+    }
+    pairs p = {peg, surface, PEG_OK};
     dSpaceCollide2(o1, o2, &p, hand_over);
     return p.status;
+}
+
+pegStatus pegCollideContact(pegWorldID peg, const dContact *contact, dJointFeedback *feedback)
+{
+    if (!peg || !contact) return PEG_ERROR_ARGUMENT;
+    dGeomID g1 = contact->geom.g1, g2 = contact->geom.g2;
+    if (!g1 || !g2 || dGeomIsSpace(g1) || dGeomIsSpace(g2)) return PEG_ERROR_ARGUMENT;
+    peg_handed how = {.first = g1, .has_surface = 1, .surface = contact->surface};
+    how.feedback = feedback;
+    if (feedback) *feedback = (dJointFeedback){0};
+    if (contact->surface.mode & dContactFDir1) {
+        peg_copy3(contact->fdir1, how.fdir1);
+        if (!isfinite(how.fdir1[0] + how.fdir1[1] + how.fdir1[2])) return PEG_ERROR_NOT_FINITE;
+    }
+    return peg_glue_hand_over(peg->glue, g1, g2, &how);
 }
 
 void pegNearCallback(void *data, dGeomID o1, dGeomID o2)

@@ -71,14 +71,60 @@ PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *
 
 /* Hands a pair over for the coming step: from a near callback, or at any time before pegWorldStep,
  * which uses all such pairs up, also when it fails. The geoms must live until then.
- * o1, o2 may be spaces: then the pairs between them that ODE reports. surface: friction and the
- * like; null means frictionless. Contacts are frictionless in this version: a surface that asks for
- * more is reported once through the message callback and treated as frictionless. Errors: ARGUMENT,
- * GEOM_CLASS (a ray's pairs count as done: OK), MEMORY (the step fails, too), SHAPE_UNKNOWN (a
- * convex that was not registered; the pair is kept, so register it before the step, which fails
- * else). */
+ * o1, o2 may be spaces: then the pairs between them that ODE reports. surface: as of a contact
+ * joint between them (see below); null: the one that the pair was handed over with before, or the
+ * world's default surface. The last surface of a step counts. Errors: ARGUMENT, NOT_FINITE (the
+ * surface), GEOM_CLASS (a ray's pairs count as done: OK), MEMORY (the step fails, too),
+ * SHAPE_UNKNOWN (a convex that was not registered; the pair is kept, so register it before the
+ * step, which fails else). */
 PEG_API pegStatus pegCollide(pegWorldID peg, dGeomID o1, dGeomID o2,
                              const dSurfaceParameters *surface);
+
+/* The same with all that a contact joint had: the geoms contact->geom.g1 and g2 (no spaces), the
+ * surface, and fdir1 with dContactFDir1. Position, normal and depth are not looked at: a contact is
+ * the whole touch of two geoms, so once per pair is enough.
+ * feedback (may be null) is what dJointSetFeedback was for: set to 0 at once, and by the step to
+ * the forces (N) of all contacts of the pair on the bodies and their torques (N m) about the
+ * bodies' centres of mass; it must live until then. f1, t1 act on the body of g1, or on that of g2
+ * if g1 has none, as in ODE; f2, t2 are 0 without a second body. Torques of rolling and spinning
+ * friction are left out. Of several structures for one pair the last one is filled. */
+PEG_API pegStatus pegCollideContact(pegWorldID peg, const dContact *contact,
+                                    dJointFeedback *feedback);
+
+/* Surface of all pairs that are handed over without one (pegNearCallback) or that the added spaces
+ * give without a callback. Null: frictionless, the default. Errors: ARGUMENT, NOT_FINITE. */
+PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParameters *surface);
+
+/* What dSurfaceParameters mean for an exact contact. Forces and limits hold for each point where
+ * features touch (pegWorldGetContact), as they hold for each contact joint in ODE: a box that lies
+ * flat has four.
+ *
+ *   mu, mu2        Approx1: coefficients of friction, else limits in N; infinite: no sliding. With
+ *                  one coefficient and no fdir1 the friction cone has settings.friction_directions
+ *                  sides and turns with the sliding, else it is ODE's pyramid.
+ *   Approx1_1, _2  Set apart from each other or from _N they count as set together: one message.
+ *   FDir1          First axis of friction, made orthogonal to the normal. Without it mu2, slip2,
+ *                  rho2 and the motions have no defined axes: one message. (In ODE the axes are
+ *                  then those of dPlaneSpace.)
+ *   motion1, 2, N  As in ODE: wanted velocities of g1's body relative to g2's along fdir1, along
+ *                  normal x fdir1 and along the normal.
+ *   slip1, slip2   As in ODE: m/s per N.
+ *   rho, rho2,     As in ODE, about fdir1, normal x fdir1 and the normal: lengths in m with
+ *   rhoN           Approx1, else torques in N m. A contact point has no extent, so they matter for
+ *                  bodies that roll over edges little longer than rho.
+ *   bounce,        Restitution after the step: the pose keeps free of overlap. No gain of energy:
+ *   bounce_vel     bounce above 1 counts as 1, one message.
+ *   soft_erp,      Either makes the contact compliant: a spring and damper as in ODE, which
+ *   soft_cfm       overlaps. The other is then the world's ERP or CFM. Without them the contact is
+ *                  rigid whatever ERP and CFM the world has.
+ *   Contact surface layer (dWorldSetContactSurfaceLayer): no meaning, one message; bodies keep the
+ *                  gap of settings.margin. Largest correcting velocity
+ *                  (dWorldSetContactMaxCorrectingVel): no meaning, one message; an overlap at the
+ *                  start opens at settings.recovery_speed.
+ *
+ * What contact joints did besides: bodies that touch an awake body, or a kinematic one that moves,
+ * are woken; bodies that touch are put to sleep by ODE's rules and settings of auto-disabling;
+ * dAreConnected and dAreConnectedExcluding tell of real joints, since contacts are none. */
 
 /* Steps the world by h with exact contacts; pegWorldQuickStep hands the joints to dWorldQuickStep.
  * Bodies that touch nothing move exactly as with ODE's own step. Bodies with joints get contacts
@@ -119,14 +165,24 @@ PEG_API void pegWorldGetStats(pegWorldID peg, pegStats *last);
 PEG_API void pegWorldGetTotals(pegWorldID peg, pegStats *sum);
 PEG_API void pegWorldResetTotals(pegWorldID peg);
 
+/* Which features touch, of g1 and of g2. */
+typedef enum pegFeatures {
+    PEG_VERTEX_FACE = 0, /* a vertex of g1, a face of g2 */
+    PEG_FACE_VERTEX,
+    PEG_EDGE_EDGE
+} pegFeatures;
+
 /* Contacts that carried an impulse in the last step; none after a step that failed. Geoms that were
- * destroyed since then must not be looked at. */
+ * destroyed since then must not be looked at. g1 is the geom that was seen first. */
 typedef struct pegContact {
     dGeomID g1, g2;
-    dVector3 pos;    /* world */
-    dVector3 normal; /* unit, points into g1's body (ODE's convention) */
-    dReal gap;       /* m, at the end of the step */
-    dReal impulse;   /* N s, on g1's body along the normal */
+    dVector3 pos;      /* world */
+    dVector3 normal;   /* unit, points into g1's body (ODE's convention) */
+    dReal gap;         /* m, at the end of the step */
+    dReal impulse;     /* N s, on g1's body along the normal */
+    dVector3 friction; /* N s, on g1's body, orthogonal to the normal */
+    pegFeatures features;
+    int feature1, feature2; /* their numbers, the same from step to step */
 } pegContact;
 PEG_API int pegWorldGetContactCount(pegWorldID peg);
 PEG_API pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *contact);

@@ -82,6 +82,12 @@ void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *callback
     peg->glue->near_data = data;
 }
 
+pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParameters *surface)
+{
+    if (!peg || peg->glue->stepping) return PEG_ERROR_ARGUMENT;
+    return peg_glue_set_surface(peg->glue, surface);
+}
+
 void pegWorldSetMessageCallback(pegWorldID peg, void *data, pegMessageFunction *callback)
 {
     peg->glue->report.callback = callback;
@@ -131,6 +137,14 @@ int pegWorldGetContactCount(pegWorldID peg)
     return peg->glue->scene.np ? peg_contacts(peg->glue->core, &contact) : 0;
 }
 
+static void name_features(const peg_contact *contact, pegContact *out)
+{
+    int of_b_first = contact->kind == PEG_FACE_VERTEX; /* i is a vertex of B, j a face of A */
+    out->features = (pegFeatures)contact->kind;
+    out->feature1 = of_b_first ? contact->j : contact->i;
+    out->feature2 = of_b_first ? contact->i : contact->j;
+}
+
 pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *out)
 {
     const peg_contact *contact;
@@ -144,5 +158,7 @@ pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *out)
     peg_copy3(contact->point, out->pos);
     peg_copy3(contact->normal, out->normal); /* from B to A, so into g1's body as ODE has it */
     out->impulse = contact->impulse;
+    peg_copy3(contact->friction, out->friction);
+    name_features(contact, out);
     return PEG_OK;
 }

@@ -114,6 +114,8 @@ static void free_setup(setup *s)
     dWorldDestroy(s->world);
     peg_shapes_free(&s->glue.shapes);
     peg_map_free(&s->glue.handed);
+    peg_free(s->glue.how);
+    peg_sleep_free(&s->glue.sleep);
     peg_map_free(&s->glue.body_number);
     peg_arena_free(&s->glue.arena);
     peg_free(s->glue.space);
@@ -291,7 +293,7 @@ START_TEST(reads_geoms)
     dCreateBox(hidden, 1, 1, 1);
     dGeomDisable((dGeomID)hidden);
     dGeomID loose = dCreateBox(NULL, 2, 2, 2);
-    ck_assert_int_eq(peg_glue_hand_over(&s.glue, loose, first), PEG_OK);
+    ck_assert_int_eq(peg_glue_hand_over(&s.glue, loose, first, NULL), PEG_OK);
 
     ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
     const peg_scene *scene = &s.glue.scene;
@@ -464,7 +466,7 @@ START_TEST(joints_exclude_and_handing_over_includes)
     ck_assert(!peg_glue_may_touch(&s.glue, &part[0], &part[1]));
     peg_glue_near(&s.glue, ga, gb); /* swept anyway: not handed over */
     ck_assert_int_eq(s.glue.handed.n, 0);
-    ck_assert_int_eq(peg_glue_hand_over(&s.glue, gb, ga), PEG_OK);
+    ck_assert_int_eq(peg_glue_hand_over(&s.glue, gb, ga, NULL), PEG_OK);
     ck_assert(peg_glue_may_touch(&s.glue, &part[0], &part[1]));
     ck_assert(peg_glue_may_touch(&s.glue, &part[1], &part[0]));
     free_setup(&s);
