@@ -44,17 +44,20 @@ static void look(const lab_world *w, eye *e)
     peg_cross(e->back, e->right, e->up);
 }
 
-/* Grows the box low..high by a body, or by its part inside of the scene's bounds if it has any. */
-static void include_body(const lab_world *w, const lab_body *b, double low[3], double high[3])
+/* Grows the box low..high, in the eye's axes, by a body that has not left the scene's bounds. */
+static void include_body(const lab_world *w, const lab_body *b, const eye *e, double low[3],
+                         double high[3])
 {
     double x[3];
     lab_pose(b, x, NULL);
     for (int k = 0; k < 3 && w->has_bounds; k++)
         if (x[k] < w->low[k] || x[k] > w->high[k]) return;
     for (int p = 0; p < b->parts; p++)
-        for (int k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], b->part[p].low[k]);
-            high[k] = fmax(high[k], b->part[p].high[k]);
+        for (int i = 0; i < b->part[p].placed->nv; i++) {
+            const double *v = b->part[p].placed->vertex[i];
+            double at[3] = {peg_dot(e->right, v), peg_dot(e->up, v), peg_dot(e->back, v)};
+            for (int k = 0; k < 3; k++)
+                low[k] = fmin(low[k], at[k]), high[k] = fmax(high[k], at[k]);
         }
 }
 
@@ -67,15 +70,15 @@ static void frame(const lab_result *results, int n, eye *e)
         const lab_world *w = results[i].w;
         for (int b = 0; w && b < w->bodies; b++)
             if (w->body[b]->kind != LAB_STATIC && w->body[b]->present)
-                include_body(w, w->body[b], low, high);
+                include_body(w, w->body[b], e, low, high);
     }
-    double size = 0;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         if (!(low[k] <= high[k])) low[k] = -1, high[k] = 1;
-        e->centre[k] = (low[k] + high[k]) / 2;
-        size = fmax(size, high[k] - low[k]);
-    }
-    e->zoom = PANEL * SAMPLES / (2 * fmax(size, 1e-12));
+    for (int k = 0; k < 3; k++)
+        e->centre[k] = .5 * ((low[0] + high[0]) * e->right[k] + (low[1] + high[1]) * e->up[k] +
+                             (low[2] + high[2]) * e->back[k]);
+    double size = fmax(high[0] - low[0], high[1] - low[1]);
+    e->zoom = PANEL * SAMPLES / (1.5 * fmax(size, 1e-12));
 }
 
 /* Whether the line from a point towards the eye meets the part. */
