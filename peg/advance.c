@@ -18,6 +18,9 @@ static void place_at(peg_island *I, const peg_piece *piece, const double (*v)[6]
     peg_piece_place(piece, x, R, view);
 }
 
+/* Nearer than this, in widths, the direction is chosen anew. */
+#define NEAR_ENOUGH 0.2
+
 peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
 {
     const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
@@ -37,7 +40,7 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
         peg_sub(A.centre, B.centre, apart);
         double s = peg_norm(apart) - A.shape->radius - B.shape->radius;
         if (!(s > 0)) s = peg_separation_along(&A, &B, n);
-        if (s < PEG_STRIDE * p->width) {
+        if (s < NEAR_ENOUGH * p->width) {
             peg_facet best = peg_separation(&A, &B, INFINITY, NULL, NULL);
             peg_copy3(best.n, n);
             s = best.s;

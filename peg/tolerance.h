@@ -37,8 +37,8 @@
 #define PEG_BEHIND 1e-5
 
 /* Pairs that move more than PEG_FAST widths relative to each other are fast; first contact is
- * sought at depth PEG_HIT widths with strides of at least PEG_STRIDE widths. Slow pairs that stay
- * violated are advanced with depth PEG_HIT_SLOW. */
+ * sought at depth PEG_HIT widths with strides of at least PEG_STRIDE widths, so that nothing deeper
+ * than their sum is missed. Slow pairs that stay violated are advanced with depth PEG_HIT_SLOW. */
 #define PEG_FAST     0.3
 #define PEG_HIT      0.05
 #define PEG_STRIDE   0.2
@@ -51,7 +51,7 @@
 #define PEG_KEEP_FOR      6    /* for so many iterations */
 #define PEG_CAUSE_FROM    3    /* from here on violated pairs are advanced */
 #define PEG_CAUSE_TIMES   6    /* per pair and step */
-#define PEG_SWITCHES_PAIR 4  /* facet switches per pair and step */
+#define PEG_SWITCHES_PAIR 4    /* facet switches per pair and step */
 #define PEG_SWITCHES_STEP 12 /* iterations with switches per step */
 
 /* Energy that a step may gain by rounding, relative to the island's kinetic energy and to its
