@@ -106,9 +106,10 @@ int lab_compare(const lab_scene *scene, const lab_options *options, const lab_co
 int lab_demo(const lab_options *options, const char *dir, int quiet)
 {
     static const lab_contact models[] = {LAB_ODE, LAB_PEG};
-    lab_setting bodies = {"bodies", 20};
+    lab_setting set[LAB_SETS_MAX + 1] = {{"bodies", 20}}; /* what the user sets comes after it */
     lab_options own = *options;
-    if (own.sets == 0) own.set = &bodies, own.sets = 1;
+    for (int i = 0; i < own.sets; i++) set[i + 1] = own.set[i];
+    own.set = set, own.sets++;
     if (own.time == 0 && own.steps == 0) own.time = 7; /* the last body falls at 4.75 s */
     return lab_compare(lab_scene_find("pour-convex"), &own, models, 2, dir, quiet);
 }

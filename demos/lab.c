@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETS_MAX 32
-
 typedef struct command {
     const char *verb, *target;
     char *contact, *trace, *summary, *mesh_dir, *out;
@@ -17,7 +15,7 @@ typedef struct command {
     long steps;
     long long seed;
     int quiet, mu_given;
-    lab_setting set[SETS_MAX];
+    lab_setting set[LAB_SETS_MAX];
     int sets;
     lab_contact models[LAB_CONTACT_COUNT];
     int model_count;
@@ -72,7 +70,7 @@ static int parse_set(command *c, const char *text)
     size_t length = equals ? (size_t)(equals - text) : 0;
     if (length == 0 || length >= sizeof s->key)
         return usage("--set %s: write it as key=number", text);
-    if (c->sets == SETS_MAX) return usage("too many --set options at '%s'", text);
+    if (c->sets == LAB_SETS_MAX) return usage("too many --set options at '%s'", text);
     memcpy(s->key, text, length);
     s->key[length] = 0;
     s->value = strtod(equals + 1, &end);

@@ -49,7 +49,9 @@ int lab_picture(const char *path, const lab_result *results, int n);
  * exit status (0, 1 or 2, after one line on stderr). */
 int lab_compare(const lab_scene *scene, const lab_options *options, const lab_contact *models,
                 int n, const char *dir, int quiet);
-/* The main job of the project: 20 polyhedra poured, with stock ODE and with exact contacts. */
+/* The main job of the project: 20 polyhedra poured, with stock ODE and with exact contacts. At most
+ * LAB_SETS_MAX keys may be set. */
+#define LAB_SETS_MAX 32
 int lab_demo(const lab_options *options, const char *dir, int quiet);
 
 /* ---- scenes from files ----------------------------------------------------------------------- */

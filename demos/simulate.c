@@ -11,7 +11,8 @@
 
 #include "peg/vec.h"
 
-#define CONTACTS_MAX 16 /* of a pair, for stock ODE */
+#define CONTACTS_MAX 16    /* of a pair, for stock ODE */
+#define RISES_MAX    10000 /* of a body that looks for a free place to enter */
 
 static const char *const contact_names[LAB_CONTACT_COUNT] = {"peg", "st", "ode", "ode-quick"};
 
@@ -372,11 +373,12 @@ static void enter_bodies(lab_world *w)
         lab_body *b = w->body[i];
         if (b->present || b->enter > t + 1e-9 * w->h) continue;
         lab_place(b, b->now.x, b->now.q);
-        while (g > 0 && b->rise > 0 && !is_free(b)) {
+        for (int tries = 0; g > 0 && b->rise > 0 && !is_free(b) && !w->failed; tries++) {
+            if (tries == RISES_MAX) lab_fail(w, "body '%s' finds no place to enter", b->name);
             peg_add_scaled(b->now.x, -b->rise / g, w->gravity, b->now.x);
             lab_place(b, b->now.x, b->now.q);
         }
-        lab_make_body(b);
+        if (!w->failed) lab_make_body(b);
     }
 }
 
