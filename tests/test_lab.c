@@ -474,6 +474,51 @@ START_TEST(turns_and_scales)
 }
 END_TEST
 
+/* Three cubes fall on a floor: two of one group pass through each other, the third lands on them.
+ * One more falls past the floor, out of the bounds. */
+static void build_groups(lab_world *w)
+{
+    double low[3] = {-5, -5, 0}, high[3] = {5, 5, 9};
+    lab_plane(w, "floor", (double[3]){0, 0, 1}, 0);
+    lab_group(lab_add_box(w, "cube", LAB_DYNAMIC, 1, 1, 1, 0, 0, .6, NULL), 1);
+    lab_group(lab_add_box(w, "cube", LAB_DYNAMIC, 1, 1, 1, .25, 0, 1.3, NULL), 1);
+    lab_add_box(w, "cube", LAB_DYNAMIC, 1, 1, 1, 0, .25, 2.5, NULL);
+    lab_bounds(w, low, high);
+    lab_velocity(lab_add_box(w, "late", LAB_DYNAMIC, 1, 1, 1, 3, 0, .5, NULL),
+                 (double[3]){300, 0, 0}, NULL);
+    lab_enter(lab_body_find(w, "late"), .105, .5);
+    lab_add_box(w, "post", LAB_STATIC, 1, 1, 2, 3, 0, 1, NULL);
+}
+
+START_TEST(groups_entering_and_bounds)
+{
+    static const lab_scene scene = {"groups", "", .01, 1, build_groups, NULL};
+    for (int c = 0; c < LAB_CONTACT_COUNT; c++) {
+        lab_world *w = open_scene(&scene, (lab_contact)c, NULL, 0, NULL);
+        const lab_body *late = lab_body_find(w, "late"), *second = lab_body_find(w, "cube-2");
+        double x[3], volume, depth;
+        for (int i = 0; i < 120; i++) {
+            ck_assert_int_eq(lab_body_present(late), i > 11);
+            ck_assert_int_eq(lab_step(w), 0);
+        }
+        ck_assert_int_eq(lab_escaped(w), 1);
+        lab_pose(second, x, NULL);
+        ck_assert_double_eq_tol(x[2], .5, 1e-2); /* as low as the first, inside of it */
+        lab_pose(lab_body_find(w, "cube-3"), x, NULL);
+        ck_assert_double_eq_tol(x[2], 1.5, 3e-2);
+        lab_overlap(w, 1, &volume, &depth);
+        ck_assert_double_le(depth, c == LAB_PEG ? 0 : .03);
+        FILE *file = fopen(out_path("trace"), "w");
+        ck_assert_int_eq(lab_trace_begin(file, w), 0);
+        fclose(file);
+        char *text = read_text(out_path("trace"));
+        ck_assert_ptr_nonnull(strstr(text, "\"connected\":[[1,2]]"));
+        free(text);
+        lab_close(w);
+    }
+}
+END_TEST
+
 /* Inside of a step the pose moves along ODE's update, as if the step were shorter. */
 START_TEST(poses_inside_of_a_step)
 {
@@ -658,6 +703,7 @@ int main(void)
     tcase_add_test(tests, compares);
     tcase_add_test(tests, computes_mass_properties);
     tcase_add_test(tests, turns_and_scales);
+    tcase_add_test(tests, groups_entering_and_bounds);
     tcase_add_test(tests, poses_inside_of_a_step);
     tcase_add_test(tests, reads_a_scene);
     tcase_add_test(tests, refuses_what_it_cannot_represent);
