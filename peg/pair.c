@@ -81,11 +81,12 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
 /* --- check --- */
 
 /* What a facet that kept start_gap at q_0 must keep at q_k: a share of the margin, but no more than
- * half of what there was. */
+ * half of what there was; nothing but rounding below 0. */
 static double least_gap(const peg_pair *p, double start_gap)
 {
-    double floor = PEG_FLOOR * p->margin;
-    return start_gap >= floor ? floor : fmax(0, 0.5 * start_gap);
+    double floor = PEG_FLOOR * p->margin, rounding = PEG_ROUNDING * p->L;
+    if (start_gap >= floor) return floor;
+    return start_gap > 0 ? fmax(0.5 * start_gap, rounding) - rounding : -rounding;
 }
 
 double peg_pair_shortfall(peg_island *I, peg_pair *p)

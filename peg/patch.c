@@ -24,21 +24,19 @@ typedef struct feature_contact {
 
 static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
 {
-    double margin = pair->margin, target;
+    double margin = pair->margin, touch = PEG_TOUCH * pair->L;
     *pushed = 0;
     if (pair->surface.soft) return gap0 < 0 ? (1 - pair->surface.erp) * gap0 : 0;
-    if (pair->s0 < -PEG_TOUCH * pair->L) {
+    if (pair->s0 < -touch) {
         double speed = I->settings->recovery_speed > 0 ? I->settings->recovery_speed : pair->L;
-        target = fmin(margin, gap0 + speed * I->h);
-    } else if (I->clearance) {
-        target = gap0 < 0 ? 0 : fmin(margin, gap0);
-    } else if (gap0 < 0) {
-        target = margin;
-    } else {
-        double push = gap0 < PEG_THIN * margin ? PEG_PUSH * margin : 0;
-        target = fmin(margin, gap0 + push);
+        return fmin(margin, gap0 + speed * I->h);
     }
-    if (target > gap0 && gap0 >= 0) *pushed = target - gap0;
+    if (gap0 < -touch) return margin;
+    if (I->clearance) return fmin(margin, gap0);
+    /* flush features may overlap by rounding */
+    double target = gap0 < PEG_THIN * margin ? fmax(gap0, 0) + PEG_PUSH * margin : gap0;
+    target = fmin(margin, target);
+    *pushed = fmax(0, target - gap0);
     return target;
 }
 

@@ -7,6 +7,10 @@
  * user set flush, far below the margin. */
 #define PEG_TOUCH 1e-9
 
+/* Gaps are known to this, in L: rounding of coordinates some L away from the origin. Where parts
+ * have no clearance at all the step is accepted with an overlap up to it. */
+#define PEG_ROUNDING 1e-14
+
 /* The step is accepted when every pair has s >= PEG_FLOOR * margin; rows aim at the whole margin,
  * so the remaining error of the linearisation has room. */
 #define PEG_FLOOR 1e-3
