@@ -11,13 +11,10 @@
 const char *peg_outcome_name(peg_outcome outcome)
 {
     static const char *const name[] = {
-        [PEG_SOLVED] = "solved",
-        [PEG_INFEASIBLE] = "infeasible",
-        [PEG_RAY] = "ray",
-        [PEG_ITERATION_LIMIT] = "iteration limit",
-        [PEG_SINGULAR] = "singular",
-        [PEG_NOT_CERTIFIED] = "not certified",
-        [PEG_OUT_OF_MEMORY] = "out of memory",
+        [PEG_SOLVED] = "solved",     [PEG_INFEASIBLE] = "infeasible",
+        [PEG_RAY] = "ray",           [PEG_ITERATION_LIMIT] = "iteration limit",
+        [PEG_SINGULAR] = "singular", [PEG_NOT_CERTIFIED] = "not certified",
+        [PEG_LAGGED] = "lagged",     [PEG_OUT_OF_MEMORY] = "out of memory",
     };
     int known = outcome >= 0 && outcome < (int)(sizeof name / sizeof name[0]);
     return known ? name[outcome] : "unknown outcome";
@@ -82,7 +79,14 @@ static double body_residual(const peg_problem *problem, const peg_solution *solu
     return sqrt(sum);
 }
 
-/* |min(w, lambda)| in the energy norm; it holds the negative parts of both. */
+static double bound(const peg_problem *problem, const peg_solution *solution, int i)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    return row->limit + (row->mu > 0 ? row->mu * fmax(0, solution->lambda[row->normal]) : 0);
+}
+
+/* |lambda - clamp(lambda - w, -B, B)| and |min(w, lambda)| in the energy norm; it holds what
+ * exceeds the bounds. */
 static double row_residual(const peg_problem *problem, const peg_solution *solution, int i)
 {
     const peg_lcp_row *row = &problem->row[i];
@@ -92,10 +96,13 @@ static double row_residual(const peg_problem *problem, const peg_solution *solut
         if (row->body_b >= 0) w += row->Jb[k] * solution->v[row->body_b][k];
     }
     double root = sqrt(peg_row_scale(problem, i));
-    if (root == 0) return w >= 0 ? 0 : INFINITY;
+    if (root == 0) return w >= 0 || (row->bounded && isfinite(row->limit)) ? 0 : INFINITY;
     w /= root;
     lambda *= root;
-    return isnan(w) || isnan(lambda) ? INFINITY : fabs(fmin(w, lambda));
+    if (isnan(w) || isnan(lambda)) return INFINITY;
+    if (!row->bounded) return fabs(fmin(w, lambda));
+    double B = bound(problem, solution, i) * root;
+    return fabs(lambda - peg_clamp(lambda - w, -B, B));
 }
 
 double peg_residual(const peg_problem *problem, const peg_solution *solution)
@@ -106,6 +113,17 @@ double peg_residual(const peg_problem *problem, const peg_solution *solution)
     for (int i = 0; i < problem->m; i++)
         residual = worse(residual, row_residual(problem, solution, i));
     return residual;
+}
+
+double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
+{
+    double worst = 0;
+    for (int i = 0; i < problem->m; i++) {
+        if (!problem->row[i].bounded) continue;
+        double B = bound(problem, solution, i), excess = fabs(solution->lambda[i]) - B;
+        if (!(excess <= 0)) worst = worse(worst, excess / B);
+    }
+    return worst;
 }
 
 static double kinetic(const peg_mass_block *mass, const double *v)
@@ -142,7 +160,8 @@ static int read_numbers(FILE *file, double *x, int n)
     return 1;
 }
 
-/* One line per body: 1/m, inverse inertia, v_f; one per row: bodies, J_a, J_b, b, c. */
+/* One line per body: 1/m, inverse inertia, v_f; one per row: bodies, J_a, J_b, b, c, bounded,
+ * normal, mu, limit. */
 pegStatus peg_problem_write(const peg_problem *problem, const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -158,13 +177,15 @@ pegStatus peg_problem_write(const peg_problem *problem, const char *path)
         fprintf(file, "%d %d ", row->body_a, row->body_b);
         write_numbers(file, row->Ja, 6, ' ');
         write_numbers(file, row->Jb, 6, ' ');
-        write_numbers(file, (double[]){row->b, row->c}, 2, '\n');
+        write_numbers(file, (double[]){row->b, row->c}, 2, ' ');
+        fprintf(file, "%d %d ", row->bounded, row->normal);
+        write_numbers(file, (double[]){row->mu, row->limit}, 2, '\n');
     }
     int bad = ferror(file);
     return fclose(file) || bad ? PEG_ERROR_FILE : PEG_OK;
 }
 
-static int read_row(FILE *file, int nb, peg_lcp_row *row)
+static int read_row(FILE *file, int nb, int index, peg_lcp_row *row)
 {
     double end[2];
     *row = (peg_lcp_row){0};
@@ -173,6 +194,10 @@ static int read_row(FILE *file, int nb, peg_lcp_row *row)
     if (!read_numbers(file, row->Ja, 6) || !read_numbers(file, row->Jb, 6)) return 0;
     if (!read_numbers(file, end, 2)) return 0;
     row->b = end[0], row->c = end[1];
+    if (fscanf(file, "%d %d", &row->bounded, &row->normal) != 2) return 0;
+    if (row->normal < 0 || (row->normal && row->normal >= index)) return 0;
+    if (!read_numbers(file, end, 2)) return 0;
+    row->mu = end[0], row->limit = end[1];
     return 1;
 }
 
@@ -190,7 +215,7 @@ static pegStatus read_problem(peg_arena *arena, FILE *file, peg_problem *problem
             !read_numbers(file, mass[i].inv_inertia, 9) || !read_numbers(file, target[i], 6))
             return PEG_ERROR_FILE;
     for (int i = 0; i < m; i++)
-        if (!read_row(file, nb, &row[i])) return PEG_ERROR_FILE;
+        if (!read_row(file, nb, i, &row[i])) return PEG_ERROR_FILE;
     *problem = (peg_problem){nb, m, mass, (const double(*)[6])target, row};
     return PEG_OK;
 }

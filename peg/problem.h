@@ -53,6 +53,7 @@ typedef enum peg_outcome {
     PEG_ITERATION_LIMIT,
     PEG_SINGULAR,      /* a factorisation broke down */
     PEG_NOT_CERTIFIED, /* an answer came whose residual is too large */
+    PEG_LAGGED,        /* friction only: see peg_solve_bounded */
     PEG_OUT_OF_MEMORY
 } peg_outcome;
 
@@ -60,6 +61,7 @@ typedef struct peg_solution {
     double (*v)[6];  /* nb; the caller's array */
     double *lambda;  /* m; the caller's array; on entry the warm start (zeros are fine) */
     double residual; /* of peg_residual */
+    double cone;     /* of peg_cone_excess */
     int iterations;  /* sweeps or pivots */
     pegSolver used;
 } peg_solution;
@@ -71,9 +73,14 @@ double peg_row_scale(const peg_problem *problem, int i);
 /* The certificate, computed from the problem alone: the largest of
  *  - |M (v - v_f) - G^T lambda| per body in the energy norm,
  *  - negative parts of w and lambda, and min(w, lambda) products, in the same norm
- *    (w_i / sqrt(scale_i), lambda_i sqrt(scale_i); complementarity as |min(., .)|).
+ *    (w_i / sqrt(scale_i), lambda_i sqrt(scale_i); complementarity as |min(., .)|),
+ *  - |lambda - clamp(lambda - w, -B, B)| of bounded rows in the same norm, with B from the normal
+ *    impulse of this solution.
  * Unit: sqrt(J). NaN gives infinity. */
 double peg_residual(const peg_problem *problem, const peg_solution *solution);
+
+/* Largest excess |lambda| - B of a bounded row, relative to B. */
+double peg_cone_excess(const peg_problem *problem, const peg_solution *solution);
 
 /* Size that the residual is compared with: sqrt of the kinetic energy of v_f and of the velocities
  * that the rows demand (max_i |b_i| / sqrt(scale_i)), at least a tiny positive number. */
@@ -93,6 +100,11 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver wh
 peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
                                 peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
+
+/* Problems with bounded rows: passes of Newton's method with the bounds of the impulses of the pass
+ * before. tolerance as in peg_solve. */
+peg_outcome peg_solve_bounded(peg_arena *arena, const peg_problem *problem, double tolerance,
+                              peg_solution *solution);
 
 /* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n.
  * Lexicographic, so that it ends on every problem; a ray is reported, never used. */

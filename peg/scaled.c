@@ -98,6 +98,24 @@ static void normalise_row(peg_scaled_row *row, double compliance)
     row->size *= f;
 }
 
+/* The bound of a row, in the units of its impulse; its normal row is the last one with that index.
+ */
+static int scale_bound(const peg_lcp_row *from, const peg_scaled *scaled, peg_scaled_row *row)
+{
+    row->normal = -1;
+    if (!from->bounded) return 1;
+    row->bounded = 1;
+    row->limit = from->limit * row->root_scale;
+    if (!(from->limit >= 0) || !(from->mu >= 0) || isinf(from->mu)) return 0;
+    if (from->mu == 0) return 1;
+    int k = scaled->m - 1;
+    while (k >= 0 && scaled->row[k].index > from->normal) k--;
+    if (k < 0 || scaled->row[k].index != from->normal) return from->normal < row->index;
+    row->normal = k;
+    row->mu = from->mu * row->root_scale / scaled->row[k].root_scale;
+    return !scaled->row[k].bounded && isfinite(row->mu);
+}
+
 peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *out)
 {
     int nb = problem->nb;
@@ -118,11 +136,14 @@ peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *
         load_row(problem, out, i, row);
         normalise_row(row, c);
         if (!isfinite(row->root_scale + row->beta) || !(c >= 0)) return PEG_SINGULAR;
+        if (!scale_bound(&problem->row[i], out, row)) return PEG_SINGULAR;
         if (row->root_scale > 0) {
             if (c > 0) row->slack = out->n++;
-            demand = fmax(demand, -problem->row[i].b / row->root_scale);
+            double b = problem->row[i].b;
+            demand = fmax(demand, (row->bounded ? fabs(b) : -b) / row->root_scale);
             out->m++;
-        } else if (problem->row[i].b < 0) {
+        } else if (row->bounded ? isinf(problem->row[i].limit) && problem->row[i].b != 0
+                                : problem->row[i].b < 0) {
             infeasible = 1;
         }
     }
@@ -143,8 +164,25 @@ void peg_unscale(const peg_problem *problem, const peg_scaled *scaled, const dou
         v[5] = t[5] + f[3] * p[3] + f[4] * p[4] + f[5] * p[5];
     }
     for (int i = 0; i < problem->m; i++) solution->lambda[i] = 0;
+    for (int i = 0; i < scaled->m; i++) {
+        int at = scaled->row[i].index;
+        const peg_lcp_row *row = &problem->row[at];
+        double lambda = u[i] / scaled->row[i].root_scale;
+        solution->lambda[at] = lambda;
+        if (!row->bounded) continue;
+        /* no excess, not even of rounding */
+        double bound = row->limit + (row->mu > 0 ? row->mu * solution->lambda[row->normal] : 0);
+        solution->lambda[at] = peg_clamp(lambda, -bound, bound);
+    }
+}
+
+void peg_scaled_response(const peg_scaled *scaled, const double *u, double *y, double *s)
+{
+    memset(y, 0, (size_t)scaled->n * sizeof *y);
     for (int i = 0; i < scaled->m; i++)
-        solution->lambda[scaled->row[i].index] = u[i] / scaled->row[i].root_scale;
+        if (u[i] != 0) peg_scaled_add(&scaled->row[i], u[i], y);
+    for (int i = 0; i < scaled->m; i++)
+        s[i] = peg_scaled_dot(&scaled->row[i], y) + scaled->row[i].beta;
 }
 
 /* If y satisfies the rows, 0 <= sum w_i s_i = y.(N w) + beta.w, so that |y| >= -beta.w / |N w|:

@@ -8,7 +8,9 @@
  * y (rest)  | sqrt(c_i) lambda_i                          | one coordinate per compliant row
  * n_i       | (F^T G_i^T, sqrt(c_i)) / sqrt(scale_i)      | two blocks of 6 and one coordinate
  * beta_i    | (b_i + G_i v_f) / sqrt(scale_i)             |
- * u_i       | lambda_i sqrt(scale_i)                      | */
+ * u_i       | lambda_i sqrt(scale_i)                      |
+ *
+ * A bounded row has |u_i| <= limit_i + mu_i u_normal instead, with limit and mu in these units. */
 #ifndef PEG_SCALED_H
 #define PEG_SCALED_H
 
@@ -26,7 +28,9 @@ typedef struct peg_scaled_row {
     double na[6], nb[6], ns;
     double beta;
     double root_scale;
-    double size; /* sum of the magnitudes that cancel in beta */
+    double size;         /* sum of the magnitudes that cancel in beta */
+    int bounded, normal; /* normal: scaled row, -1: none */
+    double mu, limit;
 } peg_scaled_row;
 
 typedef struct peg_scaled {
@@ -56,6 +60,20 @@ void peg_unscale(const peg_problem *problem, const peg_scaled *scaled, const dou
 /* Farkas' lemma with room for rounding: whether the weights w >= 0 (one per row) prove that no y of
  * a sensible size satisfies the rows. Compliant rows never contradict. y is room for n numbers. */
 int peg_scaled_contradicts(const peg_scaled *scaled, const double *w, double *y);
+
+static inline double peg_clamp(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* Largest |u_i| of a bounded row. */
+static inline double peg_scaled_bound(const peg_scaled_row *row, const double *u)
+{
+    return row->limit + (row->normal >= 0 ? row->mu * fmax(0, u[row->normal]) : 0);
+}
+
+/* y = N u, and s. */
+void peg_scaled_response(const peg_scaled *scaled, const double *u, double *y, double *s);
 
 static inline double peg_scaled_dot(const peg_scaled_row *row, const double *y)
 {

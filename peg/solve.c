@@ -24,18 +24,24 @@ static double allowed(const peg_problem *problem, const peg_solution *solution, 
     return fmin(tolerance * unit + ROUNDING * largest, MOST * tolerance * unit);
 }
 
-typedef peg_outcome solve_fn(peg_arena *, const peg_problem *, peg_solution *);
-
-static peg_outcome certified(solve_fn *solve, pegSolver which, peg_arena *arena,
-                             const peg_problem *problem, double tolerance, peg_solution *solution)
+/* Takes an answer only with its certificate. */
+static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_problem *problem,
+                           double tolerance, peg_solution *solution)
 {
-    peg_outcome outcome = solve(arena, problem, solution);
     solution->used = which;
     if (outcome != PEG_SOLVED) return outcome;
+    solution->cone = peg_cone_excess(problem, solution);
     solution->residual = peg_residual(problem, solution);
     int good = solution->residual <= tolerance * peg_residual_unit(problem) ||
                solution->residual <= allowed(problem, solution, tolerance);
     return good ? PEG_SOLVED : PEG_NOT_CERTIFIED;
+}
+
+static int has_bounded_rows(const peg_problem *problem)
+{
+    for (int i = 0; i < problem->m; i++)
+        if (problem->row[i].bounded) return 1;
+    return 0;
 }
 
 /* The projected solver first: it is the faster one and proves what it calls infeasible. */
@@ -43,11 +49,15 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver wh
                       double tolerance, peg_solution *solution)
 {
     peg_outcome outcome = PEG_NOT_CERTIFIED;
+    if (has_bounded_rows(problem))
+        return certify(peg_solve_bounded(arena, problem, tolerance, solution), PEG_SOLVER_PROJECTED,
+                       problem, tolerance, solution);
     if (which != PEG_SOLVER_LEMKE)
-        outcome = certified(peg_solve_projected, PEG_SOLVER_PROJECTED, arena, problem, tolerance,
-                            solution);
+        outcome = certify(peg_solve_projected(arena, problem, solution), PEG_SOLVER_PROJECTED,
+                          problem, tolerance, solution);
     int settled = outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE ||
                   outcome == PEG_OUT_OF_MEMORY || which == PEG_SOLVER_PROJECTED;
     if (settled) return outcome;
-    return certified(peg_solve_lemke, PEG_SOLVER_LEMKE, arena, problem, tolerance, solution);
+    return certify(peg_solve_lemke(arena, problem, solution), PEG_SOLVER_LEMKE, problem, tolerance,
+                   solution);
 }
