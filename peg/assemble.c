@@ -208,7 +208,7 @@ static void take_results(assembly *a)
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         peg_copy3(p->facet.n, s->candidate[a->candidate_of[i]].n);
-        s->stats.recovered += p->s0 < -PEG_TOUCH * p->L;
+        s->stats.recovered += peg_pair_recovers(p);
         s->stats.gap_min = fmin(s->stats.gap_min, p->s);
         s->stats.violation_max = fmax(s->stats.violation_max, -p->s);
     }

@@ -128,6 +128,8 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b);
 
 /* --- pair.c: choice and change of the alternative --- */
 void peg_pair_begin(peg_island *island, peg_pair *pair);
+/* Whether it overlapped at q_0 and should not. */
+int peg_pair_recovers(const peg_pair *pair);
 /* What the pair lacks at q_k of the gap it must keep to be accepted, m; <= 0: apart. Sets s. */
 double peg_pair_shortfall(peg_island *island, peg_pair *pair);
 void peg_pair_tilt(peg_island *island, peg_pair *pair);

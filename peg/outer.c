@@ -36,7 +36,7 @@ void peg_island_begin(peg_island *I)
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
     for (int i = 0; i < I->npair; i++)
-        if (I->pair[i].s0 < -PEG_TOUCH * I->pair[i].L) I->recovering = 1;
+        if (peg_pair_recovers(&I->pair[i])) I->recovering = 1;
     /* the free motion first: what it would pass through makes its rows there */
     for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
     for (int i = 0; i < I->npair; i++) {

@@ -89,6 +89,11 @@ static double least_gap(const peg_pair *p, double start_gap)
     return start_gap > 0 ? fmax(0.5 * start_gap, rounding) - rounding : -rounding;
 }
 
+int peg_pair_recovers(const peg_pair *p)
+{
+    return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
+}
+
 double peg_pair_shortfall(peg_island *I, peg_pair *p)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;

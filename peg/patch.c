@@ -22,17 +22,24 @@ typedef struct feature_contact {
     double gap0, gap;
 } feature_contact;
 
+/* Gaps below this, in L, are rounding. */
+#define NO_CLEARANCE 1e-12
+
 static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
 {
     double margin = pair->margin, touch = PEG_TOUCH * pair->L;
     *pushed = 0;
-    if (pair->surface.soft) return gap0 < 0 ? (1 - pair->surface.erp) * gap0 : 0;
+    if (pair->surface.soft) { /* overlap is a spring, whose work is no gain */
+        *pushed = pair->surface.erp * fmax(0, -gap0);
+        return gap0 < 0 ? gap0 + *pushed : 0;
+    }
     if (pair->s0 < -touch) {
         double speed = I->settings->recovery_speed > 0 ? I->settings->recovery_speed : pair->L;
         return fmin(margin, gap0 + speed * I->h);
     }
     if (gap0 < -touch) return margin;
-    if (I->clearance) return fmin(margin, gap0);
+    /* between walls without clearance the overlap of rounding is shared, not handed on */
+    if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double target = gap0 < PEG_THIN * margin ? fmax(gap0, 0) + PEG_PUSH * margin : gap0;
     target = fmin(margin, target);
@@ -115,7 +122,7 @@ static void emit(peg_island *I, int p, const double (*u)[6], const feature_conta
     peg_copy3(c->point_a, row->point);
     peg_copy3(c->normal, row->normal);
     double target = row_target(I, pair, c->gap0, &row->pushed);
-    row->recovery = separated ? 0 : fmin(0, c->gap0 - target) / I->h;
+    row->recovery = separated || pair->surface.soft ? 0 : fmin(0, c->gap0 - target) / I->h;
     if (I->secant)
         secant_row(I, pair, u, c, target, row);
     else
