@@ -208,7 +208,7 @@ void lab_density(lab_body *b, double density)
 
 void lab_mass(lab_body *b, double mass)
 {
-    if (b) b->mass = mass;
+    if (b) b->mass = mass * b->world->scale * b->world->scale * b->world->scale;
 }
 
 /* Scene to world coordinates, for vectors that scale with the given power of the length. */

@@ -21,6 +21,9 @@ static void place_at(peg_island *I, const peg_piece *piece, const double (*v)[6]
 /* Nearer than this, in widths, the direction is chosen anew. */
 #define NEAR_ENOUGH 0.2
 
+/* A motion over more widths than this many strides cover is stopped where they end. */
+#define MOST_STRIDES 100000
+
 peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
 {
     const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
@@ -33,7 +36,8 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
     B.shape = b->part->shape;
     double n[3], given_up = fmin(0, p->s0) - depth;
     peg_copy3(p->facet.n, n);
-    for (double t = 0;;) {
+    double t = 0;
+    for (int strides = 0;; strides++) {
         place_at(I, a, v, t, &A);
         place_at(I, b, v, t, &B);
         double apart[3];
@@ -45,7 +49,7 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
             peg_copy3(best.n, n);
             s = best.s;
         }
-        passage.hit = s < given_up;
+        passage.hit = s < given_up || strides == MOST_STRIDES;
         passage.deep = t;
         if (s >= 0) passage.apart = t;
         if (passage.hit || t >= 1) return passage;

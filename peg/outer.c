@@ -4,6 +4,7 @@
  * Fixed points of the plain iteration minimise |v - v_f|_M over the rows of the final poses. It
  * converges linearly, so once nothing switches any more the last correction is made about the
  * iterate (restoration), which converges like Newton's method. */
+#include "peg/clock.h"
 #include "peg/island.h"
 
 typedef struct loop {
@@ -249,28 +250,39 @@ static int judge(peg_island *I, loop *l)
     return 1;
 }
 
+/* Adds the time since *then to a sum, and moves *then on. */
+static void lap(double *then, double *sum)
+{
+    double now = peg_seconds();
+    *sum += now - *then;
+    *then = now;
+}
+
 peg_result peg_outer(peg_island *I)
 {
     loop l = {.objective = -1};
+    pegStats *stats = I->stats;
     peg_result result = PEG_NOT_CONVERGED;
+    double then = peg_seconds();
     peg_island_begin(I);
-    for (l.k = 0; l.k < I->settings->max_outer && !I->failed; l.k++) {
+    lap(&then, &stats->time_check);
+    for (; l.k < I->settings->max_outer && !I->failed && result != PEG_CONVERGED; l.k++) {
         gather_rows(I, &l);
+        lap(&then, &stats->time_rows);
         if (I->failed) break;
         memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
         peg_about about = l.restoring && !I->secant ? PEG_ABOUT_ITERATE : PEG_ABOUT_FREE;
-        if (peg_island_solve(I, about) != PEG_SOLVED) {
+        peg_outcome outcome = peg_island_solve(I, about);
+        lap(&then, &stats->time_solve);
+        if (outcome != PEG_SOLVED) {
             if (I->failed || !relax_problem(I, &l)) break;
             continue;
         }
         peg_island_move(I);
-        if (judge(I, &l)) {
-            result = PEG_CONVERGED;
-            l.k++;
-            break;
-        }
+        if (judge(I, &l)) result = PEG_CONVERGED;
+        lap(&then, &stats->time_check);
     }
-    I->stats->outer += l.k;
-    if (l.k > I->stats->outer_max) I->stats->outer_max = l.k;
+    stats->outer += l.k;
+    if (l.k > stats->outer_max) stats->outer_max = l.k;
     return I->failed ? PEG_NOT_CONVERGED : result;
 }

@@ -1,7 +1,6 @@
 /* One step of a scene: near pairs, islands, the outer loop of each, and the check that no motion
  * meets what its island did not know. Results are committed only when the step is whole. */
-#include <time.h>
-
+#include "peg/clock.h"
 #include "peg/scene.h"
 
 /* --- context --- */
@@ -96,13 +95,6 @@ static pegStatus check_scene(const peg_scene *scene)
 }
 
 /* --- the step --- */
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
 {
@@ -210,10 +202,10 @@ static void solve_islands(peg_stage *s)
         s->failed = 1;
         return;
     }
-    double t0 = seconds();
+    double t0 = peg_seconds();
     peg_start_boxes(s, box);
     if (!peg_find_pairs(s, box)) s->failed = 1;
-    s->stats.time_pairs += seconds() - t0;
+    s->stats.time_pairs += peg_seconds() - t0;
     memset(s->dirty, 1, (size_t)s->scene->nb);
     while (!s->failed) {
         if (!peg_link_islands(s)) {
