@@ -60,7 +60,9 @@ PEG_API pegStatus pegWorldRemoveSpace(pegWorldID peg, dSpaceID space);
 
 /* Near callback for dSpaceCollide / dSpaceCollide2 with data = the pegWorldID: hands every pair
  * over that no joint connects, the inside of nested spaces included. Needed for geoms outside of
- * the added spaces; harmless for others, which it leaves to the sweep. */
+ * the added spaces; harmless for others, which it leaves to the sweep. ODE sees a pair only while
+ * its boxes overlap, which resting parts do not quite do: outside of the added spaces contacts come
+ * and go, and friction lets bodies creep. */
 PEG_API void pegNearCallback(void *peg, dGeomID o1, dGeomID o2);
 
 /* A program that filters keeps its own callback: with this set, pegWorldStep calls it for every
@@ -109,9 +111,8 @@ PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParame
  *   motion1, 2, N  As in ODE: wanted velocities of g1's body relative to g2's along fdir1, along
  *                  normal x fdir1 and along the normal.
  *   slip1, slip2   As in ODE: m/s per N.
- *   rho, rho2,     As in ODE, about fdir1, normal x fdir1 and the normal: lengths in m with
- *   rhoN           Approx1, else torques in N m. A contact point has no extent, so they matter for
- *                  bodies that roll over edges little longer than rho.
+ *   rho, rho2,     As in ODE, about fdir1, normal x fdir1 and the normal: with Approx1 lengths in m
+ *   rhoN           (times the normal force), else torques in N m.
  *   bounce,        Restitution after the step: the pose keeps free of overlap. No gain of energy:
  *   bounce_vel     bounce above 1 counts as 1, one message.
  *   soft_erp,      Either makes the contact compliant: a spring and damper as in ODE, which
@@ -123,8 +124,9 @@ PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParame
  *                  start opens at settings.recovery_speed.
  *
  * What contact joints did besides: bodies that touch an awake body, or a kinematic one that moves,
- * are woken; bodies that touch are put to sleep by ODE's rules and settings of auto-disabling;
- * dAreConnected and dAreConnectedExcluding tell of real joints, since contacts are none. */
+ * are woken; bodies that contacts push are put to sleep by ODE's rules and settings of
+ * auto-disabling; dAreConnected and dAreConnectedExcluding tell of real joints, since contacts are
+ * none. */
 
 /* Steps the world by h with exact contacts; pegWorldQuickStep hands the joints to dWorldQuickStep.
  * Bodies that touch nothing move exactly as with ODE's own step. Bodies with joints get contacts

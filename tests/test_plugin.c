@@ -654,11 +654,14 @@ static void hand_over_all(void *data, dGeomID o1, dGeomID o2)
     ck_assert(status == PEG_OK || status == PEG_ERROR_MEMORY);
 }
 
+/* _i & 1: all allocations after the n-th fail, too; _i & 2: pairs are handed over in the step. */
 START_TEST(step_without_memory)
 {
     long n = 1;
     for (int refused = 1; refused; n++) {
         scene s = new_scene();
+        dWorldSetAutoDisableFlag(s.world, 1);
+        if (_i & 2) pegWorldSetNearCallback(s.peg, s.peg, hand_over_all);
         dCreatePlane(s.space, 0, 0, 1, 0);
         dGeomID convex = pegCreateConvex(s.space, CUBE, NULL);
         dGeomSetPosition(convex, 3, 0, 0.5);
@@ -667,8 +670,8 @@ START_TEST(step_without_memory)
         dBodyAddForce(body[2], 9, 0, 0);
         dBodyDisable(body[0]);
         state before = state_of(body, 3);
-        peg_memory_fail_at(n, _i);
-        dSpaceCollide(s.space, s.peg, hand_over_all);
+        peg_memory_fail_at(n, _i & 1);
+        if (!(_i & 2)) dSpaceCollide(s.space, s.peg, hand_over_all);
         pegStatus status = pegWorldStep(s.peg, 0.01);
         refused = peg_memory_fail_at(0, 0) >= n;
         state after = state_of(body, 3);
@@ -754,7 +757,7 @@ static Suite *plugin_suite(void)
     tcase_add_test(errors, arguments_and_settings_are_checked);
     tcase_add_test(errors, step_inside_a_step_is_refused);
     tcase_add_loop_test(errors, creation_without_memory, 0, 2);
-    tcase_add_loop_test(errors, step_without_memory, 0, 2);
+    tcase_add_loop_test(errors, step_without_memory, 0, 4);
     tcase_add_test(errors, pair_lost_for_lack_of_memory_fails_the_step);
     suite_add_tcase(suite, use);
     suite_add_tcase(suite, errors);

