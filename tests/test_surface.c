@@ -111,6 +111,7 @@ typedef struct scene {
     pegWorldID peg;       /* null: stock ODE steps */
     dContact contact;     /* surface and fdir1 of every pair */
     int swap;             /* pairs are handed over the other way round */
+    dBodyID first;        /* null, or the body that always comes first */
     dJointFeedback sum;   /* over the contacts of the last step */
     dJointFeedback of_contact[16];
     int contacts;
@@ -180,8 +181,9 @@ static void meet(void *data, dGeomID o1, dGeomID o2)
     scene *s = data;
     dBodyID b1 = dGeomGetBody(o1), b2 = dGeomGetBody(o2);
     if (b1 && b2 && dAreConnectedExcluding(b1, b2, dJointTypeContact)) return;
-    s->contact.geom.g1 = s->swap ? o2 : o1;
-    s->contact.geom.g2 = s->swap ? o1 : o2;
+    int swap = s->first ? b2 == s->first : s->swap;
+    s->contact.geom.g1 = swap ? o2 : o1;
+    s->contact.geom.g2 = swap ? o1 : o2;
     if (s->peg)
         ck_assert_int_eq(pegCollideContact(s->peg, &s->contact, &s->of_contact[s->contacts++]),
                          PEG_OK);
@@ -214,6 +216,15 @@ static void run(scene *s, double h, double time)
 {
     for (long n = lround(time / h); n > 0; n--) step(s, h);
 }
+
+/* Cube of side 1. */
+static const dReal planes[] = {1, 0,  0, 0.5, -1, 0, 0, 0.5, 0, 1, 0,  0.5,
+                               0, -1, 0, 0.5, 0,  0, 1, 0.5, 0, 0, -1, 0.5};
+static const dReal points[] = {-0.5, -0.5, -0.5, 0.5, -0.5, -0.5, 0.5, 0.5, -0.5, -0.5, 0.5, -0.5,
+                               -0.5, -0.5, 0.5,  0.5, -0.5, 0.5,  0.5, 0.5, 0.5,  -0.5, 0.5, 0.5};
+static const unsigned polygons[] = {4, 1, 2, 6, 5, 4, 0, 4, 7, 3, 4, 2, 3, 7, 6,
+                                    4, 0, 1, 5, 4, 4, 4, 5, 6, 7, 4, 0, 3, 2, 1};
+#define CUBE planes, 6, points, 8, polygons
 
 /* --- surfaces --- */
 
@@ -330,6 +341,36 @@ START_TEST(sliding_equals_ode)
         ck_assert_double_eq_tol(v[0][k], v[1][k], 2e-4);
         ck_assert_double_eq_tol(x[0][k], x[1][k], 2e-3);
     }
+}
+END_TEST
+
+/* A plate that moves, with a moving surface: the box is the first body, or (_i & 1) the second. The
+ * plate is a box or, in this module's own world alone, a convex (_i & 2). */
+START_TEST(moving_plate_carries_a_box)
+{
+    double v[2];
+    for (int stock = 0; stock < 2; stock++) {
+        scene s = new_scene(stock);
+        dGeomID geom = NULL;
+        s.contact.surface = (dSurfaceParameters){
+            .mode = dContactApprox1 | dContactMotion1 | dContactFDir1, .mu = 0.5, .motion1 = 0.3};
+        s.contact.fdir1[0] = 1;
+        dBodyID plate = add_box(&s, 1, 1, 1, 0, 0, -0.5), box;
+        dBodySetKinematic(plate);
+        dBodySetLinearVel(plate, 0.2, 0, 0);
+        if (!stock && _i & 2) {
+            dGeomDestroy(dBodyGetFirstGeom(plate));
+            dGeomSetBody(geom = pegCreateConvex(s.space, CUBE, NULL), plate);
+        }
+        box = add_box(&s, 0.2, 0.2, 0.1, 0, 0, 0.05);
+        s.first = _i & 1 ? plate : box;
+        run(&s, 0.01, 1);
+        v[stock] = dBodyGetLinearVel(box)[0];
+        if (geom) pegForgetConvex(geom);
+        free_scene(&s);
+    }
+    ck_assert_double_eq_tol(v[0], _i & 1 ? -0.1 : 0.5, 1e-6);
+    ck_assert_double_eq_tol(v[0], v[1], 1e-4);
 }
 END_TEST
 
@@ -880,6 +921,7 @@ static Suite *surface_suite(void)
     tcase_add_test(read, bad_contacts_are_refused);
     tcase_add_loop_test(surface, block_holds_or_slides_on_an_incline, 0, 2);
     tcase_add_loop_test(surface, sliding_equals_ode, 0, 2 * PUSHES);
+    tcase_add_loop_test(surface, moving_plate_carries_a_box, 0, 4);
     tcase_add_test(surface, surfaces_part_with_motionN);
     tcase_add_loop_test(surface, bounces_to_a_quarter_of_the_height, 0, 2);
     tcase_add_test(surface, slow_hits_do_not_bounce);
