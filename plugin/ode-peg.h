@@ -108,8 +108,9 @@ PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParame
  *   FDir1          First axis of friction, made orthogonal to the normal. Without it mu2, slip2,
  *                  rho2 and the motions have no defined axes: one message. (In ODE the axes are
  *                  then those of dPlaneSpace.)
- *   motion1, 2, N  As in ODE: wanted velocities of g1's body relative to g2's along fdir1, along
- *                  normal x fdir1 and along the normal.
+ *   motion1, 2, N  As in ODE: wanted velocities of g1's body relative to g2 along fdir1, along
+ *                  normal x fdir1 and along the normal; of g2's body relative to g1, with the
+ *                  normal turned round, if g1 has no body.
  *   slip1, slip2   As in ODE: m/s per N.
  *   rho, rho2,     As in ODE, about fdir1, normal x fdir1 and the normal: with Approx1 lengths in m
  *   rhoN           (times the normal force), else torques in N m.
