@@ -1,8 +1,9 @@
-/* Cholesky factors of a symmetric positive definite matrix of 6x6 blocks, one block row per body:
- * P A P^T = L L^T. The pattern (which blocks of L are not zero) follows from the pairs of bodies
- * alone and is computed once. */
-#ifndef PEG_BLOCK_CHOLESKY_H
-#define PEG_BLOCK_CHOLESKY_H
+/* Factors P A P^T = L D U of a matrix of 6x6 blocks, one block row per body, whose pattern is
+ * symmetric; U = L^T if A is. The pattern (which blocks of L are not zero) follows from the pairs
+ * of bodies alone and is computed once. The diagonal blocks of A must be well conditioned one after
+ * the other, as they are for positive definite A. */
+#ifndef PEG_BLOCK_LDU_H
+#define PEG_BLOCK_LDU_H
 
 #include "peg/memory.h"
 
@@ -22,8 +23,10 @@ typedef struct peg_block_pattern {
 
 typedef struct peg_block_matrix {
     const peg_block_pattern *pattern;
-    double *block; /* blocks, column-major each */
-    double *room;  /* 6 n */
+    double *lower; /* blocks, column-major each */
+    double *upper; /* transposed blocks above the diagonal, at the place of those they mirror; those
+                      of the diagonal are in lower */
+    double *room;  /* a column of blocks, or a vector */
 } peg_block_matrix;
 
 /* Order of minimum degree. pair: count pairs of different bodies, repetitions allowed. False when
@@ -34,9 +37,10 @@ int peg_block_matrix_create(peg_arena *arena, const peg_block_pattern *pattern,
                             peg_block_matrix *matrix);
 /* Index of the block in which the two bodies meet: its row is the body that is eliminated later. */
 int peg_block_find(const peg_block_pattern *pattern, int body_a, int body_b);
-/* Overwrites the lower triangle of A with L; false if A is not positive definite. */
-int peg_block_factorise(peg_block_matrix *matrix);
+/* Overwrites A with its factors; a symmetric A needs the lower triangle only. False if A is
+ * singular. */
+int peg_block_factorise(peg_block_matrix *matrix, int symmetric);
 /* x = A^-1 x, x ordered by bodies. */
-void peg_block_solve(const peg_block_matrix *matrix, double *x);
+void peg_block_solve(const peg_block_matrix *matrix, int symmetric, double *x);
 
 #endif

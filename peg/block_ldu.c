@@ -1,7 +1,7 @@
-/* Sparse Cholesky factors by blocks: minimum degree on the explicit elimination graph, then
+/* Sparse factors by blocks: minimum degree on the explicit elimination graph, then
  * right-looking elimination (George, Liu, Computer Solution of Large Sparse Positive Definite
  * Systems, chapters 2 and 5). */
-#include "peg/block_cholesky.h"
+#include "peg/block_ldu.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -187,46 +187,53 @@ int peg_block_find(const peg_block_pattern *pattern, int body_a, int body_b)
 int peg_block_matrix_create(peg_arena *arena, const peg_block_pattern *pattern,
                             peg_block_matrix *matrix)
 {
+    size_t size = (size_t)pattern->blocks * PEG_BLOCK_SIZE;
     matrix->pattern = pattern;
-    matrix->block = PEG_NEW(arena, double, (size_t)pattern->blocks *PEG_BLOCK_SIZE);
-    matrix->room = PEG_NEW(arena, double, PEG_BLOCK * pattern->n);
-    return matrix->block && matrix->room;
+    matrix->lower = PEG_NEW(arena, double, size);
+    matrix->upper = PEG_NEW(arena, double, size);
+    matrix->room = PEG_NEW(arena, double, pattern->n *PEG_BLOCK_SIZE);
+    return matrix->lower && matrix->upper && matrix->room;
 }
 
-static double *block(const peg_block_matrix *matrix, int i)
+static double *block(double *blocks, int i)
 {
-    return matrix->block + (size_t)i * PEG_BLOCK_SIZE;
+    return blocks + (size_t)i * PEG_BLOCK_SIZE;
 }
 
-/* Lower triangle of a diagonal block; its diagonal is stored inverted. */
-static int factorise_diagonal(double *D)
+static void swap(double *x, double *y)
 {
-    for (int c = 0; c < PEG_BLOCK; c++) {
-        double d = D[7 * c];
-        for (int q = 0; q < c; q++) d -= D[PEG_BLOCK * q + c] * D[PEG_BLOCK * q + c];
-        if (!(d > 0)) return 0;
-        double inverse = 1 / sqrt(d);
-        D[7 * c] = inverse;
-        for (int r = c + 1; r < PEG_BLOCK; r++) {
-            double x = D[PEG_BLOCK * c + r];
-            for (int q = 0; q < c; q++) x -= D[PEG_BLOCK * q + r] * D[PEG_BLOCK * q + c];
-            D[PEG_BLOCK * c + r] = x * inverse;
+    double t = *x;
+    *x = *y;
+    *y = t;
+}
+
+/* D := D^-1 by Gauss and Jordan with row exchanges, which become column exchanges of the inverse.
+ */
+static int invert(double *D)
+{
+    int from[PEG_BLOCK];
+    for (int k = 0; k < PEG_BLOCK; k++) {
+        int p = k;
+        for (int r = k + 1; r < PEG_BLOCK; r++)
+            if (fabs(D[PEG_BLOCK * k + r]) > fabs(D[PEG_BLOCK * k + p])) p = r;
+        from[k] = p;
+        for (int c = 0; c < PEG_BLOCK && p != k; c++)
+            swap(&D[PEG_BLOCK * c + k], &D[PEG_BLOCK * c + p]);
+        double pivot = D[7 * k];
+        if (!(fabs(pivot) > 0)) return 0;
+        D[7 * k] = 1;
+        for (int c = 0; c < PEG_BLOCK; c++) D[PEG_BLOCK * c + k] /= pivot;
+        for (int r = 0; r < PEG_BLOCK; r++) {
+            double f = D[PEG_BLOCK * k + r];
+            if (r == k || f == 0) continue;
+            D[PEG_BLOCK * k + r] = 0;
+            for (int c = 0; c < PEG_BLOCK; c++) D[PEG_BLOCK * c + r] -= f * D[PEG_BLOCK * c + k];
         }
     }
+    for (int k = PEG_BLOCK - 1; k >= 0; k--)
+        for (int r = 0; r < PEG_BLOCK && from[k] != k; r++)
+            swap(&D[PEG_BLOCK * k + r], &D[PEG_BLOCK * from[k] + r]);
     return 1;
-}
-
-/* X := X D^-T */
-static void divide(const double *restrict D, double *restrict X)
-{
-    for (int c = 0; c < PEG_BLOCK; c++) {
-        double *column = X + PEG_BLOCK * c;
-        for (int q = 0; q < c; q++) {
-            double f = D[PEG_BLOCK * q + c];
-            for (int r = 0; r < PEG_BLOCK; r++) column[r] -= f * X[PEG_BLOCK * q + r];
-        }
-        for (int r = 0; r < PEG_BLOCK; r++) column[r] *= D[7 * c];
-    }
 }
 
 /* C -= A B^T */
@@ -243,78 +250,94 @@ static void subtract_product(const double *restrict A, const double *restrict B,
     }
 }
 
-/* What column k takes from the columns of its rows. */
-static void update_later(peg_block_matrix *matrix, int k)
+/* X := X D */
+static void multiply(const double *restrict D, double *restrict X)
+{
+    double old[PEG_BLOCK_SIZE];
+    memcpy(old, X, sizeof old);
+    for (int c = 0; c < PEG_BLOCK; c++) {
+        double sum[PEG_BLOCK] = {0};
+        for (int q = 0; q < PEG_BLOCK; q++)
+            for (int r = 0; r < PEG_BLOCK; r++)
+                sum[r] += old[PEG_BLOCK * q + r] * D[PEG_BLOCK * c + q];
+        for (int r = 0; r < PEG_BLOCK; r++) X[PEG_BLOCK * c + r] = sum[r];
+    }
+}
+
+/* What column k takes from the columns of its rows. L: its blocks of L; R: (D U)^T. */
+static void update_later(peg_block_matrix *matrix, int symmetric, int k, double *L, double *R)
 {
     const peg_block_pattern *p = matrix->pattern;
     const int *rows = p->below[k], count = p->count[k];
     for (int i = 0; i < count; i++) {
         int column = rows[i], at = 0;
-        const double *B = block(matrix, p->start[k] + 1 + i);
-        subtract_product(B, B, block(matrix, p->start[column]));
+        subtract_product(block(L, i), block(R, i), block(matrix->lower, p->start[column]));
         for (int j = i + 1; j < count; j++) {
             while (p->below[column][at] < rows[j]) at++;
-            subtract_product(block(matrix, p->start[k] + 1 + j), B,
-                             block(matrix, p->start[column] + 1 + at));
+            int target = p->start[column] + 1 + at;
+            subtract_product(block(L, j), block(R, i), block(matrix->lower, target));
+            if (!symmetric)
+                subtract_product(block(R, j), block(L, i), block(matrix->upper, target));
         }
     }
 }
 
-int peg_block_factorise(peg_block_matrix *matrix)
+int peg_block_factorise(peg_block_matrix *matrix, int symmetric)
 {
     const peg_block_pattern *p = matrix->pattern;
     for (int k = 0; k < p->n; k++) {
-        double *D = block(matrix, p->start[k]);
-        if (!factorise_diagonal(D)) return 0;
-        for (int i = 0; i < p->count[k]; i++) divide(D, block(matrix, p->start[k] + 1 + i));
-        update_later(matrix, k);
+        double *D = block(matrix->lower, p->start[k]), *L = D + PEG_BLOCK_SIZE;
+        double *R = symmetric ? matrix->room : block(matrix->upper, p->start[k] + 1);
+        if (symmetric) memcpy(R, L, (size_t)p->count[k] * PEG_BLOCK_SIZE * sizeof *R);
+        if (!invert(D)) return 0;
+        for (int i = 0; i < p->count[k]; i++) multiply(D, block(L, i));
+        update_later(matrix, symmetric, k, L, R);
     }
     return 1;
 }
 
-static void forward(const peg_block_matrix *matrix, int k, double *b)
+/* y -= B x */
+static void subtract(const double *restrict B, const double *restrict x, double *restrict y)
 {
-    const peg_block_pattern *p = matrix->pattern;
-    const double *D = block(matrix, p->start[k]);
-    double *x = b + PEG_BLOCK * k;
+    for (int c = 0; c < PEG_BLOCK; c++)
+        for (int r = 0; r < PEG_BLOCK; r++) y[r] -= B[PEG_BLOCK * c + r] * x[c];
+}
+
+/* y -= B^T x */
+static void subtract_transposed(const double *restrict B, const double *restrict x,
+                                double *restrict y)
+{
     for (int c = 0; c < PEG_BLOCK; c++) {
-        x[c] *= D[7 * c];
-        for (int r = c + 1; r < PEG_BLOCK; r++) x[r] -= D[PEG_BLOCK * c + r] * x[c];
-    }
-    for (int i = 0; i < p->count[k]; i++) {
-        const double *X = block(matrix, p->start[k] + 1 + i);
-        double *t = b + PEG_BLOCK * p->below[k][i];
-        for (int c = 0; c < PEG_BLOCK; c++)
-            for (int r = 0; r < PEG_BLOCK; r++) t[r] -= X[PEG_BLOCK * c + r] * x[c];
+        double sum = 0;
+        for (int r = 0; r < PEG_BLOCK; r++) sum += B[PEG_BLOCK * c + r] * x[r];
+        y[c] -= sum;
     }
 }
 
-static void backward(const peg_block_matrix *matrix, int k, double *b)
+/* x := D x */
+static void apply(const double *restrict D, double *restrict x)
 {
-    const peg_block_pattern *p = matrix->pattern;
-    const double *D = block(matrix, p->start[k]);
-    double *x = b + PEG_BLOCK * k;
-    for (int i = 0; i < p->count[k]; i++) {
-        const double *X = block(matrix, p->start[k] + 1 + i), *t = b + PEG_BLOCK * p->below[k][i];
-        for (int c = 0; c < PEG_BLOCK; c++) {
-            double sum = 0;
-            for (int r = 0; r < PEG_BLOCK; r++) sum += X[PEG_BLOCK * c + r] * t[r];
-            x[c] -= sum;
-        }
-    }
-    for (int c = PEG_BLOCK - 1; c >= 0; c--) {
-        for (int r = c + 1; r < PEG_BLOCK; r++) x[c] -= D[PEG_BLOCK * c + r] * x[r];
-        x[c] *= D[7 * c];
-    }
+    double minus[PEG_BLOCK];
+    for (int k = 0; k < PEG_BLOCK; k++) minus[k] = -x[k], x[k] = 0;
+    subtract(D, minus, x);
 }
 
-void peg_block_solve(const peg_block_matrix *matrix, double *x)
+void peg_block_solve(const peg_block_matrix *matrix, int symmetric, double *x)
 {
     const peg_block_pattern *p = matrix->pattern;
     enum { BYTES = PEG_BLOCK * sizeof(double) };
     double *b = matrix->room;
     for (int k = 0; k < p->n; k++) memcpy(b + PEG_BLOCK * k, x + PEG_BLOCK * p->order[k], BYTES);
-    for (int k = 0; k < p->n; k++) forward(matrix, k, b);
-    for (int k = p->n - 1; k >= 0; k--) backward(matrix, k, b);
+    for (int k = 0; k < p->n; k++)
+        for (int i = 0; i < p->count[k]; i++)
+            subtract(block(matrix->lower, p->start[k] + 1 + i), b + PEG_BLOCK * k,
+                     b + PEG_BLOCK * p->below[k][i]);
+    for (int k = p->n - 1; k >= 0; k--) {
+        double *y = b + PEG_BLOCK * k, *R = symmetric ? matrix->lower : matrix->upper;
+        if (symmetric) apply(block(matrix->lower, p->start[k]), y);
+        for (int i = 0; i < p->count[k]; i++)
+            subtract_transposed(block(R, p->start[k] + 1 + i), b + PEG_BLOCK * p->below[k][i], y);
+        if (!symmetric) apply(block(matrix->lower, p->start[k]), y);
+    }
     for (int k = 0; k < p->n; k++) memcpy(x + PEG_BLOCK * p->order[k], b + PEG_BLOCK * k, BYTES);
 }
