@@ -498,7 +498,7 @@ START_TEST(rolling_friction_holds_a_prism)
     pegStatus status;
     scene s = new_scene(0);
     s.contact.surface = (dSurfaceParameters){
-        .mode = dContactApprox1 | dContactRolling, .mu = 1, .rho = (_i ? 1.1 : 0.9) * needed};
+        .mode = dContactApprox1 | dContactRolling, .mu = 1, .rho = (_i ? 1.02 : 0.98) * needed};
     tilt(&s, 12);
     add_ground(&s);
     make_prism();
@@ -511,12 +511,14 @@ START_TEST(rolling_friction_holds_a_prism)
     dBodySetMass(body, &mass);
     dGeomSetBody(geom, body);
     dBodySetPosition(body, 0, 0, 0.5 * cos(PI / SIDES) + 1e-5);
-    run(&s, 0.01, 2);
+    run(&s, 0.01, 1);
     double x = dBodyGetPosition(body)[0];
+    run(&s, 0.01, 2);
+    double moved = dBodyGetPosition(body)[0] - x;
     if (_i)
-        ck_assert_double_lt(fabs(x), 1e-3);
+        ck_assert_double_lt(fabs(moved), 1e-9);
     else
-        ck_assert_double_gt(x, 0.1);
+        ck_assert_double_gt(moved, 0.1);
     pegForgetConvex(geom);
     free_scene(&s);
 }
