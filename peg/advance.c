@@ -92,7 +92,8 @@ static void come_back(const visit *w)
 void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const double (*v)[6])
 {
     peg_pair *p = &I->pair[pair];
-    int swings_through = fabs(passage->apart - p->contact_time) < SAME_TIME;
+    int again = fabs(passage->apart - p->contact_time) < SAME_TIME;
+    int swings_through = again && !(I->without & PEG_RULE_SWING);
     double t = swings_through ? passage->deep : passage->apart;
     double(*u)[6] = PEG_NEW(I->arena, double[6], I->nr);
     if (!u) {

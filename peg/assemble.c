@@ -240,6 +240,7 @@ void peg_run_island(peg_stage *s, int root)
     peg_island *I = &a.island;
     I->h = s->scene->h;
     I->settings = &s->context->settings;
+    I->without = s->context->without;
     I->arena = arena;
     I->stats = &s->stats;
     forget_contacts(s, root);

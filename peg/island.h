@@ -17,6 +17,23 @@
 #include "peg/separation.h"
 #include "peg/tolerance.h"
 
+/* Rules of the outer loop that a test can leave out, to show what each is for. */
+enum {
+    PEG_RULE_FREE_MOTION = 1,   /* the first direction serves the free motion */
+    PEG_RULE_FIRST_CONTACT = 2, /* rows where a fast pair meets on the way */
+    PEG_RULE_SWING = 4,         /* rows where a turning body would swing through */
+    PEG_RULE_CAUSE = 8,         /* slow pairs that stay violated: rows where they met */
+    PEG_RULE_FACET_ROWS = 16,   /* rows of the chosen facet for violated pairs */
+    PEG_RULE_TILT = 32,
+    PEG_RULE_SWITCH = 64,
+    PEG_RULE_LOCK = 128,
+    PEG_RULE_RESTORE = 256,
+    PEG_RULE_SECANT = 512,
+    PEG_RULE_DROP = 1024, /* rows behind the start go if they add energy */
+    PEG_RULE_CLEARANCE = 2048,
+    PEG_RULE_ELASTIC = 4096
+};
+
 typedef struct peg_rigid {
     peg_body state;    /* pose and velocities at the start of the (sub-)step */
     int body;          /* index in the scene */
@@ -66,8 +83,6 @@ typedef struct peg_row {
     int i, j;
     int friction;      /* 0: normal row; k: k-th friction row of the normal row k places before */
     int first_contact; /* taken at a pose of first contact: stays for the step */
-    int age;           /* iterations since the geometry gave it */
-    int switches;      /* the pair's count when it was made */
     double Ga[6], Gb[6];
     double bias;       /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
     double recovery;   /* part of bias that only opens an overlap of the start, m/s (<= 0) */
@@ -88,6 +103,7 @@ typedef struct peg_row_set {
 typedef struct peg_island {
     double h;
     const pegSettings *settings;
+    unsigned without; /* rules that are left out */
     peg_arena *arena;
     pegStats *stats;
     peg_rigid *rigid; /* dynamic ones first */
@@ -108,6 +124,7 @@ typedef struct peg_island {
     int failed; /* memory ran out */
     /* results of peg_outer */
     int recovering;     /* some pair overlapped at q_0 */
+    int squeezed;       /* kinematic bodies may leave no room: the least violation is an answer */
     double (*v_end)[6]; /* nd: velocities after the step */
     double (
         *v_pose)[6]; /* nd: velocities that lead from the first q_0 to the last q_k in one step */

@@ -27,6 +27,7 @@ static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 
 static int is_fast(const peg_island *I, const peg_pair *p)
 {
+    if (I->without & PEG_RULE_FIRST_CONTACT) return 0;
     return peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width;
 }
 
@@ -35,7 +36,9 @@ void peg_island_begin(peg_island *I)
     loop ignored = {0};
     for (int i = 0; i < I->npair; i++) peg_pair_begin(I, &I->pair[i]);
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
-    I->secant = I->clearance = I->elastic = I->recovering = 0;
+    I->secant = I->clearance = I->elastic = I->recovering = I->squeezed = 0;
+    for (int i = I->nd; i < I->nr; i++)
+        if (I->rigid[i].state.kind == PEG_KINEMATIC) I->squeezed = 1;
     for (int i = 0; i < I->npair; i++)
         if (peg_pair_recovers(&I->pair[i])) I->recovering = 1;
     /* the free motion first: what it would pass through makes its rows there */
@@ -50,14 +53,7 @@ void peg_island_begin(peg_island *I)
 
 /* --- rows of an iteration --- */
 
-static int has_row(const peg_row_set *set, int m, const peg_row *row)
-{
-    for (int i = 0; i < m; i++)
-        if (peg_row_same(&set->row[i], row)) return 1;
-    return 0;
-}
-
-static void gather_rows(peg_island *I, const loop *l)
+static void gather_rows(peg_island *I)
 {
     peg_row_set before = I->rows;
     I->rows = I->last;
@@ -65,23 +61,12 @@ static void gather_rows(peg_island *I, const loop *l)
     I->rows.m = 0;
     for (int p = 0; p < I->npair; p++) {
         peg_patch_rows(I, p, (const double(*)[6])I->v, &I->rows);
-        if (!I->pair[p].violated) continue;
+        if (!I->pair[p].violated || (I->without & PEG_RULE_FACET_ROWS)) continue;
         if (I->pair[p].facet.kind == PEG_FACET_NONE) peg_pair_name(I, &I->pair[p]);
         peg_facet_rows(I, p, (const double(*)[6])I->v, PEG_LATERAL, &I->rows);
     }
-    int fresh = I->rows.m;
     for (int i = 0; i < I->first.m; i = peg_next_normal(&I->first, i))
         peg_contact_append(I, &I->rows, &I->first, i);
-    if (l->k < PEG_KEEP_FROM) return;
-    /* loaded rows stay for a while: features that flicker at a kink would make the loop cycle */
-    for (int i = 0; i < I->last.m; i = peg_next_normal(&I->last, i)) {
-        const peg_row *old = &I->last.row[i];
-        if (old->first_contact || !(old->lambda > 0) || old->age >= PEG_KEEP_FOR) continue;
-        if (old->switches != I->pair[old->pair].switches || has_row(&I->rows, fresh, old)) continue;
-        int kept = I->rows.m;
-        peg_contact_append(I, &I->rows, &I->last, i);
-        if (!I->failed) I->rows.row[kept].age++;
-    }
 }
 
 /* --- what follows a solve --- */
@@ -102,7 +87,7 @@ static void check_pairs(peg_island *I, loop *l, int may_tilt)
 static void seek_first_contacts(peg_island *I, loop *l)
 {
     l->passed = 0;
-    int violated = l->shortfall > 0;
+    int violated = l->shortfall > 0 && !(I->without & PEG_RULE_CAUSE);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (violated && l->k >= PEG_CAUSE_FROM && p->s0 >= 0 && p->causes < PEG_CAUSE_TIMES &&
@@ -118,7 +103,8 @@ static void seek_first_contacts(peg_island *I, loop *l)
 static int switch_pairs(peg_island *I, loop *l)
 {
     int switched = 0;
-    if (l->restoring || l->switched >= PEG_SWITCHES_STEP) return 0;
+    if (l->restoring || l->switched >= PEG_SWITCHES_STEP || (I->without & PEG_RULE_SWITCH))
+        return 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (p->loaded && p->switches < PEG_SWITCHES_PAIR) switched += peg_pair_switch(I, p);
@@ -139,7 +125,8 @@ static int lock_pairs(peg_island *I)
     int locked = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_pair *p = &I->pair[I->rows.row[i].pair];
-        if (p->locked || !row_is_behind(I, &I->rows.row[i])) continue;
+        if (p->locked || (I->without & PEG_RULE_LOCK) || !row_is_behind(I, &I->rows.row[i]))
+            continue;
         peg_pair_lock(I, p);
         locked++;
     }
@@ -151,7 +138,8 @@ static int drop_traps(peg_island *I)
     int dropped = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_pair *p = &I->pair[I->rows.row[i].pair];
-        if (p->no_traps || !row_is_behind(I, &I->rows.row[i])) continue;
+        if (p->no_traps || (I->without & PEG_RULE_DROP) || !row_is_behind(I, &I->rows.row[i]))
+            continue;
         peg_pair_drop_traps(I, p);
         dropped++;
     }
@@ -170,13 +158,13 @@ static void restart(peg_island *I, loop *l)
 /* The problem has no solution: the next mode in which it may have one. */
 static int relax_problem(peg_island *I, loop *l)
 {
-    if (!I->clearance) {
+    if (!I->clearance && !(I->without & PEG_RULE_CLEARANCE)) {
         I->clearance = 1;
         I->stats->fallback_clearance++;
     } else if (!I->secant) {
         I->secant = 1;
         I->stats->secant++;
-    } else if (!I->elastic) {
+    } else if (!I->elastic && !(I->without & PEG_RULE_ELASTIC)) {
         I->elastic = 1;
         I->stats->fallback_elastic++;
     } else {
@@ -217,7 +205,7 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
 static int judge(peg_island *I, loop *l)
 {
     int frozen = l->k >= I->settings->max_outer * 3 / 5;
-    check_pairs(I, l, !frozen);
+    check_pairs(I, l, !frozen && !(I->without & PEG_RULE_TILT));
     seek_first_contacts(I, l);
     int changed = frozen ? 0 : switch_pairs(I, l);
     if (lock_pairs(I)) {
@@ -231,12 +219,12 @@ static int judge(peg_island *I, loop *l)
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;
-    if (I->elastic && (apart || patient)) return 1;
+    if (I->elastic && (apart || (patient && I->squeezed))) return 1;
     if (!apart) {
-        l->restoring = 1;
+        l->restoring = !(I->without & PEG_RULE_RESTORE);
         return 0;
     }
-    if (!gains_energy(I)) return 1;
+    if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
     if (!I->secant) {
         I->secant = 1;
         I->stats->secant++;
@@ -267,7 +255,7 @@ peg_result peg_outer(peg_island *I)
     peg_island_begin(I);
     lap(&then, &stats->time_check);
     for (; l.k < I->settings->max_outer && !I->failed && result != PEG_CONVERGED; l.k++) {
-        gather_rows(I, &l);
+        gather_rows(I);
         lap(&then, &stats->time_rows);
         if (I->failed) break;
         memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);

@@ -51,7 +51,7 @@ static void consider_first(void *context, const peg_facet *facet)
     search *c = context;
     double s_free =
         peg_separation_along(&piece_a(c->I, c->p)->free_, &piece_b(c->I, c->p)->free_, facet->n);
-    double value = fmin(facet->s, s_free);
+    double value = c->I->without & PEG_RULE_FREE_MOTION ? facet->s : fmin(facet->s, s_free);
     if (value <= c->value + PEG_TOUCH * c->p->L) return;
     c->value = value;
     c->best = *facet;

@@ -117,7 +117,6 @@ static void emit(peg_island *I, int p, const double (*u)[6], const feature_conta
     memset(row, 0, sizeof *row);
     row->pair = p;
     row->kind = c->kind, row->i = c->i, row->j = c->j;
-    row->switches = pair->switches;
     row->gap0 = c->gap0, row->gap = c->gap;
     peg_copy3(c->point_a, row->point);
     peg_copy3(c->normal, row->normal);

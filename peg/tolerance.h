@@ -51,9 +51,7 @@
 /* Iterations: see outer.c. */
 #define PEG_SETTLED       1e-3 /* change of pose (in L) and of the objective (relative) when settled */
 #define PEG_PATIENCE      3    /* iterations after the last switch before restoration */
-#define PEG_KEEP_FROM     2    /* from here on loaded rows are kept */
-#define PEG_KEEP_FOR      6    /* for so many iterations */
-#define PEG_CAUSE_FROM    3    /* from here on violated pairs are advanced */
+#define PEG_CAUSE_FROM    6    /* from here on violated pairs are advanced */
 #define PEG_CAUSE_TIMES   6    /* per pair and step */
 #define PEG_SWITCHES_PAIR 4    /* facet switches per pair and step */
 #define PEG_SWITCHES_STEP 12 /* iterations with switches per step */
