@@ -1,12 +1,15 @@
-/* The mixed LCP with bounded rows: their bounds depend on the normal impulses, which makes it no
- * convex problem. Passes: bounds from the last impulses, then the convex problem with these
- * (newton.h), until the conditions hold with the bounds of the impulses themselves. */
+/* The mixed LCP with bounded rows. Newton's method (newton.h) from the warm start, or from a few
+ * sweeps if that is far off. Where it does not converge: Lemke's method for small problems, else
+ * the best friction that lies in its cone, with exact normal impulses. */
 #include "peg/newton.h"
 
-enum { SWEEPS = 50 };
+enum { SWEEPS = 50, SMALL = 150 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */
 static const double COLD = 1e-3;
+/* Share of the tolerance that is aimed at. */
 static const double OF_TOLERANCE = 0.1;
+/* Share of the bound by which friction is taken back first; doubles. */
+static const double FIRST_BACK = 1.0 / 128;
 
 static void load(const peg_scaled *scaled, const double *lambda, double *u)
 {
@@ -28,6 +31,43 @@ static void sweep(const peg_scaled *scaled, double *u, double *y)
     }
 }
 
+/* Exactly, by Lemke's method; the Newton iteration takes out the rounding. */
+static peg_outcome pivot(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
+                         double *y)
+{
+    int pivots;
+    peg_arena_mark mark = peg_arena_here(arena);
+    peg_outcome outcome = peg_lemke_scaled(arena, newton->scaled, u, &pivots);
+    peg_arena_back(arena, mark);
+    return outcome == PEG_SOLVED ? peg_newton_solve(newton, tolerance, u, y) : outcome;
+}
+
+/* Friction as good as it came, brought into its cone: the normal rows are solved with it, which may
+ * make the cone smaller, so that it is taken back more and more, in the end altogether. */
+static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *u, double *y)
+{
+    const peg_scaled *scaled = newton->scaled;
+    double back = FIRST_BACK;
+    for (;; back *= 2) {
+        for (int i = 0; i < scaled->m; i++) {
+            const peg_scaled_row *row = &scaled->row[i];
+            if (!row->bounded || isinf(row->limit)) continue;
+            double bound = fmax(0, 1 - back) * peg_scaled_bound(row, u);
+            u[i] = peg_clamp(u[i], -bound, bound);
+        }
+        newton->frozen = 1;
+        peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+        newton->frozen = 0;
+        if (outcome != PEG_SOLVED) return outcome;
+        int inside = 1;
+        for (int i = 0; i < scaled->m && inside; i++) {
+            const peg_scaled_row *row = &scaled->row[i];
+            inside = !row->bounded || fabs(u[i]) <= peg_scaled_bound(row, u);
+        }
+        if (inside || back >= 1) return PEG_LAGGED;
+    }
+}
+
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
                          peg_solution *solution)
 {
@@ -36,13 +76,26 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
     double *u = PEG_NEW(arena, double, scaled.m), *y = PEG_NEW(arena, double, scaled.n);
-    if (!u || !y || !peg_newton_create(arena, &scaled, &newton)) return PEG_OUT_OF_MEMORY;
+    double *newtons = PEG_NEW(arena, double, scaled.m), wanted = OF_TOLERANCE * tolerance;
+    if (!u || !y || !newtons || !peg_newton_create(arena, &scaled, &newton))
+        return PEG_OUT_OF_MEMORY;
+    wanted *= scaled.unit;
     load(&scaled, solution->lambda, u);
     if (peg_newton_residual(&newton, u, y) > COLD * scaled.unit)
         for (int k = 0; k < SWEEPS; k++) sweep(&scaled, u, y);
-    outcome = peg_newton_solve(&newton, OF_TOLERANCE * tolerance * scaled.unit, u, y);
+    outcome = peg_newton_solve(&newton, wanted, u, y);
+    memcpy(newtons, u, (size_t)scaled.m * sizeof *u);
+    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && scaled.m <= SMALL)
+        outcome = pivot(arena, &newton, wanted, u, y);
+    if (outcome == PEG_OUT_OF_MEMORY) return outcome;
+    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE) {
+        memcpy(u, newtons, (size_t)scaled.m * sizeof *u);
+        outcome = settle_normals(&newton, wanted, u, y);
+    }
+    if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = newton.steps;
-    if (outcome == PEG_SOLVED) peg_unscale(problem, &scaled, y, u, solution);
+    if (outcome == PEG_SOLVED || outcome == PEG_LAGGED)
+        peg_unscale(problem, &scaled, y, u, solution);
     return outcome;
 }
 

@@ -1,5 +1,14 @@
 /* The island's problem by Lemke's method: eliminating y leaves the LCP s = A u + beta >= 0, u >= 0
- * with A = N^T N, whose diagonal is 1 (symbols as in scaled.h). */
+ * with A = N^T N, whose diagonal is 1 (symbols as in scaled.h). A ray then means that the rows
+ * contradict each other; its direction is the proof, which is checked.
+ *
+ * A bounded row becomes, as in [F 5] (Stewart, Trinkle 1996), u = u+ - u- with
+ *
+ *     0 <= u+ _|_  s + sigma >= 0,    0 <= u- _|_ -s + sigma >= 0,
+ *     0 <= sigma _|_ limit + mu u_n - u+ - u- >= 0                  (no sigma: infinite bound)
+ *
+ * whose matrix is copositive: Lemke's method finds a solution if u = 0 moves nothing into anything.
+ */
 #include "peg/qr.h"
 
 /* Part of a unit row that is no rounding. */
@@ -8,17 +17,45 @@ static const double INDEPENDENT = 1e-13;
  * measure, its y is the more exact one. */
 static const double CLEARLY_WORSE = 4;
 
-/* A_ij = n_i.n_j and beta. */
-static void gram(const peg_scaled *scaled, double *y, double *A, double *beta)
+/* Variable of the LCP: impulse of a row, or the slack sigma of its bound. */
+typedef struct variable {
+    int row, sign; /* sign of the impulse; 0: sigma */
+} variable;
+
+static int list_variables(const peg_scaled *scaled, variable *list)
 {
-    int m = scaled->m;
-    memset(y, 0, (size_t)scaled->n * sizeof *y);
-    for (int i = 0; i < m; i++) {
-        peg_scaled_add(&scaled->row[i], 1, y);
-        for (int j = 0; j < m; j++)
-            A[(size_t)i * (size_t)m + (size_t)j] = peg_scaled_dot(&scaled->row[j], y);
-        peg_scaled_add(&scaled->row[i], -1, y);
-        beta[i] = scaled->row[i].beta;
+    int count = 0;
+    for (int i = 0; i < scaled->m; i++) {
+        const peg_scaled_row *row = &scaled->row[i];
+        if (row->bounded && row->limit == 0 && row->normal < 0) continue;
+        list[count++] = (variable){i, 1};
+        if (row->bounded) list[count++] = (variable){i, -1};
+        if (row->bounded && isfinite(row->limit)) list[count++] = (variable){i, 0};
+    }
+    return count;
+}
+
+/* A and q of the LCP; y is room, of zeros. */
+static void gram(const peg_scaled *scaled, const variable *list, int n, double *y, double *A,
+                 double *q)
+{
+    for (int j = 0; j < n; j++) {
+        const variable *v = &list[j];
+        const peg_scaled_row *row = &scaled->row[v->row];
+        if (v->sign) peg_scaled_add(row, v->sign, y);
+        for (int i = 0; i < n; i++) {
+            const variable *of = &list[i];
+            const peg_scaled_row *other = &scaled->row[of->row];
+            double *a = &A[(size_t)i * (size_t)n + (size_t)j];
+            if (v->sign && of->sign)
+                *a = of->sign * peg_scaled_dot(other, y);
+            else if (v->row == of->row)
+                *a = of->sign ? 1 : v->sign ? -1 : 0;
+            else
+                *a = !of->sign && v->sign && v->row == other->normal ? other->mu : 0;
+        }
+        if (v->sign) peg_scaled_add(row, -v->sign, y);
+        q[j] = v->sign ? v->sign * row->beta : row->limit;
     }
 }
 
@@ -67,23 +104,51 @@ static int polish(peg_arena *arena, const peg_scaled *scaled, double *y, double 
     return 1;
 }
 
-/* A is positive semidefinite, so a ray means that the rows contradict each other; its direction is
- * the proof, which is checked. */
+peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double *u, int *pivots)
+{
+    size_t most = 3 * (size_t)scaled->m;
+    variable *list = PEG_NEW(arena, variable, most);
+    double *y = PEG_NEW(arena, double, scaled->n);
+    if (!list || !y) return PEG_OUT_OF_MEMORY;
+    int n = list_variables(scaled, list);
+    double *A = PEG_NEW(arena, double, (size_t)n *(size_t)n), *q = PEG_NEW(arena, double, n);
+    double *z = PEG_NEW(arena, double, n);
+    if (!A || !q || !z) return PEG_OUT_OF_MEMORY;
+    memset(y, 0, (size_t)scaled->n * sizeof *y);
+    memset(u, 0, (size_t)scaled->m * sizeof *u);
+    gram(scaled, list, n, y, A, q);
+    peg_outcome outcome = peg_lemke(arena, n, A, q, z, pivots);
+    if (outcome != PEG_SOLVED && outcome != PEG_RAY) return outcome;
+    for (int i = 0; i < n; i++) {
+        int finite = isfinite(scaled->row[list[i].row].limit) && scaled->row[list[i].row].bounded;
+        if (outcome == PEG_SOLVED || !finite) u[list[i].row] += list[i].sign * z[i];
+    }
+    return outcome == PEG_RAY && peg_scaled_contradicts(scaled, u, y) ? PEG_INFEASIBLE : outcome;
+}
+
+static int has_bounded_rows(const peg_scaled *scaled)
+{
+    for (int i = 0; i < scaled->m; i++)
+        if (scaled->row[i].bounded) return 1;
+    return 0;
+}
+
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solution *solution)
 {
     peg_scaled scaled;
+    int pivots = 0;
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
-    int m = scaled.m, pivots;
-    double *A = PEG_NEW(arena, double, (size_t)m *(size_t)m), *beta = PEG_NEW(arena, double, m);
-    double *u = PEG_NEW(arena, double, m), *y = PEG_NEW(arena, double, scaled.n);
-    if (!A || !beta || !u || !y) return PEG_OUT_OF_MEMORY;
-    gram(&scaled, y, A, beta);
-    outcome = peg_lemke(arena, m, A, beta, u, &pivots);
-    if (outcome == PEG_RAY && peg_scaled_contradicts(&scaled, u, y)) return PEG_INFEASIBLE;
-    solution->iterations = pivots;
+    double *u = PEG_NEW(arena, double, scaled.m), *y = PEG_NEW(arena, double, scaled.n);
+    double *s = PEG_NEW(arena, double, scaled.m);
+    if (!u || !y || !s) return PEG_OUT_OF_MEMORY;
+    outcome = peg_lemke_scaled(arena, &scaled, u, &pivots);
+    if (outcome != PEG_INFEASIBLE) solution->iterations = pivots;
     if (outcome != PEG_SOLVED) return outcome;
-    if (!polish(arena, &scaled, y, u)) return PEG_OUT_OF_MEMORY;
+    if (has_bounded_rows(&scaled))
+        peg_scaled_response(&scaled, u, y, s);
+    else if (!polish(arena, &scaled, y, u))
+        return PEG_OUT_OF_MEMORY;
     peg_unscale(problem, &scaled, y, u, solution);
     return PEG_SOLVED;
 }

@@ -27,6 +27,8 @@ static const double RHO_LEAST = 0.1, RHO_MOST = 1e7, RHO_FIRST = 0.02, RHO_START
 static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
 /* A step fails too when it multiplies the residual by more than this. */
 static const double WORSE = 3;
+/* A step that leaves more than this share may prove a contradiction. */
+static const double STALLED = 0.5;
 /* Residual, relative to the unit, up to which the bounds of the warm start are kept at first. */
 static const double WARM = 1e-4;
 /* Gradient at which the inner iteration ends, relative to the residual. */
@@ -73,7 +75,7 @@ int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
     w->p = PEG_NEW(arena, double, m);
     w->along = PEG_NEW(arena, double, m);
     w->d = PEG_NEW(arena, double, nv);
-    w->gradient = PEG_NEW(arena, double, nv);
+    w->gradient = PEG_NEW(arena, double, scaled->n);
     w->step = PEG_NEW(arena, double, nv);
     return w->meet && w->state && w->factored && w->lo && w->hi && w->before && w->s && w->p &&
            w->along && w->d && w->gradient && w->step && find_meetings(arena, w) &&
@@ -285,6 +287,7 @@ static void set_bounds(peg_newton *w, double *u)
         const peg_scaled_row *row = &w->scaled->row[i];
         w->hi[i] = row->bounded ? peg_scaled_bound(row, u) : INFINITY;
         w->lo[i] = row->bounded ? -w->hi[i] : 0;
+        if (w->frozen && isfinite(w->hi[i])) w->lo[i] = w->hi[i] = u[i];
         u[i] = peg_clamp(u[i], w->lo[i], w->hi[i]); /* before the rows that it bounds */
     }
 }
@@ -312,12 +315,25 @@ static void adapt(peg_newton *w, int failed, double residual, double last)
     w->growth = failed ? CAREFUL : fmin(BOLDER * w->growth, FACTOR);
 }
 
+/* Whether the multiplier step proves that the rows without finite bounds have no solution: then
+ * their impulses grow by the weights of a contradiction for ever. */
+static int contradicts(peg_newton *w, const double *u)
+{
+    for (int i = 0; i < w->scaled->m; i++) {
+        const peg_scaled_row *row = &w->scaled->row[i];
+        double grown = u[i] - w->before[i];
+        w->along[i] = row->bounded ? (isinf(row->limit) ? grown : 0) : fmax(0, grown);
+    }
+    return peg_scaled_contradicts(w->scaled, w->along, w->gradient);
+}
+
 peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double *y)
 {
     size_t size = (size_t)w->scaled->m * sizeof *u;
     double last = peg_newton_residual(w, u, y);
+    if (isinf(last)) return PEG_SINGULAR;
     w->growth = FACTOR;
-    w->live = last > WARM * w->scaled->unit;
+    w->live = !w->frozen && last > WARM * w->scaled->unit;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
     for (int k = 0; k < MULTIPLIER_STEPS && last > tolerance; k++) {
         memcpy(w->before, u, size);
@@ -327,8 +343,10 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         double residual = peg_newton_residual(w, u, y);
         int slow = residual > SLOW * last,
             failed = outcome != PEG_SOLVED || residual > WORSE * last;
-        if (w->live || !slow) adapt(w, failed, residual, last);
-        w->live |= slow;
+        if (w->live || w->frozen || !slow) adapt(w, failed, residual, last);
+        if (outcome == PEG_SOLVED && residual > STALLED * last && contradicts(w, u))
+            return PEG_INFEASIBLE;
+        w->live |= slow && !w->frozen;
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
     }

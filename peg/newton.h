@@ -12,13 +12,14 @@ typedef struct peg_newton {
     int *meet;                       /* m: block of the row's two bodies; -1: none */
     unsigned char *state, *factored; /* m: how p depends on d; the same of the matrix */
     int has_factor, symmetric;
-    int live;                    /* bounds follow p of the normal rows */
-    double rho, factor_rho;      /* that of the matrix */
-    double growth;               /* of rho, at the next rise */
-    double *lo, *hi;             /* m: bounds of the impulses, from the normal impulses */
-    double *before;              /* m: u before the step */
-    double *s, *p, *along;       /* m */
-    double *d, *gradient, *step; /* 6 nb */
+    int live;               /* bounds follow p of the normal rows */
+    int frozen;             /* rows with finite bounds keep their impulses: set by the caller */
+    double rho, factor_rho; /* that of the matrix */
+    double growth;          /* of rho, at the next rise */
+    double *lo, *hi;        /* m: bounds of the impulses, from the normal impulses */
+    double *before;         /* m: u before the step */
+    double *s, *p, *along;  /* m */
+    double *d, *gradient, *step; /* 6 nb; gradient: n */
     int factorisations, steps;
 } peg_newton;
 
@@ -29,7 +30,7 @@ int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *ne
 double peg_newton_residual(peg_newton *newton, double *u, double *y);
 /* u: on entry the warm start. tolerance: sqrt(J), of the residual. On PEG_SOLVED y = N u holds to
  * rounding; on PEG_ITERATION_LIMIT they are the last iterate; on PEG_SINGULAR a factorisation
- * broke down. */
+ * broke down; PEG_INFEASIBLE is proved. */
 peg_outcome peg_newton_solve(peg_newton *newton, double tolerance, double *u, double *y);
 
 #endif

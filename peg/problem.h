@@ -87,8 +87,8 @@ double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
 double peg_residual_unit(const peg_problem *problem);
 
 /* Solves. which = AUTO: projected, and Lemke if that is not certified. tolerance: relative to
- * peg_residual_unit. On anything but PEG_SOLVED the solution is not to be used, except that after
- * PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0 (lambda = 0),
+ * peg_residual_unit. On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is
+ * not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0 (lambda = 0),
  * else infeasible. Memory comes from the arena, which is handed back as it was. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
                       double tolerance, peg_solution *solution);
@@ -96,13 +96,15 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver wh
 /* The two methods by themselves, uncertified.
  * Projected: projected Gauss-Seidel sweeps from the warm start, then an exact finish: dual active
  * set (Goldfarb, Idnani 1983) that starts from the rows the sweeps found active.
- * Lemke: complementary pivoting on A = G M^-1 G^T + C with the lexicographic ratio test. */
+ * Lemke: complementary pivoting on A = G M^-1 G^T + C with the lexicographic ratio test; also for
+ * bounded rows. */
 peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
                                 peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
 
-/* Problems with bounded rows: passes of Newton's method with the bounds of the impulses of the pass
- * before. tolerance as in peg_solve. */
+/* Problems with bounded rows; tolerance as in peg_solve. PEG_LAGGED: the conditions of the unbounded
+ * rows hold to the tolerance and every bounded impulse is within its bound, but it does not oppose
+ * its w as it should: by how much, the residual says. A caller may use that and count it. */
 peg_outcome peg_solve_bounded(peg_arena *arena, const peg_problem *problem, double tolerance,
                               peg_solution *solution);
 

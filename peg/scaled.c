@@ -193,9 +193,9 @@ int peg_scaled_contradicts(const peg_scaled *scaled, const double *w, double *y)
     double weight = 0, demand = 0, length = 0;
     memset(y, 0, (size_t)scaled->n * sizeof *y);
     for (int i = 0; i < scaled->m; i++) {
-        if (!(w[i] > 0)) continue;
+        if (!(fabs(w[i]) > 0)) continue;
         if (scaled->row[i].slack >= 0) return 0;
-        weight += w[i];
+        weight += fabs(w[i]);
         demand -= w[i] * scaled->row[i].beta;
         peg_scaled_add(&scaled->row[i], w[i], y);
     }

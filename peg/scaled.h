@@ -57,9 +57,13 @@ peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *
 void peg_unscale(const peg_problem *problem, const peg_scaled *scaled, const double *y,
                  const double *u, peg_solution *solution);
 
-/* Farkas' lemma with room for rounding: whether the weights w >= 0 (one per row) prove that no y of
- * a sensible size satisfies the rows. Compliant rows never contradict. y is room for n numbers. */
+/* Farkas' lemma with room for rounding: whether the weights w (one per row; >= 0, but any sign for
+ * infinite bounds and 0 for finite ones) prove that no y of a sensible size satisfies the rows.
+ * Compliant rows never contradict. y is room for n numbers. */
 int peg_scaled_contradicts(const peg_scaled *scaled, const double *w, double *y);
+
+/* u by Lemke's method, bounded rows included; uncertified. A contradiction is proved. */
+peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double *u, int *pivots);
 
 static inline double peg_clamp(double x, double lo, double hi)
 {

@@ -29,12 +29,12 @@ static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_probl
                            double tolerance, peg_solution *solution)
 {
     solution->used = which;
-    if (outcome != PEG_SOLVED) return outcome;
+    if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
     solution->cone = peg_cone_excess(problem, solution);
     solution->residual = peg_residual(problem, solution);
     int good = solution->residual <= tolerance * peg_residual_unit(problem) ||
                solution->residual <= allowed(problem, solution, tolerance);
-    return good ? PEG_SOLVED : PEG_NOT_CERTIFIED;
+    return good ? PEG_SOLVED : outcome == PEG_LAGGED ? PEG_LAGGED : PEG_NOT_CERTIFIED;
 }
 
 static int has_bounded_rows(const peg_problem *problem)
@@ -49,7 +49,7 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver wh
                       double tolerance, peg_solution *solution)
 {
     peg_outcome outcome = PEG_NOT_CERTIFIED;
-    if (has_bounded_rows(problem))
+    if (has_bounded_rows(problem) && which != PEG_SOLVER_LEMKE)
         return certify(peg_solve_bounded(arena, problem, tolerance, solution), PEG_SOLVER_PROJECTED,
                        problem, tolerance, solution);
     if (which != PEG_SOLVER_LEMKE)
