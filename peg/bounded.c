@@ -8,8 +8,9 @@ enum { SWEEPS = 50, SMALL = 150 /* rows, for Lemke's method */ };
 static const double COLD = 1e-3;
 /* Share of the tolerance that is aimed at. */
 static const double OF_TOLERANCE = 0.1;
-/* Share of the bound by which friction is taken back first; doubles. */
-static const double FIRST_BACK = 1.0 / 128;
+/* Share of the bound by which friction is taken back in the first passes; then it doubles. */
+static const double LITTLE_BACK = 1.0 / 128;
+enum { PATIENT = 16 };
 
 static void load(const peg_scaled *scaled, const double *lambda, double *u)
 {
@@ -43,12 +44,13 @@ static peg_outcome pivot(peg_arena *arena, peg_newton *newton, double tolerance,
 }
 
 /* Friction as good as it came, brought into its cone: the normal rows are solved with it, which may
- * make the cone smaller, so that it is taken back more and more, in the end altogether. */
+ * make the cone smaller, so that it is taken back bit by bit, in the end altogether. */
 static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *u, double *y)
 {
     const peg_scaled *scaled = newton->scaled;
-    double back = FIRST_BACK;
-    for (;; back *= 2) {
+    double back = LITTLE_BACK;
+    for (int pass = 0;; pass++) {
+        if (pass >= PATIENT) back *= 2;
         for (int i = 0; i < scaled->m; i++) {
             const peg_scaled_row *row = &scaled->row[i];
             if (!row->bounded || isinf(row->limit)) continue;
