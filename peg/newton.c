@@ -29,6 +29,8 @@ static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
 static const double WORSE = 3;
 /* A step that leaves more than this share may prove a contradiction. */
 static const double STALLED = 0.5;
+/* Residual per impulse that is rounding. */
+static const double ROUNDING = 4 * DBL_EPSILON;
 /* Residual, relative to the unit, up to which the bounds of the warm start are kept at first. */
 static const double WARM = 1e-4;
 /* Gradient at which the inner iteration ends, relative to the residual. */
@@ -292,6 +294,14 @@ static void set_bounds(peg_newton *w, double *u)
     }
 }
 
+/* The tolerance, or what the rounding of large impulses that cancel leaves. */
+static double reachable(const peg_newton *w, double tolerance, const double *u)
+{
+    double largest = 0;
+    for (int i = 0; i < w->scaled->m; i++) largest = fmax(largest, fabs(u[i]));
+    return fmax(tolerance, ROUNDING * largest);
+}
+
 double peg_newton_residual(peg_newton *w, double *u, double *y)
 {
     double worst = 0;
@@ -335,7 +345,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     w->growth = FACTOR;
     w->live = !w->frozen && last > WARM * w->scaled->unit;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
-    for (int k = 0; k < MULTIPLIER_STEPS && last > tolerance; k++) {
+    for (int k = 0; k < MULTIPLIER_STEPS && last > reachable(w, tolerance, u); k++) {
         memcpy(w->before, u, size);
         peg_outcome outcome = minimise(w, INNER * fmax(tolerance, last), u);
         if (outcome == PEG_SINGULAR) return outcome;
@@ -350,5 +360,5 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
     }
-    return last <= tolerance ? PEG_SOLVED : PEG_ITERATION_LIMIT;
+    return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }
