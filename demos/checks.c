@@ -14,6 +14,8 @@ static const double DEPTH_LIMIT = 1e-12; /* of the smallest body's size: roundin
 static const double GAIN_LIMIT = 1e-9;   /* of the energy that was put in */
 static const double ROUNDING = 1e-13;    /* of the energy at hand: what a sum of it may be off */
 static const double DRIFT_LIMIT = 1e-6;  /* of the body size (1 m in all resting scenes) */
+static const double STAND_LIMIT = 1e-5;  /* of the body size, in ten seconds */
+static const double SPEED_LIMIT = 1e-8;  /* m/s, of what stands */
 static const double GRAZE_LIMIT = 0.1;   /* inside a step, of the smallest thickness */
 static const double SETTLED = 1;         /* s, from then on drift counts */
 static const int POSES_INSIDE = 64;
@@ -43,10 +45,23 @@ void check_between(check_run *run, const char *what, double value, double low, d
         check_fail(run, "%s is %.12g, not between %.6g and %.6g", what, value, low, high);
 }
 
+static check_value *figure(check_run *run, const char *name)
+{
+    check_value *f = run->result->figure;
+    if (*f->name && strcmp(f->name, name) != 0) f++;
+    snprintf(f->name, sizeof f->name, "%s", name);
+    return f;
+}
+
 void check_figure(check_run *run, const char *name, double value)
 {
-    snprintf(run->result->figure, sizeof run->result->figure, "%s", name);
-    run->result->value = value;
+    figure(run, name)->value = value;
+}
+
+void check_largest(check_run *run, const char *name, double value)
+{
+    check_value *f = figure(run, name);
+    f->value = fmax(f->value, value);
 }
 
 /* The lab numbers bodies of one name: cube, cube-2, cube-3. */
@@ -186,7 +201,8 @@ static void look_at_energy(check_run *run)
     double noise, weight, gain = energy_gain(run->w, &noise, &weight);
     double input = lab_world_energy(run->w).work_gravity + run->kinetic;
     /* where nothing falls, compare with a fall by ten body sizes: thin gaps may still be opening */
-    if (run->spec->properties & CHECK_TOUCHES) input += 10 * weight * run->spec->size * run->scale;
+    if (run->spec->properties & (CHECK_TOUCHES | CHECK_STANDS))
+        input += 10 * weight * run->spec->size * run->scale;
     if (gain <= noise) return;
     if ((run->spec->properties & CHECK_TOUCHES) && run->t < SETTLED + run->h / 2) return;
     run->result->gain = fmax(run->result->gain, gain / input);
@@ -216,6 +232,29 @@ static void look_at_drift(check_run *run)
     }
 }
 
+/* What stands has come to rest at t = 1 s, and stays. */
+static void look_at_standing(check_run *run)
+{
+    if (!(run->spec->properties & CHECK_STANDS) || run->t <= SETTLED + run->h / 2) return;
+    check_result *r = run->result;
+    double size = run->spec->size, drift = 0, speed = 0;
+    for (int i = 0; i < lab_body_count(run->w); i++) {
+        double x[3], q[4], v[3], omega[3];
+        const double *from = run->settled[i];
+        const lab_body *body = lab_body_at(run->w, i);
+        lab_pose(body, x, q);
+        lab_motion(body, v, omega);
+        double d[3] = {x[0] - from[0], x[1] - from[1], x[2] - from[2]};
+        drift = fmax(drift, fmax(peg_norm(d), size * check_angle(from + 3, q)));
+        speed = fmax(speed, fmax(peg_norm(v), size * peg_norm(omega)));
+    }
+    r->drift = fmax(r->drift, drift);
+    r->speed = fmax(r->speed, speed);
+    if (!(drift <= STAND_LIMIT * size * fmax(1, (run->t - SETTLED) / 10)))
+        check_fail(run, "drifted by %.3g m since t = 1 s", drift);
+    if (!(speed <= SPEED_LIMIT)) check_fail(run, "still moves at %.3g m/s", speed);
+}
+
 static void look_at_counts(check_run *run)
 {
     pegStats last;
@@ -243,7 +282,7 @@ const check_spec *check_find(const char *name)
 {
     static const check_spec anything = {"", .size = 0.1};
     static const check_spec *const groups[] = {pour_specs, check_specs_rest, check_specs_fast,
-                                               check_specs_extreme};
+                                               check_specs_extreme, check_specs_friction};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (const check_spec *s = groups[g]; s->scene; s++)
             if (!strcmp(s->scene, name)) return s;
@@ -274,6 +313,7 @@ static int one_step(check_run *run)
     if (run->spec->properties & CHECK_INSIDE) look_inside(run);
     look_at_energy(run);
     look_at_drift(run);
+    look_at_standing(run);
     look_at_counts(run);
     if (run->spec->step) run->spec->step(run);
     return 0;

@@ -11,17 +11,23 @@
 
 #define CHECK_TEXT 256
 
+typedef struct check_value {
+    char name[40]; /* empty: none */
+    double value;
+} check_value;
+
 typedef struct check_result {
     int failed;            /* criteria that were not met */
     char why[CHECK_TEXT];  /* the first of them, with its figure */
-    char figure[40];       /* name of the scene's own figure; empty: none */
-    double value;          /* of it */
+    check_value figure[2]; /* the scene's own figures */
     double overlap, depth; /* largest at the end of a step: of the mean body volume; m */
     double overlap_median;
     double inside; /* largest depth inside the steps, m; fast scenes only */
     double gain;   /* largest of a step, per work of gravity + initial kinetic energy */
     double drift;  /* largest move or turn of a body since t = 1 s, m or rad */
-    double ms;     /* mean wall time of a step */
+    double
+        speed; /* what stands: largest speed since t = 1 s, m/s (of its surface where it turns) */
+    double ms; /* mean wall time of a step */
     long steps;
     int escaped;
     pegStats total;
@@ -39,6 +45,7 @@ typedef enum check_property {
     CHECK_TOUCHES = 2,  /* starts in touch: the margin opens first, energy counts from t = 1 s */
     CHECK_INSIDE = 4,   /* look inside the steps as well */
     CHECK_OVERLAPS = 8, /* overlap cannot be avoided: the scene's own check judges it */
+    CHECK_STANDS = 16,  /* stands on friction: drift and speed count from t = 1 s */
 } check_property;
 
 typedef struct check_spec {
@@ -54,7 +61,8 @@ typedef struct check_spec {
 } check_spec;
 
 /* Each ends with a nameless entry. */
-extern const check_spec check_specs_rest[], check_specs_fast[], check_specs_extreme[];
+extern const check_spec check_specs_rest[], check_specs_fast[], check_specs_extreme[],
+    check_specs_friction[];
 
 /* What is checked of a scene; for scenes without a check of their own what holds for all. */
 const check_spec *check_find(const char *scene);
@@ -80,7 +88,9 @@ void check_fail(check_run *run, const char *format, ...) __attribute__((format(p
 /* |value - expected| <= tolerance; what: words for the message. NaN fails. */
 void check_near(check_run *run, const char *what, double value, double expected, double tolerance);
 void check_between(check_run *run, const char *what, double value, double low, double high);
+/* Sets the figure of that name, of which there are at most two. */
 void check_figure(check_run *run, const char *name, double value);
+void check_largest(check_run *run, const char *name, double value); /* keeps the largest so far */
 
 /* The i-th body of a name, from 0. */
 lab_body *check_body(check_run *run, const char *name, int i);

@@ -36,7 +36,7 @@ typedef struct file_body {
 struct lab_file {
     lab_scene scene;
     char name[96];
-    double timestep, gravity[3], friction;
+    double timestep, gravity[3], friction, restitution;
     file_body *body;
     int bodies;
 };
@@ -396,8 +396,7 @@ static void read_file(reader *r, const json_t *json)
     if (!(time > 0)) time = most > 0 ? most * f->timestep : 10;
     vector(r, problem, "gravity", f->gravity);
     f->friction = fmax(0, number(r, problem, "coefficient_friction", 0));
-    if (number(r, problem, "coefficient_restitution", 0) > 0 && r->note)
-        r->note("the scene's restitution is ignored: impacts are plastic in this version");
+    f->restitution = fmin(1, fmax(0, number(r, problem, "coefficient_restitution", 0)));
     f->scene.h = f->timestep, f->scene.time = time;
     if (!r->failed) read_bodies(r, json_object_get(problem, "rigid_bodies"));
 }
@@ -408,6 +407,8 @@ static void build(lab_world *w)
 {
     const lab_file *f = w->options.data;
     lab_gravity(w, f->gravity[0], f->gravity[1], f->gravity[2]);
+    lab_friction(w, f->friction);
+    lab_restitution(w, f->restitution);
     for (int i = 0; i < f->bodies; i++) {
         const file_body *b = &f->body[i];
         lab_body *body = lab_add(w, b->name, b->kind, b->at.x, b->at.q);
@@ -535,9 +536,4 @@ void lab_file_free(lab_file *f)
 const lab_scene *lab_file_scene(const lab_file *f)
 {
     return &f->scene;
-}
-
-double lab_file_friction(const lab_file *f)
-{
-    return f->friction;
 }

@@ -153,6 +153,7 @@ static lab_options options_of(const command *c)
                          .steps = c->steps,
                          .seed = (uint64_t)c->seed,
                          .mu = c->mu,
+                         .mu_given = c->mu_given,
                          .set = c->set,
                          .sets = c->sets,
                          .message = c->quiet ? NULL : note};
@@ -204,11 +205,6 @@ static int with_scene(const command *c)
     if (!scene) return usage("no scene '%s': peg-lab list shows them", c->target);
     lab_options options = options_of(c);
     options.data = file;
-    if (file && !c->mu_given) options.mu = lab_file_friction(file);
-    for (int i = 0; i < c->model_count && options.mu > 0; i++)
-        if (c->models[i] <= LAB_ST && !c->quiet)
-            note(
-                "the scene's friction is ignored: exact contacts are frictionless in this version");
     int status = compare ? lab_compare(scene, &options, c->models, c->model_count, c->out, c->quiet)
                          : run(c, scene, &options);
     lab_file_free(file);
@@ -217,10 +213,6 @@ static int with_scene(const command *c)
 
 static int dispatch(const command *c)
 {
-    for (int i = 0; i < c->model_count; i++)
-        if (c->mu > 0 && c->models[i] <= LAB_ST)
-            return usage("--mu with --contact %s is not available yet: contacts are frictionless",
-                         lab_contact_name(c->models[i]));
     if (!c->verb)
         return usage("say what to do: list, run, compare or demo (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
@@ -255,8 +247,10 @@ int main(int argc, const char **argv)
         {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
         {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "instead of the time", "N"},
         {"seed", 0, POPT_ARG_LONGLONG, &c.seed, OPT_SEED, "of the scene's random numbers [1]", "N"},
-        {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "friction, for ode and ode-quick", "X"},
-        {"set", 0, POPT_ARG_STRING, &set, OPT_SET, "scale, turn or a key of the scene's", "KEY=X"},
+        {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "Coulomb's coefficient of friction [the scene's]",
+         "X"},
+        {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
+         "scale, turn, directions or a key of the scene's", "KEY=X"},
         {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},

@@ -64,6 +64,5 @@ lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(con
                         char text[LAB_TEXT]);
 void lab_file_free(lab_file *file);
 const lab_scene *lab_file_scene(const lab_file *file); /* options.data must then be the file */
-double lab_file_friction(const lab_file *file);
 
 #endif

@@ -75,6 +75,22 @@ void lab_gravity(lab_world *w, double x, double y, double z)
     w->gravity[0] = x, w->gravity[1] = y, w->gravity[2] = z;
 }
 
+void lab_friction(lab_world *w, double mu)
+{
+    if (!w->options.mu_given) w->mu = mu;
+}
+
+void lab_restitution(lab_world *w, double bounce)
+{
+    w->bounce = bounce;
+    if (!(bounce >= 0 && bounce <= 1)) lab_fail(w, "restitution must lie between 0 and 1");
+}
+
+void lab_auto_disable(lab_world *w)
+{
+    w->auto_disable = 1;
+}
+
 void lab_bounds(lab_world *w, const double low[3], const double high[3])
 {
     peg_copy3(low, w->low);
@@ -365,6 +381,11 @@ lab_kind lab_body_kind(const lab_body *b)
 int lab_body_present(const lab_body *b)
 {
     return b->present;
+}
+
+int lab_body_asleep(const lab_body *b)
+{
+    return b->id && !dBodyIsEnabled(b->id);
 }
 
 static void to_scene(const lab_world *w, const double a[3], double factor, double out[3])

@@ -38,7 +38,7 @@ typedef struct lab_scene {
 
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
-    lab_scenes_extreme[];
+    lab_scenes_extreme[], lab_scenes_friction[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -56,6 +56,12 @@ void lab_random_rotation(lab_world *w, double q[4]);
 void lab_axis_angle(double x, double y, double z, double degrees, double q[4]);
 
 void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, -9.81) */
+/* Coulomb's coefficient of all contacts (default 0), unless --mu gives one. The key `directions`
+ * chooses the friction cone of the exact contacts (pegSettings.friction_directions). */
+void lab_friction(lab_world *w, double mu);
+void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
+/* Bodies that rest fall asleep: ODE's auto-disabling, its thresholds scaled. */
+void lab_auto_disable(lab_world *w);
 /* Keeps the first message; the build (or step) then ends with it. */
 void lab_fail(lab_world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -112,7 +118,8 @@ typedef struct lab_options {
     double h, time; /* 0: the scene's */
     long steps;     /* 0: time / h */
     uint64_t seed;
-    double mu; /* Coulomb's, for ode and ode-quick */
+    int mu_given; /* 0: the scene's mu */
+    double mu;    /* Coulomb's */
     const lab_setting *set;
     int sets;
     void (*message)(const char *text); /* what the contact module has to say; null: silence */
@@ -134,6 +141,7 @@ double lab_time(const lab_world *w); /* after the steps made so far */
 long lab_steps(const lab_world *w);  /* steps made */
 long lab_steps_planned(const lab_world *w);
 const lab_options *lab_world_options(const lab_world *w);
+double lab_mu(const lab_world *w); /* in force */
 
 int lab_body_count(const lab_world *w);
 lab_body *lab_body_at(const lab_world *w, int i);
@@ -141,6 +149,7 @@ lab_body *lab_body_find(const lab_world *w, const char *name); /* null: none */
 const char *lab_body_name(const lab_body *body);
 lab_kind lab_body_kind(const lab_body *body);
 int lab_body_present(const lab_body *body); /* 0 before it enters */
+int lab_body_asleep(const lab_body *body);
 /* Scene coordinates. x, v: of the centre of mass. Any pointer may be null. */
 void lab_pose(const lab_body *body, double x[3], double q[4]);
 void lab_motion(const lab_body *body, double v[3], double omega[3]);

@@ -165,13 +165,25 @@ static void count_message(int number, const char *format, va_list list)
     ode_messages++;
 }
 
+/* The same for the exact contacts and for stock ODE. */
+static dSurfaceParameters surface_of(const lab_world *w)
+{
+    return (dSurfaceParameters){.mode = (w->mu > 0 ? dContactApprox1 : 0) |
+                                        (w->bounce > 0 ? dContactBounce : 0),
+                                .mu = w->mu,
+                                .bounce = w->bounce};
+}
+
 static void make_peg(lab_world *w)
 {
     pegSettings settings;
     pegSettingsDefault(&settings);
     settings.contact = w->options.contact == LAB_ST ? PEG_CONTACT_ST : PEG_CONTACT_PEG;
+    settings.friction_directions = w->directions;
     pegStatus status = pegWorldCreateStatus(w->ode, &settings, &w->peg);
     if (status == PEG_OK) status = pegWorldAddSpace(w->peg, w->space);
+    dSurfaceParameters surface = surface_of(w);
+    if (status == PEG_OK && surface.mode) status = pegWorldSetDefaultSurface(w->peg, &surface);
     if (status != PEG_OK) {
         lab_fail(w, "%s", pegStatusMessage(status));
         return;
@@ -189,6 +201,11 @@ void lab_make(lab_world *w)
     w->space = dSimpleSpaceCreate(NULL);
     w->contacts = dJointGroupCreate(0);
     dWorldSetGravity(w->ode, w->gravity[0], w->gravity[1], w->gravity[2]);
+    if (w->auto_disable) {
+        dWorldSetAutoDisableFlag(w->ode, 1);
+        dWorldSetAutoDisableLinearThreshold(w->ode,
+                                            w->scale * dWorldGetAutoDisableLinearThreshold(w->ode));
+    }
     if (uses_peg(w)) make_peg(w);
     for (int i = 0; i < w->bodies && !w->failed; i++) {
         if (w->body[i]->enter < 0) lab_make_body(w->body[i]);
@@ -221,6 +238,9 @@ static void set_frame(lab_world *w)
     double steps = o->steps ? (double)o->steps : nearbyint(time / w->h);
     w->scale = lab_key(w, "scale", 1);
     double degrees = lab_key(w, "turn", 0);
+    double directions = lab_key(w, "directions", 4);
+    w->mu = o->mu_given ? o->mu : 0;
+    w->directions = directions >= 0 && directions <= 16 ? (int)directions : -1;
     if (!(w->h > 0 && isfinite(w->h)))
         lab_fail(w, "the step size must be a positive number of seconds (--h)");
     else if (!(steps >= 0 && steps <= 1e9))
@@ -229,6 +249,9 @@ static void set_frame(lab_world *w)
         lab_fail(w, "the scale must be a positive number (--set scale=)");
     else if (!isfinite(degrees))
         lab_fail(w, "the turn must be a number of degrees (--set turn=)");
+    else if (w->directions != directions ||
+             (directions != 0 && directions != 4 && directions != 8 && directions != 16))
+        lab_fail(w, "the directions of friction must be 4, 8, 16 or 0 (--set directions=)");
     if (w->failed) return;
     w->planned = (long)steps;
     lab_axis_angle(1, 2, 3, degrees, w->turn_q);
@@ -309,8 +332,7 @@ static void near(void *data, dGeomID o1, dGeomID o2)
     dContact contact[CONTACTS_MAX];
     int n = dCollide(o1, o2, CONTACTS_MAX, &contact[0].geom, sizeof contact[0]);
     for (int i = 0; i < n; i++) {
-        contact[i].surface = (dSurfaceParameters){.mu = w->options.mu};
-        if (w->options.mu > 0) contact[i].surface.mode = dContactApprox1;
+        contact[i].surface = surface_of(w);
         dJointID joint = dJointCreateContact(w->ode, w->contacts, &contact[i]);
         dJointAttach(joint, dGeomGetBody(contact[i].geom.g1), dGeomGetBody(contact[i].geom.g2));
     }
@@ -479,6 +501,11 @@ long lab_steps_planned(const lab_world *w)
 const lab_options *lab_world_options(const lab_world *w)
 {
     return &w->options;
+}
+
+double lab_mu(const lab_world *w)
+{
+    return w->mu;
 }
 
 void lab_totals(const lab_world *w, pegStats *sum)

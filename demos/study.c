@@ -132,24 +132,31 @@ static void write_csv(const study *s, FILE *f)
 {
     fprintf(f,
             "scene,contact,h,seed,turn,scale,command,failed,overlap_median,overlap_max,depth_max,"
-            "inside_max,gain_max,drift,figure,value,steps,unconverged,escaped,clearance,elastic,"
+            "inside_max,gain_max,drift,speed,figure,value,figure_2,value_2,steps,unconverged,"
+            "escaped,clearance,elastic,"
             "halved,scaled,first_contact,switches,ties,locks,secant,outer,outer_max,rows,rows_max,"
-            "solves,lemke,residual_max,ms,why\n");
+            "solves,lemke,residual_max,cone_violation_max,ms,why\n");
     for (int i = 0; i < s->runs; i++) {
         const record *r = &s->run[i];
         const check_result *c = &r->result;
         const pegStats *t = &c->total;
         char command[256];
         matrix_command(&r->job, command, sizeof command);
-        fprintf(f, "%s,%s,%g,%d,%g,%g,%s,%d,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%s,%.9g,%ld,%ld,%d,",
+        fprintf(f,
+                "%s,%s,%g,%d,%g,%g,%s,%d,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%s,%.9g,%s,%.9g,%ld,%"
+                "ld,%d,",
                 r->job.scene->name, lab_contact_name(r->job.options.contact), r->job.options.h,
                 (int)r->job.options.seed, frame(r, "turn", 0), frame(r, "scale", 1), command,
                 c->failed, c->overlap_median, c->overlap, c->depth, c->inside, c->gain, c->drift,
-                c->figure, c->value, c->steps, t->unconverged, c->escaped);
-        fprintf(f, "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.4g,\"%s\"\n",
-                t->fallback_clearance, t->fallback_elastic, t->fallback_halved, t->fallback_scaled,
-                t->first_contact, t->switches, t->ties, t->locks, t->secant, t->outer, t->outer_max,
-                t->rows, t->rows_max, t->solves, t->lemke_solves, t->residual_max, c->ms, c->why);
+                c->speed, c->figure[0].name, c->figure[0].value, c->figure[1].name,
+                c->figure[1].value, c->steps, t->unconverged, c->escaped);
+        fprintf(
+            f,
+            "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.3g,%.4g,\"%s\"\n",
+            t->fallback_clearance, t->fallback_elastic, t->fallback_halved, t->fallback_scaled,
+            t->first_contact, t->switches, t->ties, t->locks, t->secant, t->outer, t->outer_max,
+            t->rows, t->rows_max, t->solves, t->lemke_solves, t->residual_max,
+            t->cone_violation_max, c->ms, c->why);
     }
 }
 
@@ -174,7 +181,8 @@ static void scene_table(const study *s, FILE *f)
         fprintf(f, "%-100s %-4s %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %9s %7.2f", command,
                 c->failed ? "FAIL" : "ok", c->overlap, c->depth, c->inside, c->gain, c->drift,
                 t->unconverged, fallbacks, c->ms);
-        if (*c->figure) fprintf(f, "  %s %.6g", c->figure, c->value);
+        for (int k = 0; k < 2; k++)
+            if (*c->figure[k].name) fprintf(f, "  %s %.6g", c->figure[k].name, c->figure[k].value);
         fprintf(f, "\n");
     }
 }

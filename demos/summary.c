@@ -42,7 +42,7 @@ static json_t *solver_json(const lab_world *w, const pegStats *s)
     json_t *rows = mean_max((double)s->rows, (double)s->solves, (double)s->rows_max);
     json_t *outer = mean_max((double)s->outer, (double)s->islands, (double)s->outer_max);
     return json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
-                     "s:o, s:o, s:o}",
+                     "s:o, s:o, s:o, s:o}",
                      "steps", (json_int_t)w->steps, "unconverged", (json_int_t)s->unconverged,
                      "fallback", fallback, "first_contact", (json_int_t)s->first_contact, "locks",
                      (json_int_t)s->locks, "secant", (json_int_t)s->secant, "switches",
@@ -50,7 +50,8 @@ static json_t *solver_json(const lab_world *w, const pegStats *s)
                      (json_int_t)s->ties, "dropped_traps", (json_int_t)s->dropped_traps,
                      "recovered", (json_int_t)s->recovered, "solves", (json_int_t)s->solves,
                      "lemke_solves", (json_int_t)s->lemke_solves, "rows", rows, "outer", outer,
-                     "residual_max", lab_number(s->residual_max), "gap_min", lab_number(s->gap_min),
+                     "residual_max", lab_number(s->residual_max), "cone_violation_max",
+                     lab_number(s->cone_violation_max), "gap_min", lab_number(s->gap_min),
                      "violation_max", lab_number(s->violation_max));
 }
 
@@ -81,7 +82,7 @@ json_t *lab_summary(const lab_result *r)
     json_object_set_new(json, "overlap_relative", spread(r->volume, r->steps, mean > 0 ? mean : 1));
     json_object_set_new(json, "step_ms", spread(r->seconds, r->steps, 1e-3));
     json_object_set_new(json, "escaped", json_integer(lab_escaped(w)));
-    json_object_set_new(json, "mu", lab_number(w->peg ? 0 : w->options.mu));
+    json_object_set_new(json, "mu", lab_number(w->mu));
     json_object_set_new(json, "ode_messages", json_integer(w->ode_messages));
     if (r->failed) json_object_set_new(json, "failed", json_string(r->error));
     return json;

@@ -50,6 +50,8 @@ struct lab_world {
     char asked[32][32]; /* keys that the build asked for */
     int keys;
     int has_bounds, has_groups, sealed;
+    double mu, bounce; /* of all contacts */
+    int auto_disable, directions;
     double low[3], high[3]; /* bounds, scene coordinates */
 
     dWorldID ode;

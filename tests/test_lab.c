@@ -107,8 +107,6 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --contact paper", "not available yet");
     refused("run pour-boxes --contact lnc", "not available yet");
     refused("run pour-boxes --contact ap", "not available yet");
-    refused("run pour-boxes --mu .5", "not available yet");
-    refused("run pour-boxes --contact st --mu .5", "not available yet");
     refused("experiment one --out x", "not available yet");
     refused("bench --out x", "not available yet");
     refused("run pour-boxes --h 0", "--h");
@@ -119,13 +117,17 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --steps 0", "--steps");
     refused("run pour-boxes --steps 1.5", "numeric");
     refused("run pour-boxes --seed -1", "--seed");
-    refused("run pour-boxes --mu -1 --contact ode", "--mu");
+    refused("run pour-boxes --mu -1", "--mu");
+    refused("run pour-boxes --mu much", "numeric");
+    refused("run pour-boxes --set directions=5", "directions");
+    refused("run bounce --set restitution=2", "restitution");
     refused("run pour-boxes --set bodies", "key=number");
     refused("run pour-boxes --set =3", "key=number");
     refused("run pour-boxes --set bodies=many", "must be a number");
     refused("run pour-boxes --set bodies=2.5", "whole number");
     refused("run pour-boxes --set bodies=0", "whole number");
-    refused("run pour-boxes --set colour=3", "no key 'colour': it knows scale, turn, bodies");
+    refused("run pour-boxes --set colour=3",
+            "no key 'colour': it knows scale, turn, directions, bodies");
     refused("run pour-boxes --set scale=0", "scale");
     refused("run pour-boxes --unknown", "--unknown");
     refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace");
