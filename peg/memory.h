@@ -15,7 +15,8 @@ void peg_free(void *p);
  * `for_good`; 0 switches this off. Returns how many allocations were made since the last call. */
 long peg_memory_fail_at(long n, int for_good);
 
-/* Stack-like memory of a step. Blocks are kept between steps, so a warmed step allocates nothing. */
+/* Stack-like memory of a step. Blocks are kept between steps, so a warmed step allocates nothing.
+ */
 typedef struct peg_arena {
     struct peg_block *first, *current;
     size_t used; /* in the current block */

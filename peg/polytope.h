@@ -19,13 +19,14 @@ typedef struct peg_polytope {
     peg_vec3 *vertex; /* nv */
     peg_vec3 *normal; /* nf outward unit normals */
     double *offset;   /* nf: normal . x = offset on the face */
-    int *face_start;  /* nf + 1: polygon of face f is face_vertex[face_start[f] .. face_start[f+1]) */
+    int *
+        face_start; /* nf + 1: polygon of face f is face_vertex[face_start[f] .. face_start[f+1]) */
     int *face_vertex;
-    peg_edge *edge;   /* ne */
-    peg_vec3 centre;  /* centroid of the vertices; a point of the plane for a half-space */
-    double radius;    /* of the sphere about the centre; infinite for a half-space */
-    double width;     /* least width over the face normals; infinite for a half-space */
-    double volume;    /* m^3; infinite for a half-space */
+    peg_edge *edge;  /* ne */
+    peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
+    double radius;   /* of the sphere about the centre; infinite for a half-space */
+    double width;    /* least width over the face normals; infinite for a half-space */
+    double volume;   /* m^3; infinite for a half-space */
 } peg_polytope;
 
 /* Convex hull of n points (qhull). Duplicates and interior points are dropped, coplanar facets
@@ -36,7 +37,8 @@ pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytop
 /* Box of full side lengths, centred at the origin. Errors: NOT_FINITE, SHAPE_EMPTY, MEMORY. */
 pegStatus peg_polytope_box(const double sides[3], peg_polytope **out);
 
-/* {x : normal . x <= offset}, the solid side of ODE's plane. The normal is scaled to unit length. */
+/* {x : normal . x <= offset}, the solid side of ODE's plane. The normal is scaled to unit length.
+ */
 pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_polytope **out);
 
 /* From the arrays of dCreateConvex: nplanes * (a, b, c, d) with a x + b y + c z = d; npoints *

@@ -2,8 +2,8 @@
  *
  * For a unit direction n (from B to A): s_n = min_{a in A} n.a - max_{b in B} n.b. The parts do not
  * overlap iff the largest s_n over the facets is >= 0. Facets are the applicable feature pairs of
- * [W section 4], without relaxation: a face of B (n its normal), a face of A (n its normal negated),
- * an edge pair whose arcs on the Gauss map cross (n along the cross product). */
+ * [W section 4], without relaxation: a face of B (n its normal), a face of A (n its normal
+ * negated), an edge pair whose arcs on the Gauss map cross (n along the cross product). */
 #ifndef PEG_SEPARATION_H
 #define PEG_SEPARATION_H
 

@@ -1,4 +1,5 @@
-/* Broad phase: all pairs of overlapping axis-aligned boxes by sort and sweep, O(n log n + pairs). */
+/* Broad phase: all pairs of overlapping axis-aligned boxes by sort and sweep, O(n log n + pairs).
+ */
 #ifndef PEG_SWEEP_H
 #define PEG_SWEEP_H
 
