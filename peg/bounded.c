@@ -6,8 +6,6 @@
 enum { SWEEPS = 50, SMALL = 150 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */
 static const double COLD = 1e-3;
-/* Share of the tolerance that is aimed at. */
-static const double OF_TOLERANCE = 0.1;
 /* Share of the bound by which friction is taken back in the first passes; then it doubles. */
 static const double LITTLE_BACK = 1.0 / 128;
 enum { PATIENT = 16 };
@@ -78,10 +76,9 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
     double *u = PEG_NEW(arena, double, scaled.m), *y = PEG_NEW(arena, double, scaled.n);
-    double *newtons = PEG_NEW(arena, double, scaled.m), wanted = OF_TOLERANCE * tolerance;
+    double *newtons = PEG_NEW(arena, double, scaled.m), wanted = tolerance * scaled.unit;
     if (!u || !y || !newtons || !peg_newton_create(arena, &scaled, &newton))
         return PEG_OUT_OF_MEMORY;
-    wanted *= scaled.unit;
     load(&scaled, solution->lambda, u);
     if (peg_newton_residual(&newton, u, y) > COLD * scaled.unit)
         for (int k = 0; k < SWEEPS; k++) sweep(&scaled, u, y);

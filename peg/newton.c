@@ -29,6 +29,8 @@ static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
 static const double WORSE = 3;
 /* A step that leaves more than this share may prove a contradiction. */
 static const double STALLED = 0.5;
+/* Share of the tolerance that is aimed at while it is not slow. */
+static const double BETTER = 0.1;
 /* Residual per impulse that is rounding. */
 static const double ROUNDING = 4 * DBL_EPSILON;
 /* Residual, relative to the unit, up to which the bounds of the warm start are kept at first. */
@@ -340,25 +342,25 @@ static int contradicts(peg_newton *w, const double *u)
 peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double *y)
 {
     size_t size = (size_t)w->scaled->m * sizeof *u;
-    double last = peg_newton_residual(w, u, y);
+    double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance;
     if (isinf(last)) return PEG_SINGULAR;
     w->growth = FACTOR;
     w->live = !w->frozen && last > WARM * w->scaled->unit;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
-    for (int k = 0; k < MULTIPLIER_STEPS && last > reachable(w, tolerance, u); k++) {
+    for (int k = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
         memcpy(w->before, u, size);
-        peg_outcome outcome = minimise(w, INNER * fmax(tolerance, last), u);
+        peg_outcome outcome = minimise(w, INNER * fmax(aim, last), u);
         if (outcome == PEG_SINGULAR) return outcome;
         if (outcome == PEG_SOLVED) memcpy(u, w->p, size);
         double residual = peg_newton_residual(w, u, y);
         int slow = residual > SLOW * last,
             failed = outcome != PEG_SOLVED || residual > WORSE * last;
         if (w->live || w->frozen || !slow) adapt(w, failed, residual, last);
-        if (outcome == PEG_SOLVED && residual > STALLED * last && contradicts(w, u))
-            return PEG_INFEASIBLE;
+        if (!failed && residual > STALLED * last && contradicts(w, u)) return PEG_INFEASIBLE;
         w->live |= slow && !w->frozen;
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
+        if (slow && last <= tolerance) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }
