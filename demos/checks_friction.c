@@ -87,6 +87,19 @@ static void end_slide(check_run *run)
                speed * run->h / 2 + a * run->h * run->h);
 }
 
+/* The cone of n directions reaches mu cos(pi / n) at worst: with a share of .9 four directions may
+ * let the blocks creep, eight hold. */
+static void step_push(check_run *run)
+{
+    double x[3], moved[3];
+    lab_pose(check_body(run, "front", 0), x, NULL);
+    peg_sub(x, run->start[1], moved);
+    check_largest(run, "move of the front block", hypot(moved[0], moved[1]));
+    if (lab_key(run->w, "directions", 4) >= 8)
+        check_near(run, "move of the front block", hypot(moved[0], moved[1]), 0,
+                   2 * check_margin(0.75));
+}
+
 /* ---- a body on three legs ---------------------------------------------------------------------
  */
 
@@ -206,6 +219,7 @@ const check_spec check_specs_friction[] = {
     {"slide", .properties = CHECK_TOUCHES, .size = 0.5, .step = step_slide, .end = end_slide},
     {"slide-turning", .properties = CHECK_TOUCHES, .size = 0.02, .step = step_slide_turning,
      .end = end_slide_turning},
+    {"push", .properties = CHECK_TOUCHES, .size = 0.5, .step = step_push},
     {"tower-20", .properties = CHECK_STANDS, .size = 1},
     {"wall-10x10", .properties = CHECK_STANDS, .size = 0.5},
     {"pyramid-10", .properties = CHECK_STANDS, .size = 1},
@@ -215,6 +229,7 @@ const check_spec check_specs_friction[] = {
     {"arch-25", .properties = CHECK_STANDS, .size = 1},
     {"mass-stack", .properties = CHECK_STANDS, .size = 1},
     {"bounce", .size = 1, .step = step_bounce, .end = end_bounce},
-    {"pile-wake", .size = 0.5, .step = step_pile_wake, .end = end_pile_wake},
+    {"pile-wake", .properties = CHECK_TOUCHES, .size = 0.5, .step = step_pile_wake,
+     .end = end_pile_wake},
     {.scene = NULL},
 };

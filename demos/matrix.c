@@ -58,12 +58,19 @@ static void with_frames(visitor *v, const matrix_job *job, int all)
     }
 }
 
+static int has_friction(const lab_scene *scene)
+{
+    for (const lab_scene *s = lab_scenes_friction; s->name; s++)
+        if (s == scene) return 1;
+    return 0;
+}
+
 static void scenes(visitor *v, matrix_extent extent)
 {
     static const double step_sizes[] = {0.01, 0.05, 0.002};
     for (int i = 0; i < lab_scene_count(); i++) {
         const lab_scene *scene = lab_scene_at(i);
-        if (!strncmp(scene->name, "pour", 4)) continue;
+        if (!strncmp(scene->name, "pour", 4) || has_friction(scene)) continue;
         for (int k = 0; k < 3; k++) {
             matrix_job job = {.scene = scene, .options = {.h = step_sizes[k], .seed = 1}};
             if (extent == MATRIX_QUICK && k > 0) break;
@@ -80,12 +87,148 @@ static void scenes(visitor *v, matrix_extent extent)
     }
 }
 
-static void pour(visitor *v, const char *name, lab_contact contact, double h, int seeds)
+/* ---- friction ---------------------------------------------------------------------------------
+ */
+
+enum {
+    ROUGH_FRAMES = 1, /* turned and scaled as well */
+    ROUGH_MODELS = 2, /* stock ODE as well */
+    ROUGH_QUICK = 4,  /* of stock ODE's only the fast one: dWorldStep would take hours */
+};
+
+typedef struct rough_case {
+    const char *scene;
+    double mu;         /* 0: the scene's */
+    double gate, full; /* s; gate 0: too long for it; full 0: the scene's time */
+    int properties;
+    double step_sizes[4]; /* of the study; ends with 0. The gate has .01 */
+    const char *key;      /* null: none */
+    double value;
+} rough_case;
+
+#define SLIDING                                                                                    \
+    ROUGH_FRAMES | ROUGH_MODELS,                                                                   \
+    {                                                                                              \
+        0.01, 0.002, 0.05                                                                          \
+    }
+#define STANDING                                                                                   \
+    ROUGH_FRAMES | ROUGH_MODELS,                                                                   \
+    {                                                                                              \
+        0.01, 0.02                                                                                 \
+    }
+#define ADVERSE                                                                                    \
+    0,                                                                                             \
+    {                                                                                              \
+        0.01, 0.002, 0.05                                                                          \
+    }
+
+static const rough_case rough_cases[] = {
+    {"incline", 0.5, 6, 0, SLIDING, NULL, 0},
+    {"incline", 0.38, 6, 0, SLIDING, NULL, 0},
+    {"incline", 0.3, 6, 0, SLIDING, NULL, 0},
+    {"incline", 0.5, 6, 0, SLIDING, "speed", 3},
+    {"incline", 0.5, 6, 0, SLIDING, "speed", -10},
+    {"slide", 0.5, 1, 1, SLIDING, "speed", 3},
+    {"slide", 0.5, 7, 7, SLIDING, "speed", 30},
+    {"slide", 0.5, 62, 62, SLIDING, "speed", 300},
+    {"slide-turning", 0, 1, 0, SLIDING, "directions", 4},
+    {"slide-turning", 0, 1, 0, SLIDING, "directions", 8},
+    {"slide-turning", 0, 1, 0, SLIDING, "directions", 16},
+    {"slide-turning", 0, 1, 0, SLIDING, "directions", 0},
+    {"tower-20", 0, 3, 0, STANDING, NULL, 0},
+    {"wall-10x10", 0, 0, 0, ROUGH_QUICK, {0.01, 0.02}, NULL, 0},
+    {"wall-10x10", 0, 2, 0, STANDING, "rows", 4},
+    {"pyramid-10", 0, 0, 0, ROUGH_MODELS, {0.01, 0.02}, NULL, 0},
+    {"pyramid-10", 0, 2, 0, STANDING, "rows", 5},
+    {"pyramid-20", 0, 0, 0, ROUGH_QUICK, {0.01}, NULL, 0},
+    {"stack-staggered", 0, 3, 0, STANDING, NULL, 0},
+    {"card-house", 0, 2, 0, STANDING, NULL, 0},
+    {"arch-25", 0, 2, 0, STANDING, NULL, 0},
+    {"mass-stack", 0, 3, 0, STANDING, NULL, 0},
+    {"bounce", 0, 4, 0, SLIDING, "restitution", 0.5},
+    {"bounce", 0, 4, 0, SLIDING, "restitution", 0.8},
+    {"bounce", 0, 4, 0, SLIDING, "restitution", 1},
+    {"pile-wake", 0, 8, 0, SLIDING, NULL, 0},
+    {"stack-flush", 0.5, 2, 0, ADVERSE, NULL, 0},
+    {"stack-twisted", 0.5, 2, 0, ADVERSE, NULL, 0},
+    {"block-3x3x3", 0.5, 0, 0, ADVERSE, NULL, 0},
+    {"plank-49", 0.5, 2, 0, ADVERSE, NULL, 0},
+    {"dominoes", 0.5, 0, 0, ADVERSE, NULL, 0},
+    {"needles", 0.5, 0, 0, ADVERSE, NULL, 0},
+    {"links", 0.5, 0, 0, ADVERSE, NULL, 0},
+    {"hook", 0.5, 0, 0, ADVERSE, NULL, 0},
+    {"thin-plate", 0.5, 0.1, 0, ADVERSE, "speed", 100},
+    {"head-on", 0.5, 0.1, 0, ADVERSE, "speed", 100},
+    {"blades", 0.5, 0.2, 0, ADVERSE, "spin", 2},
+};
+
+/* Jobs of one case and step size: the models, then the frames. */
+static void rough(visitor *v, matrix_extent extent, const rough_case *c, double h)
+{
+    static const double frames[3][2] = {{37, 1}, {0, 0.001}, {37, 100}};
+    matrix_job job = {.scene = lab_scene_find(c->scene),
+                      .options = {.h = h, .seed = 1, .mu_given = c->mu > 0, .mu = c->mu},
+                      .friction = 1};
+    job.options.time = extent == MATRIX_FULL ? c->full : c->gate;
+    if (c->key) set(&job, c->key, c->value);
+    emit(v, &job);
+    if (extent != MATRIX_FULL) return;
+    for (int m = LAB_ODE; m <= LAB_ODE_QUICK; m++) {
+        matrix_job one = job;
+        one.options.contact = (lab_contact)m;
+        int wanted = c->properties & (m == LAB_ODE ? ROUGH_MODELS : ROUGH_MODELS | ROUGH_QUICK);
+        if (wanted) emit(v, &one);
+    }
+    for (int i = 0; i < 3 && (c->properties & ROUGH_FRAMES); i++) {
+        matrix_job one = job;
+        if (frames[i][0] != 0) set(&one, "turn", frames[i][0]);
+        if (frames[i][1] != 1) set(&one, "scale", frames[i][1]);
+        emit(v, &one);
+    }
+}
+
+/* How far the friction cone errs: a block launched in every direction, and one pushed by another.
+ */
+static void cones(visitor *v)
+{
+    static const double directions[] = {4, 8, 16, 0};
+    for (int d = 0; d < 4; d++)
+        for (int angle = 0; angle <= 90; angle += 15) {
+            matrix_job slide = {.scene = lab_scene_find("slide"),
+                                .options = {.h = 0.01, .seed = 1, .time = 0.3},
+                                .friction = 1};
+            set(&slide, "directions", directions[d]);
+            set(&slide, "angle", angle);
+            emit(v, &slide);
+            matrix_job push = slide;
+            push.scene = lab_scene_find("push");
+            push.options.time = 1;
+            emit(v, &push);
+        }
+}
+
+static void with_friction(visitor *v, matrix_extent extent)
+{
+    for (size_t i = 0; i < sizeof rough_cases / sizeof *rough_cases; i++) {
+        const rough_case *c = &rough_cases[i];
+        if (extent != MATRIX_FULL && c->gate == 0) continue;
+        for (int k = 0; k < 4 && c->step_sizes[k] > 0; k++)
+            if (extent == MATRIX_FULL || k == 0) rough(v, extent, c, c->step_sizes[k]);
+    }
+    cones(v);
+}
+
+/* ---- pours ------------------------------------------------------------------------------------
+ */
+
+static void pour(visitor *v, const char *name, lab_contact contact, double mu, double h, int seeds)
 {
     const lab_scene *scene = lab_scene_find(name);
     for (int seed = 1; scene && seed <= seeds; seed++) {
-        matrix_job job = {.scene = scene,
-                          .options = {.contact = contact, .h = h, .seed = (uint64_t)seed}};
+        matrix_job job = {
+            .scene = scene,
+            .options = {
+                .contact = contact, .h = h, .seed = (uint64_t)seed, .mu_given = mu > 0, .mu = mu}};
         emit(v, &job);
     }
 }
@@ -95,24 +238,21 @@ static void pours_of(visitor *v, matrix_extent extent)
     static const char *const names[] = {"pour-boxes", "pour-convex"};
     static const lab_contact models[] = {LAB_PEG, LAB_ST, LAB_ODE};
     static const double step_sizes[] = {0.01, 0.05, 0.1, 0.02, 0.002};
+    int seeds = extent == MATRIX_FULL ? 10 : extent == MATRIX_GATE ? 2 : 1;
+    int sizes = extent == MATRIX_FULL ? 5 : extent == MATRIX_GATE ? 2 : 1;
     for (int m = 0; m < (extent == MATRIX_GATE ? 1 : 3); m++)
-        for (int n = 0; n < 2; n++)
-            for (int k = 0; k < 5; k++) {
-                if (extent == MATRIX_QUICK && k > 0) break;
-                if (extent == MATRIX_GATE && k > 1) break;
-                pour(v, names[n], models[m], step_sizes[k],
-                     extent == MATRIX_FULL   ? 10
-                     : extent == MATRIX_GATE ? 2
-                                             : 1);
-            }
+        for (int n = 0; n < 4; n++)
+            for (int k = 0; k < sizes; k++)
+                pour(v, names[n % 2], models[m], n < 2 ? 0 : 0.5, step_sizes[k], seeds);
 }
 
-int matrix_jobs(matrix_extent extent, int pours,
-                void (*visit)(void *context, const matrix_job *job), void *context)
+int matrix_jobs(matrix_extent extent, void (*visit)(void *context, const matrix_job *job),
+                void *context)
 {
     visitor v = {visit, context, 0};
     scenes(&v, extent);
-    if (pours) pours_of(&v, extent);
+    with_friction(&v, extent);
+    pours_of(&v, extent);
     return v.count;
 }
 
@@ -130,6 +270,7 @@ void matrix_command(const matrix_job *job, char *text, size_t size)
                      lab_contact_name(o->contact), o->h);
     if (o->time > 0) n += snprintf(text + n, size - (size_t)n, " --time %g", o->time);
     if (o->steps > 0) n += snprintf(text + n, size - (size_t)n, " --steps %ld", o->steps);
+    if (o->mu_given) n += snprintf(text + n, size - (size_t)n, " --mu %g", o->mu);
     if (o->seed != 1) n += snprintf(text + n, size - (size_t)n, " --seed %d", (int)o->seed);
     for (int i = 0; i < o->sets; i++)
         n += snprintf(text + n, size - (size_t)n, " --set %s=%g", job->set[i].key,

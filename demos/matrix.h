@@ -1,5 +1,6 @@
-/* Which runs make up a study or a test: scenes x step sizes x turn x scale x the scenes' own keys,
- * and pours x step sizes x seeds x contact models. */
+/* Which runs make up a study or a test: scenes x step sizes x turn x scale x the scenes' own keys;
+ * scenes with friction x coefficients x contact models; pours x step sizes x seeds x contact models
+ * x coefficients. */
 #ifndef LAB_MATRIX_H
 #define LAB_MATRIX_H
 
@@ -17,12 +18,12 @@ typedef struct matrix_job {
     const lab_scene *scene;
     lab_options options; /* set points into this job only through matrix_options */
     lab_setting set[MATRIX_SETS];
+    int friction; /* belongs to the table of friction */
 } matrix_job;
 
-/* Calls visit for every job; returns their number. visit may be null. Pours of the gate are left to
- * their own suite (pours = 0). */
-int matrix_jobs(matrix_extent extent, int pours,
-                void (*visit)(void *context, const matrix_job *job), void *context);
+/* Calls visit for every job; returns their number. visit may be null. */
+int matrix_jobs(matrix_extent extent, void (*visit)(void *context, const matrix_job *job),
+                void *context);
 
 /* The job's options, referring to the job's own settings. */
 lab_options matrix_options(const matrix_job *job);

@@ -67,6 +67,23 @@ static void build_slide_turning(lab_world *w)
                  (double[3]){0, 0, lab_key(w, "spin", 6)});
 }
 
+/* Two blocks at rest, flush, the rear one pushed towards the other with a share `force` of what
+ * friction can hold. The friction cone of the front block has nothing to align itself with. */
+static void build_push(lab_world *w)
+{
+    const double weight = 1000 * 0.5 * 9.81;
+    double degrees = lab_key(w, "angle", 0), angle = degrees * acos(-1) / 180, q[4];
+    double along[3] = {cos(angle), sin(angle), 0}, force[3];
+    lab_friction(w, MU);
+    lab_plane(w, "floor", (double[3]){0, 0, 1}, 0);
+    lab_axis_angle(0, 0, 1, degrees, q);
+    lab_add_box(w, "front", LAB_DYNAMIC, 1, 1, 0.5, along[0], along[1], 0.25, q);
+    lab_body *rear = lab_add_box(w, "rear", LAB_DYNAMIC, 1, 1, 0.5, 0, 0, 0.25, q);
+    double share = lab_key(w, "force", 0.9) * 2 * MU * weight;
+    for (int k = 0; k < 3; k++) force[k] = share * along[k];
+    lab_force(rear, force, NULL);
+}
+
 /* ---- standing ------------------------------------------------------------------------------- */
 
 static void build_tower(lab_world *w)
@@ -77,16 +94,20 @@ static void build_tower(lab_world *w)
     for (int i = 0; i < n; i++) cube(w, 0, 0, z + 0.5 + (1 + gap) * i);
 }
 
-/* Bricks in running bond, `joint` apart sideways. */
+/* Bricks in running bond, `joint` apart sideways, half bricks at the ends of every second course.
+ */
 static void build_wall(lab_world *w)
 {
     int rows = (int)lab_key(w, "rows", 10);
     double z = drop(w), joint = lab_key(w, "joint", 1e-3);
     floor_slab(w);
     for (int i = 0; i < rows; i++)
-        for (int k = 0; k < rows; k++) {
-            double x = (k - 0.5 * rows + (i % 2 ? 0.25 : 0.75)) * (1 + joint);
-            lab_add_box(w, "brick", LAB_DYNAMIC, 1, 0.5, 0.5, x, 0, z + 0.25 + 0.5 * i, NULL);
+        for (int k = 0; k < rows + i % 2; k++) {
+            int half = i % 2 && (k == 0 || k == rows);
+            double x = k - 0.5 * (rows - 1 + i % 2);
+            if (half) x += k ? -0.25 : 0.25;
+            lab_add_box(w, "brick", LAB_DYNAMIC, (half ? 0.5 : 1) - joint, 0.5, 0.5, x, 0,
+                        z + 0.25 + 0.5 * i, NULL);
         }
 }
 
@@ -219,6 +240,8 @@ const lab_scene lab_scenes_friction[] = {
      NULL},
     {"slide-turning", "a flat body on three legs slides and turns (speed=, spin=)", 0.01, 1.5,
      build_slide_turning, NULL},
+    {"push", "a block pushes a block that friction should hold (angle=, force= share)", 0.01, 2,
+     build_push, NULL},
     {"tower-20", "a tower of cubes (bodies=, drop=, gap=)", 0.01, 30, build_tower, NULL},
     {"wall-10x10", "a wall in running bond (rows=, joint=, drop=)", 0.01, 30, build_wall, NULL},
     {"pyramid-10", "an upright pyramid of cubes (rows=, drop=)", 0.01, 11, build_pyramid_10, NULL},

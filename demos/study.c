@@ -26,13 +26,20 @@ typedef struct record {
 typedef struct study {
     record *run;
     int runs, room;
-    char *only, *contact;
+    char *only, *contact, *part;
 } study;
+
+static const char *part_of(const matrix_job *job)
+{
+    if (!strncmp(job->scene->name, "pour", 4)) return "pours";
+    return job->friction ? "friction" : "scenes";
+}
 
 static void add_job(void *context, const matrix_job *job)
 {
     study *s = context;
     if (s->only && strcmp(s->only, job->scene->name) != 0) return;
+    if (s->part && strcmp(s->part, part_of(job)) != 0) return;
     if (s->contact && strcmp(s->contact, lab_contact_name(job->options.contact)) != 0) return;
     if (s->runs == s->room) {
         s->room = 2 * s->room + 64;
@@ -162,7 +169,41 @@ static void write_csv(const study *s, FILE *f)
 
 static int is_pour(const record *r)
 {
-    return !strncmp(r->job.scene->name, "pour", 4);
+    return !strcmp(part_of(&r->job), "pours");
+}
+
+static void figures(const check_result *c, FILE *f)
+{
+    for (int k = 0; k < 2; k++)
+        if (*c->figure[k].name) fprintf(f, "  %s %.6g", c->figure[k].name, c->figure[k].value);
+    fprintf(f, "\n");
+}
+
+/* What friction does: the cone violation is relative to the bound of the friction impulse. */
+static void friction_table(const study *s, FILE *f)
+{
+    int any = 0;
+    for (int i = 0; i < s->runs; i++) {
+        const record *r = &s->run[i];
+        const check_result *c = &r->result;
+        const pegStats *t = &c->total;
+        char command[256], fallbacks[64], outer[32];
+        if (!r->job.friction) continue;
+        if (!any++)
+            fprintf(f, "\n%-78s %-4s %8s %8s %8s %8s %8s %5s %11s %10s %8s %8s %7s\n", "friction",
+                    "", "overlap", "depth", "drift", "speed", "gain", "unc", "fallbacks", "outer",
+                    "residual", "cone", "ms");
+        matrix_command(&r->job, command, sizeof command);
+        snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
+                 t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
+        snprintf(outer, sizeof outer, "%.2f/%ld", (double)t->outer / fmax(1, (double)t->islands),
+                 t->outer_max);
+        fprintf(f, "%-78s %-4s %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %11s %10s %8.1e %8.1e %7.2f",
+                command, c->failed ? "FAIL" : "ok", c->overlap, c->depth, c->drift, c->speed,
+                c->gain, t->unconverged, fallbacks, outer, t->residual_max, t->cone_violation_max,
+                c->ms);
+        figures(c, f);
+    }
 }
 
 static void scene_table(const study *s, FILE *f)
@@ -174,16 +215,14 @@ static void scene_table(const study *s, FILE *f)
         const check_result *c = &r->result;
         const pegStats *t = &c->total;
         char command[256], fallbacks[64];
-        if (is_pour(r)) continue;
+        if (is_pour(r) || r->job.friction) continue;
         matrix_command(&r->job, command, sizeof command);
         snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
                  t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
         fprintf(f, "%-100s %-4s %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %9s %7.2f", command,
                 c->failed ? "FAIL" : "ok", c->overlap, c->depth, c->inside, c->gain, c->drift,
                 t->unconverged, fallbacks, c->ms);
-        for (int k = 0; k < 2; k++)
-            if (*c->figure[k].name) fprintf(f, "  %s %.6g", c->figure[k].name, c->figure[k].value);
-        fprintf(f, "\n");
+        figures(c, f);
     }
 }
 
@@ -195,14 +234,14 @@ typedef struct cell {
     pegStats total;
 } cell;
 
-static cell gather(const study *s, const char *scene, lab_contact contact, double h)
+static cell gather(const study *s, const char *scene, lab_contact contact, double mu, double h)
 {
     cell c = {0};
     for (int i = 0; i < s->runs; i++) {
         const record *r = &s->run[i];
         const check_result *e = &r->result;
         if (strcmp(r->job.scene->name, scene) != 0 || r->job.options.contact != contact ||
-            r->job.options.h != h)
+            r->job.options.mu != mu || r->job.options.h != h)
             continue;
         pegStats *t = &c.total;
         c.runs++;
@@ -226,57 +265,65 @@ static cell gather(const study *s, const char *scene, lab_contact contact, doubl
         t->outer += e->total.outer;
         t->outer_max = t->outer_max > e->total.outer_max ? t->outer_max : e->total.outer_max;
         t->residual_max = fmax(t->residual_max, e->total.residual_max);
+        t->cone_violation_max = fmax(t->cone_violation_max, e->total.cone_violation_max);
     }
     return c;
 }
 
-static void pour_table(const study *s, FILE *f)
+static void pour_line(const cell *c, const char *name, lab_contact contact, double mu, double h,
+                      FILE *f)
 {
-    static const char *const names[] = {"pour-boxes", "pour-convex"};
-    static const lab_contact models[] = {LAB_PEG, LAB_ST, LAB_ODE};
-    static const double step_sizes[] = {0.1, 0.05, 0.02, 0.01, 0.002};
-    int pours = 0;
-    for (int i = 0; i < s->runs; i++) pours += is_pour(&s->run[i]);
-    if (!pours) return;
-    fprintf(f, "\n%-12s %-9s %6s %4s %8s %8s %8s %5s %8s %5s %11s %10s %10s %8s %7s\n", "pour",
-            "contact", "h", "runs", "ovl med", "ovl max", "depth", "esc", "gain", "unc",
-            "fallbacks", "outer", "rows", "residual", "ms");
-    for (int n = 0; n < 2; n++)
-        for (int m = 0; m < 3; m++)
-            for (int k = 0; k < 5; k++) {
-                cell c = gather(s, names[n], models[m], step_sizes[k]);
-                const pegStats *t = &c.total;
-                char fallbacks[64], outer[32], rows[32];
-                if (!c.runs) continue;
-                snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
-                         t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
-                snprintf(outer, sizeof outer, "%.2f/%ld",
-                         (double)t->outer / fmax(1, (double)t->islands), t->outer_max);
-                snprintf(rows, sizeof rows, "%.0f/%ld",
-                         (double)t->rows / fmax(1, (double)t->solves), t->rows_max);
-                fprintf(f,
-                        "%-12s %-9s %6g %4d %8.1e %8.1e %8.1e %5d %8.1e %5ld %11s %10s %10s %8.1e "
-                        "%7.2f\n",
-                        names[n], lab_contact_name(models[m]), step_sizes[k], c.runs,
-                        c.medians / c.runs, c.overlap, c.depth, c.escaped, c.gain, t->unconverged,
-                        fallbacks, outer, rows, t->residual_max, c.ms / c.runs);
-            }
+    const pegStats *t = &c->total;
+    char fallbacks[64], outer[32], rows[32];
+    snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
+             t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
+    snprintf(outer, sizeof outer, "%.2f/%ld", (double)t->outer / fmax(1, (double)t->islands),
+             t->outer_max);
+    snprintf(rows, sizeof rows, "%.0f/%ld", (double)t->rows / fmax(1, (double)t->solves),
+             t->rows_max);
+    fprintf(f,
+            "%-12s %-9s %4g %6g %4d %6d %8.1e %8.1e %8.1e %5d %8.1e %5ld %11s %10s %10s %8.1e "
+            "%8.1e %7.2f\n",
+            name, lab_contact_name(contact), mu, h, c->runs, c->failed, c->medians / c->runs,
+            c->overlap, c->depth, c->escaped, c->gain, t->unconverged, fallbacks, outer, rows,
+            t->residual_max, t->cone_violation_max, c->ms / c->runs);
 }
 
-/* Fallbacks (c) and (e) at large steps: in no more than 1 % of the steps of all seeds. Returns how
- * many pours have more, and lists them in f (may be null). */
+static const char *const pours[] = {"pour-boxes", "pour-convex"};
+static const double pour_mus[] = {0, 0.5};
+
+static void pour_table(const study *s, FILE *f)
+{
+    static const lab_contact models[] = {LAB_PEG, LAB_ST, LAB_ODE};
+    static const double step_sizes[] = {0.1, 0.05, 0.02, 0.01, 0.002};
+    int any = 0;
+    for (int i = 0; i < s->runs; i++) any += is_pour(&s->run[i]);
+    if (!any) return;
+    fprintf(f, "\n%-12s %-9s %4s %6s %4s %6s %8s %8s %8s %5s %8s %5s %11s %10s %10s %8s %8s %7s\n",
+            "pour", "contact", "mu", "h", "runs", "failed", "ovl med", "ovl max", "depth", "esc",
+            "gain", "unc", "fallbacks", "outer", "rows", "residual", "cone", "ms");
+    for (int u = 0; u < 2; u++)
+        for (int n = 0; n < 2; n++)
+            for (int m = 0; m < 3; m++)
+                for (int k = 0; k < 5; k++) {
+                    cell c = gather(s, pours[n], models[m], pour_mus[u], step_sizes[k]);
+                    if (c.runs) pour_line(&c, pours[n], models[m], pour_mus[u], step_sizes[k], f);
+                }
+}
+
+/* Fallbacks (c) and (e) at large steps without friction: in no more than 1 % of the steps of all
+ * seeds. Returns how many pours have more, and lists them in f (may be null). */
 static int too_many_fallbacks(const study *s, FILE *f)
 {
-    static const char *const names[] = {"pour-boxes", "pour-convex"};
     static const double step_sizes[] = {0.1, 0.05};
     int cells = 0;
     for (int n = 0; n < 2; n++)
         for (int k = 0; k < 2; k++) {
-            cell c = gather(s, names[n], LAB_PEG, step_sizes[k]);
+            cell c = gather(s, pours[n], LAB_PEG, 0, step_sizes[k]);
             long used = c.total.fallback_halved + c.total.fallback_scaled;
             if ((double)used <= 0.01 * (double)c.steps) continue;
             if (f)
-                fprintf(f, "%s at h = %g: %ld fallbacks in %ld steps\n", names[n], step_sizes[k],
+                fprintf(f, "%s at h = %g: %ld fallbacks in %ld steps\n", pours[n], step_sizes[k],
                         used, c.steps);
             cells++;
         }
@@ -298,12 +345,14 @@ static void failures(const study *s, FILE *f)
 static void write_table(const study *s, FILE *f)
 {
     scene_table(s, f);
+    friction_table(s, f);
     pour_table(s, f);
     failures(s, f);
     too_many_fallbacks(s, f);
     fprintf(f, "\nfallbacks: clearance/elastic/halved/scaled; overlap: of the mean body volume, "
                "medians averaged over the runs; gain: of a step, per energy put in; drift: since "
-               "t = 1 s; outer, rows: mean/max\n");
+               "t = 1 s; speed: largest since then, of what stands; cone: largest excess of a "
+               "friction impulse over its bound, relative to it; outer, rows: mean/max\n");
 }
 
 static int write_file(const study *s, const char *dir, const char *name,
@@ -335,6 +384,7 @@ int main(int argc, char **argv)
         {"quick", 'q', POPT_ARG_NONE, &quick, 0, "every scene once, one seed of the pours", NULL},
         {"gate", 'g', POPT_ARG_NONE, &gate, 0, "the runs that the tests make", NULL},
         {"scene", 's', POPT_ARG_STRING, &s.only, 0, "only this scene", "NAME"},
+        {"part", 'p', POPT_ARG_STRING, &s.part, 0, "only scenes, friction or pours", "PART"},
         {"contact", 'c', POPT_ARG_STRING, &s.contact, 0, "only this contact model", "NAME"},
         {"jobs", 'j', POPT_ARG_INT, &jobs, 0, "processes at a time [all processors]", "N"},
         POPT_AUTOHELP POPT_TABLEEND,
@@ -346,9 +396,9 @@ int main(int argc, char **argv)
                 status < -1 ? poptStrerror(status) : "unknown argument");
         return 2;
     }
-    matrix_jobs(quick ? MATRIX_QUICK : gate ? MATRIX_GATE : MATRIX_FULL, 1, add_job, &s);
+    matrix_jobs(quick ? MATRIX_QUICK : gate ? MATRIX_GATE : MATRIX_FULL, add_job, &s);
     if (s.runs == 0) {
-        fprintf(stderr, "study: no such scene or contact model: see peg-lab list\n");
+        fprintf(stderr, "study: no such scene, part or contact model: see peg-lab list\n");
         return 2;
     }
     const char *dir = out ? out : "study";
@@ -362,6 +412,7 @@ int main(int argc, char **argv)
     free(s.run);
     free(s.only);
     free(s.contact);
+    free(s.part);
     free(out);
     poptFreeContext(context);
     return failed || cells || broken;

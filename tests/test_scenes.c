@@ -27,7 +27,7 @@ START_TEST(scene_shows_what_it_must)
     picked p = {.wanted = _i};
     char command[256];
     check_result result;
-    matrix_jobs(MATRIX_GATE, 0, pick, &p);
+    matrix_jobs(MATRIX_GATE, pick, &p);
     matrix_command(&p.job, command, sizeof command);
     lab_options options = matrix_options(&p.job);
     int broken = check_scene(p.job.scene, &options, &result);
@@ -214,8 +214,7 @@ int main(void)
     TCase *scenes = tcase_create("scenes"), *laws = tcase_create("laws");
     tcase_set_timeout(scenes, 300);
     tcase_set_timeout(laws, 120);
-    tcase_add_loop_test(scenes, scene_shows_what_it_must, 0,
-                        matrix_jobs(MATRIX_GATE, 0, NULL, NULL));
+    tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, matrix_jobs(MATRIX_GATE, NULL, NULL));
     tcase_add_loop_test(scenes, stock_ode_fails, 0, 4);
     tcase_add_loop_test(laws, same_input_same_bits, 0, 4);
     tcase_add_loop_test(laws, frame_does_not_matter, 0, 6);
