@@ -160,11 +160,12 @@ static int add_contact(peg_stage *s, const peg_contact *contact)
     return 1;
 }
 
-/* Rolling rows have no linear part and no force. */
-static void add_friction(const peg_row *row, double *force)
+/* Rolling and spinning rows have no linear part. */
+static void add_friction(const peg_row *row, peg_contact *contact)
 {
     int rolls = peg_dot(row->Ga, row->Ga) + peg_dot(row->Gb, row->Gb) == 0;
-    if (!rolls) peg_add_scaled(force, row->lambda, row->normal, force);
+    double *sum = rolls ? contact->torque : contact->friction;
+    peg_add_scaled(sum, row->lambda, row->normal, sum);
 }
 
 static int take_contacts(assembly *a)
@@ -183,7 +184,7 @@ static int take_contacts(assembly *a)
                                .j = row->j};
         peg_copy3(row->point, contact.point);
         peg_copy3(row->normal, contact.normal);
-        for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], contact.friction);
+        for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
         if (!add_contact(a->stage, &contact)) return 0;
         for (int side = 0; side < 2; side++) {
             const peg_placed *p = &a->stage->placed[side ? c->b : c->a];

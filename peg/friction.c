@@ -23,13 +23,14 @@ int peg_has_friction(const peg_surface *s)
     return s->mu > 0 || s->mu2 > 0 || s->rho > 0 || s->rho2 > 0 || s->rhoN > 0;
 }
 
-/* A unit vector orthogonal to n, the same for the same n. */
+/* A unit vector orthogonal to n: the first one of ODE's dPlaneSpace, which is what a surface means
+ * whose axes are not given. */
 static void any_tangent(const double *n, double *t)
 {
-    double axis[3] = {0, 0, 0};
-    axis[fabs(n[0]) < 0.6 ? 0 : fabs(n[1]) < 0.6 ? 1 : 2] = 1;
-    peg_cross(n, axis, t);
-    peg_normalise(t);
+    int steep = fabs(n[2]) > sqrt(0.5);
+    double c[3] = {steep ? 0 : -n[1], steep ? -n[2] : n[0], steep ? n[1] : 0};
+    peg_normalise(c);
+    peg_copy3(c, t);
 }
 
 /* Takes the part of d that is orthogonal to n, as a unit vector; returns 0 if it is shorter than
@@ -52,11 +53,16 @@ static const double *free_velocity(const peg_island *I, int rigid)
 static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_rub *rub, double *t)
 {
     double a[3], b[3], slide[3];
-    if (project(pair->surface.axis, rub->normal, 0, t)) return;
+    const peg_surface *s = &pair->surface;
+    int has_axes = s->mu != s->mu2 || s->slip != s->slip2 || s->motion[0] != 0 ||
+                   s->motion[1] != 0 || s->rho != s->rho2;
+    if (project(s->axis, rub->normal, 0, t)) return;
+    any_tangent(rub->normal, t);
+    if (has_axes) return;
     peg_point_velocity(I, rub->ra, free_velocity(I, rub->ra), rub->mid_point, a);
     peg_point_velocity(I, rub->rb, free_velocity(I, rub->rb), rub->mid_point, b);
     peg_sub(a, b, slide);
-    if (!project(slide, rub->normal, NO_SLIDING * peg_norm(slide), t)) any_tangent(rub->normal, t);
+    project(slide, rub->normal, NO_SLIDING * peg_norm(slide), t);
 }
 
 /* One friction row after the normal row that was added last. */

@@ -105,6 +105,26 @@ static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
     row->given -= speed;
 }
 
+/* Vertices of flush faces lie on edges, and on each other: the same point with the same normal,
+ * seen as several feature pairs. One row says it all. */
+#define SAME_POINT  1e-5  /* L */
+#define SAME_NORMAL 1e-10 /* 1 - cosine */
+
+static int is_repeated(const peg_pair *pair, int p, const feature_contact *c,
+                       const peg_row_set *out)
+{
+    double rounding = 1e-12 * pair->L;
+    for (int i = out->m - 1; i >= 0 && out->row[i].pair == p; i--) {
+        const peg_row *row = &out->row[i];
+        double apart[3];
+        if (row->friction || peg_dot(row->normal, c->normal) < 1 - SAME_NORMAL) continue;
+        peg_sub(row->point, c->point_a, apart);
+        if (peg_norm(apart) > SAME_POINT * pair->L) continue;
+        if (c->gap >= row->gap - rounding && c->gap0 >= row->gap0 - rounding) return 1;
+    }
+    return 0;
+}
+
 static void emit(peg_island *I, int p, const double (*u)[6], const feature_contact *c,
                  peg_row_set *out)
 {
@@ -112,6 +132,7 @@ static void emit(peg_island *I, int p, const double (*u)[6], const feature_conta
     int separated = pair->s0 >= -PEG_TOUCH * pair->L;
     if (separated && pair->no_traps && c->gap0 < -PEG_BEHIND * pair->L) return;
     if (separated && I->clearance && c->gap0 < -PEG_TOUCH * pair->L) return;
+    if (is_repeated(pair, p, c, out)) return;
     peg_row *row = peg_row_set_add(I, out);
     if (!row) return;
     memset(row, 0, sizeof *row);

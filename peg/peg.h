@@ -99,6 +99,7 @@ typedef struct peg_contact {
     double gap;         /* m, at the end of the step */
     double impulse;     /* N s, >= 0, on A along the normal */
     double friction[3]; /* N s, on A, world */
+    double torque[3];   /* N m s, of rolling and spinning friction, on A, world */
     int kind, i, j;     /* feature pair: see peg_facet_kind; vertex/face or edge/edge indices */
 } peg_contact;
 int peg_contacts(const peg_context *context, const peg_contact **contacts);
