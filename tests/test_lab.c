@@ -345,6 +345,38 @@ START_TEST(traces_and_summaries_agree)
 }
 END_TEST
 
+/* The coefficient is --mu, else the scene's or the scene file's. */
+static void mu_is(const char *arguments, double mu)
+{
+    char command[2048];
+    snprintf(command, sizeof command, "run %s --steps 1 --quiet --summary %s", arguments,
+             out_path("summary"));
+    ck_assert_int_eq(lab(command), 0);
+    json_t *summary = json_load_file(out_path("summary"), 0, NULL);
+    ck_assert_double_eq(figure(summary, "mu"), mu);
+    json_decref(summary);
+}
+
+START_TEST(friction_is_chosen)
+{
+    mu_is("slide", 0.5);
+    mu_is("slide --mu 0", 0);
+    mu_is("pour-boxes", 0);
+    mu_is("pour-boxes --contact st --mu .25", 0.25);
+    char *text = read_text(data_path("drop.json")), arguments[1024];
+    char *mu = strstr(text, "\"coefficient_friction\": 0,");
+    ck_assert_ptr_nonnull(mu);
+    strchr(mu, '0')[0] = '2';
+    write_text(out_path("rough.json"), text);
+    free(text);
+    snprintf(arguments, sizeof arguments, "%s --mesh-dir %s", out_path("rough.json"),
+             data_path("meshes"));
+    mu_is(arguments, 2);
+    snprintf(arguments, sizeof arguments, "%s", data_path("drop.json"));
+    mu_is(arguments, 0);
+}
+END_TEST
+
 START_TEST(same_seed_same_bits)
 {
     static const char *const contacts[] = {"peg", "ode-quick"};
@@ -701,6 +733,7 @@ int main(void)
     tcase_add_test(tests, lists_scenes);
     tcase_add_test(tests, refuses_bad_usage);
     tcase_add_test(tests, traces_and_summaries_agree);
+    tcase_add_test(tests, friction_is_chosen);
     tcase_add_test(tests, same_seed_same_bits);
     tcase_add_test(tests, compares);
     tcase_add_test(tests, computes_mass_properties);
