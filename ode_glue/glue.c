@@ -83,6 +83,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     if (s->outer_max > sum->outer_max) sum->outer_max = s->outer_max;
     sum->solves += s->solves;
     sum->lemke_solves += s->lemke_solves;
+    sum->friction_lagged += s->friction_lagged;
     sum->first_contact += s->first_contact;
     sum->tilts += s->tilts;
     sum->switches += s->switches;
@@ -95,6 +96,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->fallback_halved += s->fallback_halved;
     sum->fallback_plane += s->fallback_plane;
     sum->fallback_scaled += s->fallback_scaled;
+    raise_to(&sum->cone_violation_max, s->cone_violation_max);
     raise_to(&sum->residual_max, s->residual_max);
     if (s->pairs > 0 && s->gap_min < sum->gap_min) sum->gap_min = s->gap_min;
     raise_to(&sum->violation_max, s->violation_max);
