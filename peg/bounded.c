@@ -3,9 +3,12 @@
  * the best friction that lies in its cone, with exact normal impulses. */
 #include "peg/newton.h"
 
-enum { SWEEPS = 50, SMALL = 150 /* rows, for Lemke's method */ };
+enum { SWEEPS = 50, SMALL = 100 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */
 static const double COLD = 1e-3;
+/* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
+ * dependent up to so much would need huge impulses that cancel. */
+static const double NEAR = 1e-6;
 /* Share of the bound by which friction is taken back in the first passes; then it doubles. */
 static const double LITTLE_BACK = 1.0 / 128;
 enum { PATIENT = 16 };
@@ -68,6 +71,24 @@ static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *
     }
 }
 
+/* What is done where Newton's method ended in u without converging. */
+static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
+                          double *y)
+{
+    size_t size = (size_t)newton->scaled->m * sizeof *u;
+    double *kept = PEG_NEW(arena, double, newton->scaled->m);
+    if (!kept) return PEG_OUT_OF_MEMORY;
+    memcpy(kept, u, size);
+    if (newton->scaled->m <= SMALL) {
+        peg_outcome outcome = pivot(arena, newton, tolerance, u, y);
+        if (outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY)
+            return outcome;
+    }
+    memcpy(u, kept, size);
+    if (peg_newton_residual(newton, u, y) <= NEAR * newton->scaled->unit) return PEG_LAGGED;
+    return settle_normals(newton, tolerance, u, y);
+}
+
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
                          peg_solution *solution)
 {
@@ -76,21 +97,13 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
     double *u = PEG_NEW(arena, double, scaled.m), *y = PEG_NEW(arena, double, scaled.n);
-    double *newtons = PEG_NEW(arena, double, scaled.m), wanted = tolerance * scaled.unit;
-    if (!u || !y || !newtons || !peg_newton_create(arena, &scaled, &newton))
-        return PEG_OUT_OF_MEMORY;
+    if (!u || !y || !peg_newton_create(arena, &scaled, &newton)) return PEG_OUT_OF_MEMORY;
     load(&scaled, solution->lambda, u);
     if (peg_newton_residual(&newton, u, y) > COLD * scaled.unit)
         for (int k = 0; k < SWEEPS; k++) sweep(&scaled, u, y);
-    outcome = peg_newton_solve(&newton, wanted, u, y);
-    memcpy(newtons, u, (size_t)scaled.m * sizeof *u);
-    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && scaled.m <= SMALL)
-        outcome = pivot(arena, &newton, wanted, u, y);
-    if (outcome == PEG_OUT_OF_MEMORY) return outcome;
-    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE) {
-        memcpy(u, newtons, (size_t)scaled.m * sizeof *u);
-        outcome = settle_normals(&newton, wanted, u, y);
-    }
+    outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
+    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE)
+        outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = newton.steps;
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED)

@@ -20,6 +20,8 @@
 #include <float.h>
 
 enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, SEARCH_STEPS = 40 };
+/* So many multiplier steps that do not halve the residual end the iteration. */
+enum { PATIENCE = 15 };
 /* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves the
  * impulses by RHO_FIRST units; a step that leaves more than SLOW of the residual makes it larger by
  * up to FACTOR; one that fails makes it smaller by FACTOR, and the next rises are smaller. */
@@ -342,12 +344,12 @@ static int contradicts(peg_newton *w, const double *u)
 peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double *y)
 {
     size_t size = (size_t)w->scaled->m * sizeof *u;
-    double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance;
+    double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance, halved = last;
     if (isinf(last)) return PEG_SINGULAR;
     w->growth = FACTOR;
     w->live = !w->frozen && last > WARM * w->scaled->unit;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
-    for (int k = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
+    for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
         memcpy(w->before, u, size);
         peg_outcome outcome = minimise(w, INNER * fmax(aim, last), u);
         if (outcome == PEG_SINGULAR) return outcome;
@@ -360,7 +362,9 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         w->live |= slow && !w->frozen;
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
-        if (slow && last <= tolerance) break;
+        since = last <= 0.5 * halved ? 0 : since + 1;
+        if (since == 0) halved = last;
+        if ((slow && last <= tolerance) || since == PATIENCE) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }

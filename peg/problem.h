@@ -31,8 +31,8 @@ typedef struct peg_lcp_row {
     double Ja[6], Jb[6];
     double b; /* m/s */
     double c; /* 1/kg */
-    /* A bounded row (friction): |lambda| <= B with w >= 0 at lambda = -B, w <= 0 at lambda = B and w = 0
-     * between; B = limit + mu lambda[normal]. */
+    /* A bounded row (friction): |lambda| <= B with w >= 0 at lambda = -B, w <= 0 at lambda = B and
+     * w = 0 between; B = limit + mu lambda[normal]. */
     int bounded;
     int normal;   /* where mu > 0: index of an unbounded row before this one */
     double mu;    /* >= 0 */
@@ -88,8 +88,9 @@ double peg_residual_unit(const peg_problem *problem);
 
 /* Solves. which = AUTO: projected, and Lemke if that is not certified. tolerance: relative to
  * peg_residual_unit. On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is
- * not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0 (lambda = 0),
- * else infeasible. Memory comes from the arena, which is handed back as it was. */
+ * not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian:
+ * ignored if b >= 0 (lambda = 0), else infeasible. Memory comes from the arena, which is handed
+ * back as it was. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
                       double tolerance, peg_solution *solution);
 
@@ -102,9 +103,10 @@ peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
                                 peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
 
-/* Problems with bounded rows; tolerance as in peg_solve. PEG_LAGGED: the conditions of the unbounded
- * rows hold to the tolerance and every bounded impulse is within its bound, but it does not oppose
- * its w as it should: by how much, the residual says. A caller may use that and count it. */
+/* Problems with bounded rows; tolerance as in peg_solve. PEG_LAGGED: every bounded impulse is within
+ * its bound, and all conditions hold to the residual, at most 1e-6 of the unit; or, if it is larger,
+ * those of the unbounded rows to the tolerance, while friction does not oppose the sliding as it
+ * should. A caller may use that and count it. */
 peg_outcome peg_solve_bounded(peg_arena *arena, const peg_problem *problem, double tolerance,
                               peg_solution *solution);
 
