@@ -348,7 +348,7 @@ END_TEST
 /* The coefficient is --mu, else the scene's or the scene file's. */
 static void mu_is(const char *arguments, double mu)
 {
-    char command[2048];
+    char command[1536];
     snprintf(command, sizeof command, "run %s --steps 1 --quiet --summary %s", arguments,
              out_path("summary"));
     ck_assert_int_eq(lab(command), 0);
@@ -363,7 +363,7 @@ START_TEST(friction_is_chosen)
     mu_is("slide --mu 0", 0);
     mu_is("pour-boxes", 0);
     mu_is("pour-boxes --contact st --mu .25", 0.25);
-    char *text = read_text(data_path("drop.json")), arguments[1024];
+    char *text = read_text(data_path("drop.json")), arguments[1280];
     char *mu = strstr(text, "\"coefficient_friction\": 0,");
     ck_assert_ptr_nonnull(mu);
     strchr(mu, '0')[0] = '2';
