@@ -29,10 +29,11 @@ static const double RHO_LEAST = 0.1, RHO_MOST = 1e7, RHO_FIRST = 0.02, RHO_START
 static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
 /* A step fails too when it multiplies the residual by more than this. */
 static const double WORSE = 3;
-/* A step that leaves more than this share may prove a contradiction. */
+/* A step that leaves more than this share has stalled, and may prove a contradiction. */
 static const double STALLED = 0.5;
-/* Share of the tolerance that is aimed at while it is not slow. */
-static const double BETTER = 0.1;
+/* Share of the tolerance that is aimed at until steps stall: velocities are less exact than the
+ * residual, by the condition of the rows. */
+static const double BETTER = 0.01;
 /* Residual per impulse that is rounding. */
 static const double ROUNDING = 4 * DBL_EPSILON;
 /* Residual, relative to the unit, up to which the bounds of the warm start are kept at first. */
@@ -358,13 +359,14 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         int slow = residual > SLOW * last,
             failed = outcome != PEG_SOLVED || residual > WORSE * last;
         if (w->live || w->frozen || !slow) adapt(w, failed, residual, last);
-        if (!failed && residual > STALLED * last && contradicts(w, u)) return PEG_INFEASIBLE;
+        int stalled = failed || residual > STALLED * last;
+        if (stalled && !failed && contradicts(w, u)) return PEG_INFEASIBLE;
         w->live |= slow && !w->frozen;
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
         since = last <= 0.5 * halved ? 0 : since + 1;
         if (since == 0) halved = last;
-        if ((slow && last <= tolerance) || since == PATIENCE) break;
+        if ((stalled && last <= tolerance) || since == PATIENCE) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }
