@@ -20,8 +20,9 @@
 #include <float.h>
 
 enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, SEARCH_STEPS = 40 };
-/* So many multiplier steps that do not halve the residual end the iteration. */
-enum { PATIENCE = 15 };
+/* So many multiplier steps that do not halve the residual end the iteration: below the tolerance
+ * and above it. */
+enum { CONTENT = 4, PATIENCE = 15 };
 /* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves the
  * impulses by RHO_FIRST units; a step that leaves more than SLOW of the residual makes it larger by
  * up to FACTOR; one that fails makes it smaller by FACTOR, and the next rises are smaller. */
@@ -359,14 +360,13 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         int slow = residual > SLOW * last,
             failed = outcome != PEG_SOLVED || residual > WORSE * last;
         if (w->live || w->frozen || !slow) adapt(w, failed, residual, last);
-        int stalled = failed || residual > STALLED * last;
-        if (stalled && !failed && contradicts(w, u)) return PEG_INFEASIBLE;
+        if (!failed && residual > STALLED * last && contradicts(w, u)) return PEG_INFEASIBLE;
         w->live |= slow && !w->frozen;
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
         since = last <= 0.5 * halved ? 0 : since + 1;
         if (since == 0) halved = last;
-        if ((stalled && last <= tolerance) || since == PATIENCE) break;
+        if (since >= (last <= tolerance ? CONTENT : PATIENCE)) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }
