@@ -138,7 +138,7 @@ static const rough_case rough_cases[] = {
     {"tower-20", 0, 3, 0, STANDING, NULL, 0},
     {"wall-10x10", 0, 0, 0, ROUGH_QUICK, {0.01, 0.02}, NULL, 0},
     {"wall-10x10", 0, 2, 0, STANDING, "rows", 4},
-    {"pyramid-10", 0, 0, 0, ROUGH_MODELS, {0.01, 0.02}, NULL, 0},
+    {"pyramid-10", 0, 0, 0, ROUGH_QUICK, {0.01, 0.02}, NULL, 0},
     {"pyramid-10", 0, 2, 0, STANDING, "rows", 5},
     {"pyramid-20", 0, 0, 0, ROUGH_QUICK, {0.01}, NULL, 0},
     {"stack-staggered", 0, 3, 0, STANDING, NULL, 0},

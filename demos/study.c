@@ -142,7 +142,7 @@ static void write_csv(const study *s, FILE *f)
             "inside_max,gain_max,drift,speed,figure,value,figure_2,value_2,steps,unconverged,"
             "escaped,clearance,elastic,"
             "halved,scaled,first_contact,switches,ties,locks,secant,outer,outer_max,rows,rows_max,"
-            "solves,lemke,residual_max,cone_violation_max,ms,why\n");
+            "solves,lemke,lagged,residual_max,cone_violation_max,ms,why\n");
     for (int i = 0; i < s->runs; i++) {
         const record *r = &s->run[i];
         const check_result *c = &r->result;
@@ -157,13 +157,13 @@ static void write_csv(const study *s, FILE *f)
                 c->failed, c->overlap_median, c->overlap, c->depth, c->inside, c->gain, c->drift,
                 c->speed, c->figure[0].name, c->figure[0].value, c->figure[1].name,
                 c->figure[1].value, c->steps, t->unconverged, c->escaped);
-        fprintf(
-            f,
-            "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.3g,%.4g,\"%s\"\n",
-            t->fallback_clearance, t->fallback_elastic, t->fallback_halved, t->fallback_scaled,
-            t->first_contact, t->switches, t->ties, t->locks, t->secant, t->outer, t->outer_max,
-            t->rows, t->rows_max, t->solves, t->lemke_solves, t->residual_max,
-            t->cone_violation_max, c->ms, c->why);
+        fprintf(f,
+                "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.3g,%.4g,\"%"
+                "s\"\n",
+                t->fallback_clearance, t->fallback_elastic, t->fallback_halved, t->fallback_scaled,
+                t->first_contact, t->switches, t->ties, t->locks, t->secant, t->outer, t->outer_max,
+                t->rows, t->rows_max, t->solves, t->lemke_solves, t->friction_lagged,
+                t->residual_max, t->cone_violation_max, c->ms, c->why);
     }
 }
 
@@ -190,18 +190,18 @@ static void friction_table(const study *s, FILE *f)
         char command[256], fallbacks[64], outer[32];
         if (!r->job.friction) continue;
         if (!any++)
-            fprintf(f, "\n%-78s %-4s %8s %8s %8s %8s %8s %5s %11s %10s %8s %8s %7s\n", "friction",
-                    "", "overlap", "depth", "drift", "speed", "gain", "unc", "fallbacks", "outer",
-                    "residual", "cone", "ms");
+            fprintf(f, "\n%-78s %-4s %8s %8s %8s %8s %8s %5s %6s %11s %10s %8s %8s %7s\n",
+                    "friction", "", "overlap", "depth", "drift", "speed", "gain", "unc", "lagged",
+                    "fallbacks", "outer", "residual", "cone", "ms");
         matrix_command(&r->job, command, sizeof command);
         snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
                  t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
         snprintf(outer, sizeof outer, "%.2f/%ld", (double)t->outer / fmax(1, (double)t->islands),
                  t->outer_max);
-        fprintf(f, "%-78s %-4s %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %11s %10s %8.1e %8.1e %7.2f",
+        fprintf(f, "%-78s %-4s %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %6ld %11s %10s %8.1e %8.1e %7.2f",
                 command, c->failed ? "FAIL" : "ok", c->overlap, c->depth, c->drift, c->speed,
-                c->gain, t->unconverged, fallbacks, outer, t->residual_max, t->cone_violation_max,
-                c->ms);
+                c->gain, t->unconverged, t->friction_lagged, fallbacks, outer, t->residual_max,
+                t->cone_violation_max, c->ms);
         figures(c, f);
     }
 }
@@ -254,6 +254,7 @@ static cell gather(const study *s, const char *scene, lab_contact contact, doubl
         c.gain = fmax(c.gain, e->gain);
         c.ms += e->ms;
         t->unconverged += e->total.unconverged;
+        t->friction_lagged += e->total.friction_lagged;
         t->fallback_clearance += e->total.fallback_clearance;
         t->fallback_elastic += e->total.fallback_elastic;
         t->fallback_halved += e->total.fallback_halved;
@@ -282,11 +283,11 @@ static void pour_line(const cell *c, const char *name, lab_contact contact, doub
     snprintf(rows, sizeof rows, "%.0f/%ld", (double)t->rows / fmax(1, (double)t->solves),
              t->rows_max);
     fprintf(f,
-            "%-12s %-9s %4g %6g %4d %6d %8.1e %8.1e %8.1e %5d %8.1e %5ld %11s %10s %10s %8.1e "
+            "%-12s %-9s %4g %6g %4d %6d %8.1e %8.1e %8.1e %5d %8.1e %5ld %6ld %11s %10s %10s %8.1e "
             "%8.1e %7.2f\n",
             name, lab_contact_name(contact), mu, h, c->runs, c->failed, c->medians / c->runs,
-            c->overlap, c->depth, c->escaped, c->gain, t->unconverged, fallbacks, outer, rows,
-            t->residual_max, t->cone_violation_max, c->ms / c->runs);
+            c->overlap, c->depth, c->escaped, c->gain, t->unconverged, t->friction_lagged,
+            fallbacks, outer, rows, t->residual_max, t->cone_violation_max, c->ms / c->runs);
 }
 
 static const char *const pours[] = {"pour-boxes", "pour-convex"};
@@ -299,9 +300,10 @@ static void pour_table(const study *s, FILE *f)
     int any = 0;
     for (int i = 0; i < s->runs; i++) any += is_pour(&s->run[i]);
     if (!any) return;
-    fprintf(f, "\n%-12s %-9s %4s %6s %4s %6s %8s %8s %8s %5s %8s %5s %11s %10s %10s %8s %8s %7s\n",
+    fprintf(f,
+            "\n%-12s %-9s %4s %6s %4s %6s %8s %8s %8s %5s %8s %5s %6s %11s %10s %10s %8s %8s %7s\n",
             "pour", "contact", "mu", "h", "runs", "failed", "ovl med", "ovl max", "depth", "esc",
-            "gain", "unc", "fallbacks", "outer", "rows", "residual", "cone", "ms");
+            "gain", "unc", "lagged", "fallbacks", "outer", "rows", "residual", "cone", "ms");
     for (int u = 0; u < 2; u++)
         for (int n = 0; n < 2; n++)
             for (int m = 0; m < 3; m++)
@@ -349,10 +351,12 @@ static void write_table(const study *s, FILE *f)
     pour_table(s, f);
     failures(s, f);
     too_many_fallbacks(s, f);
-    fprintf(f, "\nfallbacks: clearance/elastic/halved/scaled; overlap: of the mean body volume, "
-               "medians averaged over the runs; gain: of a step, per energy put in; drift: since "
-               "t = 1 s; speed: largest since then, of what stands; cone: largest excess of a "
-               "friction impulse over its bound, relative to it; outer, rows: mean/max\n");
+    fprintf(f,
+            "\nfallbacks: clearance/elastic/halved/scaled; overlap: of the mean body volume, "
+            "medians averaged over the runs; gain: of a step, per energy put in; drift: since "
+            "t = 1 s; speed: largest since then, of what stands; cone: largest excess of a "
+            "friction impulse over its bound, relative to it; lagged: solves whose friction is not "
+            "certified; outer, rows: mean/max\n");
 }
 
 static int write_file(const study *s, const char *dir, const char *name,
