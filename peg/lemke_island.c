@@ -126,13 +126,6 @@ peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double 
     return outcome == PEG_RAY && peg_scaled_contradicts(scaled, u, y) ? PEG_INFEASIBLE : outcome;
 }
 
-static int has_bounded_rows(const peg_scaled *scaled)
-{
-    for (int i = 0; i < scaled->m; i++)
-        if (scaled->row[i].bounded) return 1;
-    return 0;
-}
-
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solution *solution)
 {
     peg_scaled scaled;
@@ -145,7 +138,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solut
     outcome = peg_lemke_scaled(arena, &scaled, u, &pivots);
     if (outcome != PEG_INFEASIBLE) solution->iterations = pivots;
     if (outcome != PEG_SOLVED) return outcome;
-    if (has_bounded_rows(&scaled))
+    if (peg_scaled_has_bounds(&scaled))
         peg_scaled_response(&scaled, u, y, s);
     else if (!polish(arena, &scaled, y, u))
         return PEG_OUT_OF_MEMORY;

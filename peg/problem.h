@@ -53,7 +53,7 @@ typedef enum peg_outcome {
     PEG_ITERATION_LIMIT,
     PEG_SINGULAR,      /* a factorisation broke down */
     PEG_NOT_CERTIFIED, /* an answer came whose residual is too large */
-    PEG_LAGGED,        /* friction only: see peg_solve_bounded */
+    PEG_LAGGED,        /* friction only: see peg_solve_newton */
     PEG_OUT_OF_MEMORY
 } peg_outcome;
 
@@ -86,7 +86,8 @@ double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
  * that the rows demand (max_i |b_i| / sqrt(scale_i)), at least a tiny positive number. */
 double peg_residual_unit(const peg_problem *problem);
 
-/* Solves. which = AUTO: projected, and Lemke if that is not certified. tolerance: relative to
+/* Solves. which = AUTO: projected, and Lemke if that is not certified; Newton
+ * first for large islands, and for bounded rows in any case but LEMKE. tolerance: relative to
  * peg_residual_unit. On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is
  * not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian:
  * ignored if b >= 0 (lambda = 0), else infeasible. Memory comes from the arena, which is handed
@@ -94,7 +95,7 @@ double peg_residual_unit(const peg_problem *problem);
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
                       double tolerance, peg_solution *solution);
 
-/* The two methods by themselves, uncertified.
+/* The methods by themselves, uncertified.
  * Projected: projected Gauss-Seidel sweeps from the warm start, then an exact finish: dual active
  * set (Goldfarb, Idnani 1983) that starts from the rows the sweeps found active.
  * Lemke: complementary pivoting on A = G M^-1 G^T + C with the lexicographic ratio test; also for
@@ -103,11 +104,11 @@ peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
                                 peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
 
-/* Problems with bounded rows; tolerance as in peg_solve. PEG_LAGGED: every bounded impulse is within
+/* Newton's method on the augmented Lagrangian; tolerance as in peg_solve. PEG_LAGGED: every bounded impulse is within
  * its bound, and all conditions hold to the residual, at most 1e-6 of the unit; or, if it is larger,
  * those of the unbounded rows to the tolerance, while friction does not oppose the sliding as it
  * should. A caller may use that and count it. */
-peg_outcome peg_solve_bounded(peg_arena *arena, const peg_problem *problem, double tolerance,
+peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem, double tolerance,
                               peg_solution *solution);
 
 /* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n.

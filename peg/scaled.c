@@ -176,6 +176,13 @@ void peg_unscale(const peg_problem *problem, const peg_scaled *scaled, const dou
     }
 }
 
+int peg_scaled_has_bounds(const peg_scaled *scaled)
+{
+    for (int i = 0; i < scaled->m; i++)
+        if (scaled->row[i].bounded) return 1;
+    return 0;
+}
+
 void peg_scaled_response(const peg_scaled *scaled, const double *u, double *y, double *s)
 {
     memset(y, 0, (size_t)scaled->n * sizeof *y);

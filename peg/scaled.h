@@ -76,6 +76,8 @@ static inline double peg_scaled_bound(const peg_scaled_row *row, const double *u
     return row->limit + (row->normal >= 0 ? row->mu * fmax(0, u[row->normal]) : 0);
 }
 
+int peg_scaled_has_bounds(const peg_scaled *scaled);
+
 /* y = N u, and s. */
 void peg_scaled_response(const peg_scaled *scaled, const double *u, double *y, double *s);
 

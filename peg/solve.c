@@ -10,6 +10,9 @@ static const double ROUNDING = 2 * DBL_EPSILON;
 /* ... but never more than so many tolerances altogether. */
 static const double MOST = 100;
 
+/* Bodies up to which the projected solver is faster than Newton's method. */
+enum { SMALL = 25 };
+
 /* sqrt(J): what the residual of the solution may be. */
 static double allowed(const peg_problem *problem, const peg_solution *solution, double tolerance)
 {
@@ -37,6 +40,11 @@ static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_probl
     return good ? PEG_SOLVED : outcome == PEG_LAGGED ? PEG_LAGGED : PEG_NOT_CERTIFIED;
 }
 
+static int is_settled(peg_outcome outcome)
+{
+    return outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY;
+}
+
 static int has_bounded_rows(const peg_problem *problem)
 {
     for (int i = 0; i < problem->m; i++)
@@ -44,20 +52,21 @@ static int has_bounded_rows(const peg_problem *problem)
     return 0;
 }
 
-/* The projected solver first: it is the faster one and proves what it calls infeasible. */
+/* Bounded rows and large islands: Newton's method, whose cost grows least. Else the projected
+ * solver first: it is the fastest on small islands and proves what it calls infeasible. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
                       double tolerance, peg_solution *solution)
 {
     peg_outcome outcome = PEG_NOT_CERTIFIED;
-    if (has_bounded_rows(problem) && which != PEG_SOLVER_LEMKE)
-        return certify(peg_solve_bounded(arena, problem, tolerance, solution), PEG_SOLVER_PROJECTED,
-                       problem, tolerance, solution);
+    int bounded = has_bounded_rows(problem);
+    if (bounded ? which != PEG_SOLVER_LEMKE : which == PEG_SOLVER_AUTO && problem->nb > SMALL)
+        outcome = certify(peg_solve_newton(arena, problem, tolerance, solution),
+                          PEG_SOLVER_PROJECTED, problem, tolerance, solution);
+    if (is_settled(outcome) || (bounded && which != PEG_SOLVER_LEMKE)) return outcome;
     if (which != PEG_SOLVER_LEMKE)
         outcome = certify(peg_solve_projected(arena, problem, solution), PEG_SOLVER_PROJECTED,
                           problem, tolerance, solution);
-    int settled = outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE ||
-                  outcome == PEG_OUT_OF_MEMORY || which == PEG_SOLVER_PROJECTED;
-    if (settled) return outcome;
+    if (is_settled(outcome) || which == PEG_SOLVER_PROJECTED) return outcome;
     return certify(peg_solve_lemke(arena, problem, solution), PEG_SOLVER_LEMKE, problem, tolerance,
                    solution);
 }

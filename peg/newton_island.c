@@ -1,6 +1,6 @@
-/* The mixed LCP with bounded rows. Newton's method (newton.h) from the warm start, or from a few
- * sweeps if that is far off. Where it does not converge: Lemke's method for small problems, else
- * the best friction that lies in its cone, with exact normal impulses. */
+/* The island's problem by Newton's method (newton.h) from the warm start, or from a few sweeps if
+ * that is far off. Where bounded rows keep it from converging: Lemke's method for small problems,
+ * else the best friction that lies in its cone, with exact normal impulses. */
 #include "peg/newton.h"
 
 enum { SWEEPS = 50, SMALL = 100 /* rows, for Lemke's method */ };
@@ -102,7 +102,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     if (peg_newton_residual(&newton, u, y) > COLD * scaled.unit)
         for (int k = 0; k < SWEEPS; k++) sweep(&scaled, u, y);
     outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
-    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE)
+    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && peg_scaled_has_bounds(&scaled))
         outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = newton.steps;
@@ -111,8 +111,8 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     return outcome;
 }
 
-peg_outcome peg_solve_bounded(peg_arena *arena, const peg_problem *problem, double tolerance,
-                              peg_solution *solution)
+peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem, double tolerance,
+                             peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
     peg_outcome outcome = solve(arena, problem, tolerance, solution);
