@@ -20,33 +20,28 @@ const char *peg_outcome_name(peg_outcome outcome)
     return known ? name[outcome] : "unknown outcome";
 }
 
-/* The row's block of one body, both blocks if they are on the same body; false if it has none. */
-static int row_block(const peg_lcp_row *row, int body, double *J)
+/* J M^-1 J^T of one body. */
+static double block_scale(const peg_mass_block *mass, const double *J)
 {
-    int a = row->body_a == body, b = row->body_b == body;
-    for (int k = 0; k < 6; k++) J[k] = (a ? row->Ja[k] : 0) + (b ? row->Jb[k] : 0);
-    return a || b;
-}
-
-static double block_scale(const peg_problem *problem, const peg_lcp_row *row, int body)
-{
-    double J[6], g[6], sum = 0;
-    peg_mass_root root;
-    row_block(row, body, J);
-    if (!peg_mass_root_of(&problem->mass[body], &root)) return NAN;
-    peg_mass_root_row(&root, J, g);
-    for (int k = 0; k < 6; k++) sum += g[k] * g[k];
-    return sum;
+    double linear = 0, angular = 0;
+    for (int k = 0; k < 3; k++) {
+        linear += J[k] * J[k];
+        angular += J[3 + k] * peg_dot(mass->inv_inertia + 3 * k, J + 3);
+    }
+    return mass->inv_mass * linear + angular;
 }
 
 double peg_row_scale(const peg_problem *problem, int i)
 {
     const peg_lcp_row *row = &problem->row[i];
-    double scale = row->c;
-    if (row->body_a >= 0) scale += block_scale(problem, row, row->body_a);
-    if (row->body_b >= 0 && row->body_b != row->body_a)
-        scale += block_scale(problem, row, row->body_b);
-    return scale;
+    int a = row->body_a, b = row->body_b;
+    double both[6];
+    if (a >= 0 && a == b) {
+        for (int k = 0; k < 6; k++) both[k] = row->Ja[k] + row->Jb[k];
+        return row->c + block_scale(&problem->mass[a], both);
+    }
+    return row->c + (a >= 0 ? block_scale(&problem->mass[a], row->Ja) : 0) +
+           (b >= 0 ? block_scale(&problem->mass[b], row->Jb) : 0);
 }
 
 /* The larger of two, and infinity if one is not a number. */
@@ -62,21 +57,33 @@ static void add_impulse(const peg_mass_root *root, const double *J, double lambd
     for (int k = 0; k < 6; k++) r[k] -= lambda * g[k];
 }
 
-/* Energy norm of the force balance of one body. */
-static double body_residual(const peg_problem *problem, const peg_solution *solution, int body)
+/* Bodies whose force balance is summed up in one pass over the rows. */
+enum { CHUNK = 64 };
+
+/* Largest energy norm of the force balance of the bodies first .. first + count - 1. */
+static double body_residual(const peg_problem *problem, const peg_solution *solution, int first,
+                            int count)
 {
-    peg_mass_root root;
-    if (!peg_mass_root_of(&problem->mass[body], &root)) return INFINITY;
-    double v[6], r[6], sum = 0;
-    for (int k = 0; k < 6; k++) v[k] = solution->v[body][k] - problem->target[body][k];
-    peg_mass_root_solve(&root, v, r);
+    peg_mass_root root[CHUNK];
+    double r[CHUNK][6], v[6], worst = 0;
+    for (int i = 0; i < count; i++) {
+        if (!peg_mass_root_of(&problem->mass[first + i], &root[i])) return INFINITY;
+        for (int k = 0; k < 6; k++)
+            v[k] = solution->v[first + i][k] - problem->target[first + i][k];
+        peg_mass_root_solve(&root[i], v, r[i]);
+    }
     for (int i = 0; i < problem->m; i++) {
         const peg_lcp_row *row = &problem->row[i];
-        if (row->body_a == body) add_impulse(&root, row->Ja, solution->lambda[i], r);
-        if (row->body_b == body) add_impulse(&root, row->Jb, solution->lambda[i], r);
+        int a = row->body_a - first, b = row->body_b - first;
+        if (a >= 0 && a < count) add_impulse(&root[a], row->Ja, solution->lambda[i], r[a]);
+        if (b >= 0 && b < count) add_impulse(&root[b], row->Jb, solution->lambda[i], r[b]);
     }
-    for (int k = 0; k < 6; k++) sum += r[k] * r[k];
-    return sqrt(sum);
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+        for (int k = 0; k < 6; k++) sum += r[i][k] * r[i][k];
+        worst = worse(worst, sqrt(sum));
+    }
+    return worst;
 }
 
 static double bound(const peg_problem *problem, const peg_solution *solution, int i)
@@ -108,8 +115,10 @@ static double row_residual(const peg_problem *problem, const peg_solution *solut
 double peg_residual(const peg_problem *problem, const peg_solution *solution)
 {
     double residual = 0;
-    for (int i = 0; i < problem->nb; i++)
-        residual = worse(residual, body_residual(problem, solution, i));
+    for (int i = 0; i < problem->nb; i += CHUNK) {
+        int count = problem->nb - i < CHUNK ? problem->nb - i : CHUNK;
+        residual = worse(residual, body_residual(problem, solution, i, count));
+    }
     for (int i = 0; i < problem->m; i++)
         residual = worse(residual, row_residual(problem, solution, i));
     return residual;
