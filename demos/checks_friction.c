@@ -151,6 +151,9 @@ static void end_slide_turning(check_run *run)
     double off = hypot(x[0] - y[0], x[1] - y[1]) / hypot(y[0], y[1]);
     check_figure(run, "place off / distance", off);
     check_figure(run, "turn / exact", run->memory[0] / y[2]);
+    /* first order in h; a pyramid (directions=0) does not know how the legs slide */
+    if (lab_key(run->w, "directions", 4) > 0)
+        check_near(run, "place off / distance", off, 0, 1.5 * run->h);
 }
 
 /* ---- bouncing, sleeping -----------------------------------------------------------------------
