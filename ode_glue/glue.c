@@ -65,45 +65,8 @@ void peg_stats_clear(pegStats *sum)
     *sum = (pegStats){.gap_min = INFINITY};
 }
 
-static void raise_to(double *sum, double value)
+void peg_totals_add(pegStats *sum, const pegStats *step)
 {
-    if (value > *sum) *sum = value;
-}
-
-void peg_stats_add(pegStats *sum, const pegStats *s)
-{
-    sum->steps += s->steps;
-    sum->unconverged += s->unconverged;
-    sum->bodies = s->bodies;
-    sum->pairs = s->pairs;
-    sum->islands += s->islands;
-    sum->rows += s->rows;
-    if (s->rows_max > sum->rows_max) sum->rows_max = s->rows_max;
-    sum->outer += s->outer;
-    if (s->outer_max > sum->outer_max) sum->outer_max = s->outer_max;
-    sum->solves += s->solves;
-    sum->lemke_solves += s->lemke_solves;
-    sum->friction_lagged += s->friction_lagged;
-    sum->first_contact += s->first_contact;
-    sum->tilts += s->tilts;
-    sum->switches += s->switches;
-    sum->locks += s->locks;
-    sum->secant += s->secant;
-    sum->dropped_traps += s->dropped_traps;
-    sum->recovered += s->recovered;
-    sum->fallback_clearance += s->fallback_clearance;
-    sum->fallback_elastic += s->fallback_elastic;
-    sum->fallback_halved += s->fallback_halved;
-    sum->fallback_plane += s->fallback_plane;
-    sum->fallback_scaled += s->fallback_scaled;
-    raise_to(&sum->cone_violation_max, s->cone_violation_max);
-    raise_to(&sum->residual_max, s->residual_max);
-    if (s->pairs > 0 && s->gap_min < sum->gap_min) sum->gap_min = s->gap_min;
-    raise_to(&sum->violation_max, s->violation_max);
-    raise_to(&sum->energy_gain_max, s->energy_gain_max);
-    sum->time_pairs += s->time_pairs;
-    sum->time_rows += s->time_rows;
-    sum->time_solve += s->time_solve;
-    sum->time_check += s->time_check;
-    sum->time_ode += s->time_ode;
+    sum->bodies = sum->pairs = 0; /* those of the last step */
+    peg_stats_add(sum, step);
 }

@@ -100,6 +100,6 @@ pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats);
 
 /* Sums the statistics of a step up. */
 void peg_stats_clear(pegStats *sum);
-void peg_stats_add(pegStats *sum, const pegStats *step);
+void peg_totals_add(pegStats *sum, const pegStats *step);
 
 #endif

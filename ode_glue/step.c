@@ -164,6 +164,9 @@ static void report_step(peg_glue *glue, const pegStats *stats)
     if (stats->recovered)
         peg_say(&glue->report, PEG_CAUSE_OVERLAP, PEG_OK,
                 "bodies overlap at the start of a step: they are moved apart at a capped speed");
+    if (stats->squeezed)
+        peg_say(&glue->report, PEG_CAUSE_SQUEEZED, PEG_OK,
+                "moving bodies leave no room for others: the step ended with the least overlap");
     if (stats->unconverged)
         peg_say(&glue->report, PEG_CAUSE_UNCONVERGED, PEG_ERROR_SOLVER,
                 "a step was accepted without a certificate: bodies may overlap after it");

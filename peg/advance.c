@@ -95,12 +95,7 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
     int again = fabs(passage->apart - p->contact_time) < SAME_TIME;
     int swings_through = again && !(I->without & PEG_RULE_SWING);
     double t = swings_through ? passage->deep : passage->apart;
-    double(*u)[6] = PEG_NEW(I->arena, double[6], I->nr);
-    if (!u) {
-        I->failed = 1;
-        return;
-    }
-    memcpy(u, I->v, (size_t)I->nr * sizeof *u);
+    double(*u)[6] = I->on_the_way;
     for (int k = 0; k < 6; k++) {
         u[I->piece[p->a].rigid][k] = t * v[I->piece[p->a].rigid][k];
         u[I->piece[p->b].rigid][k] = t * v[I->piece[p->b].rigid][k];

@@ -5,8 +5,6 @@
 typedef struct assembly {
     peg_stage *stage;
     peg_island island;
-    int *rigid_of;     /* nb + 1: index in the island, or -1; the last entry is the world */
-    int *piece_of;     /* np */
     int *candidate_of; /* npair */
 } assembly;
 
@@ -21,7 +19,7 @@ static void set_rigid(assembly *a, int body)
         r->state = scene->body[body];
     else
         r->state = (peg_body){.kind = PEG_STATIC, .q = {1, 0, 0, 0}};
-    a->rigid_of[body] = I->nr++;
+    a->stage->rigid_of[body] = I->nr++;
 }
 
 /* Inverse of a symmetric positive definite matrix by cofactors. */
@@ -52,15 +50,15 @@ static int set_piece(assembly *a, int part)
     const peg_scene *scene = a->stage->scene;
     const peg_placed *placed = &a->stage->placed[part];
     int body = placed->body < 0 ? scene->nb : placed->body;
-    if (a->piece_of[part] >= 0) return 1;
-    if (a->rigid_of[body] < 0) set_rigid(a, body);
+    if (a->stage->piece_of[part] >= 0) return 1;
+    if (a->stage->rigid_of[body] < 0) set_rigid(a, body);
     peg_piece *piece = &I->piece[I->npiece];
     memset(piece, 0, sizeof *piece);
     piece->part = &scene->part[part];
-    piece->rigid = a->rigid_of[body];
+    piece->rigid = a->stage->rigid_of[body];
     piece->arm = placed->arm;
     piece->start = piece->free_ = piece->now = placed->view;
-    a->piece_of[part] = I->npiece++;
+    a->stage->piece_of[part] = I->npiece++;
     double size = 2 * piece->part->shape->radius;
     if (size > I->rigid[piece->rigid].size) I->rigid[piece->rigid].size = size;
     if (I->rigid[piece->rigid].state.kind == PEG_STATIC) return 1;
@@ -70,35 +68,36 @@ static int set_piece(assembly *a, int part)
            peg_view_allocate(I->arena, shape, &piece->now);
 }
 
+static peg_surface surface_of(peg_stage *s, peg_candidate *c)
+{
+    const peg_scene *scene = s->scene;
+    if (!c->has_surface && scene->surface)
+        scene->surface(scene->filter_context, &scene->part[c->a], &scene->part[c->b], &c->surface);
+    c->has_surface = 1;
+    return c->surface;
+}
+
 static void set_pair(assembly *a, int candidate)
 {
     peg_island *I = &a->island;
-    const peg_candidate *c = &a->stage->candidate[candidate];
+    peg_candidate *c = &a->stage->candidate[candidate];
     peg_pair *p = &I->pair[I->npair];
     memset(p, 0, sizeof *p);
-    p->a = a->piece_of[c->a], p->b = a->piece_of[c->b];
+    p->a = a->stage->piece_of[c->a], p->b = a->stage->piece_of[c->b];
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     p->L = peg_candidate_size(a->stage, c);
     p->width = fmin(A->width, B->width);
     p->margin = I->settings->margin * p->L;
     p->reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) peg_copy3(c->n, p->remembered);
-    const peg_scene *scene = a->stage->scene;
-    if (scene->surface)
-        scene->surface(scene->filter_context, &scene->part[c->a], &scene->part[c->b], &p->surface);
+    p->surface = surface_of(a->stage, c);
     a->candidate_of[I->npair++] = candidate;
 }
 
 static int allocate(assembly *a, int bodies, int pairs)
 {
     peg_island *I = &a->island;
-    const peg_scene *scene = a->stage->scene;
-    int largest = 0, nr = bodies + 2 * pairs;
-    for (int i = 0; i < scene->np; i++) {
-        const peg_polytope *shape = scene->part[i].shape;
-        largest = shape->nv > largest ? shape->nv : largest;
-        largest = shape->nf > largest ? shape->nf : largest;
-    }
+    int largest = a->stage->largest, nr = bodies + 2 * pairs;
     peg_polytope room = {.nv = largest, .nf = largest};
     I->rigid = PEG_NEW(I->arena, peg_rigid, nr);
     I->piece = PEG_NEW(I->arena, peg_piece, 2 * pairs);
@@ -108,12 +107,10 @@ static int allocate(assembly *a, int bodies, int pairs)
     I->v_last = PEG_NEW(I->arena, double[6], nr);
     I->v_end = PEG_NEW(I->arena, double[6], bodies);
     I->v_pose = PEG_NEW(I->arena, double[6], bodies);
-    a->rigid_of = PEG_NEW(I->arena, int, scene->nb + 1);
-    a->piece_of = PEG_NEW(I->arena, int, scene->np);
+    I->on_the_way = PEG_NEW(I->arena, double[6], nr);
+    I->awake = PEG_NEW(I->arena, unsigned char, nr);
     a->candidate_of = PEG_NEW(I->arena, int, pairs);
     if (I->arena->failed) return 0;
-    for (int i = 0; i <= scene->nb; i++) a->rigid_of[i] = -1;
-    for (int i = 0; i < scene->np; i++) a->piece_of[i] = -1;
     return peg_view_allocate(I->arena, &room, &I->scratch[0]) &&
            peg_view_allocate(I->arena, &room, &I->scratch[1]);
 }
@@ -133,12 +130,13 @@ static int assemble(assembly *a, int root)
         set_pair(a, c);
     }
     set_masses(I);
+    for (int i = 0; i < I->nr; i++) peg_rigid_prepare(&I->rigid[i], I->h);
     /* energy scale: motion, and weights lifted by the bodies' sizes */
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double change[3];
         peg_sub(r->state.v_free, r->state.v, change);
-        I->gain_unit += 0.5 * r->state.mass * peg_dot(r->state.v_free, r->state.v_free) +
+        I->gain_unit += 0.5 * peg_energy_product(r, r->state.v_free, r->state.v_free) +
                         r->state.mass * peg_norm(change) / I->h * r->size;
     }
     return 1;
@@ -177,7 +175,7 @@ static int take_contacts(assembly *a)
         const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
         peg_contact contact = {.part_a = c->a,
                                .part_b = c->b,
-                               .gap = row->gap,
+                               .gap = peg_row_gap(I, row),
                                .impulse = row->lambda,
                                .kind = row->kind,
                                .i = row->i,
@@ -194,33 +192,72 @@ static int take_contacts(assembly *a)
     return 1;
 }
 
+/* Whom the island's impulses reach from what is awake or moves: sleepers among them wake. A sleeper
+ * that would move although nothing pushes it wakes too. */
+static void find_woken(assembly *a)
+{
+    peg_stage *s = a->stage;
+    const peg_island *I = &a->island;
+    for (int i = 0; i < I->nr; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        int asleep = i < I->nd ? b->asleep : !peg_is_mover(b);
+        if (i < I->nd && asleep) {
+            double h = I->h, size = I->rigid[i].size;
+            asleep = h * peg_norm(I->v_pose[i]) < PEG_TOUCH * size &&
+                     h * peg_norm(I->v_pose[i] + 3) < PEG_TOUCH;
+        }
+        I->awake[i] = !asleep;
+    }
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
+            const peg_pair *p = &I->pair[I->impulse.row[i].pair];
+            int x = I->piece[p->a].rigid, y = I->piece[p->b].rigid;
+            if (I->awake[x] == I->awake[y]) continue;
+            int sleeper = I->awake[x] ? y : x;
+            if (sleeper >= I->nd) continue;
+            I->awake[sleeper] = 1;
+            changed = 1;
+        }
+    }
+    for (int i = 0; i < I->nd; i++) {
+        peg_outcome_of_body *r = &s->result[I->rigid[i].body];
+        const peg_body *b = &s->scene->body[I->rigid[i].body];
+        r->woken = b->asleep && I->awake[i];
+        if (!b->asleep || I->awake[i]) continue;
+        memcpy(r->v_pose, b->v, sizeof r->v_pose);
+        memcpy(r->v_end, b->v, sizeof r->v_end);
+        r->moved = 0;
+    }
+}
+
 static void take_results(assembly *a)
 {
     peg_stage *s = a->stage;
     const peg_island *I = &a->island;
+    pegStats *stats = I->stats;
     for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &s->scene->body[I->rigid[i].body];
         peg_outcome_of_body *r = &s->result[I->rigid[i].body];
         memcpy(r->v_pose, I->v_pose[i], sizeof r->v_pose);
         memcpy(r->v_end, I->v_end[i], sizeof r->v_end);
-        r->woken = s->scene->body[I->rigid[i].body].asleep;
-        r->moved =
-            memcmp(r->v_pose, s->scene->body[I->rigid[i].body].v_free, sizeof r->v_pose) != 0;
+        r->moved = memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
     }
+    stats->gap_min = INFINITY;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         peg_copy3(p->facet.n, s->candidate[a->candidate_of[i]].n);
-        s->stats.recovered += peg_pair_recovers(p);
-        s->stats.gap_min = fmin(s->stats.gap_min, p->s);
-        s->stats.violation_max = fmax(s->stats.violation_max, -p->s);
+        stats->recovered += peg_pair_recovers(p);
+        stats->gap_min = fmin(stats->gap_min, p->s);
+        stats->violation_max = fmax(stats->violation_max, -p->s);
     }
-    s->stats.pairs += I->npair;
-    s->stats.islands++;
-    if (!I->recovering)
-        s->stats.energy_gain_max = fmax(s->stats.energy_gain_max, peg_island_gain(I));
+    stats->pairs = I->npair;
+    stats->islands = 1;
+    stats->energy_gain_max = I->gain;
 }
 
 /* Contacts of an island that is solved again. */
-static void forget_contacts(peg_stage *s, int root)
+void peg_forget_contacts(peg_stage *s, int root)
 {
     peg_context *context = s->context;
     int kept = 0;
@@ -243,15 +280,18 @@ void peg_run_island(peg_stage *s, int root)
     I->settings = &s->context->settings;
     I->without = s->context->without;
     I->arena = arena;
-    I->stats = &s->stats;
-    forget_contacts(s, root);
+    I->stats = &s->island_stats[root];
+    memset(I->stats, 0, sizeof *I->stats);
     if (assemble(&a, root)) {
         peg_island_step(I);
         take_results(&a);
         if (!I->failed && !take_contacts(&a)) I->failed = 1;
+        find_woken(&a);
     } else {
         I->failed = 1;
     }
     if (I->failed) s->failed = 1;
+    for (int i = 0; i < I->nr; i++) s->rigid_of[I->rigid[i].body] = -1;
+    for (int i = 0; i < I->npiece; i++) s->piece_of[I->piece[i].part - s->scene->part] = -1;
     peg_arena_back(arena, mark);
 }

@@ -27,7 +27,7 @@ static void place_views(peg_island *I)
         const peg_rigid *r = &I->rigid[piece->rigid];
         if (r->state.kind == PEG_STATIC) continue;
         double x[3], R[9];
-        const double *v = r->state.kind == PEG_DYNAMIC ? r->state.v_free : r->state.v;
+        const double *v = piece->rigid < I->nd ? r->state.v_free : I->v[piece->rigid];
         peg_piece_place(piece, r->x0, r->R0, &piece->start);
         peg_rigid_pose(r, v, I->h, x, R);
         peg_piece_place(piece, x, R, &piece->free_);
@@ -46,6 +46,17 @@ static void place_mass(peg_island *I)
     }
 }
 
+/* Velocity with which a moving obstacle takes its share h of the whole step: the Cayley map turns
+ * by 2 atan(h w / 2), which is not h / whole of the turn of the whole step. */
+static void obstacle_velocity(const peg_body *b, double h, double whole, double v[6])
+{
+    memcpy(v, b->v, 6 * sizeof *v);
+    double w = fmin(peg_norm(v + 3), b->max_angular_speed);
+    if (h == whole || b->finite_rotation || !(w > 0)) return;
+    double turn = 2 / h * tan(h / whole * atan(0.5 * whole * w)) / peg_norm(v + 3);
+    for (int k = 3; k < 6; k++) v[k] *= turn;
+}
+
 /* Start poses, views and free velocities for a step of length h; applied is null for the whole
  * step, whose free velocities are the caller's to the last bit. */
 static void prepare(peg_island *I, double h, const double (*applied)[6])
@@ -57,7 +68,7 @@ static void prepare(peg_island *I, double h, const double (*applied)[6])
         if (i < I->nd || state->kind == PEG_STATIC)
             memset(I->v[i], 0, sizeof I->v[i]);
         else
-            memcpy(I->v[i], state->v, sizeof I->v[i]);
+            obstacle_velocity(state, h, I->whole, I->v[i]);
     }
     place_mass(I);
     if (applied) free_velocities(I, applied);
@@ -74,9 +85,16 @@ static void take_iterate(peg_island *I)
         peg_body_pose(&r->state, I->v[i], I->h, x, q);
         peg_copy3(x, r->state.x);
         memcpy(r->state.q, q, sizeof q);
-        memcpy(r->state.v, i < I->nd ? I->v_end[i] : I->v[i], sizeof r->state.v);
+        if (i < I->nd) memcpy(r->state.v, I->v_end[i], sizeof r->state.v);
     }
     for (int i = 0; i < I->npair; i++) peg_copy3(I->pair[i].facet.n, I->pair[i].remembered);
+}
+
+static void take_step(peg_island *I)
+{
+    peg_end_velocities(I);
+    if (!I->recovering) I->gain += peg_island_gain(I);
+    take_iterate(I);
 }
 
 /* --- (e) velocities scaled back --- */
@@ -111,6 +129,7 @@ static void scale_back(peg_island *I)
 /* --- (c) halves --- */
 
 typedef struct snapshot {
+    double gain;
     peg_body *state;
     double (*remembered)[3];
 } snapshot;
@@ -123,6 +142,7 @@ static int save(peg_island *I, snapshot *s)
         I->failed = 1;
         return 0;
     }
+    s->gain = I->gain;
     for (int i = 0; i < I->nr; i++) s->state[i] = I->rigid[i].state;
     for (int i = 0; i < I->npair; i++) peg_copy3(I->pair[i].remembered, s->remembered[i]);
     return 1;
@@ -130,6 +150,7 @@ static int save(peg_island *I, snapshot *s)
 
 static void restore(peg_island *I, const snapshot *s)
 {
+    I->gain = s->gain;
     for (int i = 0; i < I->nr; i++) I->rigid[i].state = s->state[i];
     for (int i = 0; i < I->npair; i++) peg_copy3(s->remembered[i], I->pair[i].remembered);
 }
@@ -143,8 +164,7 @@ static int substep(peg_island *I, double h, const double (*applied)[6], int leve
     prepare(I, h, applied);
     int standard = I->settings->contact == PEG_CONTACT_ST;
     if ((standard ? peg_standard(I) : peg_outer(I)) == PEG_CONVERGED) {
-        peg_end_velocities(I);
-        take_iterate(I);
+        take_step(I);
         return !I->failed;
     }
     return !I->failed && levels > 0 && two_halves(I, h, applied, levels - 1);
@@ -183,8 +203,8 @@ static int velocity_between(const peg_body *from, const peg_body *to, double h, 
 static int step_in_halves(peg_island *I, double h, const double (*applied)[6],
                           const snapshot *start)
 {
-    for (int i = 0; i < I->nd; i++)
-        if (start->state[i].finite_rotation) return 0;
+    for (int i = 0; i < I->nr; i++)
+        if (start->state[i].finite_rotation > (i < I->nd ? 0 : 1)) return 0;
     if (!two_halves(I, h, applied, I->settings->max_halvings - 1)) return 0;
     for (int i = 0; i < I->nd; i++)
         if (!velocity_between(&start->state[i], &I->rigid[i].state, h, I->v_pose[i])) return 0;
@@ -204,9 +224,34 @@ static void applied_forces(peg_island *I, double (*applied)[6])
     }
 }
 
+/* Whether an obstacle moves: only then may there be no room. */
+static int has_mover(const peg_island *I)
+{
+    for (int i = I->nd; i < I->nr; i++)
+        if (peg_is_mover(&I->rigid[i].state)) return 1;
+    return 0;
+}
+
+/* (b) for good: movers leave no room, neither for the step nor for its parts. Returns 0 if there is
+ * no such answer. */
+static int step_with_violation(peg_island *I, double h)
+{
+    if (!has_mover(I)) return 0;
+    I->least = 1;
+    prepare(I, h, NULL);
+    int done = peg_outer(I) == PEG_CONVERGED;
+    I->least = 0;
+    if (!done) return 0;
+    I->stats->squeezed++;
+    take_step(I);
+    return 1;
+}
+
 void peg_island_step(peg_island *I)
 {
     double h = I->h;
+    I->whole = h;
+    I->gain = 0;
     snapshot start;
     if (!save(I, &start)) return;
     if (substep(I, h, NULL, 0)) {
@@ -222,10 +267,18 @@ void peg_island_step(peg_island *I)
     memcpy(last, I->v, (size_t)I->nd * sizeof *last);
     if (I->settings->max_halvings > 0) {
         applied_forces(I, applied);
-        I->stats->fallback_halved++;
-        if (step_in_halves(I, h, (const double(*)[6])applied, &start) || I->failed) return;
+        if (step_in_halves(I, h, (const double(*)[6])applied, &start)) {
+            I->stats->fallback_halved++;
+            return;
+        }
+        if (I->failed) return;
         restore(I, &start);
     }
+    if (step_with_violation(I, h)) {
+        memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
+        return;
+    }
+    if (I->failed) return;
     prepare(I, h, NULL);
     peg_island_begin(I);
     memcpy(I->v, last, (size_t)I->nd * sizeof *last);

@@ -78,9 +78,9 @@ static int bounce_rows(peg_island *I)
 /* Simultaneous bounces can add up to more energy than there was: the change of velocity is then
  * scaled so that the step gains none. The kinetic energy is quadratic in the share s of the change.
  */
-static void limit_energy(peg_island *I, const double (*bounced)[6])
+static double limit_energy(peg_island *I, const double (*bounced)[6])
 {
-    double gain = peg_island_gain(I), b = 0, c = 0, share = 1;
+    double gain = peg_island_gain_with(I, (const double(*)[6])I->v_end), b = 0, c = 0, share = 1;
     for (int i = 0; i < I->nd; i++) {
         double d[6];
         for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->v_end[i][k];
@@ -93,6 +93,7 @@ static void limit_energy(peg_island *I, const double (*bounced)[6])
     share = fmax(0, fmin(1, share));
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++) I->v_end[i][k] += share * (bounced[i][k] - I->v_end[i][k]);
+    return share;
 }
 
 static int may_bounce(const peg_island *I)
@@ -119,7 +120,12 @@ static void bounce(peg_island *I)
     if (peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED) {
         memcpy(bounced, I->v, size);
         memcpy(I->v, pose, size);
-        limit_energy(I, (const double(*)[6])bounced);
+        double share = limit_energy(I, (const double(*)[6])bounced);
+        for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
+            int at = account.m;
+            peg_contact_append(I, &account, &I->impulse, i);
+            for (int k = at; k < account.m; k++) account.row[k].lambda *= share;
+        }
     }
     I->impulse = account;
     memcpy(I->v, pose, size);

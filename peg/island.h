@@ -59,7 +59,6 @@ typedef struct peg_pair {
     double reach;        /* features farther apart than this make no row, m */
     double s0;           /* separation at q_0 */
     double s;            /* separation that was found at q_k (a lower bound) */
-    int fast;            /* first contact is sought for the free motion */
     int causes;          /* advancements while it was violated */
     double contact_time; /* of the last first contact, as a share of the step; -1: none */
     int switches;
@@ -101,7 +100,7 @@ typedef struct peg_row_set {
 } peg_row_set;
 
 typedef struct peg_island {
-    double h;
+    double h, whole; /* of the sub-step and of the step, s */
     const pegSettings *settings;
     unsigned without; /* rules that are left out */
     peg_arena *arena;
@@ -118,13 +117,16 @@ typedef struct peg_island {
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
     peg_view scratch[2];          /* for poses on the way */
+    double (*on_the_way)[6];      /* nr: velocities that lead there */
     double gain_unit;             /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;
-    int failed; /* memory ran out */
+    unsigned char *awake; /* nr: whom impulses reach from what is awake */
+    int failed;           /* memory ran out */
     /* results of peg_outer */
     int recovering;     /* some pair overlapped at q_0 */
-    int squeezed;       /* kinematic bodies may leave no room: the least violation is an answer */
+    int least;          /* the least violation is an answer: movers leave no room */
+    double gain;        /* energy that contact added in the sub-steps taken so far, J */
     double (*v_end)[6]; /* nd: velocities after the step */
     double (
         *v_pose)[6]; /* nd: velocities that lead from the first q_0 to the last q_k in one step */
@@ -140,12 +142,16 @@ double peg_pair_motion(const peg_island *island, const peg_pair *pair, const dou
 /* Kinetic energy at the end plus what the applied forces took out, minus the kinetic energy at the
  * start: what contact added, J. Exact for ODE's update, any orientation. */
 double peg_island_gain(const peg_island *island);
+/* The same with other velocities after the step than those that moved the poses. */
+double peg_island_gain_with(const peg_island *island, const double (*v_end)[6]);
 double peg_island_objective(const peg_island *island);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
 
 /* --- pair.c: choice and change of the alternative --- */
 void peg_pair_begin(peg_island *island, peg_pair *pair);
 /* Whether it overlapped at q_0 and should not. */
+/* A kinematic body that is not at rest. */
+int peg_is_mover(const peg_body *body);
 int peg_pair_recovers(const peg_pair *pair);
 /* What the pair lacks at q_k of the gap it must keep to be accepted, m; <= 0: apart. Sets s. */
 double peg_pair_shortfall(peg_island *island, peg_pair *pair);
@@ -163,6 +169,9 @@ int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_s
 /* Rows of the chosen facet itself, within `lateral` L of the features. */
 int peg_facet_rows(peg_island *island, int pair, const double (*u)[6], double lateral,
                    peg_row_set *out);
+
+/* Gap of a normal row's features at q_k, m. */
+double peg_row_gap(const peg_island *island, const peg_row *row);
 
 /* --- row.c --- */
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);

@@ -56,7 +56,8 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     }
     w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
     if (I->elastic)
-        for (int i = 0; i < m; i++) w->row[i].c = PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
+        for (int i = 0; i < m; i++)
+            if (!w->row[i].bounded) w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     return 1;
 }
 

@@ -18,6 +18,12 @@ void peg_rigid_prepare(peg_rigid *r, double h)
         peg_gyroscopic_velocity(b, h, b->v + 3, r->coast + 3);
 }
 
+int peg_is_mover(const peg_body *body)
+{
+    static const double rest[6] = {0};
+    return body->kind == PEG_KINEMATIC && memcmp(body->v, rest, sizeof rest) != 0;
+}
+
 void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9])
 {
     double q[4];
@@ -68,18 +74,23 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b)
     return r->state.mass * peg_dot(a, b) + peg_dot(wa, Iw);
 }
 
-double peg_island_gain(const peg_island *I)
+double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
 {
     double gain = 0;
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
         for (int k = 0; k < 6; k++) applied[k] = r->state.v_free[k] - r->coast[k];
-        gain += 0.5 * peg_energy_product(r, I->v[i], I->v[i]) -
+        gain += 0.5 * peg_energy_product(r, v_end[i], v_end[i]) -
                 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
                 peg_energy_product(r, I->v[i], applied);
     }
     return gain;
+}
+
+double peg_island_gain(const peg_island *I)
+{
+    return peg_island_gain_with(I, (const double(*)[6])I->v);
 }
 
 double peg_island_objective(const peg_island *I)

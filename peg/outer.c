@@ -15,6 +15,7 @@ typedef struct loop {
     double objective;
     double shortfall; /* largest of floor - s over the pairs, m; <= 0: all apart */
     int passed;       /* a pair had a first contact on the way */
+    int hopeless;     /* the least violation is one, and was not asked for */
 } loop;
 
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
@@ -36,17 +37,18 @@ void peg_island_begin(peg_island *I)
     loop ignored = {0};
     for (int i = 0; i < I->npair; i++) peg_pair_begin(I, &I->pair[i]);
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
-    I->secant = I->clearance = I->elastic = I->recovering = I->squeezed = 0;
-    for (int i = I->nd; i < I->nr; i++)
-        if (I->rigid[i].state.kind == PEG_KINEMATIC) I->squeezed = 1;
-    for (int i = 0; i < I->npair; i++)
-        if (peg_pair_recovers(&I->pair[i])) I->recovering = 1;
+    I->secant = I->clearance = I->elastic = I->recovering = 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (!peg_pair_recovers(p)) continue;
+        I->recovering = 1;
+        p->violated = 1; /* however deep: the facet's own rows */
+    }
     /* the free motion first: what it would pass through makes its rows there */
     for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
-    for (int i = 0; i < I->npair; i++) {
-        I->pair[i].fast = is_fast(I, &I->pair[i]);
-        if (I->pair[i].fast) add_first_contact(I, i, PEG_HIT * I->pair[i].width, &ignored);
-    }
+    int exact = I->settings->contact == PEG_CONTACT_PEG;
+    for (int i = 0; i < I->npair && exact; i++)
+        if (is_fast(I, &I->pair[i])) add_first_contact(I, i, PEG_HIT * I->pair[i].width, &ignored);
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_island_move(I);
 }
@@ -219,7 +221,8 @@ static int judge(peg_island *I, loop *l)
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;
-    if (I->elastic && (apart || (patient && I->squeezed))) return 1;
+    if (I->elastic && (apart || (patient && I->least))) return 1;
+    if (I->elastic && l->k - l->settled_from >= 2 * PEG_PATIENCE) l->hopeless = 1;
     if (!apart) {
         l->restoring = !(I->without & PEG_RULE_RESTORE);
         return 0;
@@ -254,7 +257,8 @@ peg_result peg_outer(peg_island *I)
     double then = peg_seconds();
     peg_island_begin(I);
     lap(&then, &stats->time_check);
-    for (; l.k < I->settings->max_outer && !I->failed && result != PEG_CONVERGED; l.k++) {
+    for (; l.k < I->settings->max_outer && !I->failed && !l.hopeless && result != PEG_CONVERGED;
+         l.k++) {
         gather_rows(I);
         lap(&then, &stats->time_rows);
         if (I->failed) break;

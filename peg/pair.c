@@ -75,7 +75,7 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
     }
     p->facet = c.best;
     p->contact_time = -1;
-    p->fast = p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
+    p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
 }
 
 /* --- check --- */

@@ -371,6 +371,17 @@ int peg_patch_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
     return out->m - before;
 }
 
+double peg_row_gap(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *pair = &I->pair[row->pair];
+    feature_contact c;
+    double s, t;
+    if (row->kind == PEG_ROW_EE)
+        return edge_edge(I, pair, row->i, row->j, &c, &s, &t) ? c.gap : row->gap;
+    facing f = face_pair(I, pair, row->kind);
+    return vertex_face(&f, row->i, row->j).gap;
+}
+
 /* --- rows of the chosen facet --- */
 
 static int present(const peg_row_set *set, int from, int pair, peg_row_kind kind, int i, int j)

@@ -79,6 +79,9 @@ void peg_settings_default(pegSettings *settings);
 pegStatus peg_settings_check(const pegSettings *settings);
 const char *peg_status_message(pegStatus status);
 
+/* Sums counts and times; figures of a maximum or minimum stay one. */
+void peg_stats_add(pegStats *sum, const pegStats *s);
+
 /* Errors: SETTINGS, MEMORY. */
 pegStatus peg_context_create(const pegSettings *settings, peg_context **out);
 void peg_context_destroy(peg_context *context);
@@ -111,11 +114,5 @@ void peg_body_pose(const peg_body *body, const double v[6], double h, double x[3
  * (I + h [L]x-type matrix) w' = L with L = I w, all in the body frame at the start; never gains
  * energy. w and w_out in world coordinates; returns 0 if the matrix is singular (w_out = w). */
 int peg_gyroscopic_velocity(const peg_body *body, double h, const double w[3], double w_out[3]);
-
-/* Exact separation (largest s_n) of two parts at given body poses; for tests and measurements.
- * x, q: nb-independent poses of the two bodies. */
-double peg_part_separation(peg_context *context, const peg_part *a, const double xa[3],
-                           const double qa[4], const peg_part *b, const double xb[3],
-                           const double qb[4]);
 
 #endif

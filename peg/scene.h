@@ -18,7 +18,10 @@ typedef struct peg_placed {
 typedef struct peg_candidate {
     int a, b;
     int refused; /* by the filter */
-    int near;    /* has a disjunction in this step */
+    int near;    /* could touch in this step */
+    int linked;  /* has a disjunction in an island */
+    int has_surface;
+    peg_surface surface;
     double n[3]; /* direction that is known to separate or was used last, or 0 */
 } peg_candidate;
 
@@ -60,6 +63,9 @@ typedef struct peg_stage {
     int *first_body, *next_body; /* nb: the bodies of an island by its root */
     int *first_pair, *next_pair; /* by root; candidates */
     unsigned char *dirty;        /* nb: the island with this root is to be solved */
+    pegStats *island_stats;      /* nb: of the island with this root, as it was solved last */
+    int *rigid_of, *piece_of;    /* nb + 1, np: index in the island that is being built, or -1 */
+    int largest;                 /* vertices or faces of the largest shape */
     peg_outcome_of_body *result; /* nb */
     int failed;
 } peg_stage;
@@ -81,6 +87,8 @@ int peg_root(peg_stage *stage, int body);
 /* --- assemble.c --- */
 /* Builds and steps the island of a root, and takes its results. */
 void peg_run_island(peg_stage *stage, int root);
+/* Drops the contacts of an island that is to be solved again. */
+void peg_forget_contacts(peg_stage *stage, int root);
 
 /* --- remember.c --- */
 const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long low,

@@ -5,7 +5,8 @@
 
 typedef struct near_features {
     peg_island *I;
-    int pair;
+    int pair, first_row; /* the pair's own rows begin there */
+    peg_row_set seen;
 } near_features;
 
 /* Every facet of the pair whose features are within reach contributes the rows that are seen along
@@ -15,23 +16,25 @@ static void add_rows(void *context, const peg_facet *facet)
     near_features *near = context;
     peg_island *I = near->I;
     peg_pair *p = &I->pair[near->pair];
-    peg_row_set seen = {0};
+    peg_row_set *seen = &near->seen;
+    seen->m = 0;
     p->facet = *facet;
-    peg_patch_rows(I, near->pair, (const double(*)[6])I->v, &seen);
-    for (int i = 0; i < seen.m; i = peg_next_normal(&seen, i)) {
+    peg_patch_rows(I, near->pair, (const double(*)[6])I->v, seen);
+    for (int i = 0; i < seen->m; i = peg_next_normal(seen, i)) {
         int known = 0;
-        for (int j = 0; j < I->rows.m && !known; j++)
-            known = peg_row_same(&I->rows.row[j], &seen.row[i]);
-        if (!known) peg_contact_append(I, &I->rows, &seen, i);
+        for (int j = near->first_row; j < I->rows.m && !known; j++)
+            known = peg_row_same(&I->rows.row[j], &seen->row[i]);
+        if (!known) peg_contact_append(I, &I->rows, seen, i);
     }
 }
 
 peg_result peg_standard(peg_island *I)
 {
+    near_features near = {.I = I};
     peg_island_begin(I);
-    I->first.m = 0;
     for (int i = 0; i < I->npair; i++) {
-        near_features near = {I, i};
+        near.pair = i;
+        near.first_row = I->rows.m;
         peg_pair *p = &I->pair[i];
         const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
         peg_facet chosen = p->facet;

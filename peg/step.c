@@ -102,7 +102,6 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     int nb = scene->nb;
     *s = (peg_stage){.context = context, .scene = scene};
     s->stats.steps = 1;
-    s->stats.gap_min = INFINITY;
     peg_arena_reset(arena);
     peg_arena_reset(&context->kept);
     context->contacts = 0;
@@ -113,8 +112,19 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->next_body = PEG_NEW(arena, int, nb);
     s->first_pair = PEG_NEW(arena, int, nb);
     s->dirty = PEG_NEW(arena, unsigned char, nb);
+    s->island_stats = PEG_NEW(arena, pegStats, nb);
+    s->rigid_of = PEG_NEW(arena, int, nb + 1);
+    s->piece_of = PEG_NEW(arena, int, scene->np);
     s->result = PEG_NEW(arena, peg_outcome_of_body, nb);
     if (arena->failed || !peg_place_parts(s)) return 0;
+    for (int i = 0; i <= nb; i++) s->rigid_of[i] = -1;
+    for (int i = 0; i < scene->np; i++) {
+        const peg_polytope *shape = scene->part[i].shape;
+        s->piece_of[i] = -1;
+        s->largest = shape->nv > s->largest ? shape->nv : s->largest;
+        s->largest = shape->nf > s->largest ? shape->nf : s->largest;
+    }
+    if (nb) memset(s->island_stats, 0, (size_t)nb * sizeof *s->island_stats);
     for (int i = 0; i < nb; i++) {
         peg_body *b = &scene->body[i];
         s->stats.bodies += b->kind == PEG_DYNAMIC;
@@ -128,9 +138,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
 
 static int is_moving_obstacle(const peg_stage *s, int body)
 {
-    static const double rest[6] = {0};
-    if (body < 0 || s->scene->body[body].kind != PEG_KINEMATIC) return 0;
-    return memcmp(s->scene->body[body].v, rest, sizeof rest) != 0;
+    return body >= 0 && peg_is_mover(&s->scene->body[body]);
 }
 
 /* Or something that comes to wake it. */
@@ -147,10 +155,11 @@ static int has_awake_body(const peg_stage *s, int root)
     return 0;
 }
 
-static void run_dirty_islands(peg_stage *s)
+static void run_dirty_islands(peg_stage *s, int again)
 {
     for (int root = 0; root < s->scene->nb && !s->failed; root++) {
         if (s->first_pair[root] < 0 || !s->dirty[root] || !has_awake_body(s, root)) continue;
+        if (again) peg_forget_contacts(s, root);
         peg_run_island(s, root);
     }
 }
@@ -167,7 +176,7 @@ static int find_missed_pairs(peg_stage *s, peg_aabb *box)
     }
     for (int i = 0; i < s->candidates; i++) {
         peg_candidate *c = &s->candidate[i];
-        if (c->near || c->refused) continue;
+        if (c->linked || c->refused) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
         double reach = 0.01 * peg_candidate_size(s, c);
         for (int side = 0; side < 2; side++) {
@@ -179,7 +188,7 @@ static int find_missed_pairs(peg_stage *s, peg_aabb *box)
         }
         double n[3];
         peg_copy3(c->n, n);
-        if (peg_is_far(&a->view, &b->view, reach, n)) continue;
+        if (!c->near && peg_is_far(&a->view, &b->view, reach, n)) continue;
         c->near = 1;
         missed++;
         if (a->moves) s->dirty[a->body] = 1;
@@ -207,17 +216,28 @@ static void solve_islands(peg_stage *s)
     if (!peg_find_pairs(s, box)) s->failed = 1;
     s->stats.time_pairs += peg_seconds() - t0;
     memset(s->dirty, 1, (size_t)s->scene->nb);
-    while (!s->failed) {
+    for (int again = 0; !s->failed; again = 1) {
         if (!peg_link_islands(s)) {
             s->failed = 1;
             return;
         }
         spread_dirt(s);
-        s->stats.pairs = s->stats.islands = 0;
-        run_dirty_islands(s);
+        run_dirty_islands(s, again);
         memset(s->dirty, 0, (size_t)s->scene->nb);
         if (s->failed || !find_missed_pairs(s, box)) return;
     }
+}
+
+/* Sum over the islands as they were solved last. */
+static void sum_stats(peg_stage *s)
+{
+    pegStats *sum = &s->stats;
+    sum->gap_min = INFINITY;
+    for (int root = 0; root < s->scene->nb; root++)
+        if (s->root[root] == root && s->island_stats[root].islands)
+            peg_stats_add(sum, &s->island_stats[root]);
+    if (sum->gap_min == INFINITY) sum->gap_min = 0;
+    sum->unconverged = sum->unconverged > 0;
 }
 
 static void commit(peg_stage *s)
@@ -260,29 +280,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
         return PEG_ERROR_MEMORY;
     }
     commit(&stage);
-    if (stage.stats.gap_min == INFINITY) stage.stats.gap_min = 0;
+    sum_stats(&stage);
     if (stats) *stats = stage.stats;
     return PEG_OK;
-}
-
-/* --- measurement --- */
-
-double peg_part_separation(peg_context *context, const peg_part *a, const double xa[3],
-                           const double qa[4], const peg_part *b, const double xb[3],
-                           const double qb[4])
-{
-    peg_arena *arena = &context->kept;
-    peg_arena_mark mark = peg_arena_here(arena);
-    peg_view A, B;
-    peg_piece pa = {.part = a}, pb = {.part = b};
-    double R[9], s = -INFINITY;
-    if (peg_view_allocate(arena, a->shape, &A) && peg_view_allocate(arena, b->shape, &B)) {
-        peg_quat_to_mat(qa, R);
-        peg_piece_place(&pa, xa, R, &A);
-        peg_quat_to_mat(qb, R);
-        peg_piece_place(&pb, xb, R, &B);
-        s = peg_separation(&A, &B, INFINITY, NULL, NULL).s;
-    }
-    peg_arena_back(arena, mark);
-    return s;
 }

@@ -7,9 +7,7 @@
 extern "C" {
 #endif
 
-/* What a call came to. Everything but PEG_OK leaves the caller's data as it was, except that
- * PEG_OK_WITH_VIOLATION tells that the step was made and ended with the least violation possible.
- */
+/* What a call came to. Everything but PEG_OK leaves the caller's data as it was. */
 typedef enum pegStatus {
     PEG_OK = 0,
     PEG_ERROR_ARGUMENT,      /* null pointer, unknown option */
@@ -56,7 +54,7 @@ typedef struct pegSettings {
                                 ODE's dContactApprox1 also where one coefficient is given */
     int max_outer;           /* bound on the outer iterations of a step [40], 5..200 */
     int max_halvings; /* levels of step halving when an island does not converge [4], 0..10 */
-    int warm_start;   /* keep directions and impulses between steps [1], 0 or 1 */
+    int warm_start;   /* keep the pairs' directions between steps [1], 0 or 1 */
 } pegSettings;
 
 /* Counts and figures of one step (pegWorldGetStats) or summed over steps (maxima stay maxima). */
@@ -79,6 +77,7 @@ typedef struct pegStats {
     long secant;           /* islands that needed secant rows */
     long dropped_traps;    /* pairs whose rows behind the start were dropped */
     long recovered;        /* pairs that started with an overlap */
+    long squeezed;         /* islands that ended with the least violation: movers left no room */
     /* fallbacks, in their order, each counted by itself */
     long fallback_clearance;   /* (a) clearances below the margin */
     long fallback_elastic;     /* (b) least violation */

@@ -101,7 +101,7 @@ static pegStatus world_step(pegWorldID peg, dReal h, int quick)
     pegStatus status = peg_glue_step(peg->glue, h, quick, &stats);
     if (status == PEG_OK) {
         peg->last = stats;
-        peg_stats_add(&peg->total, &stats);
+        peg_totals_add(&peg->total, &stats);
     }
     return status;
 }
