@@ -291,6 +291,43 @@ START_TEST(kicked_stacks_are_solved)
 }
 END_TEST
 
+/* Largest |min(w, lambda)| of the unbounded rows, in the energy norm. */
+static double normal_residual(const case_solution *s)
+{
+    double worst = 0;
+    for (int i = 0; i < island.problem.m; i++) {
+        const peg_lcp_row *row = &island.row[i];
+        double w = row->b + row->c * s->lambda[i], root = sqrt(peg_row_scale(&island.problem, i));
+        for (int k = 0; k < 6; k++) {
+            if (row->body_a >= 0) w += row->Ja[k] * s->v[row->body_a][k];
+            if (row->body_b >= 0) w += row->Jb[k] * s->v[row->body_b][k];
+        }
+        if (!row->bounded) worst = fmax(worst, fabs(fmin(w / root, s->lambda[i] * root)));
+    }
+    return worst;
+}
+
+/* Whatever comes of hard impacts with much friction: friction stays in its cone, and the normal
+ * rows hold. */
+START_TEST(lagged_friction_is_usable)
+{
+    int lagged = 0;
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        uint64_t s = seed;
+        stack(25, pow(10, case_uniform(&s, -2, 2)), case_uniform(&s, 0.5, 3), 1);
+        kick(&s, 3);
+        case_clear(&first);
+        peg_outcome outcome = solve(PEG_SOLVER_AUTO, &first);
+        ck_assert(outcome == PEG_SOLVED || outcome == PEG_LAGGED);
+        double unit = peg_residual_unit(&island.problem);
+        ck_assert_double_eq(peg_cone_excess(&island.problem, &first.solution), 0);
+        ck_assert_double_le(normal_residual(&first), 1e-6 * unit);
+        lagged += outcome == PEG_LAGGED;
+    }
+    ck_assert_int_gt(lagged, 0); /* else the test is worth nothing */
+}
+END_TEST
+
 /* The velocity does not depend on where the iteration starts, where it is unique: little friction.
  */
 START_TEST(warm_start_does_not_matter)
@@ -432,6 +469,22 @@ START_TEST(excess_is_relative_to_the_bound)
 }
 END_TEST
 
+/* Frictionless islands of this size go to Newton's method; the projected solver agrees. */
+START_TEST(large_islands_agree_with_the_projected_solver)
+{
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        uint64_t s = seed;
+        case_stack(&island, 30, 2, pow(10, case_uniform(&s, -1, 1)));
+        kick(&s, 1);
+        case_clear(&first);
+        case_clear(&second);
+        must_solve(&first);
+        ck_assert_int_eq(solve(PEG_SOLVER_PROJECTED, &second), PEG_SOLVED);
+        ck_assert_double_lt(case_difference(&island, velocity(&first), velocity(&second)), 1e-7);
+    }
+}
+END_TEST
+
 START_TEST(problems_survive_a_file)
 {
     char path[] = "/tmp/peg-problem-XXXXXX";
@@ -464,6 +517,7 @@ int main(void)
     tcase_add_test(tests, zero_friction_is_no_friction);
     tcase_add_loop_test(tests, stacks_rest, 0, 3);
     tcase_add_test(tests, kicked_stacks_are_solved);
+    tcase_add_test(tests, lagged_friction_is_usable);
     tcase_add_loop_test(tests, warm_start_does_not_matter, 0, 10);
     tcase_add_test(tests, contradicting_rows_are_recognised);
     tcase_add_test(tests, rows_without_a_jacobian_do_nothing);
@@ -472,6 +526,7 @@ int main(void)
     tcase_add_test(tests, same_input_gives_same_bits);
     tcase_add_test(tests, residual_sees_every_fault);
     tcase_add_test(tests, excess_is_relative_to_the_bound);
+    tcase_add_test(tests, large_islands_agree_with_the_projected_solver);
     tcase_add_test(tests, problems_survive_a_file);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
