@@ -11,8 +11,8 @@ typedef struct peg_newton {
     peg_block_matrix matrix;
     int *meet;                       /* m: block of the row's two bodies; -1: none */
     unsigned char *state, *factored; /* m: how p depends on d; the same of the matrix */
-    int has_factor, symmetric;
-    int live;               /* bounds follow p of the normal rows */
+    int has_factor, symmetric;       /* of the matrix */
+    int live;                        /* bounds follow p of the normal rows */
     int frozen;             /* rows with finite bounds keep their impulses: set by the caller */
     double rho, factor_rho; /* that of the matrix */
     double growth;          /* of rho, at the next rise */
@@ -20,7 +20,7 @@ typedef struct peg_newton {
     double *before;         /* m: u before the step */
     double *s, *p, *along;  /* m */
     double *d, *gradient, *step; /* 6 nb; gradient: n */
-    int factorisations, steps;
+    int factorisations, steps;   /* counts */
 } peg_newton;
 
 /* False when the memory is exhausted. */

@@ -104,12 +104,12 @@ peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
                                 peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
 
-/* Newton's method on the augmented Lagrangian; tolerance as in peg_solve. PEG_LAGGED: every bounded impulse is within
- * its bound, and all conditions hold to the residual, at most 1e-6 of the unit; or, if it is larger,
- * those of the unbounded rows to the tolerance, while friction does not oppose the sliding as it
- * should. A caller may use that and count it. */
+/* Newton's method on the augmented Lagrangian; tolerance as in peg_solve. PEG_LAGGED: every bounded
+ * impulse is within its bound, and all conditions hold to the residual, at most 1e-6 of the unit;
+ * or, if it is larger, those of the unbounded rows to the tolerance, while friction does not oppose
+ * the sliding as it should. A caller may use that and count it. */
 peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem, double tolerance,
-                              peg_solution *solution);
+                             peg_solution *solution);
 
 /* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n.
  * Lexicographic, so that it ends on every problem; a ray is reported, never used. */
