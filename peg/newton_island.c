@@ -3,7 +3,7 @@
  * else the best friction that lies in its cone, with exact normal impulses. */
 #include "peg/newton.h"
 
-enum { SWEEPS = 50, SMALL = 100 /* rows, for Lemke's method */ };
+enum { SWEEPS = 100, SMALL = 100 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */
 static const double COLD = 1e-3;
 /* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
