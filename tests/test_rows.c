@@ -27,6 +27,7 @@ typedef struct two_bodies {
     peg_pair pair;
     peg_mass_block mass[2];
     double v[2][6], v_last[2][6], v_end[2][6], v_pose[2][6], on_the_way[2][6];
+    unsigned char awake[2];
 } two_bodies;
 
 static two_bodies T;
@@ -65,6 +66,7 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->piece = T.piece, I->npiece = 2;
     I->pair = &T.pair, I->npair = 1;
     I->mass = T.mass;
+    I->whole = H, I->awake = T.awake;
     I->v = T.v, I->v_last = T.v_last, I->v_end = T.v_end, I->v_pose = T.v_pose;
     I->on_the_way = T.on_the_way;
     peg_pair *p = &T.pair;
@@ -484,6 +486,115 @@ START_TEST(swing_through_row_is_about_the_deep_pose)
 }
 END_TEST
 
+/* --- whole steps of the island --- */
+
+/* The bodies of random_case, on their way: they start apart and the iterate starts at rest. */
+static void random_step(cases_random *r, int max_outer)
+{
+    int tries = 0;
+    do {
+        if (tries++) end_case();
+        random_case(r, PEG_DYNAMIC, 0);
+        T.settings.max_outer = max_outer;
+        double share = cases_uniform(r, 0.02, 0.4);
+        for (int i = 0; i < 2; i++) {
+            double *v = T.rigid[i].state.v;
+            for (int k = 0; k < 6; k++) v[k] = T.v[i][k] *= share;
+            memcpy(T.rigid[i].state.v_free, v, sizeof T.v[i]);
+            double inertia = cases_uniform(r, 0.1, 0.5), mass = cases_uniform(r, 0.5, 3);
+            T.rigid[i].state.mass = mass;
+            T.mass[i].inv_mass = 1 / mass;
+            for (int k = 0; k < 9; k += 4) {
+                double axis = inertia * (1 + 0.1 * k);
+                T.rigid[i].state.inertia[k] = axis;
+                T.rigid[i].inv_inertia[k] = 1 / axis;
+            }
+        }
+        place();
+        /* they would overlap at the end */
+        double depth = cases_uniform(r, 0.02, 0.2) * T.pair.L + T.pair.facet.s;
+        peg_add_scaled(T.rigid[0].state.x, -depth, T.pair.facet.n, T.rigid[0].state.x);
+        place();
+    } while (T.pair.s0 < 1e-3 * T.pair.L);
+    T.pair.reach = 2 * peg_pair_motion(&T.I, &T.pair, (const double(*)[6])T.v) + T.pair.L;
+    T.I.gain_unit = 1;
+}
+
+/* v = v_f + M^-1 sum G^T lambda over the impulses that are reported, however many solves it took.
+ */
+START_TEST(impulses_account_for_the_velocities)
+{
+    cases_random r = {3500};
+    int long_ones = 0, restored = 0;
+    for (int run = 0; run < 300; run++) {
+        random_step(&r, 40);
+        peg_island_step(&T.I);
+        ck_assert(!T.I.failed && T.stats.unconverged == 0);
+        double change[2][6] = {{0}}, unit = 0;
+        for (int i = 0; i < T.I.impulse.m; i++) {
+            const peg_row *row = &T.I.impulse.row[i];
+            ck_assert_double_ge(row->lambda, 0);
+            for (int b = 0; b < 2; b++) {
+                const double *G = b ? row->Gb : row->Ga;
+                double turn[3];
+                peg_rotate(T.mass[b].inv_inertia, G + 3, turn);
+                for (int k = 0; k < 3; k++) {
+                    change[b][k] += row->lambda * T.mass[b].inv_mass * G[k];
+                    change[b][3 + k] += row->lambda * turn[k];
+                }
+            }
+            restored += i > 0 && peg_row_same(row, &T.I.impulse.row[i - 1]);
+        }
+        if (!T.stats.fallback_halved && !T.stats.fallback_scaled) {
+            for (int b = 0; b < 2; b++)
+                unit += peg_norm(T.v_end[b]) + peg_norm(T.v_end[b] + 3) + peg_norm(change[b]) +
+                        peg_norm(change[b] + 3);
+            for (int b = 0; b < 2; b++)
+                for (int k = 0; k < 6; k++)
+                    ck_assert_double_le(
+                        fabs(T.rigid[b].state.v_free[k] + change[b][k] - T.v_pose[b][k]),
+                        EXACT * unit);
+            long_ones += T.stats.outer > 3;
+        }
+        end_case();
+    }
+    ck_assert_int_gt(long_ones, 20);
+    ck_assert_int_gt(restored, 0);
+}
+END_TEST
+
+/* The states are then those at the end of the last half: v_pose leads there in one step. */
+START_TEST(halves_end_where_the_pose_velocity_leads)
+{
+    cases_random r = {3600};
+    int halved = 0;
+    for (int run = 0; run < 1000; run++) {
+        random_step(&r, 5);
+        peg_body start[2] = {T.rigid[0].state, T.rigid[1].state};
+        peg_island_step(&T.I);
+        ck_assert(!T.I.failed);
+        if (T.stats.fallback_halved && !T.stats.fallback_scaled) {
+            for (int b = 0; b < 2; b++) {
+                double x[3], q[4], agree = 0;
+                const peg_body *at = &T.rigid[b].state;
+                peg_body_pose(&start[b], T.v_pose[b], H, x, q);
+                for (int k = 0; k < 4; k++) agree += q[k] * at->q[k];
+                for (int k = 0; k < 3; k++)
+                    ck_assert_double_le(fabs(x[k] - at->x[k]), EXACT * (1 + peg_norm(x)));
+                for (int k = 0; k < 4; k++)
+                    ck_assert_double_le(fabs(q[k] - (agree < 0 ? -1 : 1) * at->q[k]), EXACT);
+                ck_assert(!memcmp(at->v, T.v_end[b], sizeof at->v));
+            }
+            ck_assert_double_ge(
+                peg_separation(&T.piece[0].now, &T.piece[1].now, INFINITY, NULL, NULL).s, 0);
+            halved++;
+        }
+        end_case();
+    }
+    ck_assert_int_gt(halved, 5);
+}
+END_TEST
+
 /* --- friction rows --- */
 
 /* A cube at rest on a static one, with one normal row and its friction rows through the centre of
@@ -661,7 +772,7 @@ static Suite *rows_suite(void)
 {
     Suite *suite = suite_create("rows");
     TCase *normal = tcase_create("normal"), *way = tcase_create("first contact");
-    TCase *friction = tcase_create("friction");
+    TCase *whole = tcase_create("whole steps"), *friction = tcase_create("friction");
     tcase_set_timeout(normal, 60);
     tcase_add_loop_test(normal, tangent_rows_are_derivatives_of_the_gap, 0, 2);
     tcase_add_loop_test(normal, secant_rows_are_exact_between_start_and_iterate, 0, 3);
@@ -669,6 +780,8 @@ static Suite *rows_suite(void)
     tcase_add_test(normal, given_velocity_goes_to_the_bias);
     tcase_add_loop_test(way, first_contact_of_a_flying_cube, 0, 2);
     tcase_add_loop_test(way, swing_through_row_is_about_the_deep_pose, 0, 2);
+    tcase_add_test(whole, impulses_account_for_the_velocities);
+    tcase_add_test(whole, halves_end_where_the_pose_velocity_leads);
     tcase_add_checked_fixture(friction, cube_begin, cube_end);
     tcase_add_loop_test(friction, cone_is_a_regular_polygon, 0, 3);
     tcase_add_loop_test(friction, dissipation_is_greatest, 0, 3);
@@ -678,6 +791,7 @@ static Suite *rows_suite(void)
     tcase_add_test(friction, friction_knows_given_velocities);
     suite_add_tcase(suite, normal);
     suite_add_tcase(suite, way);
+    suite_add_tcase(suite, whole);
     suite_add_tcase(suite, friction);
     return suite;
 }
