@@ -15,6 +15,7 @@ static const double GAIN_LIMIT = 1e-9;   /* of the energy that was put in */
 static const double ROUNDING = 1e-13;    /* of the energy at hand: what a sum of it may be off */
 static const double DRIFT_LIMIT = 1e-6;  /* of the body size (1 m in all resting scenes) */
 static const double STAND_LIMIT = 1e-5;  /* of the body size, in ten seconds */
+static const double CONE_LIMIT = 1e-9;   /* of mu times the largest impulse of the step */
 static const double SPEED_LIMIT = 1e-8;  /* m/s, of what stands */
 static const double GRAZE_LIMIT = 0.1;   /* inside a step, of the smallest thickness */
 static const double SETTLED = 1;         /* s, from then on drift counts */
@@ -255,6 +256,26 @@ static void look_at_standing(check_run *run)
     if (!(speed <= SPEED_LIMIT)) check_fail(run, "still moves at %.3g m/s", speed);
 }
 
+/* What the module hands out: friction impulses within the circle of radius mu times the normal
+ * impulse (the pyramid reaches sqrt(2) times as far), which push and never pull. */
+static void look_at_cones(check_run *run)
+{
+    double mu = lab_mu(run->w), most = 0, beyond = 0;
+    int n = run->w->peg && mu > 0 ? pegWorldGetContactCount(run->w->peg) : 0;
+    double reach = run->w->directions == 0 ? sqrt(2) * mu : mu;
+    for (int i = 0; i < n; i++) {
+        pegContact c;
+        if (pegWorldGetContact(run->w->peg, i, &c) != PEG_OK) continue;
+        most = fmax(most, c.impulse);
+        beyond = fmax(beyond, fmax(peg_norm(c.friction) - reach * c.impulse, -mu * c.impulse));
+    }
+    if (!(most > 0)) return;
+    run->result->cone = fmax(run->result->cone, beyond / (mu * most));
+    if (!(beyond <= CONE_LIMIT * mu * most))
+        check_fail(run, "friction of %.3g times the largest there can be lies outside of its cone",
+                   beyond / (mu * most));
+}
+
 static void look_at_counts(check_run *run)
 {
     pegStats last;
@@ -315,6 +336,7 @@ static int one_step(check_run *run)
     look_at_energy(run);
     look_at_drift(run);
     look_at_standing(run);
+    look_at_cones(run);
     look_at_counts(run);
     if (run->spec->step) run->spec->step(run);
     return 0;

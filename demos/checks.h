@@ -24,6 +24,7 @@ typedef struct check_result {
     double overlap_median;
     double inside; /* largest depth inside the steps, m; fast scenes only */
     double gain;   /* largest of a step, per work of gravity + initial kinetic energy */
+    double cone;   /* largest friction of a contact beyond its cone, per mu and largest impulse */
     double drift;  /* largest move or turn of a body since t = 1 s, m or rad */
     double
         speed; /* what stands: largest speed since t = 1 s, m/s (of its surface where it turns) */

@@ -160,6 +160,18 @@ static const rough_case rough_cases[] = {
     {"thin-plate", 0.5, 0.1, 0, ADVERSE, "speed", 100},
     {"head-on", 0.5, 0.1, 0, ADVERSE, "speed", 100},
     {"blades", 0.5, 0.2, 0, ADVERSE, "spin", 2},
+    {"thin-plate", 0.5, 0, 0.2, ADVERSE, "speed", 10},
+    {"thin-plate", 0.5, 0, 0.2, ADVERSE, "speed", 300},
+    {"thin-plate", 0.5, 0, 0.2, ADVERSE, "speed", 1000},
+    {"head-on", 0.5, 0, 0.2, ADVERSE, "speed", 10},
+    {"head-on", 0.5, 0, 0.2, ADVERSE, "speed", 300},
+    {"head-on", 0.5, 0, 0.2, ADVERSE, "speed", 1000},
+    {"blades", 0.5, 0, 0.2, ADVERSE, "spin", 1},
+    {"blades", 0.5, 0, 0.2, ADVERSE, "spin", 4},
+    {"blades", 0.5, 0, 0.2, ADVERSE, "spin", 6},
+    {"spin", 0.5, 0, 0, ADVERSE, "spin", 1},
+    {"spin", 0.5, 0, 0, ADVERSE, "spin", 2},
+    {"spin", 0.5, 0, 0, ADVERSE, "spin", 3},
 };
 
 /* Jobs of one case and step size: the models, then the frames. */
