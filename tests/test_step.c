@@ -71,6 +71,14 @@ static void end(void)
     memset(&S, 0, sizeof S);
 }
 
+static void use_model(pegContactModel model)
+{
+    pegSettings settings;
+    peg_settings_default(&settings);
+    settings.contact = model;
+    use_context(&settings);
+}
+
 static peg_polytope *box(double a, double b, double c)
 {
     peg_polytope **shape = &S.shape[S.shapes++];
@@ -326,25 +334,27 @@ END_TEST
 
 enum { HALF_SPACE, STATIC_BODY, WORLD_PART, KINEMATIC_BODY, COMPOUND, KINDS };
 
-/* A flat cube (or two in one body) falls on something: v_z = (margin - gap) / h relative to it, the
- * impulses add up to m (v_z - v_free_z), nothing turns. */
+/* A flat cube (or three in one body) falls on something: v_z = (margin - gap) / h relative to it,
+ * the impulses add up to m (v_z - v_free_z), nothing turns; in both models. */
 START_TEST(flat_fall_on_every_kind)
 {
-    double h = 0.01, m = 2.5, platform = _i == KINEMATIC_BODY ? 0.7 : 0;
+    int kind = _i % KINDS;
+    double h = 0.01, m = 2.5, platform = kind == KINEMATIC_BODY ? 0.7 : 0;
     begin(h);
+    use_model(_i < KINDS ? PEG_CONTACT_PEG : PEG_CONTACT_ST);
     peg_body *a = add_cube(PEG_DYNAMIC, m, 0, 0, 0.5 + gap);
-    if (_i == COMPOUND) { /* a second cube and its mirror image, so that the centre stays */
+    if (kind == COMPOUND) { /* mirror images, so that the centre of mass stays */
         add_part(0, S.shape[0], 1.5, 0, 0);
         add_part(0, S.shape[0], -1.5, 0, 0);
     }
     set_velocity(a, 0.3, 0, -1);
-    if (_i == HALF_SPACE)
+    if (kind == HALF_SPACE)
         add_ground();
-    else if (_i == WORLD_PART)
+    else if (kind == WORLD_PART)
         add_part(-1, box(6, 6, 1), 0, 0, -0.5);
     else {
         peg_body *b =
-            add_body(_i == KINEMATIC_BODY ? PEG_KINEMATIC : PEG_STATIC, 0, (double[]){1, 1, 1});
+            add_body(kind == KINEMATIC_BODY ? PEG_KINEMATIC : PEG_STATIC, 0, (double[]){1, 1, 1});
         b->x[2] = -0.5;
         b->v[2] = platform;
         add_part(1, box(6, 6, 1), 0, 0, 0);
@@ -387,6 +397,53 @@ START_TEST(contacts_carry_the_weight)
 }
 END_TEST
 
+/* An overlap opens at one size a second, as poses only: nothing of that speed stays. */
+START_TEST(overlap_opens_without_speed)
+{
+    begin(0.01);
+    add_ground();
+    peg_body *a = add_cube(PEG_DYNAMIC, 2, 0, 0, 0.4);
+    fall(9.81);
+    step();
+    double opening = _i ? 0.3 : S.shape[1]->radius;
+    if (_i) {
+        pegSettings settings;
+        peg_settings_default(&settings);
+        settings.recovery_speed = opening;
+        use_context(&settings);
+        step();
+    }
+    ck_assert_int_eq(S.stats.recovered, 1);
+    ck_assert_double_le(fabs(a->v_pose[2] - opening), SOLVED);
+    ck_assert_double_le(fabs(a->v_end[2]), SOLVED);
+    end();
+}
+END_TEST
+
+/* Contact adds nothing to a body that falls and tumbles past the ground: what gravity and the
+ * gyroscopic term do is not booked as its gain. */
+START_TEST(falling_is_no_gain)
+{
+    double h = 0.01, sides[3] = {1, 0.5, 0.2}, coast[3];
+    begin(h);
+    add_ground();
+    peg_body *b = add_body(PEG_DYNAMIC, 2, sides);
+    add_part(0, box(1, 0.5, 0.2), 0, 0, 0);
+    b->gyroscopic = 1;
+    b->x[2] = 0.16;
+    b->v[0] = 1, b->v[2] = -0.5, b->v[3] = 6, b->v[4] = -3, b->v[5] = 2;
+    ck_assert(peg_gyroscopic_velocity(b, h, b->v + 3, coast));
+    memcpy(b->v_free, b->v, sizeof b->v);
+    peg_copy3(coast, b->v_free + 3);
+    b->v_free[2] -= h * 9.81;
+    step();
+    ck_assert_int_eq(S.stats.pairs, 1);
+    ck_assert(!memcmp(b->v_pose, b->v_free, sizeof b->v_free) && !b->moved_by_contact);
+    ck_assert_double_le(S.stats.energy_gain_max, EXACT * kinetic(b, b->v));
+    end();
+}
+END_TEST
+
 /* --- energy and momentum of random impacts --- */
 
 static void random_impact(cases_random *r, double h)
@@ -423,8 +480,8 @@ static void random_impact(cases_random *r, double h)
 
 static const double step_sizes[] = {0.001, 0.01, 0.1};
 
-/* One case is known to gain: edges that turn so far in a secant row that its normal cannot be
- * corrected (SECANT_TURN), so that the row no longer admits v = 0. */
+/* One case is known to gain: a row taken on the way, whose features were behind the start, is
+ * loaded in the secant form, and such rows are not dropped as traps. */
 static const int known_gains[] = {0, 1, 0};
 static const double largest_known_gain = 0.02;
 
@@ -846,6 +903,9 @@ END_TEST
 
 /* --- fallbacks --- */
 
+/* Scaling back starts from an iterate that is not accepted and asks only that nothing overlaps. */
+static const double scaled_gain = 0.01;
+
 /* Few outer iterations, so that random impacts at a large step need them. Returns how many did. */
 static int force_fallbacks(int halvings)
 {
@@ -882,8 +942,8 @@ static int force_fallbacks(int halvings)
             before += kinetic(&S.body[i], S.body[i].v);
             after += kinetic(&S.body[i], S.body[i].v_end);
         }
-        if (used && !S.stats.fallback_scaled)
-            ck_assert_msg(after <= before * (1 + EXACT), "gain %g", after / before - 1);
+        double most = S.stats.fallback_scaled ? scaled_gain : EXACT;
+        if (used) ck_assert_msg(after <= before * (1 + most), "gain %g", after / before - 1);
         forced += used > 0;
         end();
     }
@@ -905,14 +965,6 @@ START_TEST(scaled_steps_end_apart)
 END_TEST
 
 /* --- the standard model beside --- */
-
-static void use_model(pegContactModel model)
-{
-    pegSettings settings;
-    peg_settings_default(&settings);
-    settings.contact = model;
-    use_context(&settings);
-}
 
 START_TEST(standard_model_leaves_overlap)
 {
@@ -980,11 +1032,13 @@ static Suite *step_suite(void)
     tcase_set_timeout(errors, 60);
     tcase_set_timeout(other, 120);
     tcase_add_loop_test(closed, one_row_gives_the_hand_formula, 0, 6);
-    tcase_add_loop_test(closed, flat_fall_on_every_kind, 0, KINDS);
+    tcase_add_loop_test(closed, flat_fall_on_every_kind, 0, 2 * KINDS);
     tcase_add_test(closed, contacts_carry_the_weight);
     tcase_add_test(closed, gyroscopic_velocity_solves_and_never_gains);
     tcase_add_loop_test(closed, bounce_of_two_cubes, 0, 2);
     tcase_add_test(closed, soft_contact_finds_its_depth);
+    tcase_add_loop_test(closed, overlap_opens_without_speed, 0, 2);
+    tcase_add_test(closed, falling_is_no_gain);
     tcase_add_loop_test(invariant, impacts_never_gain_energy, 0, 3);
     tcase_add_test(invariant, callbacks_come_once_and_in_order);
     tcase_add_test(invariant, refused_pairs_do_not_touch);
