@@ -89,7 +89,10 @@ static void set_pair(assembly *a, int candidate)
     p->width = fmin(A->width, B->width);
     p->margin = I->settings->margin * p->L;
     p->reach = peg_candidate_reach(a->stage, c);
-    if (I->settings->warm_start) peg_copy3(c->n, p->remembered);
+    if (I->settings->warm_start) {
+        peg_copy3(c->n, p->remembered);
+        p->old = c->old, p->olds = c->olds;
+    }
     p->surface = surface_of(a->stage, c);
     a->candidate_of[I->npair++] = candidate;
 }
@@ -256,6 +259,23 @@ static void take_results(assembly *a)
     stats->energy_gain_max = I->gain;
 }
 
+/* Rows are kept by pair: those of one candidate lie together. */
+static int remember_impulses(assembly *a)
+{
+    peg_remembered *fresh = &a->stage->context->fresh;
+    const peg_row_set *impulse = &a->island.impulse;
+    for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
+    for (int i = 0; i < impulse->m; i++) {
+        peg_candidate *c = &a->stage->candidate[a->candidate_of[impulse->row[i].pair]];
+        if (c->count == 0) c->first = fresh->rows;
+        if (c->first + (size_t)c->count != fresh->rows)
+            continue; /* of a later solve: passed over */
+        if (!peg_remember_row(fresh, &impulse->row[i])) return 0;
+        c->count++;
+    }
+    return 1;
+}
+
 /* Contacts of an island that is solved again. */
 void peg_forget_contacts(peg_stage *s, int root)
 {
@@ -285,7 +305,7 @@ void peg_run_island(peg_stage *s, int root)
     if (assemble(&a, root)) {
         peg_island_step(I);
         take_results(&a);
-        if (!I->failed && !take_contacts(&a)) I->failed = 1;
+        if (!I->failed && (!take_contacts(&a) || !remember_impulses(&a))) I->failed = 1;
         find_woken(&a);
     } else {
         I->failed = 1;

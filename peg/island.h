@@ -52,6 +52,12 @@ typedef struct peg_piece {
     peg_view start, free_, now; /* views at q_0, at q(v_f), at q_k */
 } peg_piece;
 
+/* Impulse of a row, remembered until the next step. */
+typedef struct peg_row_memory {
+    int kind, i, j, friction;
+    double lambda;
+} peg_row_memory;
+
 typedef struct peg_pair {
     int a, b; /* pieces */
     peg_facet facet;
@@ -62,7 +68,9 @@ typedef struct peg_pair {
     int causes;          /* advancements while it was violated */
     double contact_time; /* of the last first contact, as a share of the step; -1: none */
     int switches;
-    int locked;           /* only facets that held at q_0 are allowed */
+    int locked;                /* only facets that held at q_0 are allowed */
+    const peg_row_memory *old; /* impulses of the step before */
+    int olds;
     double remembered[3]; /* direction of the step before; 0: none */
     int no_traps;         /* rows behind the start are dropped */
     int violated;

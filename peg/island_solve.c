@@ -21,10 +21,21 @@ static void fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->limit = row->limit;
 }
 
-/* The warm start of a row: what the same features carried in the iteration before. */
+/* The warm start of a row: what the same features carried in the iteration before, or in the step
+ * before. */
 static double warm(const peg_island *I, const peg_row *row, int *from)
 {
     const peg_row_set *last = &I->last;
+    const peg_pair *p = &I->pair[row->pair];
+    if (last->m == 0) {
+        for (int i = 0; i < p->olds; i++) {
+            const peg_row_memory *old = &p->old[i];
+            if (old->i == row->i && old->j == row->j && old->kind == (int)row->kind &&
+                old->friction == row->friction)
+                return old->lambda;
+        }
+        return 0;
+    }
     while (*from < last->m && last->row[*from].pair < row->pair) ++*from;
     for (int i = *from; i < last->m && last->row[i].pair == row->pair; i++)
         if (peg_row_same(&last->row[i], row)) return last->row[i].lambda;

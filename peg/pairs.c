@@ -169,7 +169,11 @@ static void meet(void *context, int i, int j)
     c->refused = scene->may_touch && !scene->may_touch(scene->filter_context, pa, pb);
     if (c->refused) return;
     const peg_memory_entry *old = peg_recall(&s->context->memory, pa->id, pb->id);
-    if (old) peg_copy3(old->n, c->n);
+    if (old) {
+        peg_copy3(old->n, c->n);
+        c->old = s->context->memory.row + old->first;
+        c->olds = old->count;
+    }
     double n[3];
     peg_copy3(c->n, n);
     c->near = !peg_is_far(&s->placed[a].view, &s->placed[b].view, peg_candidate_reach(s, c), n);

@@ -109,18 +109,19 @@ static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
  * seen as several feature pairs. One row says it all. */
 #define SAME_POINT  1e-5  /* L */
 #define SAME_NORMAL 1e-10 /* 1 - cosine */
+#define SAME_GAP    1e-2  /* share of the gap that the second row may ask for more */
 
 static int is_repeated(const peg_pair *pair, int p, const feature_contact *c,
                        const peg_row_set *out)
 {
-    double rounding = 1e-12 * pair->L;
     for (int i = out->m - 1; i >= 0 && out->row[i].pair == p; i--) {
         const peg_row *row = &out->row[i];
         double apart[3];
         if (row->friction || peg_dot(row->normal, c->normal) < 1 - SAME_NORMAL) continue;
         peg_sub(row->point, c->point_a, apart);
         if (peg_norm(apart) > SAME_POINT * pair->L) continue;
-        if (c->gap >= row->gap - rounding && c->gap0 >= row->gap0 - rounding) return 1;
+        double less = fmax(SAME_GAP * fmin(row->gap, pair->margin), PEG_ROUNDING * pair->L);
+        if (c->gap >= row->gap - less && c->gap0 >= row->gap0 - less) return 1;
     }
     return 0;
 }

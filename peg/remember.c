@@ -17,19 +17,33 @@ const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long l
     return bsearch(&key, memory->entry, memory->count, sizeof key, compare);
 }
 
-int peg_remember(peg_remembered *memory, unsigned long low, unsigned long high, const double n[3])
+/* Room for one more element of an array that doubles; null when memory ran out. */
+static void *one_more(void *array, size_t count, size_t *capacity, size_t size)
 {
-    if (memory->count == memory->capacity) {
-        size_t capacity = memory->capacity ? 2 * memory->capacity : 64;
-        peg_memory_entry *grown = peg_realloc(memory->entry, capacity * sizeof *grown);
-        if (!grown) return 0;
-        memory->entry = grown;
-        memory->capacity = capacity;
-    }
-    peg_memory_entry *entry = &memory->entry[memory->count++];
-    entry->low = low;
-    entry->high = high;
-    peg_copy3(n, entry->n);
+    if (count < *capacity) return array;
+    size_t more = *capacity ? 2 * *capacity : 64;
+    void *grown = peg_realloc(array, more * size);
+    if (grown) *capacity = more;
+    return grown;
+}
+
+peg_memory_entry *peg_remember(peg_remembered *m, unsigned long low, unsigned long high)
+{
+    void *grown = one_more(m->entry, m->count, &m->capacity, sizeof *m->entry);
+    if (!grown) return NULL;
+    m->entry = grown;
+    peg_memory_entry *entry = &m->entry[m->count++];
+    *entry = (peg_memory_entry){.low = low, .high = high};
+    return entry;
+}
+
+int peg_remember_row(peg_remembered *m, const peg_row *row)
+{
+    void *grown = one_more(m->row, m->rows, &m->row_capacity, sizeof *m->row);
+    if (!grown) return 0;
+    m->row = grown;
+    m->row[m->rows++] =
+        (peg_row_memory){(int)row->kind, row->i, row->j, row->friction, row->lambda};
     return 1;
 }
 

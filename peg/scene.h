@@ -21,6 +21,10 @@ typedef struct peg_candidate {
     int near;    /* could touch in this step */
     int linked;  /* has a disjunction in an island */
     int has_surface;
+    const peg_row_memory *old; /* impulses of the step before */
+    int olds;
+    size_t first; /* of those of this step, in the context's fresh memory */
+    int count;
     peg_surface surface;
     double n[3]; /* direction that is known to separate or was used last, or 0 */
 } peg_candidate;
@@ -29,11 +33,15 @@ typedef struct peg_candidate {
 typedef struct peg_memory_entry {
     unsigned long low, high; /* ids of the parts */
     double n[3];             /* from the part with the greater id to the one with the smaller */
+    size_t first;            /* of its impulses */
+    int count;
 } peg_memory_entry;
 
 typedef struct peg_remembered {
     peg_memory_entry *entry;
     size_t count, capacity;
+    peg_row_memory *row;
+    size_t rows, row_capacity;
 } peg_remembered;
 
 struct peg_context {
@@ -93,7 +101,9 @@ void peg_forget_contacts(peg_stage *stage, int root);
 /* --- remember.c --- */
 const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long low,
                                    unsigned long high);
-int peg_remember(peg_remembered *memory, unsigned long low, unsigned long high, const double n[3]);
+/* Null when memory ran out. */
+peg_memory_entry *peg_remember(peg_remembered *memory, unsigned long low, unsigned long high);
+int peg_remember_row(peg_remembered *memory, const peg_row *row);
 void peg_sort_memory(peg_remembered *memory);
 
 #endif

@@ -28,7 +28,9 @@ void peg_context_destroy(peg_context *context)
     peg_arena_free(&context->arena);
     peg_arena_free(&context->kept);
     peg_free(context->memory.entry);
+    peg_free(context->memory.row);
     peg_free(context->fresh.entry);
+    peg_free(context->fresh.row);
     peg_free(context->contact);
     peg_free(context);
 }
@@ -105,7 +107,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     peg_arena_reset(arena);
     peg_arena_reset(&context->kept);
     context->contacts = 0;
-    context->fresh.count = 0;
+    context->fresh.count = context->fresh.rows = 0;
     s->placed = PEG_NEW(arena, peg_placed, scene->np);
     s->root = PEG_NEW(arena, int, nb);
     s->first_body = PEG_NEW(arena, int, nb);
@@ -256,13 +258,17 @@ static void commit(peg_stage *s)
     context->fresh = old;
 }
 
-static int remember_directions(peg_stage *s)
+static int remember_pairs(peg_stage *s)
 {
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
         if (c->refused) continue;
         const peg_part *a = &s->scene->part[c->a], *b = &s->scene->part[c->b];
-        if (!peg_remember(&s->context->fresh, a->id, b->id, c->n)) return 0;
+        peg_memory_entry *entry = peg_remember(&s->context->fresh, a->id, b->id);
+        if (!entry) return 0;
+        peg_copy3(c->n, entry->n);
+        entry->first = c->first;
+        entry->count = c->count;
     }
     peg_sort_memory(&s->context->fresh);
     return 1;
@@ -275,7 +281,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     if (status != PEG_OK) return status;
     if (!set_stage(&stage, context, scene)) return PEG_ERROR_MEMORY;
     solve_islands(&stage);
-    if (stage.failed || !remember_directions(&stage)) {
+    if (stage.failed || !remember_pairs(&stage)) {
         context->contacts = 0;
         return PEG_ERROR_MEMORY;
     }

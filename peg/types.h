@@ -54,7 +54,7 @@ typedef struct pegSettings {
                                 ODE's dContactApprox1 also where one coefficient is given */
     int max_outer;           /* bound on the outer iterations of a step [40], 5..200 */
     int max_halvings; /* levels of step halving when an island does not converge [4], 0..10 */
-    int warm_start;   /* keep the pairs' directions between steps [1], 0 or 1 */
+    int warm_start;   /* keep directions and impulses between steps [1], 0 or 1 */
 } pegSettings;
 
 /* Counts and figures of one step (pegWorldGetStats) or summed over steps (maxima stay maxima). */
