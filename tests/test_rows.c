@@ -595,6 +595,54 @@ START_TEST(halves_end_where_the_pose_velocity_leads)
 }
 END_TEST
 
+/* w . I with, the inertia of the body at orientation q. */
+static double spin_energy(const peg_body *b, const double *q, const double *w, const double *with)
+{
+    double back[4] = {q[0], -q[1], -q[2], -q[3]}, local[3], other[3], L[3];
+    turn(back, w, local);
+    turn(back, with, other);
+    peg_rotate(b->inertia, local, L);
+    return peg_dot(other, L);
+}
+
+/* Kinetic energy with the inertia at the end of the step, less that at the start, less the work of
+ * what was applied: v_f beyond where the gyroscopic term leads. */
+START_TEST(gain_is_the_energy_at_the_end)
+{
+    cases_random r = {3700};
+    for (int run = 0; run < 200; run++) {
+        double expected = 0, unit = 0;
+        random_step(&r, 40);
+        for (int i = 0; i < 2; i++) {
+            peg_body *b = &T.rigid[i].state;
+            b->gyroscopic = i;
+            for (int k = 0; k < 6; k++) b->v_free[k] += cases_uniform(&r, -5, 5);
+        }
+        place();
+        for (int i = 0; i < 2; i++) {
+            const peg_body *b = &T.rigid[i].state;
+            double x[3], q[4], coast[3], applied[6], m = b->mass, *v = T.v[i];
+            peg_body_pose(b, v, H, x, q);
+            peg_copy3(b->v + 3, coast);
+            if (i) peg_gyroscopic_velocity(b, H, b->v + 3, coast);
+            for (int k = 0; k < 3; k++) {
+                applied[k] = b->v_free[k] - b->v[k];
+                applied[3 + k] = b->v_free[3 + k] - coast[k];
+                v[k] += cases_uniform(&r, -1, 1);
+            }
+            double after = 0.5 * (m * peg_dot(v, v) + spin_energy(b, q, v + 3, v + 3));
+            double before =
+                0.5 * (m * peg_dot(b->v, b->v) + spin_energy(b, b->q, b->v + 3, b->v + 3));
+            expected +=
+                after - before - m * peg_dot(v, applied) - spin_energy(b, b->q, v + 3, applied + 3);
+            unit += after + before;
+        }
+        ck_assert_double_le(fabs(peg_island_gain(&T.I) - expected), EXACT * unit);
+        end_case();
+    }
+}
+END_TEST
+
 /* --- friction rows --- */
 
 /* A cube at rest on a static one, with one normal row and its friction rows through the centre of
@@ -782,6 +830,7 @@ static Suite *rows_suite(void)
     tcase_add_loop_test(way, swing_through_row_is_about_the_deep_pose, 0, 2);
     tcase_add_test(whole, impulses_account_for_the_velocities);
     tcase_add_test(whole, halves_end_where_the_pose_velocity_leads);
+    tcase_add_test(whole, gain_is_the_energy_at_the_end);
     tcase_add_checked_fixture(friction, cube_begin, cube_end);
     tcase_add_loop_test(friction, cone_is_a_regular_polygon, 0, 3);
     tcase_add_loop_test(friction, dissipation_is_greatest, 0, 3);
