@@ -174,7 +174,7 @@ static void step_bounce(check_run *run)
         return;
     }
     if (*bounces == 1) {
-        check_figure(run, "first rebound, m", *top);
+        check_figure(run, "first rebound", *top);
         check_near(run, "first rebound / exact", *top / (e * e * drop), 1, 10 * run->h);
     }
     ++*bounces;
@@ -201,7 +201,7 @@ static int awake(check_run *run)
     return count;
 }
 
-/* The hit comes after t = 2.5 s. memory: most that were awake after it. */
+/* The hit comes soon after t = 2.3 s. memory: most that were awake after it. */
 static void step_pile_wake(check_run *run)
 {
     int count = awake(run);
