@@ -66,7 +66,7 @@ static void step_slide(check_run *run)
     double left = peg_dot(v, along), exact = run->memory[0];
     if (exact > a * run->h) {
         check_figure(run, "braking / exact", (speed - left) / (speed - exact));
-        check_figure(run, "sideways, degrees",
+        check_figure(run, "degrees sideways",
                      atan2(along[0] * v[1] - along[1] * v[0], left) * 180 / acos(-1));
     }
     if (lab_key(run->w, "directions", 4) == 0) return;
