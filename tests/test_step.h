@@ -1,0 +1,9 @@
+#ifndef TEST_STEP_H
+#define TEST_STEP_H
+
+#include <check.h>
+
+/* test_step_failures.c: errors, fallbacks, the standard model. */
+void step_failure_cases(Suite *suite);
+
+#endif
