@@ -354,7 +354,7 @@ static void write_table(const study *s, FILE *f)
                "medians averaged over the runs; gain: of a step, per energy put in; drift: since "
                "t = 1 s; speed: largest since then, of what stands; cone: largest friction impulse "
                "beyond its cone, of the largest there can be in its step; lagged: solves whose "
-               "friction is not certified; outer, rows: mean/max\n");
+               "friction is not certified, which residual leaves out; outer, rows: mean/max\n");
 }
 
 static int write_file(const study *s, const char *dir, const char *name,
