@@ -51,7 +51,7 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
         }
         passage.hit = s < given_up || strides == MOST_STRIDES;
         passage.deep = t;
-        if (s >= 0) passage.apart = t;
+        if (s >= -PEG_TOUCH * p->L) passage.apart = t;
         if (passage.hit || t >= 1) return passage;
         t = fmin(1, t + fmax(s / U, least));
     }

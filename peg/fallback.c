@@ -112,10 +112,11 @@ static int is_apart(peg_island *I)
     return apart;
 }
 
+/* v = 0 moves nothing and gains nothing. */
 static void scale_back(peg_island *I)
 {
     double factor = 1;
-    for (int halvings = 0; halvings < 60 && !is_apart(I); halvings++) {
+    for (int halvings = 0; halvings < 60 && (!is_apart(I) || peg_island_gain(I) > 0); halvings++) {
         factor = halvings < 40 ? 0.5 : 0;
         for (int i = 0; i < I->nd; i++)
             for (int k = 0; k < 6; k++) I->v[i][k] *= factor;

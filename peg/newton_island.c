@@ -3,7 +3,7 @@
  * else the best friction that lies in its cone, with exact normal impulses. */
 #include "peg/newton.h"
 
-enum { SWEEPS = 100, SMALL = 100 /* rows, for Lemke's method */ };
+enum { SWEEPS = 100, COLD_SWEEPS = 400, SMALL = 100 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */
 static const double COLD = 1e-3;
 /* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
@@ -89,6 +89,12 @@ static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance
     return settle_normals(newton, tolerance, u, y);
 }
 
+static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
+{
+    return outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
+           peg_scaled_has_bounds(scaled);
+}
+
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
                          peg_solution *solution)
 {
@@ -102,7 +108,15 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     if (peg_newton_residual(&newton, u, y) > COLD * scaled.unit)
         for (int k = 0; k < SWEEPS; k++) sweep(&scaled, u, y);
     outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
-    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && peg_scaled_has_bounds(&scaled))
+    if (has_failed(&scaled, outcome)) {
+        /* a warm start may lie in a corner that the iteration does not leave: from nothing once
+         * more */
+        memset(u, 0, (size_t)scaled.m * sizeof *u);
+        memset(y, 0, (size_t)scaled.n * sizeof *y);
+        for (int k = 0; k < COLD_SWEEPS; k++) sweep(&scaled, u, y);
+        outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
+    }
+    if (has_failed(&scaled, outcome))
         outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = newton.steps;

@@ -15,7 +15,7 @@ typedef struct loop {
     double objective;
     double shortfall; /* largest of floor - s over the pairs, m; <= 0: all apart */
     int passed;       /* a pair had a first contact on the way */
-    int hopeless;     /* the least violation is one, and was not asked for */
+    int hopeless;     /* ends with a violation that was not asked for, or with a gain of energy */
 } loop;
 
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
@@ -67,8 +67,12 @@ static void gather_rows(peg_island *I)
         if (I->pair[p].facet.kind == PEG_FACET_NONE) peg_pair_name(I, &I->pair[p]);
         peg_facet_rows(I, p, (const double(*)[6])I->v, PEG_LATERAL, &I->rows);
     }
-    for (int i = 0; i < I->first.m; i = peg_next_normal(&I->first, i))
+    for (int i = 0; i < I->first.m; i = peg_next_normal(&I->first, i)) {
+        const peg_row *row = &I->first.row[i];
+        const peg_pair *p = &I->pair[row->pair];
+        if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
         peg_contact_append(I, &I->rows, &I->first, i);
+    }
 }
 
 /* --- what follows a solve --- */
@@ -115,11 +119,13 @@ static int switch_pairs(peg_island *I, loop *l)
     return switched;
 }
 
+/* A loaded row whose features had passed each other at the start: it pushes the body through. Rows
+ * of first contact are right as they are, until the step is found to gain energy. */
 static int row_is_behind(const peg_island *I, const peg_row *row)
 {
     const peg_pair *p = &I->pair[row->pair];
-    return !row->friction && row->lambda > 0 && !row->first_contact && p->s0 >= -PEG_TOUCH * p->L &&
-           row->gap0 < -PEG_BEHIND * p->L;
+    if (row->friction || !(row->lambda > 0) || (row->first_contact && !I->secant)) return 0;
+    return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -PEG_BEHIND * p->L;
 }
 
 static int lock_pairs(peg_island *I)
@@ -234,11 +240,11 @@ static int judge(peg_island *I, loop *l)
         restart(I, l);
         return 0;
     }
-    if (l->k < I->settings->max_outer - 2 && drop_traps(I)) {
+    if (drop_traps(I))
         restart(I, l);
-        return 0;
-    }
-    return 1;
+    else
+        l->hopeless = 1; /* smaller steps gain less */
+    return 0;
 }
 
 /* Adds the time since *then to a sum, and moves *then on. */

@@ -41,7 +41,8 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     /* between walls without clearance the overlap of rounding is shared, not handed on */
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
-    double target = gap0 < PEG_THIN * margin ? fmax(gap0, 0) + PEG_PUSH * margin : gap0;
+    double gap = fmax(gap0, 0), thin = PEG_THIN * margin;
+    double target = gap + PEG_PUSH * fmax(0, thin - gap);
     target = fmin(margin, target);
     *pushed = fmax(0, target - gap0);
     return target;

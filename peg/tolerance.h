@@ -15,11 +15,11 @@
  * so the remaining error of the linearisation has room. */
 #define PEG_FLOOR 1e-3
 
-/* Share of the margin by which a secant row may push features that start closer than the margin:
- * none, but for gaps below PEG_THIN * margin, which grow by PEG_PUSH * margin a step. The work it
- * does, load times push, stays below 1e-9 of load times L. */
+/* Rows hold the gap that features start with, up to the margin, so that they do no work; only gaps
+ * below PEG_THIN * margin, near rounding, grow by the share PEG_PUSH of what they lack: at most
+ * 1e-10 L a step, fading out. */
 #define PEG_THIN 1e-4
-#define PEG_PUSH 1e-5
+#define PEG_PUSH 0.1
 
 /* Features face each other when the row's normal is within this cosine of the pair's direction.
  * Near zero it lets steep side faces in and recreates the trap; near one it loses the rows of
