@@ -124,6 +124,7 @@ typedef struct lab_options {
     int sets;
     void (*message)(const char *text); /* what the contact module has to say; null: silence */
     void *data;                        /* for scenes that are read from a file */
+    void (*opened)(lab_world *w);      /* called before the first step; null: not */
 } lab_options;
 
 #define LAB_TEXT 512

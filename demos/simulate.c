@@ -280,6 +280,7 @@ lab_world *lab_open(const lab_scene *scene, const lab_options *options, char tex
     *user = w->failed;
     if (!w->failed) lab_make(w);
     if (!w->failed) enter_bodies(w);
+    if (!w->failed && options->opened) options->opened(w);
     if (!w->failed) return w;
     snprintf(text, LAB_TEXT, "%s", w->error);
     lab_close(w);
