@@ -137,12 +137,13 @@ static double frame(const record *r, const char *key, double fallback)
 
 static void write_csv(const study *s, FILE *f)
 {
-    fprintf(f,
-            "scene,contact,h,seed,turn,scale,command,failed,overlap_median,overlap_max,depth_max,"
-            "inside_max,gain_max,drift,speed,figure,value,figure_2,value_2,steps,unconverged,"
-            "escaped,clearance,elastic,"
-            "halved,scaled,first_contact,switches,ties,locks,secant,outer,outer_max,rows,rows_max,"
-            "solves,lemke,lagged,residual_max,cone_violation_max,cone,ms,why\n");
+    fprintf(
+        f,
+        "scene,contact,h,seed,turn,scale,command,failed,overlap_median,overlap_max,depth_max,"
+        "inside_max,gain_max,drift,speed,figure,value,figure_2,value_2,steps,unconverged,"
+        "escaped,clearance,elastic,"
+        "halved,scaled,first_contact,switches,squeezed,locks,secant,outer,outer_max,rows,rows_max,"
+        "solves,lemke,lagged,residual_max,cone_violation_max,cone,ms,why\n");
     for (int i = 0; i < s->runs; i++) {
         const record *r = &s->run[i];
         const check_result *c = &r->result;
@@ -161,8 +162,8 @@ static void write_csv(const study *s, FILE *f)
                 "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.3g,"
                 "%.3g,%.4g,\"%s\"\n",
                 t->fallback_clearance, t->fallback_elastic, t->fallback_halved, t->fallback_scaled,
-                t->first_contact, t->switches, t->ties, t->locks, t->secant, t->outer, t->outer_max,
-                t->rows, t->rows_max, t->solves, t->lemke_solves, t->friction_lagged,
+                t->first_contact, t->switches, t->squeezed, t->locks, t->secant, t->outer,
+                t->outer_max, t->rows, t->rows_max, t->solves, t->lemke_solves, t->friction_lagged,
                 t->residual_max, t->cone_violation_max, c->cone, c->ms, c->why);
     }
 }

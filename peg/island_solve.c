@@ -81,15 +81,13 @@ static peg_outcome run(peg_island *I, workspace *w)
     stats->rows += I->rows.m;
     if (I->rows.m > stats->rows_max) stats->rows_max = I->rows.m;
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
-        stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
-        if (w->solution.used == PEG_SOLVER_LEMKE) stats->lemke_solves++;
-    }
-    if (outcome == PEG_SOLVED) {
+        int lagged = outcome == PEG_LAGGED;
         double residual = w->solution.residual / peg_residual_unit(&w->problem);
-        stats->residual_max = fmax(stats->residual_max, residual);
-    }
-    if (outcome == PEG_LAGGED) {
-        stats->friction_lagged++;
+        double *worst = lagged ? &stats->friction_residual_max : &stats->residual_max;
+        *worst = fmax(*worst, residual);
+        stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
+        stats->lemke_solves += w->solution.used == PEG_SOLVER_LEMKE;
+        stats->friction_lagged += lagged;
         outcome = PEG_SOLVED;
     }
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;

@@ -33,6 +33,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->fallback_plane += s->fallback_plane;
     sum->fallback_scaled += s->fallback_scaled;
     raise_to(&sum->cone_violation_max, s->cone_violation_max);
+    raise_to(&sum->friction_residual_max, s->friction_residual_max);
     raise_to(&sum->residual_max, s->residual_max);
     if (s->pairs > 0 && s->gap_min < sum->gap_min) sum->gap_min = s->gap_min;
     raise_to(&sum->violation_max, s->violation_max);

@@ -72,7 +72,6 @@ typedef struct pegStats {
     long first_contact;    /* rows taken at the pose of first contact */
     long tilts;            /* directions tilted to a better facet */
     long switches;         /* facets switched: a constraint that was a trap */
-    long ties;             /* facets switched on a tie */
     long locks;            /* pairs locked to the facets that held at the start */
     long secant;           /* islands that needed secant rows */
     long dropped_traps;    /* pairs whose rows behind the start were dropped */
@@ -86,6 +85,7 @@ typedef struct pegStats {
     long fallback_scaled;      /* (e) velocity scaled back */
     double cone_violation_max; /* largest excess of a friction impulse over its bound, relative to
                                   the bound */
+    double friction_residual_max; /* the same residual of solves with friction_lagged */
     double residual_max;    /* largest certified residual of a solve, relative to its rows, m/s */
     double gap_min;         /* smallest separation of a pair at the end of a step, m */
     double violation_max;   /* largest overlap depth left at the end of a step, m */

@@ -1,0 +1,80 @@
+/* Every rule of the outer loop (peg/island.h) and the scene that fails without it. A run fails when
+ * its check fails, or when a step was not converged as a whole (halved or scaled back). */
+#include "demos/checks.h"
+#include "demos/world.h"
+#include "ode_glue/glue.h"
+#include "peg/scene.h"
+#include "plugin/world.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct rule_case {
+    const char *rule;
+    unsigned bit;
+    const char *scene;
+    double h, time;
+    int seed;
+    lab_setting set; /* key "" : none */
+} rule_case;
+
+static const rule_case cases[] = {
+    {"free motion", PEG_RULE_FREE_MOTION, "peg-in-hole", 0.01, 0, 1, {"clearance", 1e-6}},
+    {"first contact", PEG_RULE_FIRST_CONTACT, "head-on", 0.01, 0.1, 1, {"speed", 100}},
+    {"swing", PEG_RULE_SWING, "head-on", 0.02, 0.1, 3, {"speed", 10}},
+    {"cause", PEG_RULE_CAUSE, "head-on", 0.01, 0.1, 3, {"speed", 10}},
+    {"facet rows", PEG_RULE_FACET_ROWS, "pour-boxes", 0.005, 5, 2, {"", 0}},
+    {"tilt", PEG_RULE_TILT, "pour-boxes", 0.02, 5, 13, {"", 0}},
+    {"switch", PEG_RULE_SWITCH, "pour-convex", 0.02, 5, 15, {"", 0}},
+    {"restoration", PEG_RULE_RESTORE, "links", 0.05, 1, 1, {"", 0}},
+    {"secant rows", PEG_RULE_SECANT, "head-on", 0.01, 0.1, 3, {"speed", 10}},
+    {"dropped traps", PEG_RULE_DROP, "head-on", 0.01, 0.1, 3, {"speed", 10}},
+    {"clearance", PEG_RULE_CLEARANCE, "peg-in-hole", 0.01, 0, 1, {"clearance", 0}},
+    {"elastic", PEG_RULE_ELASTIC, "closing-walls", 0.01, 0, 1, {"", 0}},
+};
+
+static unsigned left_out;
+
+static void leave_out(lab_world *w)
+{
+    w->peg->glue->core->without = left_out;
+}
+
+/* Whether the run shows what it must, every step converged as a whole. */
+static int holds(const rule_case *c, unsigned without, check_result *result)
+{
+    lab_options options = {.contact = LAB_PEG, .h = c->h, .time = c->time, .opened = leave_out};
+    options.seed = (uint64_t)c->seed;
+    options.set = &c->set;
+    options.sets = c->set.key[0] != 0;
+    left_out = without;
+    ck_assert_int_eq(check_scene(lab_scene_find(c->scene), &options, result), 0);
+    const pegStats *stats = &result->total;
+    long needless = stats->squeezed ? 0 : stats->fallback_elastic; /* room was found without it */
+    return !result->failed && !stats->fallback_halved && !stats->fallback_scaled && !needless;
+}
+
+START_TEST(rule_is_needed)
+{
+    const rule_case *c = &cases[_i];
+    check_result result;
+    ck_assert_msg(holds(c, 0, &result), "%s: %s", c->scene, result.why);
+    ck_assert_msg(!holds(c, c->bit, &result), "%s holds without the rule %s", c->scene, c->rule);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rules");
+    TCase *tc = tcase_create("rules");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, rule_is_needed, 0, (int)(sizeof cases / sizeof *cases));
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
