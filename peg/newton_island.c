@@ -103,9 +103,12 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
     double *u = PEG_NEW(arena, double, scaled.m), *y = PEG_NEW(arena, double, scaled.n);
-    if (!u || !y || !peg_newton_create(arena, &scaled, &newton)) return PEG_OUT_OF_MEMORY;
+    double *warm = PEG_NEW(arena, double, scaled.m);
+    if (!u || !y || !warm || !peg_newton_create(arena, &scaled, &newton)) return PEG_OUT_OF_MEMORY;
     load(&scaled, solution->lambda, u);
-    if (peg_newton_residual(&newton, u, y) > COLD * scaled.unit)
+    memcpy(warm, u, (size_t)scaled.m * sizeof *u);
+    double residual = peg_newton_residual(&newton, u, y);
+    if (residual > COLD * scaled.unit)
         for (int k = 0; k < SWEEPS; k++) sweep(&scaled, u, y);
     outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
     if (has_failed(&scaled, outcome)) {
@@ -118,6 +121,13 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     }
     if (has_failed(&scaled, outcome))
         outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
+    if (has_failed(&scaled, outcome) && residual <= NEAR * scaled.unit &&
+        residual < peg_newton_residual(&newton, u, y)) {
+        /* what rests goes on resting with the impulses it had */
+        memcpy(u, warm, (size_t)scaled.m * sizeof *u);
+        peg_newton_residual(&newton, u, y);
+        outcome = PEG_LAGGED;
+    }
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = newton.steps;
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED)

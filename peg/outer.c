@@ -227,7 +227,11 @@ static int judge(peg_island *I, loop *l)
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;
-    if (I->elastic && (apart || (patient && I->least))) return 1;
+    if (I->elastic && I->least && (apart || patient)) return 1;
+    if (I->elastic && apart) {
+        l->hopeless = gains_energy(I);
+        return !l->hopeless;
+    }
     if (I->elastic && l->k - l->settled_from >= 2 * PEG_PATIENCE) l->hopeless = 1;
     if (!apart) {
         l->restoring = !(I->without & PEG_RULE_RESTORE);
