@@ -61,7 +61,7 @@
 #define PEG_GAIN 1e-11
 
 /* Certificate of a solve, relative to peg_residual_unit. */
-#define PEG_CERTIFIED 2e-10
+#define PEG_CERTIFIED 1e-10
 
 /* Compliance of the elastic problem, relative to the row's scale: a slack of coefficient 1e-3. */
 #define PEG_COMPLIANCE 1e-6
