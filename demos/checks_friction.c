@@ -184,10 +184,12 @@ static void step_bounce(check_run *run)
 
 static void end_bounce(check_run *run)
 {
-    double x[3];
+    double x[3], e = lab_key(run->w, "restitution", 0.5);
     check_position(check_body(run, "cube", 0), x);
     check_between(run, "bounces", run->memory[0], 3, 1e4);
-    check_near(run, "place sideways", hypot(x[0], x[1]), 0, 1e-6);
+    /* a cube that bounces flush without loss is unstable: every bounce multiplies what rounding
+     * tilts */
+    if (e < 1) check_near(run, "place sideways", hypot(x[0], x[1]), 0, 1e-6);
 }
 
 static int awake(check_run *run)
