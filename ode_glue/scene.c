@@ -136,7 +136,6 @@ static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
 pegStatus peg_glue_collect(peg_glue *glue, double h)
 {
     peg_scene *scene = &glue->scene;
-    dVector3 gravity;
     *scene = (peg_scene){.h = h,
                          .may_touch = peg_glue_may_touch,
                          .surface = peg_glue_surface,
@@ -144,8 +143,6 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     peg_sleep_begin(&glue->sleep);
     peg_arena_reset(&glue->arena);
     peg_map_clear(&glue->body_number);
-    dWorldGetGravity(glue->world, gravity);
-    peg_copy3(gravity, scene->gravity);
 
     pegStatus status = collect_geoms(glue);
     if (status != PEG_OK) return status;

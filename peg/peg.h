@@ -62,8 +62,7 @@ typedef struct peg_scene {
     int nb;
     const peg_part *part;
     int np;
-    double h;          /* s, > 0 */
-    double gravity[3]; /* m/s^2, for the energy account only */
+    double h; /* s, > 0 */
     /* Whether two parts may touch; called at most once per pair and step, parts of one body and of
      * two immovable bodies never. Null: all may. */
     int (*may_touch)(void *context, const peg_part *a, const peg_part *b);
