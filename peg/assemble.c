@@ -299,6 +299,7 @@ void peg_run_island(peg_stage *s, int root)
     I->h = s->scene->h;
     I->settings = &s->context->settings;
     I->without = s->context->without;
+    I->capture = s->context->capture;
     I->arena = arena;
     I->stats = &s->island_stats[root];
     memset(I->stats, 0, sizeof *I->stats);

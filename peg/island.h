@@ -111,6 +111,7 @@ typedef struct peg_island {
     double h, whole; /* of the sub-step and of the step, s */
     const pegSettings *settings;
     unsigned without; /* rules that are left out */
+    const peg_capture *capture;
     peg_arena *arena;
     pegStats *stats;
     peg_rigid *rigid; /* dynamic ones first */

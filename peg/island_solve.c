@@ -74,6 +74,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
+    if (I->capture) I->capture->see(I->capture->data, &w->problem);
     peg_outcome outcome =
         peg_solve(I->arena, &w->problem, I->settings->solver, PEG_CERTIFIED, &w->solution);
     pegStats *stats = I->stats;

@@ -123,4 +123,10 @@ pegStatus peg_problem_write(const peg_problem *problem, const char *path);
 /* Reads one; its arrays live in the arena. */
 pegStatus peg_problem_read(peg_arena *arena, const char *path, peg_problem *problem);
 
+/* Whoever is shown every problem before it is solved. */
+typedef struct peg_capture {
+    void (*see)(void *data, const peg_problem *problem);
+    void *data;
+} peg_capture;
+
 #endif

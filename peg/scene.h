@@ -47,6 +47,7 @@ typedef struct peg_remembered {
 struct peg_context {
     pegSettings settings;
     unsigned without;             /* rules of the outer loop that are left out: for tests */
+    const peg_capture *capture;   /* null: none */
     peg_arena arena;              /* of the step; islands take and give back */
     peg_arena kept;               /* of the step, for what grows meanwhile */
     peg_remembered memory, fresh; /* of the step before; being written */
