@@ -7,8 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* DIR/name; null: out of memory. */
-static char *path_in(const char *dir, const char *name)
+char *lab_path(const char *dir, const char *name)
 {
     size_t size = strlen(dir) + strlen(name) + 2;
     char *path = malloc(size);
@@ -16,10 +15,9 @@ static char *path_in(const char *dir, const char *name)
     return path;
 }
 
-/* Makes a folder and those above it. */
-static int make_folder(const char *dir)
+int lab_make_folder(const char *dir)
 {
-    char *path = path_in(dir, "");
+    char *path = lab_path(dir, "");
     if (!path) return 1;
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
@@ -58,7 +56,7 @@ static int write_all(const char *dir, const lab_result *results, int n)
     static int (*const writers[3])(const char *, const lab_result *,
                                    int) = {write_summaries, write_table, lab_picture};
     for (int i = 0; i < 3; i++) {
-        char *path = path_in(dir, names[i]);
+        char *path = lab_path(dir, names[i]);
         int bad = !path || writers[i](path, results, n);
         free(path);
         if (!bad) continue;
@@ -89,7 +87,7 @@ int lab_compare(const lab_scene *scene, const lab_options *options, const lab_co
                 int n, const char *dir, int quiet)
 {
     lab_result results[LAB_CONTACT_COUNT] = {0};
-    if (make_folder(dir)) {
+    if (lab_make_folder(dir)) {
         fprintf(stderr, "peg-lab: cannot make the folder '%s': choose another with --out\n", dir);
         return 2;
     }

@@ -1,5 +1,6 @@
 /* The lab's command line. Exit status: 0 it ran; 1 the simulation failed and says how; 2 bad input
  * or usage, with one line that says what to do. */
+#include "demos/capture.h"
 #include "demos/lab.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 typedef struct command {
     const char *verb, *target;
-    char *contact, *trace, *summary, *mesh_dir, *out;
+    char *contact, *trace, *summary, *mesh_dir, *out, *capture, *capture_rows;
     double h, time, mu;
     long steps;
     long long seed;
@@ -189,6 +190,23 @@ static int run(const command *c, const lab_scene *scene, const lab_options *opti
     return status;
 }
 
+/* run, with the problems written to files if they are asked for. */
+static int capture(const command *c, const lab_scene *scene, lab_options *options)
+{
+    lab_capture files;
+    if (!c->capture) return run(c, scene, options);
+    if (c->models[0] != LAB_PEG && c->models[0] != LAB_ST)
+        return usage("--capture needs --contact peg or st%s", "");
+    int bad = lab_capture_begin(&files, c->capture, c->capture_rows);
+    if (bad == 2) return usage("--capture-rows %s: write it as MIN:MAX", c->capture_rows);
+    if (bad) return usage("cannot write to '%s': choose another folder with --capture", c->capture);
+    options->capture = &files.hook;
+    int status = run(c, scene, options);
+    if (files.lost) status = 1, usage("'%s' could not be written in full", c->capture);
+    lab_capture_end(&files);
+    return status;
+}
+
 /* Runs or compares the scene that the command names. */
 static int with_scene(const command *c)
 {
@@ -206,7 +224,7 @@ static int with_scene(const command *c)
     lab_options options = options_of(c);
     options.data = file;
     int status = compare ? lab_compare(scene, &options, c->models, c->model_count, c->out, c->quiet)
-                         : run(c, scene, &options);
+                         : capture(c, scene, &options);
     lab_file_free(file);
     return status;
 }
@@ -255,13 +273,17 @@ int main(int argc, const char **argv)
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},
         {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare and demo write", "DIR"},
+        {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of run", "DIR"},
+        {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0, "those of so many rows",
+         "MIN:MAX"},
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact, c.trace, c.summary, c.mesh_dir, c.out, set};
+    char *owned[] = {c.contact, c.trace,   c.summary,      c.mesh_dir,
+                     c.out,     c.capture, c.capture_rows, set};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

@@ -38,7 +38,10 @@ int lab_trace_step(FILE *file, const lab_world *w);
 
 json_t *lab_summary(const lab_result *result); /* null: out of memory */
 int lab_json_write(const json_t *json, const char *path);
-json_t *lab_number(double x); /* null for what JSON cannot say */
+json_t *lab_number(double x);                      /* null for what JSON cannot say */
+char *lab_path(const char *dir, const char *name); /* DIR/name, to be freed; null: no memory */
+/* Makes a folder and those above it. 0, or 1 if there is none then. */
+int lab_make_folder(const char *dir);
 
 /* One table of all results, a line each. */
 void lab_table(FILE *file, const lab_result *results, int n);

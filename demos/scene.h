@@ -38,7 +38,7 @@ typedef struct lab_scene {
 
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
-    lab_scenes_extreme[], lab_scenes_friction[];
+    lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -75,6 +75,9 @@ lab_body *lab_add(lab_world *w, const char *name, lab_kind kind, const double x[
 void lab_box(lab_body *body, const double sides[3], const double x[3], const double q[4]);
 void lab_hull(lab_body *body, const double (*points)[3], int n, const double x[3],
               const double q[4]);
+/* A hull of 8 to 14 random points on a sphere of a random radius, m, about the body's origin. */
+#define LAB_HULL_RADIUS_MAX .5
+void lab_random_hull(lab_world *w, lab_body *body);
 /* The static half-space normal . x <= offset. */
 lab_body *lab_plane(lab_world *w, const char *name, const double normal[3], double offset);
 /* lab_add and lab_box in one. */
@@ -125,6 +128,7 @@ typedef struct lab_options {
     void (*message)(const char *text); /* what the contact module has to say; null: silence */
     void *data;                        /* for scenes that are read from a file */
     void (*opened)(lab_world *w);      /* called before the first step; null: not */
+    const struct peg_capture *capture; /* sees the problems of peg and st; null: none */
 } lab_options;
 
 #define LAB_TEXT 512
@@ -137,6 +141,10 @@ void lab_close(lab_world *w);
 /* One step. 0, or 1 if the simulation failed (lab_error says how). */
 int lab_step(lab_world *w);
 const char *lab_error(const lab_world *w);
+
+/* Takes over time, bodies that have entered, poses and velocities from a world of the same scene,
+ * seed and keys. 0, or 1 as lab_step. */
+int lab_match(lab_world *w, const lab_world *from);
 
 double lab_time(const lab_world *w); /* after the steps made so far */
 long lab_steps(const lab_world *w);  /* steps made */

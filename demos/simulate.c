@@ -9,9 +9,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "peg/scene.h"
 #include "peg/vec.h"
+#include "plugin/world.h"
 
 #define CONTACTS_MAX 16    /* of a pair, for stock ODE */
+#define MANY         200 /* bodies: from here on testing all pairs costs more than sorting */
 #define RISES_MAX    10000 /* of a body that looks for a free place to enter */
 
 static const char *const contact_names[LAB_CONTACT_COUNT] = {"peg", "st", "ode", "ode-quick"};
@@ -189,6 +192,7 @@ static void make_peg(lab_world *w)
         return;
     }
     pegWorldSetMessageCallback(w->peg, w, pass_message);
+    w->peg->glue->core->capture = w->options.capture;
     if (w->has_groups) pegWorldSetNearCallback(w->peg, w, near);
 }
 
@@ -198,7 +202,8 @@ void lab_make(lab_world *w)
     dSetMessageHandler(count_message);
     dRandSetSeed((unsigned long)w->options.seed);
     w->ode = dWorldCreate();
-    w->space = dSimpleSpaceCreate(NULL);
+    w->space = w->bodies < MANY ? dSimpleSpaceCreate(NULL)
+                                : dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ);
     w->contacts = dJointGroupCreate(0);
     dWorldSetGravity(w->ode, w->gravity[0], w->gravity[1], w->gravity[2]);
     if (w->auto_disable) {
@@ -332,6 +337,7 @@ static void near(void *data, dGeomID o1, dGeomID o2)
     }
     dContact contact[CONTACTS_MAX];
     int n = dCollide(o1, o2, CONTACTS_MAX, &contact[0].geom, sizeof contact[0]);
+    w->ode_rows += w->mu > 0 ? 3L * n : n;
     for (int i = 0; i < n; i++) {
         contact[i].surface = surface_of(w);
         dJointID joint = dJointCreateContact(w->ode, w->contacts, &contact[i]);
@@ -477,6 +483,25 @@ int lab_step(lab_world *w)
     account(w);
     w->steps++;
     return 0;
+}
+
+int lab_match(lab_world *w, const lab_world *from)
+{
+    w->steps = (long)nearbyint((double)from->steps * from->h / w->h);
+    for (int i = 0; i < w->bodies && !w->failed; i++) {
+        lab_body *b = w->body[i];
+        const lab_state *s = &from->body[i]->now;
+        if (!from->body[i]->present || b->kind == LAB_STATIC) continue;
+        b->now = b->before = *s;
+        if (!b->present) lab_make_body(b);
+        if (w->failed) break;
+        dBodySetPosition(b->id, s->x[0], s->x[1], s->x[2]);
+        dBodySetQuaternion(b->id, s->q);
+        dBodySetLinearVel(b->id, s->v[0], s->v[1], s->v[2]);
+        dBodySetAngularVel(b->id, s->omega[0], s->omega[1], s->omega[2]);
+        lab_place(b, s->x, s->q);
+    }
+    return w->failed;
 }
 
 const char *lab_error(const lab_world *w)
