@@ -32,11 +32,11 @@ static void add_random_box(lab_world *w, lab_body *body)
     lab_box(body, sides, NULL, NULL);
 }
 
-/* Hull of 8 to 14 points on a sphere, which are drawn anew until the middle lies well inside. */
-static void add_random_hull(lab_world *w, lab_body *body)
+/* The points are drawn anew until their middle lies well inside. */
+void lab_random_hull(lab_world *w, lab_body *body)
 {
     int n = 8 + (int)(7 * lab_random(w));
-    double radius = between(w, .35, .5), p[14][3], off;
+    double radius = between(w, .35, LAB_HULL_RADIUS_MAX), p[14][3], off;
     do {
         double sum[3] = {0, 0, 0};
         for (int i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ static void build_boxes(lab_world *w)
 
 static void build_convex(lab_world *w)
 {
-    pour(w, add_random_hull);
+    pour(w, lab_random_hull);
 }
 
 const lab_scene lab_scenes_pour[] = {

@@ -63,6 +63,7 @@ struct lab_world {
     lab_energy energy;
     double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
     double last_seconds;
+    long ode_rows;     /* of the contacts of stock ODE, summed over the steps */
     long ode_messages; /* complaints of ODE's own solver */
     int failed;
     char error[LAB_TEXT];
