@@ -86,7 +86,7 @@ static void set_pair(assembly *a, int candidate)
     p->a = a->stage->piece_of[c->a], p->b = a->stage->piece_of[c->b];
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     p->L = peg_candidate_size(a->stage, c);
-    p->width = fmin(A->width, B->width);
+    p->width = peg_pair_width(A, B);
     p->margin = I->settings->margin * p->L;
     p->reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) {
@@ -94,6 +94,12 @@ static void set_pair(assembly *a, int candidate)
         p->old = c->old, p->olds = c->olds;
     }
     p->surface = surface_of(a->stage, c);
+    /* a particle is as large as what it meets */
+    for (int side = 0; side < 2; side++) {
+        const peg_piece *piece = &I->piece[side ? p->b : p->a];
+        peg_rigid *r = &I->rigid[piece->rigid];
+        if (peg_is_point(piece->part->shape)) r->size = fmax(r->size, 2 * p->L);
+    }
     a->candidate_of[I->npair++] = candidate;
 }
 
@@ -297,6 +303,7 @@ void peg_run_island(peg_stage *s, int root)
     assembly a = {.stage = s};
     peg_island *I = &a.island;
     I->h = s->scene->h;
+    I->planar = s->scene->planar;
     I->settings = &s->context->settings;
     I->without = s->context->without;
     I->capture = s->context->capture;

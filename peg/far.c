@@ -1,5 +1,6 @@
 /* Are two parts further apart than a reach? libccd's MPR looks for a direction in which the parts,
- * inflated by half of the reach each, do not overlap; only our own s_n in that direction counts. */
+ * inflated by half of the reach each, do not overlap; only our own s_n in that direction counts.
+ * Half-spaces and flat parts have so few facets that all are tried. */
 #include "peg/separation.h"
 
 #include <ccd/ccd.h>
@@ -64,7 +65,7 @@ int peg_is_far(const peg_view *A, const peg_view *B, double reach, double n[3])
 {
     int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
     if (half_a && half_b) return 0;
-    if (half_a || half_b) {
+    if (half_a || half_b || peg_is_flat(A->shape)) {
         peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);
         peg_copy3(facet.n, n);
         return facet.s > reach;

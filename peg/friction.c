@@ -128,6 +128,17 @@ static void cone_rows(rubbing *r, const double *t1, const double *t2)
     }
 }
 
+/* In the plane sliding has one direction, and rolling one axis. */
+static void planar_rows(rubbing *r)
+{
+    static const double z[3] = {0, 0, 1};
+    const peg_surface *s = &r->pair->surface;
+    double t[3];
+    any_tangent(r->rub->normal, t);
+    if (s->mu > 0) sliding_row(r, t, s->mu, s->slip, s->motion[0]);
+    rolling_row(r, z, s->rho2);
+}
+
 void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6],
                        const peg_rub *rub, peg_row_set *out)
 {
@@ -136,6 +147,10 @@ void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6]
     first_tangent(I, pair, rub, t1);
     peg_cross(rub->normal, t1, t2);
     rubbing r = {I, pair, u, rub, out, out->row[out->m - 1], 0};
+    if (I->planar) {
+        planar_rows(&r);
+        return;
+    }
     if (s->pyramid || s->force_limit || !I->settings->friction_directions || isinf(s->mu)) {
         if (s->mu > 0) sliding_row(&r, t1, s->mu, s->slip, s->motion[0]);
         if (s->mu2 > 0) sliding_row(&r, t2, s->mu2, s->slip2, s->motion[1]);

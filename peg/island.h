@@ -109,6 +109,7 @@ typedef struct peg_row_set {
 
 typedef struct peg_island {
     double h, whole; /* of the sub-step and of the step, s */
+    int planar;      /* as peg_scene.planar */
     const pegSettings *settings;
     unsigned without; /* rules that are left out */
     const peg_capture *capture;

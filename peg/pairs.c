@@ -111,7 +111,7 @@ void peg_end_boxes(const peg_stage *s, peg_aabb *box)
 
 double peg_candidate_size(const peg_stage *s, const peg_candidate *c)
 {
-    return fmin(s->placed[c->a].view.shape->radius, s->placed[c->b].view.shape->radius);
+    return peg_pair_size(s->placed[c->a].view.shape, s->placed[c->b].view.shape);
 }
 
 double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
@@ -162,6 +162,7 @@ static void meet(void *context, int i, int j)
     int a = ordered ? i : j, b = ordered ? j : i;
     const peg_part *pa = &scene->part[a], *pb = &scene->part[b];
     if (pa->body == pb->body || is_known(f, a, b)) return;
+    if (peg_is_point(pa->shape) && peg_is_point(pb->shape)) return;
     peg_candidate *c = add_candidate(s);
     if (!c) return;
     memset(c, 0, sizeof *c);

@@ -177,11 +177,25 @@ static facing face_pair(const peg_island *I, const peg_pair *pair, peg_row_kind 
     return f;
 }
 
+/* Distance of w beyond the ends of side f of a polygon. */
+static double beyond_ends(const peg_view *view, int f, const double *w, const double *along)
+{
+    const int *end = view->shape->face_vertex + view->shape->face_start[f];
+    double side[3], from[3], to[3];
+    peg_sub(view->vertex[end[1]], view->vertex[end[0]], side);
+    peg_add_scaled(side, -peg_dot(side, along), along, side);
+    peg_normalise(side);
+    peg_sub(view->vertex[end[0]], w, from);
+    peg_sub(w, view->vertex[end[1]], to);
+    return fmax(peg_dot(side, from), peg_dot(side, to));
+}
+
 /* Distance of w beyond the edges of face f, seen along `along` (unit): negative inside. */
 static double lateral_distance(const peg_view *view, int f, const double *w, const double *along)
 {
     const peg_polytope *P = view->shape;
     if (peg_is_half_space(P)) return -INFINITY;
+    if (peg_is_flat(P)) return beyond_ends(view, f, w, along);
     double worst = -INFINITY;
     int first = P->face_start[f], last = P->face_start[f + 1];
     for (int t = first; t < last; t++) {
@@ -225,7 +239,7 @@ static unsigned char *mark_low(peg_island *I, const peg_view *view, const double
         I->failed = 1;
         return NULL;
     }
-    memset(low, 0, (size_t)P->nv);
+    memset(low, peg_is_point(P), (size_t)P->nv);
     for (int f = 0; f < P->nf; f++) {
         if (peg_dot(view->normal[f], d) >= -PEG_TOUCH) continue;
         for (int t = P->face_start[f]; t < P->face_start[f + 1]; t++) low[P->face_vertex[t]] = 1;

@@ -2,7 +2,11 @@
  * faces; half-spaces as polytopes of one face and no vertex.
  *
  * Units: metres, in the frame of the part. Faces are convex polygons, counter-clockwise seen from
- * outside, coplanar triangles merged; every vertex belongs to at least three faces. */
+ * outside, coplanar triangles merged; every vertex belongs to at least three faces.
+ *
+ * Planar scenes (peg/planar.h) have flat polytopes: a polygon in the plane z = 0 is the section of
+ * an endless prism, whose faces are its sides, of two vertices each, and which has no edges and no
+ * caps; a particle is a single vertex. */
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
@@ -51,6 +55,14 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
 pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const double *points,
                                        int npoints, const unsigned *polygons, peg_polytope **out);
 
+/* Convex hull of n points of the plane, as a flat polytope: vertices counter-clockwise, side f runs
+ * from vertex f to vertex f + 1; volume is the area. Errors as peg_polytope_from_points, with n < 3
+ * or no area. */
+pegStatus peg_polygon_create(const double (*points)[2], int n, peg_polytope **out);
+
+/* A particle: one vertex at the origin, radius 0. Errors: MEMORY. */
+pegStatus peg_polytope_point(peg_polytope **out);
+
 void peg_polytope_free(peg_polytope *p);
 
 static inline int peg_is_half_space(const peg_polytope *p)
@@ -58,7 +70,30 @@ static inline int peg_is_half_space(const peg_polytope *p)
     return p->nv == 0;
 }
 
-/* Volume, centre of mass and inertia tensor about it (row-major, density 1, part frame). */
+static inline int peg_is_flat(const peg_polytope *p)
+{
+    return p->nv > 0 && p->ne == 0;
+}
+
+static inline int peg_is_point(const peg_polytope *p)
+{
+    return p->nv == 1;
+}
+
+/* Size of a pair, m: radius of the smaller part; a point has none. */
+static inline double peg_pair_size(const peg_polytope *a, const peg_polytope *b)
+{
+    return peg_is_point(a) ? b->radius : peg_is_point(b) ? a->radius : fmin(a->radius, b->radius);
+}
+
+/* Least width of the thinner part, m; a point has none. */
+static inline double peg_pair_width(const peg_polytope *a, const peg_polytope *b)
+{
+    return peg_is_point(a) ? b->width : peg_is_point(b) ? a->width : fmin(a->width, b->width);
+}
+
+/* Volume, centre of mass and inertia tensor about it (row-major, density 1, part frame). Not of
+ * flat polytopes. */
 void peg_polytope_mass(const peg_polytope *p, double *volume, double centre[3], double inertia[9]);
 
 /* A polytope at a pose: vertices, normals and offsets in world coordinates. The arrays are the

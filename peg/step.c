@@ -1,6 +1,7 @@
 /* One step of a scene: near pairs, islands, the outer loop of each, and the check that no motion
  * meets what its island did not know. Results are committed only when the step is whole. */
 #include "peg/clock.h"
+#include "peg/planar.h"
 #include "peg/scene.h"
 
 /* --- context --- */
@@ -83,6 +84,7 @@ static pegStatus check_body(const peg_body *b)
 static pegStatus check_scene(const peg_scene *scene)
 {
     if (!isfinite(scene->h) || scene->h <= 0) return PEG_ERROR_STEP_SIZE;
+    if (!peg_planar_check(scene)) return PEG_ERROR_ARGUMENT;
     for (int i = 0; i < scene->nb; i++) {
         pegStatus status = check_body(&scene->body[i]);
         if (status != PEG_OK) return status;

@@ -1,0 +1,9 @@
+#ifndef TEST_MODELS_H
+#define TEST_MODELS_H
+
+#include <check.h>
+
+/* test_planar.c */
+void planar_cases(Suite *suite);
+
+#endif
