@@ -1,5 +1,6 @@
 /* The lab's command line. Exit status: 0 it ran; 1 the simulation failed and says how; 2 bad input
  * or usage, with one line that says what to do. */
+#include "demos/bench_lemke.h"
 #include "demos/capture.h"
 #include "demos/lab.h"
 
@@ -239,6 +240,8 @@ static int dispatch(const command *c)
         lab_options options = options_of(c);
         return lab_demo(&options, c->out ? c->out : "out/demo", c->quiet);
     }
+    if (!strcmp(c->verb, "bench-solvers"))
+        return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
     if (!strcmp(c->verb, "experiment") || !strcmp(c->verb, "bench"))
         return usage("%s is not available yet", c->verb);
     return usage("no command '%s': there are list, run, compare and demo", c->verb);

@@ -9,6 +9,7 @@
  *
  * whose matrix is copositive: Lemke's method finds a solution if u = 0 moves nothing into anything.
  */
+#include "peg/lemke.h"
 #include "peg/qr.h"
 
 /* Part of a unit row that is no rounding. */
@@ -17,34 +18,29 @@ static const double INDEPENDENT = 1e-13;
  * measure, its y is the more exact one. */
 static const double CLEARLY_WORSE = 4;
 
-/* Variable of the LCP: impulse of a row, or the slack sigma of its bound. */
-typedef struct variable {
-    int row, sign; /* sign of the impulse; 0: sigma */
-} variable;
-
-static int list_variables(const peg_scaled *scaled, variable *list)
+static int list_variables(const peg_scaled *scaled, peg_lcp_variable *list)
 {
     int count = 0;
     for (int i = 0; i < scaled->m; i++) {
         const peg_scaled_row *row = &scaled->row[i];
         if (row->bounded && row->limit == 0 && row->normal < 0) continue;
-        list[count++] = (variable){i, 1};
-        if (row->bounded) list[count++] = (variable){i, -1};
-        if (row->bounded && isfinite(row->limit)) list[count++] = (variable){i, 0};
+        list[count++] = (peg_lcp_variable){i, 1};
+        if (row->bounded) list[count++] = (peg_lcp_variable){i, -1};
+        if (row->bounded && isfinite(row->limit)) list[count++] = (peg_lcp_variable){i, 0};
     }
     return count;
 }
 
 /* A and q of the LCP; y is room, of zeros. */
-static void gram(const peg_scaled *scaled, const variable *list, int n, double *y, double *A,
-                 double *q)
+static void gram(const peg_scaled *scaled, const peg_lcp_variable *list, int n, double *y,
+                 double *A, double *q)
 {
     for (int j = 0; j < n; j++) {
-        const variable *v = &list[j];
+        const peg_lcp_variable *v = &list[j];
         const peg_scaled_row *row = &scaled->row[v->row];
         if (v->sign) peg_scaled_add(row, v->sign, y);
         for (int i = 0; i < n; i++) {
-            const variable *of = &list[i];
+            const peg_lcp_variable *of = &list[i];
             const peg_scaled_row *other = &scaled->row[of->row];
             double *a = &A[(size_t)i * (size_t)n + (size_t)j];
             if (v->sign && of->sign)
@@ -104,24 +100,34 @@ static int polish(peg_arena *arena, const peg_scaled *scaled, double *y, double 
     return 1;
 }
 
+int peg_lcp_of(peg_arena *arena, const peg_scaled *scaled, peg_lcp *lcp)
+{
+    double *y = PEG_NEW(arena, double, scaled->n);
+    lcp->variable = PEG_NEW(arena, peg_lcp_variable, 3 * (size_t)scaled->m);
+    if (!y || !lcp->variable) return 0;
+    int n = lcp->n = list_variables(scaled, lcp->variable);
+    lcp->A = PEG_NEW(arena, double, (size_t)n *(size_t)n);
+    lcp->q = PEG_NEW(arena, double, n);
+    if (!lcp->A || !lcp->q) return 0;
+    memset(y, 0, (size_t)scaled->n * sizeof *y);
+    gram(scaled, lcp->variable, n, y, lcp->A, lcp->q);
+    return 1;
+}
+
 peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double *u, int *pivots)
 {
-    size_t most = 3 * (size_t)scaled->m;
-    variable *list = PEG_NEW(arena, variable, most);
-    double *y = PEG_NEW(arena, double, scaled->n);
-    if (!list || !y) return PEG_OUT_OF_MEMORY;
-    int n = list_variables(scaled, list);
-    double *A = PEG_NEW(arena, double, (size_t)n *(size_t)n), *q = PEG_NEW(arena, double, n);
-    double *z = PEG_NEW(arena, double, n);
-    if (!A || !q || !z) return PEG_OUT_OF_MEMORY;
-    memset(y, 0, (size_t)scaled->n * sizeof *y);
-    memset(u, 0, (size_t)scaled->m * sizeof *u);
-    gram(scaled, list, n, y, A, q);
-    peg_outcome outcome = peg_lemke(arena, n, A, q, z, pivots);
+    peg_lcp lcp;
+    if (!peg_lcp_of(arena, scaled, &lcp)) return PEG_OUT_OF_MEMORY;
+    double *y = PEG_NEW(arena, double, scaled->n), *z = PEG_NEW(arena, double, lcp.n);
+    if (!y || !z) return PEG_OUT_OF_MEMORY;
+    peg_outcome outcome = peg_lemke(arena, lcp.n, lcp.A, lcp.q, z, pivots);
     if (outcome != PEG_SOLVED && outcome != PEG_RAY) return outcome;
-    for (int i = 0; i < n; i++) {
-        int finite = isfinite(scaled->row[list[i].row].limit) && scaled->row[list[i].row].bounded;
-        if (outcome == PEG_SOLVED || !finite) u[list[i].row] += list[i].sign * z[i];
+    memset(u, 0, (size_t)scaled->m * sizeof *u);
+    for (int i = 0; i < lcp.n; i++) {
+        const peg_lcp_variable *v = &lcp.variable[i];
+        const peg_scaled_row *row = &scaled->row[v->row];
+        int finite = row->bounded && isfinite(row->limit);
+        if (outcome == PEG_SOLVED || !finite) u[v->row] += v->sign * z[i];
     }
     return outcome == PEG_RAY && peg_scaled_contradicts(scaled, u, y) ? PEG_INFEASIBLE : outcome;
 }
