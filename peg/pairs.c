@@ -10,6 +10,13 @@
  * often. */
 #define REACH_MOTION 1.5
 
+/* The same, for the model in force. */
+static double reach_margin(const peg_stage *s)
+{
+    const pegSettings *set = &s->context->settings;
+    return set->contact == PEG_CONTACT_PEG ? REACH_MARGIN : fmax(REACH_MARGIN, set->reach);
+}
+
 /* --- parts in the world --- */
 
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
@@ -81,8 +88,10 @@ void peg_start_boxes(const peg_stage *s, peg_aabb *box)
     for (int i = 0; i < s->scene->np; i++) {
         const peg_placed *p = &s->placed[i];
         box_of_view(&p->view, &box[i]);
+        /* half of the reach each; all of it where the other may be a point, which has no size */
+        double share = s->scene->planar ? 1 : 0.5;
         if (!peg_is_half_space(p->view.shape))
-            inflate(&box[i], p->sweep + 0.5 * REACH_MARGIN * p->view.shape->radius);
+            inflate(&box[i], p->sweep + share * reach_margin(s) * p->view.shape->radius);
     }
 }
 
@@ -116,7 +125,8 @@ double peg_candidate_size(const peg_stage *s, const peg_candidate *c)
 
 double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
 {
-    return s->placed[c->a].sweep + s->placed[c->b].sweep + REACH_MARGIN * peg_candidate_size(s, c);
+    return s->placed[c->a].sweep + s->placed[c->b].sweep +
+           reach_margin(s) * peg_candidate_size(s, c);
 }
 
 static peg_candidate *add_candidate(peg_stage *s)

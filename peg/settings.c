@@ -11,6 +11,7 @@ void peg_settings_default(pegSettings *settings)
         .max_outer = 40,
         .max_halvings = 4,
         .warm_start = 1,
+        .reach = 0,
     };
 }
 
@@ -19,7 +20,7 @@ pegStatus peg_settings_check(const pegSettings *s)
     int enums = s->contact >= 0 && s->contact < PEG_CONTACT_COUNT && s->solver >= 0 &&
                 s->solver < PEG_SOLVER_COUNT;
     int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->recovery_speed >= 0 &&
-                isfinite(s->recovery_speed);
+                isfinite(s->recovery_speed) && s->reach >= 0 && s->reach <= 10;
     int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
                s->friction_directions == 8 || s->friction_directions == 16;
     int counts = s->max_outer >= 5 && s->max_outer <= 200 && s->max_halvings >= 0 &&

@@ -55,6 +55,8 @@ typedef struct pegSettings {
     int max_outer;           /* bound on the outer iterations of a step [40], 5..200 */
     int max_halvings; /* levels of step halving when an island does not converge [4], 0..10 */
     int warm_start;   /* keep directions and impulses between steps [1], 0 or 1 */
+    double reach; /* epsilon / L of the papers' models: features this near make constraints however
+                     slow they are; without effect on PEG_CONTACT_PEG [0], in [0, 10] */
 } pegSettings;
 
 /* Counts and figures of one step (pegWorldGetStats) or summed over steps (maxima stay maxima). */
