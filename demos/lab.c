@@ -13,8 +13,10 @@
 typedef struct command {
     const char *verb, *target;
     char *contact, *trace, *summary, *mesh_dir, *out, *capture, *capture_rows;
-    double h, time, mu;
+    char *only;
+    double h, time, mu, budget;
     long steps;
+    int quick, n_max;
     long long seed;
     int quiet, mu_given;
     lab_setting set[LAB_SETS_MAX];
@@ -230,10 +232,30 @@ static int with_scene(const command *c)
     return status;
 }
 
+/* Costs of all models that --contact does not leave out. */
+static int bench(const command *c)
+{
+    lab_bench_options options = {.dir = c->out,
+                                 .scene = c->only,
+                                 .quick = c->quick,
+                                 .quiet = c->quiet,
+                                 .n_max = c->n_max > 0 ? c->n_max : c->quick ? 110 : 3000,
+                                 .budget = c->budget > 0 ? c->budget : c->quick ? 45 : 1500,
+                                 .mu_given = c->mu_given,
+                                 .mu = c->mu,
+                                 .seed = (uint64_t)c->seed};
+    if (!c->out) return usage("bench needs a folder: --out DIR%s", "");
+    if (c->target) return usage("'%s': bench takes its scene by --scene", c->target);
+    for (int i = 0; i < LAB_CONTACT_COUNT; i++) options.model[i] = (lab_contact)i;
+    options.models = c->contact ? c->model_count : LAB_CONTACT_COUNT;
+    if (c->contact) memcpy(options.model, c->models, sizeof options.model);
+    return lab_bench(&options);
+}
+
 static int dispatch(const command *c)
 {
     if (!c->verb)
-        return usage("say what to do: list, run, compare or demo (see peg-lab --help)%s", "");
+        return usage("say what to do: list, run, compare, demo or bench (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
     if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
@@ -242,9 +264,10 @@ static int dispatch(const command *c)
     }
     if (!strcmp(c->verb, "bench-solvers"))
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
-    if (!strcmp(c->verb, "experiment") || !strcmp(c->verb, "bench"))
+    if (!strcmp(c->verb, "bench")) return bench(c);
+    if (!strcmp(c->verb, "experiment"))
         return usage("%s is not available yet", c->verb);
-    return usage("no command '%s': there are list, run, compare and demo", c->verb);
+    return usage("no command '%s': there are list, run, compare, demo and bench", c->verb);
 }
 
 /* ODE gives up by exit or abort; either way the simulation failed. */
@@ -275,18 +298,22 @@ int main(int argc, const char **argv)
         {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},
-        {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare and demo write", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare, demo and bench write", "DIR"},
         {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of run", "DIR"},
         {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0, "those of so many rows",
          "MIN:MAX"},
+        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench: within a minute", NULL},
+        {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench: only this one", "NAME"},
+        {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
+        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: time it may take, s [1500]", "S"},
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo");
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | bench");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
     char *owned[] = {c.contact, c.trace,   c.summary,      c.mesh_dir,
-                     c.out,     c.capture, c.capture_rows, set};
+                     c.out,     c.capture, c.capture_rows, c.only, set};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

@@ -57,6 +57,21 @@ int lab_compare(const lab_scene *scene, const lab_options *options, const lab_co
 #define LAB_SETS_MAX 32
 int lab_demo(const lab_options *options, const char *dir, int quiet);
 
+/* ---- bench ----------------------------------------------------------------------------------- */
+
+typedef struct lab_bench_options {
+    const char *dir, *scene; /* scene null: all */
+    lab_contact model[LAB_CONTACT_COUNT];
+    int models, quick, quiet, n_max, mu_given;
+    double mu, budget; /* s, budget: of wall clock */
+    uint64_t seed;
+} lab_bench_options;
+
+/* What a step costs with each model, on the same states and in turns, over scenes and numbers of
+ * bodies, as far as the budget goes: DIR/bench.json, table.txt and cost.png. Returns an exit
+ * status. Deterministic but for times and for where time ran out. */
+int lab_bench(const lab_bench_options *options);
+
 /* ---- scenes from files ----------------------------------------------------------------------- */
 
 typedef struct lab_file lab_file;

@@ -108,7 +108,9 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --contact lnc", "not available yet");
     refused("run pour-boxes --contact ap", "not available yet");
     refused("experiment one --out x", "not available yet");
-    refused("bench --out x", "not available yet");
+    refused("bench", "--out DIR");
+    refused("bench pour-boxes --out x", "--scene");
+    refused("bench --out x --scene nowhere", "no such case");
     refused("run pour-boxes --h 0", "--h");
     refused("run pour-boxes --h -1", "--h");
     refused("run pour-boxes --h nan", "--h");
