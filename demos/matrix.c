@@ -58,11 +58,18 @@ static void with_frames(visitor *v, const matrix_job *job, int all)
     }
 }
 
-static int has_friction(const lab_scene *scene)
+static int is_of(const lab_scene *group, const lab_scene *scene)
 {
-    for (const lab_scene *s = lab_scenes_friction; s->name; s++)
+    for (const lab_scene *s = group; s->name; s++)
         if (s == scene) return 1;
     return 0;
+}
+
+/* The papers' scenes have experiments of their own. */
+static int is_elsewhere(const lab_scene *s)
+{
+    return !strncmp(s->name, "pour", 4) || is_of(lab_scenes_friction, s) ||
+           is_of(lab_scenes_planar, s) || is_of(lab_scenes_papers, s);
 }
 
 static void scenes(visitor *v, matrix_extent extent)
@@ -70,7 +77,7 @@ static void scenes(visitor *v, matrix_extent extent)
     static const double step_sizes[] = {0.01, 0.05, 0.002};
     for (int i = 0; i < lab_scene_count(); i++) {
         const lab_scene *scene = lab_scene_at(i);
-        if (!strncmp(scene->name, "pour", 4) || has_friction(scene)) continue;
+        if (is_elsewhere(scene)) continue;
         for (int k = 0; k < 3; k++) {
             matrix_job job = {.scene = scene, .options = {.h = step_sizes[k], .seed = 1}};
             if (extent == MATRIX_QUICK && k > 0) break;

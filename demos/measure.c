@@ -1,5 +1,6 @@
 /* Where the parts are, and how much they overlap. */
 #include "demos/overlap.h"
+#include "demos/planar.h"
 #include "demos/world.h"
 
 #include <math.h>
@@ -58,6 +59,23 @@ static int boxes_meet(const lab_part *a, const lab_part *b)
     return 1;
 }
 
+/* Separation of two parts, and their overlap if there is one; planar: an area. */
+static double measure_parts(const lab_world *w, const lab_part *p, const lab_part *r,
+                            double *volume)
+{
+    *volume = 0;
+    if (w->is_planar) {
+        planar_polygon a, b;
+        lab_planar_polygon(p->placed, &a);
+        lab_planar_polygon(r->placed, &b);
+        *volume = planar_overlap(&a, &b);
+        return planar_separation(&a, &b);
+    }
+    double s = lab_separation(p->placed, r->placed, 0);
+    if (s < 0) *volume = lab_overlap_volume(p->placed, r->placed);
+    return s;
+}
+
 /* Adds one pair of bodies. */
 static void measure_pair(lab_world *w, int i, int j, double *volume, double *depth, double *of_body)
 {
@@ -66,9 +84,8 @@ static void measure_pair(lab_world *w, int i, int j, double *volume, double *dep
         for (int m = 0; m < b->parts; m++) {
             const lab_part *p = &a->part[k], *r = &b->part[m];
             if (!boxes_meet(p, r)) continue;
-            double s = lab_separation(p->placed, r->placed, 0);
+            double v, s = measure_parts(w, p, r, &v);
             if (s >= 0) continue;
-            double v = lab_overlap_volume(p->placed, r->placed);
             if (v < 0) lab_fail(w, "out of memory");
             *volume += v;
             *depth = fmax(*depth, -s);

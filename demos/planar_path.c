@@ -47,10 +47,10 @@ void planar_hills(int hills, planar_chain *out)
 {
     const double pi = acos(-1);
     out->n = 0;
-    add_point(out, 0, 0);
+    add_point(out, -1, 0);
     for (int i = 0; i < hills && out->n + 10 <= PATH_POINTS; i++) {
-        for (int k = 1; k < 10; k++) add_point(out, 2 * i + 1 - cos(pi * k / 10), sin(pi * k / 10));
-        add_point(out, 2 * i + 2, 0);
+        for (int k = 1; k < 10; k++) add_point(out, 2 * i - cos(pi * k / 10), sin(pi * k / 10));
+        add_point(out, 2 * i + 1, 0);
     }
 }
 

@@ -43,7 +43,7 @@ typedef struct planar_path {
 
 /* The teeth (0, 0) (2, 1) (2, 0) of the sawtooth, 2 wide each [F 3.2]. */
 void planar_sawtooth(int teeth, planar_chain *out);
-/* Semicircles of radius 1 side by side from x = 0, of ten edges each [F 3.1]. */
+/* Semicircles of radius 1 about (0, 0), (2, 0), .. of ten edges each [F 3.1]. */
 void planar_hills(int hills, planar_chain *out);
 
 /* From x, v (outside of the solid) under the acceleration a = f/m, until the time `end`. 0, or 1 if

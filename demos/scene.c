@@ -39,27 +39,37 @@ double lab_step_size(const lab_world *w)
 }
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
-double lab_random(lab_world *w)
+double lab_random_next(uint64_t *state)
 {
-    uint64_t z = w->random += 0x9e3779b97f4a7c15u;
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
+double lab_random(lab_world *w)
+{
+    return lab_random_next(&w->random);
+}
+
 /* Uniform over all rotations, by rejection: a point of the 4-ball, so that no libm function (whose
  * last bit may differ between machines) is involved but sqrt. */
-void lab_random_rotation(lab_world *w, double q[4])
+void lab_random_turn(uint64_t *state, double q[4])
 {
     double square;
     do {
         square = 0;
         for (int k = 0; k < 4; k++) {
-            q[k] = 2 * lab_random(w) - 1;
+            q[k] = 2 * lab_random_next(state) - 1;
             square += q[k] * q[k];
         }
     } while (square > 1 || square < .01);
     for (int k = 0; k < 4; k++) q[k] /= sqrt(square);
+}
+
+void lab_random_rotation(lab_world *w, double q[4])
+{
+    lab_random_turn(&w->random, q);
 }
 
 void lab_axis_angle(double x, double y, double z, double degrees, double q[4])
@@ -84,6 +94,12 @@ void lab_restitution(lab_world *w, double bounce)
 {
     w->bounce = bounce;
     if (!(bounce >= 0 && bounce <= 1)) lab_fail(w, "restitution must lie between 0 and 1");
+}
+
+void lab_reach(lab_world *w, double reach)
+{
+    w->reach = reach;
+    if (!(reach >= 0 && reach <= 10)) lab_fail(w, "reach must lie between 0 and 10");
 }
 
 void lab_auto_disable(lab_world *w)
@@ -180,6 +196,15 @@ void lab_box(lab_body *b, const double sides[3], const double x[3], const double
     set_shape(b, p, lab_shape_box(p->sides), x, q);
 }
 
+void lab_particle(lab_body *b)
+{
+    if (!b || b->world->failed) return;
+    lab_part *p = new_part(b);
+    if (!p) return;
+    p->is_point = 1;
+    set_shape(b, p, lab_shape_point(), NULL, NULL);
+}
+
 void lab_hull(lab_body *b, const double (*points)[3], int n, const double x[3], const double q[4])
 {
     if (!b || b->world->failed) return;
@@ -225,6 +250,15 @@ void lab_density(lab_body *b, double density)
 void lab_mass(lab_body *b, double mass)
 {
     if (b) b->mass = mass * b->world->scale * b->world->scale * b->world->scale;
+}
+
+void lab_mass_properties(lab_body *b, double mass, const double inertia[9])
+{
+    if (!b) return;
+    double s = b->world->scale;
+    lab_mass(b, mass);
+    for (int k = 0; k < 9; k++) b->inertia[k] = s * s * s * s * s * inertia[k];
+    b->mass_given = 1;
 }
 
 /* Scene to world coordinates, for vectors that scale with the given power of the length. */
@@ -288,6 +322,17 @@ static void part_moments(const lab_part *p, lab_moments *m)
     }
 }
 
+static void set_mass(lab_body *b, const lab_moments *sum)
+{
+    for (int k = 0; k < 3; k++) b->com[k] = sum->first[k] / sum->volume;
+    if (b->world->is_planar) b->com[2] = 0; /* exactly */
+    if (b->mass == 0) b->mass = b->density * sum->volume;
+    double J[9], density = b->mass / sum->volume;
+    for (int i = 0; i < 9; i++)
+        J[i] = density * (sum->second[i] - b->com[i / 3] * sum->first[i % 3]);
+    for (int i = 0; i < 9; i++) b->inertia[i] = (i % 4 ? 0 : J[0] + J[4] + J[8]) - J[i];
+}
+
 /* Mass, inertia about the centre of mass and its place in the frame the body was built in. */
 static void seal_mass(lab_body *b)
 {
@@ -298,12 +343,8 @@ static void seal_mass(lab_body *b)
         peg_add_scaled(sum.first, 1, m.first, sum.first);
         for (int k = 0; k < 9; k++) sum.second[k] += m.second[k];
     }
-    for (int k = 0; k < 3; k++) b->com[k] = sum.first[k] / sum.volume;
-    if (b->mass == 0) b->mass = b->density * sum.volume;
     b->volume = sum.volume;
-    double J[9], density = b->mass / sum.volume;
-    for (int i = 0; i < 9; i++) J[i] = density * (sum.second[i] - b->com[i / 3] * sum.first[i % 3]);
-    for (int i = 0; i < 9; i++) b->inertia[i] = (i % 4 ? 0 : J[0] + J[4] + J[8]) - J[i];
+    if (!b->mass_given) set_mass(b, &sum);
     if (!(b->mass > 0 && isfinite(b->mass) && b->inertia[0] > 0 && b->inertia[4] > 0 &&
           b->inertia[8] > 0))
         lab_fail(b->world, "body '%s': its mass or inertia is not a positive number", b->name);

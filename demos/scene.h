@@ -38,7 +38,8 @@ typedef struct lab_scene {
 
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
-    lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[];
+    lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
+    lab_scenes_papers[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -52,6 +53,9 @@ double lab_step_size(const lab_world *w);
 /* Uniform in [0, 1), from --seed (splitmix64): the same on every machine. */
 double lab_random(lab_world *w);
 void lab_random_rotation(lab_world *w, double q[4]);
+/* The same from a state of the caller's. */
+double lab_random_next(uint64_t *state);
+void lab_random_turn(uint64_t *state, double q[4]);
 /* q of a turn by `degrees` about an axis (any length). */
 void lab_axis_angle(double x, double y, double z, double degrees, double q[4]);
 
@@ -60,6 +64,9 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
  * chooses the friction cone of the exact contacts (pegSettings.friction_directions). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
+/* The least distance at which the papers' models see features (pegSettings.reach), relative to the
+ * smaller part of a pair. */
+void lab_reach(lab_world *w, double reach);
 /* Bodies that rest fall asleep: ODE's auto-disabling, its thresholds scaled. */
 void lab_auto_disable(lab_world *w);
 /* Keeps the first message; the build (or step) then ends with it. */
@@ -78,6 +85,13 @@ void lab_hull(lab_body *body, const double (*points)[3], int n, const double x[3
 /* A hull of 8 to 14 random points on a sphere of a random radius, m, about the body's origin. */
 #define LAB_HULL_RADIUS_MAX .5
 void lab_random_hull(lab_world *w, lab_body *body);
+/* Makes the scene planar; to be called first. All motion is in the plane z = 0, gravity points
+ * along -y, parts are polygons and particles, and only the exact models step it. */
+void lab_planar_scene(lab_world *w);
+/* The convex hull of n points of the plane, of depth 1 for the density. */
+void lab_polygon(lab_body *body, const double (*points)[2], int n);
+/* A point at the body's origin; its mass must be given. */
+void lab_particle(lab_body *body);
 /* The static half-space normal . x <= offset. */
 lab_body *lab_plane(lab_world *w, const char *name, const double normal[3], double offset);
 /* lab_add and lab_box in one. */
@@ -86,6 +100,9 @@ lab_body *lab_add_box(lab_world *w, const char *name, lab_kind kind, double lx, 
 
 void lab_density(lab_body *body, double density);
 void lab_mass(lab_body *body, double mass); /* instead of the density; the inertia follows */
+/* Mass and inertia (row-major) about the body's origin, which is then the centre of mass, whatever
+ * its parts are. */
+void lab_mass_properties(lab_body *body, double mass, const double inertia[9]);
 /* Of the centre of mass; world frame, m/s and rad/s. Also while the scene runs. */
 void lab_velocity(lab_body *body, const double linear[3], const double angular[3]);
 /* Constant force and torque on the centre of mass (world frame, either may be null). */
@@ -110,6 +127,8 @@ typedef enum lab_contact {
 } lab_contact;
 
 const char *lab_contact_name(lab_contact contact);
+int lab_contact_is_exact(lab_contact contact); /* a model of the contact module, not of ODE */
+const char *lab_exact_contacts(void);          /* their names, for messages */
 
 typedef struct lab_setting {
     char key[32];

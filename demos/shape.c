@@ -68,6 +68,11 @@ lab_shape *lab_shape_box(const double sides[3])
     return s;
 }
 
+lab_shape *lab_shape_point(void)
+{
+    return shape_new(1, 0, 0);
+}
+
 lab_shape *lab_shape_half_space(const double normal[3], double offset)
 {
     double length = peg_norm(normal);

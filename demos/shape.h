@@ -17,6 +17,7 @@ typedef struct lab_shape {
 lab_shape *lab_shape_box(const double sides[3]);
 lab_shape *lab_shape_hull(const double (*points)[3], int n);
 lab_shape *lab_shape_half_space(const double normal[3], double offset);
+lab_shape *lab_shape_point(void); /* at the origin: one vertex, no face */
 lab_shape *lab_shape_copy(const lab_shape *shape);
 void lab_shape_free(lab_shape *shape);
 

@@ -1,5 +1,6 @@
 /* Running a scene: the ODE world of a scene, its contact model, and the account of a step. */
 #include "demos/overlap.h"
+#include "demos/planar.h"
 #include "demos/world.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 #include "plugin/world.h"
 
 #define CONTACTS_MAX 16    /* of a pair, for stock ODE */
-#define MANY         200 /* bodies: from here on testing all pairs costs more than sorting */
+#define MANY         200   /* bodies: from here on testing all pairs costs more than sorting */
 #define RISES_MAX    10000 /* of a body that looks for a free place to enter */
 
 static const char *const contact_names[LAB_CONTACT_COUNT] = {"peg", "st", "ode", "ode-quick"};
@@ -24,9 +25,30 @@ const char *lab_contact_name(lab_contact contact)
     return contact_names[contact];
 }
 
+/* Of the contact module, in the order of lab_contact. */
+static const pegContactModel core_models[] = {PEG_CONTACT_PEG, PEG_CONTACT_ST};
+
+int lab_contact_is_exact(lab_contact contact)
+{
+    return contact < LAB_ODE;
+}
+
+const char *lab_exact_contacts(void)
+{
+    return "peg or st";
+}
+
+void lab_settings(const lab_world *w, pegSettings *settings)
+{
+    pegSettingsDefault(settings);
+    settings->contact = core_models[w->options.contact];
+    settings->friction_directions = w->directions;
+    settings->reach = w->reach;
+}
+
 static int uses_peg(const lab_world *w)
 {
-    return w->options.contact == LAB_PEG || w->options.contact == LAB_ST;
+    return lab_contact_is_exact(w->options.contact);
 }
 
 double lab_now(void)
@@ -122,7 +144,7 @@ static void make_part(lab_body *b, lab_part *p)
 void lab_make_body(lab_body *b)
 {
     lab_world *w = b->world;
-    if (b->kind != LAB_STATIC) {
+    if (b->kind != LAB_STATIC && w->ode) {
         b->id = dBodyCreate(w->ode);
         if (!b->id) {
             lab_fail(w, "out of memory");
@@ -142,7 +164,7 @@ void lab_make_body(lab_body *b)
         dBodySetAngularVel(b->id, b->now.omega[0], b->now.omega[1], b->now.omega[2]);
         lab_read(b);
     }
-    for (int i = 0; i < b->parts && !w->failed; i++) make_part(b, &b->part[i]);
+    for (int i = 0; i < b->parts && w->ode && !w->failed; i++) make_part(b, &b->part[i]);
     b->before = b->now;
     b->present = 1;
     w->energy.initial += body_energy(b);
@@ -180,9 +202,7 @@ static dSurfaceParameters surface_of(const lab_world *w)
 static void make_peg(lab_world *w)
 {
     pegSettings settings;
-    pegSettingsDefault(&settings);
-    settings.contact = w->options.contact == LAB_ST ? PEG_CONTACT_ST : PEG_CONTACT_PEG;
-    settings.friction_directions = w->directions;
+    lab_settings(w, &settings);
     pegStatus status = pegWorldCreateStatus(w->ode, &settings, &w->peg);
     if (status == PEG_OK) status = pegWorldAddSpace(w->peg, w->space);
     dSurfaceParameters surface = surface_of(w);
@@ -196,7 +216,7 @@ static void make_peg(lab_world *w)
     if (w->has_groups) pegWorldSetNearCallback(w->peg, w, near);
 }
 
-void lab_make(lab_world *w)
+static void make_ode(lab_world *w)
 {
     dInitODE2(0);
     dSetMessageHandler(count_message);
@@ -212,6 +232,14 @@ void lab_make(lab_world *w)
                                             w->scale * dWorldGetAutoDisableLinearThreshold(w->ode));
     }
     if (uses_peg(w)) make_peg(w);
+}
+
+void lab_make(lab_world *w)
+{
+    if (w->is_planar)
+        w->planar = lab_planar_create(w);
+    else
+        make_ode(w);
     for (int i = 0; i < w->bodies && !w->failed; i++) {
         if (w->body[i]->enter < 0) lab_make_body(w->body[i]);
     }
@@ -304,6 +332,7 @@ static void part_free(lab_part *p)
 void lab_close(lab_world *w)
 {
     if (!w) return;
+    lab_planar_free(w->planar);
     if (w->peg) pegWorldDestroy(w->peg);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->space) dSpaceDestroy(w->space);
@@ -372,6 +401,7 @@ static void step_ode(lab_world *w)
 
 void lab_read(lab_body *b)
 {
+    if (!b->id) return; /* planar: now is all there is */
     const dReal *x = dBodyGetPosition(b->id), *q = dBodyGetQuaternion(b->id);
     peg_copy3(x, b->now.x);
     memcpy(b->now.q, q, sizeof b->now.q);
@@ -455,16 +485,19 @@ int lab_step(lab_world *w)
     if (w->scene->before_step) w->scene->before_step(w, (double)w->steps * w->h);
     for (int i = 0; i < w->bodies; i++) {
         lab_body *b = w->body[i];
-        if (!b->present || !b->id) continue;
+        if (!b->present || b->kind == LAB_STATIC) continue;
         lab_read(b);
         b->before = b->now;
+        if (!b->id) continue;
         dBodyAddForce(b->id, b->force[0], b->force[1], b->force[2]);
         dBodyAddTorque(b->id, b->torque[0], b->torque[1], b->torque[2]);
     }
     if (w->failed) return 1;
     double start = lab_now();
     ode_messages = 0;
-    if (w->peg)
+    if (w->planar)
+        lab_planar_step(w->planar);
+    else if (w->peg)
         step_peg(w);
     else
         step_ode(w);
@@ -473,7 +506,7 @@ int lab_step(lab_world *w)
     w->seconds += w->last_seconds;
     for (int i = 0; i < w->bodies && !w->failed; i++) {
         lab_body *b = w->body[i];
-        if (!b->present || !b->id) continue;
+        if (!b->present || b->kind == LAB_STATIC) continue;
         lab_read(b);
         lab_place(b, b->now.x, b->now.q);
         if (!is_finite(b))
@@ -495,11 +528,12 @@ int lab_match(lab_world *w, const lab_world *from)
         b->now = b->before = *s;
         if (!b->present) lab_make_body(b);
         if (w->failed) break;
+        lab_place(b, s->x, s->q);
+        if (!b->id) continue;
         dBodySetPosition(b->id, s->x[0], s->x[1], s->x[2]);
         dBodySetQuaternion(b->id, s->q);
         dBodySetLinearVel(b->id, s->v[0], s->v[1], s->v[2]);
         dBodySetAngularVel(b->id, s->omega[0], s->omega[1], s->omega[2]);
-        lab_place(b, s->x, s->q);
     }
     return w->failed;
 }
@@ -539,10 +573,12 @@ void lab_totals(const lab_world *w, pegStats *sum)
     *sum =
         (pegStats){.steps = w->steps, .time_pairs = w->seconds_pairs, .time_ode = w->seconds_ode};
     if (w->peg) pegWorldGetTotals(w->peg, sum);
+    if (w->planar) lab_planar_stats(w->planar, NULL, sum);
 }
 
 void lab_last(const lab_world *w, pegStats *last)
 {
     *last = (pegStats){.steps = w->steps > 0};
     if (w->peg) pegWorldGetStats(w->peg, last);
+    if (w->planar) lab_planar_stats(w->planar, last, NULL);
 }

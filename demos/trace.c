@@ -22,6 +22,9 @@ static json_t *part_json(const lab_part *p)
     if (s->nv == 0)
         return json_pack("{s:s, s:o, s:o}", "type", "plane", "normal", numbers(s->normal[0], 3),
                          "offset", lab_number(s->offset[0]));
+    if (p->is_point)
+        return json_pack("{s:s, s:f, s:o}", "type", "sphere", "radius", 0., "center",
+                         numbers(s->vertex[0], 3));
     json_t *vertices = json_array(), *faces = json_array();
     for (int i = 0; i < s->nv; i++) json_array_append_new(vertices, numbers(s->vertex[i], 3));
     for (int f = 0; f < s->nf; f++) {
@@ -72,7 +75,7 @@ static json_t *stats_json(const lab_world *w)
 {
     pegStats s;
     lab_last(w, &s);
-    if (!w->peg || w->steps == 0) return json_object();
+    if ((!w->peg && !w->planar) || w->steps == 0) return json_object();
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
                      "pairs", (json_int_t)s.pairs, "islands", (json_int_t)s.islands, "rows",
                      (json_int_t)s.rows, "outer", (json_int_t)s.outer, "unconverged",

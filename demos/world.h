@@ -10,7 +10,7 @@ typedef struct lab_state {
 } lab_state;
 
 typedef struct lab_part {
-    int is_box;
+    int is_box, is_point;
     double sides[3];
     double x[3], q[4];      /* of the geom in the body's frame */
     lab_shape *shape;       /* in the body's frame */
@@ -32,6 +32,7 @@ struct lab_body {
     int parts;
     double density, mass; /* mass 0 before sealing: from the density */
     double volume, inertia[9], com[3];
+    int mass_given; /* mass properties do not follow from the parts */
     double force[3], torque[3];
     double enter, rise;
     int group, present;
@@ -52,6 +53,7 @@ struct lab_world {
     int has_bounds, has_groups, sealed;
     double mu, bounce; /* of all contacts */
     int auto_disable, directions;
+    double reach; /* relative */
     double low[3], high[3]; /* bounds, scene coordinates */
 
     dWorldID ode;
@@ -63,6 +65,8 @@ struct lab_world {
     lab_energy energy;
     double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
     double last_seconds;
+    int is_planar;
+    struct lab_planar *planar; /* instead of ode, space and peg */
     long ode_rows;     /* of the contacts of stock ODE, summed over the steps */
     long ode_messages; /* complaints of ODE's own solver */
     int failed;
@@ -85,6 +89,8 @@ void lab_between(const lab_body *body, double fraction, double x[3], double q[4]
 /* Summed overlap volume (m^3) and largest depth (m), world coordinates; of_body (may be null, one
  * entry per body, 0 at first) receives the depth of each. */
 void lab_measure(lab_world *w, double fraction, double *volume, double *depth, double *of_body);
+/* Settings of the contact module for this world. */
+void lab_settings(const lab_world *w, pegSettings *settings);
 double lab_mean_volume(const lab_world *w); /* of the dynamic bodies, m^3 */
 double lab_now(void);                       /* s, monotonic */
 
