@@ -112,6 +112,7 @@ static void record_line(FILE *f, const json_t *r)
     number(f, 8, "%.1e", number_of(r, "overlap_volume_max"));
     number(f, 8, "%.1e", number_of(r, "drift"));
     number(f, 8, "%.1e", number_of(r, "speed_max"));
+    number(f, 6, "%.0f", number_of(r, "bytes_per_row"));
     number(f, 5, "%.0f", number_of(r, "steps"));
     fprintf(f, "%s\n", json_object_get(r, "failed") ? "  FAILED" : "");
 }
@@ -143,10 +144,11 @@ void bench_table(FILE *f, const json_t *report)
 {
     size_t i;
     json_t *r;
-    fprintf(f,
-            "%-11s %4s %4s %-7s %-9s %9s %8s %8s %8s %8s %8s %8s %8s %6s %5s %8s %8s %8s %8s %5s\n",
-            "scene", "n", "mu", "phase", "model", "step ms", "/quick", "/ode", "pairs", "rows",
-            "solve", "check", "ode", "rows", "outer", "depth", "volume", "drift", "speed", "steps");
+    fprintf(
+        f,
+        "%-11s %4s %4s %-7s %-9s %9s %8s %8s %8s %8s %8s %8s %8s %6s %5s %8s %8s %8s %8s %6s %5s\n",
+        "scene", "n", "mu", "phase", "model", "step ms", "/quick", "/ode", "pairs", "rows", "solve",
+        "check", "ode", "rows", "outer", "depth", "volume", "drift", "speed", "B/row", "steps");
     json_array_foreach(json_object_get(report, "records"), i, r) record_line(f, r);
     fprintf(f, "(medians of steps; volume of the overlap in mean bodies; depth, drift in m, speed "
                "in m/s: largest)\n");

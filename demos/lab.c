@@ -239,8 +239,12 @@ static int bench(const command *c)
                                  .scene = c->only,
                                  .quick = c->quick,
                                  .quiet = c->quiet,
-                                 .n_max = c->n_max > 0 ? c->n_max : c->quick ? 110 : 3000,
-                                 .budget = c->budget > 0 ? c->budget : c->quick ? 45 : 1500,
+                                 .n_max = c->n_max > 0 ? c->n_max
+                                          : c->quick   ? 110
+                                                       : 3000,
+                                 .budget = c->budget > 0 ? c->budget
+                                           : c->quick    ? 45
+                                                         : 1500,
                                  .mu_given = c->mu_given,
                                  .mu = c->mu,
                                  .seed = (uint64_t)c->seed};
@@ -255,7 +259,8 @@ static int bench(const command *c)
 static int dispatch(const command *c)
 {
     if (!c->verb)
-        return usage("say what to do: list, run, compare, demo or bench (see peg-lab --help)%s", "");
+        return usage("say what to do: list, run, compare, demo or bench (see peg-lab --help)%s",
+                     "");
     if (!strcmp(c->verb, "list")) return list_scenes();
     if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
@@ -265,8 +270,7 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "bench-solvers"))
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
     if (!strcmp(c->verb, "bench")) return bench(c);
-    if (!strcmp(c->verb, "experiment"))
-        return usage("%s is not available yet", c->verb);
+    if (!strcmp(c->verb, "experiment")) return usage("%s is not available yet", c->verb);
     return usage("no command '%s': there are list, run, compare, demo and bench", c->verb);
 }
 
@@ -309,11 +313,12 @@ int main(int argc, const char **argv)
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | bench");
+    poptSetOtherOptionHelp(context,
+                           "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | bench");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact, c.trace,   c.summary,      c.mesh_dir,
-                     c.out,     c.capture, c.capture_rows, c.only, set};
+    char *owned[] = {c.contact, c.trace,        c.summary, c.mesh_dir, c.out,
+                     c.capture, c.capture_rows, c.only,    set};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

@@ -724,6 +724,76 @@ START_TEST(survives_rubbish)
 }
 END_TEST
 
+/* ---- bench ----------------------------------------------------------------------------------- */
+
+static void check_record(const json_t *r)
+{
+    static const char *const numbers[] = {"n",    "mu",        "h",         "step_ms",
+                                          "rows", "depth_max", "ratio_ode", "ratio_quick"};
+    static const char *const phases[] = {"pairs", "rows", "solve", "check", "ode"};
+    const char *model = json_string_value(json_object_get(r, "model"));
+    for (int i = 0; i < 8; i++) ck_assert(json_is_number(json_object_get(r, numbers[i])));
+    for (int i = 0; i < 5; i++)
+        ck_assert(json_is_number(json_object_get(json_object_get(r, "phase_ms"), phases[i])));
+    ck_assert(json_is_string(json_object_get(r, "scene")));
+    ck_assert_double_gt(json_number_value(json_object_get(r, "step_ms")), 0);
+    ck_assert_ptr_null(json_object_get(r, "failed"));
+    ck_assert_ptr_nonnull(model);
+    if (!strcmp(model, "peg"))
+        ck_assert_double_eq(json_number_value(json_object_get(r, "depth_max")), 0);
+}
+
+/* The smallest cases with all models; no time is judged. */
+START_TEST(benches)
+{
+    char command[256];
+    size_t i;
+    json_t *r;
+    snprintf(command, sizeof command, "bench --quick --n-max 10 --mu .5 --budget 60 --out %s",
+             out_path("bench"));
+    ck_assert_int_eq(lab(command), 0);
+    json_t *report = json_load_file(out_path("bench/bench.json"), 0, NULL);
+    const json_t *records = json_object_get(report, "records");
+    const json_t *accuracy = json_object_get(report, "equal_accuracy");
+    /* two piles and two pours, moving and settled; the boxes that are poured at equal accuracy */
+    ck_assert_uint_eq(json_array_size(records), 4 * 2 * LAB_CONTACT_COUNT);
+    ck_assert_uint_eq(json_array_size(accuracy), LAB_CONTACT_COUNT);
+    json_array_foreach(records, i, r) check_record(r);
+    r = json_array_get(accuracy, 0);
+    ck_assert(json_is_number(json_object_get(r, "h")));
+    ck_assert(json_is_number(json_object_get(r, "second_ms")));
+    ck_assert(json_is_number(json_object_get(r, "ratio_ode")));
+    ck_assert(json_is_number(json_object_get(r, "ratio_quick")));
+    json_decref(report);
+    ck_assert_int_eq(access(out_path("bench/table.txt"), R_OK), 0);
+    ck_assert_int_eq(access(out_path("bench/cost.png"), R_OK), 0);
+}
+END_TEST
+
+/* A world that takes over another one's state goes on as that one does. */
+START_TEST(takes_over_a_state)
+{
+    char text[LAB_TEXT];
+    int user;
+    lab_options options = {.contact = LAB_ODE, .seed = 3};
+    lab_world *a = lab_open(lab_scene_find("pour-boxes"), &options, text, &user);
+    lab_world *b = lab_open(lab_scene_find("pour-boxes"), &options, text, &user);
+    for (int i = 0; i < 80; i++) ck_assert_int_eq(lab_step(a), 0);
+    ck_assert_int_eq(lab_match(b, a), 0);
+    ck_assert_int_eq(lab_steps(b), 80);
+    for (int i = 0; i < 5; i++) ck_assert(!lab_step(a) && !lab_step(b));
+    for (int i = 0; i < lab_body_count(a); i++) {
+        double x[3], y[3];
+        ck_assert_int_eq(lab_body_present(lab_body_at(a, i)), lab_body_present(lab_body_at(b, i)));
+        lab_pose(lab_body_at(a, i), x, NULL);
+        lab_pose(lab_body_at(b, i), y, NULL);
+        for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(x[k], y[k], 1e-12);
+    }
+    lab_close(a);
+    lab_close(b);
+}
+END_TEST
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "/tmp/peg-lab-test-XXXXXX");
@@ -745,6 +815,11 @@ int main(void)
     tcase_add_test(tests, reads_a_scene);
     tcase_add_test(tests, refuses_what_it_cannot_represent);
     tcase_add_test(tests, survives_rubbish);
+    TCase *bench = tcase_create("bench");
+    suite_add_tcase(suite, bench);
+    tcase_set_timeout(bench, 120);
+    tcase_add_test(bench, benches);
+    tcase_add_test(bench, takes_over_a_state);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
