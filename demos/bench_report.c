@@ -180,10 +180,11 @@ static double across(double n)
     return EDGE + (PANEL_WIDTH - 1.5 * EDGE) * log(n / N_LOW) / log(N_HIGH / N_LOW);
 }
 
+/* What lies beyond the panel is drawn at its edge. */
 static double down(double ms)
 {
-    return PANEL_HEIGHT - EDGE -
-           (PANEL_HEIGHT - 2 * EDGE) * log(ms / MS_LOW) / log(MS_HIGH / MS_LOW);
+    double part = log(fmin(fmax(ms, MS_LOW), MS_HIGH) / MS_LOW) / log(MS_HIGH / MS_LOW);
+    return PANEL_HEIGHT - EDGE - (PANEL_HEIGHT - 2 * EDGE) * part;
 }
 
 static void line(cairo_t *cr, double n0, double ms0, double n1, double ms1)
@@ -228,10 +229,11 @@ static void draw_axes(cairo_t *cr, const char *scene, const char *phase)
 static void draw_curve(cairo_t *cr, const curve *c)
 {
     for (int i = 0; i < c->n; i++) {
-        double ms = fmin(fmax(c->ms[i], MS_LOW), MS_HIGH);
-        cairo_line_to(cr, across(c->bodies[i]), down(ms));
+        cairo_new_path(cr);
+        cairo_arc(cr, across(c->bodies[i]), down(c->ms[i]), 3, 0, 7);
+        cairo_fill(cr);
+        if (i) line(cr, c->bodies[i - 1], c->ms[i - 1], c->bodies[i], c->ms[i]);
     }
-    cairo_stroke(cr);
 }
 
 /* Through the first point of 100 bodies or more. */

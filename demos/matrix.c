@@ -65,11 +65,11 @@ static int is_of(const lab_scene *group, const lab_scene *scene)
     return 0;
 }
 
-/* The papers' scenes have experiments of their own. */
+/* The papers' scenes have experiments of their own, piles the bench. */
 static int is_elsewhere(const lab_scene *s)
 {
     return !strncmp(s->name, "pour", 4) || is_of(lab_scenes_friction, s) ||
-           is_of(lab_scenes_planar, s) || is_of(lab_scenes_papers, s);
+           is_of(lab_scenes_pile, s) || is_of(lab_scenes_planar, s) || is_of(lab_scenes_papers, s);
 }
 
 static void scenes(visitor *v, matrix_extent extent)
