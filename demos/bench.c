@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define CASES_MAX 64
-#define GRACE     30 /* s beyond its share until a case is ended */
+#define GRACE     .02 /* of the budget: what a case may take beyond its share until it is ended */
 
 typedef struct plan {
     bench_case *of;
@@ -89,7 +89,7 @@ static void say(json_t *report, const bench_case *c, const char *what, int numbe
 }
 
 /* 0, or 1 if no process could be started. */
-static int run_case(const bench_job *job, json_t *report)
+static int run_case(const bench_job *job, double grace, json_t *report)
 {
     int ends[2], status = 0;
     if (pipe(ends)) return 1;
@@ -98,7 +98,7 @@ static int run_case(const bench_job *job, json_t *report)
     if (child == 0) {
         bench_job own = *job;
         close(ends[0]);
-        alarm((unsigned)fmax(0, job->end - lab_now()) + GRACE);
+        alarm((unsigned)(fmax(0, job->end - lab_now()) + grace) + 1);
         own.out = fdopen(ends[1], "w");
         if (!own.out) _exit(1);
         if (job->what.measures & BENCH_ACCURACY)
@@ -137,7 +137,7 @@ static int run_plan(const plan *p, const lab_bench_options *o, json_t *report)
         left -= weight(&job.what);
         if (budget <= 0)
             say(report, &job.what, "not begun, the budget is used up, s:", (int)o->budget);
-        else if (run_case(&job, report))
+        else if (run_case(&job, GRACE * o->budget, report))
             return 1;
     }
     json_object_set_new(report, "wall_s", lab_number(lab_now() - start));

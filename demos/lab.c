@@ -249,6 +249,8 @@ static int bench(const command *c)
                                  .mu = c->mu,
                                  .seed = (uint64_t)c->seed};
     if (!c->out) return usage("bench needs a folder: --out DIR%s", "");
+    if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0)
+        return usage("bench chooses step sizes, times and keys itself%s", "");
     if (c->target) return usage("'%s': bench takes its scene by --scene", c->target);
     for (int i = 0; i < LAB_CONTACT_COUNT; i++) options.model[i] = (lab_contact)i;
     options.models = c->contact ? c->model_count : LAB_CONTACT_COUNT;

@@ -110,6 +110,7 @@ START_TEST(refuses_bad_usage)
     refused("experiment one --out x", "not available yet");
     refused("bench", "--out DIR");
     refused("bench pour-boxes --out x", "--scene");
+    refused("bench --out x --h .01", "itself");
     refused("bench --out x --scene nowhere", "no such case");
     refused("run pour-boxes --h 0", "--h");
     refused("run pour-boxes --h -1", "--h");
