@@ -150,6 +150,7 @@ void peg_joint_capture(dJointID joint, peg_joint_reference *reference)
 void peg_joint_tell_relative(peg_joint_reference *reference, int axis, int rel)
 {
     reference->relative[axis] = rel;
+    reference->told[axis] = 1;
 }
 
 void peg_joint_tell_plane(dJointID joint, peg_joint_reference *reference, int axis, int parameter,

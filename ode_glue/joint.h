@@ -71,7 +71,7 @@ typedef struct peg_joint_reference {
     double wheel[2][3]; /* transmission: direction of phase 0 in the wheel's body */
     int relative[3];    /* linear motor: 0: axis in world frame, 1, 2: in A's, B's */
     peg_limot motor[3]; /* plane 2d: along x, along y, about z */
-    int told[3];        /* something was told of them */
+    int told[3];        /* something was told of that axis of the motor */
 } peg_joint_reference;
 
 /* Whether rows are known for the type. */
