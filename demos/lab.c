@@ -2,6 +2,7 @@
  * or usage, with one line that says what to do. */
 #include "demos/bench_lemke.h"
 #include "demos/capture.h"
+#include "demos/experiment.h"
 #include "demos/lab.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ typedef struct command {
     char *only;
     double h, time, mu, budget;
     long steps;
-    int quick, n_max;
+    int quick, n_max, jobs, fresh;
     long long seed;
     int quiet, mu_given;
     lab_setting set[LAB_SETS_MAX];
@@ -40,7 +41,7 @@ static void note(const char *text)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { OPT_CONTACT = 1, OPT_H, OPT_TIME, OPT_STEPS, OPT_SEED, OPT_MU, OPT_SET };
+enum { OPT_CONTACT = 1, OPT_H, OPT_TIME, OPT_STEPS, OPT_SEED, OPT_MU, OPT_SET, OPT_JOBS };
 
 static int parse_contacts(command *c)
 {
@@ -98,6 +99,8 @@ static int check_option(command *c, int option, const char *set)
         if (!(c->time > 0 && isfinite(c->time)))
             return usage("--time must be a positive number of seconds%s", "");
         return 0;
+    case OPT_JOBS:
+        return c->jobs > 0 ? 0 : usage("--jobs must be a positive whole number%s", "");
     case OPT_STEPS:
         return c->steps > 0 ? 0 : usage("--steps must be a positive whole number%s", "");
     case OPT_SEED:
@@ -258,10 +261,30 @@ static int bench(const command *c)
     return lab_bench(&options);
 }
 
+static int run_experiment(const command *c)
+{
+    experiment_options options = {.dir = c->out,
+                                  .quick = c->quick,
+                                  .quiet = c->quiet,
+                                  .fresh = c->fresh,
+                                  .workers = c->jobs,
+                                  .seed = (uint64_t)c->seed,
+                                  .models = c->contact ? c->model_count : 0};
+    if (!c->target)
+        return usage("experiment needs a name: peg-lab experiment list shows them%s", "");
+    if (!strcmp(c->target, "list")) return lab_experiment_list(stdout);
+    if (!c->out) return usage("experiment needs a folder: --out DIR%s", "");
+    if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0 || c->mu_given)
+        return usage("an experiment chooses step sizes, times, friction and keys itself%s", "");
+    memcpy(options.model, c->models, sizeof options.model);
+    return lab_experiment(c->target, &options);
+}
+
 static int dispatch(const command *c)
 {
     if (!c->verb)
-        return usage("say what to do: list, run, compare, demo or bench (see peg-lab --help)%s",
+        return usage("say what to do: list, run, compare, demo, experiment or bench (see peg-lab "
+                     "--help)%s",
                      "");
     if (!strcmp(c->verb, "list")) return list_scenes();
     if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
@@ -272,8 +295,9 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "bench-solvers"))
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
     if (!strcmp(c->verb, "bench")) return bench(c);
-    if (!strcmp(c->verb, "experiment")) return usage("%s is not available yet", c->verb);
-    return usage("no command '%s': there are list, run, compare, demo and bench", c->verb);
+    if (!strcmp(c->verb, "experiment")) return run_experiment(c);
+    return usage("no command '%s': there are list, run, compare, demo, experiment and bench",
+                 c->verb);
 }
 
 /* ODE gives up by exit or abort; either way the simulation failed. */
@@ -304,19 +328,22 @@ int main(int argc, const char **argv)
         {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},
-        {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare, demo and bench write", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare, demo, experiment and bench write",
+         "DIR"},
         {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of run", "DIR"},
         {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0, "those of so many rows",
          "MIN:MAX"},
-        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench: within a minute", NULL},
+        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench, experiment: less, within minutes", NULL},
+        {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "experiment: runs at once [all cores]", "N"},
+        {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: do not resume, run all", NULL},
         {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench: only this one", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
         {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: time it may take, s [1500]", "S"},
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context,
-                           "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | bench");
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "
+                                    "experiment NAME|list | bench");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
     char *owned[] = {c.contact, c.trace,        c.summary, c.mesh_dir, c.out,

@@ -107,7 +107,7 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --contact paper", "not available yet");
     refused("run pour-boxes --contact lnc", "not available yet");
     refused("run pour-boxes --contact ap", "not available yet");
-    refused("experiment one --out x", "not available yet");
+    refused("experiment one --out x", "experiment list");
     refused("bench", "--out DIR");
     refused("bench pour-boxes --out x", "--scene");
     refused("bench --out x --h .01", "itself");
