@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CASES_MAX 64
+#define CASES_MAX 96
 #define GRACE     .02 /* of the budget: what a case may take beyond its share until it is ended */
 
 typedef struct plan {
@@ -20,50 +20,43 @@ typedef struct plan {
 static void add(plan *p, const lab_bench_options *o, bench_case c)
 {
     if ((o->scene && strcmp(o->scene, c.scene) != 0) || c.n > o->n_max ||
-        (o->mu_given && c.mu >= 0 && c.mu != o->mu) || p->n == CASES_MAX)
+        (o->mu_given && c.mu != o->mu) || p->n == CASES_MAX)
         return;
     p->of[p->n++] = c;
 }
 
-/* Piles of one size. */
-static void add_piles(plan *p, const lab_bench_options *o, int n)
+/* Boxes and polyhedra, with and without friction, moving and settled. */
+static void add_all(plan *p, const lab_bench_options *o, const char *const scenes[2], int n,
+                    double entering)
 {
-    static const char *const scenes[] = {"pile-boxes", "pile-convex"};
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 2; k++)
-            add(p, o, (bench_case){scenes[i], n, 1, k ? 0 : .5, 0, BENCH_MOVING | BENCH_SETTLED});
-}
-
-static void add_pours(plan *p, const lab_bench_options *o, int n)
-{
-    static const char *const scenes[] = {"pour-boxes", "pour-convex"};
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 2; k++)
-            add(p, o,
-                (bench_case){scenes[i], n, 1, k ? 0 : .5, .25 * (n - 1),
-                             BENCH_MOVING | BENCH_SETTLED});
+    for (int i = 0; i < 8; i++)
+        add(p, o,
+            (bench_case){scenes[i / 4], n, 1, i / 2 % 2 ? 0 : .5, entering,
+                         i % 2 ? BENCH_SETTLED : BENCH_MOVING});
 }
 
 /* The small ones first: what is left of the budget is for the large ones. */
 static void make_plan(plan *p, const lab_bench_options *o)
 {
+    static const char *const piles[] = {"pile-boxes", "pile-convex"};
+    static const char *const pours[] = {"pour-boxes", "pour-convex"};
     static const int sizes[] = {10, 30, 100, 300, 1000, 3000};
     for (int i = 0; i < 3; i++) {
-        add_piles(p, o, sizes[i]);
-        if (i < 2) add_pours(p, o, sizes[i]);
+        add_all(p, o, piles, sizes[i], 0);
+        if (i < 2) add_all(p, o, pours, sizes[i], .25 * (sizes[i] - 1));
     }
     add(p, o, (bench_case){"tower-20", 20, 0, .5, 0, BENCH_SETTLED});
     add(p, o, (bench_case){"pyramid-10", 55, 0, .5, 0, BENCH_SETTLED});
     add(p, o, (bench_case){"wall-10x10", 105, 0, .5, 0, BENCH_SETTLED});
     add(p, o, (bench_case){"pour-boxes", 10, 1, .5, .25 * 9, BENCH_ACCURACY});
     if (!o->quick) add(p, o, (bench_case){"pile-boxes", 100, 1, .5, 0, BENCH_ACCURACY});
-    for (int i = 3; i < 6; i++) add_piles(p, o, sizes[i]);
+    for (int i = 3; i < 6; i++) add_all(p, o, piles, sizes[i], 0);
 }
 
 /* Share of the budget: a compromise between equal shares and the cost of a step. */
 static double weight(const bench_case *c)
 {
-    return sqrt(c->n) * (c->measures & BENCH_ACCURACY ? 4 : 1);
+    return sqrt(c->n) * (c->measure == BENCH_ACCURACY ? 4 : 1);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -83,7 +76,8 @@ static void take(json_t *report, FILE *from)
 static void say(json_t *report, const bench_case *c, const char *what, int number)
 {
     char text[LAB_TEXT];
-    snprintf(text, sizeof text, "%s n=%d mu=%g: %s %d", c->scene, c->n, c->mu, what, number);
+    snprintf(text, sizeof text, "%s n=%d mu=%g, %s: %s %d", c->scene, c->n, c->mu,
+             bench_measure_name(c->measure), what, number);
     fprintf(stderr, "bench: %s\n", text);
     json_array_append_new(json_object_get(report, "skipped"), json_string(text));
 }
@@ -101,10 +95,10 @@ static int run_case(const bench_job *job, double grace, json_t *report)
         alarm((unsigned)(fmax(0, job->end - lab_now()) + grace) + 1);
         own.out = fdopen(ends[1], "w");
         if (!own.out) _exit(1);
-        if (job->what.measures & BENCH_ACCURACY)
+        if (job->what.measure == BENCH_ACCURACY)
             bench_accuracy(&own);
         else
-            bench_phases(&own);
+            bench_phase(&own);
         _exit(fflush(own.out) != 0);
     }
     close(ends[1]);

@@ -4,16 +4,19 @@
 
 #include "demos/lab.h"
 
-enum { BENCH_MOVING = 1, BENCH_SETTLED = 2, BENCH_ACCURACY = 4 };
+typedef enum bench_measure { BENCH_MOVING, BENCH_SETTLED, BENCH_ACCURACY } bench_measure;
 
 typedef struct bench_case {
     const char *scene;
-    int n;             /* bodies */
-    int sets_bodies;   /* n is the scene's key `bodies`, else the scene's own number */
-    double mu;         /* negative: the scene's */
-    double entering;   /* s, from the first body to the last */
-    unsigned measures; /* BENCH_.. */
+    int n;     /* bodies */
+    int falls; /* a pile or pour, of which n is the key `bodies`; else n is the scene's own */
+    double mu;
+    double entering; /* s, from the first body to the last */
+    bench_measure measure;
 } bench_case;
+
+/* "moving", "settled", "equal accuracy". */
+const char *bench_measure_name(bench_measure measure);
 
 typedef struct bench_job {
     bench_case what;
@@ -24,8 +27,9 @@ typedef struct bench_job {
     FILE *out;  /* receives one JSON object per line, {"name of a list": what to append} */
 } bench_job;
 
-/* Measure the case; what could not be measured is said in the list "skipped". */
-void bench_phases(const bench_job *job);
+/* Measure the case, a phase of motion or equal accuracy; what could not be measured is said in the
+ * list "skipped". */
+void bench_phase(const bench_job *job);
 void bench_accuracy(const bench_job *job);
 
 /* The scene of the case with a contact model; null: said in "skipped". */

@@ -73,8 +73,7 @@ void bench_accuracy(const bench_job *job)
         double until = now + (job->end - now) / (job->models - i);
         found[i] = search(job, lead, job->model[i], until);
         if (isnan(found[i].h))
-            bench_skip(job, "equal accuracy: no step size found for %s",
-                       lab_contact_name(job->model[i]));
+            bench_skip(job, "no step size found for %s", lab_contact_name(job->model[i]));
     }
     for (int i = 0; i < job->models; i++) {
         const finding *f = &found[i];

@@ -12,7 +12,7 @@ enum { MS, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 
 #define BLOCK     5    /* steps of one model before the next one's turn */
 #define STEPS_MAX 60   /* timed, of a phase */
-#define STEPS_MIN 3    /* even if they take longer than there is time for */
+#define STEPS_FEW 6    /* of dWorldStep where it is very slow */
 #define AT_REST   1e-3 /* m/s: what moves slower has settled */
 #define MOVING    .3   /* s: from then on bodies hit each other, whatever the scene */
 #define FALL_EXACTLY                                                                               \
@@ -31,6 +31,12 @@ typedef struct contender {
 
 /* ---- saying ---------------------------------------------------------------------------------- */
 
+const char *bench_measure_name(bench_measure measure)
+{
+    static const char *const names[] = {"moving", "settled", "equal accuracy"};
+    return names[measure];
+}
+
 void bench_emit(const bench_job *job, const char *list, json_t *value)
 {
     json_t *line = json_pack("{s:o}", list, value);
@@ -44,7 +50,8 @@ void bench_skip(const bench_job *job, const char *format, ...)
 {
     char text[LAB_TEXT];
     const bench_case *c = &job->what;
-    int used = snprintf(text, sizeof text, "%s n=%d mu=%g: ", c->scene, c->n, c->mu);
+    int used = snprintf(text, sizeof text, "%s n=%d mu=%g, %s: ", c->scene, c->n, c->mu,
+                        bench_measure_name(c->measure));
     va_list list;
     va_start(list, format);
     vsnprintf(text + used, sizeof text - (size_t)used, format, list);
@@ -67,7 +74,7 @@ lab_world *bench_open(const bench_job *job, lab_contact model, double h)
                            .mu_given = 1,
                            .mu = c->mu,
                            .set = &bodies,
-                           .sets = c->sets_bodies};
+                           .sets = c->falls};
     lab_world *w = lab_open(lab_scene_find(c->scene), &options, text, &user);
     if (!w)
         bench_skip(job, "%s: %s", lab_contact_name(model), text);
@@ -119,11 +126,11 @@ lab_world *bench_lead(const bench_job *job, int moving, double h, double until)
 {
     lab_world *w = bench_open(job, LAB_PEG, h);
     if (!w) return NULL;
-    int falls = (job->what.measures & ~BENCH_SETTLED) && job->what.n > FALL_EXACTLY;
     double fall = fall_time(w) + job->what.entering;
     /* at .6 of the fall the lower half has landed; settled: a second later, or as long again */
     double to = moving ? .6 * fall : 2 * fall + 4, least = moving ? MOVING : fall + 1;
-    if (!moving && falls && fall_quickly(job, w, fall + 2)) {
+    if (!moving && job->what.falls && job->what.n > FALL_EXACTLY &&
+        fall_quickly(job, w, fall + 2)) {
         lab_close(w);
         return NULL;
     }
@@ -133,10 +140,10 @@ lab_world *bench_lead(const bench_job *job, int moving, double h, double until)
         if (enough && (lab_now() > until || (!moving && speed_of(w) < AT_REST))) break;
         int bad = lab_step(w);
         if (bad)
-            bench_skip(job, "%s: %s", moving ? "moving" : "settled", lab_error(w));
+            bench_skip(job, "%s", lab_error(w));
         else if (!enough && lab_now() > until)
-            bad = 1, bench_skip(job, "%s not reached: no more time at t = %.3g of %.3g s",
-                                moving ? "moving" : "settled", lab_time(w), least);
+            bad = 1,
+            bench_skip(job, "not reached: no more time at t = %.3g of %.3g s", lab_time(w), least);
         if (!bad) continue;
         lab_close(w);
         return NULL;
@@ -196,7 +203,7 @@ static int wanted_steps(const bench_job *job, lab_contact model)
 {
     int wanted = job->quick ? STEPS_MAX / 2 : STEPS_MAX;
     if (model != LAB_ODE || job->what.n <= 30) return wanted;
-    return job->what.n <= 110 ? 2 * STEPS_MIN : 0;
+    return job->what.n <= 110 ? STEPS_FEW : 0;
 }
 
 /* Bytes in use; 0 where the allocator does not say. */
@@ -233,8 +240,7 @@ static int enter(const bench_job *job, contender *c, const lab_world *lead, int 
 
 static int is_done(const contender *c)
 {
-    return !c->w || c->w->failed || c->steps >= c->wanted ||
-           (c->spent > c->room && c->steps >= STEPS_MIN);
+    return !c->w || c->w->failed || c->steps >= c->wanted || (c->spent > c->room && c->steps > 0);
 }
 
 static void race(contender *c, int n, int bodies)
@@ -270,7 +276,7 @@ static json_t *ratio(const contender *c, const contender *all, int n, lab_contac
 }
 
 static json_t *record(const bench_job *job, const contender *c, const contender *all, int n,
-                      int moving, double t)
+                      double t)
 {
     const bench_case *what = &job->what;
     json_t *phases =
@@ -279,7 +285,7 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
     json_t *json = json_pack(
         "{s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", what->scene, "n",
         what->n, "mu", lab_number(what->mu), "model", lab_contact_name(c->model), "phase",
-        moving ? "moving" : "settled", "h", lab_number(c->w->h), "step_ms", column(c, MS),
+        bench_measure_name(what->measure), "h", lab_number(c->w->h), "step_ms", column(c, MS),
         "phase_ms", phases, "rows", column(c, PROBLEM), "depth_max", lab_number(c->depth),
         "ratio_ode", ratio(c, all, n, LAB_ODE), "ratio_quick", ratio(c, all, n, LAB_ODE_QUICK));
     if (!json) return NULL;
@@ -298,36 +304,29 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
     return json;
 }
 
-static void run_phase(const bench_job *job, int moving)
+void bench_phase(const bench_job *job)
 {
+    int moving = job->what.measure == BENCH_MOVING;
     double h = lab_scene_find(job->what.scene)->h, now = lab_now();
-    int both = (job->what.measures & BENCH_SETTLED) && moving;
-    double end = now + (job->end - now) / (both ? 2 : 1); /* half of it is for the other phase */
-    if (!moving && job->what.n >= 1000) h *= 2;           /* nobody times how they settle */
-    lab_world *lead = bench_lead(job, moving, h, now + .6 * (end - now));
+    if (!moving && job->what.n >= 1000) h *= 2; /* nobody times how they settle */
+    lab_world *lead = bench_lead(job, moving, h, now + .6 * (job->end - now));
     contender *c = lead ? calloc((size_t)job->models, sizeof *c) : NULL;
     if (c && !job->quiet)
         fprintf(stderr, "bench: %s n=%d mu=%g: %s at t = %.3g s, %.3g s on the way\n",
-                job->what.scene, job->what.n, job->what.mu, moving ? "moving" : "settled",
+                job->what.scene, job->what.n, job->what.mu, bench_measure_name(job->what.measure),
                 lab_time(lead), lab_now() - now);
     for (int i = 0; c && i < job->models; i++) {
         c[i].model = job->model[i];
-        c[i].room = fmax(0, end - lab_now()) / (2 * (job->models - i));
+        c[i].room = fmax(0, job->end - lab_now()) / (2 * (job->models - i));
         if (!enter(job, &c[i], lead, moving)) c[i].wanted = 0;
     }
     if (c) race(c, job->models, job->what.n);
     for (int i = 0; c && i < job->models; i++) {
         if (c[i].w && c[i].wanted && (c[i].steps || c[i].w->failed))
-            bench_emit(job, "records", record(job, &c[i], c, job->models, moving, lab_time(lead)));
+            bench_emit(job, "records", record(job, &c[i], c, job->models, lab_time(lead)));
         lab_close(c[i].w);
         free(c[i].start);
     }
     free(c);
     lab_close(lead);
-}
-
-void bench_phases(const bench_job *job)
-{
-    if (job->what.measures & BENCH_MOVING) run_phase(job, 1);
-    if (job->what.measures & BENCH_SETTLED) run_phase(job, 0);
 }
