@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #define CASES_MAX 96
-#define GRACE     .02 /* of the budget: what a case may take beyond its share until it is ended */
+#define OVERBOOK  3   /* shares: few cases use theirs up */
+#define GRACE     .05 /* of the budget: what a case may take beyond its share until it is ended */
 
 typedef struct plan {
     bench_case *of;
@@ -127,7 +128,7 @@ static int run_plan(const plan *p, const lab_bench_options *o, json_t *report)
                          .seed = o->seed};
         memcpy(job.model, o->model, sizeof job.model);
         double now = lab_now(), budget = fmax(0, start + o->budget - now);
-        job.end = now + budget * weight(&job.what) / left;
+        job.end = now + budget * fmin(1, OVERBOOK * weight(&job.what) / left);
         left -= weight(&job.what);
         if (budget <= 0)
             say(report, &job.what, "not begun, the budget is used up, s:", (int)o->budget);
