@@ -40,14 +40,16 @@ int peg_joint_is_supported(dJointType type)
     return family_of(type)->rows != NULL;
 }
 
-int peg_joint_needs_pose(dJointType type)
+int peg_joint_needs_pose(dJointID joint)
 {
+    dJointType type = dJointGetType(joint);
+    if (type == dJointTypeAMotor) return dJointGetAMotorMode(joint) == dAMotorEuler;
     return family_of(type)->needs_pose;
 }
 
-int peg_joint_needs_telling(dJointType type)
+int peg_joint_needs_telling(dJointID joint)
 {
-    return family_of(type)->needs_telling;
+    return family_of(dJointGetType(joint))->needs_telling;
 }
 
 void peg_joint_bodies(dJointID joint, dBodyID body[2])

@@ -76,9 +76,9 @@ typedef struct peg_joint_reference {
 
 /* Whether rows are known for the type. */
 int peg_joint_is_supported(dJointType type);
-/* Whether they hang on the reference's relative pose; on what the program must tell. */
-int peg_joint_needs_pose(dJointType type);
-int peg_joint_needs_telling(dJointType type);
+/* Whether the joint's rows hang on the reference's relative pose; on what the program must tell. */
+int peg_joint_needs_pose(dJointID joint);
+int peg_joint_needs_telling(dJointID joint);
 
 /* Measures the reference from the bodies' present poses: to be called right after the joint was
  * attached and set. What was told of motors stays. */

@@ -10,7 +10,7 @@ static peg_joint_row *new_row(peg_joint_build *build, double rhs)
     return row;
 }
 
-/* J for a velocity along u at the arms; u null: none along, turn about `arm` alone. */
+/* J of a velocity along u; turn_a, turn_b: its angular parts. */
 static void set_linear(peg_joint_row *row, const double u[3], const double turn_a[3],
                        const double turn_b[3])
 {

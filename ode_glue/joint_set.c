@@ -1,5 +1,6 @@
 #include "ode_glue/joint_set.h"
 
+#include <math.h>
 #include <string.h>
 
 static int find_or_add(peg_joint_set *set, dJointID joint)
@@ -56,7 +57,7 @@ static int is_first(const peg_map *number, dJointID joint, int body, int of[2])
 
 static int is_untold(dJointID joint, const peg_joint_reference *reference)
 {
-    if (!peg_joint_needs_telling(reference->type)) return 0;
+    if (!peg_joint_needs_telling(joint)) return 0;
     if (reference->type == dJointTypePlane2D)
         return !reference->told[0] && !reference->told[1] && !reference->told[2];
     for (int i = 0; i < dJointGetLMotorNumAxes(joint); i++)
@@ -74,27 +75,35 @@ static size_t most_rows(const peg_map *number)
     return n;
 }
 
-/* Rows of one joint; -1: no memory. */
-static int add_joint(peg_joint_set *set, dJointID joint, const int of[2], double h,
-                     peg_joint_row *row, peg_joint_notes *notes)
+static int is_finite(const peg_joint_row *row)
+{
+    double sum = row->rhs + row->c + row->push;
+    for (int k = 0; k < 6; k++) sum += row->Ja[k] + row->Jb[k];
+    return isfinite(sum) && !isnan(row->lo) && !isnan(row->hi);
+}
+
+/* Adds the rows of one joint to the *n that are there. */
+static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], double h,
+                           peg_joint_row *row, int *n, peg_joint_notes *notes)
 {
     dJointType type = dJointGetType(joint);
-    if (type == dJointTypeContact || type == dJointTypeNull) return 0;
+    if (type == dJointTypeContact || type == dJointTypeNull) return PEG_OK;
     if (!peg_joint_is_supported(type)) {
         notes->unsupported++;
-        return 0;
+        return PEG_OK;
     }
     peg_joint_reference *reference = peg_joint_set_at(set, joint);
-    if (!reference) return -1;
-    int n = peg_joint_rows(joint, reference, h, row);
-    for (int i = 0; i < n; i++) {
-        row[i].body_a = of[0];
-        row[i].body_b = row[i].body_b < 0 ? -1 : of[1];
+    if (!reference) return PEG_ERROR_MEMORY;
+    int rows = peg_joint_rows(joint, reference, h, row + *n);
+    for (int end = *n + rows; *n < end; ++*n) {
+        row[*n].body_a = of[0];
+        row[*n].body_b = row[*n].body_b < 0 ? -1 : of[1];
+        if (!is_finite(&row[*n])) return PEG_ERROR_NOT_FINITE;
     }
-    notes->joints += n > 0;
-    notes->inferred += reference->inferred && peg_joint_needs_pose(type);
+    notes->joints += rows > 0;
+    notes->inferred += reference->inferred && peg_joint_needs_pose(joint);
     notes->untold += is_untold(joint, reference);
-    return n;
+    return PEG_OK;
 }
 
 pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map *number, double h,
@@ -110,12 +119,11 @@ pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map
         dBodyID id = number->key[b][0];
         for (int i = 0; i < dBodyGetNumJoints(id); i++) {
             dJointID j = dBodyGetJoint(id, i);
-            int of[2];
+            int of[2], first = *n;
             if (!dJointIsEnabled(j) || !is_first(number, j, b, of)) continue;
-            int rows = add_joint(set, j, of, h, *row + *n, notes);
-            if (rows < 0) return PEG_ERROR_MEMORY;
-            for (int k = 0; k < rows; k++) (*joint)[*n + k] = j;
-            *n += rows;
+            pegStatus status = add_joint(set, j, of, h, *row, n, notes);
+            if (status != PEG_OK) return status;
+            for (int k = first; k < *n; k++) (*joint)[k] = j;
         }
     }
     forget_the_rest(set);

@@ -34,7 +34,7 @@ void peg_joint_set_free(peg_joint_set *set);
 /* Rows of the enabled joints of n bodies (which must be all bodies that these joints connect), in
  * the order of the bodies and their joints; body_a and body_b become their numbers in `number`
  * (body, null), -1 for a body that is not in it. Rows and *joint (which joint each is of) live in
- * the arena. Error: MEMORY. References of other joints are forgotten. */
+ * the arena. Errors: MEMORY, NOT_FINITE. References of other joints are forgotten. */
 pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map *number, double h,
                              peg_joint_row **row, dJointID **joint, int *n, peg_joint_notes *notes);
 

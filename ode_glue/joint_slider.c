@@ -7,17 +7,28 @@ static void limit_axis(const peg_joint_build *build, const double axis[3], doubl
     for (int k = 0; k < 3; k++) out[k] = build->reversed ? -axis[k] : axis[k];
 }
 
+/* From A's centre to the place in B that it keeps but for the axis. What the position getter tells
+ * of that place is not taken from the reference: the joint may have been set with a distance. */
+static void slider_error(const peg_joint_build *build, const double axis[3], double error[3])
+{
+    double axis_b[3], position = dJointGetSliderPosition(build->joint);
+    if (build->reversed) position = -position;
+    peg_place_of_a(build->reference, error);
+    peg_rotate(build->b.R, error, error);
+    for (int k = 0; k < 3; k++) error[k] += build->b.x[k] - build->a.x[k];
+    peg_axis_in_b(build, axis, axis_b);
+    double cosine = peg_dot(axis, axis_b);
+    if (cosine > .5) /* else it is so far off that its position means nothing */
+        peg_add_scaled(error, -(position + peg_dot(axis, error)) / cosine, axis_b, error);
+}
+
 void peg_joint_slider(peg_joint_build *build)
 {
     dVector3 axis;
     double u[2][3], error[3], along[3];
     peg_rows_orient(build);
-
-    /* A's centre stays where it was in B, but for the axis. */
     dJointGetSliderAxis(build->joint, axis);
-    peg_place_of_a(build->reference, error);
-    peg_rotate(build->b.R, error, error);
-    for (int k = 0; k < 3; k++) error[k] += build->b.x[k] - build->a.x[k];
+    slider_error(build, axis, error);
     peg_normals(axis, u[0], u[1]);
     for (int i = 0; i < 2; i++) peg_row_slide(build, u[i], peg_gain(build) * peg_dot(u[i], error));
 

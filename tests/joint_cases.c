@@ -124,6 +124,11 @@ static void set_ball(dJointID j, peg_joint_reference *r)
 {
     (void)r;
     give_point(j, dJointSetBallAnchor);
+    if (chance(.3)) { /* ODE takes this one as it is: in the body's frame */
+        double x[3];
+        random_vector(1, x);
+        dJointSetBallAnchor2(j, x[0], x[1], x[2]);
+    }
     own_softness(j, dJointSetBallParam);
 }
 
@@ -131,13 +136,21 @@ static void set_hinge(dJointID j, peg_joint_reference *r)
 {
     (void)r;
     give_point(j, dJointSetHingeAnchor);
-    give_axis(j, dJointSetHingeAxis);
+    if (chance(.5)) {
+        give_axis(j, dJointSetHingeAxis);
+    } else {
+        double u[3];
+        random_unit(u);
+        dJointSetHingeAxisOffset(j, u[0], u[1], u[2], uniform(-1, 1));
+    }
 }
 
 static void set_slider(dJointID j, peg_joint_reference *r)
 {
     (void)r;
-    give_axis(j, dJointSetSliderAxis);
+    double u[3], d = chance(.5) ? uniform(-.3, .3) : 0;
+    random_unit(u);
+    dJointSetSliderAxisDelta(j, u[0], u[1], u[2], d * u[0], d * u[1], d * u[2]);
 }
 
 static void set_universal(dJointID j, peg_joint_reference *r)
@@ -177,16 +190,22 @@ static void set_pr(dJointID j, peg_joint_reference *r)
 static void set_pu(dJointID j, peg_joint_reference *r)
 {
     (void)r;
-    give_point(j, dJointSetPUAnchor);
+    double x[3], u[3], d = chance(.5) ? uniform(-.3, .3) : 0;
+    random_vector(2, x);
+    random_unit(u);
     give_axes(j, dJointSetPUAxis1, dJointSetPUAxis2);
-    give_axis(j, dJointSetPUAxis3);
+    give(j, dJointSetPUAxis3, u);
+    dJointSetPUAnchorOffset(j, x[0], x[1], x[2], d * u[0], d * u[1], d * u[2]);
 }
 
 static void set_piston(dJointID j, peg_joint_reference *r)
 {
     (void)r;
-    give_point(j, dJointSetPistonAnchor);
+    double x[3], d[3];
+    random_vector(2, x);
+    random_vector(chance(.5) ? .3 : 0, d);
     give_axis(j, dJointSetPistonAxis);
+    dJointSetPistonAnchorOffset(j, x[0], x[1], x[2], d[0], d[1], d[2]);
 }
 
 /* An axis for motors with up to three that are nearly normal to each other. */
@@ -252,6 +271,7 @@ static void set_dball(dJointID j, peg_joint_reference *r)
     (void)r;
     give_point(j, dJointSetDBallAnchor1);
     give_point(j, dJointSetDBallAnchor2);
+    if (chance(.5)) dJointSetDBallDistance(j, uniform(0, 2));
     own_softness(j, dJointSetDBallParam);
 }
 

@@ -14,7 +14,7 @@
 /* Largest relative error of a predicted velocity. */
 #define TOLERANCE 1e-9
 
-enum { STATES = 200, BODIES = 4, JOINTS = 6, CONTACTS = 4 };
+enum { STATES = 200, BODIES = 4, JOINTS = 10, CONTACTS = 4 };
 
 typedef struct jointed {
     dWorldID world;
@@ -157,7 +157,7 @@ static void solve(prediction *p)
     memcpy(p->v, p->target, sizeof p->v);
     if (problem.m == 0) return;
     peg_outcome outcome = peg_solve(&p->arena, &problem, PEG_SOLVER_AUTO, 1e-10, &solution);
-    ck_assert_msg(outcome == PEG_SOLVED, "%s", peg_outcome_name(outcome));
+    ck_assert_msg(outcome == PEG_SOLVED || outcome == PEG_LAGGED, "%s", peg_outcome_name(outcome));
 }
 
 static void predict(jointed *s, double h, int contacts, prediction *p)
@@ -262,8 +262,8 @@ END_TEST
 
 /* --- many joints ---------------------------------------------------------------------------- */
 
-/* A tree of random joints: each body hangs on an earlier one; the first is free, kinematic, or hangs
- * on the world. Some joints are disabled. */
+/* A tree of random joints: each body hangs on an earlier one; the first is free, kinematic, or
+ * hangs on the world. Some joints are disabled. */
 static void random_tree(jointed *s)
 {
     begin(s, BODIES);
@@ -291,6 +291,39 @@ START_TEST(many_joints_are_odes)
     }
     if (getenv("JOINTS_VERBOSE")) fprintf(stderr, "%-18s %.1e\n", "trees", t.error);
     ck_assert_double_le(t.error, TOLERANCE);
+}
+END_TEST
+
+/* Closed loops say things twice: planks that are hinged to each other at both sides, and at both
+ * ends to the world. With ODE's default CFM (1e-10 in double precision) the impulses are then
+ * hardly determined, and the solver's answer need not be certified to all digits. */
+START_TEST(closed_loops_are_odes_to_five_digits)
+{
+    double error = 0;
+    jointed s;
+    begin(&s, BODIES);
+    dWorldSetCFM(s.world, 1e-10);
+    for (int i = 0; i < BODIES; i++) {
+        dBodySetQuaternion(s.body[i], (dQuaternion){1});
+        dBodySetPosition(s.body[i], i, 0, 1);
+    }
+    for (int i = 0; i < 2 * (BODIES + 1); i++) {
+        dBodyID left = i / 2 ? s.body[i / 2 - 1] : 0, right = i / 2 < BODIES ? s.body[i / 2] : 0;
+        dJointID j = s.joint[s.joints++] = dJointCreateHinge(s.world, 0);
+        dJointAttach(j, left, right);
+        dJointSetHingeAnchor(j, i / 2 - .5, i % 2 - .5, 1);
+        dJointSetHingeAxis(j, 0, 1, 0);
+    }
+    for (int i = 0; i < STATES; i++) {
+        prediction p;
+        predict(&s, .01, 0, &p);
+        ck_assert(dWorldStep(s.world, .01));
+        error = fmax(error, difference(&s, &p));
+        peg_arena_free(&p.arena);
+    }
+    if (getenv("JOINTS_VERBOSE")) fprintf(stderr, "%-18s %.1e\n", "closed loops", error);
+    ck_assert_double_le(error, 1e-5);
+    end(&s);
 }
 END_TEST
 
@@ -420,7 +453,7 @@ START_TEST(first_seen_where_set_is_as_good)
     peg_joint_set captured = s.set;
     s.set = other;
     rows_of(&s, &arena, &row[0], &notes);
-    ck_assert_int_eq(notes.inferred, peg_joint_needs_pose(dJointGetType(j)));
+    ck_assert_int_eq(notes.inferred, peg_joint_needs_pose(j));
     other = s.set;
     disturb_all(&s);
     int n = rows_of(&s, &arena, &row[0], &notes);
@@ -519,6 +552,26 @@ START_TEST(what_must_be_told_is_missed)
 }
 END_TEST
 
+START_TEST(what_is_not_finite_is_a_status)
+{
+    jointed s;
+    peg_arena arena = {0};
+    peg_joint_row *row;
+    dJointID *joint;
+    int n;
+    peg_joint_notes notes;
+    begin(&s, 1);
+    dJointID j = add_joint(&s, &KIND[1], s.body[0], 0, 0);
+    dJointSetHingeParam(j, dParamFMax, dInfinity); /* a rigid drive */
+    ck_assert_int_eq(rows_of(&s, &arena, &row, &notes), 6);
+    dJointSetHingeParam(j, dParamVel, dInfinity);
+    pegStatus status = peg_joint_set_rows(&s.set, &arena, &s.number, .01, &row, &joint, &n, &notes);
+    ck_assert_int_eq(status, PEG_ERROR_NOT_FINITE);
+    peg_arena_free(&arena);
+    end(&s);
+}
+END_TEST
+
 START_TEST(lack_of_memory_is_a_status)
 {
     for (long n = 1;; n++) {
@@ -557,12 +610,14 @@ static Suite *joints_suite(void)
     tcase_set_timeout(rows, 120);
     tcase_add_loop_test(rows, rows_are_odes, 0, KINDS);
     tcase_add_test(rows, many_joints_are_odes);
+    tcase_add_test(rows, closed_loops_are_odes_to_five_digits);
     tcase_add_test(rows, contacts_as_forces_leave_ode_our_joints);
     tcase_add_test(rows, quick_step_wants_all_impulses);
     tcase_add_loop_test(references, first_seen_where_set_is_as_good, 0, KINDS);
     tcase_add_test(references, a_new_setting_is_noticed);
     tcase_add_test(references, references_go_with_their_joints);
     tcase_add_test(references, what_must_be_told_is_missed);
+    tcase_add_test(references, what_is_not_finite_is_a_status);
     tcase_add_test(references, lack_of_memory_is_a_status);
     suite_add_tcase(suite, rows);
     suite_add_tcase(suite, references);
