@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define CASES_MAX 96
-#define OVERBOOK  3   /* shares: few cases use theirs up */
+#define OVERBOOK  2   /* shares: few cases use theirs up */
 #define GRACE     .05 /* of the budget: what a case may take beyond its share until it is ended */
 
 typedef struct plan {
@@ -42,14 +42,15 @@ static void make_plan(plan *p, const lab_bench_options *o)
     static const char *const piles[] = {"pile-boxes", "pile-convex"};
     static const char *const pours[] = {"pour-boxes", "pour-convex"};
     static const int sizes[] = {10, 30, 100, 300, 1000, 3000};
-    for (int i = 0; i < 3; i++) {
-        add_all(p, o, piles, sizes[i], 0);
-        if (i < 2) add_all(p, o, pours, sizes[i], .25 * (sizes[i] - 1));
-    }
+    add_all(p, o, piles, sizes[0], 0);
+    add_all(p, o, pours, 10, .25 * 9);
+    add(p, o, (bench_case){"pour-boxes", 10, 1, .5, .25 * 9, BENCH_ACCURACY});
     add(p, o, (bench_case){"tower-20", 20, 0, .5, 0, BENCH_SETTLED});
+    add_all(p, o, piles, sizes[1], 0);
+    add_all(p, o, pours, 30, .25 * 29);
     add(p, o, (bench_case){"pyramid-10", 55, 0, .5, 0, BENCH_SETTLED});
     add(p, o, (bench_case){"wall-10x10", 105, 0, .5, 0, BENCH_SETTLED});
-    add(p, o, (bench_case){"pour-boxes", 10, 1, .5, .25 * 9, BENCH_ACCURACY});
+    add_all(p, o, piles, sizes[2], 0);
     if (!o->quick) add(p, o, (bench_case){"pile-boxes", 100, 1, .5, 0, BENCH_ACCURACY});
     for (int i = 3; i < 6; i++) add_all(p, o, piles, sizes[i], 0);
 }

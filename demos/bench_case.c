@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MS, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
+enum { MS, CPU, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 
 #define BLOCK     5    /* steps of one model before the next one's turn */
 #define STEPS_MAX 60   /* timed, of a phase */
@@ -163,6 +163,7 @@ static int step_once(contender *c)
     c->spent += c->w->last_seconds;
     int i = c->steps++;
     c->value[MS][i] = 1e3 * c->w->last_seconds;
+    c->value[CPU][i] = 1e3 * c->w->last_cpu;
     c->value[PAIRS][i] = 1e3 * (b.time_pairs - a.time_pairs);
     c->value[ROWS][i] = 1e3 * (b.time_rows - a.time_rows);
     c->value[SOLVE][i] = 1e3 * (b.time_solve - a.time_solve);
@@ -263,14 +264,15 @@ static json_t *column(const contender *c, int which)
     return lab_number(c->steps ? lab_quantile(c->value[which], c->steps, .5) : NAN);
 }
 
-/* Of the medians over the steps that both made. */
-static json_t *ratio(const contender *c, const contender *all, int n, lab_contact to)
+/* Of the medians over the steps that both made: of wall clock, or of processor time, which other
+ * work on the machine disturbs less. */
+static json_t *ratio(const contender *c, int which, const contender *all, int n, lab_contact to)
 {
     for (int i = 0; i < n; i++) {
         int common = all[i].steps < c->steps ? all[i].steps : c->steps;
         if (all[i].model == to && common > 0)
-            return lab_number(lab_quantile(c->value[MS], common, .5) /
-                              lab_quantile(all[i].value[MS], common, .5));
+            return lab_number(lab_quantile(c->value[which], common, .5) /
+                              lab_quantile(all[i].value[which], common, .5));
     }
     return json_null();
 }
@@ -287,9 +289,13 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
         what->n, "mu", lab_number(what->mu), "model", lab_contact_name(c->model), "phase",
         bench_measure_name(what->measure), "h", lab_number(c->w->h), "step_ms", column(c, MS),
         "phase_ms", phases, "rows", column(c, PROBLEM), "depth_max", lab_number(c->depth),
-        "ratio_ode", ratio(c, all, n, LAB_ODE), "ratio_quick", ratio(c, all, n, LAB_ODE_QUICK));
+        "ratio_ode", ratio(c, MS, all, n, LAB_ODE), "ratio_quick",
+        ratio(c, MS, all, n, LAB_ODE_QUICK));
     if (!json) return NULL;
     json_object_set_new(json, "t", lab_number(t));
+    json_object_set_new(json, "cpu_ms", column(c, CPU));
+    json_object_set_new(json, "cpu_ratio_ode", ratio(c, CPU, all, n, LAB_ODE));
+    json_object_set_new(json, "cpu_ratio_quick", ratio(c, CPU, all, n, LAB_ODE_QUICK));
     json_object_set_new(json, "steps", json_integer(c->steps));
     json_object_set_new(json, "step_ms_max", lab_number(lab_quantile(c->value[MS], c->steps, 1)));
     json_object_set_new(json, "overlap_volume_max", lab_number(c->volume));

@@ -105,6 +105,7 @@ static void record_line(FILE *f, const json_t *r)
     number(f, 9, "%.4g", number_of(r, "step_ms"));
     number(f, 8, "%.3g", number_of(r, "ratio_quick"));
     number(f, 8, "%.3g", number_of(r, "ratio_ode"));
+    number(f, 9, "%.3g", number_of(r, "cpu_ratio_quick"));
     for (int i = 0; i < 5; i++) number(f, 8, "%.3g", number_of(phase_ms, parts[i]));
     number(f, 6, "%.0f", number_of(r, "rows"));
     number(f, 5, "%.2f", number_of(r, "outer_mean"));
@@ -144,13 +145,15 @@ void bench_table(FILE *f, const json_t *report)
 {
     size_t i;
     json_t *r;
-    fprintf(
-        f,
-        "%-11s %4s %4s %-7s %-9s %9s %8s %8s %8s %8s %8s %8s %8s %6s %5s %8s %8s %8s %8s %6s %5s\n",
-        "scene", "n", "mu", "phase", "model", "step ms", "/quick", "/ode", "pairs", "rows", "solve",
-        "check", "ode", "rows", "outer", "depth", "volume", "drift", "speed", "B/row", "steps");
+    fprintf(f,
+            "%-11s %4s %4s %-7s %-9s %9s %8s %8s %9s %8s %8s %8s %8s %8s %6s %5s %8s %8s %8s %8s "
+            "%6s %5s\n",
+            "scene", "n", "mu", "phase", "model", "step ms", "/quick", "/ode", "cpu/quick", "pairs",
+            "rows", "solve", "check", "ode", "rows", "outer", "depth", "volume", "drift", "speed",
+            "B/row", "steps");
     json_array_foreach(json_object_get(report, "records"), i, r) record_line(f, r);
-    fprintf(f, "(medians of steps; volume of the overlap in mean bodies; depth, drift in m, speed "
+    fprintf(f, "(medians of steps; cpu/quick: of processor time; volume of the overlap in mean "
+               "bodies; depth, drift in m, speed "
                "in m/s: largest)\n");
     accuracy_lines(f, json_object_get(report, "equal_accuracy"));
     json_t *list = json_object_get(report, "exponents");

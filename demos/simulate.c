@@ -51,11 +51,16 @@ static int uses_peg(const lab_world *w)
     return lab_contact_is_exact(w->options.contact);
 }
 
-double lab_now(void)
+static double clock_of(clockid_t id)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(id, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double lab_now(void)
+{
+    return clock_of(CLOCK_MONOTONIC);
 }
 
 /* Kinetic energy with the inertia at the present orientation. */
@@ -493,7 +498,7 @@ int lab_step(lab_world *w)
         dBodyAddTorque(b->id, b->torque[0], b->torque[1], b->torque[2]);
     }
     if (w->failed) return 1;
-    double start = lab_now();
+    double start = lab_now(), busy = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     ode_messages = 0;
     if (w->planar)
         lab_planar_step(w->planar);
@@ -502,6 +507,7 @@ int lab_step(lab_world *w)
     else
         step_ode(w);
     w->ode_messages += ode_messages;
+    w->last_cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID) - busy;
     w->last_seconds = lab_now() - start;
     w->seconds += w->last_seconds;
     for (int i = 0; i < w->bodies && !w->failed; i++) {

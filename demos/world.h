@@ -53,7 +53,7 @@ struct lab_world {
     int has_bounds, has_groups, sealed;
     double mu, bounce; /* of all contacts */
     int auto_disable, directions;
-    double reach; /* relative */
+    double reach;           /* relative */
     double low[3], high[3]; /* bounds, scene coordinates */
 
     dWorldID ode;
@@ -64,11 +64,11 @@ struct lab_world {
 
     lab_energy energy;
     double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
-    double last_seconds;
+    double last_seconds, last_cpu; /* of the last step: wall clock, and of all threads */
     int is_planar;
     struct lab_planar *planar; /* instead of ode, space and peg */
-    long ode_rows;     /* of the contacts of stock ODE, summed over the steps */
-    long ode_messages; /* complaints of ODE's own solver */
+    long ode_rows;             /* of the contacts of stock ODE, summed over the steps */
+    long ode_messages;         /* complaints of ODE's own solver */
     int failed;
     char error[LAB_TEXT];
 };
