@@ -155,17 +155,15 @@ void peg_joint_tell_relative(peg_joint_reference *reference, int axis, int rel)
     reference->told[axis] = 1;
 }
 
-void peg_joint_tell_plane(dJointID joint, peg_joint_reference *reference, int axis, int parameter,
-                          double value)
+void peg_joint_tell_plane(peg_joint_reference *reference, int axis, int parameter, double value)
 {
     peg_limot *motor = &reference->motor[axis];
-    dBodyID body[2];
-    peg_joint_bodies(joint, body);
-    if (!reference->told[axis] && body[0]) motor->cfm = dWorldGetCFM(dBodyGetWorld(body[0]));
     reference->told[axis] = 1;
     if (parameter == dParamVel) motor->speed = value;
     if (parameter == dParamFMax && value >= 0) motor->force = value;
-    if (parameter == dParamCFM) motor->cfm = value;
+    if (parameter != dParamCFM) return;
+    motor->cfm = value;
+    reference->told_cfm[axis] = 1;
 }
 
 int peg_joint_rows(dJointID joint, peg_joint_reference *reference, double h,

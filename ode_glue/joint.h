@@ -72,6 +72,7 @@ typedef struct peg_joint_reference {
     int relative[3];    /* linear motor: 0: axis in world frame, 1, 2: in A's, B's */
     peg_limot motor[3]; /* plane 2d: along x, along y, about z */
     int told[3];        /* something was told of that axis of the motor */
+    int told_cfm[3];    /* the motor's own CFM */
 } peg_joint_reference;
 
 /* Whether rows are known for the type. */
@@ -87,8 +88,7 @@ void peg_joint_capture(dJointID joint, peg_joint_reference *reference);
 void peg_joint_tell_relative(peg_joint_reference *reference, int axis, int rel);
 /* A parameter of a plane-2d joint's motor was set (axis 0: x, 1: y, 2: angle). The world's CFM is
  * the motor's until told otherwise. */
-void peg_joint_tell_plane(dJointID joint, peg_joint_reference *reference, int axis, int parameter,
-                          double value);
+void peg_joint_tell_plane(peg_joint_reference *reference, int axis, int parameter, double value);
 
 /* The rows of an enabled joint in a step of h, at most PEG_JOINT_ROWS; returns their number. A
  * reference that does not fit the joint as it is (never measured, other bodies, axes set anew) is

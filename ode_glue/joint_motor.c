@@ -68,8 +68,10 @@ void peg_joint_plane2d(peg_joint_build *build)
     peg_row_point(build, axis[2], none, none, -peg_gain(build) * build->a.x[2]);
     peg_row_turn(build, axis[0], 0);
     peg_row_turn(build, axis[1], 0);
-    for (int i = 0; i < 2; i++) peg_limot_slide(build, &build->reference->motor[i], axis[i]);
-    peg_limot_turn(build, &build->reference->motor[2], axis[2]);
-    if (!build->b.id) return;
-    for (int i = 0; i < 3; i++) memset(build->row[i].Jb, 0, sizeof build->row[i].Jb);
+    for (int i = 0; i < 3; i++) { /* the plane is the world's, also for two bodies */
+        memset(build->row[i].Jb, 0, sizeof build->row[i].Jb);
+        peg_limot motor = build->reference->motor[i];
+        if (!build->reference->told_cfm[i]) motor.cfm = build->cfm;
+        (i < 2 ? peg_limot_slide : peg_limot_turn)(build, &motor, axis[i]);
+    }
 }

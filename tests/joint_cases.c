@@ -261,7 +261,7 @@ static void set_plane2d(dJointID j, peg_joint_reference *r)
         double value[3] = {uniform(-1, 1), chance(.5) ? uniform(0, 5) : 1e3, uniform(0, 1e-3)};
         for (int k = 0; k < (chance(.5) ? 2 : 3); k++) {
             set[i](j, parameter[k], value[k]);
-            peg_joint_tell_plane(j, r, i, parameter[k], value[k]);
+            peg_joint_tell_plane(r, i, parameter[k], value[k]);
         }
     }
 }

@@ -544,7 +544,7 @@ START_TEST(what_must_be_told_is_missed)
     rows_of(&s, &arena, &row, &notes);
     ck_assert_int_eq(notes.untold, 2);
     peg_joint_tell_relative(peg_joint_set_at(&s.set, j), 0, 1);
-    peg_joint_tell_plane(plane, peg_joint_set_at(&s.set, plane), 0, dParamFMax, 0);
+    peg_joint_tell_plane(peg_joint_set_at(&s.set, plane), 0, dParamFMax, 0);
     rows_of(&s, &arena, &row, &notes);
     ck_assert_int_eq(notes.untold, 0);
     peg_arena_free(&arena);
