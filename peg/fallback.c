@@ -158,13 +158,24 @@ static void restore(peg_island *I, const snapshot *s)
 
 static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels);
 
+/* The step of the model in force. */
+static peg_result step_of(peg_island *I)
+{
+    switch (I->settings->contact) {
+    case PEG_CONTACT_ST: return peg_standard(I);
+    case PEG_CONTACT_PAPER: return peg_paper(I);
+    case PEG_CONTACT_LNC: return peg_lnc(I);
+    case PEG_CONTACT_AP: return peg_anitescu_potra(I);
+    default: return peg_outer(I);
+    }
+}
+
 /* Steps from the states to the states after h. levels: halvings that are allowed. Returns 0 if it
  * did not converge; the states are then those of the start again. */
 static int substep(peg_island *I, double h, const double (*applied)[6], int levels)
 {
     prepare(I, h, applied);
-    int standard = I->settings->contact == PEG_CONTACT_ST;
-    if ((standard ? peg_standard(I) : peg_outer(I)) == PEG_CONVERGED) {
+    if (step_of(I) == PEG_CONVERGED) {
         take_step(I);
         return !I->failed;
     }

@@ -251,9 +251,12 @@ peg_outcome peg_island_solve(peg_island *island, peg_about about);
  * bounce. */
 void peg_end_velocities(peg_island *island);
 
-/* --- standard.c --- */
-/* Always "converges": what it leaves is what it is measured for. */
+/* --- standard.c, paper.c, lnc.c, ap.c: the models of the papers --- */
+/* They always "converge": what they leave is what they are measured for. */
 peg_result peg_standard(peg_island *island);
+peg_result peg_paper(peg_island *island);
+peg_result peg_lnc(peg_island *island);
+peg_result peg_anitescu_potra(peg_island *island);
 
 /* --- fallback.c --- */
 /* The whole step of an island, fallbacks included: results in v_pose and v_end, impulses in

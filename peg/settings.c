@@ -12,6 +12,7 @@ void peg_settings_default(pegSettings *settings)
         .max_halvings = 4,
         .warm_start = 1,
         .reach = 0,
+        .paper_primaries = 1,
     };
 }
 
@@ -24,7 +25,8 @@ pegStatus peg_settings_check(const pegSettings *s)
     int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
                s->friction_directions == 8 || s->friction_directions == 16;
     int counts = s->max_outer >= 5 && s->max_outer <= 200 && s->max_halvings >= 0 &&
-                 s->max_halvings <= 10 && (s->warm_start == 0 || s->warm_start == 1);
+                 s->max_halvings <= 10 && (s->warm_start == 0 || s->warm_start == 1) &&
+                 (s->paper_primaries == 0 || s->paper_primaries == 1);
     return enums && reals && cone && counts ? PEG_OK : PEG_ERROR_SETTINGS;
 }
 

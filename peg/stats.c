@@ -27,6 +27,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->dropped_traps += s->dropped_traps;
     sum->recovered += s->recovered;
     sum->squeezed += s->squeezed;
+    sum->traps += s->traps;
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
     sum->fallback_halved += s->fallback_halved;

@@ -29,13 +29,18 @@ typedef enum pegStatus {
 /* Contact model of a world. */
 typedef enum pegContactModel {
     PEG_CONTACT_PEG = 0, /* exact: one disjunction per pair, re-linearised until it holds */
-    PEG_CONTACT_ST,      /* standard model: every near feature a half-space, one linearisation */
+    /* the models of the papers, with one linearisation at the start of the step: */
+    PEG_CONTACT_ST,    /* Stewart-Trinkle: every near feature is a half-space */
+    PEG_CONTACT_PAPER, /* polyhedral exact geometry as published: U, I and X constraints */
+    PEG_CONTACT_LNC,   /* Nguyen's locally non-convex model: the same without X */
+    PEG_CONTACT_AP,    /* Anitescu-Potra: Stewart-Trinkle without the gap term */
     PEG_CONTACT_COUNT
 } pegContactModel;
 
 /* Solver of the islands' mixed LCPs. */
 typedef enum pegSolver {
-    PEG_SOLVER_AUTO = 0, /* projected, then Lemke if its answer cannot be certified */
+    PEG_SOLVER_AUTO = 0, /* projected, then Lemke if its answer cannot be certified; the papers'
+                            models: Lemke */
     PEG_SOLVER_PROJECTED,
     PEG_SOLVER_LEMKE,
     PEG_SOLVER_COUNT
@@ -57,6 +62,8 @@ typedef struct pegSettings {
     int warm_start;   /* keep directions and impulses between steps [1], 0 or 1 */
     double reach; /* epsilon / L of the papers' models: features this near make constraints however
                      slow they are; without effect on PEG_CONTACT_PEG [0], in [0, 10] */
+    int paper_primaries; /* contacts of an I-constraint that may carry an impulse: 1: the one that a
+                            heuristic chooses [W 24], 0: all feasible ones [W 20-23] [1] */
 } pegSettings;
 
 /* Counts and figures of one step (pegWorldGetStats) or summed over steps (maxima stay maxima). */
@@ -79,6 +86,8 @@ typedef struct pegStats {
     long dropped_traps;    /* pairs whose rows behind the start were dropped */
     long recovered;        /* pairs that started with an overlap */
     long squeezed;         /* islands that ended with the least violation: movers left no room */
+    long traps; /* papers' models: I-constraints of which a half-space is violated at the end of the
+                   step although another one keeps the features apart: a standard-model trap */
     /* fallbacks, in their order, each counted by itself */
     long fallback_clearance;   /* (a) clearances below the margin */
     long fallback_elastic;     /* (b) least violation */
