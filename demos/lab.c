@@ -45,7 +45,6 @@ enum { OPT_CONTACT = 1, OPT_H, OPT_TIME, OPT_STEPS, OPT_SEED, OPT_MU, OPT_SET, O
 
 static int parse_contacts(command *c)
 {
-    static const char *const later[] = {"paper", "lnc", "ap"};
     if (!c->contact) {
         c->model_count = 1; /* models[0] is peg */
         return 0;
@@ -54,12 +53,11 @@ static int parse_contacts(command *c)
         next = strchr(name, ',');
         if (next) *next++ = 0;
         int found = -1;
-        for (int i = 0; i < 3; i++)
-            if (!strcmp(name, later[i])) return usage("--contact %s is not available yet", name);
         for (int i = 0; i < LAB_CONTACT_COUNT; i++)
             if (!strcmp(name, lab_contact_name((lab_contact)i))) found = i;
         if (found < 0)
-            return usage("no contact model '%s': choose peg, st, ode or ode-quick", name);
+            return usage("no contact model '%s': choose peg, st, paper, lnc, ap, ode or ode-quick",
+                         name);
         for (int i = 0; i < c->model_count; i++)
             if ((int)c->models[i] == found) return usage("--contact names '%s' twice", name);
         c->models[c->model_count++] = (lab_contact)found;
@@ -201,8 +199,7 @@ static int capture(const command *c, const lab_scene *scene, lab_options *option
 {
     lab_capture files;
     if (!c->capture) return run(c, scene, options);
-    if (c->models[0] != LAB_PEG && c->models[0] != LAB_ST)
-        return usage("--capture needs --contact peg or st%s", "");
+    if (c->models[0] != LAB_PEG) return usage("--capture needs --contact peg%s", "");
     int bad = lab_capture_begin(&files, c->capture, c->capture_rows);
     if (bad == 2) return usage("--capture-rows %s: write it as MIN:MAX", c->capture_rows);
     if (bad) return usage("cannot write to '%s': choose another folder with --capture", c->capture);
@@ -255,8 +252,9 @@ static int bench(const command *c)
     if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0)
         return usage("bench chooses step sizes, times and keys itself%s", "");
     if (c->target) return usage("'%s': bench takes its scene by --scene", c->target);
-    for (int i = 0; i < LAB_CONTACT_COUNT; i++) options.model[i] = (lab_contact)i;
-    options.models = c->contact ? c->model_count : LAB_CONTACT_COUNT;
+    static const lab_contact usual[] = {LAB_PEG, LAB_ST, LAB_ODE, LAB_ODE_QUICK};
+    options.models = c->contact ? c->model_count : (int)(sizeof usual / sizeof usual[0]);
+    memcpy(options.model, usual, sizeof usual);
     if (c->contact) memcpy(options.model, c->models, sizeof options.model);
     return lab_bench(&options);
 }
@@ -316,7 +314,8 @@ int main(int argc, const char **argv)
     command c = {.seed = 1};
     char *set = NULL;
     const struct poptOption table[] = {
-        {"contact", 0, POPT_ARG_STRING, &c.contact, 0, "peg, st, ode, ode-quick [peg]", "MODEL,.."},
+        {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
+         "peg, st, paper, lnc, ap, ode, ode-quick [peg]", "MODEL,.."},
         {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
         {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
         {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "instead of the time", "N"},

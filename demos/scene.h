@@ -121,6 +121,9 @@ void lab_bounds(lab_world *w, const double low[3], const double high[3]);
 typedef enum lab_contact {
     LAB_PEG,
     LAB_ST,
+    LAB_PAPER,
+    LAB_LNC,
+    LAB_AP,
     LAB_ODE,       /* dWorldStep with dCollide's contacts */
     LAB_ODE_QUICK, /* dWorldQuickStep */
     LAB_CONTACT_COUNT

@@ -18,7 +18,8 @@
 #define MANY         200   /* bodies: from here on testing all pairs costs more than sorting */
 #define RISES_MAX    10000 /* of a body that looks for a free place to enter */
 
-static const char *const contact_names[LAB_CONTACT_COUNT] = {"peg", "st", "ode", "ode-quick"};
+static const char *const contact_names[LAB_CONTACT_COUNT] = {"peg", "st",  "paper",    "lnc",
+                                                             "ap",  "ode", "ode-quick"};
 
 const char *lab_contact_name(lab_contact contact)
 {
@@ -26,7 +27,8 @@ const char *lab_contact_name(lab_contact contact)
 }
 
 /* Of the contact module, in the order of lab_contact. */
-static const pegContactModel core_models[] = {PEG_CONTACT_PEG, PEG_CONTACT_ST};
+static const pegContactModel core_models[] = {PEG_CONTACT_PEG, PEG_CONTACT_ST, PEG_CONTACT_PAPER,
+                                              PEG_CONTACT_LNC, PEG_CONTACT_AP};
 
 int lab_contact_is_exact(lab_contact contact)
 {
@@ -35,7 +37,7 @@ int lab_contact_is_exact(lab_contact contact)
 
 const char *lab_exact_contacts(void)
 {
-    return "peg or st";
+    return "peg, st, paper, lnc or ap";
 }
 
 void lab_settings(const lab_world *w, pegSettings *settings)

@@ -104,9 +104,6 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --contact ''", "no contact model");
     refused("run pour-boxes --contact ode,peg", "compare takes several");
     refused("run pour-boxes --contact ode,ode", "twice");
-    refused("run pour-boxes --contact paper", "not available yet");
-    refused("run pour-boxes --contact lnc", "not available yet");
-    refused("run pour-boxes --contact ap", "not available yet");
     refused("experiment one --out x", "experiment list");
     refused("bench", "--out DIR");
     refused("bench pour-boxes --out x", "--scene");
