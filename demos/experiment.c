@@ -14,6 +14,9 @@
 
 #define PATH_SIZE 4096
 #define LINE_SIZE 1024
+/* of a run, s */
+#define LIMIT       900
+#define LIMIT_QUICK 15
 
 static const experiment *const groups[] = {experiments_pour, experiments_particle, experiments_rod};
 
@@ -95,6 +98,32 @@ static void ask_stop(int number)
     stop_asked = 1;
 }
 
+/* What a worker's alarm needs to end its run as one that took too long. The handler may use no
+ * more than the system's own calls, so that these must be global. */
+static struct {
+    int file;
+    char part[PATH_SIZE], path[PATH_SIZE];
+} run_now;
+
+static void too_long(int number)
+{
+    static const char text[] = "\n# failed: it took too long\n";
+    (void)number;
+    int whole = write(run_now.file, text, sizeof text - 1) == (ssize_t)sizeof text - 1;
+    _exit(!whole || rename(run_now.part, run_now.path) != 0);
+}
+
+/* Ends this process when the run takes longer than the limit; its finished lines are kept. */
+static void limit_run(const experiment_study *s, FILE *f, const char *part, const char *path)
+{
+    setvbuf(f, NULL, _IOLBF, 0);
+    run_now.file = fileno(f);
+    snprintf(run_now.part, PATH_SIZE, "%s", part);
+    snprintf(run_now.path, PATH_SIZE, "%s", path);
+    signal(SIGALRM, too_long);
+    alarm(s->options->quick ? LIMIT_QUICK : LIMIT);
+}
+
 /* In the worker. */
 static int run_job(const experiment_study *s, const experiment_job *job)
 {
@@ -106,9 +135,11 @@ static int run_job(const experiment_study *s, const experiment_job *job)
         fprintf(stderr, "peg-lab: cannot write '%s': %s\n", part, strerror(errno));
         return 1;
     }
+    limit_run(s, f, part, path);
     parameters(s, job, line);
     fputs(line, f);
     if (s->kind->run(s, job, f, why)) fprintf(f, "# failed: %s\n", why);
+    alarm(0);
     int bad = ferror(f) != 0;
     bad |= fclose(f) != 0;
     if (!bad) bad = rename(part, path) != 0;
@@ -224,7 +255,7 @@ int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *c
 {
     int user;
     lab_world *w = lab_open(scene, options, why, &user);
-    fputs("t,x,y,z,overlap,depth,size,solve_ms,step_ms,trap,unconverged,pairs\n", csv);
+    fputs("t,x,y,z,overlap,depth,size,solve_ms,step_ms,trap,unconverged,pairs,traps\n", csv);
     if (!w) return 1;
     while (w->steps < w->planned && lab_step(w) == 0) {
         double overlap, depth, x[3] = {0, 0, 0};
@@ -234,9 +265,10 @@ int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *c
         for (int i = 0; i < w->bodies; i++)
             if (w->body[i]->kind == LAB_DYNAMIC && w->body[i]->present)
                 lab_pose(w->body[i], x, NULL);
-        fprintf(csv, "%.12g,%.12g,%.12g,%.12g,%.6g,%.6g,%ld,%.4g,%.4g,%d,%ld,%ld\n", lab_time(w),
-                x[0], x[1], x[2], overlap, depth, s.rows_max, 1e3 * s.time_solve,
-                1e3 * w->last_seconds, s.switches > 0, s.unconverged, s.pairs);
+        fprintf(csv, "%.12g,%.12g,%.12g,%.12g,%.6g,%.6g,%ld,%.4g,%.4g,%d,%ld,%ld,%ld\n",
+                lab_time(w), x[0], x[1], x[2], overlap, depth, s.rows_max, 1e3 * s.time_solve,
+                1e3 * w->last_seconds, s.switches + s.traps > 0, s.unconverged, s.pairs,
+                s.switches + s.traps);
     }
     int failed = w->failed;
     snprintf(why, LAB_TEXT, "%s", w->error);

@@ -86,6 +86,7 @@ enum {
     COL_TRAP,    /* 1: a constraint of the standard model would have been a trap */
     COL_UNCONVERGED,
     COL_PAIRS,
+    COL_TRAPS, /* how many */
     COL_COUNT
 };
 int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *csv,
