@@ -255,7 +255,8 @@ int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *c
 {
     int user;
     lab_world *w = lab_open(scene, options, why, &user);
-    fputs("t,x,y,z,overlap,depth,size,solve_ms,step_ms,trap,unconverged,pairs,traps\n", csv);
+    fputs("t,x,y,z,overlap,depth,size,solve_ms,step_ms,trap,unconverged,pairs,traps,escaped\n",
+          csv);
     if (!w) return 1;
     while (w->steps < w->planned && lab_step(w) == 0) {
         double overlap, depth, x[3] = {0, 0, 0};
@@ -265,10 +266,10 @@ int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *c
         for (int i = 0; i < w->bodies; i++)
             if (w->body[i]->kind == LAB_DYNAMIC && w->body[i]->present)
                 lab_pose(w->body[i], x, NULL);
-        fprintf(csv, "%.12g,%.12g,%.12g,%.12g,%.6g,%.6g,%ld,%.4g,%.4g,%d,%ld,%ld,%ld\n",
+        fprintf(csv, "%.12g,%.12g,%.12g,%.12g,%.6g,%.6g,%ld,%.4g,%.4g,%d,%ld,%ld,%ld,%d\n",
                 lab_time(w), x[0], x[1], x[2], overlap, depth, s.rows_max, 1e3 * s.time_solve,
                 1e3 * w->last_seconds, s.switches + s.traps > 0, s.unconverged, s.pairs,
-                s.switches + s.traps);
+                s.switches + s.traps, lab_escaped(w));
     }
     int failed = w->failed;
     snprintf(why, LAB_TEXT, "%s", w->error);

@@ -86,7 +86,8 @@ enum {
     COL_TRAP,    /* 1: a constraint of the standard model would have been a trap */
     COL_UNCONVERGED,
     COL_PAIRS,
-    COL_TRAPS, /* how many */
+    COL_TRAPS,   /* how many */
+    COL_ESCAPED, /* bodies outside of the container */
     COL_COUNT
 };
 int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *csv,

@@ -60,6 +60,12 @@ experiment_spread experiment_measure(const experiment_study *s, int contact, dou
     return m;
 }
 
+/* Of the m-th model: the later, the thinner, since it is drawn upon the others. */
+static double curve_width(const experiment_study *s, int m)
+{
+    return 1.6 + 1.1 * (s->models - 1 - m);
+}
+
 static void draw(lab_report *r, const plot *p, const char *file)
 {
     char path[4096];
@@ -92,7 +98,8 @@ void experiment_plot_spread(experiment_study *s, lab_report *r, int column, int 
                                             .high = curve[m][2],
                                             .n = s->hs,
                                             .colour = colour,
-                                            .marks = 1};
+                                            .marks = 1,
+                                            .width = curve_width(s, m)};
         if (!max) continue;
         snprintf(names[m], sizeof names[m], "%s, maximum", lab_contact_name(s->model[m]));
         p.series[p.count++] = (plot_series){.label = names[m],
@@ -165,7 +172,8 @@ void experiment_plot_runs(experiment_study *s, lab_report *r, plot *p, double h,
                                               .x = x,
                                               .y = y,
                                               .n = (int)n,
-                                              .colour = experiment_colour(s->model[m])};
+                                              .colour = experiment_colour(s->model[m]),
+                                              .width = curve_width(s, m)};
     }
     draw(r, p, file);
     for (int i = 0; i < count; i++) free(owned[i]);

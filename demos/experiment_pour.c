@@ -167,6 +167,10 @@ static void report_overlap(experiment_study *s, lab_report *r)
                "7.1e-4; standard model median 5.9e-15 to 1.3e-5, maximum 1.2e-5 to 4.5e-3.",
         "Median and quartiles (band) over all steps of all sets, and the maximum (dashed). The "
         "overlap is measured by clipping, in code that shares nothing with the contact module.");
+    experiment_tabulate(s, r, COL_ESCAPED, "escaped", "bodies outside of the box, at a step");
+    report_text(r,
+                "A body that has left the box overlaps nothing: where a model throws bodies out, "
+                "its median falls.");
     experiment_tabulate(s, r, COL_OVERLAP, "overlap", flat ? "m\xc2\xb2" : "m\xc2\xb3");
 }
 

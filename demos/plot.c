@@ -209,7 +209,7 @@ static void draw_line(canvas *c, const plot_series *s)
     const double dash[2] = {6, 4};
     int open = 0;
     colour(cr, s->colour, 1);
-    cairo_set_line_width(cr, 1.8);
+    cairo_set_line_width(cr, s->width > 0 ? s->width : 1.8);
     cairo_set_dash(cr, dash, s->dashed ? 2 : 0, 0);
     for (int i = 0; i < s->n; i++) {
         double x = shown(&c->x, s->x[i], 0), y = shown(&c->y, s->y[i], c->floor);
