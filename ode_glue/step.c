@@ -124,6 +124,26 @@ static void set_end_velocities(peg_glue *glue)
     }
 }
 
+/* What contact holds at rest stays where it is to the bit: ODE adds gravity and the force that
+ * cancels it, and is left with their rounding. */
+static void hold_still(peg_glue *glue)
+{
+    static const double rest[6] = {0};
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        const peg_link *link = &glue->link[i];
+        if (!is_pushed(b) || link->has_joints || !dBodyIsEnabled(link->id) ||
+            memcmp(b->v_pose, rest, sizeof rest) != 0 || memcmp(b->v_end, rest, sizeof rest) != 0)
+            continue;
+        const double *q = b->q;
+        set_velocity(link->id, rest);
+        if (memcmp(dBodyGetPosition(link->id), b->x, sizeof b->x) != 0)
+            dBodySetPosition(link->id, b->x[0], b->x[1], b->x[2]);
+        if (memcmp(dBodyGetQuaternion(link->id), q, sizeof b->q) != 0)
+            dBodySetQuaternion(link->id, q);
+    }
+}
+
 /* What the next step must know to put bodies to sleep. */
 static void note_idlers(peg_glue *glue)
 {
@@ -147,6 +167,7 @@ pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
         return PEG_ERROR_MEMORY;
     }
     set_end_velocities(glue);
+    hold_still(glue);
     note_idlers(glue);
     return PEG_OK;
 }

@@ -71,7 +71,10 @@ static int set_piece(assembly *a, int part)
 static peg_surface surface_of(peg_stage *s, peg_candidate *c)
 {
     const peg_scene *scene = s->scene;
-    if (!c->has_surface && scene->surface)
+    const peg_candidate *answer = peg_still_answer(&s->context->still, c->a, c->b);
+    if (!c->has_surface && answer && answer->has_surface)
+        c->surface = answer->surface;
+    else if (!c->has_surface && scene->surface)
         scene->surface(scene->filter_context, &scene->part[c->a], &scene->part[c->b], &c->surface);
     c->has_surface = 1;
     return c->surface;

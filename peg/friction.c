@@ -15,7 +15,7 @@
  * angular velocity. */
 #include "peg/island.h"
 
-/* Sliding slower than this share of the contact's speed has no direction. */
+/* Sliding slower than this share of the speed of the two points has no direction. */
 #define NO_SLIDING 1e-6
 
 int peg_has_friction(const peg_surface *s)
@@ -62,7 +62,7 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_r
     peg_point_velocity(I, rub->ra, free_velocity(I, rub->ra), rub->mid_point, a);
     peg_point_velocity(I, rub->rb, free_velocity(I, rub->rb), rub->mid_point, b);
     peg_sub(a, b, slide);
-    project(slide, rub->normal, NO_SLIDING * peg_norm(slide), t);
+    project(slide, rub->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t);
 }
 
 /* One friction row after the normal row that was added last. */

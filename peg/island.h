@@ -56,6 +56,7 @@ typedef struct peg_piece {
 typedef struct peg_row_memory {
     int kind, i, j, friction;
     double lambda;
+    double local[3]; /* point in the frame of A's body, m */
 } peg_row_memory;
 
 typedef struct peg_pair {
@@ -100,6 +101,7 @@ typedef struct peg_row {
     double gap0, gap;  /* m */
     double lambda;     /* N s */
     double point[3], normal[3]; /* of a friction row: its direction */
+    double local[3];            /* point in the frame of A's body */
 } peg_row;
 
 typedef struct peg_row_set {
@@ -186,6 +188,7 @@ double peg_row_gap(const peg_island *island, const peg_row *row);
 /* --- row.c --- */
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
 int peg_row_same(const peg_row *a, const peg_row *b);
+peg_row_memory peg_row_remembered(const peg_row *row);
 /* Copies the normal row i of a set with its friction rows to the end of `to`. */
 void peg_contact_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int i);
 /* Index of the next normal row after i. */

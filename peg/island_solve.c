@@ -21,26 +21,95 @@ static void fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->limit = row->limit;
 }
 
-/* The warm start of a row: what the same features carried in the iteration before, or in the step
- * before. */
-static double warm(const peg_island *I, const peg_row *row, int *from)
+/* --- warm start --- */
+
+/* Impulses that a pair carried in the iteration before, or in the step before: normal rows, each
+ * followed by its friction rows. */
+typedef struct carried {
+    const peg_row *row; /* else old */
+    const peg_row_memory *old;
+    int n;
+    unsigned char *taken; /* n */
+} carried;
+
+static peg_row_memory carried_row(const carried *c, int k)
 {
-    const peg_row_set *last = &I->last;
-    const peg_pair *p = &I->pair[row->pair];
-    if (last->m == 0) {
-        for (int i = 0; i < p->olds; i++) {
-            const peg_row_memory *old = &p->old[i];
-            if (old->i == row->i && old->j == row->j && old->kind == (int)row->kind &&
-                old->friction == row->friction)
-                return old->lambda;
-        }
-        return 0;
-    }
-    while (*from < last->m && last->row[*from].pair < row->pair) ++*from;
-    for (int i = *from; i < last->m && last->row[i].pair == row->pair; i++)
-        if (peg_row_same(&last->row[i], row)) return last->row[i].lambda;
-    return 0;
+    return c->row ? peg_row_remembered(&c->row[k]) : c->old[k];
 }
+
+static void take_impulses(const peg_island *I, carried *c, int k, int i, double *lambda)
+{
+    c->taken[k] = 1;
+    lambda[i] = carried_row(c, k).lambda;
+    for (int f = 1; i + f < I->rows.m && k + f < c->n; f++) {
+        peg_row_memory old = carried_row(c, k + f);
+        if (I->rows.row[i + f].friction != f || old.friction != f) return;
+        lambda[i + f] = old.lambda;
+    }
+}
+
+/* The same features; or else, since flush corners are seen now as these and now as those features,
+ * the nearest point that no features have claimed. */
+static int find_carried(const peg_island *I, const carried *c, const peg_row *row, int by_point)
+{
+    int best = -1;
+    double nearest = PEG_SAME_PLACE * I->pair[row->pair].L;
+    for (int k = 0; k < c->n; k++) {
+        peg_row_memory old = carried_row(c, k);
+        if (old.friction || c->taken[k]) continue;
+        if (!by_point) {
+            if (old.kind == (int)row->kind && old.i == row->i && old.j == row->j) return k;
+            continue;
+        }
+        double apart[3];
+        peg_sub(old.local, row->local, apart);
+        if (peg_norm(apart) >= nearest) continue;
+        nearest = peg_norm(apart);
+        best = k;
+    }
+    return best;
+}
+
+static void warm_pair(const peg_island *I, int begin, int end, carried *c, double *lambda)
+{
+    if (c->n == 0) return;
+    memset(c->taken, 0, (size_t)c->n);
+    for (int by_point = 0; by_point < 2; by_point++)
+        for (int i = begin; i < end; i++) {
+            const peg_row *row = &I->rows.row[i];
+            if (row->friction || lambda[i] != 0) continue;
+            int k = find_carried(I, c, row, by_point);
+            if (k >= 0) take_impulses(I, c, k, i, lambda);
+        }
+}
+
+/* Rows of one pair lie together, in the same order of pairs. */
+static int warm_start(const peg_island *I, double *lambda)
+{
+    const peg_row_set *rows = &I->rows, *last = &I->last;
+    int most = last->m;
+    for (int p = 0; p < I->npair && last->m == 0; p++)
+        if (I->pair[p].olds > most) most = I->pair[p].olds;
+    carried c = {.taken = PEG_NEW(I->arena, unsigned char, most)};
+    if (!c.taken) return 0;
+    for (int i = 0; i < rows->m; i++) lambda[i] = 0;
+    for (int i = 0, end, from = 0; i < rows->m; i = end) {
+        const peg_pair *p = &I->pair[rows->row[i].pair];
+        for (end = i; end < rows->m && rows->row[end].pair == rows->row[i].pair;) end++;
+        if (last->m == 0) {
+            c.old = p->old, c.n = p->olds;
+        } else {
+            while (from < last->m && last->row[from].pair < rows->row[i].pair) from++;
+            int to = from;
+            while (to < last->m && last->row[to].pair == rows->row[i].pair) to++;
+            c.row = last->row + from, c.n = to - from;
+        }
+        warm_pair(I, i, end, &c, lambda);
+    }
+    return 1;
+}
+
+/* --- problem --- */
 
 typedef struct workspace {
     peg_problem problem;
@@ -57,10 +126,9 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->solution.v = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
-    for (int i = 0, from = 0; i < m; i++) {
-        fill_row(I, i, &w->row[i]);
-        w->solution.lambda[i] = about == PEG_ABOUT_FREE ? warm(I, &I->rows.row[i], &from) : 0;
-    }
+    for (int i = 0; i < m; i++) fill_row(I, i, &w->row[i]);
+    if (about == PEG_ABOUT_FREE ? !warm_start(I, w->solution.lambda) : 0) return 0;
+    for (int i = 0; i < m && about == PEG_ABOUT_ITERATE; i++) w->solution.lambda[i] = 0;
     for (int i = 0; i < I->nd; i++) {
         const double *v = about == PEG_ABOUT_FREE ? I->rigid[i].state.v_free : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);

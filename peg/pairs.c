@@ -177,7 +177,11 @@ static void meet(void *context, int i, int j)
     if (!c) return;
     memset(c, 0, sizeof *c);
     c->a = a, c->b = b;
-    c->refused = scene->may_touch && !scene->may_touch(scene->filter_context, pa, pb);
+    const peg_candidate *answer = peg_still_answer(&s->context->still, a, b);
+    if (answer)
+        c->refused = answer->refused;
+    else
+        c->refused = scene->may_touch && !scene->may_touch(scene->filter_context, pa, pb);
     if (c->refused) return;
     const peg_memory_entry *old = peg_recall(&s->context->memory, pa->id, pb->id);
     if (old) {

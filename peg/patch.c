@@ -143,6 +143,10 @@ static void emit(peg_island *I, int p, const double (*u)[6], const feature_conta
     row->gap0 = c->gap0, row->gap = c->gap;
     peg_copy3(c->point_a, row->point);
     peg_copy3(c->normal, row->normal);
+    const peg_rigid *body = &I->rigid[I->piece[pair->a].rigid];
+    double arm[3];
+    peg_sub(c->point_a, body->x, arm);
+    peg_rotate_back(body->R, arm, row->local);
     double target = row_target(I, pair, c->gap0, &row->pushed);
     row->recovery = separated || pair->surface.soft ? 0 : fmin(0, c->gap0 - target) / I->h;
     if (I->secant)

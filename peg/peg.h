@@ -62,7 +62,7 @@ typedef struct peg_scene {
     int nb;
     const peg_part *part;
     int np;
-    double h; /* s, > 0 */
+    double h;   /* s, > 0 */
     int planar; /* all motion is in the x-y plane: see peg/planar.h */
     /* Whether two parts may touch; called at most once per pair and step, parts of one body and of
      * two immovable bodies never. Null: all may. */

@@ -42,8 +42,7 @@ int peg_remember_row(peg_remembered *m, const peg_row *row)
     void *grown = one_more(m->row, m->rows, &m->row_capacity, sizeof *m->row);
     if (!grown) return 0;
     m->row = grown;
-    m->row[m->rows++] =
-        (peg_row_memory){(int)row->kind, row->i, row->j, row->friction, row->lambda};
+    m->row[m->rows++] = peg_row_remembered(row);
     return 1;
 }
 

@@ -22,6 +22,13 @@ int peg_row_same(const peg_row *a, const peg_row *b)
            a->friction == b->friction;
 }
 
+peg_row_memory peg_row_remembered(const peg_row *row)
+{
+    peg_row_memory memory = {(int)row->kind, row->i, row->j, row->friction, row->lambda, {0}};
+    peg_copy3(row->local, memory.local);
+    return memory;
+}
+
 int peg_next_normal(const peg_row_set *set, int i)
 {
     do i++;

@@ -21,6 +21,7 @@ typedef struct peg_candidate {
     int near;    /* could touch in this step */
     int linked;  /* has a disjunction in an island */
     int has_surface;
+    int answered;              /* of a kept step: refused and surface are those of this step */
     const peg_row_memory *old; /* impulses of the step before */
     int olds;
     size_t first; /* of those of this step, in the context's fresh memory */
@@ -44,8 +45,21 @@ typedef struct peg_remembered {
     size_t rows, row_capacity;
 } peg_remembered;
 
+/* A step at whose end nothing moved. */
+typedef struct peg_still {
+    int valid;
+    peg_arena arena; /* of what follows */
+    double h;
+    int planar, nb, np, candidates;
+    peg_body *body; /* with the results */
+    peg_part *part;
+    peg_candidate *candidate; /* sorted by parts */
+    pegStats stats;           /* of a step that repeats it */
+} peg_still;
+
 struct peg_context {
     pegSettings settings;
+    peg_still still;
     unsigned without;             /* rules of the outer loop that are left out: for tests */
     const peg_capture *capture;   /* null: none */
     peg_arena arena;              /* of the step; islands take and give back */
@@ -78,6 +92,15 @@ typedef struct peg_stage {
     peg_outcome_of_body *result; /* nb */
     int failed;
 } peg_stage;
+
+/* --- still.c --- */
+/* Whether the step repeats the one that was kept; then the results are written. Else the pairs that
+ * were asked about have their answers in the kept step. */
+int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats);
+/* Null if the pair was not asked about. */
+const peg_candidate *peg_still_answer(const peg_still *last, int a, int b);
+/* Keeps a committed step at whose end nothing moves; without memory it is not kept. */
+void peg_still_keep(peg_context *context, const peg_stage *stage);
 
 /* --- pairs.c --- */
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view);

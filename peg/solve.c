@@ -40,6 +40,17 @@ static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_probl
     return good ? PEG_SOLVED : outcome == PEG_LAGGED ? PEG_LAGGED : PEG_NOT_CERTIFIED;
 }
 
+/* What lay still goes on lying: v = 0 with the impulses of the warm start. */
+static int rests(const peg_problem *problem, double tolerance, peg_solution *solution)
+{
+    int pushed = 0;
+    for (int i = 0; i < problem->m && !pushed; i++) pushed = solution->lambda[i] != 0;
+    if (!pushed) return 0;
+    memset(solution->v, 0, (size_t)problem->nb * sizeof *solution->v);
+    solution->iterations = 0;
+    return certify(PEG_SOLVED, PEG_SOLVER_PROJECTED, problem, tolerance, solution) == PEG_SOLVED;
+}
+
 static int is_settled(peg_outcome outcome)
 {
     return outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY;
@@ -59,6 +70,7 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver wh
 {
     peg_outcome outcome = PEG_NOT_CERTIFIED;
     int bounded = has_bounded_rows(problem);
+    if (rests(problem, tolerance, solution)) return PEG_SOLVED;
     if (bounded ? which != PEG_SOLVER_LEMKE : which == PEG_SOLVER_AUTO && problem->nb > SMALL)
         outcome = certify(peg_solve_newton(arena, problem, tolerance, solution),
                           PEG_SOLVER_PROJECTED, problem, tolerance, solution);

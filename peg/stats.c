@@ -12,6 +12,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->bodies += s->bodies;
     sum->pairs += s->pairs;
     sum->islands += s->islands;
+    sum->repeated += s->repeated;
     sum->rows += s->rows;
     if (s->rows_max > sum->rows_max) sum->rows_max = s->rows_max;
     sum->outer += s->outer;

@@ -28,6 +28,7 @@ void peg_context_destroy(peg_context *context)
     if (!context) return;
     peg_arena_free(&context->arena);
     peg_arena_free(&context->kept);
+    peg_arena_free(&context->still.arena);
     peg_free(context->memory.entry);
     peg_free(context->memory.row);
     peg_free(context->fresh.entry);
@@ -44,7 +45,9 @@ const pegSettings *peg_context_settings(const peg_context *context)
 pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings)
 {
     pegStatus status = settings ? peg_settings_check(settings) : PEG_ERROR_ARGUMENT;
-    if (status == PEG_OK) context->settings = *settings;
+    if (status != PEG_OK) return status;
+    context->settings = *settings;
+    context->still.valid = 0;
     return status;
 }
 
@@ -281,6 +284,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     peg_stage stage;
     pegStatus status = check_scene(scene);
     if (status != PEG_OK) return status;
+    if (peg_still_repeat(context, scene, stats)) return PEG_OK;
     if (!set_stage(&stage, context, scene)) return PEG_ERROR_MEMORY;
     solve_islands(&stage);
     if (stage.failed || !remember_pairs(&stage)) {
@@ -289,6 +293,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     }
     commit(&stage);
     sum_stats(&stage);
+    peg_still_keep(context, &stage);
     if (stats) *stats = stage.stats;
     return PEG_OK;
 }

@@ -7,6 +7,9 @@
  * user set flush, far below the margin. */
 #define PEG_TOUCH 1e-9
 
+/* Points of a pair nearer than this, in L, carry on each other's impulses as a warm start. */
+#define PEG_SAME_PLACE 1e-3
+
 /* Gaps are known to this, in L: rounding of coordinates some L away from the origin. Where parts
  * have no clearance at all the step is accepted with an overlap up to it. */
 #define PEG_ROUNDING 1e-14

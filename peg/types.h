@@ -72,6 +72,8 @@ typedef struct pegStats {
     long unconverged;      /* steps accepted without a certificate */
     long bodies, pairs;    /* dynamic bodies; pairs that had a disjunction (of the last step) */
     long islands;          /* islands with at least one pair */
+    long repeated;         /* of these: at rest, and nothing has changed since the step before,
+                              whose result is taken over */
     long rows, rows_max;   /* rows summed over the solves; largest problem */
     long outer, outer_max; /* outer iterations, summed over the islands; largest of one island */
     long solves;           /* mixed LCPs solved */

@@ -1,0 +1,140 @@
+/* A scene that lies still: every awake body ended the last step with v = 0, and nothing about the
+ * bodies, parts, pairs and surfaces has changed since, to the bit. Then this step is the last one
+ * over again, its certificate included, and the results are taken over. */
+#include <stdlib.h>
+
+#include "peg/scene.h"
+
+static const double REST[6] = {0};
+
+static int same(const double *a, const double *b, int n)
+{
+    return memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+static int same_body(const peg_body *a, const peg_body *b)
+{
+    return a->kind == b->kind && a->asleep == b->asleep && same(a->x, b->x, 3) &&
+           same(a->q, b->q, 4) && same(a->v, b->v, 6) && same(a->v_free, b->v_free, 6) &&
+           a->mass == b->mass && same(a->inertia, b->inertia, 9) &&
+           a->gyroscopic == b->gyroscopic && a->max_angular_speed == b->max_angular_speed &&
+           a->finite_rotation == b->finite_rotation && same(a->finite_axis, b->finite_axis, 3);
+}
+
+static int same_part(const peg_part *a, const peg_part *b)
+{
+    return a->shape == b->shape && a->body == b->body && a->id == b->id &&
+           same(a->offset, b->offset, 3) && same(a->rotation, b->rotation, 9);
+}
+
+static int same_scene(const peg_still *last, const peg_scene *scene)
+{
+    if (!last->valid || last->h != scene->h || last->nb != scene->nb || last->np != scene->np ||
+        last->planar != scene->planar)
+        return 0;
+    for (int i = 0; i < scene->nb; i++)
+        if (!same_body(&last->body[i], &scene->body[i])) return 0;
+    for (int i = 0; i < scene->np; i++)
+        if (!same_part(&last->part[i], &scene->part[i])) return 0;
+    return 1;
+}
+
+/* Asks about all pairs again; the answers are kept for the step if one of them differs. */
+static int same_pairs(peg_still *last, const peg_scene *scene)
+{
+    int unchanged = 1;
+    for (int i = 0; i < last->candidates; i++) last->candidate[i].answered = 0;
+    for (int i = 0; i < last->candidates && unchanged; i++) {
+        peg_candidate *c = &last->candidate[i];
+        const peg_part *a = &scene->part[c->a], *b = &scene->part[c->b];
+        int refused = scene->may_touch && !scene->may_touch(scene->filter_context, a, b);
+        unchanged = refused == c->refused;
+        c->refused = refused;
+        c->answered = 1;
+        if (refused || !c->has_surface || !scene->surface) continue;
+        peg_surface surface;
+        memset(&surface, 0, sizeof surface);
+        scene->surface(scene->filter_context, a, b, &surface);
+        unchanged = unchanged && memcmp(&surface, &c->surface, sizeof surface) == 0;
+        c->surface = surface;
+    }
+    return unchanged;
+}
+
+int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
+{
+    peg_still *last = &context->still;
+    if (!same_scene(last, scene)) {
+        last->valid = 0;
+        return 0;
+    }
+    if (!same_pairs(last, scene)) return 0;
+    for (int i = 0; i < last->candidates; i++) last->candidate[i].answered = 0;
+    for (int i = 0; i < scene->nb; i++) {
+        peg_body *b = &scene->body[i];
+        memcpy(b->v_pose, last->body[i].v_pose, sizeof b->v_pose);
+        memcpy(b->v_end, last->body[i].v_end, sizeof b->v_end);
+        b->moved_by_contact = last->body[i].moved_by_contact;
+        b->woken = last->body[i].woken;
+    }
+    if (stats) *stats = last->stats;
+    return 1;
+}
+
+static int by_parts(const void *left, const void *right)
+{
+    const peg_candidate *x = left, *y = right;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+const peg_candidate *peg_still_answer(const peg_still *last, int a, int b)
+{
+    peg_candidate key = {.a = a, .b = b};
+    if (!last->valid || !last->candidates) return NULL;
+    const peg_candidate *c =
+        bsearch(&key, last->candidate, (size_t)last->candidates, sizeof key, by_parts);
+    return c && c->answered ? c : NULL;
+}
+
+/* What a step that repeats this one would say of itself. */
+static pegStats repeated(const pegStats *stats)
+{
+    pegStats s = {.steps = 1,
+                  .bodies = stats->bodies,
+                  .pairs = stats->pairs,
+                  .islands = stats->islands,
+                  .repeated = stats->islands,
+                  .gap_min = stats->gap_min,
+                  .violation_max = stats->violation_max};
+    return s;
+}
+
+void peg_still_keep(peg_context *context, const peg_stage *stage)
+{
+    peg_still *last = &context->still;
+    const peg_scene *scene = stage->scene;
+    last->valid = 0;
+    if (stage->stats.unconverged || stage->stats.recovered) return;
+    for (int i = 0; i < scene->nb; i++) {
+        const peg_body *b = &scene->body[i];
+        if (peg_is_mover(b) ||
+            (b->kind == PEG_DYNAMIC &&
+             (!same(b->v, REST, 6) || !same(b->v_pose, REST, 6) || !same(b->v_end, REST, 6))))
+            return;
+    }
+    peg_arena_reset(&last->arena);
+    last->body = PEG_NEW(&last->arena, peg_body, scene->nb);
+    last->part = PEG_NEW(&last->arena, peg_part, scene->np);
+    last->candidate = PEG_NEW(&last->arena, peg_candidate, stage->candidates);
+    if (!last->body || !last->part || !last->candidate) return;
+    memcpy(last->body, scene->body, (size_t)scene->nb * sizeof *last->body);
+    memcpy(last->part, scene->part, (size_t)scene->np * sizeof *last->part);
+    if (stage->candidates)
+        memcpy(last->candidate, stage->candidate,
+               (size_t)stage->candidates * sizeof *last->candidate);
+    last->nb = scene->nb, last->np = scene->np, last->candidates = stage->candidates;
+    last->h = scene->h, last->planar = scene->planar;
+    last->stats = repeated(&stage->stats);
+    last->valid = 1;
+}
