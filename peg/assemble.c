@@ -117,6 +117,7 @@ static int allocate(assembly *a, int bodies, int pairs)
     I->mass = PEG_NEW(I->arena, peg_mass_block, bodies);
     I->v = PEG_NEW(I->arena, double[6], nr);
     I->v_last = PEG_NEW(I->arena, double[6], nr);
+    I->v_main = PEG_NEW(I->arena, double[6], bodies);
     I->v_end = PEG_NEW(I->arena, double[6], bodies);
     I->v_pose = PEG_NEW(I->arena, double[6], bodies);
     I->on_the_way = PEG_NEW(I->arena, double[6], nr);
@@ -170,11 +171,9 @@ static int add_contact(peg_stage *s, const peg_contact *contact)
     return 1;
 }
 
-/* Rolling and spinning rows have no linear part. */
 static void add_friction(const peg_row *row, peg_contact *contact)
 {
-    int rolls = peg_dot(row->Ga, row->Ga) + peg_dot(row->Gb, row->Gb) == 0;
-    double *sum = rolls ? contact->torque : contact->friction;
+    double *sum = row->rolls ? contact->torque : contact->friction;
     peg_add_scaled(sum, row->lambda, row->normal, sum);
 }
 

@@ -266,7 +266,11 @@ void peg_island_step(peg_island *I)
     I->gain = 0;
     snapshot start;
     if (!save(I, &start)) return;
-    if (substep(I, h, NULL, 0)) {
+    I->rough = I->nd >= PEG_ROUGH_FROM && I->settings->contact == PEG_CONTACT_PEG &&
+               I->settings->solver == PEG_SOLVER_AUTO;
+    int done = I->rough && substep(I, h, NULL, 0);
+    I->rough = 0;
+    if (done || substep(I, h, NULL, 0)) {
         memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
         return;
     }

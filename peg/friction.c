@@ -108,6 +108,7 @@ static void rolling_row(rubbing *r, const double *axis, double coefficient)
     if (!(coefficient > 0)) return;
     peg_row *row = add_row(r, axis, coefficient);
     if (!row) return;
+    row->rolls = 1;
     peg_lever la = {.J = {0, 0, 0, axis[0], axis[1], axis[2]}};
     peg_lever lb = {.J = {0, 0, 0, -axis[0], -axis[1], -axis[2]}};
     row->bias = peg_fold(r->I, r->rub->ra, &la, row->Ga) + peg_fold(r->I, r->rub->rb, &lb, row->Gb);

@@ -56,7 +56,9 @@ typedef struct peg_piece {
 typedef struct peg_row_memory {
     int kind, i, j, friction;
     double lambda;
-    double local[3]; /* point in the frame of A's body, m */
+    int rolls;
+    double local[3];     /* point in the frame of A's body, m */
+    double direction[3]; /* of a friction row, world */
 } peg_row_memory;
 
 typedef struct peg_pair {
@@ -89,10 +91,12 @@ typedef struct peg_row {
     int pair;
     peg_row_kind kind;
     int i, j;
+    int rolls;         /* a friction row that acts on the angular velocity alone */
     int friction;      /* 0: normal row; k: k-th friction row of the normal row k places before */
     int first_contact; /* taken at a pose of first contact: stays for the step */
     double Ga[6], Gb[6];
     double bias;       /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    double target;     /* gap that it asks for, m */
     double recovery;   /* part of bias that only opens an overlap of the start, m/s (<= 0) */
     double pushed;     /* part of the demand that exceeds the gap at the start, m (>= 0) */
     double given;      /* what immovable bodies and the surface add to the row's speed, m/s */
@@ -128,11 +132,13 @@ typedef struct peg_island {
     peg_row_set impulse;          /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
+    double (*v_main)[6];          /* nd: answer of the last solve about v_f */
     peg_view scratch[2];          /* for poses on the way */
     double (*on_the_way)[6];      /* nr: velocities that lead there */
     double gain_unit;             /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;
+    int rough;            /* solves by sweeps, accepted as soon as the poses are apart */
     unsigned char *awake; /* nr: whom impulses reach from what is awake */
     int failed;           /* memory ran out */
     /* results of peg_outer */

@@ -1,6 +1,7 @@
 /* From the island's rows to a mixed LCP and back: M v - G^T lambda = M v_f, 0 <= G v + b _|_ lambda
  * >= 0 [W 8-9]. */
 #include "peg/island.h"
+#include "peg/sweeps.h"
 
 static void fill_row(const peg_island *I, int index, peg_lcp_row *out)
 {
@@ -37,50 +38,70 @@ static peg_row_memory carried_row(const carried *c, int k)
     return c->row ? peg_row_remembered(&c->row[k]) : c->old[k];
 }
 
+/* Adds the impulses of the old contact k to the contact i. The friction is handed on as a vector,
+ * since its axes follow the sliding: n axes evenly spread over half a turn add up to sum d d^T =
+ * n/2. */
 static void take_impulses(const peg_island *I, carried *c, int k, int i, double *lambda)
 {
+    double sliding[3] = {0}, rolling[3] = {0};
+    int end = peg_next_normal(&I->rows, i), axes = 0;
     c->taken[k] = 1;
-    lambda[i] = carried_row(c, k).lambda;
-    for (int f = 1; i + f < I->rows.m && k + f < c->n; f++) {
-        peg_row_memory old = carried_row(c, k + f);
-        if (I->rows.row[i + f].friction != f || old.friction != f) return;
-        lambda[i + f] = old.lambda;
+    lambda[i] += carried_row(c, k).lambda;
+    for (int f = k + 1; f < c->n; f++) {
+        peg_row_memory old = carried_row(c, f);
+        if (!old.friction) break;
+        double *sum = old.rolls ? rolling : sliding;
+        peg_add_scaled(sum, old.lambda, old.direction, sum);
+    }
+    for (int f = i + 1; f < end; f++) axes += !I->rows.row[f].rolls;
+    for (int f = i + 1; f < end; f++) {
+        const peg_row *row = &I->rows.row[f];
+        double share = row->rolls || axes < 2 ? 1 : 2.0 / axes;
+        lambda[f] += share * peg_dot(row->rolls ? rolling : sliding, row->normal);
     }
 }
 
-/* The same features; or else, since flush corners are seen now as these and now as those features,
- * the nearest point that no features have claimed. */
-static int find_carried(const peg_island *I, const carried *c, const peg_row *row, int by_point)
+static int find_features(const peg_island *I, const carried *c, int i)
 {
-    int best = -1;
-    double nearest = PEG_SAME_PLACE * I->pair[row->pair].L;
+    const peg_row *row = &I->rows.row[i];
     for (int k = 0; k < c->n; k++) {
         peg_row_memory old = carried_row(c, k);
-        if (old.friction || c->taken[k]) continue;
-        if (!by_point) {
-            if (old.kind == (int)row->kind && old.i == row->i && old.j == row->j) return k;
-            continue;
-        }
+        if (!old.friction && !c->taken[k] && old.kind == (int)row->kind && old.i == row->i &&
+            old.j == row->j)
+            return k;
+    }
+    return -1;
+}
+
+static int find_nearest(const peg_island *I, int begin, int end, const double *local)
+{
+    int best = begin;
+    double nearest = INFINITY;
+    for (int i = begin; i < end; i = peg_next_normal(&I->rows, i)) {
         double apart[3];
-        peg_sub(old.local, row->local, apart);
-        if (peg_norm(apart) >= nearest) continue;
-        nearest = peg_norm(apart);
-        best = k;
+        peg_sub(I->rows.row[i].local, local, apart);
+        double square = peg_dot(apart, apart);
+        if (square < nearest) nearest = square, best = i;
     }
     return best;
 }
 
+/* The same features carry on their impulses. Flush corners are seen now as these and now as those
+ * features, and crossings of nearly parallel edges wander: what is left goes to the nearest point.
+ */
 static void warm_pair(const peg_island *I, int begin, int end, carried *c, double *lambda)
 {
     if (c->n == 0) return;
     memset(c->taken, 0, (size_t)c->n);
-    for (int by_point = 0; by_point < 2; by_point++)
-        for (int i = begin; i < end; i++) {
-            const peg_row *row = &I->rows.row[i];
-            if (row->friction || lambda[i] != 0) continue;
-            int k = find_carried(I, c, row, by_point);
-            if (k >= 0) take_impulses(I, c, k, i, lambda);
-        }
+    for (int i = begin; i < end; i = peg_next_normal(&I->rows, i)) {
+        int k = find_features(I, c, i);
+        if (k >= 0) take_impulses(I, c, k, i, lambda);
+    }
+    for (int k = 0; k < c->n; k++) {
+        peg_row_memory old = carried_row(c, k);
+        if (old.friction || c->taken[k] || !(old.lambda > 0)) continue;
+        take_impulses(I, c, k, find_nearest(I, begin, end, old.local), lambda);
+    }
 }
 
 /* Rows of one pair lie together, in the same order of pairs. */
@@ -140,11 +161,39 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     return 1;
 }
 
-static peg_outcome run(peg_island *I, workspace *w)
+/* Sweeps of a large island. */
+static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
+{
+    double(*gained)[6] = PEG_NEW(I->arena, double[6], I->nd), sum = 0, mass = 0;
+    double *speed = PEG_NEW(I->arena, double, w->problem.m);
+    if (!gained || !speed) return PEG_OUT_OF_MEMORY;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        for (int k = 0; k < 6; k++) gained[i][k] = b->v_free[k] - b->v[k];
+        sum += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
+        mass += b->mass;
+    }
+    for (int i = 0; i < w->problem.m; i++) {
+        double slack = I->rows.row[i].target / I->h;
+        speed[i] = PEG_ROUGH * sqrt(sum / mass);
+        if (about == PEG_ABOUT_FREE || w->row[i].bounded || slack <= 0) continue;
+        w->row[i].b += 0.5 * slack;
+        speed[i] = 0.25 * slack;
+    }
+    peg_sweep_goal goal = {speed, PEG_SWEEPS, NULL, PEG_REST};
+    if (about == PEG_ABOUT_FREE) goal.gained = (const double(*)[6])gained;
+    peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
+    I->stats->rough++;
+    I->stats->sweeps += w->solution.iterations;
+    return outcome == PEG_ITERATION_LIMIT ? PEG_SOLVED : outcome;
+}
+
+static peg_outcome run(peg_island *I, workspace *w, peg_about about)
 {
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
-    peg_outcome outcome =
-        peg_solve(I->arena, &w->problem, I->settings->solver, PEG_CERTIFIED, &w->solution);
+    peg_outcome outcome = I->rough ? sweep(I, w, about)
+                                   : peg_solve(I->arena, &w->problem, I->settings->solver,
+                                               PEG_CERTIFIED, &w->solution);
     pegStats *stats = I->stats;
     stats->solves++;
     stats->rows += I->rows.m;
@@ -152,7 +201,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         int lagged = outcome == PEG_LAGGED;
         double residual = w->solution.residual / peg_residual_unit(&w->problem);
-        double *worst = lagged ? &stats->friction_residual_max : &stats->residual_max;
+        double *worst = lagged || I->rough ? &stats->friction_residual_max : &stats->residual_max;
         *worst = fmax(*worst, residual);
         stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
         stats->lemke_solves += w->solution.used == PEG_SOLVER_LEMKE;
@@ -195,10 +244,11 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
         I->failed = 1;
         return PEG_OUT_OF_MEMORY;
     }
-    peg_outcome outcome = run(I, &w);
+    peg_outcome outcome = run(I, &w, about);
     if (outcome == PEG_SOLVED) {
         mark_loaded(I, &w);
         memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
+        if (about == PEG_ABOUT_FREE) memcpy(I->v_main, I->v, (size_t)I->nd * sizeof *I->v);
     }
     peg_arena_back(I->arena, mark);
     if (outcome == PEG_SOLVED) book(I, about);

@@ -188,12 +188,16 @@ static int gains_energy(const peg_island *I)
 {
     if (I->recovering) return 0;
     double granted = PEG_GAIN * I->gain_unit;
+    for (int i = 0; i < I->nd && I->rough; i++) /* weights lifted by the margin */
+        granted += I->rigid[i].state.mass * peg_norm(I->rigid[i].state.v_free) / I->h *
+                   I->settings->margin * I->rigid[i].size;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
         granted += fabs(row->lambda) * (row->pushed / I->h + driven);
     }
-    return peg_island_gain(I) > granted;
+    return peg_island_gain_with(I, I->rough ? (const double(*)[6])I->v_main
+                                            : (const double(*)[6])I->v) > granted;
 }
 
 static int is_settled(const peg_island *I, const loop *l, double objective)
@@ -223,7 +227,7 @@ static int judge(peg_island *I, loop *l)
     if (changed) l->settled_from = l->k + 1;
     double objective = peg_island_objective(I);
     int patient = l->k - l->settled_from >= PEG_PATIENCE;
-    int settled = !changed && (l->restoring || patient || is_settled(I, l, objective));
+    int settled = !changed && (l->restoring || I->rough || patient || is_settled(I, l, objective));
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;
@@ -234,10 +238,14 @@ static int judge(peg_island *I, loop *l)
     }
     if (I->elastic && l->k - l->settled_from >= 2 * PEG_PATIENCE) l->hopeless = 1;
     if (!apart) {
-        l->restoring = !(I->without & PEG_RULE_RESTORE);
+        l->restoring = !(I->without & PEG_RULE_RESTORE) && (!I->rough || l->k > 0);
         return 0;
     }
     if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
+    if (I->rough) {
+        l->hopeless = 1;
+        return 0;
+    }
     if (!I->secant) {
         I->secant = 1;
         I->stats->secant++;
@@ -267,8 +275,8 @@ peg_result peg_outer(peg_island *I)
     double then = peg_seconds();
     peg_island_begin(I);
     lap(&then, &stats->time_check);
-    for (; l.k < I->settings->max_outer && !I->failed && !l.hopeless && result != PEG_CONVERGED;
-         l.k++) {
+    int most = I->rough ? PEG_ROUGH_TIMES : I->settings->max_outer;
+    for (; l.k < most && !I->failed && !l.hopeless && result != PEG_CONVERGED; l.k++) {
         gather_rows(I);
         lap(&then, &stats->time_rows);
         if (I->failed) break;
@@ -277,7 +285,7 @@ peg_result peg_outer(peg_island *I)
         peg_outcome outcome = peg_island_solve(I, about);
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {
-            if (I->failed || !relax_problem(I, &l)) break;
+            if (I->failed || I->rough || !relax_problem(I, &l)) break;
             continue;
         }
         peg_island_move(I);

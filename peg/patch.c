@@ -27,7 +27,7 @@ typedef struct feature_contact {
 
 static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
 {
-    double margin = pair->margin, touch = PEG_TOUCH * pair->L;
+    double margin = (I->rough ? PEG_ROUGH_MARGIN : 1) * pair->margin, touch = PEG_TOUCH * pair->L;
     *pushed = 0;
     if (pair->surface.soft) { /* overlap is a spring, whose work is no gain */
         *pushed = pair->surface.erp * fmax(0, -gap0);
@@ -42,7 +42,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0), thin = PEG_THIN * margin;
-    double target = gap + PEG_PUSH * fmax(0, thin - gap);
+    double target = gap + PEG_PUSH * fmax(0, (I->rough ? PEG_ROUGH_THIN * margin : thin) - gap);
     target = fmin(margin, target);
     *pushed = fmax(0, target - gap0);
     return target;
@@ -148,6 +148,7 @@ static void emit(peg_island *I, int p, const double (*u)[6], const feature_conta
     peg_sub(c->point_a, body->x, arm);
     peg_rotate_back(body->R, arm, row->local);
     double target = row_target(I, pair, c->gap0, &row->pushed);
+    row->target = target;
     row->recovery = separated || pair->surface.soft ? 0 : fmin(0, c->gap0 - target) / I->h;
     if (I->secant)
         secant_row(I, pair, u, c, target, row);

@@ -24,8 +24,14 @@ int peg_row_same(const peg_row *a, const peg_row *b)
 
 peg_row_memory peg_row_remembered(const peg_row *row)
 {
-    peg_row_memory memory = {(int)row->kind, row->i, row->j, row->friction, row->lambda, {0}};
+    peg_row_memory memory = {.kind = (int)row->kind,
+                             .i = row->i,
+                             .j = row->j,
+                             .friction = row->friction,
+                             .lambda = row->lambda,
+                             .rolls = row->rolls};
     peg_copy3(row->local, memory.local);
+    peg_copy3(row->normal, memory.direction);
     return memory;
 }
 

@@ -19,6 +19,8 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     if (s->outer_max > sum->outer_max) sum->outer_max = s->outer_max;
     sum->solves += s->solves;
     sum->lemke_solves += s->lemke_solves;
+    sum->rough += s->rough;
+    sum->sweeps += s->sweeps;
     sum->friction_lagged += s->friction_lagged;
     sum->first_contact += s->first_contact;
     sum->tilts += s->tilts;

@@ -7,9 +7,6 @@
  * user set flush, far below the margin. */
 #define PEG_TOUCH 1e-9
 
-/* Points of a pair nearer than this, in L, carry on each other's impulses as a warm start. */
-#define PEG_SAME_PLACE 1e-3
-
 /* Gaps are known to this, in L: rounding of coordinates some L away from the origin. Where parts
  * have no clearance at all the step is accepted with an overlap up to it. */
 #define PEG_ROUNDING 1e-14
@@ -68,5 +65,14 @@
 
 /* Compliance of the elastic problem, relative to the row's scale: a slack of coefficient 1e-3. */
 #define PEG_COMPLIANCE 1e-6
+
+/* Islands of at least so many bodies are solved by sweeps first, ... */
+#define PEG_ROUGH_FROM   30
+#define PEG_ROUGH        1e-3 /* to this residual (see sweeps.h), ... */
+#define PEG_SWEEPS       60   /* or so many sweeps ... */
+#define PEG_ROUGH_TIMES  12   /* and outer iterations. */
+#define PEG_ROUGH_MARGIN 100
+#define PEG_ROUGH_THIN   0.2
+#define PEG_REST         1e-3 /* Of its weight a body at rest may lack so much. */
 
 #endif

@@ -78,6 +78,7 @@ typedef struct pegStats {
     long outer, outer_max; /* outer iterations, summed over the islands; largest of one island */
     long solves;           /* mixed LCPs solved */
     long lemke_solves;     /* of these: by Lemke */
+    long rough, sweeps;    /* of these: of large islands, by sweeps; sweeps made */
     long friction_lagged;  /* solves whose friction lies in its cone but does not oppose sliding as
                               it should: no certificate of the friction */
     long first_contact;    /* rows taken at the pose of first contact */
