@@ -26,7 +26,7 @@ typedef struct two_bodies {
     peg_piece piece[2];
     peg_pair pair;
     peg_mass_block mass[2];
-    double v[2][6], v_last[2][6], v_end[2][6], v_pose[2][6], on_the_way[2][6];
+    double v[2][6], v_last[2][6], v_main[2][6], v_end[2][6], v_pose[2][6], on_the_way[2][6];
     unsigned char awake[2];
 } two_bodies;
 
@@ -67,7 +67,8 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->pair = &T.pair, I->npair = 1;
     I->mass = T.mass;
     I->whole = H, I->awake = T.awake;
-    I->v = T.v, I->v_last = T.v_last, I->v_end = T.v_end, I->v_pose = T.v_pose;
+    I->v = T.v, I->v_last = T.v_last, I->v_main = T.v_main;
+    I->v_end = T.v_end, I->v_pose = T.v_pose;
     I->on_the_way = T.on_the_way;
     peg_pair *p = &T.pair;
     p->a = 0, p->b = 1;
