@@ -136,6 +136,44 @@ START_TEST(lemke_solves_general_problems)
 }
 END_TEST
 
+/* Sparse, of half the rank (integers: ties), with a known w and z; w is unique. Sizes at which the
+ * method has columns of every kind. */
+START_TEST(lemke_solves_wide_problems)
+{
+    enum { WIDEST = 120 };
+    static double N[WIDEST][WIDEST], A[WIDEST * WIDEST], q[WIDEST], z[WIDEST], w[WIDEST];
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        uint64_t s = seed;
+        int n = case_integer(&s, 10, WIDEST), rank = n / 2, pivots;
+        for (int k = 0; k < rank; k++)
+            for (int i = 0; i < n; i++)
+                N[k][i] = case_integer(&s, 0, 9) ? 0
+                          : _i == 0              ? case_integer(&s, -1, 1)
+                                                 : case_uniform(&s, -1, 1);
+        for (int i = 0; i < n * n; i++) {
+            A[i] = 0;
+            for (int k = 0; k < rank; k++) A[i] += N[k][i / n] * N[k][i % n];
+        }
+        for (int i = 0; i < n; i++) {
+            int carries = case_integer(&s, 0, 1);
+            z[i] = carries ? case_integer(&s, 1, 3) : 0;
+            w[i] = carries ? 0 : case_integer(&s, 0, 3);
+        }
+        for (int i = 0; i < n; i++) {
+            q[i] = w[i];
+            for (int j = 0; j < n; j++) q[i] -= A[i * n + j] * z[j];
+        }
+        ck_assert_int_eq(peg_lemke(&arena, n, A, q, z, &pivots), PEG_SOLVED);
+        ck_assert_double_lt(oracle_residual(n, A, q, z), 1e-9);
+        for (int i = 0; i < n; i++) {
+            double found = q[i];
+            for (int j = 0; j < n; j++) found += A[i * n + j] * z[j];
+            ck_assert_double_eq_tol(found, w[i], 1e-8);
+        }
+    }
+}
+END_TEST
+
 START_TEST(lemke_reports_a_ray)
 {
     double z[2];
@@ -589,6 +627,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, both_solvers_agree_with_enumeration, 0, 4);
     tcase_add_loop_test(tests, lemke_solves_general_problems, 0, 4);
+    tcase_add_loop_test(tests, lemke_solves_wide_problems, 0, 2);
     tcase_add_test(tests, lemke_reports_a_ray);
     tcase_add_loop_test(tests, flush_stacks_rest, 0, 3);
     tcase_add_test(tests, contradicting_rows_are_recognised);
