@@ -72,6 +72,8 @@ int peg_edge_edge_contact(peg_constraints *c, int edge_a, int edge_b);
 /* Where two edges are nearest, as shares of their lengths, within [0, 1]; returns the distance. */
 double peg_edge_edge_nearest(const peg_constraints *c, int edge_a, int edge_b, double *s,
                              double *t);
+/* psi_minimum [F 2.2], m, < 0: contacts with a smaller gap carry no impulse. */
+double peg_least_gap(const peg_constraints *c);
 /* Applicability [W 28-31] with the relaxation for the rotation of a step. */
 int peg_is_applicable(const peg_constraints *c, int contact);
 /* Adds I or X over the contacts (U if there is only one). Those that can carry an impulse become

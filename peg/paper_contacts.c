@@ -8,7 +8,8 @@
  *
  * Feasibility of a vertex [W 4.2]: it is in the Voronoi region of the face and not deeper than
  * delta, or outside of the region within the angle phi of the normal at a point epsilon below the
- * nearest point of the face. Of edges: their nearest points are within epsilon. */
+ * nearest point of the face. Of edges: their nearest points are within reach and
+ * not deeper than delta. */
 #include "peg/paper.h"
 
 /* Where [W] gives no figures. Angles: sin theta of bodies at rest, to which the turn of the step is
@@ -16,6 +17,11 @@
 static const double SIN_THETA = 0.1;
 static const double TAN_PHI = 1;
 static const double DEPTH = 0.02;
+
+/* psi_minimum of [F 2.2], in L: a half-space that is violated deeper than this takes no impulse.
+ * Without it every far side that is passed throws bodies about; with half of it bodies that were
+ * pressed into each other get lost. */
+static const double DEEPEST = 0.1;
 
 /* Sine of the angle below which edges are parallel and make no contact. */
 static const double PARALLEL = 1e-6;
@@ -287,11 +293,19 @@ int peg_edge_edge_contact(peg_constraints *c, int edge_a, int edge_b)
     p.feasible = distance <= pair->reach;
     peg_add_scaled(a.at, s, a.along, point_a);
     peg_add_scaled(b.at, t, b.along, point_b);
-    return add_contact(c, PEG_ROW_EE, edge_a, edge_b, forth >= reverse ? n : back, point_a, point_b,
-                       p);
+    int contact = add_contact(c, PEG_ROW_EE, edge_a, edge_b, forth >= reverse ? n : back, point_a,
+                              point_b, p);
+    if (contact >= 0 && c->contact[contact].row.gap0 < -DEPTH * pair->L)
+        c->contact[contact].feasible = 0;
+    return contact;
 }
 
 /* --- choice --- */
+
+double peg_least_gap(const peg_constraints *c)
+{
+    return -DEEPEST * c->island->pair[c->pair].L;
+}
 
 int peg_is_applicable(const peg_constraints *c, int contact)
 {
@@ -323,6 +337,7 @@ static int choose_primary(const peg_constraints *c, const int *contact, int coun
         for (int k = 0; k < count; k++) {
             const peg_potential *p = &c->contact[contact[k]];
             if (!peg_is_applicable(c, contact[k]) || (pass == 0 && !p->feasible)) continue;
+            if (p->row.gap0 < peg_least_gap(c)) continue;
             if (best < 0 || is_closer(p, &c->contact[contact[best]])) best = k;
         }
     return best;

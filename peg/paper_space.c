@@ -39,7 +39,7 @@ static void edge_pair(peg_constraints *c, int ea, int eb, double reach)
     if (peg_edge_edge_nearest(c, ea, eb, &s, &t) > reach) return;
     if (fmin(fmin(s, 1 - s), fmin(t, 1 - t)) < END) return;
     int contact = peg_edge_edge_contact(c, ea, eb);
-    if (contact >= 0 && peg_is_applicable(c, contact))
+    if (contact >= 0 && c->contact[contact].feasible && peg_is_applicable(c, contact))
         peg_add_constraint(c, PEG_UNILATERAL, &contact, 1, 1);
 }
 
