@@ -93,7 +93,7 @@ static void set_pair(assembly *a, int candidate)
     p->margin = I->settings->margin * p->L;
     p->reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) {
-        peg_copy3(c->n, p->remembered);
+        p->remembered = c->choice;
         p->old = c->old, p->olds = c->olds;
     }
     p->surface = surface_of(a->stage, c);
@@ -258,6 +258,7 @@ static void take_results(assembly *a)
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         peg_copy3(p->facet.n, s->candidate[a->candidate_of[i]].n);
+        s->candidate[a->candidate_of[i]].choice = p->remembered;
         stats->recovered += peg_pair_recovers(p);
         stats->gap_min = fmin(stats->gap_min, p->s);
         stats->violation_max = fmax(stats->violation_max, -p->s);

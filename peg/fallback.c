@@ -87,7 +87,7 @@ static void take_iterate(peg_island *I)
         memcpy(r->state.q, q, sizeof q);
         if (i < I->nd) memcpy(r->state.v, I->v_end[i], sizeof r->state.v);
     }
-    for (int i = 0; i < I->npair; i++) peg_copy3(I->pair[i].facet.n, I->pair[i].remembered);
+    for (int i = 0; i < I->npair; i++) peg_pair_remember(I, &I->pair[i]);
 }
 
 static void take_step(peg_island *I)
@@ -132,20 +132,20 @@ static void scale_back(peg_island *I)
 typedef struct snapshot {
     double gain;
     peg_body *state;
-    double (*remembered)[3];
+    peg_choice *remembered;
 } snapshot;
 
 static int save(peg_island *I, snapshot *s)
 {
     s->state = PEG_NEW(I->arena, peg_body, I->nr);
-    s->remembered = PEG_NEW(I->arena, double[3], I->npair);
+    s->remembered = PEG_NEW(I->arena, peg_choice, I->npair);
     if (!s->state || !s->remembered) {
         I->failed = 1;
         return 0;
     }
     s->gain = I->gain;
     for (int i = 0; i < I->nr; i++) s->state[i] = I->rigid[i].state;
-    for (int i = 0; i < I->npair; i++) peg_copy3(I->pair[i].remembered, s->remembered[i]);
+    for (int i = 0; i < I->npair; i++) s->remembered[i] = I->pair[i].remembered;
     return 1;
 }
 
@@ -153,7 +153,7 @@ static void restore(peg_island *I, const snapshot *s)
 {
     I->gain = s->gain;
     for (int i = 0; i < I->nr; i++) I->rigid[i].state = s->state[i];
-    for (int i = 0; i < I->npair; i++) peg_copy3(s->remembered[i], I->pair[i].remembered);
+    for (int i = 0; i < I->npair; i++) I->pair[i].remembered = s->remembered[i];
 }
 
 static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels);
@@ -162,11 +162,16 @@ static int two_halves(peg_island *I, double h, const double (*applied)[6], int l
 static peg_result step_of(peg_island *I)
 {
     switch (I->settings->contact) {
-    case PEG_CONTACT_ST: return peg_standard(I);
-    case PEG_CONTACT_PAPER: return peg_paper(I);
-    case PEG_CONTACT_LNC: return peg_lnc(I);
-    case PEG_CONTACT_AP: return peg_anitescu_potra(I);
-    default: return peg_outer(I);
+    case PEG_CONTACT_ST:
+        return peg_standard(I);
+    case PEG_CONTACT_PAPER:
+        return peg_paper(I);
+    case PEG_CONTACT_LNC:
+        return peg_lnc(I);
+    case PEG_CONTACT_AP:
+        return peg_anitescu_potra(I);
+    default:
+        return peg_outer(I);
     }
 }
 

@@ -74,8 +74,9 @@ typedef struct peg_pair {
     int locked;                /* only facets that held at q_0 are allowed */
     const peg_row_memory *old; /* impulses of the step before */
     int olds;
-    double remembered[3]; /* direction of the step before; 0: none */
-    int no_traps;         /* rows behind the start are dropped */
+    peg_choice remembered; /* of the step before, at the poses of the start; n = 0: none */
+    double others, turned; /* as in peg_choice, of the facet at q_0 */
+    int no_traps;          /* rows behind the start are dropped */
     int violated;
     int loaded;
     peg_surface surface;
@@ -167,6 +168,8 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b);
 
 /* --- pair.c: choice and change of the alternative --- */
 void peg_pair_begin(peg_island *island, peg_pair *pair);
+/* Hands the facet on to the next (sub-)step, which starts where the velocities v lead. */
+void peg_pair_remember(const peg_island *island, peg_pair *pair);
 /* Whether it overlapped at q_0 and should not. */
 /* A kinematic body that is not at rest. */
 int peg_is_mover(const peg_body *body);

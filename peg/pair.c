@@ -46,36 +46,124 @@ typedef struct search {
 
 /* --- the first direction --- */
 
+static double along_free(const peg_island *I, const peg_pair *p, const double *n)
+{
+    return peg_separation_along(&piece_a(I, p)->free_, &piece_b(I, p)->free_, n);
+}
+
+static double first_value(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+{
+    if (I->without & PEG_RULE_FREE_MOTION) return facet->s;
+    return fmin(facet->s, along_free(I, p, facet->n));
+}
+
+/* The facets of the start pose that were met. */
+enum { MOST_MET = 64 };
+
+typedef struct meeting {
+    search first;
+    double least; /* s below which a facet is no candidate */
+    struct met {
+        double n[3], s;
+    } met[MOST_MET];
+    int count;
+} meeting;
+
 static void consider_first(void *context, const peg_facet *facet)
 {
-    search *c = context;
-    double s_free =
-        peg_separation_along(&piece_a(c->I, c->p)->free_, &piece_b(c->I, c->p)->free_, facet->n);
-    double value = c->I->without & PEG_RULE_FREE_MOTION ? facet->s : fmin(facet->s, s_free);
+    meeting *m = context;
+    search *c = &m->first;
+    if (m->count < MOST_MET) {
+        peg_copy3(facet->n, m->met[m->count].n);
+        m->met[m->count].s = facet->s;
+    }
+    m->count++;
+    if (facet->s < m->least) return;
+    double value = first_value(c->I, c->p, facet);
     if (value <= c->value + PEG_TOUCH * c->p->L) return;
     c->value = value;
     c->best = *facet;
+}
+
+/* The facet of the step before where it is now; false if it holds no more, or another one could be
+ * the better choice. */
+static int keeps_choice(peg_island *I, peg_pair *p)
+{
+    peg_choice *old = &p->remembered;
+    if (old->facet.kind == PEG_FACET_NONE || !(old->turned <= PEG_TURNED)) return 0;
+    peg_facet now = peg_facet_at(&piece_a(I, p)->start, &piece_b(I, p)->start, &old->facet);
+    if (!(now.s >= 0) || !(first_value(I, p, &now) >= old->others)) return 0;
+    p->facet = now;
+    p->s0 = p->s = now.s;
+    p->others = old->others;
+    p->turned = old->turned;
+    return 1;
+}
+
+/* Bound of the facets away from n among those met; what was not met is below the search's reach. */
+static double find_others(const meeting *m, const double *n, double reach)
+{
+    double others = reach;
+    if (m->count > MOST_MET) return INFINITY;
+    for (int i = 0; i < m->count; i++)
+        if (m->met[i].s > others && peg_dot(m->met[i].n, n) < PEG_AWAY) others = m->met[i].s;
+    return others;
+}
+
+static void choose_first(peg_island *I, peg_pair *p)
+{
+    const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
+    double touch = PEG_TOUCH * p->L, reach = -PEG_SEARCHED * p->L;
+    meeting m = {.first = {.I = I, .p = p, .value = -INFINITY}, .least = -touch};
+    search *c = &m.first;
+    peg_facet widest = peg_separation(A, B, reach, consider_first, &m);
+    p->s0 = p->s = widest.s;
+    if (c->value == -INFINITY) {
+        m.count = 0;
+        m.least = p->s0 - 1e-3 * touch;
+        reach = fmin(reach, m.least);
+        peg_separation(A, B, reach, consider_first, &m);
+    }
+    if (c->value == -INFINITY) c->best = widest;
+    const double *n = p->remembered.facet.n;
+    if (peg_dot(n, n) > 0) {
+        peg_facet old = {.kind = PEG_FACET_NONE, .s = along_start(I, p, n)};
+        peg_copy3(n, old.n);
+        if (old.s >= fmin(p->s0, 0) - touch) consider_first(&m, &old);
+    }
+    p->facet = c->best;
+    p->others = find_others(&m, p->facet.n, reach);
+    p->turned = 0;
 }
 
 /* The facet that held at q_0 and serves the free motion best: largest min(s(q_0), s(q_free)). The
  * closest-point normal instead would make a contact of a body that falls past a flush wall. */
 void peg_pair_begin(peg_island *I, peg_pair *p)
 {
-    const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
-    double touch = PEG_TOUCH * p->L;
-    search c = {.I = I, .p = p, .value = -INFINITY};
-    peg_facet widest = peg_separation(A, B, -touch, consider_first, &c);
-    p->s0 = p->s = widest.s;
-    if (c.value == -INFINITY) peg_separation(A, B, p->s0 - 1e-3 * touch, consider_first, &c);
-    if (c.value == -INFINITY) c.best = widest;
-    if (peg_dot(p->remembered, p->remembered) > 0) {
-        peg_facet old = {.kind = PEG_FACET_NONE, .s = along_start(I, p, p->remembered)};
-        peg_copy3(p->remembered, old.n);
-        if (old.s >= fmin(p->s0, 0) - touch) consider_first(&c, &old);
-    }
-    p->facet = c.best;
+    if (!keeps_choice(I, p)) choose_first(I, p);
     p->contact_time = -1;
     p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
+}
+
+/* How far both bodies turn in the step, at most. */
+static double turning(const peg_island *I, const peg_pair *p)
+{
+    return I->h *
+           (peg_norm(I->v[piece_a(I, p)->rigid] + 3) + peg_norm(I->v[piece_b(I, p)->rigid] + 3));
+}
+
+/* Bound of the facets away from the chosen one at q_k. */
+static double others_now(const peg_island *I, const peg_pair *p)
+{
+    if (!(p->turned + turning(I, p) <= PEG_TURNED)) return INFINITY;
+    return p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
+}
+
+void peg_pair_remember(const peg_island *I, peg_pair *p)
+{
+    p->remembered.facet = p->facet;
+    p->remembered.turned = p->turned + turning(I, p);
+    p->remembered.others = p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
 }
 
 /* --- check --- */
@@ -122,7 +210,9 @@ static void consider_tilt(void *context, const peg_facet *facet)
 
 static void take(peg_pair *p, const search *c)
 {
-    if (c->best.kind != PEG_FACET_NONE) p->facet = c->best;
+    if (c->best.kind == PEG_FACET_NONE) return;
+    p->facet = c->best;
+    p->others = INFINITY;
 }
 
 static search search_from(const peg_island *I, const peg_pair *p, double value, double align)
@@ -136,6 +226,7 @@ static search search_from(const peg_island *I, const peg_pair *p, double value, 
 void peg_pair_tilt(peg_island *I, peg_pair *p)
 {
     double here = along_now(I, p, p->facet.n) + PEG_TOUCH * p->L;
+    if (others_now(I, p) <= here) return;
     search c = search_from(I, p, here, 0.5);
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &c);
     if (c.best.kind == PEG_FACET_NONE) return;
@@ -146,7 +237,7 @@ void peg_pair_tilt(peg_island *I, peg_pair *p)
 /* --- switch --- */
 
 /* Directions closer than this are the same alternative. */
-#define SAME_DIRECTION 0.995
+#define SAME_DIRECTION 0.995 /* below PEG_AWAY by more than PEG_TURNED */
 
 static void consider_switch(void *context, const peg_facet *facet)
 {
@@ -161,6 +252,7 @@ static void consider_switch(void *context, const peg_facet *facet)
 int peg_pair_switch(peg_island *I, peg_pair *p)
 {
     double here = fmax(along_now(I, p, p->facet.n), 0) + PEG_TRAP * p->L;
+    if (others_now(I, p) <= here) return 0;
     search c = search_from(I, p, here, SAME_DIRECTION);
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_switch, &c);
     if (c.best.kind == PEG_FACET_NONE) return 0;
@@ -202,6 +294,7 @@ void peg_pair_lock(peg_island *I, peg_pair *p)
 void peg_pair_drop_traps(peg_island *I, peg_pair *p)
 {
     p->no_traps = p->locked = 1;
+    p->others = INFINITY;
     p->facet = peg_separation(&piece_a(I, p)->start, &piece_b(I, p)->start, INFINITY, NULL, NULL);
     I->stats->dropped_traps++;
 }

@@ -186,6 +186,7 @@ static void meet(void *context, int i, int j)
     const peg_memory_entry *old = peg_recall(&s->context->memory, pa->id, pb->id);
     if (old) {
         peg_copy3(old->n, c->n);
+        c->choice = old->choice;
         c->old = s->context->memory.row + old->first;
         c->olds = old->count;
     }

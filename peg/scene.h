@@ -27,14 +27,16 @@ typedef struct peg_candidate {
     size_t first; /* of those of this step, in the context's fresh memory */
     int count;
     peg_surface surface;
-    double n[3]; /* direction that is known to separate or was used last, or 0 */
+    double n[3];       /* direction that is known to separate or was used last, or 0 */
+    peg_choice choice; /* of the step before, later of this one; n = 0: none */
 } peg_candidate;
 
 /* What is remembered of a pair between steps. */
 typedef struct peg_memory_entry {
     unsigned long low, high; /* ids of the parts */
     double n[3];             /* from the part with the greater id to the one with the smaller */
-    size_t first;            /* of its impulses */
+    peg_choice choice;
+    size_t first; /* of its impulses */
     int count;
 } peg_memory_entry;
 

@@ -97,11 +97,31 @@ static void found(search *q, const peg_facet *facet)
     if (facet->s > q->best.s) q->best = *facet;
 }
 
+/* Room for the rounding of a distance, relative to the sizes. */
+static const double SLACK = 1e-6;
+
+/* Whether a crossing is neither to be visited nor the best: there the separation is the distance of
+ * the edges along their common normal, far enough from rounding. */
+static int is_too_deep(const search *q, int i, int j, const peg_vec3 u, const peg_vec3 w,
+                       double sign)
+{
+    peg_vec3 n, d;
+    const double *a = q->A->vertex[q->A->shape->edge[i].v[0]];
+    const double *b = q->B->vertex[q->B->shape->edge[j].v[0]];
+    double most = fmin(q->visit ? q->keep : INFINITY, q->best.s);
+    if (most == -INFINITY) return 0;
+    peg_cross(u, w, n);
+    peg_sub(a, b, d);
+    double length = peg_norm(n), reach = q->A->shape->radius + q->B->shape->radius;
+    return length > SLACK * peg_norm(w) && -sign * peg_dot(n, d) < (most - SLACK * reach) * length;
+}
+
 /* The facet of a crossing, with the true s_n: between nearly parallel edges the distance of the
  * edges along n could be more. */
 static void cross_edges(search *q, int i, int j, const peg_vec3 u, const peg_vec3 w, double sign)
 {
     peg_facet facet = {.kind = PEG_FACET_EDGES, .i = i, .j = j};
+    if (is_too_deep(q, i, j, u, w, sign)) return;
     if (!edge_normal(u, w, facet.n)) return;
     for (int k = 0; k < 3; k++) facet.n[k] *= -sign;
     facet.s = support_min(q->A, facet.n) - support_max(q->B, facet.n);

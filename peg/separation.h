@@ -23,6 +23,15 @@ typedef struct peg_facet {
     double s;   /* s_n at the pose it was taken, m */
 } peg_facet;
 
+/* A facet that was chosen, with what makes a new search superfluous: `others` bounds the s of all
+ * facets whose direction lies away from it (by PEG_AWAY), as long as the bodies have `turned` by
+ * little since it was measured. Infinity: not known. */
+typedef struct peg_choice {
+    peg_facet facet;
+    double others; /* m */
+    double turned; /* rad */
+} peg_choice;
+
 /* s_n for any unit direction; -infinity where a half-space is unbounded along n. */
 double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3]);
 

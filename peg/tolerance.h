@@ -34,6 +34,13 @@
  * a limit far rows act as levers. */
 #define PEG_LATERAL 0.02
 
+/* Facets whose direction is this far from the chosen one (cosine) are other alternatives; those
+ * that are known to stay below are not searched again until the bodies have turned by so much
+ * (rad); at the start the search looks for what overlaps by less than so much (L). */
+#define PEG_AWAY     0.999
+#define PEG_TURNED   0.03
+#define PEG_SEARCHED 0.2
+
 /* Another facet is a way out of a trap when its value exceeds max(s_n, 0) by this, in L. */
 #define PEG_TRAP 1e-7
 
