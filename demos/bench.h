@@ -35,8 +35,9 @@ void bench_accuracy(const bench_job *job);
 /* The scene of the case with a contact model; null: said in "skipped". */
 lab_world *bench_open(const bench_job *job, lab_contact model, double h);
 /* Steps a peg world of step size h to where the bodies are in full motion (moving) or where they
- * have had time to settle. Null if the given time, lab_now(), comes first: said in "skipped". */
-lab_world *bench_lead(const bench_job *job, int moving, double h, double until);
+ * have had time to settle. early: time, lab_now(), ran out before that. Null if the given time,
+ * lab_now(), comes first: said in "skipped". */
+lab_world *bench_lead(const bench_job *job, int moving, double h, double until, int *early);
 void bench_emit(const bench_job *job, const char *list, json_t *value); /* takes the value over */
 void bench_skip(const bench_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

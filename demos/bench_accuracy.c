@@ -65,8 +65,9 @@ void bench_accuracy(const bench_job *job)
 {
     finding found[LAB_CONTACT_COUNT];
     double now = lab_now();
+    int early;
     lab_world *lead =
-        bench_lead(job, 1, lab_scene_find(job->what.scene)->h, now + .3 * (job->end - now));
+        bench_lead(job, 1, lab_scene_find(job->what.scene)->h, now + .3 * (job->end - now), &early);
     if (!lead) return;
     for (int i = 0; i < job->models; i++) {
         now = lab_now();

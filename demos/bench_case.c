@@ -122,9 +122,10 @@ static int fall_quickly(const bench_job *job, lab_world *w, double t)
     return bad;
 }
 
-lab_world *bench_lead(const bench_job *job, int moving, double h, double until)
+lab_world *bench_lead(const bench_job *job, int moving, double h, double until, int *early)
 {
     lab_world *w = bench_open(job, LAB_PEG, h);
+    *early = 0;
     if (!w) return NULL;
     double fall = fall_time(w) + job->what.entering;
     /* at .6 of the fall the lower half has landed; settled: a second later, or as long again */
@@ -137,7 +138,8 @@ lab_world *bench_lead(const bench_job *job, int moving, double h, double until)
     if (!moving) least = fmax(least, lab_time(w) + .2);
     while (lab_time(w) < to - h / 2) {
         int enough = lab_time(w) > least - h / 2;
-        if (enough && (lab_now() > until || (!moving && speed_of(w) < AT_REST))) break;
+        if (enough && !moving && speed_of(w) < AT_REST) break;
+        if ((*early = enough && lab_now() > until)) break;
         int bad = lab_step(w);
         if (bad)
             bench_skip(job, "%s", lab_error(w));
@@ -278,7 +280,7 @@ static json_t *ratio(const contender *c, int which, const contender *all, int n,
 }
 
 static json_t *record(const bench_job *job, const contender *c, const contender *all, int n,
-                      double t)
+                      double t, int early)
 {
     const bench_case *what = &job->what;
     json_t *phases =
@@ -293,6 +295,7 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
         ratio(c, MS, all, n, LAB_ODE_QUICK));
     if (!json) return NULL;
     json_object_set_new(json, "t", lab_number(t));
+    json_object_set_new(json, "early", json_boolean(early));
     json_object_set_new(json, "cpu_ms", column(c, CPU));
     json_object_set_new(json, "cpu_ratio_ode", ratio(c, CPU, all, n, LAB_ODE));
     json_object_set_new(json, "cpu_ratio_quick", ratio(c, CPU, all, n, LAB_ODE_QUICK));
@@ -312,10 +315,10 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
 
 void bench_phase(const bench_job *job)
 {
-    int moving = job->what.measure == BENCH_MOVING;
+    int early, moving = job->what.measure == BENCH_MOVING;
     double h = lab_scene_find(job->what.scene)->h, now = lab_now();
     if (!moving && job->what.n >= 1000) h *= 2; /* nobody times how they settle */
-    lab_world *lead = bench_lead(job, moving, h, now + .6 * (job->end - now));
+    lab_world *lead = bench_lead(job, moving, h, now + .6 * (job->end - now), &early);
     contender *c = lead ? calloc((size_t)job->models, sizeof *c) : NULL;
     if (c && !job->quiet)
         fprintf(stderr, "bench: %s n=%d mu=%g: %s at t = %.3g s, %.3g s on the way\n",
@@ -329,7 +332,7 @@ void bench_phase(const bench_job *job)
     if (c) race(c, job->models, job->what.n);
     for (int i = 0; c && i < job->models; i++) {
         if (c[i].w && c[i].wanted && (c[i].steps || c[i].w->failed))
-            bench_emit(job, "records", record(job, &c[i], c, job->models, lab_time(lead)));
+            bench_emit(job, "records", record(job, &c[i], c, job->models, lab_time(lead), early));
         lab_close(c[i].w);
         free(c[i].start);
     }

@@ -28,6 +28,12 @@ static int has(const json_t *o, const char *key, const char *text)
     return !strcmp(text_of(o, key), text);
 }
 
+/* Time ran out before the state was reached that is to be measured. */
+static int is_early(const json_t *r)
+{
+    return json_is_true(json_object_get(r, "early"));
+}
+
 /* ---- curves of cost over number of bodies ---------------------------------------------------- */
 
 enum { POINTS_MAX = 16 };
@@ -47,7 +53,8 @@ static curve curve_of(const json_t *records, const char *scene, double mu, const
     {
         double ms = number_of(r, "step_ms");
         if (!has(r, "scene", scene) || !has(r, "phase", phase) || !has(r, "model", model) ||
-            number_of(r, "mu") != mu || !(ms > 0) || c.n == POINTS_MAX)
+            number_of(r, "mu") != mu || !(ms > 0) || (has(r, "phase", "moving") && is_early(r)) ||
+            c.n == POINTS_MAX)
             continue;
         c.bodies[c.n] = number_of(r, "n");
         c.ms[c.n++] = ms;
@@ -115,7 +122,8 @@ static void record_line(FILE *f, const json_t *r)
     number(f, 8, "%.1e", number_of(r, "speed_max"));
     number(f, 6, "%.0f", number_of(r, "bytes_per_row"));
     number(f, 5, "%.0f", number_of(r, "steps"));
-    fprintf(f, "%s\n", json_object_get(r, "failed") ? "  FAILED" : "");
+    fprintf(f, "%s%s\n", is_early(r) ? "  early" : "",
+            json_object_get(r, "failed") ? "  FAILED" : "");
 }
 
 static void accuracy_lines(FILE *f, const json_t *list)
@@ -152,7 +160,8 @@ void bench_table(FILE *f, const json_t *report)
             "rows", "solve", "check", "ode", "rows", "outer", "depth", "volume", "drift", "speed",
             "B/row", "steps");
     json_array_foreach(json_object_get(report, "records"), i, r) record_line(f, r);
-    fprintf(f, "(medians of steps; cpu/quick: of processor time; volume of the overlap in mean "
+    fprintf(f, "(medians of steps; early: time ran out before all moved or rested; cpu/quick: of "
+               "processor time; volume of the overlap in mean "
                "bodies; depth, drift in m, speed "
                "in m/s: largest)\n");
     accuracy_lines(f, json_object_get(report, "equal_accuracy"));
