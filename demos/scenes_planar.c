@@ -24,6 +24,7 @@ static void build_pour(lab_world *w)
     body_set bodies;
     lab_planar_scene(w);
     lab_gravity(w, 0, -9.8, 0);
+    lab_reach(w, lab_key(w, "reach", 0));
     if (!(set >= 0 && set <= 26 && count >= 1 && count <= BODY_SET_MAX)) {
         lab_fail(w, "set must lie between 0 and 26 and bodies between 1 and %d (--set)",
                  BODY_SET_MAX);
