@@ -69,9 +69,9 @@ void bench_accuracy(const bench_job *job)
     lab_world *lead =
         bench_lead(job, 1, lab_scene_find(job->what.scene)->h, now + .3 * (job->end - now), &early);
     if (!lead) return;
-    for (int i = 0; i < job->models; i++) {
+    for (int i = job->models - 1; i >= 0; i--) { /* QuickStep, the cheapest, is the last */
         now = lab_now();
-        double until = now + (job->end - now) / (job->models - i);
+        double until = now + (job->end - now) / (i + 1);
         found[i] = search(job, lead, job->model[i], until);
         if (isnan(found[i].h))
             bench_skip(job, "no step size found for %s", lab_contact_name(job->model[i]));
