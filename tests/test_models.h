@@ -5,5 +5,7 @@
 
 /* test_planar.c */
 void planar_cases(Suite *suite);
+/* test_paper.c */
+void paper_cases(Suite *suite);
 
 #endif
