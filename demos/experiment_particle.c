@@ -231,8 +231,10 @@ static void plot_paths(experiment_study *s, lab_report *r, double h, const char 
                           .x = b.exact[0],
                           .y = b.exact[1],
                           .n = TRUTH_POINTS,
-                          .colour = 7,
-                          .dashed = 1}},
+                          .colour = 0,
+                          .dashed = 1,
+                          .over = 1,
+                          .width = 1}},
               .count = 2};
     experiment_plot_runs(s, r, &p, h, SET_PATH, COL_X, COL_Y, file);
 }

@@ -8,6 +8,9 @@
 #define SAME_TIME 1e-11
 /* Speeds and accelerations along an edge below this part of the whole are none. */
 #define NONE 1e-12
+/* What leaves a corner more slowly stays there, m/s: it would rise by 1e-13 m. Without this a
+ * particle goes to and fro between two corners in ever smaller phases. */
+#define SLOW 1e-6
 
 static double dot(const double a[2], const double b[2])
 {
@@ -33,24 +36,54 @@ static void add_point(planar_chain *c, double x, double y)
     c->n++;
 }
 
+void planar_tooth(int i, double out[TOOTH_POINTS][2])
+{
+    static const double at[TOOTH_POINTS][2] = {{0, 0}, {2, 1}, {2, 0}};
+    for (int k = 0; k < TOOTH_POINTS; k++) out[k][0] = 2 * i + at[k][0], out[k][1] = at[k][1];
+}
+
+void planar_hill(int i, double out[HILL_POINTS][2])
+{
+    const double pi = acos(-1);
+    for (int k = 0; k < HILL_POINTS; k++) {
+        double turn = pi * k / (HILL_POINTS - 1);
+        out[k][0] = 2 * i - cos(turn), out[k][1] = k % (HILL_POINTS - 1) ? sin(turn) : 0;
+    }
+}
+
+/* Adds a body's outline to the chain: from the base, but for the first, and back to it, but for the
+ * last. */
+static void add_body(planar_chain *c, const double (*p)[2], int n, int first, int last)
+{
+    double up = PLANAR_BASE / (p[1][1] - p[0][1]), down = PLANAR_BASE / (p[n - 2][1] - p[n - 1][1]);
+    if (first)
+        add_point(c, p[0][0], p[0][1]);
+    else
+        add_point(c, p[0][0] + up * (p[1][0] - p[0][0]), PLANAR_BASE);
+    for (int k = 1; k < n - 1; k++) add_point(c, p[k][0], p[k][1]);
+    if (last)
+        add_point(c, p[n - 1][0], p[n - 1][1]);
+    else
+        add_point(c, p[n - 1][0] + down * (p[n - 2][0] - p[n - 1][0]), PLANAR_BASE);
+}
+
 void planar_sawtooth(int teeth, planar_chain *out)
 {
+    double p[TOOTH_POINTS][2];
     out->n = 0;
-    add_point(out, 0, 0);
-    for (int i = 0; i < teeth && out->n + 2 <= PATH_POINTS; i++) {
-        add_point(out, 2 * i + 2, 1);
-        add_point(out, 2 * i + 2, 0);
+    for (int i = 0; i < teeth && out->n + TOOTH_POINTS <= PATH_POINTS; i++) {
+        planar_tooth(i, p);
+        add_body(out, (const double(*)[2])p, TOOTH_POINTS, i == 0, i == teeth - 1);
     }
 }
 
 void planar_hills(int hills, planar_chain *out)
 {
-    const double pi = acos(-1);
+    double p[HILL_POINTS][2];
     out->n = 0;
-    add_point(out, -1, 0);
-    for (int i = 0; i < hills && out->n + 10 <= PATH_POINTS; i++) {
-        for (int k = 1; k < 10; k++) add_point(out, 2 * i - cos(pi * k / 10), sin(pi * k / 10));
-        add_point(out, 2 * i + 1, 0);
+    for (int i = 0; i < hills && out->n + HILL_POINTS <= PATH_POINTS; i++) {
+        planar_hill(i, p);
+        add_body(out, (const double(*)[2])p, HILL_POINTS, i == 0, i == hills - 1);
     }
 }
 
@@ -180,7 +213,7 @@ static void leave_edge(motion *m, path_phase *p, int e, int way)
         return;
     }
     along = after_impact(m, next, p->v);
-    if (along * way > 0)
+    if (along * way > SLOW)
         slide(m, p, next, along);
     else
         corner(m, p, way > 0 ? e : next);

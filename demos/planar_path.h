@@ -41,9 +41,17 @@ typedef struct planar_path {
     int phases;
 } planar_path;
 
-/* The teeth (0, 0) (2, 1) (2, 0) of the sawtooth, 2 wide each [F 3.2]. */
+/* The bodies of the terrains, from left to right: teeth (0, 0) (2, 1) (2, 0), 2 wide each [F 3.2];
+ * semicircles of radius 1 about (0, 0), (2, 0), .. of ten edges each [F 3.1]. */
+enum { TOOTH_POINTS = 3, HILL_POINTS = 11 };
+void planar_tooth(int i, double out[TOOTH_POINTS][2]);
+void planar_hill(int i, double out[HILL_POINTS][2]);
+
+/* Their outlines. Between them lies a base at this height: bodies that met in points, or that stood
+ * on a base in line with their undersides, would leave gaps of no width, through which a particle
+ * may leave. */
+#define PLANAR_BASE 1e-3
 void planar_sawtooth(int teeth, planar_chain *out);
-/* Semicircles of radius 1 about (0, 0), (2, 0), .. of ten edges each [F 3.1]. */
 void planar_hills(int hills, planar_chain *out);
 
 /* From x, v (outside of the solid) under the acceleration a = f/m, until the time `end`. 0, or 1 if

@@ -268,7 +268,9 @@ int plot_write(const plot *p, const char *path)
     cairo_clip(c.cr);
     for (int i = 0; i < p->count; i++)
         if (p->series[i].low) draw_band(&c, &p->series[i]);
-    for (int i = 0; i < p->count; i++) draw_line(&c, &p->series[i]);
+    for (int over = 0; over < 2; over++)
+        for (int i = 0; i < p->count; i++)
+            if (p->series[i].over == over) draw_line(&c, &p->series[i]);
     cairo_restore(c.cr);
     draw_legend(&c, p);
     int bad = cairo_status(c.cr) != CAIRO_STATUS_SUCCESS;

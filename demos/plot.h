@@ -11,6 +11,7 @@ typedef struct plot_series {
     int n;
     int colour; /* 0 is black */
     int marks, dashed;
+    int over; /* drawn upon those that are not */
     double
         width; /* pixels; 0: usual. Wide ones first, so that curves upon each other can be seen */
 } plot_series;

@@ -73,35 +73,36 @@ static double polygon_radius(const double (*p)[2], int n)
     return radius;
 }
 
-/* Hills and teeth rest on a slab that reaches from inside of the first one into the last one:
- * without it they meet in single points, through which a particle may leave. */
+/* Reaches from inside of the first body of a terrain into the last one: see PLANAR_BASE. */
 static void add_base(lab_world *w, double from, double to)
 {
-    const double slab[4][2] = {{from, -1}, {to, -1}, {to, 0}, {from, 0}};
+    const double slab[4][2] = {{from, -1}, {to, -1}, {to, PLANAR_BASE}, {from, PLANAR_BASE}};
     lab_polygon(lab_add(w, "base", LAB_STATIC, NULL, NULL), slab, 4);
 }
 
 static void build_hills(lab_world *w)
 {
-    planar_chain c;
+    double p[HILL_POINTS][2];
     lab_planar_scene(w);
-    planar_hills(2, &c);
-    lab_reach(w, lab_key(w, "epsilon", .5) / polygon_radius((const double(*)[2])c.point, 11));
-    lab_polygon(lab_add(w, "hill-1", LAB_STATIC, NULL, NULL), (const double(*)[2])c.point, 11);
-    lab_polygon(lab_add(w, "hill-2", LAB_STATIC, NULL, NULL), (const double(*)[2])c.point + 10, 11);
+    for (int i = 0; i < 2; i++) {
+        planar_hill(i, p);
+        lab_polygon(lab_add(w, "hill", LAB_STATIC, NULL, NULL), (const double(*)[2])p, HILL_POINTS);
+    }
+    lab_reach(w, lab_key(w, "epsilon", .5) / polygon_radius((const double(*)[2])p, HILL_POINTS));
     add_base(w, 0, 2);
     add_particle(w, (double[2]){0, 2}, (double[2]){0, 0}, 12);
 }
 
 static void build_sawtooth_from(lab_world *w, double speed)
 {
-    planar_chain c;
+    double p[TOOTH_POINTS][2];
     lab_planar_scene(w);
-    planar_sawtooth(3, &c);
-    lab_reach(w, lab_key(w, "epsilon", .25) / polygon_radius((const double(*)[2])c.point, 3));
-    for (int i = 0; i < 3; i++)
-        lab_polygon(lab_add(w, "tooth", LAB_STATIC, NULL, NULL),
-                    (const double(*)[2])c.point + 2 * i, 3);
+    for (int i = 0; i < 3; i++) {
+        planar_tooth(i, p);
+        lab_polygon(lab_add(w, "tooth", LAB_STATIC, NULL, NULL), (const double(*)[2])p,
+                    TOOTH_POINTS);
+    }
+    lab_reach(w, lab_key(w, "epsilon", .25) / polygon_radius((const double(*)[2])p, TOOTH_POINTS));
     add_base(w, 1.5, 4.5);
     add_particle(w, (double[2]){0, .75}, (double[2]){speed, 1.8}, 0);
 }
