@@ -35,7 +35,7 @@ static const double ACCEPTED = 1e-8;
 
 /* Larger problems are not tried: the work grows with the third power, and the memory with the
  * second. */
-enum { MOST_VARIABLES = 600 };
+enum { MOST_VARIABLES = 2000 };
 
 /* Row and column of the LCP: w = G_plus v - G_minus v + .. ; z is an impulse along the contact, or
  * none. */
@@ -281,10 +281,10 @@ static peg_outcome solve(mlcp *p)
     pegStats *stats = c->island->stats;
     if (!make_room(p)) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < c->count; i++) add_constraint(p, &c->list[i]);
+    if (p->n > MOST_VARIABLES) return PEG_ITERATION_LIMIT;
     stats->solves++;
     stats->rows += p->n;
     if (p->n > stats->rows_max) stats->rows_max = p->n;
-    if (p->n > MOST_VARIABLES) return PEG_ITERATION_LIMIT;
     set_numbers(p);
     size_t n = (size_t)p->n;
     double *A = PEG_NEW(arena, double, n *n), *q = PEG_NEW(arena, double, n);

@@ -11,9 +11,9 @@
 /* A half-space counts as violated beyond rounding and solver, in L. */
 static const double VIOLATED = 1e-7;
 
-/* Half-spaces of a degraded step: a body that a trap has thrown away at an absurd speed reaches
- * everything, and that step is lost anyway. */
-enum { MOST_HALF_SPACES = 300 };
+/* Half-spaces per body of a degraded step: a body that a trap has thrown away at an absurd speed
+ * reaches everything, and that step is lost anyway. */
+enum { MOST_HALF_SPACES = 30 };
 
 /* --- half-spaces by the island's own solvers --- */
 
@@ -40,11 +40,18 @@ static peg_outcome solve_half_spaces(peg_constraints *c)
     return I->failed ? PEG_OUT_OF_MEMORY : peg_island_solve(I, PEG_ABOUT_FREE);
 }
 
+static int count_half_spaces(const peg_constraints *c)
+{
+    int count = 0;
+    for (int i = 0; i < c->count; i++) count += c->list[i].kind != PEG_CROSS_CONTACT;
+    return count;
+}
+
 static void degrade(peg_constraints *c)
 {
     peg_island *I = c->island;
     I->stats->unconverged++;
-    if (c->count <= MOST_HALF_SPACES) {
+    if (count_half_spaces(c) <= MOST_HALF_SPACES * I->nd) {
         if (solve_half_spaces(c) == PEG_SOLVED || I->failed) return;
         I->elastic = 1;
         I->stats->fallback_elastic++;
@@ -76,6 +83,17 @@ static int all_unilateral(const peg_constraints *c)
     for (int i = 0; i < c->count; i++)
         if (c->list[i].kind != PEG_UNILATERAL) return 0;
     return 1;
+}
+
+/* Without I and X the island's own solvers know the problem too. */
+static peg_outcome solve_constraints(peg_constraints *c)
+{
+    pegSolver wanted = c->island->settings->solver;
+    int simple = all_unilateral(c);
+    if (simple && wanted == PEG_SOLVER_PROJECTED) return solve_half_spaces(c);
+    peg_outcome outcome = peg_constraints_solve(c);
+    int too_large = outcome == PEG_ITERATION_LIMIT && wanted == PEG_SOLVER_AUTO;
+    return simple && too_large ? solve_half_spaces(c) : outcome;
 }
 
 /* I-constraints of which one gap is negative and another one is not, at the end of the step. */
@@ -110,8 +128,7 @@ peg_result peg_model_step(peg_island *I, const peg_model *model)
     then = peg_seconds();
     stats->time_rows += then - now;
     if (I->failed) return PEG_NOT_CONVERGED;
-    int projected = I->settings->solver == PEG_SOLVER_PROJECTED && all_unilateral(&c);
-    peg_outcome outcome = projected ? solve_half_spaces(&c) : peg_constraints_solve(&c);
+    peg_outcome outcome = solve_constraints(&c);
     if (outcome != PEG_SOLVED && !I->failed) degrade(&c);
     now = peg_seconds();
     stats->time_solve += now - then;
