@@ -310,7 +310,7 @@ double peg_least_gap(const peg_constraints *c)
 int peg_is_applicable(const peg_constraints *c, int contact)
 {
     const peg_island *I = c->island;
-    const peg_pair *pair = &I->pair[c->pair];
+    const peg_pair *pair = &I->pair[c->contact[contact].row.pair];
     double turn = 0;
     for (int side = 0; side < 2; side++) {
         int rigid = I->piece[side ? pair->b : pair->a].rigid;

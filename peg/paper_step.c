@@ -96,7 +96,8 @@ static peg_outcome solve_constraints(peg_constraints *c)
     return simple && too_large ? solve_half_spaces(c) : outcome;
 }
 
-/* I-constraints of which one gap is negative and another one is not, at the end of the step. */
+/* I-constraints of which the half-space of one contact that the standard model would have, too, is
+ * violated at the end of the step, while another gap keeps the vertex outside. */
 static int count_traps(const peg_constraints *c)
 {
     int traps = 0;
@@ -104,10 +105,11 @@ static int count_traps(const peg_constraints *c)
         const peg_constraint *x = &c->list[i];
         double least = INFINITY, most = -INFINITY, size = 0;
         for (int k = 0; k < x->count && x->kind == PEG_INTER_CONTACT; k++) {
-            const peg_row *row = &c->contact[c->member[x->first + k]].row;
+            int member = c->member[x->first + k];
+            const peg_row *row = &c->contact[member].row;
             double gap = peg_row_gap(c->island, row);
             size = VIOLATED * c->island->pair[row->pair].L;
-            least = fmin(least, gap);
+            if (peg_is_applicable(c, member)) least = fmin(least, gap);
             most = fmax(most, gap);
         }
         traps += least < -size && most >= -size;
