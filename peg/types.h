@@ -89,8 +89,9 @@ typedef struct pegStats {
     long dropped_traps;    /* pairs whose rows behind the start were dropped */
     long recovered;        /* pairs that started with an overlap */
     long squeezed;         /* islands that ended with the least violation: movers left no room */
-    long traps; /* papers' models: I-constraints of which a half-space is violated at the end of the
-                   step although another one keeps the features apart: a standard-model trap */
+    long traps; /* I-constraints of the papers' models that mattered: at the end of the step a
+                   half-space is violated that the standard model would have held, although the
+                   features are apart */
     /* fallbacks, in their order, each counted by itself */
     long fallback_clearance;   /* (a) clearances below the margin */
     long fallback_elastic;     /* (b) least violation */
