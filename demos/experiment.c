@@ -250,6 +250,19 @@ static int run_all(experiment_study *s)
 /* ---- a run, step by step ----------------------------------------------------------------------
  */
 
+long experiment_size(const lab_world *w)
+{
+    pegStats s;
+    long velocities = 0;
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        if (b->kind == LAB_DYNAMIC && b->present)
+            velocities += b->part[0].is_point ? 2 : w->is_planar ? 3 : 6;
+    }
+    lab_last(w, &s);
+    return velocities + s.rows_max;
+}
+
 int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *csv,
                      char why[LAB_TEXT])
 {
@@ -267,9 +280,9 @@ int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *c
             if (w->body[i]->kind == LAB_DYNAMIC && w->body[i]->present)
                 lab_pose(w->body[i], x, NULL);
         fprintf(csv, "%.12g,%.12g,%.12g,%.12g,%.6g,%.6g,%ld,%.4g,%.4g,%d,%ld,%ld,%ld,%d\n",
-                lab_time(w), x[0], x[1], x[2], overlap, depth, s.rows_max, 1e3 * s.time_solve,
-                1e3 * w->last_seconds, s.switches + s.traps > 0, s.unconverged, s.pairs,
-                s.switches + s.traps, lab_escaped(w));
+                lab_time(w), x[0], x[1], x[2], overlap, depth, experiment_size(w),
+                1e3 * s.time_solve, 1e3 * w->last_seconds, s.switches + s.traps > 0, s.unconverged,
+                s.pairs, s.switches + s.traps, lab_escaped(w));
     }
     int failed = w->failed;
     snprintf(why, LAB_TEXT, "%s", w->error);

@@ -80,7 +80,7 @@ enum {
     COL_Z,
     COL_OVERLAP, /* m^3; planar m^2 */
     COL_DEPTH,   /* m */
-    COL_SIZE,    /* rows of the step's largest problem */
+    COL_SIZE,    /* of the step's largest problem: see experiment_size */
     COL_SOLVE,   /* ms */
     COL_STEP,    /* ms */
     COL_TRAP,    /* 1: a constraint of the standard model would have been a trap */
@@ -90,6 +90,9 @@ enum {
     COL_ESCAPED, /* bodies outside of the container */
     COL_COUNT
 };
+/* Size of the step's largest problem as [F 3.2] counts it, that of the whole matrix [F 3, 25; W
+ * 48]: the velocities of the bodies that are there and the rows. */
+long experiment_size(const lab_world *w);
 int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *csv,
                      char why[LAB_TEXT]);
 
@@ -117,6 +120,9 @@ void experiment_tabulate(experiment_study *s, lab_report *r, int column, const c
 /* A curve of one run of each model: column y over column x. extra (may be null) is drawn first. */
 void experiment_plot_runs(experiment_study *s, lab_report *r, plot *p, double h, int set,
                           int column_x, int column_y, const char *file);
+/* Runs a scene and draws its end. */
+void experiment_view(const lab_scene *scene, const lab_options *options, lab_report *r,
+                     const char *file, const char *title);
 int experiment_colour(lab_contact contact);
 
 #endif

@@ -85,7 +85,16 @@ static void check_overlap(experiment_study *s, lab_report *r)
     report_check(r, "largest overlap of peg over all steps of all runs", largest,
                  "0 (at most 1e-15)", largest <= NO_OVERLAP);
     report_check(r, "solver failures of peg", unconverged, "0", unconverged == 0);
+    double worst = paper < 0 ? NAN : 0;
+    for (int k = 0; k < s->hs && paper >= 0; k++)
+        worst = fmax(worst, experiment_measure(s, paper, s->h[k], COL_OVERLAP).max);
     experiment_spread d = experiment_measure(s, paper, .016, COL_OVERLAP);
+    if (is_planar(s))
+        report_check(r, "largest overlap of paper, m^2", worst,
+                     "at most 4.8e-4 (the authors' data)", worst <= 4.8e-4);
+    else
+        report_check(r, "largest overlap of paper, m^3", worst,
+                     "at most 7.1e-4 (the authors' data)", worst <= 7.1e-4);
     if (is_planar(s))
         report_check(r, "median overlap of paper, h = .016, m^2", paper < 0 ? NAN : d.median,
                      "at most 1e-7 (the authors' data: 9.5e-8)", d.median <= 1e-7);
@@ -257,23 +266,41 @@ static void report_overlap(experiment_study *s, lab_report *r)
 static void report_cost(experiment_study *s, lab_report *r)
 {
     report_heading(r, "Problem sizes and solver times");
-    experiment_plot_spread(s, r, COL_SIZE, 0, "size.png", "Largest problem of a step", "rows", 0);
+    experiment_plot_spread(s, r, COL_SIZE, 0, "size.png", "Largest problem of a step",
+                           "rows and velocities", 0);
     report_figure(r, "size.png",
                   "[W] says little; the authors' data of the box of polyhedra: mean size 21-27 "
                   "with the standard model, 38-54 with PEG.",
-                  "Rows of the largest problem that a step solves.");
+                  "Velocities of the bodies that are there and rows of the largest problem of a "
+                  "step, the size "
+                  "of the matrix of [W 48].");
     experiment_plot_spread(s, r, COL_SOLVE, 0, "time.png", "Time in solvers per step", "ms", 1e-4);
     report_figure(r, "time.png",
                   "The authors' data (PATH): .66-.74 ms with the standard model, .96-1.53 ms with "
                   "PEG at h up to .010: 1.5-2.2 times, and 2.2-2.7 times at .011-.016.",
                   "Sum over all problems of a step; peg solves several.");
-    experiment_tabulate(s, r, COL_SIZE, "size", "rows");
+    experiment_tabulate(s, r, COL_SIZE, "size", "velocities and rows");
     experiment_tabulate(s, r, COL_SOLVE, "solver-time", "ms per step");
     experiment_tabulate(s, r, COL_STEP, "step-time", "ms");
 }
 
+/* The end of the first set with the exact model. */
+static void view_end(experiment_study *s, lab_report *r)
+{
+    int theirs = is_planar(s) ? body_sets_polygons() : body_sets_hulls();
+    lab_setting set = {"set", theirs ? 1 : 0};
+    lab_options options = {.h = .01, .seed = s->options->seed, .set = &set, .sets = 1};
+    experiment_view(lab_scene_find(s->kind->scene), &options, r, "end.png",
+                    "After 5 s, peg, h = .01");
+    report_figure(r, "end.png",
+                  is_planar(s) ? "[W Fig. 20] A snapshot: polygons heaped up in the box."
+                               : "[W Fig. 23] A snapshot: polyhedra on the floor of the box.",
+                  "The first set after 5 s with peg at h = .01.");
+}
+
 static void report(experiment_study *s, lab_report *r)
 {
+    view_end(s, r);
     int counts = experiment_model(s, "paper");
     if (counts < 0) counts = experiment_model(s, "peg");
     report_overlap(s, r);

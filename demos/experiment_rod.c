@@ -175,7 +175,7 @@ static void report(experiment_study *s, lab_report *r)
                   "Height over the long side of the field at a middle step size.");
     report_heading(r, "Problem sizes and times");
     report_text(r, "The authors needed about 5 s per time step for collision detection alone.");
-    experiment_tabulate(s, r, COL_SIZE, "size", "rows");
+    experiment_tabulate(s, r, COL_SIZE, "size", "velocities and rows");
     experiment_tabulate(s, r, COL_SOLVE, "solver-time", "ms per step");
     experiment_tabulate(s, r, COL_STEP, "step-time", "ms, all of the step");
     experiment_tabulate(s, r, COL_OVERLAP, "overlap", "m\xc2\xb3");

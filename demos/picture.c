@@ -241,7 +241,11 @@ static void copy_panel(const canvas *c, cairo_surface_t *image, int x0)
 static void write_captions(cairo_t *cr, const lab_result *r, int x0)
 {
     static const char *const models[LAB_CONTACT_COUNT] = {
-        "exact contacts (peg)", "standard model (st)", "stock ODE", "stock ODE, QuickStep"};
+        [LAB_PEG] = "exact contacts (peg)",       [LAB_ST] = "standard model (st)",
+        [LAB_PAPER] = "PEG as published (paper)", [LAB_LNC] = "locally non-convex model (lnc)",
+        [LAB_AP] = "Anitescu-Potra (ap)",         [LAB_ODE] = "stock ODE",
+        [LAB_ODE_QUICK] = "stock ODE, QuickStep",
+    };
     char text[160];
     cairo_set_source_rgb(cr, .1, .1, .1);
     cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD);
