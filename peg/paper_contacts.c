@@ -262,6 +262,20 @@ double peg_edge_edge_nearest(const peg_constraints *c, int edge_a, int edge_b, d
     return peg_norm(w);
 }
 
+/* Where the lines are nearest: only there does the gap along n change as G says, and do the
+ * impulses keep the angular momentum. False if that is more than a length beyond an end. */
+static int common_perpendicular(const line *a, const line *b, double *s, double *t)
+{
+    double w[3], x[3], y[3];
+    peg_sub(b->at, a->at, w);
+    peg_cross(a->along, b->along, x);
+    peg_cross(w, b->along, y);
+    *s = peg_dot(y, x) / peg_dot(x, x);
+    peg_cross(w, a->along, y);
+    *t = peg_dot(y, x) / peg_dot(x, x);
+    return fabs(*s - 0.5) <= 1.5 && fabs(*t - 0.5) <= 1.5;
+}
+
 /* Least n . t over the two faces of an edge. */
 static double opening(const peg_view *view, int edge, const double *n)
 {
@@ -289,8 +303,8 @@ int peg_edge_edge_contact(peg_constraints *c, int edge_a, int edge_b)
     double forth = fmin(opening(A, edge_a, n), opening(B, edge_b, back));
     double reverse = fmin(opening(A, edge_a, back), opening(B, edge_b, n));
     peg_potential p = {.applicability = fmax(forth, reverse)};
-    double distance = peg_edge_edge_nearest(c, edge_a, edge_b, &s, &t);
-    p.feasible = distance <= pair->reach;
+    p.feasible = peg_edge_edge_nearest(c, edge_a, edge_b, &s, &t) <= pair->reach;
+    if (!common_perpendicular(&a, &b, &s, &t)) return -1;
     peg_add_scaled(a.at, s, a.along, point_a);
     peg_add_scaled(b.at, t, b.along, point_b);
     int contact = add_contact(c, PEG_ROW_EE, edge_a, edge_b, forth >= reverse ? n : back, point_a,

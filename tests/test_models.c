@@ -8,6 +8,7 @@ int main(void)
     Suite *suite = suite_create("models");
     planar_cases(suite);
     paper_cases(suite);
+    paper_space_cases(suite);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -7,5 +7,7 @@
 void planar_cases(Suite *suite);
 /* test_paper.c */
 void paper_cases(Suite *suite);
+/* test_paper_space.c */
+void paper_space_cases(Suite *suite);
 
 #endif
