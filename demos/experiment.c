@@ -13,7 +13,9 @@
 #include "demos/world.h"
 
 #define PATH_SIZE 4096
-#define LINE_SIZE 1024
+#define LINE_SIZE 8192
+/* of the runs' files: to be raised with every change of their columns */
+#define FORMAT 3
 /* of a run, s */
 #define LIMIT       900
 #define LIMIT_QUICK 15
@@ -70,9 +72,10 @@ static void run_path(const experiment_study *s, const experiment_job *job, const
 static void parameters(const experiment_study *s, const experiment_job *job, char text[LINE_SIZE])
 {
     snprintf(text, LINE_SIZE,
-             "# peg-lab experiment %s: version=%s contact=%s h=%.17g set=%d seed=%llu quick=%d "
+             "# peg-lab experiment %s: format=%d version=%s contact=%s h=%.17g set=%d seed=%llu "
+             "quick=%d "
              "bodies=%s\n",
-             s->kind->name, pegVersion(), lab_contact_name(job->contact), job->h, job->set,
+             s->kind->name, FORMAT, pegVersion(), lab_contact_name(job->contact), job->h, job->set,
              (unsigned long long)s->options->seed, s->options->quick, s->source);
 }
 
@@ -427,7 +430,7 @@ static void write_checks(lab_report *r)
         else
             report_cell(r, "not judged");
         report_cell(r, "%s", json_string_value(json_object_get(c, "wanted")));
-        report_cell(r, "%s", json_is_true(json_object_get(c, "pass")) ? "pass" : "FAIL");
+        report_verdict(r, json_is_true(json_object_get(c, "pass")));
         report_row_end(r);
     }
     report_table_end(r);

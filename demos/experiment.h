@@ -11,6 +11,8 @@
 #include "demos/plot.h"
 #include "demos/report.h"
 
+#define EXPERIMENT_H_MAX 20 /* step sizes */
+
 typedef struct experiment_options {
     const char *dir;
     int quick, quiet, fresh; /* fresh: run again what was run */
@@ -46,7 +48,7 @@ typedef struct experiment_study {
     const experiment_options *options;
     lab_contact model[LAB_CONTACT_COUNT];
     int models;
-    double h[20]; /* step sizes of the table, ascending */
+    double h[EXPERIMENT_H_MAX]; /* step sizes of the table, ascending */
     int hs;
     int first_set, last_set; /* of the table */
     const char *source;      /* where the bodies come from: part of the parameters */

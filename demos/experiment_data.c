@@ -82,7 +82,7 @@ void experiment_plot_spread(experiment_study *s, lab_report *r, int column, int 
               .log_x = 1,
               .log_y = floor > 0,
               .floor = floor};
-    double curve[LAB_CONTACT_COUNT][4][20];
+    double curve[LAB_CONTACT_COUNT][4][EXPERIMENT_H_MAX];
     char names[LAB_CONTACT_COUNT][40];
     for (int m = 0; m < s->models; m++) {
         for (int k = 0; k < s->hs; k++) {

@@ -141,7 +141,7 @@ static void cost_ratios(const experiment_study *s, int paper, int st, double h, 
 static void check_cost(experiment_study *s, lab_report *r)
 {
     int paper = experiment_model(s, "paper"), st = experiment_model(s, "st");
-    double size[20], time[20];
+    double size[EXPERIMENT_H_MAX], time[EXPERIMENT_H_MAX];
     static const char *const heads[] = {"h, s", "problem size, paper / st",
                                         "solver time, paper / st"};
     report_text(r, "Ratios of paper over st, over the steps that st gets through: like the "
@@ -199,7 +199,7 @@ static void plot_shares(experiment_study *s, lab_report *r)
               .x_label = "step size h, s",
               .y_label = "% of the steps",
               .log_x = 1};
-    double share[LAB_CONTACT_COUNT][20];
+    double share[LAB_CONTACT_COUNT][EXPERIMENT_H_MAX];
     char path[4096];
     for (int m = 0; m < s->models; m++) {
         for (int k = 0; k < s->hs; k++) share[m][k] = trap_share(s, (int)s->model[m], s->h[k]);

@@ -68,8 +68,8 @@ static rod_errors errors_of(const experiment_study *s, int contact, double h)
     return e;
 }
 
-static void plot_errors(experiment_study *s, lab_report *r, double (*median)[20], double (*q1)[20],
-                        double (*q3)[20])
+static void plot_errors(experiment_study *s, lab_report *r, double (*median)[EXPERIMENT_H_MAX],
+                        double (*q1)[EXPERIMENT_H_MAX], double (*q3)[EXPERIMENT_H_MAX])
 {
     plot p = {.title = "Position error of the rod",
               .x_label = "step size h, s",
@@ -97,7 +97,7 @@ static void plot_errors(experiment_study *s, lab_report *r, double (*median)[20]
                   "h (where peg's own error is 0 by definition).");
 }
 
-static void check_errors(experiment_study *s, lab_report *r, double (*median)[20])
+static void check_errors(experiment_study *s, lab_report *r, double (*median)[EXPERIMENT_H_MAX])
 {
     int peg = -1, rivals = 0;
     for (int m = 0; m < s->models; m++)
@@ -131,7 +131,8 @@ static void tabulate_errors(experiment_study *s, lab_report *r)
     FILE *csv = fopen(path, "w");
     r->bad |= !csv;
     if (csv) fputs("contact,h,values,median,q1,q3,max\n", csv);
-    double median[LAB_CONTACT_COUNT][20], q1[LAB_CONTACT_COUNT][20], q3[LAB_CONTACT_COUNT][20];
+    double median[LAB_CONTACT_COUNT][EXPERIMENT_H_MAX], q1[LAB_CONTACT_COUNT][EXPERIMENT_H_MAX],
+        q3[LAB_CONTACT_COUNT][EXPERIMENT_H_MAX];
     report_table(r, heads, 7);
     for (int m = 0; m < s->models; m++)
         for (int k = 0; k < s->hs; k++) {

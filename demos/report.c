@@ -146,6 +146,11 @@ void report_cell(lab_report *r, const char *format, ...)
     va_end(list);
 }
 
+void report_verdict(lab_report *r, int pass)
+{
+    fprintf(r->html, "<td class=\"%s\">%s", pass ? "pass" : "fail", pass ? "pass" : "FAIL");
+}
+
 void report_row_end(lab_report *r)
 {
     fputs("</tr>\n<tr>", r->html);
