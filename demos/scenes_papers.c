@@ -24,14 +24,16 @@ static void add_box(lab_world *w)
     lab_bounds(w, (double[3]){-half, -half, 0}, (double[3]){half, half, INFINITY});
 }
 
-/* The hulls' mean vertex is put where the authors drop them; what the paper calls their size is not
- * said, so the unit cube is taken as it is. */
+/* The middle of the hulls' cube is put where the authors drop their bodies. The paper does not say
+ * what size they have: half of the unit cube, since the authors' stored run halves its icosahedra.
+ */
 static void build_polyhedra(lab_world *w)
 {
     double set = lab_key(w, "set", 0);
     hull_of_set hull[HULLS_PER_SET];
-    /* relative to the smaller hull, whose radius is about .65 m: epsilon = .1 m */
-    lab_reach(w, lab_key(w, "reach", .15));
+    double size = lab_key(w, "size", .5);
+    /* relative to the smaller hull, whose radius is about .65 of the cube: epsilon = .1 m */
+    lab_reach(w, lab_key(w, "reach", .1 / (.65 * fmax(size, .1))));
     if (!(set >= 0 && set <= body_sets_hulls()) ||
         body_set_hulls((int)set, lab_world_options(w)->seed, hull)) {
         lab_fail(w, "set must lie between 0 (made by the recipe) and %d (--set set=)",
@@ -43,7 +45,7 @@ static void build_polyhedra(lab_world *w)
         char name[32];
         snprintf(name, sizeof name, "polyhedron-%d", i + 1);
         for (int p = 0; p < hull[i].points; p++)
-            for (int k = 0; k < 3; k++) hull[i].point[p][k] -= .5;
+            for (int k = 0; k < 3; k++) hull[i].point[p][k] = size * (hull[i].point[p][k] - .5);
         lab_body *b = lab_add(w, name, LAB_DYNAMIC, (double[3]){3, 0, 2}, hull[i].q);
         lab_hull(b, (const double(*)[3])hull[i].point, hull[i].points, NULL, NULL);
         lab_velocity(b, (double[3]){-5, 0, 0}, NULL);
