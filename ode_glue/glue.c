@@ -21,6 +21,7 @@ void peg_glue_destroy(peg_glue *glue)
     if (!glue) return;
     peg_context_destroy(glue->core);
     peg_shapes_free(&glue->shapes);
+    peg_joint_set_free(&glue->joints);
     peg_map_free(&glue->handed);
     peg_free(glue->how);
     peg_sleep_free(&glue->sleep);

@@ -5,6 +5,7 @@
 #ifndef PEG_GLUE_H
 #define PEG_GLUE_H
 
+#include "ode_glue/joint_set.h"
 #include "ode_glue/map.h"
 #include "ode_glue/report.h"
 #include "ode_glue/shape.h"
@@ -16,7 +17,9 @@
 
 typedef struct peg_link {
     dBodyID id;
-    int has_joints;  /* enabled ones: ODE's solver changes its velocity after us */
+    int has_joints;  /* enabled ones, which ODE's step solves after us */
+    int foreign;     /* of these: without rows here; ODE changes the velocity behind our back */
+    int joined;      /* rows of joints act on it */
     double force[6]; /* force and torque accumulated by the program */
     double push[6];  /* those of the contacts, N and N m */
     double v[6];     /* velocity that the program sees */
@@ -38,7 +41,10 @@ typedef struct peg_glue {
     dSurfaceParameters surface; /* of pairs that were handed over without one, or not at all */
     peg_sleep sleep;
     peg_shapes shapes;
-    dNearCallback *near; /* the program's own, or null */
+    peg_joint_set joints;
+    peg_joint_notes notes; /* of this step's joints */
+    long set_right;        /* bodies that ODE left elsewhere than certified */
+    dNearCallback *near;   /* the program's own, or null */
     void *near_data;
     dGeomID asked[2]; /* the pair that `near` is asked about */
     int accepted;     /* it was handed over */
@@ -48,6 +54,7 @@ typedef struct peg_glue {
     peg_scene scene;
     peg_map body_number; /* of the scene, by dBodyID */
     peg_link *link;      /* one per body of the scene */
+    dJointID *joint;     /* of every row of the scene */
 } peg_glue;
 
 pegStatus peg_glue_create(dWorldID world, const pegSettings *settings, peg_glue **out);
@@ -89,6 +96,15 @@ void peg_glue_surface(void *glue, const peg_part *a, const peg_part *b, peg_surf
 
 /* Adds the forces of the last peg_step's contacts to the feedback structures handed over. */
 void peg_glue_fill_feedback(const peg_glue *glue);
+
+/* joint_step.c: the joints that ODE's step is not to solve (peg_body.held; with `all`: every joint
+ * that has rows) are left out of it; then put back, with their feedback. */
+void peg_glue_leave_joints_out(peg_glue *glue, int all);
+void peg_glue_put_joints_back(peg_glue *glue, int stepped);
+/* Keeps the impulses of the joints for the next step. */
+void peg_glue_keep_impulses(peg_glue *glue);
+/* A body whose step by ODE did not come to what was certified is put there. */
+void peg_glue_set_right(peg_glue *glue);
 
 /* Hands the solved scene (v_pose, v_end, woken) to ODE and steps it. Error: MEMORY (ODE's own),
  * then ODE's world is as it was. Of stats only time_ode is written. */

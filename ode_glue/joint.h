@@ -24,29 +24,18 @@
  * plane 2d            | its three bilateral rows      | its motors: must be told
  * transmission        | anchors, axes, radii, phases  | directions of zero phase: first step
  *
- * Limits, motors, ERP, CFM and suspension are read at every step for all other types. */
+ * Limits, motors, ERP, CFM and suspension are read at every step for all other types.
+ *
+ * A joint's rows come with body_a, body_b = 0: ODE's first body of the joint; 1: its second; -1:
+ * the world; lambda is ODE's. */
 #ifndef PEG_JOINT_H
 #define PEG_JOINT_H
 
+#include "peg/peg.h"
 #include <ode/ode.h>
 
 /* The most rows that one joint has. */
 #define PEG_JOINT_ROWS 6
-
-/* One row:  lo <= lambda <= hi,  w = Ja v_a + Jb v_b + c lambda - rhs,
- *           w >= 0 at lo, w <= 0 at hi, w = 0 between.
- * lambda acts as the impulse Ja^T lambda on A and Jb^T lambda on B (linear, angular; world frame,
- * about the centres of mass). The bounds are -infinity and infinity, 0 and infinity, -infinity and
- * 0, or -x and x. */
-typedef struct peg_joint_row {
-    int body_a, body_b; /* 0: ODE's first body of the joint; 1: its second; -1: the world */
-    double Ja[6], Jb[6];
-    double rhs;    /* m/s or rad/s: wanted velocity along the row */
-    double c;      /* 1/kg or 1/(kg m^2): ODE's cfm / h */
-    double lo, hi; /* N s or N m s: ODE's force limits times h */
-    double push;   /* N s or N m s: a further impulse along the row, besides lambda: the force with
-                      which ODE lets a motor work at a stop (fudge factor) */
-} peg_joint_row;
 
 /* A limit and motor. */
 typedef struct peg_limot {

@@ -95,7 +95,9 @@ static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], 
     peg_joint_reference *reference = peg_joint_set_at(set, joint);
     if (!reference) return PEG_ERROR_MEMORY;
     int rows = peg_joint_rows(joint, reference, h, row + *n);
+    const double *lambda = set->kept[peg_map_find(&set->id, joint, NULL)].lambda;
     for (int end = *n + rows; *n < end; ++*n) {
+        row[*n].lambda = *lambda++;
         row[*n].body_a = of[0];
         row[*n].body_b = row[*n].body_b < 0 ? -1 : of[1];
         if (!is_finite(&row[*n])) return PEG_ERROR_NOT_FINITE;
@@ -128,4 +130,13 @@ pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map
     }
     forget_the_rest(set);
     return PEG_OK;
+}
+
+void peg_joint_set_keep(peg_joint_set *set, const peg_joint_row *row, const dJointID *joint, int n)
+{
+    for (int i = 0, k; i < n; i += k) {
+        double *lambda = set->kept[peg_map_find(&set->id, joint[i], NULL)].lambda;
+        for (k = 0; i + k < n && joint[i + k] == joint[i]; k++) lambda[k] = row[i + k].lambda;
+        for (int end = k; end < PEG_JOINT_ROWS; end++) lambda[end] = 0;
+    }
 }

@@ -13,8 +13,9 @@ typedef struct peg_joint_set {
     peg_map id; /* (dJointID, null) */
     struct peg_kept_reference {
         peg_joint_reference of;
-        int met; /* told or captured since the last step, or part of it */
-    } * kept;    /* room entries */
+        double lambda[PEG_JOINT_ROWS]; /* of the rows of the last step */
+        int met;                       /* told or captured since the last step, or part of it */
+    } * kept;                          /* room entries */
     int room;
 } peg_joint_set;
 
@@ -35,7 +36,11 @@ void peg_joint_set_free(peg_joint_set *set);
  * the order of the bodies and their joints; body_a and body_b become their numbers in `number`
  * (body, null), -1 for a body that is not in it. Rows and *joint (which joint each is of) live in
  * the arena. Errors: MEMORY, NOT_FINITE. References of other joints are forgotten. */
+/* row[].lambda is that of the step before. */
 pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map *number, double h,
                              peg_joint_row **row, dJointID **joint, int *n, peg_joint_notes *notes);
+
+/* Keeps the impulses of the rows for the next step. */
+void peg_joint_set_keep(peg_joint_set *set, const peg_joint_row *row, const dJointID *joint, int n);
 
 #endif

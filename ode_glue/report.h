@@ -26,7 +26,11 @@ enum {
     PEG_CAUSE_ZERO_SIZE,
     PEG_CAUSE_OVERLAP,
     PEG_CAUSE_SQUEEZED,
-    PEG_CAUSE_UNCONVERGED
+    PEG_CAUSE_UNCONVERGED,
+    PEG_CAUSE_JOINT_POSE,
+    PEG_CAUSE_JOINT_UNTOLD,
+    PEG_CAUSE_JOINT_MODEL,
+    PEG_CAUSE_JOINTS_YIELD
 };
 
 _Static_assert((int)PEG_STATUS_COUNT <= 16, "statuses and causes share the bits of `said`");

@@ -104,12 +104,14 @@ static void place(peg_part *part, dGeomID geom)
     for (int i = 0; i < 9; i++) part->rotation[i] = R[4 * (i / 3) + i % 3];
 }
 
-static int enabled_joints(dBodyID id)
+static void count_joints(peg_link *link)
 {
-    int n = 0;
-    for (int i = dBodyGetNumJoints(id) - 1; i >= 0; i--)
-        n += dJointIsEnabled(dBodyGetJoint(id, i)) != 0;
-    return n;
+    for (int i = dBodyGetNumJoints(link->id) - 1; i >= 0; i--) {
+        dJointID joint = dBodyGetJoint(link->id, i);
+        if (!dJointIsEnabled(joint)) continue;
+        link->has_joints++;
+        link->foreign += !peg_joint_is_supported(dJointGetType(joint));
+    }
 }
 
 static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
@@ -118,18 +120,50 @@ static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
     pegStatus status = peg_read_body(glue->world, id, h, &glue->scene.body[i]);
     if (status != PEG_OK) return status;
     peg_link *link = &glue->link[i];
-    *link = (peg_link){.id = id, .has_joints = enabled_joints(id)};
+    *link = (peg_link){.id = id};
+    count_joints(link);
     memcpy(link->v, glue->scene.body[i].v, sizeof link->v);
     peg_copy3(dBodyGetForce(id), link->force);
     peg_copy3(dBodyGetTorque(id), link->force + 3);
     glue->scene.nb++;
     if (glue->scene.body[i].kind != PEG_DYNAMIC) return PEG_OK;
-    if (link->has_joints)
-        peg_say(&glue->report, PEG_CAUSE_JOINTS, PEG_OK,
-                "joints do not enter the contact problem yet: bodies with joints get contacts "
-                "computed from their free velocities and may overlap");
     status = peg_sleep_add(&glue->sleep, id, h, &link->tires);
     if (link->tires) peg_stop_body(glue->world, id, h, &glue->scene.body[i]);
+    return status;
+}
+
+/* The bodies of the shapes, then those that hang on them by joints. 0: no memory. */
+static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
+{
+    peg_map *number = &glue->body_number;
+    for (int i = 0; i < n; i++) {
+        dBodyID id = dGeomGetBody(shape[i]->geom);
+        if (id && peg_map_add(number, id, NULL) < 0) return 0;
+    }
+    for (int i = 0; i < number->n; i++) {
+        dBodyID id = number->key[i][0];
+        for (int k = 0; k < dBodyGetNumJoints(id); k++) {
+            dBodyID of[2];
+            dJointID joint = dBodyGetJoint(id, k);
+            peg_joint_bodies(joint, of);
+            for (int side = 0; side < 2 && dJointIsEnabled(joint); side++)
+                if (of[side] && peg_map_add(number, of[side], NULL) < 0) return 0;
+        }
+    }
+    return 1;
+}
+
+static pegStatus collect_joints(peg_glue *glue, double h)
+{
+    peg_scene *scene = &glue->scene;
+    pegStatus status =
+        peg_joint_set_rows(&glue->joints, &glue->arena, &glue->body_number, h, &scene->joint_row,
+                           &glue->joint, &scene->njoint_row, &glue->notes);
+    for (int i = 0; i < scene->njoint_row && status == PEG_OK; i++) {
+        const peg_joint_row *row = &scene->joint_row[i];
+        if (row->body_a >= 0) glue->link[row->body_a].joined = 1;
+        if (row->body_b >= 0) glue->link[row->body_b].joined = 1;
+    }
     return status;
 }
 
@@ -149,20 +183,23 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     int n;
     peg_shape **shape = taking_part(glue, &n);
     peg_part *part = PEG_NEW(&glue->arena, peg_part, n);
-    scene->body = PEG_NEW(&glue->arena, peg_body, n);
-    glue->link = PEG_NEW(&glue->arena, peg_link, n);
-    if (!shape || !part || !scene->body || !glue->link) return PEG_ERROR_MEMORY;
+    if (!shape || !number_bodies(glue, shape, n)) return PEG_ERROR_MEMORY;
+    int bodies = glue->body_number.n;
+    scene->body = PEG_NEW(&glue->arena, peg_body, bodies);
+    glue->link = PEG_NEW(&glue->arena, peg_link, bodies);
+    if (!part || !scene->body || !glue->link) return PEG_ERROR_MEMORY;
 
+    for (int i = 0; i < bodies && status == PEG_OK; i++)
+        status = add_body(glue, glue->body_number.key[i][0], h);
     for (int i = 0; i < n && status == PEG_OK; i++) {
         dBodyID id = dGeomGetBody(shape[i]->geom);
-        int body = id ? peg_map_add(&glue->body_number, id, NULL) : -1;
-        if (id && body < 0) return PEG_ERROR_MEMORY;
-        if (body == scene->nb) status = add_body(glue, id, h);
+        int body = id ? peg_map_find(&glue->body_number, id, NULL) : -1;
         part[i] = (peg_part){.shape = shape[i]->shape, .body = body, .id = shape[i]->id};
         part[i].user = shape[i];
         place(&part[i], shape[i]->geom);
     }
     scene->part = part;
     scene->np = n;
+    if (status == PEG_OK) status = collect_joints(glue, h);
     return status;
 }

@@ -15,10 +15,14 @@ static void set_rigid(assembly *a, int body)
     peg_rigid *r = &I->rigid[I->nr];
     memset(r, 0, sizeof *r);
     r->body = body;
-    if (body < scene->nb)
+    if (body < scene->nb) {
         r->state = scene->body[body];
-    else
+        memcpy(r->state.v_free, a->stage->alone[body], sizeof r->state.v_free);
+        memcpy(r->target, scene->body[body].v_free, sizeof r->target);
+        if (a->stage->roused[body]) r->state.asleep = 0;
+    } else {
         r->state = (peg_body){.kind = PEG_STATIC, .q = {1, 0, 0, 0}};
+    }
     a->stage->rigid_of[body] = I->nr++;
 }
 
@@ -34,7 +38,7 @@ static void invert(const double *A, double *out)
         for (int j = 0; j < 3; j++) out[3 * i + j] = c[3 * j + i] / det;
 }
 
-static void set_masses(peg_island *I)
+void peg_island_set_masses(peg_island *I)
 {
     for (int i = 0; i < I->nd; i++) {
         peg_rigid *r = &I->rigid[i];
@@ -128,6 +132,15 @@ static int allocate(assembly *a, int bodies, int pairs)
            peg_view_allocate(I->arena, &room, &I->scratch[1]);
 }
 
+/* Bodies whose parts are near nothing, or that have none: joints hang them on the others. */
+static void set_sizes(peg_island *I)
+{
+    double largest = 0;
+    for (int i = 0; i < I->nd; i++) largest = fmax(largest, I->rigid[i].size);
+    for (int i = 0; i < I->nd; i++)
+        if (I->rigid[i].size == 0) I->rigid[i].size = largest;
+}
+
 static int assemble(assembly *a, int root)
 {
     peg_stage *s = a->stage;
@@ -142,13 +155,16 @@ static int assemble(assembly *a, int root)
         if (!set_piece(a, s->candidate[c].a) || !set_piece(a, s->candidate[c].b)) return 0;
         set_pair(a, c);
     }
-    set_masses(I);
     for (int i = 0; i < I->nr; i++) peg_rigid_prepare(&I->rigid[i], I->h);
+    peg_island_set_masses(I);
+    peg_island_place_mass(I);
+    if (!peg_take_joints(s, I, root)) return 0;
+    set_sizes(I);
     /* energy scale: motion, and weights lifted by the bodies' sizes */
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double change[3];
-        peg_sub(r->state.v_free, r->state.v, change);
+        peg_sub(r->target, r->state.v, change);
         I->gain_unit += 0.5 * peg_energy_product(r, r->state.v_free, r->state.v_free) +
                         r->state.mass * peg_norm(change) / I->h * r->size;
     }
@@ -230,6 +246,11 @@ static void find_woken(assembly *a)
             I->awake[sleeper] = 1;
             changed = 1;
         }
+        for (int k = 0; k < I->njoint; k++) {
+            int x = I->joint[k].whole.body_a, y = I->joint[k].whole.body_b;
+            if (x < 0 || y < 0 || I->awake[x] == I->awake[y]) continue;
+            I->awake[x] = I->awake[y] = changed = 1;
+        }
     }
     for (int i = 0; i < I->nd; i++) {
         peg_outcome_of_body *r = &s->result[I->rigid[i].body];
@@ -238,7 +259,7 @@ static void find_woken(assembly *a)
         if (!b->asleep || I->awake[i]) continue;
         memcpy(r->v_pose, b->v, sizeof r->v_pose);
         memcpy(r->v_end, b->v, sizeof r->v_end);
-        r->moved = 0;
+        r->moved = r->held = 0;
     }
 }
 
@@ -252,8 +273,10 @@ static void take_results(assembly *a)
         peg_outcome_of_body *r = &s->result[I->rigid[i].body];
         memcpy(r->v_pose, I->v_pose[i], sizeof r->v_pose);
         memcpy(r->v_end, I->v_end[i], sizeof r->v_end);
-        r->moved = memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
+        r->moved = I->njoint == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
+        r->held = I->held && I->njoint > 0;
     }
+    if (I->njoint) peg_give_joints(s, I);
     stats->gap_min = INFINITY;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];

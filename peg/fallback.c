@@ -14,9 +14,10 @@ static void free_velocities(peg_island *I, const double (*applied)[6])
         double turn[3];
         peg_rotate(I->mass[i].inv_inertia, applied[i] + 3, turn);
         for (int k = 0; k < 3; k++) {
-            r->state.v_free[k] = r->coast[k] + I->h * applied[i][k];
-            r->state.v_free[3 + k] = r->coast[3 + k] + I->h * turn[k];
+            r->target[k] = r->coast[k] + I->h * applied[i][k];
+            r->target[3 + k] = r->coast[3 + k] + I->h * turn[k];
         }
+        memcpy(r->state.v_free, r->target, sizeof r->target);
     }
 }
 
@@ -31,18 +32,6 @@ static void place_views(peg_island *I)
         peg_piece_place(piece, r->x0, r->R0, &piece->start);
         peg_rigid_pose(r, v, I->h, x, R);
         peg_piece_place(piece, x, R, &piece->free_);
-    }
-}
-
-/* World-frame inverse inertia of the start pose, from the body-frame inverse. */
-static void place_mass(peg_island *I)
-{
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        double RJ[9], Rt[9];
-        for (int k = 0; k < 9; k++) Rt[k] = r->R0[3 * (k % 3) + k / 3];
-        peg_mat_mul(r->R0, r->inv_inertia, RJ);
-        peg_mat_mul(RJ, Rt, I->mass[i].inv_inertia);
     }
 }
 
@@ -70,8 +59,12 @@ static void prepare(peg_island *I, double h, const double (*applied)[6])
         else
             obstacle_velocity(state, h, I->whole, I->v[i]);
     }
-    place_mass(I);
-    if (applied) free_velocities(I, applied);
+    peg_island_place_mass(I);
+    peg_joints_prepare(I);
+    if (applied) {
+        free_velocities(I, applied);
+        if (I->njoint) peg_joints_alone(I);
+    }
     place_views(I);
 }
 
@@ -94,6 +87,7 @@ static void take_step(peg_island *I)
 {
     peg_end_velocities(I);
     if (!I->recovering) I->gain += peg_island_gain(I);
+    peg_joints_take(I);
     take_iterate(I);
 }
 
@@ -116,6 +110,7 @@ static int is_apart(peg_island *I)
 static void scale_back(peg_island *I)
 {
     double factor = 1;
+    for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = 0;
     for (int halvings = 0; halvings < 60 && (!is_apart(I) || peg_island_gain(I) > 0); halvings++) {
         factor = halvings < 40 ? 0.5 : 0;
         for (int i = 0; i < I->nd; i++)
@@ -123,6 +118,7 @@ static void scale_back(peg_island *I)
         if (factor == 0) break;
     }
     I->impulse.m = 0;
+    I->held = 1;
     I->stats->fallback_scaled++;
     if (!is_apart(I)) I->stats->unconverged++;
 }
@@ -131,6 +127,8 @@ static void scale_back(peg_island *I)
 
 typedef struct snapshot {
     double gain;
+    double *joint_sum;
+    int held;
     peg_body *state;
     peg_choice *remembered;
 } snapshot;
@@ -139,11 +137,14 @@ static int save(peg_island *I, snapshot *s)
 {
     s->state = PEG_NEW(I->arena, peg_body, I->nr);
     s->remembered = PEG_NEW(I->arena, peg_choice, I->npair);
-    if (!s->state || !s->remembered) {
+    s->joint_sum = PEG_NEW(I->arena, double, I->njoint);
+    if (!s->state || !s->remembered || !s->joint_sum) {
         I->failed = 1;
         return 0;
     }
     s->gain = I->gain;
+    s->held = I->held;
+    for (int k = 0; k < I->njoint; k++) s->joint_sum[k] = I->joint_sum[k];
     for (int i = 0; i < I->nr; i++) s->state[i] = I->rigid[i].state;
     for (int i = 0; i < I->npair; i++) s->remembered[i] = I->pair[i].remembered;
     return 1;
@@ -152,6 +153,8 @@ static int save(peg_island *I, snapshot *s)
 static void restore(peg_island *I, const snapshot *s)
 {
     I->gain = s->gain;
+    I->held = s->held;
+    for (int k = 0; k < I->njoint; k++) I->joint_sum[k] = s->joint_sum[k];
     for (int i = 0; i < I->nr; i++) I->rigid[i].state = s->state[i];
     for (int i = 0; i < I->npair; i++) I->pair[i].remembered = s->remembered[i];
 }
@@ -234,7 +237,7 @@ static void applied_forces(peg_island *I, double (*applied)[6])
     for (int i = 0; i < I->nd; i++) {
         peg_rigid *r = &I->rigid[i];
         double local[3];
-        for (int k = 0; k < 6; k++) applied[i][k] = (r->state.v_free[k] - r->coast[k]) / I->h;
+        for (int k = 0; k < 6; k++) applied[i][k] = (r->target[k] - r->coast[k]) / I->h;
         peg_rotate_back(r->R0, applied[i] + 3, local);
         peg_rotate(r->state.inertia, local, local);
         peg_rotate(r->R0, local, applied[i] + 3);
@@ -271,8 +274,8 @@ void peg_island_step(peg_island *I)
     I->gain = 0;
     snapshot start;
     if (!save(I, &start)) return;
-    I->rough = I->nd >= PEG_ROUGH_FROM && I->settings->contact == PEG_CONTACT_PEG &&
-               I->settings->solver == PEG_SOLVER_AUTO;
+    I->rough = I->nd >= PEG_ROUGH_FROM && I->njoint == 0 &&
+               I->settings->contact == PEG_CONTACT_PEG && I->settings->solver == PEG_SOLVER_AUTO;
     int done = I->rough && substep(I, h, NULL, 0);
     I->rough = 0;
     if (done || substep(I, h, NULL, 0)) {

@@ -10,10 +10,17 @@ static void settle_recovery(peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias -= I->rows.row[i].recovery;
     peg_row_set account = I->impulse;
+    double *joints = PEG_NEW(I->arena, double, I->njoint);
+    if (!joints) {
+        I->failed = 1;
+        return;
+    }
+    for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
     I->impulse = (peg_row_set){0};
     if (peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED)
         memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
     I->impulse = account;
+    for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = joints[k];
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias += I->rows.row[i].recovery;
 }
 
@@ -107,7 +114,8 @@ static void bounce(peg_island *I)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
     double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
-    double(*bounced)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    double(*bounced)[6] = PEG_NEW(I->arena, double[6], I->nd), *lambda;
+    peg_lcp_row *rows;
     if (!pose || !bounced) {
         I->failed = 1;
         return;
@@ -117,7 +125,10 @@ static void bounce(peg_island *I)
     memcpy(I->v, I->v_end, size);
     peg_row_set account = I->impulse;
     I->impulse = (peg_row_set){0};
-    if (peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED) {
+    if (!peg_joints_hold(I, (const double(*)[6])I->v_end, &rows, &lambda)) I->failed = 1;
+    int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
+    peg_joints_release(I, rows, lambda);
+    if (solved) {
         memcpy(bounced, I->v, size);
         memcpy(I->v, pose, size);
         double share = limit_energy(I, (const double(*)[6])bounced);

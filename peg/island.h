@@ -3,7 +3,8 @@
  * paper   | C             | unit | meaning
  * q_0,q_k | start, now    | -    | poses at the start and at the iterate (views of the pieces)
  * v_k     | v             | m/s  | iterate (kinematic bodies: their velocity, static: 0)
- * v_f     | state.v_free  | m/s  | free velocity
+ * v_f     | target        | m/s  | free velocity
+ *         | state.v_free  | m/s  | the same with the joints alone: what happens without contact
  * n       | pair.facet.n  | -    | chosen alternative, unit, from B to A
  * psi     | row.gap0, gap | m    | gap of the row's features at q_0 and at q_k
  * G       | row.Ga, Gb    | 1, m | Jacobian of the row; normal into A
@@ -11,6 +12,7 @@
 #ifndef PEG_ISLAND_H
 #define PEG_ISLAND_H
 
+#include "peg/joint_row.h"
 #include "peg/memory.h"
 #include "peg/peg.h"
 #include "peg/problem.h"
@@ -39,6 +41,7 @@ typedef struct peg_rigid {
     int body;          /* index in the scene */
     double coast[6];   /* velocity without contact and without applied forces: v_0 after the
                           gyroscopic term */
+    double target[6];  /* v_f: with applied forces and the pushes of motors, without joints */
     double x[3], R[9]; /* pose of the iterate */
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
@@ -114,6 +117,13 @@ typedef struct peg_row_set {
     int m, capacity;
 } peg_row_set;
 
+/* A joint's row: constant over the step. */
+typedef struct peg_island_joint {
+    int row;           /* of the scene */
+    int sign;          /* its lambda is sign times that of the scene's row */
+    peg_lcp_row whole; /* for a step of the whole length */
+} peg_island_joint;
+
 typedef struct peg_island {
     double h, whole; /* of the sub-step and of the step, s */
     int planar;      /* as peg_scene.planar */
@@ -128,9 +138,16 @@ typedef struct peg_island {
     int npiece;
     peg_pair *pair;
     int npair;
-    peg_row_set rows, last;       /* of this iteration and of the one before */
-    peg_row_set first;            /* taken at poses of first contact, kept for the step */
-    peg_row_set impulse;          /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
+    peg_row_set rows, last; /* of this iteration and of the one before */
+    peg_row_set first;      /* taken at poses of first contact, kept for the step */
+    peg_row_set impulse;    /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
+    peg_island_joint *joint;
+    int njoint;                   /* rows of joints */
+    peg_lcp_row *joint_row;       /* njoint: for a (sub-)step of h */
+    double *joint_lambda;         /* njoint: of the last solve for poses, N s */
+    double *joint_sum;            /* njoint: of the sub-steps taken so far, N s */
+    int yield;                    /* level at which joints yield: see joints.c */
+    int held;                     /* the integrator's own joints would not lead to v_pose */
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
     double (*v_main)[6];          /* nd: answer of the last solve about v_f */
@@ -165,6 +182,36 @@ double peg_island_gain(const peg_island *island);
 double peg_island_gain_with(const peg_island *island, const double (*v_end)[6]);
 double peg_island_objective(const peg_island *island);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
+
+/* Inverse masses and inertias, the latter in the body frame (assemble.c); those of the start pose
+ * in the world frame. */
+void peg_island_set_masses(peg_island *island);
+void peg_island_place_mass(peg_island *island);
+
+/* --- joints.c --- */
+/* Room for n rows of joints; 0: no memory. */
+int peg_joints_allocate(peg_island *island, int n);
+/* Adds a row of the scene; place[0], place[1]: where its bodies are. */
+void peg_joints_add(peg_island *island, const peg_joint_row *row, int index,
+                    const peg_joint_place place[2]);
+/* The rows for a (sub-)step of I->h. */
+void peg_joints_prepare(peg_island *island);
+/* state.v_free: the solution without contacts; target where nothing solves it. */
+void peg_joints_alone(peg_island *island);
+/* Solves a problem whose last njoint rows are those of the joints; where they contradict each other
+ * they yield. The last impulses of the joints are the start. PEG_LAGGED: friction lags. */
+peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg_lcp_row *row,
+                             peg_solution *solution);
+/* v -= M^-1 J^T lambda. */
+void peg_joints_take_off(const peg_island *island, double (*v)[6]);
+/* Work of the last impulses along v, J. */
+double peg_joints_work(const peg_island *island, const double (*v)[6]);
+/* For the solve of a bounce: rows that keep the velocities v as they are, without impulses so far.
+ * Returns 0 without memory. *rows, *lambda: what peg_joints_release puts back. */
+int peg_joints_hold(peg_island *island, const double (*v)[6], peg_lcp_row **rows, double **lambda);
+void peg_joints_release(peg_island *island, peg_lcp_row *rows, double *lambda);
+/* Takes the impulses of a (sub-)step that is taken. */
+void peg_joints_take(peg_island *island);
 
 /* --- pair.c: choice and change of the alternative --- */
 void peg_pair_begin(peg_island *island, peg_pair *pair);

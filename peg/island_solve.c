@@ -141,22 +141,24 @@ typedef struct workspace {
 
 static int set_up(peg_island *I, workspace *w, peg_about about)
 {
-    int m = I->rows.m;
+    int contacts = I->rows.m, m = contacts + I->njoint;
     w->row = PEG_NEW(I->arena, peg_lcp_row, m);
     w->target = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.v = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
-    for (int i = 0; i < m; i++) fill_row(I, i, &w->row[i]);
+    for (int i = 0; i < contacts; i++) fill_row(I, i, &w->row[i]);
     if (about == PEG_ABOUT_FREE ? !warm_start(I, w->solution.lambda) : 0) return 0;
-    for (int i = 0; i < m && about == PEG_ABOUT_ITERATE; i++) w->solution.lambda[i] = 0;
+    for (int i = 0; i < contacts && about == PEG_ABOUT_ITERATE; i++) w->solution.lambda[i] = 0;
     for (int i = 0; i < I->nd; i++) {
-        const double *v = about == PEG_ABOUT_FREE ? I->rigid[i].state.v_free : I->v[i];
+        const double *v = about == PEG_ABOUT_FREE ? I->rigid[i].target : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
+    if (about == PEG_ABOUT_ITERATE) peg_joints_take_off(I, w->target);
+    for (int k = 0; k < I->njoint; k++) w->row[contacts + k] = I->joint_row[k];
     w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
     if (I->elastic)
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < contacts; i++)
             if (!w->row[i].bounded) w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     return 1;
 }
@@ -191,13 +193,14 @@ static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
 static peg_outcome run(peg_island *I, workspace *w, peg_about about)
 {
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
-    peg_outcome outcome = I->rough ? sweep(I, w, about)
-                                   : peg_solve(I->arena, &w->problem, I->settings->solver,
-                                               PEG_CERTIFIED, &w->solution);
+    peg_outcome outcome = I->rough    ? sweep(I, w, about)
+                          : I->njoint ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
+                                      : peg_solve(I->arena, &w->problem, I->settings->solver,
+                                                  PEG_CERTIFIED, &w->solution);
     pegStats *stats = I->stats;
     stats->solves++;
-    stats->rows += I->rows.m;
-    if (I->rows.m > stats->rows_max) stats->rows_max = I->rows.m;
+    stats->rows += w->problem.m;
+    if (w->problem.m > stats->rows_max) stats->rows_max = w->problem.m;
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         int lagged = outcome == PEG_LAGGED;
         double residual = w->solution.residual / peg_residual_unit(&w->problem);
@@ -247,6 +250,9 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
     peg_outcome outcome = run(I, &w, about);
     if (outcome == PEG_SOLVED) {
         mark_loaded(I, &w);
+        if (I->njoint)
+            memcpy(I->joint_lambda, w.solution.lambda + I->rows.m,
+                   (size_t)I->njoint * sizeof *I->joint_lambda);
         memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
         if (about == PEG_ABOUT_FREE) memcpy(I->v_main, I->v, (size_t)I->nd * sizeof *I->v);
     }

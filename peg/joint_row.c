@@ -1,7 +1,7 @@
-/* ODE's bounds as those of peg/problem.h:
+/* The bounds of a joint's row as those of peg/problem.h:
  *   -inf..inf -> bounded without limit (w = 0); -x..x -> bounded; 0..inf -> unbounded;
  *   -inf..0 -> unbounded with the opposite sign. */
-#include "ode_glue/joint_lcp.h"
+#include "peg/joint_row.h"
 
 static double dot6(const double a[6], const double b[6])
 {
@@ -28,11 +28,10 @@ int peg_joint_lcp_row(const peg_joint_row *row, const peg_joint_place *a, const 
     return sign;
 }
 
-void peg_joint_push(const peg_joint_row *row, const double J[6], const peg_mass_block *mass,
-                    double v[6])
+void peg_add_impulse(const peg_mass_block *mass, const double J[6], double lambda, double v[6])
 {
     double turn[3];
     peg_rotate(mass->inv_inertia, J + 3, turn);
-    peg_add_scaled(v, row->push * mass->inv_mass, J, v);
-    peg_add_scaled(v + 3, row->push, turn, v + 3);
+    peg_add_scaled(v, lambda * mass->inv_mass, J, v);
+    peg_add_scaled(v + 3, lambda, turn, v + 3);
 }

@@ -1,8 +1,8 @@
 /* A joint's row in the problem that the core solves. */
-#ifndef PEG_JOINT_LCP_H
-#define PEG_JOINT_LCP_H
+#ifndef PEG_JOINT_ROW_H
+#define PEG_JOINT_ROW_H
 
-#include "ode_glue/joint.h"
+#include "peg/peg.h"
 #include "peg/problem.h"
 
 /* Where a row's bodies are in the problem: index, or -1 for what no impulse moves (the world, a
@@ -12,14 +12,13 @@ typedef struct peg_joint_place {
     double v[6];
 } peg_joint_place;
 
-/* Fills *out; returns the sign s of the row: ODE's lambda is s times the problem's; 0 if it moves
+/* Fills *out; returns the sign s of the row: its lambda is s times the problem's; 0 if it moves
  * nothing (then it must be left out: with a small cfm its lambda would be huge). The row's push is
- * not in it: it belongs into v_f (peg_joint_push). */
+ * not in it: it belongs into v_f (peg_add_impulse). */
 int peg_joint_lcp_row(const peg_joint_row *row, const peg_joint_place *a, const peg_joint_place *b,
                       peg_lcp_row *out);
 
-/* v += M^-1 J^T push of one body; J: row->Ja or row->Jb. */
-void peg_joint_push(const peg_joint_row *row, const double J[6], const peg_mass_block *mass,
-                    double v[6]);
+/* v += M^-1 J^T lambda of one body. */
+void peg_add_impulse(const peg_mass_block *mass, const double J[6], double lambda, double v[6]);
 
 #endif

@@ -5,7 +5,8 @@
  * with the inertia at the start. With M at the start the energy that contact adds in a step is
  * therefore exact:  1/2 |v|_M^2 - 1/2 |v_0|_M^2 - v^T M (v_f - v_c),  v_c = v_0 after the
  * gyroscopic term. If v = 0 satisfies the rows and v minimises |v - v_f|_M, then |v|^2 <= v . v_f,
- * so the sum is at most -1/2 |v - v_c|^2 + 1/2 |v_c|^2 - 1/2 |v_0|^2 <= 0. */
+ * so the sum is at most -1/2 |v - v_c|^2 + 1/2 |v_c|^2 - 1/2 |v_0|^2 <= 0. Joints add the work
+ * lambda . J v of their impulses, which is not contact's. */
 #include "peg/island.h"
 
 void peg_rigid_prepare(peg_rigid *r, double h)
@@ -56,6 +57,18 @@ void peg_island_move(peg_island *I)
     }
 }
 
+/* In the world frame, from those in the body frame. */
+void peg_island_place_mass(peg_island *I)
+{
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double RJ[9], Rt[9];
+        for (int k = 0; k < 9; k++) Rt[k] = r->R0[3 * (k % 3) + k / 3];
+        peg_mat_mul(r->R0, r->inv_inertia, RJ);
+        peg_mat_mul(RJ, Rt, I->mass[i].inv_inertia);
+    }
+}
+
 double peg_pair_motion(const peg_island *I, const peg_pair *pair, const double (*v)[6])
 {
     const peg_piece *a = &I->piece[pair->a], *b = &I->piece[pair->b];
@@ -76,11 +89,11 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b)
 
 double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
 {
-    double gain = 0;
+    double gain = -peg_joints_work(I, (const double(*)[6])I->v);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
-        for (int k = 0; k < 6; k++) applied[k] = r->state.v_free[k] - r->coast[k];
+        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->coast[k];
         gain += 0.5 * peg_energy_product(r, v_end[i], v_end[i]) -
                 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
                 peg_energy_product(r, I->v[i], applied);
@@ -98,7 +111,7 @@ double peg_island_objective(const peg_island *I)
     double objective = 0;
     for (int i = 0; i < I->nd; i++) {
         double d[6];
-        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - I->rigid[i].state.v_free[k];
+        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - I->rigid[i].target[k];
         objective += 0.5 * peg_energy_product(&I->rigid[i], d, d);
     }
     return objective;

@@ -28,13 +28,14 @@ int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *vie
     return view->vertex && view->normal && view->offset;
 }
 
-static double body_speed(const peg_body *b, double arm)
+/* alone: the body's velocity after the step if it touches nothing. */
+static double body_speed(const peg_body *b, const double alone[6], double arm)
 {
     if (b->kind == PEG_STATIC) return 0;
     double linear = peg_norm(b->v), angular = peg_norm(b->v + 3);
     if (b->kind == PEG_DYNAMIC) {
-        linear = fmax(linear, peg_norm(b->v_free));
-        angular = fmax(angular, peg_norm(b->v_free + 3));
+        linear = fmax(linear, peg_norm(alone));
+        angular = fmax(angular, peg_norm(alone + 3));
     }
     return linear + (angular > 0 ? angular * arm : 0);
 }
@@ -57,7 +58,11 @@ int peg_place_parts(peg_stage *s)
         placed->body = part->body;
         placed->moves = body && body->kind == PEG_DYNAMIC;
         placed->arm = peg_norm(centre) + part->shape->radius;
-        placed->sweep = body ? REACH_MOTION * scene->h * body_speed(body, placed->arm) : 0;
+        if (body)
+            placed->sweep =
+                REACH_MOTION * scene->h * body_speed(body, s->alone[part->body], placed->arm);
+        else
+            placed->sweep = 0;
     }
     return 1;
 }
@@ -220,6 +225,12 @@ int peg_root(peg_stage *s, int body)
     return body;
 }
 
+void peg_unite(peg_stage *s, int a, int b)
+{
+    int ra = peg_root(s, a), rb = peg_root(s, b);
+    s->root[ra > rb ? ra : rb] = ra < rb ? ra : rb;
+}
+
 int peg_link_islands(peg_stage *s)
 {
     int nb = s->scene->nb;
@@ -230,9 +241,9 @@ int peg_link_islands(peg_stage *s)
         const peg_placed *a = &s->placed[s->candidate[i].a], *b = &s->placed[s->candidate[i].b];
         s->candidate[i].linked = s->candidate[i].near;
         if (!s->candidate[i].near || !a->moves || !b->moves) continue;
-        int ra = peg_root(s, a->body), rb = peg_root(s, b->body);
-        s->root[ra > rb ? ra : rb] = ra < rb ? ra : rb;
+        peg_unite(s, a->body, b->body);
     }
+    peg_unite_joined(s);
     for (int i = nb - 1; i >= 0; i--) {
         int root = peg_root(s, i);
         s->next_body[i] = s->first_body[root];

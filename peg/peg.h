@@ -16,7 +16,8 @@ typedef struct peg_body {
     int asleep;        /* dynamic but disabled: moved only if its island has an awake body */
     double x[3], q[4]; /* pose at the start of the step, q = (w, x, y, z) */
     double v[6];       /* velocity at the start (linear, angular) */
-    double v_free[6];  /* velocity that the integrator would reach without contact; dynamic only */
+    double v_free[6];  /* velocity that the integrator would reach without contacts and joints;
+                          dynamic only */
     double mass;       /* kg; dynamic only */
     double inertia[9]; /* about the centre of mass, body frame, row-major, kg m^2; dynamic only */
     int gyroscopic;    /* ODE's implicit gyroscopic term is on (for sub-steps) */
@@ -29,7 +30,27 @@ typedef struct peg_body {
                              stepped in halves or recovered from an overlap */
     int moved_by_contact; /* an impulse acts on it */
     int woken;            /* was asleep, but its island is awake */
+    int roused;           /* woken, as joints connect it with what was awake at the start */
+    double v_joints[6];   /* what the joints' impulses and pushes changed of v_free */
+    int held; /* the integrator's own joints would not lead to v_pose: those of this body
+                 are to be left out of its step, their impulses handed over with v_pose */
 } peg_body;
+
+/* A row of a joint:  lo <= lambda <= hi,  w = Ja v_a + Jb v_b + c lambda - rhs,
+ *                    w >= 0 at lo, w <= 0 at hi, w = 0 between.
+ * lambda acts as the impulse Ja^T lambda on A and Jb^T lambda on B (linear, angular; world frame,
+ * about the centres of mass). The bounds are -infinity and infinity, 0 and infinity, -infinity and
+ * 0, or -x and x. Rows of one joint lie together. */
+typedef struct peg_joint_row {
+    int body_a, body_b; /* indices; -1: the world */
+    double Ja[6], Jb[6];
+    double rhs;    /* m/s or rad/s: wanted velocity along the row */
+    double c;      /* 1/kg or 1/(kg m^2): ODE's cfm / h */
+    double lo, hi; /* N s or N m s: ODE's force limits times h */
+    double push;   /* N s or N m s: a further impulse along the row, besides lambda: the force with
+                      which ODE lets a motor work at a stop (fudge factor) */
+    double lambda; /* N s or N m s: in: that of the step before, or 0; out: that of this step */
+} peg_joint_row;
 
 /* A convex part of a body (or of the world: body = -1). */
 typedef struct peg_part {
@@ -63,7 +84,9 @@ typedef struct peg_scene {
     const peg_part *part;
     int np;
     double h;   /* s, > 0 */
-    int planar; /* all motion is in the x-y plane: see peg/planar.h */
+    int planar; /* all motion is in the x-y plane: see peg/planar.h; no joints */
+    peg_joint_row *joint_row;
+    int njoint_row;
     /* Whether two parts may touch; called at most once per pair and step, parts of one body and of
      * two immovable bodies never. Null: all may. */
     int (*may_touch)(void *context, const peg_part *a, const peg_part *b);
@@ -89,8 +112,9 @@ const pegSettings *peg_context_settings(const peg_context *context);
 pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings);
 
 /* Computes v_pose, v_end, moved_by_contact and woken of every dynamic body; for bodies that touch
- * nothing v_pose = v_end = v_free. Statistics of this step go to *stats (may be null).
- * Errors (the scene's results are then unchanged): STEP_SIZE, NOT_FINITE, MASS, ARGUMENT, MEMORY.
+ * nothing v_pose = v_end = v_free, with joints what these make of it. Statistics of this step go to
+ * *stats (may be null). Errors (the scene's results are then unchanged): STEP_SIZE, NOT_FINITE,
+ * MASS, ARGUMENT, MEMORY.
  */
 pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats);
 

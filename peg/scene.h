@@ -52,8 +52,9 @@ typedef struct peg_still {
     int valid;
     peg_arena arena; /* of what follows */
     double h;
-    int planar, nb, np, candidates;
-    peg_body *body; /* with the results */
+    int planar, nb, np, candidates, njoint_row;
+    peg_joint_row *joint_row; /* with the results */
+    peg_body *body;           /* with the results */
     peg_part *part;
     peg_candidate *candidate; /* sorted by parts */
     pegStats stats;           /* of a step that repeats it */
@@ -73,8 +74,8 @@ struct peg_context {
 
 /* Results of a body, kept apart until the step is whole. */
 typedef struct peg_outcome_of_body {
-    double v_pose[6], v_end[6];
-    int moved, woken;
+    double v_pose[6], v_end[6], v_joints[6];
+    int moved, woken, held;
 } peg_outcome_of_body;
 
 typedef struct peg_stage {
@@ -84,14 +85,18 @@ typedef struct peg_stage {
     peg_placed *placed; /* np */
     peg_candidate *candidate;
     int candidates, candidate_capacity;
-    int *root;                   /* nb: union-find of the islands */
-    int *first_body, *next_body; /* nb: the bodies of an island by its root */
-    int *first_pair, *next_pair; /* by root; candidates */
-    unsigned char *dirty;        /* nb: the island with this root is to be solved */
-    pegStats *island_stats;      /* nb: of the island with this root, as it was solved last */
-    int *rigid_of, *piece_of;    /* nb + 1, np: index in the island that is being built, or -1 */
-    int largest;                 /* vertices or faces of the largest shape */
-    peg_outcome_of_body *result; /* nb */
+    int *root;                     /* nb: union-find of the islands */
+    int *first_body, *next_body;   /* nb: the bodies of an island by its root */
+    int *first_pair, *next_pair;   /* by root; candidates */
+    double (*alone)[6];            /* nb: the velocity after the step without contact */
+    unsigned char *roused;         /* nb: was asleep, and joints connect it with what is awake */
+    int *first_joint, *next_joint; /* by root; rows of joints */
+    double *joint_lambda;          /* njoint_row: results */
+    unsigned char *dirty;          /* nb: the island with this root is to be solved */
+    pegStats *island_stats;        /* nb: of the island with this root, as it was solved last */
+    int *rigid_of, *piece_of;      /* nb + 1, np: index in the island that is being built, or -1 */
+    int largest;                   /* vertices or faces of the largest shape */
+    peg_outcome_of_body *result;   /* nb */
     int failed;
 } peg_stage;
 
@@ -117,6 +122,18 @@ double peg_candidate_reach(const peg_stage *stage, const peg_candidate *c);
 /* Islands of the near pairs: union-find over the dynamic bodies, then lists by root. */
 int peg_link_islands(peg_stage *stage);
 int peg_root(peg_stage *stage, int body);
+void peg_unite(peg_stage *stage, int a, int b);
+
+/* --- joint_groups.c --- */
+/* Velocities without contact, of bodies that joints hold together: `alone`; wakes whom joints
+ * connect with what is awake. Returns 0 without memory. */
+int peg_step_joints(peg_stage *stage);
+/* The bodies of a joint belong to one island. */
+void peg_unite_joined(peg_stage *stage);
+/* Takes an island's rows of joints, in the order of the scene. */
+int peg_take_joints(peg_stage *stage, peg_island *island, int root);
+/* What the joints' impulses came to, to the stage's results. */
+void peg_give_joints(peg_stage *stage, const peg_island *island);
 
 /* --- assemble.c --- */
 /* Builds and steps the island of a root, and takes its results. */

@@ -22,6 +22,9 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->rough += s->rough;
     sum->sweeps += s->sweeps;
     sum->friction_lagged += s->friction_lagged;
+    sum->joints_yielded += s->joints_yielded;
+    sum->joints_lagged += s->joints_lagged;
+    sum->joints_failed += s->joints_failed;
     sum->first_contact += s->first_contact;
     sum->tilts += s->tilts;
     sum->switches += s->switches;

@@ -84,10 +84,24 @@ static pegStatus check_body(const peg_body *b)
     return b->mass > 0 && positive_definite(b->inertia) ? PEG_OK : PEG_ERROR_MASS;
 }
 
+static pegStatus check_joints(const peg_scene *scene)
+{
+    for (int i = 0; i < scene->njoint_row; i++) {
+        const peg_joint_row *row = &scene->joint_row[i];
+        if (row->body_a < -1 || row->body_a >= scene->nb || row->body_b < -1 ||
+            row->body_b >= scene->nb || !(row->c >= 0) || !(row->lo <= 0) || !(row->hi >= 0))
+            return PEG_ERROR_ARGUMENT;
+        if (!all_finite(row->Ja, 6) || !all_finite(row->Jb, 6) || !isfinite(row->rhs) ||
+            !isfinite(row->c) || !isfinite(row->push) || !isfinite(row->lambda))
+            return PEG_ERROR_NOT_FINITE;
+    }
+    return PEG_OK;
+}
+
 static pegStatus check_scene(const peg_scene *scene)
 {
     if (!isfinite(scene->h) || scene->h <= 0) return PEG_ERROR_STEP_SIZE;
-    if (!peg_planar_check(scene)) return PEG_ERROR_ARGUMENT;
+    if (!peg_planar_check(scene) || (scene->planar && scene->njoint_row)) return PEG_ERROR_ARGUMENT;
     for (int i = 0; i < scene->nb; i++) {
         pegStatus status = check_body(&scene->body[i]);
         if (status != PEG_OK) return status;
@@ -98,7 +112,7 @@ static pegStatus check_scene(const peg_scene *scene)
         if (!all_finite(part->offset, 3) || !all_finite(part->rotation, 9))
             return PEG_ERROR_NOT_FINITE;
     }
-    return PEG_OK;
+    return check_joints(scene);
 }
 
 /* --- the step --- */
@@ -120,10 +134,12 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->first_pair = PEG_NEW(arena, int, nb);
     s->dirty = PEG_NEW(arena, unsigned char, nb);
     s->island_stats = PEG_NEW(arena, pegStats, nb);
+    s->roused = PEG_NEW(arena, unsigned char, nb);
+    s->alone = PEG_NEW(arena, double[6], nb);
     s->rigid_of = PEG_NEW(arena, int, nb + 1);
     s->piece_of = PEG_NEW(arena, int, scene->np);
     s->result = PEG_NEW(arena, peg_outcome_of_body, nb);
-    if (arena->failed || !peg_place_parts(s)) return 0;
+    if (arena->failed) return 0;
     for (int i = 0; i <= nb; i++) s->rigid_of[i] = -1;
     for (int i = 0; i < scene->np; i++) {
         const peg_polytope *shape = scene->part[i].shape;
@@ -136,7 +152,14 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
         peg_body *b = &scene->body[i];
         s->stats.bodies += b->kind == PEG_DYNAMIC;
         s->result[i] = (peg_outcome_of_body){0};
-        const double *v = b->kind == PEG_DYNAMIC && !b->asleep ? b->v_free : b->v;
+        s->roused[i] = 0;
+        memcpy(s->alone[i], b->v_free, sizeof b->v);
+    }
+    if (!peg_step_joints(s) || !peg_place_parts(s)) return 0;
+    for (int i = 0; i < nb; i++) {
+        const peg_body *b = &scene->body[i];
+        int moves = b->kind == PEG_DYNAMIC && (!b->asleep || s->result[i].woken);
+        const double *v = moves ? s->alone[i] : b->v;
         memcpy(s->result[i].v_pose, v, sizeof b->v);
         memcpy(s->result[i].v_end, v, sizeof b->v);
     }
@@ -152,7 +175,7 @@ static int is_moving_obstacle(const peg_stage *s, int body)
 static int has_awake_body(const peg_stage *s, int root)
 {
     for (int b = s->first_body[root]; b >= 0; b = s->next_body[b])
-        if (!s->scene->body[b].asleep) return 1;
+        if (!s->scene->body[b].asleep || s->roused[b]) return 1;
     for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i]) {
         const peg_candidate *c = &s->candidate[i];
         if (is_moving_obstacle(s, s->placed[c->a].body) ||
@@ -257,7 +280,12 @@ static void commit(peg_stage *s)
         memcpy(b->v_end, r->v_end, sizeof b->v_end);
         b->moved_by_contact = r->moved;
         b->woken = r->woken;
+        b->roused = s->roused[i];
+        b->held = r->held;
+        memcpy(b->v_joints, r->v_joints, sizeof b->v_joints);
     }
+    for (int i = 0; i < s->scene->njoint_row; i++)
+        s->scene->joint_row[i].lambda = s->joint_lambda[i];
     peg_remembered old = context->memory;
     context->memory = context->fresh;
     context->fresh = old;

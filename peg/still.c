@@ -27,6 +27,14 @@ static int same_part(const peg_part *a, const peg_part *b)
            same(a->offset, b->offset, 3) && same(a->rotation, b->rotation, 9);
 }
 
+/* All but the impulses, which are a start. */
+static int same_joint_row(const peg_joint_row *a, const peg_joint_row *b)
+{
+    return a->body_a == b->body_a && a->body_b == b->body_b && same(a->Ja, b->Ja, 6) &&
+           same(a->Jb, b->Jb, 6) && a->rhs == b->rhs && a->c == b->c && a->lo == b->lo &&
+           a->hi == b->hi && a->push == b->push;
+}
+
 static int same_scene(const peg_still *last, const peg_scene *scene)
 {
     if (!last->valid || last->h != scene->h || last->nb != scene->nb || last->np != scene->np ||
@@ -34,6 +42,9 @@ static int same_scene(const peg_still *last, const peg_scene *scene)
         return 0;
     for (int i = 0; i < scene->nb; i++)
         if (!same_body(&last->body[i], &scene->body[i])) return 0;
+    if (last->njoint_row != scene->njoint_row) return 0;
+    for (int i = 0; i < scene->njoint_row; i++)
+        if (!same_joint_row(&last->joint_row[i], &scene->joint_row[i])) return 0;
     for (int i = 0; i < scene->np; i++)
         if (!same_part(&last->part[i], &scene->part[i])) return 0;
     return 1;
@@ -76,7 +87,12 @@ int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
         memcpy(b->v_end, last->body[i].v_end, sizeof b->v_end);
         b->moved_by_contact = last->body[i].moved_by_contact;
         b->woken = last->body[i].woken;
+        b->roused = last->body[i].roused;
+        b->held = last->body[i].held;
+        memcpy(b->v_joints, last->body[i].v_joints, sizeof b->v_joints);
     }
+    for (int i = 0; i < scene->njoint_row; i++)
+        scene->joint_row[i].lambda = last->joint_row[i].lambda;
     if (stats) *stats = last->stats;
     return 1;
 }
@@ -127,7 +143,12 @@ void peg_still_keep(peg_context *context, const peg_stage *stage)
     last->body = PEG_NEW(&last->arena, peg_body, scene->nb);
     last->part = PEG_NEW(&last->arena, peg_part, scene->np);
     last->candidate = PEG_NEW(&last->arena, peg_candidate, stage->candidates);
-    if (!last->body || !last->part || !last->candidate) return;
+    last->joint_row = PEG_NEW(&last->arena, peg_joint_row, scene->njoint_row);
+    if (!last->body || !last->part || !last->candidate || !last->joint_row) return;
+    if (scene->njoint_row)
+        memcpy(last->joint_row, scene->joint_row,
+               (size_t)scene->njoint_row * sizeof *last->joint_row);
+    last->njoint_row = scene->njoint_row;
     memcpy(last->body, scene->body, (size_t)scene->nb * sizeof *last->body);
     memcpy(last->part, scene->part, (size_t)scene->np * sizeof *last->part);
     if (stage->candidates)

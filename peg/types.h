@@ -81,6 +81,10 @@ typedef struct pegStats {
     long rough, sweeps;    /* of these: of large islands, by sweeps; sweeps made */
     long friction_lagged;  /* solves whose friction lies in its cone but does not oppose sliding as
                               it should: no certificate of the friction */
+    long joints_yielded;   /* solves repeated with compliant joints: loops of joints that contradict
+                              each other, or contacts that are in their way */
+    long joints_lagged;    /* solves of joints alone without a certificate */
+    long joints_failed;    /* of these: without an answer */
     long first_contact;    /* rows taken at the pose of first contact */
     long tilts;            /* directions tilted to a better facet */
     long switches;         /* facets switched: a constraint that was a trap */

@@ -129,13 +129,34 @@ PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParame
  * auto-disabling; dAreConnected and dAreConnectedExcluding tell of real joints, since contacts are
  * none. */
 
-/* Steps the world by h with exact contacts; pegWorldQuickStep hands the joints to dWorldQuickStep.
- * Bodies that touch nothing move exactly as with ODE's own step. Bodies with joints get contacts
- * that are computed as if they had none. Geoms without a body, of disabled kinematic bodies and of
- * bodies of another world stand still. On an error ODE's world has not been stepped and is as it
- * was: ARGUMENT (null, or called from inside a step), STEP_SIZE, NOT_FINITE, MASS, SHAPE_EMPTY (a
- * box too thin to have a volume), SHAPE_UNKNOWN (a convex in an added space, or handed over),
- * MEMORY. */
+/* Joints need no call: contacts, friction and joints are solved as one problem, with the rows that
+ * ODE's own step has. These are rebuilt from what ODE's getters tell. What they do not tell is how
+ * the joint's bodies lay to each other when it was set; if nothing is said, the pose in which a
+ * step first sees the joint is taken for it (one message). pegJointCapture says it: to be called
+ * right after the joint was attached and its anchors and axes were set, with the bodies as they
+ * were then. Ball, double ball, universal, plane-2d joints and linear motors have no need of it.
+ * Two types keep settings that no getter tells; until told, a linear motor's axes are taken as
+ * global ones and a plane-2d joint as without motors (one message):
+ * pegJointLMotorAxis: axis and rel as of dJointSetLMotorAxis (rel 0: global, 1, 2: the first,
+ * second body's). pegJointPlane2DParam: parameter (dParamVel, dParamFMax, dParamCFM) and value as
+ * of dJointSetPlane2DXParam (axis 0), YParam (1), AngleParam (2). Both do not call ODE. A joint
+ * that is destroyed needs no call; what was said of one that no step has met is forgotten at the
+ * next step. Errors: ARGUMENT (null, another type of joint, axis out of range), NOT_FINITE, MEMORY.
+ */
+PEG_API pegStatus pegJointCapture(pegWorldID peg, dJointID joint);
+PEG_API pegStatus pegJointLMotorAxis(pegWorldID peg, dJointID joint, int axis, int rel);
+PEG_API pegStatus pegJointPlane2DParam(pegWorldID peg, dJointID joint, int axis, int parameter,
+                                       dReal value);
+
+/* Steps the world by h with exact contacts. Bodies that touch nothing move exactly as with ODE's
+ * own step. pegWorldQuickStep makes it with dWorldQuickStep, which iterates over joints: where
+ * there are any, they are solved exactly nevertheless, as the contacts depend on them, and left out
+ * of ODE's step (dJointDisable, dJointEnable); if one of their bodies may auto-disable, dWorldStep
+ * is used. Where joints contradict each other, or contacts, the joints yield for the step. Geoms
+ * without a body, of disabled kinematic bodies and of bodies of another world stand still. On an
+ * error ODE's world has not been stepped and is as it was: ARGUMENT (null, or called from inside a
+ * step), STEP_SIZE, NOT_FINITE, MASS, SHAPE_EMPTY (a box too thin to have a volume), SHAPE_UNKNOWN
+ * (a convex in an added space, or handed over), MEMORY. */
 PEG_API pegStatus pegWorldStep(pegWorldID peg, dReal h);
 PEG_API pegStatus pegWorldQuickStep(pegWorldID peg, dReal h);
 

@@ -162,3 +162,43 @@ pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *out)
     name_features(contact, out);
     return PEG_OK;
 }
+
+/* The reference to fill, or null; *status says why. */
+static peg_joint_reference *reference_of(pegWorldID peg, dJointID joint, pegStatus *status)
+{
+    *status = PEG_ERROR_ARGUMENT;
+    if (!peg || !joint || peg->glue->stepping) return NULL;
+    if (!peg_joint_is_supported(dJointGetType(joint))) return NULL;
+    peg_joint_reference *reference = peg_joint_set_at(&peg->glue->joints, joint);
+    *status = reference ? PEG_OK : PEG_ERROR_MEMORY;
+    return reference;
+}
+
+pegStatus pegJointCapture(pegWorldID peg, dJointID joint)
+{
+    pegStatus status;
+    peg_joint_reference *reference = reference_of(peg, joint, &status);
+    if (reference) peg_joint_capture(joint, reference);
+    return status;
+}
+
+pegStatus pegJointLMotorAxis(pegWorldID peg, dJointID joint, int axis, int rel)
+{
+    pegStatus status;
+    if (axis < 0 || axis > 2 || rel < 0 || rel > 2) return PEG_ERROR_ARGUMENT;
+    if (!joint || dJointGetType(joint) != dJointTypeLMotor) return PEG_ERROR_ARGUMENT;
+    peg_joint_reference *reference = reference_of(peg, joint, &status);
+    if (reference) peg_joint_tell_relative(reference, axis, rel);
+    return status;
+}
+
+pegStatus pegJointPlane2DParam(pegWorldID peg, dJointID joint, int axis, int parameter, dReal value)
+{
+    pegStatus status;
+    if (axis < 0 || axis > 2) return PEG_ERROR_ARGUMENT;
+    if (!joint || dJointGetType(joint) != dJointTypePlane2D) return PEG_ERROR_ARGUMENT;
+    if (!isfinite(value)) return PEG_ERROR_NOT_FINITE;
+    peg_joint_reference *reference = reference_of(peg, joint, &status);
+    if (reference) peg_joint_tell_plane(reference, axis, parameter, value);
+    return status;
+}

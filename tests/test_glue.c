@@ -116,6 +116,7 @@ static void free_setup(setup *s)
     peg_map_free(&s->glue.handed);
     peg_free(s->glue.how);
     peg_sleep_free(&s->glue.sleep);
+    peg_joint_set_free(&s->glue.joints);
     peg_map_free(&s->glue.body_number);
     peg_arena_free(&s->glue.arena);
     peg_free(s->glue.space);

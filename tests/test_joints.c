@@ -4,7 +4,7 @@
  * and bounce; then several joints, contacts, feedback, and what becomes of references. */
 #include "joint_cases.h"
 #include "ode_glue/free.h"
-#include "ode_glue/joint_lcp.h"
+#include "peg/joint_row.h"
 #include "ode_glue/joint_set.h"
 #include "peg/problem.h"
 #include <check.h>
@@ -126,8 +126,8 @@ static void read_joints(jointed *s, double h, prediction *p)
         p->sign[p->m] = peg_joint_lcp_row(&row[i], &a, &b, &p->row[p->m]);
         if (p->sign[p->m] == 0) continue;
         p->m++;
-        if (a.index >= 0) peg_joint_push(&row[i], row[i].Ja, &p->mass[a.index], p->target[a.index]);
-        if (b.index >= 0) peg_joint_push(&row[i], row[i].Jb, &p->mass[b.index], p->target[b.index]);
+        if (a.index >= 0) peg_add_impulse(&p->mass[a.index], row[i].Ja, row[i].push, p->target[a.index]);
+        if (b.index >= 0) peg_add_impulse(&p->mass[b.index], row[i].Jb, row[i].push, p->target[b.index]);
     }
 }
 

@@ -319,7 +319,7 @@ START_TEST(joints_are_told_once)
     ck_assert_int_eq(l.n, 0);
     dJointEnable(joint);
     for (int i = 0; i < 100; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
-    ck_assert_int_eq(told(&l, "joints"), 1);
+    ck_assert_int_eq(told(&l, "pegJointCapture"), 1);
     ck_assert_double_gt(dBodyGetPosition(a)[2], 0.3);
     free_scene(&s);
 }

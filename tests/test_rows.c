@@ -502,6 +502,7 @@ static void random_step(cases_random *r, int max_outer)
             double *v = T.rigid[i].state.v;
             for (int k = 0; k < 6; k++) v[k] = T.v[i][k] *= share;
             memcpy(T.rigid[i].state.v_free, v, sizeof T.v[i]);
+            memcpy(T.rigid[i].target, v, sizeof T.v[i]);
             double inertia = cases_uniform(r, 0.1, 0.5), mass = cases_uniform(r, 0.5, 3);
             T.rigid[i].state.mass = mass;
             T.mass[i].inv_mass = 1 / mass;
@@ -618,6 +619,7 @@ START_TEST(gain_is_the_energy_at_the_end)
             peg_body *b = &T.rigid[i].state;
             b->gyroscopic = i;
             for (int k = 0; k < 6; k++) b->v_free[k] += cases_uniform(&r, -5, 5);
+            memcpy(T.rigid[i].target, b->v_free, sizeof b->v_free);
         }
         place();
         for (int i = 0; i < 2; i++) {
@@ -668,6 +670,7 @@ static void rub_cube(const peg_surface *surface, int directions, const double *s
     T.rigid[0].state.x[2] = 1;
     place();
     peg_copy3(slide, T.rigid[0].state.v_free);
+    peg_copy3(slide, T.rigid[0].target);
     T.pair.surface = *surface;
     peg_row *normal = peg_row_set_add(&T.I, &T.I.rows);
     ck_assert_ptr_nonnull(normal);

@@ -1,0 +1,98 @@
+/* Joints during ODE's step: those that it is to leave alone, their feedback, and the check that the
+ * others led where the certificate said. */
+#include "ode_glue/glue.h"
+
+/* Difference of a step that ODE and the island's problem may make of the same joints, relative to
+ * the step: redundant joints are solved to the rounding that their CFM leaves. */
+static const double SAME_STEP = 1e-7;
+/* Rounding of a position, relative to it. */
+static const double ROUNDING = 1e-14;
+
+static peg_body *body_of(peg_glue *glue, int i)
+{
+    return i < 0 ? NULL : &glue->scene.body[i];
+}
+
+static int is_held(peg_glue *glue, int row)
+{
+    const peg_body *a = body_of(glue, glue->scene.joint_row[row].body_a);
+    const peg_body *b = body_of(glue, glue->scene.joint_row[row].body_b);
+    return (a && a->kind == PEG_DYNAMIC && a->held) || (b && b->kind == PEG_DYNAMIC && b->held);
+}
+
+void peg_glue_leave_joints_out(peg_glue *glue, int all)
+{
+    for (int i = 0; i < glue->scene.nb && all; i++)
+        if (glue->link[i].joined) glue->scene.body[i].held = 1;
+    for (int i = 0; i < glue->scene.njoint_row; i++)
+        if (is_held(glue, i)) dJointDisable(glue->joint[i]);
+}
+
+static void add_row(const peg_joint_row *row, double h, dJointFeedback *out)
+{
+    double f = row->lambda / h;
+    peg_add_scaled(out->f1, f, row->Ja, out->f1);
+    peg_add_scaled(out->t1, f, row->Ja + 3, out->t1);
+    peg_add_scaled(out->f2, f, row->Jb, out->f2);
+    peg_add_scaled(out->t2, f, row->Jb + 3, out->t2);
+}
+
+void peg_glue_put_joints_back(peg_glue *glue, int stepped)
+{
+    for (int i = 0; i < glue->scene.njoint_row; i++) {
+        dJointID joint = glue->joint[i];
+        if (!is_held(glue, i)) continue;
+        dJointFeedback *feedback = dJointGetFeedback(joint);
+        if (feedback && stepped) {
+            if (i == 0 || glue->joint[i - 1] != joint) memset(feedback, 0, sizeof *feedback);
+            add_row(&glue->scene.joint_row[i], glue->scene.h, feedback);
+        }
+        dJointEnable(joint);
+    }
+}
+
+void peg_glue_keep_impulses(peg_glue *glue)
+{
+    peg_joint_set_keep(&glue->joints, glue->scene.joint_row, glue->joint, glue->scene.njoint_row);
+}
+
+/* Whether a and b differ by more than the share SAME_STEP of a motion, and rounding. */
+static int differ(const double *a, const double *b, int n, double motion)
+{
+    double d = 0, size = 0;
+    for (int k = 0; k < n; k++) {
+        d = fmax(d, fabs(a[k] - b[k]));
+        size = fmax(size, fabs(a[k]));
+    }
+    return d > SAME_STEP * motion + ROUNDING * size;
+}
+
+/* ODE stopped a body of a group that goes on, or its solver failed. */
+void peg_glue_set_right(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        const peg_link *link = &glue->link[i];
+        double h = glue->scene.h, x[3], q[4], change[6];
+        if (!link->joined || link->foreign || b->kind != PEG_DYNAMIC || (b->asleep && !b->woken))
+            continue;
+        if (!b->held && (!dBodyIsEnabled(link->id) || !b->moved_by_contact)) continue;
+        for (int k = 0; k < 6; k++) change[k] = b->v_free[k] - b->v[k];
+        double line = peg_norm(b->v_pose) + peg_norm(change);
+        double turn = peg_norm(b->v_pose + 3) + peg_norm(change + 3);
+        peg_body_pose(b, b->v_pose, h, x, q);
+        if (dBodyIsEnabled(link->id) && !differ(x, dBodyGetPosition(link->id), 3, h * line) &&
+            !differ(q, dBodyGetQuaternion(link->id), 4, h * turn))
+            continue;
+        if (!dBodyIsEnabled(link->id)) {
+            dBodyEnable(link->id);
+            dBodySetForce(link->id, 0, 0, 0);
+            dBodySetTorque(link->id, 0, 0, 0);
+        }
+        dBodySetPosition(link->id, x[0], x[1], x[2]);
+        dBodySetQuaternion(link->id, q);
+        dBodySetLinearVel(link->id, b->v_pose[0], b->v_pose[1], b->v_pose[2]);
+        dBodySetAngularVel(link->id, b->v_pose[3], b->v_pose[4], b->v_pose[5]);
+        glue->set_right++;
+    }
+}

@@ -1,0 +1,186 @@
+/* Joints in the island's mixed LCP: their rows follow those of the contacts, are constant over the
+ * step, as in ODE, and hold for the joint's whole impulse, about whatever velocity a solve is made:
+ * a solve about v_k takes their last impulses off first.
+ *
+ * Bilateral rows are bounded rows without limit. Loops of joints are redundant and may contradict
+ * each other, and contacts may contradict what joints want to correct. Since v = 0 violates no
+ * contact, it is the joints that yield then: their compliance grows until there is an answer, and
+ * the joint error stays for that step. */
+#include "peg/joint_row.h"
+#include "peg/island.h"
+
+/* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by level. The first is
+ * what redundant rows need to be solved to rounding. */
+static const double YIELD[] = {1e-9, 1e-6, 1e-3, 1};
+enum { LEVELS = sizeof YIELD / sizeof *YIELD };
+
+/* Residual of joints that a step may do with, relative to peg_residual_unit: their error is put
+ * right in the next one. */
+static const double JOINT_RESIDUAL = 1e-7;
+
+int peg_joints_allocate(peg_island *I, int n)
+{
+    I->joint = PEG_NEW(I->arena, peg_island_joint, n);
+    I->joint_row = PEG_NEW(I->arena, peg_lcp_row, n);
+    I->joint_lambda = PEG_NEW(I->arena, double, n);
+    I->joint_sum = PEG_NEW(I->arena, double, n);
+    return I->joint && I->joint_row && I->joint_lambda && I->joint_sum;
+}
+
+void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
+                    const peg_joint_place place[2])
+{
+    peg_island_joint *joint = &I->joint[I->njoint];
+    joint->row = index;
+    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &joint->whole);
+    if (joint->sign == 0) return;
+    joint->whole.normal = 0;
+    I->joint_sum[I->njoint] = 0;
+    I->joint_lambda[I->njoint++] = joint->sign * row->lambda;
+    for (int side = 0; side < 2; side++) {
+        int i = place[side].index;
+        if (i >= 0 && row->push != 0)
+            peg_add_impulse(&I->mass[i], side ? row->Jb : row->Ja, row->push, I->rigid[i].target);
+    }
+}
+
+/* Impulses and their bounds are shares of the step's, compliances (ODE's cfm / h) grow. */
+void peg_joints_prepare(peg_island *I)
+{
+    double share = I->h / I->whole;
+    I->yield = 0;
+    for (int k = 0; k < I->njoint; k++) {
+        I->joint_row[k] = I->joint[k].whole;
+        I->joint_row[k].c /= share;
+        I->joint_row[k].limit *= share;
+    }
+}
+
+static double speed(const peg_lcp_row *row, const double (*v)[6])
+{
+    double sum = 0;
+    for (int k = 0; k < 6; k++) {
+        if (row->body_a >= 0) sum += row->Ja[k] * v[row->body_a][k];
+        if (row->body_b >= 0) sum += row->Jb[k] * v[row->body_b][k];
+    }
+    return sum;
+}
+
+/* --- solving -------------------------------------------------------------------------------- */
+
+static double residual(const peg_problem *problem, int i, const peg_solution *solution)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    double root = sqrt(peg_row_scale(problem, i)), lambda = solution->lambda[i];
+    double w = speed(row, (const double(*)[6])solution->v) + row->b + row->c * lambda;
+    double moved = lambda * root - w / root, bound = row->bounded ? row->limit * root : INFINITY;
+    return fabs(lambda * root - fmin(fmax(moved, row->bounded ? -bound : 0), bound));
+}
+
+/* Whether an answer that lags does so at the joints. */
+static int joints_lag(const peg_problem *problem, int first, const peg_solution *solution)
+{
+    double most = JOINT_RESIDUAL * peg_residual_unit(problem);
+    for (int i = first; i < problem->m; i++)
+        if (!(residual(problem, i, solution) <= most)) return 1;
+    return 0;
+}
+
+peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
+                             peg_solution *solution)
+{
+    int first = problem->m - I->njoint;
+    peg_outcome outcome = PEG_NOT_CERTIFIED;
+    for (int again = 0;; I->yield++, again = 1) {
+        for (int k = 0; k < I->njoint; k++) {
+            row[first + k] = I->joint_row[k];
+            double least = YIELD[I->yield] * peg_row_scale(problem, first + k);
+            row[first + k].c = fmax(row[first + k].c, least);
+            solution->lambda[first + k] = I->joint_lambda[k];
+        }
+        for (int i = 0; i < first && again; i++) solution->lambda[i] = 0;
+        outcome = peg_solve(I->arena, problem, I->settings->solver, PEG_CERTIFIED, solution);
+        int lags = outcome == PEG_LAGGED && joints_lag(problem, first, solution);
+        if (outcome == PEG_OUT_OF_MEMORY || I->yield + 1 == LEVELS) break;
+        if ((outcome == PEG_SOLVED || outcome == PEG_LAGGED) && !lags) break;
+        I->stats->joints_yielded++;
+    }
+    return outcome;
+}
+
+void peg_joints_alone(peg_island *I)
+{
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    peg_solution solution = {.v = PEG_NEW(I->arena, double[6], I->nd),
+                             .lambda = PEG_NEW(I->arena, double, I->njoint)};
+    double(*target)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, I->njoint);
+    if (!solution.v || !solution.lambda || !target || !row) {
+        I->failed = 1;
+        return;
+    }
+    peg_problem problem = {I->nd, I->njoint, I->mass, (const double(*)[6])target, row};
+    for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof target[i]);
+    peg_outcome outcome = peg_joints_solve(I, &problem, row, &solution);
+    int solved = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
+    for (int i = 0; i < I->nd; i++)
+        memcpy(I->rigid[i].state.v_free, solved ? solution.v[i] : target[i], sizeof target[i]);
+    for (int k = 0; k < I->njoint && solved; k++) I->joint_lambda[k] = solution.lambda[k];
+    I->stats->joints_lagged += outcome == PEG_LAGGED;
+    if (!solved) I->stats->joints_failed++;
+    if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
+    peg_arena_back(I->arena, mark);
+}
+
+/* --- what the impulses do ------------------------------------------------------------------- */
+
+void peg_joints_take_off(const peg_island *I, double (*v)[6])
+{
+    for (int k = 0; k < I->njoint; k++) {
+        const peg_lcp_row *row = &I->joint_row[k];
+        int a = row->body_a, b = row->body_b;
+        if (a >= 0) peg_add_impulse(&I->mass[a], row->Ja, -I->joint_lambda[k], v[a]);
+        if (b >= 0) peg_add_impulse(&I->mass[b], row->Jb, -I->joint_lambda[k], v[b]);
+    }
+}
+
+double peg_joints_work(const peg_island *I, const double (*v)[6])
+{
+    double work = 0;
+    for (int k = 0; k < I->njoint; k++) work += I->joint_lambda[k] * speed(&I->joint_row[k], v);
+    return work;
+}
+
+void peg_joints_take(peg_island *I)
+{
+    for (int k = 0; k < I->njoint; k++) I->joint_sum[k] += I->joint_lambda[k];
+    I->held |= I->yield > 0 || I->h != I->whole;
+}
+
+/* --- bounce --------------------------------------------------------------------------------- */
+
+/* Bilateral rows keep their speed, stops that push do not get faster into it; motors have had their
+ * impulse. */
+int peg_joints_hold(peg_island *I, const double (*v)[6], peg_lcp_row **rows, double **lambda)
+{
+    *rows = I->joint_row;
+    *lambda = I->joint_lambda;
+    peg_lcp_row *held = PEG_NEW(I->arena, peg_lcp_row, I->njoint);
+    double *none = PEG_NEW(I->arena, double, I->njoint);
+    if (!held || !none) return 0;
+    for (int k = 0; k < I->njoint; k++) {
+        held[k] = I->joint_row[k];
+        held[k].b = -speed(&held[k], v);
+        if (held[k].bounded && isfinite(held[k].limit)) held[k].limit = 0;
+        none[k] = 0;
+    }
+    I->joint_row = held;
+    I->joint_lambda = none;
+    return 1;
+}
+
+void peg_joints_release(peg_island *I, peg_lcp_row *rows, double *lambda)
+{
+    I->joint_row = rows;
+    I->joint_lambda = lambda;
+}
