@@ -21,6 +21,7 @@
 
 typedef struct lab_world lab_world;
 typedef struct lab_body lab_body;
+typedef struct lab_joint lab_joint;
 
 typedef enum lab_kind {
     LAB_STATIC,    /* geoms without body */
@@ -39,7 +40,7 @@ typedef struct lab_scene {
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
     lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
-    lab_scenes_papers[];
+    lab_scenes_papers[], lab_scenes_joints[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -61,7 +62,8 @@ void lab_axis_angle(double x, double y, double z, double degrees, double q[4]);
 
 void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, -9.81) */
 /* Coulomb's coefficient of all contacts (default 0), unless --mu gives one. The key `directions`
- * chooses the friction cone of the exact contacts (pegSettings.friction_directions). */
+ * chooses the friction cone of the exact contacts (pegSettings.friction_directions); the key
+ * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
 /* The least distance at which the papers' models see features (pegSettings.reach), relative to the
@@ -112,6 +114,31 @@ void lab_force(lab_body *body, const double force[3], const double torque[3]);
 void lab_enter(lab_body *body, double t, double rise);
 /* Bodies of equal group (> 0) never collide with each other. */
 void lab_group(lab_body *body, int group);
+/* ODE's joints, for the exact contacts and for stock ODE alike. */
+typedef enum lab_joint_kind {
+    LAB_BALL,      /* anchor */
+    LAB_HINGE,     /* anchor, axis */
+    LAB_SLIDER,    /* axis */
+    LAB_UNIVERSAL, /* anchor, axis of a, axis of b */
+    LAB_HINGE2,    /* anchor, axis of a (steering, suspension), axis of b (wheel) */
+    LAB_FIXED,
+    LAB_PISTON, /* anchor, axis */
+    LAB_PU,     /* anchor, axis of a, axis of b; slides along their cross product */
+    LAB_PLANE2D /* keeps a in the world's plane z = 0: no turn of the scene */
+} lab_joint_kind;
+/* Joins a to b (null: the world) as they lie; what is not needed may be null. Bodies that a joint
+ * connects never collide with each other. Both must be there from the start. */
+lab_joint *lab_join(lab_world *w, lab_joint_kind kind, lab_body *a, lab_body *b,
+                    const double anchor[3], const double axis1[3], const double axis2[3]);
+/* A parameter as of dJointSet..Param (plane 2d: group 1: x, 2: y, 3: angle), in scene units; also
+ * while the scene runs. */
+void lab_joint_param(lab_joint *joint, int parameter, double value);
+lab_joint *lab_joint_at(const lab_world *w, int i); /* in the order of lab_join */
+int lab_joint_count(const lab_world *w);
+/* How far the joint's parts are from where they should be to each other, m and rad. Any pointer may
+ * be null. */
+void lab_joint_error(const lab_joint *joint, double *apart, double *askew);
+
 /* The region bodies should stay in (axis-aligned box of the centres of mass): those outside are
  * counted as escaped. */
 void lab_bounds(lab_world *w, const double low[3], const double high[3]);

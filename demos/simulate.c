@@ -46,6 +46,7 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->contact = core_models[w->options.contact];
     settings->friction_directions = w->directions;
     settings->reach = w->reach;
+    settings->paper_primaries = w->primaries;
 }
 
 static int uses_peg(const lab_world *w)
@@ -250,6 +251,7 @@ void lab_make(lab_world *w)
     for (int i = 0; i < w->bodies && !w->failed; i++) {
         if (w->body[i]->enter < 0) lab_make_body(w->body[i]);
     }
+    for (int i = 0; i < w->joints && !w->failed; i++) lab_make_joint(w->joint[i]);
 }
 
 /* Keys of --set that the build never asked for are the user's mistake. */
@@ -278,9 +280,10 @@ static void set_frame(lab_world *w)
     double steps = o->steps ? (double)o->steps : nearbyint(time / w->h);
     w->scale = lab_key(w, "scale", 1);
     double degrees = lab_key(w, "turn", 0);
-    double directions = lab_key(w, "directions", 4);
+    double directions = lab_key(w, "directions", 4), primaries = lab_key(w, "primaries", 1);
     w->mu = o->mu_given ? o->mu : 0;
     w->directions = directions >= 0 && directions <= 16 ? (int)directions : -1;
+    w->primaries = primaries == 1;
     if (!(w->h > 0 && isfinite(w->h)))
         lab_fail(w, "the step size must be a positive number of seconds (--h)");
     else if (!(steps >= 0 && steps <= 1e9))
@@ -292,6 +295,8 @@ static void set_frame(lab_world *w)
     else if (w->directions != directions ||
              (directions != 0 && directions != 4 && directions != 8 && directions != 16))
         lab_fail(w, "the directions of friction must be 4, 8, 16 or 0 (--set directions=)");
+    else if (primaries != 0 && primaries != 1)
+        lab_fail(w, "the primaries of paper and lnc must be 1 or 0 for all (--set primaries=)");
     if (w->failed) return;
     w->planned = (long)steps;
     lab_axis_angle(1, 2, 3, degrees, w->turn_q);
@@ -349,6 +354,8 @@ void lab_close(lab_world *w)
         free(w->body[i]->part);
         free(w->body[i]);
     }
+    for (int i = 0; i < w->joints; i++) free(w->joint[i]);
+    free(w->joint);
     free(w->body);
     free(w);
 }
@@ -358,7 +365,7 @@ void lab_close(lab_world *w)
 int lab_can_touch(const lab_body *a, const lab_body *b)
 {
     return a != b && (a->kind == LAB_DYNAMIC || b->kind == LAB_DYNAMIC) &&
-           !(a->group > 0 && a->group == b->group);
+           !(a->group > 0 && a->group == b->group) && !lab_are_joined(a, b);
 }
 
 /* What an ODE program does with a pair; for the exact contacts only where bodies are grouped. */

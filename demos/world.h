@@ -40,6 +40,21 @@ struct lab_body {
     lab_state now, before; /* before: at the start of the last step */
 };
 
+/* All in world coordinates. */
+struct lab_joint {
+    lab_world *world;
+    lab_joint_kind kind;
+    lab_body *a, *b; /* b null: the world */
+    double anchor[3], axis1[3], axis2[3];
+    struct lab_param {
+        int parameter;
+        double value; /* world units */
+    } param[24];
+    int params;
+    dJointID id;
+    double point[2][3], axis[2][3], turn[4]; /* as they lay: in each body's frame; b's in a's */
+};
+
 struct lab_world {
     const lab_scene *scene;
     lab_options options;
@@ -48,12 +63,15 @@ struct lab_world {
     uint64_t random;
     lab_body **body;
     int bodies, body_room;
+    lab_joint **joint;
+    int joints;
     char asked[32][32]; /* keys that the build asked for */
     int keys;
     int has_bounds, has_groups, sealed;
     double mu, bounce; /* of all contacts */
     int auto_disable, directions;
     double reach;           /* relative */
+    int primaries;          /* pegSettings.paper_primaries */
     double low[3], high[3]; /* bounds, scene coordinates */
 
     dWorldID ode;
@@ -80,6 +98,9 @@ void lab_make(lab_world *w);
 void lab_make_body(lab_body *body);
 /* Moves the parts' placed shapes to a pose. */
 void lab_place(lab_body *body, const double x[3], const double q[4]);
+/* Creates a joint, as its bodies lie. */
+void lab_make_joint(lab_joint *joint);
+int lab_are_joined(const lab_body *a, const lab_body *b);
 /* Whether pairs of these bodies are subject to contact. */
 int lab_can_touch(const lab_body *a, const lab_body *b);
 /* Reads the pose and velocity that ODE has. */
