@@ -90,6 +90,7 @@ enum {
     COL_PAIRS,
     COL_TRAPS,   /* how many */
     COL_ESCAPED, /* bodies outside of the container */
+    COL_ROWS,    /* of the step's largest problem, without the velocities */
     COL_COUNT
 };
 /* Size of the step's largest problem as [F 3.2] counts it, that of the whole matrix [F 3, 25; W

@@ -14,7 +14,7 @@ static const char style[] =
     "td,th{border:1px solid #ccc;padding:.2em .6em;text-align:right}"
     "td:first-child,th:first-child{text-align:left}"
     "th{background:#f2f2f2}img{max-width:100%}figure{margin:1.5em 0}"
-    "figcaption{color:#444}.pass{color:#176b2c}.fail{color:#b01818;font-weight:bold}";
+    "figcaption{color:#444}.pass{color:#176b2c}.FAIL{color:#b01818;font-weight:bold}";
 
 static void escape(FILE *f, const char *text)
 {
@@ -146,9 +146,9 @@ void report_cell(lab_report *r, const char *format, ...)
     va_end(list);
 }
 
-void report_verdict(lab_report *r, int pass)
+void report_verdict(lab_report *r, const char *verdict)
 {
-    fprintf(r->html, "<td class=\"%s\">%s", pass ? "pass" : "fail", pass ? "pass" : "FAIL");
+    fprintf(r->html, "<td class=\"%s\">%s", verdict, verdict);
 }
 
 void report_row_end(lab_report *r)

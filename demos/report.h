@@ -26,7 +26,7 @@ void report_figure(lab_report *r, const char *file, const char *paper, const cha
 /* Tables: cells in order, one row after the other. */
 void report_table(lab_report *r, const char *const *heads, int columns);
 void report_cell(lab_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void report_verdict(lab_report *r, int pass); /* a cell */
+void report_verdict(lab_report *r, const char *verdict); /* a cell; pass, FAIL stand out */
 void report_row_end(lab_report *r);
 void report_table_end(lab_report *r);
 
