@@ -408,14 +408,24 @@ static const char *verdict(const json_t *check)
     return json_is_true(json_object_get(check, "pass")) ? "pass" : "FAIL";
 }
 
+static void value_text(const json_t *check, char *text, size_t size)
+{
+    const json_t *value = json_object_get(check, "value");
+    if (json_is_number(value))
+        snprintf(text, size, "%.4g", json_number_value(value));
+    else
+        snprintf(text, size, "-");
+}
+
 static void print_checks(const json_t *summary)
 {
     const json_t *list = json_object_get(summary, "checks");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *c = json_array_get(list, i);
-        printf("%s  %s: %.4g (wanted: %s)\n", verdict(c),
-               json_string_value(json_object_get(c, "check")),
-               json_number_value(json_object_get(c, "value")),
+        char value[32];
+        value_text(c, value, sizeof value);
+        printf("%s  %s: %s (wanted: %s)\n", verdict(c),
+               json_string_value(json_object_get(c, "check")), value,
                json_string_value(json_object_get(c, "wanted")));
     }
 }
@@ -430,7 +440,9 @@ static void write_checks(lab_report *r)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *c = json_array_get(list, i);
         report_cell(r, "%s", json_string_value(json_object_get(c, "check")));
-        report_cell(r, "%.4g", json_number_value(json_object_get(c, "value")));
+        char value[32];
+        value_text(c, value, sizeof value);
+        report_cell(r, "%s", value);
         report_cell(r, "%s", json_string_value(json_object_get(c, "wanted")));
         report_verdict(r, verdict(c));
         report_row_end(r);
