@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const lab_scene *const groups[] = {
-    lab_scenes_pour,     lab_scenes_rest, lab_scenes_fast,   lab_scenes_extreme,
-    lab_scenes_friction, lab_scenes_pile, lab_scenes_planar, lab_scenes_papers,
+    lab_scenes_pour, lab_scenes_rest,   lab_scenes_fast,   lab_scenes_extreme, lab_scenes_friction,
+    lab_scenes_pile, lab_scenes_planar, lab_scenes_papers, lab_scenes_joints,
 };
 #define GROUPS ((int)(sizeof groups / sizeof groups[0]))
 

@@ -48,13 +48,14 @@ static json_t *body_json(const lab_body *b)
     return json;
 }
 
-/* No joints yet, so only grouped bodies are excluded from touching. */
+/* Whom a joint connects, or a group excludes from touching. */
 static json_t *connected_json(const lab_world *w)
 {
     json_t *list = json_array();
-    for (int i = 0; w->has_groups && i < w->bodies; i++)
+    for (int i = 0; (w->has_groups || w->joints) && i < w->bodies; i++)
         for (int j = i + 1; j < w->bodies; j++)
-            if (w->body[i]->group > 0 && w->body[i]->group == w->body[j]->group)
+            if ((w->body[i]->group > 0 && w->body[i]->group == w->body[j]->group) ||
+                lab_are_joined(w->body[i], w->body[j]))
                 json_array_append_new(list, json_pack("[i, i]", i, j));
     return list;
 }
