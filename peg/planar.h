@@ -15,6 +15,8 @@
  *     peg_step(context, &scene, &stats);
  *     and for every body:  peg_body_pose(&body, body.v_pose, h, x, q);  v = v_end
  *
+ * Of a surface mu counts, along the line of contact, and rho2 about z.
+ *
  * Static parts have body = -1 and an offset (x, y, 0). The angle of a body is 2 atan2(q[3], q[0]).
  */
 #ifndef PEG_PLANAR_H
