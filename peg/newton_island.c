@@ -2,10 +2,13 @@
  * that is far off. Where bounded rows keep it from converging: Lemke's method for small problems,
  * else the best friction that lies in its cone, with exact normal impulses. */
 #include "peg/newton.h"
+#include "peg/sweeps.h"
 
-enum { SWEEPS = 100, COLD_SWEEPS = 400, SMALL = 100 /* rows, for Lemke's method */ };
+enum { SWEEPS = 400, COLD_SWEEPS = 1000, SMALL = 100 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */
 static const double COLD = 1e-3;
+/* Change of an impulse, relative to the unit, at which the sweeps end. */
+static const double APPROACHED = 1e-5;
 /* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
  * dependent up to so much would need huge impulses that cancel. */
 static const double NEAR = 1e-6;
@@ -21,16 +24,19 @@ static void load(const peg_scaled *scaled, const double *lambda, double *u)
     }
 }
 
-/* Gauss-Seidel with the bounds of the moment. */
-static void sweep(const peg_scaled *scaled, double *u, double *y)
+/* Sweeps from the impulses in the solution, until they change little. */
+static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double unit, int sweeps,
+                            peg_solution *solution)
 {
-    for (int i = 0; i < scaled->m; i++) {
-        const peg_scaled_row *row = &scaled->row[i];
-        double hi = row->bounded ? peg_scaled_bound(row, u) : INFINITY, lo = row->bounded ? -hi : 0;
-        double next = peg_clamp(u[i] - peg_scaled_dot(row, y) - row->beta, lo, hi);
-        if (next != u[i]) peg_scaled_add(row, next - u[i], y);
-        u[i] = next;
-    }
+    peg_arena_mark mark = peg_arena_here(arena);
+    double *speed = PEG_NEW(arena, double, problem->m);
+    if (!speed) return PEG_OUT_OF_MEMORY;
+    for (int i = 0; i < problem->m; i++)
+        speed[i] = APPROACHED * unit * sqrt(peg_row_scale(problem, i));
+    peg_sweep_goal goal = {.speed = speed, .sweeps = sweeps};
+    peg_outcome outcome = peg_solve_sweeps(arena, problem, &goal, solution);
+    peg_arena_back(arena, mark);
+    return outcome;
 }
 
 /* Exactly, by Lemke's method; the Newton iteration takes out the rounding. */
@@ -108,15 +114,19 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     load(&scaled, solution->lambda, u);
     memcpy(warm, u, (size_t)scaled.m * sizeof *u);
     double residual = peg_newton_residual(&newton, u, y);
-    if (residual > COLD * scaled.unit)
-        for (int k = 0; k < SWEEPS; k++) sweep(&scaled, u, y);
+    if (residual > COLD * scaled.unit) {
+        if (approach(arena, problem, scaled.unit, SWEEPS, solution) == PEG_OUT_OF_MEMORY)
+            return PEG_OUT_OF_MEMORY;
+        load(&scaled, solution->lambda, u);
+    }
     outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
     if (has_failed(&scaled, outcome)) {
         /* a warm start may lie in a corner that the iteration does not leave: from nothing once
          * more */
-        memset(u, 0, (size_t)scaled.m * sizeof *u);
-        memset(y, 0, (size_t)scaled.n * sizeof *y);
-        for (int k = 0; k < COLD_SWEEPS; k++) sweep(&scaled, u, y);
+        memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
+        if (approach(arena, problem, scaled.unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
+            return PEG_OUT_OF_MEMORY;
+        load(&scaled, solution->lambda, u);
         outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
     }
     if (has_failed(&scaled, outcome))

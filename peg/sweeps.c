@@ -13,6 +13,7 @@ typedef struct sweep_row {
     double na[6], nb[6];
     double beta, mu, limit; /* bounded: |u| <= limit + mu u of the normal row; else limit is < 0 */
     int normal;
+    double soft; /* compliance */
     double root_scale, per_speed; /* per_speed: share of the allowed speed per impulse */
 } sweep_row;
 
@@ -71,11 +72,12 @@ static int load_row(const peg_problem *problem, const sweeper *s, int i)
         scale += scaled_block(&s->root[b], from->Jb, row->nb);
         for (int k = 0; k < 6; k++) row->beta += from->Jb[k] * problem->target[b][k];
     }
-    if (!(scale > 0) || !isfinite(scale) || !isfinite(row->beta) || from->c != 0) return 0;
+    if (!(scale > 0) || !isfinite(scale) || !isfinite(row->beta)) return 0;
     row->root_scale = sqrt(scale);
     double f = 1 / row->root_scale;
     for (int k = 0; k < 6; k++) row->na[k] *= f, row->nb[k] *= f;
     row->beta *= f;
+    row->soft = from->c * f * f;
     if (!from->bounded) return 1;
     row->limit = from->limit * row->root_scale;
     if (from->mu == 0) return from->limit >= 0;
@@ -134,7 +136,7 @@ static double visit(sweeper *s, const sweep_group *g)
     double worst = 0, *ya = s->y + g->a, *yb = s->y + g->b;
     for (int i = g->begin; i < g->end; i++) {
         const sweep_row *row = &s->row[i];
-        double r = row->beta, q = 0;
+        double r = row->beta + row->soft * s->u[i], q = 0;
         for (int k = 0; k < 6; k++) r += row->na[k] * ya[k];
         for (int k = 0; k < 6; k++) q += row->nb[k] * yb[k];
         double next = s->u[i] - (r + q);

@@ -74,7 +74,7 @@
 #define PEG_COMPLIANCE 1e-6
 
 /* Islands of at least so many bodies are solved by sweeps first, ... */
-#define PEG_ROUGH_FROM   30
+#define PEG_ROUGH_FROM  30
 #define PEG_ROUGH        1e-3 /* to this residual (see sweeps.h), ... */
 #define PEG_SWEEPS       60   /* or so many sweeps ... */
 #define PEG_ROUGH_TIMES  12   /* and outer iterations. */
