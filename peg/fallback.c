@@ -267,6 +267,63 @@ static int step_with_violation(peg_island *I, double h)
     return 1;
 }
 
+static int is_large(const peg_island *I)
+{
+    return I->nd >= PEG_ROUGH_FROM && I->njoint == 0 && I->settings->contact == PEG_CONTACT_PEG &&
+           I->settings->solver == PEG_SOLVER_AUTO;
+}
+
+/* Bodies move faster than their weights would make them in some steps. */
+static int is_tumbling(const peg_island *I)
+{
+    double motion = 0, gain = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        double gained[6];
+        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
+        motion += peg_energy_product(&I->rigid[i], b->v, b->v);
+        gain += peg_energy_product(&I->rigid[i], gained, gained);
+    }
+    return motion > PEG_TUMBLING * PEG_TUMBLING * gain;
+}
+
+static int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* What lies or comes to rest is solved to the last digit if that does not take long; else by
+ * sweeps. */
+static int step_large(peg_island *I, double h)
+{
+    int done = 0, wait = 0, failures = 0;
+    for (int i = 0; i < I->npair; i++) {
+        wait = max(wait, I->pair[i].remembered.haste);
+        failures = max(failures, I->pair[i].remembered.failures);
+    }
+    if (!is_tumbling(I) && wait == 0) {
+        I->hasty = 1;
+        done = substep(I, h, NULL, 0);
+        I->hasty = 0;
+        failures = done ? 0 : min(failures + 1, PEG_FAILURES);
+        wait = done ? 0 : 1 << failures;
+    }
+    for (int i = 0; i < I->npair; i++) {
+        I->pair[i].remembered.haste = max(wait - 1, 0);
+        I->pair[i].remembered.failures = failures;
+    }
+    if (done || I->failed) return done;
+    I->rough = 1;
+    done = substep(I, h, NULL, 0);
+    I->rough = 0;
+    return done;
+}
+
 void peg_island_step(peg_island *I)
 {
     double h = I->h;
@@ -274,10 +331,7 @@ void peg_island_step(peg_island *I)
     I->gain = 0;
     snapshot start;
     if (!save(I, &start)) return;
-    I->rough = I->nd >= PEG_ROUGH_FROM && I->njoint == 0 &&
-               I->settings->contact == PEG_CONTACT_PEG && I->settings->solver == PEG_SOLVER_AUTO;
-    int done = I->rough && substep(I, h, NULL, 0);
-    I->rough = 0;
+    int done = is_large(I) && step_large(I, h);
     if (done || substep(I, h, NULL, 0)) {
         memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
         return;

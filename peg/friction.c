@@ -16,7 +16,9 @@
 #include "peg/island.h"
 
 /* Sliding slower than this share of the speed of the two points has no direction. */
-#define NO_SLIDING 1e-6
+#define NO_SLIDING 5e-2
+/* Friction below this share of the normal impulse has no direction. */
+#define NO_FRICTION 1e-3
 
 int peg_has_friction(const peg_surface *s)
 {
@@ -50,7 +52,28 @@ static const double *free_velocity(const peg_island *I, int rigid)
     return rigid < I->nd ? I->rigid[rigid].state.v_free : I->v[rigid];
 }
 
-static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_rub *rub, double *t)
+/* Friction that the nearest contact of the step before carried; 0 if there was none. */
+static void carried_friction(const peg_pair *pair, const double *local, double *f)
+{
+    int best = -1;
+    double nearest = INFINITY;
+    f[0] = f[1] = f[2] = 0;
+    for (int k = 0; k < pair->olds; k++) {
+        double apart[3];
+        if (pair->old[k].friction) continue;
+        peg_sub(pair->old[k].local, local, apart);
+        double square = peg_dot(apart, apart);
+        if (square < nearest) nearest = square, best = k;
+    }
+    for (int k = best + 1; best >= 0 && k < pair->olds && pair->old[k].friction; k++)
+        if (!pair->old[k].rolls) peg_add_scaled(f, pair->old[k].lambda, pair->old[k].direction, f);
+    if (best >= 0 && !(peg_norm(f) > NO_FRICTION * pair->old[best].lambda)) f[0] = f[1] = f[2] = 0;
+}
+
+/* Along the sliding that would happen, where the cone has its full radius; what does not slide is
+ * held along the friction that held it before. */
+static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_rub *rub,
+                          const double *local, double *t)
 {
     double a[3], b[3], slide[3];
     const peg_surface *s = &pair->surface;
@@ -62,7 +85,9 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_r
     peg_point_velocity(I, rub->ra, free_velocity(I, rub->ra), rub->mid_point, a);
     peg_point_velocity(I, rub->rb, free_velocity(I, rub->rb), rub->mid_point, b);
     peg_sub(a, b, slide);
-    project(slide, rub->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t);
+    if (project(slide, rub->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
+    carried_friction(pair, local, slide);
+    project(slide, rub->normal, 0, t);
 }
 
 /* One friction row after the normal row that was added last. */
@@ -145,7 +170,7 @@ void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6]
 {
     const peg_surface *s = &pair->surface;
     double t1[3], t2[3];
-    first_tangent(I, pair, rub, t1);
+    first_tangent(I, pair, rub, out->row[out->m - 1].local, t1);
     peg_cross(rub->normal, t1, t2);
     rubbing r = {I, pair, u, rub, out, out->row[out->m - 1], 0};
     if (I->planar) {

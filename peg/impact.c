@@ -26,6 +26,9 @@ static void settle_recovery(peg_island *I)
 
 /* --- restitution --- */
 
+/* Share of the closing speed that a contact must have taken to bounce. */
+static const double GRAZING = 1e-6;
+
 static double row_speed(const peg_island *I, const peg_row *row, const double (*v)[6])
 {
     const peg_pair *p = &I->pair[row->pair];
@@ -36,6 +39,22 @@ static double row_speed(const peg_island *I, const peg_row *row, const double (*
         if (b < I->nd) speed += row->Gb[k] * v[b][k];
     }
     return speed;
+}
+
+/* How much the row's impulse has changed its speed by itself, m/s. */
+static double own_change(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        int r = I->piece[side ? p->b : p->a].rigid;
+        const double *J = side ? row->Gb : row->Ga;
+        double turned[3];
+        if (r >= I->nd) continue;
+        peg_rotate(I->mass[r].inv_inertia, J + 3, turned);
+        sum += I->mass[r].inv_mass * peg_dot(J, J) + peg_dot(J + 3, turned);
+    }
+    return row->lambda * sum;
 }
 
 /* What immovable bodies add to a row's speed: the part of the bias that is no gap. */
@@ -73,7 +92,9 @@ static int bounce_rows(peg_island *I)
         double immovable = immovable_speed(I, row);
         double closing = -(row_speed(I, row, (const double(*)[6])before) + immovable);
         double wanted = fmin(0, row_speed(I, row, (const double(*)[6])I->v_end) + immovable);
-        if (surface->bounce > 0 && closing > surface->bounce_speed) {
+        /* corners of a flush face meet one by one only in rounding: they bounce in the next step */
+        int meets = own_change(I, row) > GRAZING * closing;
+        if (surface->bounce > 0 && closing > surface->bounce_speed && meets) {
             wanted = surface->bounce * closing;
             bouncing++;
         }

@@ -156,6 +156,8 @@ typedef struct peg_island {
     double gain_unit;             /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;
+    int regaining;        /* thin gaps grow, while contact loses more energy than that takes */
+    int hasty;            /* gives up where Newton's method takes long */
     int rough;            /* solves by sweeps, accepted as soon as the poses are apart */
     unsigned char *awake; /* nr: whom impulses reach from what is awake */
     int failed;           /* memory ran out */

@@ -146,6 +146,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->target = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.v = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
+    w->solution.patience = I->hasty ? 1 + PEG_HASTE / I->nd : 0;
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
     for (int i = 0; i < contacts; i++) fill_row(I, i, &w->row[i]);
     if (about == PEG_ABOUT_FREE ? !warm_start(I, w->solution.lambda) : 0) return 0;
@@ -161,6 +162,14 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
         for (int i = 0; i < contacts; i++)
             if (!w->row[i].bounded) w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     return 1;
+}
+
+/* Nothing is driven, and no overlap is to be opened. Thin gaps may wait to grow. */
+static int may_rest(const peg_island *I)
+{
+    for (int i = 0; i < I->rows.m; i++)
+        if (I->rows.row[i].given != 0) return 0;
+    return !I->recovering;
 }
 
 /* Sweeps of a large island. */
@@ -183,7 +192,7 @@ static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
         speed[i] = 0.25 * slack;
     }
     peg_sweep_goal goal = {speed, PEG_SWEEPS, NULL, PEG_REST};
-    if (about == PEG_ABOUT_FREE) goal.gained = (const double(*)[6])gained;
+    if (about == PEG_ABOUT_FREE && may_rest(I)) goal.gained = (const double(*)[6])gained;
     peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
     I->stats->rough++;
     I->stats->sweeps += w->solution.iterations;

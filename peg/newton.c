@@ -352,6 +352,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     w->live = !w->frozen && last > WARM * w->scaled->unit;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
+        if (w->patience && w->factorisations >= w->patience) break;
         memcpy(w->before, u, size);
         peg_outcome outcome = minimise(w, INNER * fmax(aim, last), u);
         if (outcome == PEG_SINGULAR) return outcome;

@@ -119,7 +119,9 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }
+    newton.patience = solution->patience;
     outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
+    if (outcome == PEG_ITERATION_LIMIT && solution->patience) return outcome;
     if (has_failed(&scaled, outcome)) {
         /* a warm start may lie in a corner that the iteration does not leave: from nothing once
          * more */

@@ -38,6 +38,7 @@ void peg_island_begin(peg_island *I)
     for (int i = 0; i < I->npair; i++) peg_pair_begin(I, &I->pair[i]);
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
+    I->regaining = I->rough;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (!peg_pair_recovers(p)) continue;
@@ -188,13 +189,10 @@ static int gains_energy(const peg_island *I)
 {
     if (I->recovering) return 0;
     double granted = PEG_GAIN * I->gain_unit;
-    for (int i = 0; i < I->nd && I->rough; i++) /* weights lifted by the margin */
-        granted += I->rigid[i].state.mass * peg_norm(I->rigid[i].state.v_free) / I->h *
-                   I->settings->margin * I->rigid[i].size;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
-        granted += fabs(row->lambda) * (row->pushed / I->h + driven);
+        granted += fabs(row->lambda) * ((I->regaining ? 0 : row->pushed / I->h) + driven);
     }
     return peg_island_gain_with(I, I->rough ? (const double(*)[6])I->v_main
                                             : (const double(*)[6])I->v) > granted;
@@ -243,7 +241,9 @@ static int judge(peg_island *I, loop *l)
     }
     if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
     if (I->rough) {
-        l->hopeless = 1;
+        l->hopeless = !I->regaining;
+        I->regaining = 0;
+        restart(I, l);
         return 0;
     }
     if (!I->secant) {
@@ -275,7 +275,7 @@ peg_result peg_outer(peg_island *I)
     double then = peg_seconds();
     peg_island_begin(I);
     lap(&then, &stats->time_check);
-    int most = I->rough ? PEG_ROUGH_TIMES : I->settings->max_outer;
+    int most = I->rough || I->hasty ? PEG_ROUGH_TIMES : I->settings->max_outer;
     for (; l.k < most && !I->failed && !l.hopeless && result != PEG_CONVERGED; l.k++) {
         gather_rows(I);
         lap(&then, &stats->time_rows);
@@ -285,7 +285,7 @@ peg_result peg_outer(peg_island *I)
         peg_outcome outcome = peg_island_solve(I, about);
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {
-            if (I->failed || I->rough || !relax_problem(I, &l)) break;
+            if (I->failed || I->rough || I->hasty || !relax_problem(I, &l)) break;
             continue;
         }
         peg_island_move(I);

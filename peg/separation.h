@@ -30,6 +30,8 @@ typedef struct peg_choice {
     peg_facet facet;
     double others; /* m */
     double turned; /* rad */
+    int haste;     /* steps for which the pair's island is not solved hastily, after so many ... */
+    int failures;  /* ... vain attempts in a row */
 } peg_choice;
 
 /* s_n for any unit direction; -infinity where a half-space is unbounded along n. */

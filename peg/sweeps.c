@@ -13,7 +13,7 @@ typedef struct sweep_row {
     double na[6], nb[6];
     double beta, mu, limit; /* bounded: |u| <= limit + mu u of the normal row; else limit is < 0 */
     int normal;
-    double soft; /* compliance */
+    double soft;                  /* compliance */
     double root_scale, per_speed; /* per_speed: share of the allowed speed per impulse */
 } sweep_row;
 
@@ -204,8 +204,6 @@ static int rests(const peg_problem *problem, const sweeper *s, const double (*ga
         }
         if (!(e <= share * share * unit)) return 0;
     }
-    for (int i = 0; i < s->m; i++)
-        if (problem->row[i].b < 0) return 0;
     return 1;
 }
 

@@ -9,7 +9,8 @@ typedef struct peg_sweep_goal {
     const double *speed;       /* m; m/s: what a row may fail by */
     int sweeps;                /* at most */
     const double (*gained)[6]; /* v_f - v_0; if not null v = 0 is an answer where every body's force
-                                  balance fails by at most the share `rest` of M gained */
+                                  balance fails by at most the share `rest` of M gained: only for
+                                  rows that v = 0 satisfies */
     double rest;
 } peg_sweep_goal;
 

@@ -74,12 +74,15 @@
 #define PEG_COMPLIANCE 1e-6
 
 /* Islands of at least so many bodies are solved by sweeps first, ... */
-#define PEG_ROUGH_FROM  30
+#define PEG_ROUGH_FROM   12
+#define PEG_HASTE        1000 /* bodies times factorisations that are spent on slower ones */
+#define PEG_FAILURES     5    /* in a row: then a hasty attempt is made every 2^5 steps */
+#define PEG_TUMBLING     5
 #define PEG_ROUGH        1e-3 /* to this residual (see sweeps.h), ... */
 #define PEG_SWEEPS       60   /* or so many sweeps ... */
 #define PEG_ROUGH_TIMES  12   /* and outer iterations. */
 #define PEG_ROUGH_MARGIN 100
 #define PEG_ROUGH_THIN   0.2
-#define PEG_REST         1e-3 /* Of its weight a body at rest may lack so much. */
+#define PEG_REST         5e-3 /* Of its weight a body at rest may lack so much. */
 
 #endif
