@@ -140,7 +140,7 @@ static void limits(lab_joint *j, int group, double low, double high)
 
 static void limb(lab_world *w, lab_body *trunk, int leg, double side)
 {
-    double y = leg ? 0.1 * side : 0.24 * side, top = leg ? 1.72 : 2.28;
+    double y = leg ? 0.1 * side : 0.23 * side, top = leg ? 2.02 : 2.58;
     double thick = leg ? 0.12 : 0.09, length = leg ? 0.4 : 0.3, gap = 0.02;
     double upper_z = top - gap - length / 2, mid = top - 2 * gap - length;
     lab_body *upper = box(w, leg ? "thigh" : "arm", (double[3]){thick, thick, length},
@@ -162,9 +162,9 @@ static void build_ragdoll(lab_world *w)
     for (int i = 0; i < 6; i++)
         fixed_box(w, "stair", (double[3]){0.3, 3, 0.18 * (6 - i)},
                   (double[3]){0.1 + 0.3 * i, 0, 0.09 * (6 - i)});
-    lab_body *trunk = box(w, "trunk", (double[3]){0.16, 0.32, 0.56}, (double[3]){0, 0, 2.04}, 25);
-    lab_body *head = box(w, "head", (double[3]){0.16, 0.16, 0.2}, (double[3]){0, 0, 2.46}, 4);
-    lab_join(w, LAB_BALL, trunk, head, (double[3]){0, 0, 2.34}, NULL, NULL);
+    lab_body *trunk = box(w, "trunk", (double[3]){0.16, 0.32, 0.56}, (double[3]){0, 0, 2.34}, 25);
+    lab_body *head = box(w, "head", (double[3]){0.16, 0.16, 0.2}, (double[3]){0, 0, 2.76}, 4);
+    lab_join(w, LAB_BALL, trunk, head, (double[3]){0, 0, 2.64}, NULL, NULL);
     for (int side = -1; side <= 1; side += 2) {
         limb(w, trunk, 1, side);
         limb(w, trunk, 0, side);

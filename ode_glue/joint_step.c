@@ -78,11 +78,12 @@ void peg_glue_set_right(peg_glue *glue)
             continue;
         if (!b->held && (!dBodyIsEnabled(link->id) || !b->moved_by_contact)) continue;
         for (int k = 0; k < 6; k++) change[k] = b->v_free[k] - b->v[k];
-        double line = peg_norm(b->v_pose) + peg_norm(change);
-        double turn = peg_norm(b->v_pose + 3) + peg_norm(change + 3);
+        double size = sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / b->mass);
+        double motion = h * (peg_norm(b->v_pose) + peg_norm(change) +
+                             size * (peg_norm(b->v_pose + 3) + peg_norm(change + 3)));
         peg_body_pose(b, b->v_pose, h, x, q);
-        if (dBodyIsEnabled(link->id) && !differ(x, dBodyGetPosition(link->id), 3, h * line) &&
-            !differ(q, dBodyGetQuaternion(link->id), 4, h * turn))
+        if (dBodyIsEnabled(link->id) && !differ(x, dBodyGetPosition(link->id), 3, motion) &&
+            !differ(q, dBodyGetQuaternion(link->id), 4, motion / size))
             continue;
         if (!dBodyIsEnabled(link->id)) {
             dBodyEnable(link->id);
