@@ -10,8 +10,7 @@
  *    reach [W 19, F 23] and not one per vertex pair, which would share faces.
  *  - A vertex inside of the other part sees the nearest faces, however deep; but contacts below
  *    psi_minimum [F 2.2] carry no impulse, neither do edges that are past each other by more than
- *    delta. The papers give no such bound for [W]; without one the impulses psi/h throw bodies
- * about.
+ *    delta. [W] gives no such bound; without one the impulses psi/h throw bodies about.
  *  - Edge pairs are U [W 35] wherever they come nearest within both edges, also near a vertex: the
  *    impulses of [W 36-38] act along face normals only. */
 #include "peg/paper.h"

@@ -291,6 +291,30 @@ START_TEST(two_bodies_keep_their_momentum)
 }
 END_TEST
 
+/* Without I and X the island's own solvers take the same problem, and find the same velocities. */
+START_TEST(projected_solver_agrees_with_lemke)
+{
+    for (int slides = 0; slides < 2; slides++) {
+        double v[2][6];
+        for (int k = 0; k < 2; k++) {
+            planar_begin(PEG_CONTACT_ST, .01);
+            P.mu = slides ? .3 : 0;
+            P.settings.solver = k ? PEG_SOLVER_PROJECTED : PEG_SOLVER_LEMKE;
+            use_settings(0, 1);
+            planar_add_half_plane(0, 1);
+            peg_body *b = planar_add_box(1, .4, 2, 0, .33, .3);
+            b->v[0] = 1, b->v[1] = -2;
+            for (int i = 0; i < 10; i++) planar_step();
+            ck_assert_int_eq(P.sum.unconverged, 0);
+            ck_assert_int_eq(P.sum.lemke_solves > 0, k == 0);
+            memcpy(v[k], b->v, sizeof v[k]);
+            planar_end();
+        }
+        for (int i = 0; i < 6; i++) ck_assert_double_eq_tol(v[0][i], v[1][i], 1e-7);
+    }
+}
+END_TEST
+
 /* --- failures --- */
 
 /* Two walls close on a block: no velocity satisfies the half-spaces. The step counts as
@@ -364,6 +388,7 @@ void paper_cases(Suite *suite)
     tcase_add_test(forms, particle_hits_and_slides);
     tcase_add_test(forms, box_on_an_incline);
     tcase_add_test(forms, two_bodies_keep_their_momentum);
+    tcase_add_test(forms, projected_solver_agrees_with_lemke);
     tcase_add_test(forms, squeezed_block_goes_on);
     tcase_add_test(forms, exhausted_memory_is_reported);
     tcase_add_test(forms, settings_have_ranges);
