@@ -111,22 +111,27 @@ static void build_buggy(lab_world *w)
 static void build_bridge(lab_world *w)
 {
     int n = (int)lab_key(w, "bodies", 12);
-    double step = 0.42, x0 = -0.5 * step * n;
+    double step = 0.4, x0 = -0.5 * step * n, sag = 0.5;
     lab_friction(w, 0.6);
-    fixed_box(w, "bank", (double[3]){2, 3, 1}, (double[3]){x0 - 1.01, 0, 0.46});
-    fixed_box(w, "bank", (double[3]){2, 3, 1}, (double[3]){-x0 + 1.01, 0, 0.46});
+    fixed_box(w, "bank", (double[3]){2, 3, 2}, (double[3]){x0 - 1.06, 0, 0});
+    fixed_box(w, "bank", (double[3]){2, 3, 2}, (double[3]){-x0 + 1.06, 0, 0});
     lab_body *last = NULL;
     for (int i = 0; i <= n; i++) {
-        double x = x0 + step * i;
-        lab_body *plank = i == n ? NULL
-                                 : box(w, "plank", (double[3]){0.4, 1.5, 0.08},
-                                       (double[3]){x + step / 2, 0, 0.92}, 15);
-        const double at[3] = {x, 0, 0.92};
+        double x = x0 + step * i, u = 2.0 * i / n - 1, next = 2.0 * (i + 1) / n - 1;
+        double z = 0.96 - sag * (1 - u * u), rise = sag * (next * next - u * u), q[4];
+        lab_body *plank = NULL;
+        if (i < n) {
+            lab_axis_angle(0, 1, 0, -atan2(rise, step) * 180 / acos(-1), q);
+            plank = lab_add_box(w, "plank", LAB_DYNAMIC, hypot(rise, step) - 0.03, 1.5, 0.06,
+                                x + step / 2, 0, z + rise / 2, q);
+            lab_mass(plank, 15);
+        }
+        const double at[3] = {x, 0, z};
         lab_join(w, LAB_HINGE, plank ? plank : last, plank ? last : NULL, at, Y, NULL);
         last = plank;
     }
     double mass = lab_key(w, "mass", 300);
-    if (mass > 0) box(w, "load", (double[3]){0.8, 0.8, 0.8}, (double[3]){0.1, 0.05, 1.5}, mass);
+    if (mass > 0) box(w, "load", (double[3]){0.8, 0.8, 0.8}, (double[3]){0.1, 0.05, 1.2}, mass);
 }
 
 /* ---- ragdoll --------------------------------------------------------------------------------- */

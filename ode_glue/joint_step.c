@@ -1,10 +1,11 @@
 /* Joints during ODE's step: those that it is to leave alone, their feedback, and the check that the
  * others led where the certificate said. */
+#include "ode_glue/free.h"
 #include "ode_glue/glue.h"
 
-/* Difference of a step that ODE and the island's problem may make of the same joints, relative to
- * the step: redundant joints are solved to the rounding that their CFM leaves. */
-static const double SAME_STEP = 1e-7;
+/* What ODE's step may differ from the certified one, relative to the body's size: a tenth of the
+ * least gap of which a step is accepted. Redundant joints differ by more. */
+static const double SAME_STEP = 1e-9;
 /* Rounding of a position, relative to it. */
 static const double ROUNDING = 1e-14;
 
@@ -56,15 +57,14 @@ void peg_glue_keep_impulses(peg_glue *glue)
     peg_joint_set_keep(&glue->joints, glue->scene.joint_row, glue->joint, glue->scene.njoint_row);
 }
 
-/* Whether a and b differ by more than the share SAME_STEP of a motion, and rounding. */
-static int differ(const double *a, const double *b, int n, double motion)
+static int differ(const double *a, const double *b, int n, double allowed)
 {
     double d = 0, size = 0;
     for (int k = 0; k < n; k++) {
         d = fmax(d, fabs(a[k] - b[k]));
         size = fmax(size, fabs(a[k]));
     }
-    return d > SAME_STEP * motion + ROUNDING * size;
+    return d > allowed + ROUNDING * size;
 }
 
 /* ODE stopped a body of a group that goes on, or its solver failed. */
@@ -73,17 +73,15 @@ void peg_glue_set_right(peg_glue *glue)
     for (int i = 0; i < glue->scene.nb; i++) {
         const peg_body *b = &glue->scene.body[i];
         const peg_link *link = &glue->link[i];
-        double h = glue->scene.h, x[3], q[4], change[6];
+        double x[3], q[4], v[6];
         if (!link->joined || link->foreign || b->kind != PEG_DYNAMIC || (b->asleep && !b->woken))
             continue;
         if (!b->held && (!dBodyIsEnabled(link->id) || !b->moved_by_contact)) continue;
-        for (int k = 0; k < 6; k++) change[k] = b->v_free[k] - b->v[k];
         double size = sqrt((b->inertia[0] + b->inertia[4] + b->inertia[8]) / b->mass);
-        double motion = h * (peg_norm(b->v_pose) + peg_norm(change) +
-                             size * (peg_norm(b->v_pose + 3) + peg_norm(change + 3)));
-        peg_body_pose(b, b->v_pose, h, x, q);
-        if (dBodyIsEnabled(link->id) && !differ(x, dBodyGetPosition(link->id), 3, motion) &&
-            !differ(q, dBodyGetQuaternion(link->id), 4, motion / size))
+        peg_body_pose(b, b->v_pose, glue->scene.h, x, q);
+        if (dBodyIsEnabled(link->id) &&
+            !differ(x, dBodyGetPosition(link->id), 3, SAME_STEP * size) &&
+            !differ(q, dBodyGetQuaternion(link->id), 4, SAME_STEP))
             continue;
         if (!dBodyIsEnabled(link->id)) {
             dBodyEnable(link->id);
@@ -92,8 +90,11 @@ void peg_glue_set_right(peg_glue *glue)
         }
         dBodySetPosition(link->id, x[0], x[1], x[2]);
         dBodySetQuaternion(link->id, q);
-        dBodySetLinearVel(link->id, b->v_pose[0], b->v_pose[1], b->v_pose[2]);
-        dBodySetAngularVel(link->id, b->v_pose[3], b->v_pose[4], b->v_pose[5]);
+        peg_body as_moved = *b;
+        memcpy(as_moved.v_end, b->v_pose, sizeof b->v_pose);
+        peg_end_velocity(link->id, &as_moved, v);
+        dBodySetLinearVel(link->id, v[0], v[1], v[2]);
+        dBodySetAngularVel(link->id, v[3], v[4], v[5]);
         glue->set_right++;
     }
 }
