@@ -101,7 +101,7 @@ static void build_buggy(lab_world *w)
         lab_joint_param(j, dParamHiStop, stop);
         suspend(j, h, 6000, 500);
         if (i < 2 || torque == 0) continue;
-        lab_joint_param(j, dParamVel2, lab_key(w, "speed", 15));
+        lab_joint_param(j, dParamVel2, -lab_key(w, "speed", 15));
         lab_joint_param(j, dParamFMax2, torque);
     }
 }
@@ -130,7 +130,7 @@ static void build_bridge(lab_world *w)
         lab_join(w, LAB_HINGE, plank ? plank : last, plank ? last : NULL, at, Y, NULL);
         last = plank;
     }
-    double mass = lab_key(w, "mass", 300);
+    double mass = lab_key(w, "mass", 100);
     if (mass > 0) box(w, "load", (double[3]){0.8, 0.8, 0.8}, (double[3]){0.1, 0.05, 1.2}, mass);
 }
 

@@ -2,22 +2,9 @@
  * step, as in ODE, and hold for the joint's whole impulse, about whatever velocity a solve is made:
  * a solve about v_k takes their last impulses off first.
  *
- * Bilateral rows are bounded rows without limit. Loops of joints are redundant and may contradict
- * each other, and contacts may contradict what joints want to correct. Since v = 0 violates no
- * contact, it is the joints that yield then: their compliance grows until there is an answer, and
- * the joint error stays for that step. */
+ * How they are solved: joint_solve.c. */
 #include "peg/joint_row.h"
 #include "peg/island.h"
-
-/* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by level. The first is
- * what redundant rows need: ten times less, and the solver takes twenty times as long over loops
- * and fails at half of them; ODE's default CFM makes as much at h = .01 for a body of 1 kg. */
-static const double YIELD[] = {1e-8, 1e-6, 1e-3, 1};
-enum { LEVELS = sizeof YIELD / sizeof *YIELD };
-
-/* Residual of joints that a step may do with, relative to peg_residual_unit: their error is put
- * right in the next one. */
-static const double JOINT_RESIDUAL = 1e-7;
 
 int peg_joints_allocate(peg_island *I, int n)
 {
@@ -57,57 +44,7 @@ void peg_joints_prepare(peg_island *I)
     }
 }
 
-static double speed(const peg_lcp_row *row, const double (*v)[6])
-{
-    double sum = 0;
-    for (int k = 0; k < 6; k++) {
-        if (row->body_a >= 0) sum += row->Ja[k] * v[row->body_a][k];
-        if (row->body_b >= 0) sum += row->Jb[k] * v[row->body_b][k];
-    }
-    return sum;
-}
-
-/* --- solving -------------------------------------------------------------------------------- */
-
-static double residual(const peg_problem *problem, int i, const peg_solution *solution)
-{
-    const peg_lcp_row *row = &problem->row[i];
-    double root = sqrt(peg_row_scale(problem, i)), lambda = solution->lambda[i];
-    double w = speed(row, (const double(*)[6])solution->v) + row->b + row->c * lambda;
-    double moved = lambda * root - w / root, bound = row->bounded ? row->limit * root : INFINITY;
-    return fabs(lambda * root - fmin(fmax(moved, row->bounded ? -bound : 0), bound));
-}
-
-/* Whether an answer that lags does so at the joints. */
-static int joints_lag(const peg_problem *problem, int first, const peg_solution *solution)
-{
-    double most = JOINT_RESIDUAL * peg_residual_unit(problem);
-    for (int i = first; i < problem->m; i++)
-        if (!(residual(problem, i, solution) <= most)) return 1;
-    return 0;
-}
-
-peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
-                             peg_solution *solution)
-{
-    int first = problem->m - I->njoint;
-    peg_outcome outcome = PEG_NOT_CERTIFIED;
-    for (int again = 0;; I->yield++, again = 1) {
-        for (int k = 0; k < I->njoint; k++) {
-            row[first + k] = I->joint_row[k];
-            double least = YIELD[I->yield] * peg_row_scale(problem, first + k);
-            row[first + k].c = fmax(row[first + k].c, least);
-            solution->lambda[first + k] = I->joint_lambda[k];
-        }
-        for (int i = 0; i < first && again; i++) solution->lambda[i] = 0;
-        outcome = peg_solve(I->arena, problem, I->settings->solver, PEG_CERTIFIED, solution);
-        int lags = outcome == PEG_LAGGED && joints_lag(problem, first, solution);
-        if (outcome == PEG_OUT_OF_MEMORY || I->yield + 1 == LEVELS) break;
-        if ((outcome == PEG_SOLVED || outcome == PEG_LAGGED) && !lags) break;
-        I->stats->joints_yielded++;
-    }
-    return outcome;
-}
+/* --- without contact ------------------------------------------------------------------------- */
 
 void peg_joints_alone(peg_island *I)
 {
@@ -148,7 +85,8 @@ void peg_joints_take_off(const peg_island *I, double (*v)[6])
 double peg_joints_work(const peg_island *I, const double (*v)[6])
 {
     double work = 0;
-    for (int k = 0; k < I->njoint; k++) work += I->joint_lambda[k] * speed(&I->joint_row[k], v);
+    for (int k = 0; k < I->njoint; k++)
+        work += I->joint_lambda[k] * peg_lcp_speed(&I->joint_row[k], v);
     return work;
 }
 
@@ -171,7 +109,7 @@ int peg_joints_hold(peg_island *I, const double (*v)[6], peg_lcp_row **rows, dou
     if (!held || !none) return 0;
     for (int k = 0; k < I->njoint; k++) {
         held[k] = I->joint_row[k];
-        held[k].b = -speed(&held[k], v);
+        held[k].b = -peg_lcp_speed(&held[k], v);
         if (held[k].bounded && isfinite(held[k].limit)) held[k].limit = 0;
         none[k] = 0;
     }
