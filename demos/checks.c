@@ -199,6 +199,7 @@ static double energy_gain(const lab_world *w, double *noise, double *weight)
 
 static void look_at_energy(check_run *run)
 {
+    if (run->spec->properties & CHECK_MACHINE) return;
     double noise, weight, gain = energy_gain(run->w, &noise, &weight);
     double input = lab_world_energy(run->w).work_gravity + run->kinetic;
     /* where nothing falls, compare with a fall by ten body sizes: thin gaps may still be opening */
@@ -303,8 +304,9 @@ static const check_spec pour_specs[] = {
 const check_spec *check_find(const char *name)
 {
     static const check_spec anything = {"", .size = 0.1};
-    static const check_spec *const groups[] = {pour_specs, check_specs_rest, check_specs_fast,
-                                               check_specs_extreme, check_specs_friction};
+    static const check_spec *const groups[] = {pour_specs,           check_specs_rest,
+                                               check_specs_fast,     check_specs_extreme,
+                                               check_specs_friction, check_specs_joints};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (const check_spec *s = groups[g]; s->scene; s++)
             if (!strcmp(s->scene, name)) return s;

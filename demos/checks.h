@@ -47,6 +47,7 @@ typedef enum check_property {
     CHECK_INSIDE = 4,   /* look inside the steps as well */
     CHECK_OVERLAPS = 8, /* overlap cannot be avoided: the scene's own check judges it */
     CHECK_STANDS = 16,  /* stands on friction: drift and speed count from t = 1 s */
+    CHECK_MACHINE = 32, /* joints and motors put energy in: the scene's own check judges it */
 } check_property;
 
 typedef struct check_spec {
@@ -63,7 +64,7 @@ typedef struct check_spec {
 
 /* Each ends with a nameless entry. */
 extern const check_spec check_specs_rest[], check_specs_fast[], check_specs_extreme[],
-    check_specs_friction[];
+    check_specs_friction[], check_specs_joints[];
 
 /* What is checked of a scene; for scenes without a check of their own what holds for all. */
 const check_spec *check_find(const char *scene);

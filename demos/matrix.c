@@ -69,7 +69,8 @@ static int is_of(const lab_scene *group, const lab_scene *scene)
 static int is_elsewhere(const lab_scene *s)
 {
     return !strncmp(s->name, "pour", 4) || is_of(lab_scenes_friction, s) ||
-           is_of(lab_scenes_pile, s) || is_of(lab_scenes_planar, s) || is_of(lab_scenes_papers, s);
+           is_of(lab_scenes_pile, s) || is_of(lab_scenes_joints, s) ||
+           is_of(lab_scenes_planar, s) || is_of(lab_scenes_papers, s);
 }
 
 static void scenes(visitor *v, matrix_extent extent)
@@ -92,6 +93,25 @@ static void scenes(visitor *v, matrix_extent extent)
             }
         }
     }
+}
+
+/* Machines, in the gate for a shorter time at the smallest step. */
+static void machines(visitor *v, matrix_extent extent)
+{
+    static const double step_sizes[] = {0.01, 0.02, 0.002};
+    for (const lab_scene *scene = lab_scenes_joints; scene->name; scene++)
+        for (int k = 0; k < 3; k++) {
+            matrix_job job = {.scene = scene, .options = {.h = step_sizes[k], .seed = 1}};
+            if (extent == MATRIX_QUICK && k > 0) break;
+            if (extent == MATRIX_GATE && k == 2) job.options.time = 1;
+            with_keys(v, job, 0);
+            if (extent != MATRIX_FULL || k > 0) continue;
+            matrix_job small = job, turned = job;
+            set(&small, "scale", 0.1);
+            with_keys(v, small, 0);
+            set(&turned, "turn", 37);
+            if (strcmp(scene->name, "plane2d-pour") != 0) with_keys(v, turned, 0);
+        }
 }
 
 /* ---- friction ---------------------------------------------------------------------------------
@@ -270,6 +290,7 @@ int matrix_jobs(matrix_extent extent, void (*visit)(void *context, const matrix_
 {
     visitor v = {visit, context, 0};
     scenes(&v, extent);
+    machines(&v, extent);
     with_friction(&v, extent);
     pours_of(&v, extent);
     return v.count;

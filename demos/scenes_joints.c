@@ -215,8 +215,8 @@ static void build_crane(lab_world *w)
 
 static void drive_crane(lab_world *w, double t)
 {
-    double h = lab_step_size(w), speed = t >= 1 - h / 2 && t < 2.5 - h / 2 ? 0.4 : 0;
-    lab_joint_param(lab_joint_at(w, LIFT), dParamVel, speed);
+    double up = fmin(t - 1, 2.8 - t) / 0.3; /* speeds up and slows down in .3 s */
+    lab_joint_param(lab_joint_at(w, LIFT), dParamVel, 0.4 * fmax(0, fmin(1, up)));
 }
 
 /* ---- excavator ------------------------------------------------------------------------------- */
@@ -271,7 +271,7 @@ static void drive_excavator(lab_world *w, double t)
 {
     double h = lab_step_size(w), lift = 0, turn = 0;
     if (t >= 0.6 - h / 2 && t < 2.1 - h / 2) lift = -0.15, turn = 0.19;
-    if (t >= 2.4 - h / 2 && t < 3.4 - h / 2) turn = -1.2;
+    if (t >= 2.4 - h / 2 && t < 3.4 - h / 2) turn = 1.2;
     lab_joint_param(lab_joint_at(w, RAM), dParamVel, lift);
     lab_joint_param(lab_joint_at(w, WRIST), dParamVel, turn);
 }

@@ -234,6 +234,8 @@ static void make_ode(lab_world *w)
                                 : dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ);
     w->contacts = dJointGroupCreate(0);
     dWorldSetGravity(w->ode, w->gravity[0], w->gravity[1], w->gravity[2]);
+    /* ODE's default is a length away from softening large machines */
+    if (w->joints) dWorldSetCFM(w->ode, dWorldGetCFM(w->ode) * fmin(1, pow(w->scale, -5)));
     if (w->auto_disable) {
         dWorldSetAutoDisableFlag(w->ode, 1);
         dWorldSetAutoDisableLinearThreshold(w->ode,

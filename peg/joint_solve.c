@@ -21,8 +21,10 @@ enum { LEVELS = sizeof YIELD / sizeof *YIELD };
  * right in the next one. */
 static const double JOINT_RESIDUAL = 1e-7;
 
-/* Times that held friction is cut to its bounds, which follow the normal impulses. */
-enum { CUTS = 3 };
+/* Times that held friction is cut to its bounds, which follow the normal impulses; from BELOW on by
+ * a share STRIDE more each time. What it may exceed them by, relative to the largest. */
+enum { CUTS = 30, BELOW = 6 };
+static const double STRIDE = 0.01, EXCESS = 1e-11;
 
 static double residual(const peg_problem *problem, int i, const peg_solution *solution)
 {
@@ -88,18 +90,19 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, witho
 
 /* Cuts the friction to what the normal impulses allow. Returns whether there was anything to cut.
  */
-static int cut_friction(const peg_problem *problem, int first, double *lambda)
+static int cut_friction(const peg_problem *problem, int first, double share, double *lambda)
 {
-    int cut = 0;
+    double largest = 0, cut = 0;
     for (int i = 0; i < first; i++) {
         const peg_lcp_row *row = &problem->row[i];
         if (!row->bounded) continue;
         double most = row->limit + (row->mu > 0 ? row->mu * fmax(0, lambda[row->normal]) : 0);
-        double within = isfinite(lambda[i]) ? fmin(fmax(lambda[i], -most), most) : 0;
-        cut |= within != lambda[i];
-        lambda[i] = within;
+        double excess = isfinite(lambda[i]) ? fabs(lambda[i]) - most : INFINITY;
+        largest = fmax(largest, fmin(most, fabs(lambda[i])));
+        cut = fmax(cut, excess);
+        if (excess > 0) lambda[i] = isfinite(lambda[i]) ? copysign(share * most, lambda[i]) : 0;
     }
-    return cut;
+    return !(cut <= EXCESS * largest);
 }
 
 static void push_target(const peg_problem *problem, int first, const double *lambda,
@@ -131,7 +134,8 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
             peg_solve(I->arena, &p.problem, I->settings->solver, PEG_CERTIFIED, &p.solution);
         if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
         for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
-        if (pass == CUTS || !cut_friction(problem, first, solution->lambda)) break;
+        double share = pass < BELOW ? 1 : 1 - STRIDE * (pass - BELOW);
+        if (pass == CUTS || !cut_friction(problem, first, share, solution->lambda)) break;
     }
     memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
     solution->residual = peg_residual(problem, solution);
