@@ -21,10 +21,11 @@ enum { LEVELS = sizeof YIELD / sizeof *YIELD };
  * right in the next one. */
 static const double JOINT_RESIDUAL = 1e-7;
 
-/* Times that held friction is cut to its bounds, which follow the normal impulses; from BELOW on by
- * a share STRIDE more each time. What it may exceed them by, relative to the largest. */
-enum { CUTS = 30, BELOW = 6 };
-static const double STRIDE = 0.01, EXCESS = 1e-11;
+/* Times that held friction is corrected: at first against what slides, by the share OPPOSE of what
+ * would stop it, then only cut, from BELOW on by a share STRIDE more each time. What it may be off,
+ * relative to the largest. */
+enum { CORRECTIONS = 40, OPPOSING = 10, BELOW = 16 };
+static const double OPPOSE = 0.3, STRIDE = 0.01, EXCESS = 1e-11;
 
 static double residual(const peg_problem *problem, int i, const peg_solution *solution)
 {
@@ -88,19 +89,26 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, witho
     return 1;
 }
 
-/* Cuts the friction to what the normal impulses allow. Returns whether there was anything to cut.
- */
-static int cut_friction(const peg_problem *problem, int first, double share, double *lambda)
+/* Moves the friction against the sliding, or cuts what drives it; then to what the normal impulses
+ * allow. Returns whether there was anything to cut. */
+static int correct_friction(const peg_problem *problem, int first, int pass,
+                            const peg_solution *now, double *lambda)
 {
-    double largest = 0, cut = 0;
+    double largest = 0, cut = 0, share = pass < BELOW ? 1 : 1 - STRIDE * (pass - BELOW);
     for (int i = 0; i < first; i++) {
         const peg_lcp_row *row = &problem->row[i];
         if (!row->bounded) continue;
         double most = row->limit + (row->mu > 0 ? row->mu * fmax(0, lambda[row->normal]) : 0);
-        double excess = isfinite(lambda[i]) ? fabs(lambda[i]) - most : INFINITY;
-        largest = fmax(largest, fmin(most, fabs(lambda[i])));
-        cut = fmax(cut, excess);
-        if (excess > 0) lambda[i] = isfinite(lambda[i]) ? copysign(share * most, lambda[i]) : 0;
+        double w = peg_lcp_speed(row, (const double(*)[6])now->v) + row->b + row->c * lambda[i];
+        double was = isfinite(lambda[i]) ? lambda[i] : 0, next = was;
+        if (pass < OPPOSING)
+            next -= OPPOSE * w / peg_row_scale(problem, i);
+        else if (was * w > 0)
+            next = 0;
+        if (fabs(next) > most) next = copysign(pass < OPPOSING ? most : share * most, next);
+        largest = fmax(largest, most);
+        cut = fmax(cut, fabs(next - was));
+        lambda[i] = next;
     }
     return !(cut <= EXCESS * largest);
 }
@@ -126,7 +134,7 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
     if (!take_rest(I, problem, first, &p)) return PEG_OUT_OF_MEMORY;
     if (p.problem.m == problem->m) return PEG_NOT_CERTIFIED;
     for (int k = 0; k < p.problem.m; k++) p.solution.lambda[k] = 0;
-    for (int pass = 0; pass <= CUTS; pass++) {
+    for (int pass = 0; pass <= CORRECTIONS; pass++) {
         push_target(problem, first, solution->lambda, p.target);
         for (int k = p.first; k < p.problem.m; k++)
             p.solution.lambda[k] = I->joint_lambda[k - p.first];
@@ -134,8 +142,9 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
             peg_solve(I->arena, &p.problem, I->settings->solver, PEG_CERTIFIED, &p.solution);
         if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
         for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
-        double share = pass < BELOW ? 1 : 1 - STRIDE * (pass - BELOW);
-        if (pass == CUTS || !cut_friction(problem, first, share, solution->lambda)) break;
+        if (pass == CORRECTIONS ||
+            !correct_friction(problem, first, pass, &p.solution, solution->lambda))
+            break;
     }
     memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
     solution->residual = peg_residual(problem, solution);
