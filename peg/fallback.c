@@ -267,10 +267,12 @@ static int step_with_violation(peg_island *I, double h)
     return 1;
 }
 
-static int is_large(const peg_island *I)
+/* Large enough to be solved by sweeps, and driven by nothing that calls for more care. */
+static int may_sweep(const peg_island *I)
 {
-    return I->nd >= PEG_ROUGH_FROM && I->njoint == 0 && I->settings->contact == PEG_CONTACT_PEG &&
-           I->settings->solver == PEG_SOLVER_AUTO;
+    return !(I->without & PEG_RULE_SWEEP) && I->nd >= PEG_SWEPT_FROM &&
+           (I->nd >= PEG_COARSE_FROM || !has_mover(I)) && I->njoint == 0 &&
+           I->settings->contact == PEG_CONTACT_PEG && I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 /* Bodies move faster than their weights would make them in some steps. */
@@ -306,7 +308,9 @@ static int step_large(peg_island *I, double h)
         wait = max(wait, I->pair[i].remembered.haste);
         failures = max(failures, I->pair[i].remembered.failures);
     }
-    if (!is_tumbling(I) && wait == 0) {
+    int tumbles = is_tumbling(I);
+    if (!tumbles && I->nd < PEG_COARSE_FROM) return 0;
+    if (!tumbles && wait == 0) {
         I->hasty = 1;
         done = substep(I, h, NULL, 0);
         I->hasty = 0;
@@ -331,7 +335,7 @@ void peg_island_step(peg_island *I)
     I->gain = 0;
     snapshot start;
     if (!save(I, &start)) return;
-    int done = is_large(I) && step_large(I, h);
+    int done = may_sweep(I) && step_large(I, h);
     if (done || substep(I, h, NULL, 0)) {
         memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
         return;

@@ -166,7 +166,7 @@ static void bounce(peg_island *I)
 void peg_end_velocities(peg_island *I)
 {
     /* what restored the poses after sweeps is no motion */
-    memcpy(I->v_end, I->rough ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
+    memcpy(I->v_end, peg_is_coarse(I) ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
     if (I->recovering) {
         double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
         if (!pose) {

@@ -33,7 +33,8 @@ enum {
     PEG_RULE_SECANT = 512,
     PEG_RULE_DROP = 1024, /* rows behind the start go if they add energy */
     PEG_RULE_CLEARANCE = 2048,
-    PEG_RULE_ELASTIC = 4096
+    PEG_RULE_ELASTIC = 4096,
+    PEG_RULE_SWEEP = 8192 /* tumbling islands are solved by sweeps */
 };
 
 typedef struct peg_rigid {
@@ -80,6 +81,7 @@ typedef struct peg_pair {
     peg_choice remembered; /* of the step before, at the poses of the start; n = 0: none */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
     int no_traps;          /* rows behind the start are dropped */
+    double moved;          /* since its rows were made, m */
     int violated;
     int loaded;
     peg_surface surface;
@@ -157,6 +159,7 @@ typedef struct peg_island {
     /* modes of the loop */
     int secant, clearance, elastic;
     int regaining;        /* thin gaps grow, while contact loses more energy than that takes */
+    int iteration;        /* of the outer loop */
     int hasty;            /* gives up where Newton's method takes long */
     int rough;            /* solves by sweeps, accepted as soon as the poses are apart */
     unsigned char *awake; /* nr: whom impulses reach from what is awake */
@@ -296,6 +299,7 @@ void peg_first_contact(peg_island *island, int pair, const peg_passage *passage,
                        const double (*v)[6]);
 
 /* --- outer.c --- */
+int peg_is_coarse(const peg_island *island);
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
 peg_result peg_outer(peg_island *island);
 /* Rows of the pairs at the start pose; first contacts of fast pairs. */

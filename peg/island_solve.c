@@ -175,6 +175,7 @@ static int may_rest(const peg_island *I)
 /* Sweeps of a large island. */
 static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
 {
+    int coarse = peg_is_coarse(I);
     double(*gained)[6] = PEG_NEW(I->arena, double[6], I->nd), sum = 0, mass = 0;
     double *speed = PEG_NEW(I->arena, double, w->problem.m);
     if (!gained || !speed) return PEG_OUT_OF_MEMORY;
@@ -186,15 +187,17 @@ static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
     }
     for (int i = 0; i < w->problem.m; i++) {
         double slack = I->rows.row[i].target / I->h;
-        speed[i] = PEG_ROUGH * sqrt(sum / mass);
-        if (about == PEG_ABOUT_FREE || w->row[i].bounded || slack <= 0) continue;
+        speed[i] = (coarse ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
+        if (!coarse || about == PEG_ABOUT_FREE || w->row[i].bounded || slack <= 0) continue;
         w->row[i].b += 0.5 * slack;
         speed[i] = 0.25 * slack;
     }
-    peg_sweep_goal goal = {speed, PEG_SWEEPS, NULL, PEG_REST};
-    if (about == PEG_ABOUT_FREE && may_rest(I)) goal.gained = (const double(*)[6])gained;
+    int doublings = I->iteration > 1 ? I->iteration - 1 : 0;
+    int sweeps = coarse ? PEG_COARSE_SWEEPS << (doublings < 5 ? doublings : 5) : PEG_FINE_SWEEPS;
+    peg_sweep_goal goal = {speed, sweeps, NULL, PEG_REST};
+    if (coarse && about == PEG_ABOUT_FREE && may_rest(I)) goal.gained = (const double(*)[6])gained;
     peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
-    I->stats->rough++;
+    I->stats->swept++;
     I->stats->sweeps += w->solution.iterations;
     return outcome == PEG_ITERATION_LIMIT ? PEG_SOLVED : outcome;
 }
@@ -213,7 +216,9 @@ static peg_outcome run(peg_island *I, workspace *w, peg_about about)
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         int lagged = outcome == PEG_LAGGED;
         double residual = w->solution.residual / peg_residual_unit(&w->problem);
-        double *worst = lagged || I->rough ? &stats->friction_residual_max : &stats->residual_max;
+        double *worst = I->rough ? &stats->swept_residual_max
+                        : lagged ? &stats->friction_residual_max
+                                 : &stats->residual_max;
         *worst = fmax(*worst, residual);
         stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
         stats->lemke_solves += w->solution.used == PEG_SOLVER_LEMKE;
@@ -235,13 +240,14 @@ static void book(peg_island *I, peg_about about)
 /* A row counts as loaded above rounding, compared in the energy norm. */
 static void mark_loaded(peg_island *I, const workspace *w)
 {
-    double unit = PEG_CERTIFIED * peg_residual_unit(&w->problem);
+    double unit = I->rough ? 0 : PEG_CERTIFIED * peg_residual_unit(&w->problem);
     for (int p = 0; p < I->npair; p++) I->pair[p].loaded = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
         row->lambda = w->solution.lambda[i];
         if (row->friction) continue;
-        if (row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= unit)
+        if (row->lambda <= 0 ||
+            (!I->rough && row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= unit))
             row->lambda = fmax(row->lambda, 0);
         else if (!row->first_contact)
             I->pair[row->pair].loaded = 1;

@@ -18,6 +18,11 @@ typedef struct loop {
     int hopeless;     /* ends with a violation that was not asked for, or with a gain of energy */
 } loop;
 
+int peg_is_coarse(const peg_island *I)
+{
+    return I->rough && I->nd >= PEG_COARSE_FROM;
+}
+
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 {
     peg_passage passage = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
@@ -38,7 +43,7 @@ void peg_island_begin(peg_island *I)
     for (int i = 0; i < I->npair; i++) peg_pair_begin(I, &I->pair[i]);
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
-    I->regaining = I->rough;
+    I->regaining = peg_is_coarse(I);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (!peg_pair_recovers(p)) continue;
@@ -56,13 +61,44 @@ void peg_island_begin(peg_island *I)
 
 /* --- rows of an iteration --- */
 
+/* Rows of a pair that is apart stay as they are while they bear nothing, or while its bodies have
+ * hardly moved since they were made: what that leaves out, the check of the poses will find. Rows
+ * of one pair lie together in the set, in the order of the pairs. */
+static int keep_rows(peg_island *I, int p, int *from)
+{
+    const peg_row_set *last = &I->last;
+    const peg_pair *pair = &I->pair[p];
+    while (*from < last->m && last->row[*from].pair < p) ++*from;
+    if (last->m == 0 || pair->violated || (pair->loaded && pair->moved > PEG_KEPT * pair->L))
+        return 0;
+    for (; *from < last->m && last->row[*from].pair == p; *from = peg_next_normal(last, *from))
+        peg_contact_append(I, &I->rows, last, *from);
+    return 1;
+}
+
+/* How far the pair's bodies have moved between the last two iterates. */
+static double moved_on(const peg_island *I, const peg_pair *p)
+{
+    double change[2][6];
+    const peg_piece *piece[2] = {&I->piece[p->a], &I->piece[p->b]};
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        int r = piece[side]->rigid;
+        for (int k = 0; k < 6; k++) change[side][k] = I->v[r][k] - I->v_last[r][k];
+        sum += I->h * (peg_norm(change[side]) + peg_norm(change[side] + 3) * piece[side]->arm);
+    }
+    return sum;
+}
+
 static void gather_rows(peg_island *I)
 {
     peg_row_set before = I->rows;
     I->rows = I->last;
     I->last = before;
     I->rows.m = 0;
-    for (int p = 0; p < I->npair; p++) {
+    for (int p = 0, from = 0; p < I->npair; p++) {
+        if (I->rough && keep_rows(I, p, &from)) continue;
+        I->pair[p].moved = 0;
         peg_patch_rows(I, p, (const double(*)[6])I->v, &I->rows);
         if (!I->pair[p].violated || (I->without & PEG_RULE_FACET_ROWS)) continue;
         if (I->pair[p].facet.kind == PEG_FACET_NONE) peg_pair_name(I, &I->pair[p]);
@@ -85,6 +121,7 @@ static void check_pairs(peg_island *I, loop *l, int may_tilt)
         peg_pair *p = &I->pair[i];
         double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
         if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin)) peg_pair_tilt(I, p);
+        if (I->rough) p->moved += moved_on(I, p);
         double short_of = peg_pair_shortfall(I, p);
         if (short_of > 0) p->violated = 1;
         if (short_of > l->shortfall) l->shortfall = short_of;
@@ -194,8 +231,8 @@ static int gains_energy(const peg_island *I)
         double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
         granted += fabs(row->lambda) * ((I->regaining ? 0 : row->pushed / I->h) + driven);
     }
-    return peg_island_gain_with(I, I->rough ? (const double(*)[6])I->v_main
-                                            : (const double(*)[6])I->v) > granted;
+    return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_main
+                                                    : (const double(*)[6])I->v) > granted;
 }
 
 static int is_settled(const peg_island *I, const loop *l, double objective)
@@ -275,8 +312,9 @@ peg_result peg_outer(peg_island *I)
     double then = peg_seconds();
     peg_island_begin(I);
     lap(&then, &stats->time_check);
-    int most = I->rough || I->hasty ? PEG_ROUGH_TIMES : I->settings->max_outer;
+    int most = I->rough || I->hasty ? PEG_SWEPT_TIMES : I->settings->max_outer;
     for (; l.k < most && !I->failed && !l.hopeless && result != PEG_CONVERGED; l.k++) {
+        I->iteration = l.k;
         gather_rows(I);
         lap(&then, &stats->time_rows);
         if (I->failed) break;

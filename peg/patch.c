@@ -27,7 +27,8 @@ typedef struct feature_contact {
 
 static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
 {
-    double margin = (I->rough ? PEG_ROUGH_MARGIN : 1) * pair->margin, touch = PEG_TOUCH * pair->L;
+    double margin = (peg_is_coarse(I) ? PEG_COARSE_MARGIN : 1) * pair->margin,
+           touch = PEG_TOUCH * pair->L;
     *pushed = 0;
     if (pair->surface.soft) { /* overlap is a spring, whose work is no gain */
         *pushed = pair->surface.erp * fmax(0, -gap0);
@@ -42,7 +43,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0), thin = PEG_THIN * margin;
-    double target = gap + PEG_PUSH * fmax(0, (I->regaining ? PEG_ROUGH_THIN * margin : thin) - gap);
+    double target = gap + PEG_PUSH * fmax(0, (I->regaining ? PEG_RESERVE * margin : thin) - gap);
     target = fmin(margin, target);
     *pushed = fmax(0, target - gap0);
     return target;

@@ -19,7 +19,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     if (s->outer_max > sum->outer_max) sum->outer_max = s->outer_max;
     sum->solves += s->solves;
     sum->lemke_solves += s->lemke_solves;
-    sum->rough += s->rough;
+    sum->swept += s->swept;
     sum->sweeps += s->sweeps;
     sum->friction_lagged += s->friction_lagged;
     sum->joints_yielded += s->joints_yielded;
@@ -41,6 +41,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->fallback_scaled += s->fallback_scaled;
     raise_to(&sum->cone_violation_max, s->cone_violation_max);
     raise_to(&sum->friction_residual_max, s->friction_residual_max);
+    raise_to(&sum->swept_residual_max, s->swept_residual_max);
     raise_to(&sum->residual_max, s->residual_max);
     if (s->pairs > 0 && s->gap_min < sum->gap_min) sum->gap_min = s->gap_min;
     raise_to(&sum->violation_max, s->violation_max);

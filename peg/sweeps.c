@@ -44,6 +44,7 @@ typedef struct sweeper {
     sweep_group *group;
     quad *y;                /* 2 (nb + 1) */
     double *u;              /* m */
+    double largest;         /* change of an impulse in the last sweep */
     double *moved, *before; /* nb + 1: largest change in this sweep and the one before */
 } sweeper;
 
@@ -161,6 +162,7 @@ static inline double clamped(const sweeper *s, const sweep_row *row, double u)
 WIDE static double sweep(sweeper *s)
 {
     double worst = 0;
+    s->largest = 0;
     memset(s->moved, 0, (size_t)(s->nb + 1) * sizeof *s->moved);
     for (int n = 0; n < s->groups; n++) {
         const sweep_group *g = &s->group[n];
@@ -179,7 +181,9 @@ WIDE static double sweep(sweeper *s)
             s->u[i] += change;
             a0 += change * row->na[0], a1 += change * row->na[1];
             b0 += change * row->nb[0], b1 += change * row->nb[1];
-            double share = (change < 0 ? -change : change) * row->per_speed;
+            if (change < 0) change = -change;
+            if (change > s->largest) s->largest = change;
+            double share = change * row->per_speed;
             if (share > most) most = share;
         }
         s->y[2 * a] = a0, s->y[2 * a + 1] = a1, s->y[2 * b] = b0, s->y[2 * b + 1] = b1;
@@ -252,7 +256,7 @@ peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
     if (goal->gained && rests(problem, &s, goal->gained, goal->rest))
         memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
     solution->iterations = k;
-    solution->residual = worst;
+    solution->residual = s.largest;
     solution->used = PEG_SOLVER_PROJECTED;
     solution->cone = 0;
     peg_arena_back(arena, mark);

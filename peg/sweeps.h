@@ -14,10 +14,10 @@ typedef struct peg_sweep_goal {
     double rest;
 } peg_sweep_goal;
 
-/* From the warm start. PEG_ITERATION_LIMIT: the answer is less exact, but every impulse lies within
- * its bounds and v = v_f + M^-1 G^T lambda to rounding, as for PEG_SOLVED (but for v = 0, see
- * above). PEG_SINGULAR: not for these rows (of one body with itself, or without a
- * Jacobian). */
+/* From the warm start. solution->residual is the natural residual of the last sweep, sqrt(J).
+ * PEG_ITERATION_LIMIT: the answer is less exact, but every impulse lies within its bounds and v =
+ * v_f + M^-1 G^T lambda to rounding, as for PEG_SOLVED (but for v = 0, see above). PEG_SINGULAR:
+ * not for these rows (of one body with itself, or without a Jacobian). */
 peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
                              const peg_sweep_goal *goal, peg_solution *solution);
 

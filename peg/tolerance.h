@@ -73,16 +73,35 @@
 /* Compliance of the elastic problem, relative to the row's scale: a slack of coefficient 1e-3. */
 #define PEG_COMPLIANCE 1e-6
 
-/* Islands of at least so many bodies are solved by sweeps first, ... */
-#define PEG_ROUGH_FROM   12
-#define PEG_HASTE        1000 /* bodies times factorisations that are spent on slower ones */
-#define PEG_FAILURES     5    /* in a row: then a hasty attempt is made every 2^5 steps */
-#define PEG_TUMBLING     5
-#define PEG_ROUGH        1e-3 /* to this residual (see sweeps.h), ... */
-#define PEG_SWEEPS       60   /* or so many sweeps ... */
-#define PEG_ROUGH_TIMES  12   /* and outer iterations. */
-#define PEG_ROUGH_MARGIN 100
-#define PEG_ROUGH_THIN   0.2
-#define PEG_REST         5e-3 /* Of its weight a body at rest may lack so much. */
+/* Islands of PEG_SWEPT_FROM bodies and more that tumble (move PEG_TUMBLING times as fast as their
+ * weights make them in a step) are solved by sweeps: coarsely from PEG_COARSE_FROM bodies on. */
+#define PEG_SWEPT_FROM  5
+#define PEG_COARSE_FROM 30
+#define PEG_TUMBLING    5
+#define PEG_SWEPT_TIMES 12 /* outer iterations at most */
+
+/* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in coarse
+ * islands twice as many in each iteration after the second. */
+#define PEG_FINE          1e-6
+#define PEG_FINE_SWEEPS   600
+#define PEG_COARSE        1e-3
+#define PEG_COARSE_SWEEPS 40
+
+/* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
+ * rows; below the share PEG_RESERVE of them they grow again where contact loses more energy than
+ * that takes. A coarse island rests where no body lacks more than the share PEG_REST of its weight.
+ */
+#define PEG_COARSE_MARGIN 100
+#define PEG_RESERVE       0.2
+#define PEG_REST          5e-3
+
+/* Rows that bear something are made anew when the bodies have moved by more than this, in L. */
+#define PEG_KEPT 0.01
+
+/* Large islands that do not tumble are solved to the last digit where that takes no more than
+ * PEG_HASTE factorisations times bodies; after n failures in a row, up to PEG_FAILURES, that is
+ * tried again 2^n steps later. */
+#define PEG_HASTE    1000
+#define PEG_FAILURES 5
 
 #endif

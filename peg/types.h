@@ -78,7 +78,7 @@ typedef struct pegStats {
     long outer, outer_max; /* outer iterations, summed over the islands; largest of one island */
     long solves;           /* mixed LCPs solved */
     long lemke_solves;     /* of these: by Lemke */
-    long rough, sweeps;    /* of these: of large islands, by sweeps; sweeps made */
+    long swept, sweeps;    /* of these: of tumbling islands, by sweeps; sweeps made */
     long friction_lagged;  /* solves whose friction lies in its cone but does not oppose sliding as
                               it should: no certificate of the friction */
     long joints_yielded;   /* solves repeated with compliant joints: loops of joints that contradict
@@ -105,6 +105,7 @@ typedef struct pegStats {
     double cone_violation_max; /* largest excess of a friction impulse over its bound, relative to
                                   the bound */
     double friction_residual_max; /* the same residual of solves with friction_lagged */
+    double swept_residual_max;    /* and of solves by sweeps, as their last sweep changed it */
     double residual_max;    /* largest certified residual of a solve, relative to its rows, m/s */
     double gap_min;         /* smallest separation of a pair at the end of a step, m */
     double violation_max;   /* largest overlap depth left at the end of a step, m */
