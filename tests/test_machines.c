@@ -1,0 +1,472 @@
+/* Joints and contacts in one problem, through the public interface. */
+#include "joint_cases.h"
+#include "peg/memory.h"
+#include "plugin/world.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double G = 9.81;
+
+typedef struct scene {
+    dWorldID world;
+    dSpaceID space;
+    pegWorldID peg;
+} scene;
+
+static scene new_scene(const pegSettings *settings)
+{
+    scene s = {dWorldCreate(), dSimpleSpaceCreate(NULL), NULL};
+    dSurfaceParameters surface = {.mode = dContactApprox1, .mu = 0.5};
+    dWorldSetGravity(s.world, 0, 0, -G);
+    ck_assert_int_eq(pegWorldCreateStatus(s.world, settings, &s.peg), PEG_OK);
+    ck_assert_int_eq(pegWorldAddSpace(s.peg, s.space), PEG_OK);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &surface), PEG_OK);
+    dCreatePlane(s.space, 0, 0, 1, 0);
+    return s;
+}
+
+static void free_scene(scene *s)
+{
+    pegWorldDestroy(s->peg);
+    dSpaceDestroy(s->space);
+    dWorldDestroy(s->world);
+}
+
+static dBodyID add_box(scene *s, const double sides[3], double x, double y, double z)
+{
+    dMass mass;
+    dBodyID body = dBodyCreate(s->world);
+    dMassSetBoxTotal(&mass, 2, sides[0], sides[1], sides[2]);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, x, y, z);
+    dGeomSetBody(dCreateBox(s->space, sides[0], sides[1], sides[2]), body);
+    return body;
+}
+
+static const double CUBE[3] = {1, 1, 1};
+
+static dJointID ball(scene *s, dBodyID a, dBodyID b, double x, double y, double z)
+{
+    dJointID joint = dJointCreateBall(s->world, 0);
+    dJointAttach(joint, a, b);
+    dJointSetBallAnchor(joint, x, y, z);
+    return joint;
+}
+
+static void step(scene *s, double h, int quick)
+{
+    ck_assert_int_eq(quick ? pegWorldQuickStep(s->peg, h) : pegWorldStep(s->peg, h), PEG_OK);
+}
+
+/* Of the corners of the bodies' boxes. */
+static double lowest_corner(const dBodyID *body, int n)
+{
+    double lowest = INFINITY;
+    for (int i = 0; i < n; i++) {
+        dVector3 sides, corner;
+        dGeomBoxGetLengths(dBodyGetFirstGeom(body[i]), sides);
+        for (int k = 0; k < 8; k++) {
+            dBodyGetRelPointPos(body[i], (k & 1 ? 0.5 : -0.5) * sides[0],
+                                (k & 2 ? 0.5 : -0.5) * sides[1], (k & 4 ? 0.5 : -0.5) * sides[2],
+                                corner);
+            lowest = fmin(lowest, corner[2]);
+        }
+    }
+    return lowest;
+}
+
+static double ball_error(dJointID joint)
+{
+    dVector3 a, b;
+    dJointGetBallAnchor(joint, a);
+    dJointGetBallAnchor2(joint, b);
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+/* --- every type ----------------------------------------------------------------------------- */
+
+/* Random joints with limits and motors are dropped on the floor, and fall over. */
+START_TEST(every_type_falls_on_the_floor)
+{
+    const kind *k = &KIND[_i];
+    static const double sides[3] = {0.6, 0.4, 0.5};
+    for (int run = 0; run < 6; run++) {
+        seed_random(100 * (unsigned)_i + (unsigned)run);
+        scene s = new_scene(NULL);
+        dBodyID body[2];
+        for (int i = 0; i < 2; i++) {
+            body[i] = add_box(&s, sides, uniform(-.5, .5), uniform(-.5, .5), uniform(.8, 1.5));
+            dBodySetAngularVel(body[i], uniform(-3, 3), uniform(-3, 3), uniform(-3, 3));
+        }
+        dJointID joint = k->create(s.world, 0);
+        dJointAttach(joint, body[0], body[1]);
+        k->set(joint, peg_joint_set_at(&s.peg->glue->joints, joint));
+        ck_assert_int_eq(pegJointCapture(s.peg, joint), PEG_OK);
+        set_limits(k, joint, run % 3 ? STOPS | (run % 2 ? MOTOR : 0) : 0);
+        for (int n = 0; n < 100; n++) {
+            step(&s, 0.01, run & 1);
+            ck_assert_double_ge(lowest_corner(body, 2), -1e-12);
+            ck_assert(dJointIsEnabled(joint));
+        }
+        pegStats total;
+        pegWorldGetTotals(s.peg, &total);
+        ck_assert_int_eq(total.unconverged, 0);
+        ck_assert_int_eq(total.joints_failed, 0);
+        free_scene(&s);
+    }
+}
+END_TEST
+
+/* --- feedback ------------------------------------------------------------------------------- */
+
+/* What gravity, the contacts and the joint's feedback do to the momentum of each body, per step.
+ * Returns the largest force at the joint. */
+static double check_balance(scene *s, const dBodyID body[2], const dJointFeedback *feedback,
+                            double h, int quick)
+{
+    double before[2][3], push[2][3], largest = 0;
+    for (int i = 0; i < 2; i++) memcpy(before[i], dBodyGetLinearVel(body[i]), sizeof before[i]);
+    step(s, h, quick);
+    for (int i = 0; i < 2; i++) {
+        const dReal *f = i ? feedback->f2 : feedback->f1;
+        for (int k = 0; k < 3; k++) push[i][k] = h * (f[k] - (k == 2 ? 2 * G : 0));
+        for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(f[k]));
+    }
+    for (int n = 0; n < pegWorldGetContactCount(s->peg); n++) {
+        pegContact c;
+        ck_assert_int_eq(pegWorldGetContact(s->peg, n, &c), PEG_OK);
+        for (int i = 0; i < 2; i++) {
+            int side = dGeomGetBody(c.g1) == body[i] ? 1 : dGeomGetBody(c.g2) == body[i] ? -1 : 0;
+            for (int k = 0; k < 3; k++)
+                push[i][k] += side * (c.impulse * c.normal[k] + c.friction[k]);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(2 * (dBodyGetLinearVel(body[i])[k] - before[i][k]), push[i][k],
+                                    1e-7 * (1 + h * largest));
+    return largest;
+}
+
+/* _i: dWorldQuickStep */
+START_TEST(feedback_knows_the_contacts)
+{
+    scene s = new_scene(NULL);
+    dBodyID body[2] = {add_box(&s, CUBE, 0, 0, 0.6), add_box(&s, CUBE, 1.2, 0, 0.9)};
+    dJointFeedback feedback;
+    double largest = 0;
+    dJointSetFeedback(ball(&s, body[0], body[1], 0.6, 0, 0.7), &feedback);
+    dBodySetLinearVel(body[1], 0, 3, -1);
+    for (int n = 0; n < 100; n++)
+        largest = fmax(largest, check_balance(&s, body, &feedback, 0.01, _i));
+    ck_assert_double_gt(largest, 20);
+    free_scene(&s);
+}
+END_TEST
+
+/* Few outer iterations: steps in halves. */
+START_TEST(halves_keep_joints_and_feedback)
+{
+    pegSettings settings;
+    pegStats total;
+    pegSettingsDefault(&settings);
+    settings.max_outer = 5;
+    long halved = 0;
+    for (int run = 0; run < 30 && halved < 5; run++) {
+        seed_random(7 + (unsigned)run);
+        scene s = new_scene(&settings);
+        dBodyID body[2] = {add_box(&s, CUBE, 0, 0, 1.1), add_box(&s, CUBE, 1.5, 0, 1.2)};
+        dJointFeedback feedback;
+        dJointID joint = ball(&s, body[0], body[1], 0.75, 0, 1.1);
+        dJointSetFeedback(joint, &feedback);
+        for (int i = 0; i < 2; i++) {
+            dBodySetGyroscopicMode(body[i], 0);
+            dBodySetAngularVel(body[i], uniform(-20, 20), uniform(-20, 20), uniform(-20, 20));
+            dBodySetLinearVel(body[i], uniform(-2, 2), 0, -5);
+        }
+        for (int n = 0; n < 12; n++) {
+            check_balance(&s, body, &feedback, 0.02, 0);
+            ck_assert_double_ge(lowest_corner(body, 2), -1e-12);
+            ck_assert(dJointIsEnabled(joint));
+            ck_assert_double_lt(ball_error(joint), 0.3); /* it turns by .4 in a step */
+        }
+        pegWorldGetTotals(s.peg, &total);
+        halved += total.fallback_halved;
+        free_scene(&s);
+    }
+    ck_assert_int_ge(halved, 5);
+}
+END_TEST
+
+/* --- quick steps ---------------------------------------------------------------------------- */
+
+START_TEST(quick_steps_are_exact)
+{
+    scene s[2];
+    dBodyID body[2][2];
+    dJointID joint[2];
+    for (int i = 0; i < 2; i++) {
+        s[i] = new_scene(NULL);
+        body[i][0] = add_box(&s[i], CUBE, 0, 0, 0.6);
+        body[i][1] = add_box(&s[i], CUBE, 1.2, 0.1, 1.3);
+        joint[i] = ball(&s[i], body[i][0], body[i][1], 0.6, 0, 1);
+    }
+    for (int n = 0; n < 50; n++) {
+        for (int i = 0; i < 2; i++) step(&s[i], 0.01, i);
+        for (int k = 0; k < 3; k++)
+            for (int b = 0; b < 2; b++)
+                ck_assert_double_eq_tol(dBodyGetPosition(body[0][b])[k],
+                                        dBodyGetPosition(body[1][b])[k], 1e-6);
+        ck_assert(dJointIsEnabled(joint[1]));
+    }
+    for (int i = 0; i < 2; i++) free_scene(&s[i]);
+}
+END_TEST
+
+/* --- what hangs and stands ------------------------------------------------------------------ */
+
+/* Every second cube of a stack is fixed to the next but one. */
+START_TEST(jointed_stack_stands)
+{
+    enum { CUBES = 8 };
+    scene s = new_scene(NULL);
+    dBodyID body[CUBES];
+    for (int i = 0; i < CUBES; i++) {
+        body[i] = add_box(&s, CUBE, 0.02 * (i % 2), 0, 0.5 + i);
+        if (i < 2) continue;
+        dJointID joint = dJointCreateFixed(s.world, 0);
+        dJointAttach(joint, body[i - 2], body[i]);
+        dJointSetFixed(joint);
+        ck_assert_int_eq(pegJointCapture(s.peg, joint), PEG_OK);
+    }
+    for (int n = 0; n < 200; n++) {
+        pegStats last;
+        step(&s, 0.01, 0);
+        pegWorldGetStats(s.peg, &last);
+        ck_assert_double_le(last.violation_max, 0);
+        for (int i = 1; i < CUBES; i++)
+            ck_assert_double_ge(dBodyGetPosition(body[i])[2] - dBodyGetPosition(body[i - 1])[2],
+                                1 - 1e-9);
+    }
+    for (int i = 0; i < CUBES; i++)
+        ck_assert_double_eq_tol(dBodyGetPosition(body[i])[2], 0.5 + i, 1e-3);
+    free_scene(&s);
+}
+END_TEST
+
+/* A weight without shape hangs on a cube. */
+START_TEST(body_without_shape_weighs)
+{
+    scene s = new_scene(NULL);
+    dBodyID cube = add_box(&s, CUBE, 0, 0, 0.5), weight = dBodyCreate(s.world);
+    dMass mass;
+    dMassSetSphereTotal(&mass, 10, 0.1);
+    dBodySetMass(weight, &mass);
+    dBodySetPosition(weight, 0.1, 0, 0.4);
+    dJointID joint = dJointCreateFixed(s.world, 0);
+    dJointAttach(joint, weight, cube);
+    dJointSetFixed(joint);
+    for (int n = 0; n < 100; n++) step(&s, 0.01, 0);
+    double force = 0;
+    for (int n = 0; n < pegWorldGetContactCount(s.peg); n++) {
+        pegContact c;
+        ck_assert_int_eq(pegWorldGetContact(s.peg, n, &c), PEG_OK);
+        force += c.impulse / 0.01;
+    }
+    ck_assert_double_eq_tol(force, 12 * G, 1e-6);
+    ck_assert_double_eq_tol(dBodyGetPosition(weight)[2], 0.4, 1e-4);
+    free_scene(&s);
+}
+END_TEST
+
+/* What rests with joints rests to the bit, and its step is not made anew. */
+START_TEST(jointed_bodies_rest)
+{
+    scene s = new_scene(NULL);
+    dBodyID a = add_box(&s, CUBE, 0, 0, 0.5), b = add_box(&s, CUBE, 1.2, 0, 0.5);
+    dJointFeedback feedback;
+    dJointSetFeedback(ball(&s, a, b, 0.6, 0, 0.5), &feedback);
+    for (int n = 0; n < 100; n++) step(&s, 0.01, 0);
+    double x[3];
+    pegStats last;
+    memcpy(x, dBodyGetPosition(b), sizeof x);
+    for (int n = 0; n < 100; n++) step(&s, 0.01, 0);
+    ck_assert(!memcmp(x, dBodyGetPosition(b), sizeof x));
+    pegWorldGetStats(s.peg, &last);
+    ck_assert_int_eq(last.repeated, 1);
+    dBodyAddForce(b, 0, 0, 100); /* the step before is no answer any more */
+    step(&s, 0.01, 0);
+    ck_assert_double_gt(dBodyGetLinearVel(b)[2], 0.1);
+    free_scene(&s);
+}
+END_TEST
+
+/* _i: dWorldQuickStep */
+START_TEST(jointed_bodies_sleep_and_wake_together)
+{
+    scene s = new_scene(NULL);
+    dWorldSetAutoDisableFlag(s.world, 1);
+    dBodyID body[3] = {add_box(&s, CUBE, 0, 0, 0.5), add_box(&s, CUBE, 1.2, 0, 0.5)};
+    ball(&s, body[0], body[1], 0.6, 0, 0.5);
+    for (int n = 0; n < 100; n++) step(&s, 0.01, _i);
+    ck_assert(!dBodyIsEnabled(body[0]) && !dBodyIsEnabled(body[1]));
+    body[2] = add_box(&s, CUBE, -0.4, 0, 2.5);
+    for (int n = 0; n < 60 && !dBodyIsEnabled(body[0]); n++) step(&s, 0.01, _i);
+    ck_assert(dBodyIsEnabled(body[0]));
+    step(&s, 0.01, _i);
+    ck_assert(dBodyIsEnabled(body[1]));
+    for (int n = 0; n < 300; n++) {
+        step(&s, 0.01, _i);
+        ck_assert_double_ge(lowest_corner(body, 3), -1e-12);
+    }
+    ck_assert(!dBodyIsEnabled(body[0]) && !dBodyIsEnabled(body[1]));
+    free_scene(&s);
+}
+END_TEST
+
+/* --- joints that contradict ----------------------------------------------------------------- */
+
+/* _i: dWorldQuickStep. A cube is fixed to the world twice, in two places, and to a cube that stands
+ * in its way. */
+START_TEST(contradictions_have_an_answer)
+{
+    scene s = new_scene(NULL);
+    dBodyID body[2] = {add_box(&s, CUBE, 0, 0, 1), add_box(&s, CUBE, 0.3, 0, 2.2)};
+    for (int i = 0; i < 3; i++) {
+        dJointID joint = dJointCreateFixed(s.world, 0);
+        dJointAttach(joint, body[0], i == 2 ? body[1] : NULL);
+        dBodySetPosition(body[0], 0.1 * i, 0, 1 - 0.3 * i);
+        dJointSetFixed(joint);
+        pegJointCapture(s.peg, joint);
+    }
+    dBodySetPosition(body[0], 0, 0, 1);
+    for (int n = 0; n < 100; n++) {
+        step(&s, 0.01, _i);
+        ck_assert_double_ge(lowest_corner(body, 2), -1e-12);
+        for (int i = 0; i < 2; i++) {
+            const dReal *v = dBodyGetLinearVel(body[i]);
+            ck_assert_double_lt(hypot(hypot(v[0], v[1]), v[2]), 20);
+        }
+    }
+    pegStats total;
+    pegWorldGetTotals(s.peg, &total);
+    ck_assert_int_eq(total.unconverged, 0);
+    free_scene(&s);
+}
+END_TEST
+
+/* --- worlds, memory, errors ------------------------------------------------------------------ */
+
+static scene machine(dBodyID body[3])
+{
+    scene s = new_scene(NULL);
+    for (int i = 0; i < 3; i++) body[i] = add_box(&s, CUBE, 1.2 * i, 0.1 * i, 1 + 0.3 * i);
+    for (int i = 0; i < 2; i++) {
+        dJointID joint = dJointCreateHinge(s.world, 0);
+        dJointAttach(joint, body[i], body[i + 1]);
+        dJointSetHingeAnchor(joint, 0.6 + 1.2 * i, 0, 1);
+        dJointSetHingeAxis(joint, 0, 1, 0.1);
+        dJointSetHingeParam(joint, dParamLoStop, -0.4);
+        dJointSetHingeParam(joint, dParamHiStop, 0.4);
+        ck_assert_int_eq(pegJointCapture(s.peg, joint), PEG_OK);
+    }
+    return s;
+}
+
+/* Worlds stepped in turn move like a world by itself. */
+START_TEST(worlds_are_apart)
+{
+    dBodyID body[3][3];
+    scene s[3] = {machine(body[0]), machine(body[1]), machine(body[2])};
+    dBodyAddForce(body[1][1], 50, 20, 0);
+    for (int n = 0; n < 60; n++)
+        for (int i = 0; i < 2; i++) step(&s[i], 0.01, 0);
+    for (int n = 0; n < 60; n++) step(&s[2], 0.01, 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert(
+            !memcmp(dBodyGetPosition(body[0][i]), dBodyGetPosition(body[2][i]), 3 * sizeof(dReal)));
+    for (int i = 0; i < 3; i++) free_scene(&s[i]);
+}
+END_TEST
+
+/* _i: all allocations after the n-th fail, too. */
+START_TEST(step_without_memory)
+{
+    long n = 1;
+    for (int refused = 1; refused; n++) {
+        dBodyID body[3];
+        scene s = machine(body);
+        double x[3][3];
+        for (int i = 0; i < 3; i++) memcpy(x[i], dBodyGetPosition(body[i]), sizeof x[i]);
+        peg_memory_fail_at(n, _i);
+        pegStatus status = pegWorldStep(s.peg, 0.01);
+        refused = peg_memory_fail_at(0, 0) >= n;
+        if (status != PEG_OK) {
+            ck_assert_int_eq(status, PEG_ERROR_MEMORY);
+            for (int i = 0; i < 3; i++)
+                ck_assert(!memcmp(x[i], dBodyGetPosition(body[i]), sizeof x[i]));
+            ck_assert(dJointIsEnabled(dBodyGetJoint(body[0], 0)));
+        }
+        for (int k = 0; k < 30; k++) step(&s, 0.02, k & 1);
+        ck_assert_double_ge(lowest_corner(body, 3), -1e-12);
+        free_scene(&s);
+    }
+    ck_assert_int_gt(n, 10);
+}
+END_TEST
+
+START_TEST(wrong_calls_are_refused)
+{
+    scene s = new_scene(NULL);
+    dBodyID body = add_box(&s, CUBE, 0, 0, 1);
+    dJointID hinge = dJointCreateHinge(s.world, 0), plane = dJointCreatePlane2D(s.world, 0);
+    dJointID motor = dJointCreateLMotor(s.world, 0);
+    dJointAttach(hinge, body, NULL);
+    ck_assert_int_eq(pegJointCapture(NULL, hinge), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegJointCapture(s.peg, NULL), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegJointCapture(s.peg, hinge), PEG_OK);
+    ck_assert_int_eq(pegJointLMotorAxis(s.peg, hinge, 0, 0), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegJointLMotorAxis(s.peg, motor, 3, 0), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegJointLMotorAxis(s.peg, motor, 0, 3), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegJointLMotorAxis(s.peg, motor, 2, 1), PEG_OK);
+    ck_assert_int_eq(pegJointPlane2DParam(s.peg, motor, 0, dParamVel, 1), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegJointPlane2DParam(s.peg, plane, -1, dParamVel, 1), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegJointPlane2DParam(s.peg, plane, 0, dParamVel, NAN), PEG_ERROR_NOT_FINITE);
+    ck_assert_int_eq(pegJointPlane2DParam(s.peg, plane, 2, dParamVel, 1), PEG_OK);
+    peg_memory_fail_at(1, 1);
+    dJointID other = dJointCreateSlider(s.world, 0);
+    for (int i = 0; i < 100; i++) pegJointCapture(s.peg, other);
+    peg_memory_fail_at(0, 0);
+    free_scene(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("machines");
+    TCase *use = tcase_create("use");
+    tcase_set_timeout(use, 60);
+    tcase_add_loop_test(use, every_type_falls_on_the_floor, 0, KINDS);
+    tcase_add_loop_test(use, feedback_knows_the_contacts, 0, 2);
+    tcase_add_test(use, halves_keep_joints_and_feedback);
+    tcase_add_test(use, quick_steps_are_exact);
+    tcase_add_test(use, jointed_stack_stands);
+    tcase_add_test(use, body_without_shape_weighs);
+    tcase_add_test(use, jointed_bodies_rest);
+    tcase_add_loop_test(use, jointed_bodies_sleep_and_wake_together, 0, 2);
+    tcase_add_loop_test(use, contradictions_have_an_answer, 0, 2);
+    tcase_add_test(use, worlds_are_apart);
+    tcase_add_loop_test(use, step_without_memory, 0, 2);
+    tcase_add_test(use, wrong_calls_are_refused);
+    suite_add_tcase(suite, use);
+    SRunner *runner = srunner_create(suite);
+    dInitODE2(0);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    dCloseODE();
+    return failed != 0;
+}
