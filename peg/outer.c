@@ -76,7 +76,8 @@ static int keep_rows(peg_island *I, int p, int *from)
     return 1;
 }
 
-/* How far the pair's bodies have moved between the last two iterates. */
+/* How far the pair's bodies have moved between the last two iterates. Immovable ones keep their
+ * velocities. */
 static double moved_on(const peg_island *I, const peg_pair *p)
 {
     double change[2][6];
@@ -84,6 +85,7 @@ static double moved_on(const peg_island *I, const peg_pair *p)
     double sum = 0;
     for (int side = 0; side < 2; side++) {
         int r = piece[side]->rigid;
+        if (r >= I->nd) continue;
         for (int k = 0; k < 6; k++) change[side][k] = I->v[r][k] - I->v_last[r][k];
         sum += I->h * (peg_norm(change[side]) + peg_norm(change[side] + 3) * piece[side]->arm);
     }
