@@ -302,7 +302,9 @@ static int remember_impulses(assembly *a)
         if (c->count == 0) c->first = fresh->rows;
         if (c->first + (size_t)c->count != fresh->rows)
             continue; /* of a later solve: passed over */
-        if (!peg_remember_row(fresh, &impulse->row[i])) return 0;
+        peg_row row = impulse->row[i];
+        row.lambda *= a->island.whole / a->island.h; /* of a part of the step */
+        if (!peg_remember_row(fresh, &row)) return 0;
         c->count++;
     }
     return 1;

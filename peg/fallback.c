@@ -323,9 +323,7 @@ static int step_large(peg_island *I, double h)
     }
     if (done || I->failed) return done;
     I->rough = 1;
-    done = substep(I, h, NULL, 0);
-    I->rough = 0;
-    return done;
+    return substep(I, h, NULL, 0);
 }
 
 void peg_island_step(peg_island *I)
@@ -336,7 +334,12 @@ void peg_island_step(peg_island *I)
     snapshot start;
     if (!save(I, &start)) return;
     int done = may_sweep(I) && step_large(I, h);
-    if (done || substep(I, h, NULL, 0)) {
+    /* what is too large to be solved to the last digit goes on by sweeps, in parts of the step */
+    if (!done && !peg_is_coarse(I)) {
+        I->rough = 0;
+        done = substep(I, h, NULL, 0);
+    }
+    if (done) {
         memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
         return;
     }

@@ -189,8 +189,8 @@ static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
         double slack = I->rows.row[i].target / I->h;
         speed[i] = (coarse ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
         if (!coarse || about == PEG_ABOUT_FREE || w->row[i].bounded || slack <= 0) continue;
-        w->row[i].b += 0.5 * slack;
-        speed[i] = 0.25 * slack;
+        w->row[i].b += 0.25 * slack; /* of which at least half is to be left in the end */
+        speed[i] = 0.2 * slack;
     }
     int doublings = I->iteration > 1 ? I->iteration - 1 : 0;
     int sweeps = coarse ? PEG_COARSE_SWEEPS << (doublings < 5 ? doublings : 5) : PEG_FINE_SWEEPS;

@@ -4,7 +4,7 @@
 #include "peg/newton.h"
 #include "peg/sweeps.h"
 
-enum { SWEEPS = 400, COLD_SWEEPS = 1000, SMALL = 100 /* rows, for Lemke's method */ };
+enum { SWEEPS = 100, COLD_SWEEPS = 400, SMALL = 100 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */
 static const double COLD = 1e-3;
 /* Change of an impulse, relative to the unit, at which the sweeps end. */
@@ -101,6 +101,12 @@ static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
            peg_scaled_has_bounds(scaled);
 }
 
+/* Time for another attempt. */
+static void be_patient(peg_newton *newton, const peg_solution *solution)
+{
+    if (solution->patience) newton->patience = newton->factorisations + solution->patience;
+}
+
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
                          peg_solution *solution)
 {
@@ -119,9 +125,8 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }
-    newton.patience = solution->patience;
+    be_patient(&newton, solution);
     outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
-    if (outcome == PEG_ITERATION_LIMIT && solution->patience) return outcome;
     if (has_failed(&scaled, outcome)) {
         /* a warm start may lie in a corner that the iteration does not leave: from nothing once
          * more */
@@ -129,8 +134,10 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
         if (approach(arena, problem, scaled.unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
+        be_patient(&newton, solution);
         outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
     }
+    be_patient(&newton, solution);
     if (has_failed(&scaled, outcome))
         outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
     if (has_failed(&scaled, outcome) && residual <= NEAR * scaled.unit &&

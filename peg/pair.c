@@ -173,7 +173,7 @@ void peg_pair_remember(const peg_island *I, peg_pair *p)
 static double least_gap(const peg_pair *p, double start_gap)
 {
     double floor = PEG_FLOOR * p->margin, rounding = PEG_ROUNDING * p->L;
-    if (start_gap >= floor) return floor;
+    if (start_gap >= 2 * floor) return floor;
     return start_gap > 0 ? fmax(0.5 * start_gap, rounding) - rounding : -rounding;
 }
 

@@ -63,8 +63,7 @@ typedef struct peg_solution {
     double residual; /* of peg_residual */
     double cone;     /* of peg_cone_excess */
     int iterations;  /* sweeps or pivots */
-    int patience;    /* for Newton's method: most factorisations, and nothing else is tried where it
-                        does not converge; 0: no bound. On entry */
+    int patience; /* most factorisations of an attempt of Newton's method; 0: no bound. On entry */
     pegSolver used;
 } peg_solution;
 

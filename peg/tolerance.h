@@ -82,8 +82,8 @@
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in coarse
  * islands twice as many in each iteration after the second. */
-#define PEG_FINE          1e-6
-#define PEG_FINE_SWEEPS   600
+#define PEG_FINE          1e-5
+#define PEG_FINE_SWEEPS   300
 #define PEG_COARSE        1e-3
 #define PEG_COARSE_SWEEPS 40
 
@@ -101,7 +101,7 @@
 /* Large islands that do not tumble are solved to the last digit where that takes no more than
  * PEG_HASTE factorisations times bodies; after n failures in a row, up to PEG_FAILURES, that is
  * tried again 2^n steps later. */
-#define PEG_HASTE    1000
-#define PEG_FAILURES 5
+#define PEG_HASTE    10000
+#define PEG_FAILURES 7
 
 #endif
