@@ -130,6 +130,7 @@ typedef struct snapshot {
     double *joint_sum;
     int held;
     peg_body *state;
+    double (*target)[6];
     peg_choice *remembered;
 } snapshot;
 
@@ -138,7 +139,8 @@ static int save(peg_island *I, snapshot *s)
     s->state = PEG_NEW(I->arena, peg_body, I->nr);
     s->remembered = PEG_NEW(I->arena, peg_choice, I->npair);
     s->joint_sum = PEG_NEW(I->arena, double, I->njoint);
-    if (!s->state || !s->remembered || !s->joint_sum) {
+    s->target = PEG_NEW(I->arena, double[6], I->nd);
+    if (!s->target || !s->state || !s->remembered || !s->joint_sum) {
         I->failed = 1;
         return 0;
     }
@@ -146,6 +148,7 @@ static int save(peg_island *I, snapshot *s)
     s->held = I->held;
     for (int k = 0; k < I->njoint; k++) s->joint_sum[k] = I->joint_sum[k];
     for (int i = 0; i < I->nr; i++) s->state[i] = I->rigid[i].state;
+    for (int i = 0; i < I->nd; i++) memcpy(s->target[i], I->rigid[i].target, sizeof *s->target);
     for (int i = 0; i < I->npair; i++) s->remembered[i] = I->pair[i].remembered;
     return 1;
 }
@@ -156,6 +159,7 @@ static void restore(peg_island *I, const snapshot *s)
     I->held = s->held;
     for (int k = 0; k < I->njoint; k++) I->joint_sum[k] = s->joint_sum[k];
     for (int i = 0; i < I->nr; i++) I->rigid[i].state = s->state[i];
+    for (int i = 0; i < I->nd; i++) memcpy(I->rigid[i].target, s->target[i], sizeof *s->target);
     for (int i = 0; i < I->npair; i++) I->pair[i].remembered = s->remembered[i];
 }
 
