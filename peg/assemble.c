@@ -4,6 +4,8 @@
 
 typedef struct assembly {
     peg_stage *stage;
+    peg_worker *worker;
+    peg_solved *solved;
     peg_island island;
     int *candidate_of; /* npair */
 } assembly;
@@ -23,7 +25,7 @@ static void set_rigid(assembly *a, int body)
     } else {
         r->state = (peg_body){.kind = PEG_STATIC, .q = {1, 0, 0, 0}};
     }
-    a->stage->rigid_of[body] = I->nr++;
+    a->worker->rigid_of[body] = I->nr++;
 }
 
 /* Inverse of a symmetric positive definite matrix by cofactors. */
@@ -54,15 +56,15 @@ static int set_piece(assembly *a, int part)
     const peg_scene *scene = a->stage->scene;
     const peg_placed *placed = &a->stage->placed[part];
     int body = placed->body < 0 ? scene->nb : placed->body;
-    if (a->stage->piece_of[part] >= 0) return 1;
-    if (a->stage->rigid_of[body] < 0) set_rigid(a, body);
+    if (a->worker->piece_of[part] >= 0) return 1;
+    if (a->worker->rigid_of[body] < 0) set_rigid(a, body);
     peg_piece *piece = &I->piece[I->npiece];
     memset(piece, 0, sizeof *piece);
     piece->part = &scene->part[part];
-    piece->rigid = a->stage->rigid_of[body];
+    piece->rigid = a->worker->rigid_of[body];
     piece->arm = placed->arm;
     piece->start = piece->free_ = piece->now = placed->view;
-    a->stage->piece_of[part] = I->npiece++;
+    a->worker->piece_of[part] = I->npiece++;
     double size = 2 * piece->part->shape->radius;
     if (size > I->rigid[piece->rigid].size) I->rigid[piece->rigid].size = size;
     if (I->rigid[piece->rigid].state.kind == PEG_STATIC) return 1;
@@ -72,25 +74,13 @@ static int set_piece(assembly *a, int part)
            peg_view_allocate(I->arena, shape, &piece->now);
 }
 
-static peg_surface surface_of(peg_stage *s, peg_candidate *c)
-{
-    const peg_scene *scene = s->scene;
-    const peg_candidate *answer = peg_still_answer(&s->context->still, c->a, c->b);
-    if (!c->has_surface && answer && answer->has_surface)
-        c->surface = answer->surface;
-    else if (!c->has_surface && scene->surface)
-        scene->surface(scene->filter_context, &scene->part[c->a], &scene->part[c->b], &c->surface);
-    c->has_surface = 1;
-    return c->surface;
-}
-
 static void set_pair(assembly *a, int candidate)
 {
     peg_island *I = &a->island;
     peg_candidate *c = &a->stage->candidate[candidate];
     peg_pair *p = &I->pair[I->npair];
     memset(p, 0, sizeof *p);
-    p->a = a->stage->piece_of[c->a], p->b = a->stage->piece_of[c->b];
+    p->a = a->worker->piece_of[c->a], p->b = a->worker->piece_of[c->b];
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     p->L = peg_candidate_size(a->stage, c);
     p->width = peg_pair_width(A, B);
@@ -100,7 +90,7 @@ static void set_pair(assembly *a, int candidate)
         p->remembered = c->choice;
         p->old = c->old, p->olds = c->olds;
     }
-    p->surface = surface_of(a->stage, c);
+    p->surface = c->surface;
     /* a particle is as large as what it meets */
     for (int side = 0; side < 2; side++) {
         const peg_piece *piece = &I->piece[side ? p->b : p->a];
@@ -158,7 +148,7 @@ static int assemble(assembly *a, int root)
     for (int i = 0; i < I->nr; i++) peg_rigid_prepare(&I->rigid[i], I->h);
     peg_island_set_masses(I);
     peg_island_place_mass(I);
-    if (!peg_take_joints(s, I, root)) return 0;
+    if (!peg_take_joints(s, I, a->worker->rigid_of, root)) return 0;
     set_sizes(I);
     /* energy scale: motion, and weights lifted by the bodies' sizes */
     for (int i = 0; i < I->nd; i++) {
@@ -173,20 +163,6 @@ static int assemble(assembly *a, int root)
 
 /* --- results --- */
 
-static int add_contact(peg_stage *s, const peg_contact *contact)
-{
-    peg_context *context = s->context;
-    if (context->contacts == context->contact_capacity) {
-        int capacity = context->contact_capacity ? 2 * context->contact_capacity : 64;
-        peg_contact *grown = peg_realloc(context->contact, (size_t)capacity * sizeof *grown);
-        if (!grown) return 0;
-        context->contact = grown;
-        context->contact_capacity = capacity;
-    }
-    context->contact[context->contacts++] = *contact;
-    return 1;
-}
-
 static void add_friction(const peg_row *row, peg_contact *contact)
 {
     double *sum = row->rolls ? contact->torque : contact->friction;
@@ -196,6 +172,10 @@ static void add_friction(const peg_row *row, peg_contact *contact)
 static int take_contacts(assembly *a)
 {
     const peg_island *I = &a->island;
+    int most = 0;
+    for (int i = 0; i < I->impulse.m; i++) most += !I->impulse.row[i].friction;
+    a->solved->contact = PEG_NEW(&a->worker->results, peg_contact, most);
+    if (!a->solved->contact) return 0;
     for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
         const peg_row *row = &I->impulse.row[i];
         int end = peg_next_normal(&I->impulse, i);
@@ -210,7 +190,7 @@ static int take_contacts(assembly *a)
         peg_copy3(row->point, contact.point);
         peg_copy3(row->normal, contact.normal);
         for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
-        if (!add_contact(a->stage, &contact)) return 0;
+        a->solved->contact[a->solved->contacts++] = contact;
         for (int side = 0; side < 2; side++) {
             const peg_placed *p = &a->stage->placed[side ? c->b : c->a];
             if (p->moves) a->stage->result[p->body].moved = 1;
@@ -294,41 +274,47 @@ static void take_results(assembly *a)
 /* Rows are kept by pair: those of one candidate lie together. */
 static int remember_impulses(assembly *a)
 {
-    peg_remembered *fresh = &a->stage->context->fresh;
+    peg_solved *solved = a->solved;
     const peg_row_set *impulse = &a->island.impulse;
+    solved->row = PEG_NEW(&a->worker->results, peg_row_memory, impulse->m);
+    if (!solved->row) return 0;
     for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
     for (int i = 0; i < impulse->m; i++) {
         peg_candidate *c = &a->stage->candidate[a->candidate_of[impulse->row[i].pair]];
-        if (c->count == 0) c->first = fresh->rows;
-        if (c->first + (size_t)c->count != fresh->rows)
+        if (c->count == 0) c->first = solved->rows;
+        if (c->first + (size_t)c->count != solved->rows)
             continue; /* of a later solve: passed over */
         peg_row row = impulse->row[i];
         row.lambda *= a->island.whole / a->island.h; /* of a part of the step */
-        if (!peg_remember_row(fresh, &row)) return 0;
+        solved->row[solved->rows++] = peg_row_remembered(&row);
         c->count++;
     }
     return 1;
 }
 
-/* Contacts of an island that is solved again. */
-void peg_forget_contacts(peg_stage *s, int root)
+static void ask_surface(peg_stage *s, peg_candidate *c)
 {
-    peg_context *context = s->context;
-    int kept = 0;
-    for (int i = 0; i < context->contacts; i++) {
-        const peg_placed *a = &s->placed[context->contact[i].part_a];
-        const peg_placed *b = &s->placed[context->contact[i].part_b];
-        int body = a->moves ? a->body : b->body;
-        if (peg_root(s, body) != root) context->contact[kept++] = context->contact[i];
-    }
-    context->contacts = kept;
+    const peg_scene *scene = s->scene;
+    if (c->has_surface) return;
+    const peg_candidate *answer = peg_still_answer(&s->context->still, c->a, c->b);
+    if (answer && answer->has_surface)
+        c->surface = answer->surface;
+    else if (scene->surface)
+        scene->surface(scene->filter_context, &scene->part[c->a], &scene->part[c->b], &c->surface);
+    c->has_surface = 1;
 }
 
-void peg_run_island(peg_stage *s, int root)
+void peg_ask_surfaces(peg_stage *s, int root)
 {
-    peg_arena *arena = &s->context->arena;
+    for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) ask_surface(s, &s->candidate[c]);
+}
+
+void peg_run_island(peg_stage *s, peg_worker *worker, int root)
+{
+    peg_arena *arena = &worker->arena;
     peg_arena_mark mark = peg_arena_here(arena);
-    assembly a = {.stage = s};
+    assembly a = {.stage = s, .worker = worker, .solved = &s->solved[root]};
+    *a.solved = (peg_solved){0};
     peg_island *I = &a.island;
     I->h = s->scene->h;
     I->planar = s->scene->planar;
@@ -336,8 +322,7 @@ void peg_run_island(peg_stage *s, int root)
     I->without = s->context->without;
     I->capture = s->context->capture;
     I->arena = arena;
-    I->stats = &s->island_stats[root];
-    memset(I->stats, 0, sizeof *I->stats);
+    I->stats = &a.solved->stats;
     if (assemble(&a, root)) {
         peg_island_step(I);
         take_results(&a);
@@ -346,8 +331,8 @@ void peg_run_island(peg_stage *s, int root)
     } else {
         I->failed = 1;
     }
-    if (I->failed) s->failed = 1;
-    for (int i = 0; i < I->nr; i++) s->rigid_of[I->rigid[i].body] = -1;
-    for (int i = 0; i < I->npiece; i++) s->piece_of[I->piece[i].part - s->scene->part] = -1;
+    if (I->failed) worker->failed = 1;
+    for (int i = 0; i < I->nr; i++) worker->rigid_of[I->rigid[i].body] = -1;
+    for (int i = 0; i < I->npiece; i++) worker->piece_of[I->piece[i].part - s->scene->part] = -1;
     peg_arena_back(arena, mark);
 }

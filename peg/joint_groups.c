@@ -27,12 +27,12 @@ void peg_unite_joined(peg_stage *s)
 }
 
 /* Of a body that no impulse moves the velocity counts. */
-static peg_joint_place place_of(const peg_stage *s, int body)
+static peg_joint_place place_of(const peg_stage *s, const int *rigid_of, int body)
 {
     peg_joint_place place = {.index = -1};
     if (body < 0) return place;
     const peg_body *b = &s->scene->body[body];
-    if (b->kind == PEG_DYNAMIC) place.index = s->rigid_of[body];
+    if (b->kind == PEG_DYNAMIC) place.index = rigid_of[body];
     if (b->kind == PEG_KINEMATIC) memcpy(place.v, b->v, sizeof place.v);
     return place;
 }
@@ -43,22 +43,23 @@ static int knows_joints(const peg_stage *s)
     return s->context->settings.contact == PEG_CONTACT_PEG;
 }
 
-static int take_rows(peg_stage *s, peg_island *I, int root)
+static int take_rows(peg_stage *s, peg_island *I, const int *rigid_of, int root)
 {
     int n = 0;
     for (int i = s->first_joint[root]; i >= 0; i = s->next_joint[i]) n++;
     if (!peg_joints_allocate(I, n)) return 0;
     for (int i = s->first_joint[root]; i >= 0; i = s->next_joint[i]) {
         const peg_joint_row *row = &s->scene->joint_row[i];
-        peg_joint_place place[2] = {place_of(s, row->body_a), place_of(s, row->body_b)};
+        peg_joint_place place[2] = {place_of(s, rigid_of, row->body_a),
+                                    place_of(s, rigid_of, row->body_b)};
         peg_joints_add(I, row, i, place);
     }
     return 1;
 }
 
-int peg_take_joints(peg_stage *s, peg_island *I, int root)
+int peg_take_joints(peg_stage *s, peg_island *I, const int *rigid_of, int root)
 {
-    if (knows_joints(s)) return take_rows(s, I, root);
+    if (knows_joints(s)) return take_rows(s, I, rigid_of, root);
     for (int i = 0; i < I->nd; i++)
         memcpy(I->rigid[i].target, I->rigid[i].state.v_free, sizeof I->rigid[i].target);
     return peg_joints_allocate(I, 0);
@@ -80,7 +81,7 @@ static int is_awake(const peg_stage *s, int root)
     return 0;
 }
 
-static int set_rigids(peg_stage *s, peg_island *I, int root)
+static int set_rigids(peg_stage *s, peg_island *I, int *rigid_of, int root)
 {
     int n = 0;
     for (int b = s->first_body[root]; b >= 0; b = s->next_body[b]) n++;
@@ -93,7 +94,7 @@ static int set_rigids(peg_stage *s, peg_island *I, int root)
         r->state = s->scene->body[b];
         r->body = b;
         memcpy(r->target, r->state.v_free, sizeof r->target);
-        s->rigid_of[b] = I->nd++;
+        rigid_of[b] = I->nd++;
         peg_rigid_prepare(r, I->h);
     }
     I->nr = I->nd;
@@ -105,7 +106,8 @@ static int set_rigids(peg_stage *s, peg_island *I, int root)
 /* Pushes of motors go into the target; the joints' impulses begin with those of the last step. */
 static int step_group(peg_stage *s, int root)
 {
-    peg_arena *arena = &s->context->arena;
+    peg_arena *arena = &s->context->worker[0].arena;
+    int *rigid_of = s->context->worker[0].rigid_of;
     peg_arena_mark mark = peg_arena_here(arena);
     pegStats stats = {0};
     peg_island I = {.h = s->scene->h,
@@ -113,7 +115,7 @@ static int step_group(peg_stage *s, int root)
                     .settings = &s->context->settings,
                     .arena = arena,
                     .stats = &stats};
-    int done = set_rigids(s, &I, root) && take_rows(s, &I, root);
+    int done = set_rigids(s, &I, rigid_of, root) && take_rows(s, &I, rigid_of, root);
     if (done) {
         peg_joints_prepare(&I);
         peg_joints_alone(&I);
@@ -128,7 +130,7 @@ static int step_group(peg_stage *s, int root)
         stats.unconverged = stats.joints_failed;
         peg_stats_add(&s->stats, &stats);
     }
-    for (int i = 0; i < I.nd; i++) s->rigid_of[I.rigid[i].body] = -1;
+    for (int i = 0; i < I.nd; i++) rigid_of[I.rigid[i].body] = -1;
     peg_arena_back(arena, mark);
     return done && !I.failed;
 }

@@ -10,6 +10,9 @@ void *peg_alloc(size_t bytes);
 void *peg_alloc_zero(size_t count, size_t bytes);
 void *peg_realloc(void *p, size_t bytes);
 void peg_free(void *p);
+/* Room for `needed` elements in an array that at least doubles when it grows; null when the memory
+ * is exhausted (the array then stays). */
+void *peg_grow(void *array, size_t needed, size_t *capacity, size_t size);
 
 /* For tests: the n-th allocation from now on fails (1 = the next one), and all after it if
  * `for_good`; 0 switches this off. Returns how many allocations were made since the last call. */
@@ -34,6 +37,7 @@ void *peg_arena_alloc(peg_arena *arena, size_t bytes);
 peg_arena_mark peg_arena_here(const peg_arena *arena);
 void peg_arena_back(peg_arena *arena, peg_arena_mark mark);
 void peg_arena_reset(peg_arena *arena);
+size_t peg_arena_bytes(const peg_arena *arena);
 void peg_arena_free(peg_arena *arena);
 
 #endif

@@ -17,19 +17,9 @@ const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long l
     return bsearch(&key, memory->entry, memory->count, sizeof key, compare);
 }
 
-/* Room for one more element of an array that doubles; null when memory ran out. */
-static void *one_more(void *array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) return array;
-    size_t more = *capacity ? 2 * *capacity : 64;
-    void *grown = peg_realloc(array, more * size);
-    if (grown) *capacity = more;
-    return grown;
-}
-
 peg_memory_entry *peg_remember(peg_remembered *m, unsigned long low, unsigned long high)
 {
-    void *grown = one_more(m->entry, m->count, &m->capacity, sizeof *m->entry);
+    void *grown = peg_grow(m->entry, m->count + 1, &m->capacity, sizeof *m->entry);
     if (!grown) return NULL;
     m->entry = grown;
     peg_memory_entry *entry = &m->entry[m->count++];
@@ -37,12 +27,14 @@ peg_memory_entry *peg_remember(peg_remembered *m, unsigned long low, unsigned lo
     return entry;
 }
 
-int peg_remember_row(peg_remembered *m, const peg_row *row)
+int peg_remember_rows(peg_remembered *m, const peg_row_memory *row, size_t n)
 {
-    void *grown = one_more(m->row, m->rows, &m->row_capacity, sizeof *m->row);
+    if (n == 0) return 1;
+    void *grown = peg_grow(m->row, m->rows + n, &m->row_capacity, sizeof *m->row);
     if (!grown) return 0;
     m->row = grown;
-    m->row[m->rows++] = peg_row_remembered(row);
+    memcpy(m->row + m->rows, row, n * sizeof *row);
+    m->rows += n;
     return 1;
 }
 

@@ -3,6 +3,7 @@
 #define PEG_SCENE_H
 
 #include "peg/island.h"
+#include "peg/pool.h"
 #include "peg/sweep.h"
 
 /* A part in the world, at the start of the step. */
@@ -24,7 +25,8 @@ typedef struct peg_candidate {
     int answered;              /* of a kept step: refused and surface are those of this step */
     const peg_row_memory *old; /* impulses of the step before */
     int olds;
-    size_t first; /* of those of this step, in the context's fresh memory */
+    size_t first; /* of those of this step, among its island's; once gathered, in the context's
+                     fresh memory */
     int count;
     peg_surface surface;
     double n[3];       /* direction that is known to separate or was used last, or 0 */
@@ -60,16 +62,28 @@ typedef struct peg_still {
     pegStats stats;           /* of a step that repeats it */
 } peg_still;
 
+/* What a thread has for itself. */
+typedef struct peg_worker {
+    peg_arena arena;          /* islands take and give back */
+    peg_arena results;        /* of the step */
+    int *rigid_of, *piece_of; /* nb + 1, np: index in the island that is being built, or -1 */
+    int failed;
+    char apart[64]; /* no cache line is shared with the next worker */
+} peg_worker;
+
 struct peg_context {
     pegSettings settings;
     peg_still still;
     unsigned without;             /* rules of the outer loop that are left out: for tests */
     const peg_capture *capture;   /* null: none */
-    peg_arena arena;              /* of the step; islands take and give back */
+    peg_arena arena;              /* of the step */
     peg_arena kept;               /* of the step, for what grows meanwhile */
     peg_remembered memory, fresh; /* of the step before; being written */
     peg_contact *contact;
-    int contacts, contact_capacity;
+    int contacts;
+    size_t contact_capacity;
+    peg_pool *pool;                     /* null: not needed yet */
+    peg_worker worker[PEG_THREADS_MAX]; /* the first one is the thread that calls */
 };
 
 /* Results of a body, kept apart until the step is whole. */
@@ -77,6 +91,15 @@ typedef struct peg_outcome_of_body {
     double v_pose[6], v_end[6], v_joints[6];
     int moved, woken, held;
 } peg_outcome_of_body;
+
+/* What is gathered from an island; in the results of the worker that solved it. */
+typedef struct peg_solved {
+    pegStats stats;
+    peg_contact *contact;
+    int contacts;
+    peg_row_memory *row; /* impulses, by pair */
+    size_t rows;
+} peg_solved;
 
 typedef struct peg_stage {
     peg_context *context;
@@ -93,8 +116,7 @@ typedef struct peg_stage {
     int *first_joint, *next_joint; /* by root; rows of joints */
     double *joint_lambda;          /* njoint_row: results */
     unsigned char *dirty;          /* nb: the island with this root is to be solved */
-    pegStats *island_stats;        /* nb: of the island with this root, as it was solved last */
-    int *rigid_of, *piece_of;      /* nb + 1, np: index in the island that is being built, or -1 */
+    peg_solved *solved;            /* nb: of the island with this root, as it was solved last */
     int largest;                   /* vertices or faces of the largest shape */
     peg_outcome_of_body *result;   /* nb */
     int failed;
@@ -130,23 +152,39 @@ void peg_unite(peg_stage *stage, int a, int b);
 int peg_step_joints(peg_stage *stage);
 /* The bodies of a joint belong to one island. */
 void peg_unite_joined(peg_stage *stage);
-/* Takes an island's rows of joints, in the order of the scene. */
-int peg_take_joints(peg_stage *stage, peg_island *island, int root);
+/* Takes an island's rows of joints, in the order of the scene. rigid_of: its bodies' indices. */
+int peg_take_joints(peg_stage *stage, peg_island *island, const int *rigid_of, int root);
 /* What the joints' impulses came to, to the stage's results. */
 void peg_give_joints(peg_stage *stage, const peg_island *island);
 
 /* --- assemble.c --- */
-/* Builds and steps the island of a root, and takes its results. */
-void peg_run_island(peg_stage *stage, int root);
-/* Drops the contacts of an island that is to be solved again. */
-void peg_forget_contacts(peg_stage *stage, int root);
+/* Asks for the surfaces of an island's pairs. */
+void peg_ask_surfaces(peg_stage *stage, int root);
+/* Builds and steps the island of a root, and takes its results. Touches nothing of other islands,
+ * and calls nobody: islands may run on several threads, each with a worker of its own. */
+void peg_run_island(peg_stage *stage, peg_worker *worker, int root);
+
+/* --- islands.c --- */
+/* Empties the workers; 0 without memory. */
+int peg_workers_begin(peg_stage *stage);
+/* Solves the dirty islands. */
+void peg_run_islands(peg_stage *stage);
+/* Whether an island with this root was solved in this step. */
+int peg_is_solved(const peg_stage *stage, int root);
+/* Takes the islands' contacts and impulses to the context; 0 without memory. */
+int peg_gather_islands(peg_stage *stage);
+
+/* --- context.c --- */
+/* Bytes that its arenas and arrays hold. */
+size_t peg_context_memory(const peg_context *context);
 
 /* --- remember.c --- */
 const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long low,
                                    unsigned long high);
 /* Null when memory ran out. */
 peg_memory_entry *peg_remember(peg_remembered *memory, unsigned long low, unsigned long high);
-int peg_remember_row(peg_remembered *memory, const peg_row *row);
+/* Takes an island's rows to the end; 0 when memory ran out. */
+int peg_remember_rows(peg_remembered *memory, const peg_row_memory *row, size_t n);
 void peg_sort_memory(peg_remembered *memory);
 
 #endif

@@ -1,4 +1,5 @@
 #include "peg/peg.h"
+#include "peg/pool.h"
 
 void peg_settings_default(pegSettings *settings)
 {
@@ -13,6 +14,7 @@ void peg_settings_default(pegSettings *settings)
         .warm_start = 1,
         .reach = 0,
         .paper_primaries = 1,
+        .threads = 1,
     };
 }
 
@@ -26,7 +28,8 @@ pegStatus peg_settings_check(const pegSettings *s)
                s->friction_directions == 8 || s->friction_directions == 16;
     int counts = s->max_outer >= 5 && s->max_outer <= 200 && s->max_halvings >= 0 &&
                  s->max_halvings <= 10 && (s->warm_start == 0 || s->warm_start == 1) &&
-                 (s->paper_primaries == 0 || s->paper_primaries == 1);
+                 (s->paper_primaries == 0 || s->paper_primaries == 1) && s->threads >= 1 &&
+                 s->threads <= PEG_THREADS_MAX;
     return enums && reals && cone && counts ? PEG_OK : PEG_ERROR_SETTINGS;
 }
 

@@ -39,6 +39,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->fallback_halved += s->fallback_halved;
     sum->fallback_plane += s->fallback_plane;
     sum->fallback_scaled += s->fallback_scaled;
+    if (s->memory > sum->memory) sum->memory = s->memory;
     raise_to(&sum->cone_violation_max, s->cone_violation_max);
     raise_to(&sum->friction_residual_max, s->friction_residual_max);
     raise_to(&sum->swept_residual_max, s->swept_residual_max);

@@ -4,59 +4,6 @@
 #include "peg/planar.h"
 #include "peg/scene.h"
 
-/* --- context --- */
-
-pegStatus peg_context_create(const pegSettings *settings, peg_context **out)
-{
-    pegSettings defaults;
-    *out = NULL;
-    if (!settings) {
-        peg_settings_default(&defaults);
-        settings = &defaults;
-    }
-    pegStatus status = peg_settings_check(settings);
-    if (status != PEG_OK) return status;
-    peg_context *context = peg_alloc_zero(1, sizeof *context);
-    if (!context) return PEG_ERROR_MEMORY;
-    context->settings = *settings;
-    *out = context;
-    return PEG_OK;
-}
-
-void peg_context_destroy(peg_context *context)
-{
-    if (!context) return;
-    peg_arena_free(&context->arena);
-    peg_arena_free(&context->kept);
-    peg_arena_free(&context->still.arena);
-    peg_free(context->memory.entry);
-    peg_free(context->memory.row);
-    peg_free(context->fresh.entry);
-    peg_free(context->fresh.row);
-    peg_free(context->contact);
-    peg_free(context);
-}
-
-const pegSettings *peg_context_settings(const peg_context *context)
-{
-    return &context->settings;
-}
-
-pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings)
-{
-    pegStatus status = settings ? peg_settings_check(settings) : PEG_ERROR_ARGUMENT;
-    if (status != PEG_OK) return status;
-    context->settings = *settings;
-    context->still.valid = 0;
-    return status;
-}
-
-int peg_contacts(const peg_context *context, const peg_contact **contacts)
-{
-    *contacts = context->contact;
-    return context->contacts;
-}
-
 /* --- input --- */
 
 static int all_finite(const double *x, int n)
@@ -133,21 +80,17 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->next_body = PEG_NEW(arena, int, nb);
     s->first_pair = PEG_NEW(arena, int, nb);
     s->dirty = PEG_NEW(arena, unsigned char, nb);
-    s->island_stats = PEG_NEW(arena, pegStats, nb);
+    s->solved = PEG_NEW(arena, peg_solved, nb);
     s->roused = PEG_NEW(arena, unsigned char, nb);
     s->alone = PEG_NEW(arena, double[6], nb);
-    s->rigid_of = PEG_NEW(arena, int, nb + 1);
-    s->piece_of = PEG_NEW(arena, int, scene->np);
     s->result = PEG_NEW(arena, peg_outcome_of_body, nb);
-    if (arena->failed) return 0;
-    for (int i = 0; i <= nb; i++) s->rigid_of[i] = -1;
+    if (arena->failed || !peg_workers_begin(s)) return 0;
     for (int i = 0; i < scene->np; i++) {
         const peg_polytope *shape = scene->part[i].shape;
-        s->piece_of[i] = -1;
         s->largest = shape->nv > s->largest ? shape->nv : s->largest;
         s->largest = shape->nf > s->largest ? shape->nf : s->largest;
     }
-    if (nb) memset(s->island_stats, 0, (size_t)nb * sizeof *s->island_stats);
+    if (nb) memset(s->solved, 0, (size_t)nb * sizeof *s->solved);
     for (int i = 0; i < nb; i++) {
         peg_body *b = &scene->body[i];
         s->stats.bodies += b->kind == PEG_DYNAMIC;
@@ -164,34 +107,6 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
         memcpy(s->result[i].v_end, v, sizeof b->v);
     }
     return 1;
-}
-
-static int is_moving_obstacle(const peg_stage *s, int body)
-{
-    return body >= 0 && peg_is_mover(&s->scene->body[body]);
-}
-
-/* Or something that comes to wake it. */
-static int has_awake_body(const peg_stage *s, int root)
-{
-    for (int b = s->first_body[root]; b >= 0; b = s->next_body[b])
-        if (!s->scene->body[b].asleep || s->roused[b]) return 1;
-    for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i]) {
-        const peg_candidate *c = &s->candidate[i];
-        if (is_moving_obstacle(s, s->placed[c->a].body) ||
-            is_moving_obstacle(s, s->placed[c->b].body))
-            return 1;
-    }
-    return 0;
-}
-
-static void run_dirty_islands(peg_stage *s, int again)
-{
-    for (int root = 0; root < s->scene->nb && !s->failed; root++) {
-        if (s->first_pair[root] < 0 || !s->dirty[root] || !has_awake_body(s, root)) continue;
-        if (again) peg_forget_contacts(s, root);
-        peg_run_island(s, root);
-    }
 }
 
 /* Pairs that the found motion could close although no island had them: marks them near and their
@@ -246,13 +161,13 @@ static void solve_islands(peg_stage *s)
     if (!peg_find_pairs(s, box)) s->failed = 1;
     s->stats.time_pairs += peg_seconds() - t0;
     memset(s->dirty, 1, (size_t)s->scene->nb);
-    for (int again = 0; !s->failed; again = 1) {
+    while (!s->failed) {
         if (!peg_link_islands(s)) {
             s->failed = 1;
             return;
         }
         spread_dirt(s);
-        run_dirty_islands(s, again);
+        peg_run_islands(s);
         memset(s->dirty, 0, (size_t)s->scene->nb);
         if (s->failed || !find_missed_pairs(s, box)) return;
     }
@@ -264,8 +179,7 @@ static void sum_stats(peg_stage *s)
     pegStats *sum = &s->stats;
     sum->gap_min = INFINITY;
     for (int root = 0; root < s->scene->nb; root++)
-        if (s->root[root] == root && s->island_stats[root].islands)
-            peg_stats_add(sum, &s->island_stats[root]);
+        if (peg_is_solved(s, root)) peg_stats_add(sum, &s->solved[root].stats);
     if (sum->gap_min == INFINITY) sum->gap_min = 0;
     sum->unconverged = sum->unconverged > 0;
 }
@@ -316,13 +230,14 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     if (peg_still_repeat(context, scene, stats)) return PEG_OK;
     if (!set_stage(&stage, context, scene)) return PEG_ERROR_MEMORY;
     solve_islands(&stage);
-    if (stage.failed || !remember_pairs(&stage)) {
+    if (stage.failed || !peg_gather_islands(&stage) || !remember_pairs(&stage)) {
         context->contacts = 0;
         return PEG_ERROR_MEMORY;
     }
     commit(&stage);
     sum_stats(&stage);
     peg_still_keep(context, &stage);
+    stage.stats.memory = context->still.stats.memory = peg_context_memory(context);
     if (stats) *stats = stage.stats;
     return PEG_OK;
 }

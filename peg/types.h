@@ -3,6 +3,8 @@
 #ifndef PEG_TYPES_H
 #define PEG_TYPES_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,6 +66,9 @@ typedef struct pegSettings {
                      slow they are; without effect on PEG_CONTACT_PEG [0], in [0, 10] */
     int paper_primaries; /* contacts of an I-constraint that may carry an impulse: 1: the one that a
                             heuristic chooses [W 24], 0: all feasible ones [W 20-23] [1] */
+    int threads; /* that solve islands side by side; the results are the same bits for any number
+                    [1], 1..64. Further threads start at the first step with two islands and end
+                    with the world; callbacks are called on the thread that steps alone */
 } pegSettings;
 
 /* Counts and figures of one step (pegWorldGetStats) or summed over steps (maxima stay maxima). */
@@ -97,11 +102,13 @@ typedef struct pegStats {
                    half-space is violated that the standard model would have held, although the
                    features are apart */
     /* fallbacks, in their order, each counted by itself */
-    long fallback_clearance;   /* (a) clearances below the margin */
-    long fallback_elastic;     /* (b) least violation */
-    long fallback_halved;      /* (c) islands stepped in halves */
-    long fallback_plane;       /* (d) separating-plane form: not built, always 0 */
-    long fallback_scaled;      /* (e) velocity scaled back */
+    long fallback_clearance; /* (a) clearances below the margin */
+    long fallback_elastic;   /* (b) least violation */
+    long fallback_halved;    /* (c) islands stepped in halves */
+    long fallback_plane;     /* (d) separating-plane form: not built, always 0 */
+    long fallback_scaled;    /* (e) velocity scaled back */
+    size_t memory; /* bytes that the arenas and arrays of the contacts hold after the step; with
+                      several threads it depends on which of them solved what */
     double cone_violation_max; /* largest excess of a friction impulse over its bound, relative to
                                   the bound */
     double friction_residual_max; /* the same residual of solves with friction_lagged */
@@ -110,7 +117,7 @@ typedef struct pegStats {
     double gap_min;         /* smallest separation of a pair at the end of a step, m */
     double violation_max;   /* largest overlap depth left at the end of a step, m */
     double energy_gain_max; /* largest gain of mechanical energy in a step by contact, J */
-    double time_pairs, time_rows, time_solve, time_check, time_ode; /* seconds */
+    double time_pairs, time_rows, time_solve, time_check, time_ode; /* s, summed over threads */
 } pegStats;
 
 #ifdef __cplusplus

@@ -1,0 +1,302 @@
+/* Many islands at once: the same bits for any number of threads, exhausted memory on several of
+ * them, and steps that allocate nothing. */
+#include "geometry_cases.h"
+#include "peg/memory.h"
+#include "peg/peg.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { STACKS = 60, HIGHEST = 4, BODIES = STACKS * HIGHEST, STEPS = 40 };
+
+typedef struct crowd {
+    peg_scene s;
+    peg_body body[BODIES];
+    peg_part part[BODIES + 1];
+    peg_joint_row joint[STACKS];
+    peg_polytope *shape[BODIES + 1];
+    pthread_t caller;
+    long asked;
+    peg_context *context;
+    pegStats stats;
+} crowd;
+
+static int may_touch(void *context, const peg_part *a, const peg_part *b)
+{
+    crowd *c = context;
+    (void)a, (void)b;
+    c->asked += pthread_equal(c->caller, pthread_self()) != 0;
+    return 1;
+}
+
+static void surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
+{
+    crowd *c = context;
+    ck_assert(pthread_equal(c->caller, pthread_self()));
+    out->mu = out->mu2 = (a->id + b->id) % 3 ? 0.5 : 0;
+}
+
+static peg_part *add_part(crowd *c, int body)
+{
+    int i = c->s.np++;
+    c->part[i] = (peg_part){.shape = c->shape[i], .body = body, .id = (unsigned long)i + 1};
+    for (int k = 0; k < 9; k += 4) c->part[i].rotation[k] = 1;
+    return &c->part[i];
+}
+
+static peg_body *add_box(crowd *c, const double sides[3], const double x[3])
+{
+    peg_body *b = &c->body[c->s.nb];
+    *b = (peg_body){.kind = PEG_DYNAMIC, .q = {1}, .mass = 1, .max_angular_speed = INFINITY};
+    for (int k = 0; k < 3; k++) {
+        double u = sides[(k + 1) % 3], w = sides[(k + 2) % 3];
+        b->inertia[4 * k] = b->mass / 12 * (u * u + w * w);
+        b->x[k] = x[k];
+    }
+    ck_assert_int_eq(peg_polytope_box(sides, &c->shape[c->s.np]), PEG_OK);
+    add_part(c, c->s.nb++);
+    return b;
+}
+
+/* Two bodies that keep their difference in height. */
+static void join(crowd *c, int a, int b)
+{
+    peg_joint_row *row = &c->joint[c->s.njoint_row++];
+    *row = (peg_joint_row){.body_a = a, .body_b = b, .lo = -INFINITY, .hi = INFINITY, .c = 1e-8};
+    row->Ja[2] = 1, row->Jb[2] = -1;
+}
+
+static void use_threads(crowd *c, int threads)
+{
+    pegSettings settings;
+    peg_settings_default(&settings);
+    settings.threads = threads;
+    peg_context_destroy(c->context);
+    ck_assert_int_eq(peg_context_create(&settings, &c->context), PEG_OK);
+}
+
+/* Stacks of one to four boxes that fall a little; some topple onto their neighbours. */
+static crowd *new_crowd(double slide)
+{
+    cases_random r = {4711};
+    crowd *c = calloc(1, sizeof *c);
+    ck_assert_ptr_nonnull(c);
+    c->s = (peg_scene){.body = c->body,
+                       .part = c->part,
+                       .h = 0.01,
+                       .joint_row = c->joint,
+                       .may_touch = may_touch,
+                       .surface = surface,
+                       .filter_context = c};
+    c->caller = pthread_self();
+    ck_assert_int_eq(peg_polytope_half_space((double[]){0, 0, 1}, 0, &c->shape[0]), PEG_OK);
+    add_part(c, -1);
+    for (int i = 0; i < STACKS; i++) {
+        double z = 0.001, x = 1.3 * (i % 8), y = 1.3 * (i / 8);
+        for (int k = 0; k <= i * 7 % HIGHEST; k++) {
+            double sides[3];
+            for (int j = 0; j < 3; j++) sides[j] = cases_uniform(&r, 0.5, 1);
+            double at[3] = {x + cases_uniform(&r, -0.05, 0.05), y, z + sides[2] / 2};
+            z += sides[2] + 0.001;
+            peg_body *b = add_box(c, sides, at);
+            if (k == 2) b->v[0] = slide * cases_uniform(&r, -1, 1);
+            if (k == 0 && i % 10 == 0) b->asleep = 1;
+            if (k == 1 && i % 5 == 0) join(c, c->s.nb - 1, c->s.nb - 2);
+        }
+    }
+    use_threads(c, 1);
+    return c;
+}
+
+static void free_crowd(crowd *c)
+{
+    peg_context_destroy(c->context);
+    for (int i = 0; i < c->s.np; i++) peg_polytope_free(c->shape[i]);
+    free(c);
+}
+
+static void fall(crowd *c)
+{
+    for (int i = 0; i < c->s.nb; i++) {
+        memcpy(c->body[i].v_free, c->body[i].v, sizeof c->body[i].v);
+        if (!c->body[i].asleep) c->body[i].v_free[2] -= c->s.h * 9.81;
+    }
+}
+
+static void advance(crowd *c)
+{
+    for (int i = 0; i < c->s.nb; i++) {
+        peg_body *b = &c->body[i];
+        double x[3], q[4];
+        peg_body_pose(b, b->v_pose, c->s.h, x, q);
+        peg_copy3(x, b->x);
+        memcpy(b->q, q, sizeof q);
+        memcpy(b->v, b->v_end, sizeof b->v);
+        if (b->woken) b->asleep = 0;
+    }
+}
+
+static void step(crowd *c)
+{
+    fall(c);
+    ck_assert_int_eq(peg_step(c->context, &c->s, &c->stats), PEG_OK);
+    advance(c);
+}
+
+/* --- the same bits --- */
+
+static void mix(unsigned long long *hash, const void *data, size_t n)
+{
+    const unsigned char *byte = data;
+    for (size_t i = 0; i < n; i++) *hash = (*hash ^ byte[i]) * 1099511628211ull;
+}
+
+/* Of everything a step tells but times and bytes. */
+static void mix_step(unsigned long long *hash, const crowd *c)
+{
+    const peg_contact *contact;
+    int n = peg_contacts(c->context, &contact);
+    for (int i = 0; i < n; i++) {
+        const peg_contact *k = &contact[i];
+        mix(hash, (int[]){k->part_a, k->part_b, k->kind, k->i, k->j}, 5 * sizeof(int));
+        mix(hash, k->point, sizeof k->point);
+        mix(hash, k->normal, sizeof k->normal);
+        mix(hash, (double[]){k->gap, k->impulse}, 2 * sizeof(double));
+        mix(hash, k->friction, sizeof k->friction);
+        mix(hash, k->torque, sizeof k->torque);
+    }
+    mix(hash, c->body, sizeof c->body);
+    for (int i = 0; i < c->s.njoint_row; i++)
+        mix(hash, &c->joint[i].lambda, sizeof c->joint[i].lambda);
+    pegStats s = c->stats;
+    s.memory = 0;
+    s.time_pairs = s.time_rows = s.time_solve = s.time_check = s.time_ode = 0;
+    mix(hash, &s, sizeof s);
+}
+
+START_TEST(any_number_of_threads_gives_the_same_bits)
+{
+    static const int threads[] = {1, 2, 3, 8};
+    unsigned long long first[STEPS];
+    long asked = 0;
+    for (int k = 0; k < 4; k++) {
+        crowd *c = new_crowd(_i ? 4 : 0);
+        use_threads(c, threads[k]);
+        for (int i = 0; i < STEPS; i++) {
+            unsigned long long hash = 14695981039346656037ull;
+            step(c);
+            mix_step(&hash, c);
+            if (k == 0) first[i] = hash;
+            ck_assert_msg(hash == first[i], "step %d with %d threads", i, threads[k]);
+            ck_assert_int_gt(c->stats.islands, _i ? 20 : 40);
+        }
+        if (k == 0) asked = c->asked;
+        ck_assert_int_eq(c->asked, asked);
+        free_crowd(c);
+    }
+}
+END_TEST
+
+/* Others may come and go between steps. */
+START_TEST(threads_may_change_between_steps)
+{
+    crowd *one = new_crowd(4), *many = new_crowd(4);
+    for (int i = 0; i < STEPS; i++) {
+        pegSettings settings = *peg_context_settings(many->context);
+        settings.threads = 1 + i / 2 % 4;
+        ck_assert_int_eq(peg_context_set_settings(many->context, &settings), PEG_OK);
+        step(one);
+        step(many);
+        ck_assert(!memcmp(one->body, many->body, sizeof one->body));
+    }
+    pegSettings bad = *peg_context_settings(one->context);
+    for (int k = 0; k < 2; k++) {
+        bad.threads = k ? 65 : 0;
+        ck_assert_int_eq(peg_context_set_settings(one->context, &bad), PEG_ERROR_SETTINGS);
+    }
+    free_crowd(one);
+    free_crowd(many);
+}
+END_TEST
+
+/* --- memory --- */
+
+/* One allocation fails, or all from there on, on whatever thread. */
+START_TEST(exhausted_memory_on_threads_changes_nothing)
+{
+    crowd *c = new_crowd(4);
+    static peg_body before[BODIES], after[BODIES];
+    fall(c);
+    memcpy(before, c->body, sizeof before);
+    ck_assert_int_eq(peg_step(c->context, &c->s, NULL), PEG_OK);
+    memcpy(after, c->body, sizeof after);
+    long n = 1;
+    for (int enough = 0; !enough; n++) {
+        use_threads(c, 2);
+        memcpy(c->body, before, sizeof before);
+        peg_memory_fail_at(n, _i);
+        pegStatus status = peg_step(c->context, &c->s, NULL);
+        long made = peg_memory_fail_at(0, 0);
+        enough = made < n;
+        if (enough) {
+            ck_assert_int_eq(status, PEG_OK);
+        } else {
+            ck_assert_int_eq(status, PEG_ERROR_MEMORY);
+            ck_assert(!memcmp(before, c->body, sizeof before));
+            ck_assert_int_eq(peg_contacts(c->context, &(const peg_contact *){0}), 0);
+            ck_assert_int_eq(peg_step(c->context, &c->s, NULL), PEG_OK);
+        }
+        ck_assert(!memcmp(after, c->body, sizeof after));
+        for (int i = 0; i < c->s.njoint_row; i++) c->joint[i].lambda = 0;
+    }
+    ck_assert_int_gt(n, 10);
+    free_crowd(c);
+}
+END_TEST
+
+/* The same motion again, then rest. */
+START_TEST(warmed_steps_allocate_nothing)
+{
+    crowd *c = new_crowd(4);
+    static peg_body start[BODIES];
+    memcpy(start, c->body, sizeof start);
+    for (int round = 0; round < 3; round++) {
+        memcpy(c->body, start, sizeof start);
+        for (int i = 0; i < c->s.njoint_row; i++) c->joint[i].lambda = 0;
+        for (int i = 0; i < STEPS; i++) {
+            peg_memory_fail_at(0, 0);
+            size_t held = c->stats.memory;
+            step(c);
+            long made = peg_memory_fail_at(0, 0);
+            if (round < 2) continue;
+            ck_assert_msg(made == 0, "step %d: %ld", i, made);
+            ck_assert_uint_eq(c->stats.memory, held);
+        }
+    }
+    for (int i = 0; i < 400; i++) step(c);
+    peg_memory_fail_at(0, 0);
+    for (int i = 0; i < 50; i++) step(c);
+    ck_assert_int_eq(peg_memory_fail_at(0, 0), 0);
+    free_crowd(c);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("islands");
+    TCase *threads = tcase_create("threads"), *memory = tcase_create("memory");
+    tcase_set_timeout(threads, 120);
+    tcase_set_timeout(memory, 120);
+    tcase_add_loop_test(threads, any_number_of_threads_gives_the_same_bits, 0, 2);
+    tcase_add_test(threads, threads_may_change_between_steps);
+    tcase_add_loop_test(memory, exhausted_memory_on_threads_changes_nothing, 0, 2);
+    tcase_add_test(memory, warmed_steps_allocate_nothing);
+    suite_add_tcase(suite, threads);
+    suite_add_tcase(suite, memory);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
