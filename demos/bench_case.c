@@ -2,7 +2,6 @@
 #include "demos/bench.h"
 #include "demos/world.h"
 
-#include <malloc.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -25,7 +24,7 @@ typedef struct contender {
     int steps, wanted;
     double spent, room; /* s, of stepping; what it may spend */
     double depth, volume, speed;
-    double heap;        /* bytes that its first steps took and kept, ODE's own included */
+    double memory;      /* bytes that the contacts hold; the stock models do not say */
     double (*start)[3]; /* where the bodies were before the timed steps */
 } contender;
 
@@ -175,6 +174,7 @@ static int step_once(contender *c)
     double islands = (double)(b.islands - a.islands);
     c->value[PROBLEM][i] =
         (double)(b.rows - a.rows) * islands / solves + (double)(c->w->ode_rows - rows);
+    c->memory = (double)b.memory;
     c->value[OUTER][i] = islands > 0 ? (double)(b.outer - a.outer) / islands : 0;
     return 1;
 }
@@ -209,17 +209,6 @@ static int wanted_steps(const bench_job *job, lab_contact model)
     return job->what.n <= 110 ? STEPS_FEW : 0;
 }
 
-/* Bytes in use; 0 where the allocator does not say. */
-static double heap(void)
-{
-#ifdef __GLIBC__
-    struct mallinfo2 now = mallinfo2();
-    return (double)now.uordblks + (double)now.hblkhd;
-#else
-    return 0;
-#endif
-}
-
 /* Brings the model into the lead's state and lets it find its own contacts: from rest the stock
  * models first have to sink in. */
 static int enter(const bench_job *job, contender *c, const lab_world *lead, int moving)
@@ -233,10 +222,8 @@ static int enter(const bench_job *job, contender *c, const lab_world *lead, int 
     c->w = bench_open(job, c->model, lead->scene->h);
     c->start = c->w ? malloc((size_t)c->w->bodies * sizeof *c->start) : NULL;
     if (!c->start || lab_match(c->w, lead)) return 0;
-    double before = heap();
     for (int i = 0; i < warm && c->spent < c->room / 3 && step_once(c); i++) c->steps = 0;
     c->spent = 0;
-    c->heap = heap() - before;
     for (int i = 0; i < c->w->bodies; i++) lab_pose(c->w->body[i], c->start[i], NULL);
     return 1;
 }
@@ -307,7 +294,7 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
     json_object_set_new(json, "outer_mean", column(c, OUTER));
     double rows = lab_quantile(c->value[PROBLEM], c->steps, .5);
     json_object_set_new(json, "bytes_per_row",
-                        c->heap > 0 ? lab_number(c->heap / rows) : json_null());
+                        c->memory > 0 && rows > 0 ? lab_number(c->memory / rows) : json_null());
     json_object_set_new(json, "ode_messages", json_integer(c->w->ode_messages));
     if (c->w->failed) json_object_set_new(json, "failed", json_string(c->w->error));
     return json;

@@ -61,12 +61,13 @@ pegStatus peg_sleep_add(peg_sleep *sleep, dBodyID id, double h, int *tires)
     if (!b) return PEG_ERROR_MEMORY;
     int old = peg_map_find(&sleep->kept.body, id, NULL);
     const peg_idler *before = old >= 0 ? &sleep->kept.of[old] : NULL;
-    if (before && before->samples == samples && lies_where_left(before, id)) {
+    int known = before && before->samples == samples;
+    if (known && lies_where_left(before, id)) {
         *b = *before;
         b->built = 0;
     } else {
-        *b = (peg_idler){.samples = samples, .built = 1};
-        b->sample = peg_alloc_zero((size_t)samples, sizeof *b->sample);
+        *b = (peg_idler){.samples = samples, .built = !known};
+        b->sample = known ? before->sample : peg_alloc_zero((size_t)samples, sizeof *b->sample);
         if (!b->sample) return PEG_ERROR_MEMORY;
         restart(b, id);
     }

@@ -262,6 +262,35 @@ START_TEST(same_input_gives_same_bits)
 }
 END_TEST
 
+/* The same motion again, then rest, with bodies that fall asleep and pairs handed over. */
+START_TEST(warmed_steps_allocate_nothing)
+{
+    scene s = new_scene();
+    dBodyID body[8];
+    dWorldSetAutoDisableFlag(s.world, _i);
+    dWorldSetAutoDisableAverageSamplesCount(s.world, 3);
+    dCreatePlane(s.space, 0, 0, 1, 0);
+    for (int i = 0; i < 8; i++) body[i] = add_cube(&s, 0, 0, 0);
+    for (int step = 0; step < 600; step++) {
+        for (int i = 0; i < 8 && step % 100 == 0 && step < 400; i++) {
+            static const dQuaternion unturned = {1};
+            dBodySetPosition(body[i], 0.3 * (i % 3), 0.1 * i, 0.6 + 1.1 * i);
+            dBodySetQuaternion(body[i], unturned);
+            dBodySetLinearVel(body[i], 0, 0, 0);
+            dBodySetAngularVel(body[i], 0, 0, 0);
+            dBodyEnable(body[i]);
+        }
+        peg_memory_fail_at(0, 0);
+        dSpaceCollide(s.space, s.peg, &pegNearCallback);
+        ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
+        long made = peg_memory_fail_at(0, 0);
+        if ((step >= 200 && step < 400) || step >= 550)
+            ck_assert_msg(made == 0, "step %d: %ld", step, made);
+    }
+    free_scene(&s);
+}
+END_TEST
+
 START_TEST(kinematic_lift_carries_a_body_of_two_geoms)
 {
     scene s = new_scene();
@@ -742,6 +771,7 @@ static Suite *plugin_suite(void)
     tcase_add_loop_test(use, fast_box_does_not_pass_a_thin_wall, 0, 5);
     tcase_add_test(use, bodies_apart_move_as_in_ode);
     tcase_add_test(use, same_input_gives_same_bits);
+    tcase_add_loop_test(use, warmed_steps_allocate_nothing, 0, 2);
     tcase_add_test(use, kinematic_lift_carries_a_body_of_two_geoms);
     tcase_add_test(use, sleepers_are_woken);
     tcase_add_test(use, joints_are_told_once);
