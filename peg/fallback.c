@@ -274,9 +274,10 @@ static int step_with_violation(peg_island *I, double h)
 /* Large enough to be solved by sweeps, and driven by nothing that calls for more care. */
 static int may_sweep(const peg_island *I)
 {
-    return !(I->without & PEG_RULE_SWEEP) && I->nd >= PEG_SWEPT_FROM &&
-           (I->nd >= PEG_COARSE_FROM || !has_mover(I)) && I->njoint == 0 &&
-           I->settings->contact == PEG_CONTACT_PEG && I->settings->solver == PEG_SOLVER_AUTO;
+    return !(I->without & PEG_RULE_SWEEP) &&
+           I->nd >= (I->njoint ? PEG_COARSE_FROM : PEG_SWEPT_FROM) &&
+           (I->nd >= PEG_COARSE_FROM || !has_mover(I)) && I->settings->contact == PEG_CONTACT_PEG &&
+           I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 /* Bodies move faster than their weights would make them in some steps. */

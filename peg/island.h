@@ -207,6 +207,12 @@ void peg_joints_alone(peg_island *island);
  * they yield. The last impulses of the joints are the start. PEG_LAGGED: friction lags. */
 peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg_lcp_row *row,
                              peg_solution *solution);
+/* The last njoint rows and the start of their impulses. */
+void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_lcp_row *row,
+                     double *lambda);
+/* After sweeps: the joints exactly, under the contacts' impulses as they are. */
+peg_outcome peg_joints_polish(peg_island *island, const peg_problem *problem,
+                              peg_solution *solution);
 /* v -= M^-1 J^T lambda. */
 void peg_joints_take_off(const peg_island *island, double (*v)[6]);
 /* Work of the last impulses along v, J. */

@@ -185,7 +185,9 @@ static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
         sum += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
         mass += b->mass;
     }
-    for (int i = 0; i < w->problem.m; i++) {
+    peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
+    for (int i = I->rows.m; i < w->problem.m; i++) speed[i] = PEG_FINE * sqrt(sum / mass);
+    for (int i = 0; i < I->rows.m; i++) {
         double slack = I->rows.row[i].target / I->h;
         speed[i] = (coarse ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
         if (!coarse || about == PEG_ABOUT_FREE || w->row[i].bounded || slack <= 0) continue;
@@ -195,11 +197,14 @@ static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
     int doublings = I->iteration > 1 ? I->iteration - 1 : 0;
     int sweeps = coarse ? PEG_COARSE_SWEEPS << (doublings < 5 ? doublings : 5) : PEG_FINE_SWEEPS;
     peg_sweep_goal goal = {speed, sweeps, NULL, PEG_REST};
-    if (coarse && about == PEG_ABOUT_FREE && may_rest(I)) goal.gained = (const double(*)[6])gained;
+    if (coarse && about == PEG_ABOUT_FREE && may_rest(I) && !I->njoint)
+        goal.gained = (const double(*)[6])gained;
     peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
     I->stats->swept++;
     I->stats->sweeps += w->solution.iterations;
-    return outcome == PEG_ITERATION_LIMIT ? PEG_SOLVED : outcome;
+    if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
+    return outcome == PEG_SOLVED && I->njoint ? peg_joints_polish(I, &w->problem, &w->solution)
+                                              : outcome;
 }
 
 static peg_outcome run(peg_island *I, workspace *w, peg_about about)

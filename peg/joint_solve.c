@@ -54,22 +54,22 @@ static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
 
 /* --- friction held --------------------------------------------------------------------------- */
 
-/* The problem without its friction rows, whose impulses have gone into the target. */
-typedef struct without_friction {
+/* The problem without the rows whose impulses are held: these have gone into the target. */
+typedef struct leftover {
     peg_problem problem;
     peg_solution solution;
     double (*target)[6];
     peg_lcp_row *row;
     int *of; /* rows of the whole problem */
     int first;
-} without_friction;
+} leftover;
 
-static int is_friction(const peg_problem *problem, int first, int i)
+static int is_held(const peg_problem *problem, int first, int all, int i)
 {
-    return i < first && problem->row[i].bounded;
+    return i < first && (all || problem->row[i].bounded);
 }
 
-static int take_rest(peg_island *I, const peg_problem *problem, int first, without_friction *p)
+static int take_rest(peg_island *I, const peg_problem *problem, int first, int all, leftover *p)
 {
     int nb = problem->nb;
     p->target = PEG_NEW(I->arena, double[6], nb);
@@ -80,7 +80,7 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, witho
     if (!p->target || !p->row || !p->of || !p->solution.v || !p->solution.lambda) return 0;
     int m = 0;
     for (int i = 0; i < problem->m; i++) {
-        if (is_friction(problem, first, i)) continue;
+        if (is_held(problem, first, all, i)) continue;
         if (i == first) p->first = m;
         p->row[m] = problem->row[i];
         p->of[m++] = i;
@@ -113,14 +113,14 @@ static int correct_friction(const peg_problem *problem, int first, int pass,
     return !(cut <= EXCESS * largest);
 }
 
-static void push_target(const peg_problem *problem, int first, const double *lambda,
+static void push_target(const peg_problem *problem, int first, int all, const double *lambda,
                         double (*target)[6])
 {
     for (int i = 0; i < problem->nb; i++) memcpy(target[i], problem->target[i], sizeof target[i]);
     for (int i = 0; i < first; i++) {
         const peg_lcp_row *row = &problem->row[i];
         int a = row->body_a, b = row->body_b;
-        if (!row->bounded) continue;
+        if (!is_held(problem, first, all, i)) continue;
         if (a >= 0) peg_add_impulse(&problem->mass[a], row->Ja, lambda[i], target[a]);
         if (b >= 0) peg_add_impulse(&problem->mass[b], row->Jb, lambda[i], target[b]);
     }
@@ -130,12 +130,12 @@ static void push_target(const peg_problem *problem, int first, const double *lam
 static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int first,
                                  peg_solution *solution)
 {
-    without_friction p = {0};
-    if (!take_rest(I, problem, first, &p)) return PEG_OUT_OF_MEMORY;
+    leftover p = {0};
+    if (!take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
     if (p.problem.m == problem->m) return PEG_NOT_CERTIFIED;
     for (int k = 0; k < p.problem.m; k++) p.solution.lambda[k] = 0;
     for (int pass = 0; pass <= CORRECTIONS; pass++) {
-        push_target(problem, first, solution->lambda, p.target);
+        push_target(problem, first, 0, solution->lambda, p.target);
         for (int k = p.first; k < p.problem.m; k++)
             p.solution.lambda[k] = I->joint_lambda[k - p.first];
         peg_outcome outcome =
@@ -152,23 +152,46 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
     return PEG_LAGGED;
 }
 
+peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_solution *solution)
+{
+    leftover p = {0};
+    int first = problem->m - I->njoint;
+    if (!take_rest(I, problem, first, 1, &p)) return PEG_OUT_OF_MEMORY;
+    push_target(problem, first, 1, solution->lambda, p.target);
+    for (int k = 0; k < I->njoint; k++) p.solution.lambda[k] = solution->lambda[first + k];
+    peg_outcome outcome =
+        peg_solve(I->arena, &p.problem, I->settings->solver, PEG_CERTIFIED, &p.solution);
+    if (!is_answer(outcome, &p.problem, 0, &p.solution)) return outcome;
+    for (int k = 0; k < I->njoint; k++) solution->lambda[first + k] = p.solution.lambda[k];
+    memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
+    return PEG_SOLVED;
+}
+
 /* --- all ------------------------------------------------------------------------------------- */
 
-static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
-                               const double *start, peg_solution *solution)
+void peg_joints_fill(const peg_island *I, const peg_problem *problem, peg_lcp_row *row,
+                     double *lambda)
 {
     int first = problem->m - I->njoint;
     for (int k = 0; k < I->njoint; k++) {
         row[first + k] = I->joint_row[k];
         double least = YIELD[I->yield] * peg_row_scale(problem, first + k);
         row[first + k].c = fmax(row[first + k].c, least);
-        solution->lambda[first + k] = I->joint_lambda[k];
+        lambda[first + k] = I->joint_lambda[k];
     }
+}
+
+static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
+                               const double *start, peg_solution *solution)
+{
+    int first = problem->m - I->njoint;
+    peg_joints_fill(I, problem, row, solution->lambda);
     for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     peg_outcome outcome =
         peg_solve(I->arena, problem, I->settings->solver, PEG_CERTIFIED, solution);
     if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
         return outcome;
+    if (I->hasty) return PEG_NOT_CERTIFIED; /* sweeps come next */
     if (outcome != PEG_LAGGED)
         for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     return hold_friction(I, problem, first, solution);
@@ -185,7 +208,7 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
     while (start) {
         outcome = solve_level(I, problem, row, start, solution);
         int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
-        if (good || outcome == PEG_OUT_OF_MEMORY || I->yield + 1 == LEVELS) break;
+        if (good || outcome == PEG_OUT_OF_MEMORY || I->hasty || I->yield + 1 == LEVELS) break;
         I->yield++;
         I->stats->joints_yielded++;
     }

@@ -301,6 +301,39 @@ START_TEST(jointed_stack_stands)
 }
 END_TEST
 
+/* More bodies than are solved to the last digit while they tumble: a net of links and cubes. */
+START_TEST(large_islands_keep_their_joints)
+{
+    enum { LINKS = 36, CUBES = 12 };
+    static const double link_sides[3] = {0.4, 0.3, 0.2}, sides[3] = {0.5, 0.5, 0.5};
+    scene s = new_scene(NULL);
+    dBodyID body[LINKS + CUBES];
+    dJointID joint[LINKS];
+    double error = 0;
+    int joints = 0;
+    for (int i = 0; i < CUBES; i++)
+        body[LINKS + i] = add_box(&s, sides, 0.7 * (i % 4), 0.7 * (i / 4), 0.3);
+    for (int i = 0; i < LINKS; i++) {
+        double x = 0.5 * (i % 6), y = 0.4 * (i / 6), z = 0.8 + 0.02 * (i % 6);
+        body[i] = add_box(&s, link_sides, x, y, z);
+        dBodySetAngularVel(body[i], 1, -2, 1);
+        if (i % 6) joint[joints++] = ball(&s, body[i - 1], body[i], x - 0.25, y, z);
+    }
+    pegStats total;
+    for (int n = 0; n < 80; n++) {
+        step(&s, 0.01, 0);
+        for (int i = 0; i < joints; i++) error = fmax(error, ball_error(joint[i]));
+        ck_assert_double_ge(lowest_corner(body, LINKS + CUBES), -1e-12);
+    }
+    pegWorldGetTotals(s.peg, &total);
+    ck_assert_int_gt(total.swept, 0);
+    ck_assert_int_eq(total.unconverged, 0);
+    ck_assert_double_le(total.violation_max, 0);
+    ck_assert_double_lt(error, 0.02);
+    free_scene(&s);
+}
+END_TEST
+
 /* A weight without shape hangs on a cube. */
 START_TEST(body_without_shape_weighs)
 {
@@ -499,6 +532,7 @@ int main(void)
     tcase_add_test(use, halves_keep_joints_and_feedback);
     tcase_add_test(use, quick_steps_are_exact);
     tcase_add_test(use, jointed_stack_stands);
+    tcase_add_test(use, large_islands_keep_their_joints);
     tcase_add_test(use, body_without_shape_weighs);
     tcase_add_test(use, jointed_bodies_rest);
     tcase_add_loop_test(use, jointed_bodies_sleep_and_wake_together, 0, 2);
