@@ -280,7 +280,8 @@ static int may_sweep(const peg_island *I)
            I->settings->solver == PEG_SOLVER_AUTO;
 }
 
-/* Bodies move faster than their weights would make them in some steps. */
+/* Bodies move faster than their weights would make them in some steps; of many bodies, in a part of
+ * a step. */
 static int is_tumbling(const peg_island *I)
 {
     double motion = 0, gain = 0;
@@ -291,7 +292,8 @@ static int is_tumbling(const peg_island *I)
         motion += peg_energy_product(&I->rigid[i], b->v, b->v);
         gain += peg_energy_product(&I->rigid[i], gained, gained);
     }
-    return motion > PEG_TUMBLING * PEG_TUMBLING * gain;
+    double share = I->nd < PEG_COARSE_FROM ? PEG_TUMBLING : PEG_RESTLESS;
+    return motion > share * share * gain;
 }
 
 static int max(int a, int b)

@@ -17,8 +17,8 @@
 
 /* Rows hold the gap that features start with, up to the margin, so that they do no work; only gaps
  * below PEG_THIN * margin, near rounding, grow by the share PEG_PUSH of what they lack: at most
- * 1e-10 L a step, fading out. */
-#define PEG_THIN 1e-4
+ * 1e-11 L a step, fading out. */
+#define PEG_THIN 1e-5
 #define PEG_PUSH 0.1
 
 /* Features face each other when the row's normal is within this cosine of the pair's direction.
@@ -78,7 +78,8 @@
 #define PEG_SWEPT_FROM  5
 #define PEG_COARSE_FROM 30
 #define PEG_TUMBLING    5
-#define PEG_SWEPT_TIMES 12 /* outer iterations at most */
+#define PEG_RESTLESS    0.3 /* the same of coarse islands */
+#define PEG_SWEPT_TIMES 12  /* outer iterations at most */
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in coarse
  * islands twice as many in each iteration after the second. */
