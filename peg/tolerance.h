@@ -78,7 +78,7 @@
 #define PEG_SWEPT_FROM  5
 #define PEG_COARSE_FROM 30
 #define PEG_TUMBLING    5
-#define PEG_RESTLESS    0.3 /* the same of coarse islands */
+#define PEG_RESTLESS    1.5 /* the same of coarse islands */
 #define PEG_SWEPT_TIMES 12  /* outer iterations at most */
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in coarse
