@@ -43,7 +43,7 @@ static json_t *solver_json(const lab_world *w, const pegStats *s)
     json_t *outer = mean_max((double)s->outer, (double)s->islands, (double)s->outer_max);
     return json_pack(
         "{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
-        "s:I, s:o, s:o, s:o, s:o, s:o}",
+        "s:I, s:o, s:o, s:o, s:o, s:o, s:I}",
         "steps", (json_int_t)w->steps, "unconverged", (json_int_t)s->unconverged, "fallback",
         fallback, "first_contact", (json_int_t)s->first_contact, "locks", (json_int_t)s->locks,
         "secant", (json_int_t)s->secant, "switches", (json_int_t)s->switches, "traps",
@@ -53,7 +53,7 @@ static json_t *solver_json(const lab_world *w, const pegStats *s)
         "outer", outer, "friction_lagged", (json_int_t)s->friction_lagged, "friction_residual_max",
         lab_number(s->friction_residual_max), "residual_max", lab_number(s->residual_max),
         "cone_violation_max", lab_number(s->cone_violation_max), "gap_min", lab_number(s->gap_min),
-        "violation_max", lab_number(s->violation_max));
+        "violation_max", lab_number(s->violation_max), "memory", (json_int_t)s->memory);
 }
 
 /* Mean per step. */
