@@ -4,8 +4,9 @@
 
 #include "peg/scene.h"
 
-/* Pairs to be solved below which waking the other threads takes longer than it saves. */
-#define PARALLEL_FROM 16
+/* Pairs to be solved below which waking the other threads takes longer than it saves: for stacks at
+ * rest on two cores 24 pairs take 1.07 of the time, 45 take .73. */
+#define PARALLEL_FROM 32
 
 /* --- workers --- */
 
