@@ -14,7 +14,7 @@
 static double reach_margin(const peg_stage *s)
 {
     const pegSettings *set = &s->context->settings;
-    return set->contact == PEG_CONTACT_PEG ? REACH_MARGIN : fmax(REACH_MARGIN, set->reach);
+    return set->contact == PEG_CONTACT_PEG ? REACH_MARGIN : peg_max(REACH_MARGIN, set->reach);
 }
 
 /* --- parts in the world --- */
@@ -34,8 +34,8 @@ static double body_speed(const peg_body *b, const double alone[6], double arm)
     if (b->kind == PEG_STATIC) return 0;
     double linear = peg_norm(b->v), angular = peg_norm(b->v + 3);
     if (b->kind == PEG_DYNAMIC) {
-        linear = fmax(linear, peg_norm(alone));
-        angular = fmax(angular, peg_norm(alone + 3));
+        linear = peg_max(linear, peg_norm(alone));
+        angular = peg_max(angular, peg_norm(alone + 3));
     }
     return linear + (angular > 0 ? angular * arm : 0);
 }
@@ -78,8 +78,8 @@ static void box_of_view(const peg_view *view, peg_aabb *box)
     }
     for (int v = 0; v < view->shape->nv; v++)
         for (int k = 0; k < 3; k++) {
-            box->lo[k] = fmin(box->lo[k], view->vertex[v][k]);
-            box->hi[k] = fmax(box->hi[k], view->vertex[v][k]);
+            box->lo[k] = peg_min(box->lo[k], view->vertex[v][k]);
+            box->hi[k] = peg_max(box->hi[k], view->vertex[v][k]);
         }
 }
 
@@ -114,10 +114,10 @@ void peg_end_boxes(const peg_stage *s, peg_aabb *box)
         double turn = scene->h * peg_norm(v + 3);
         for (int k = 0; k < 3; k++) {
             double d = scene->h * v[k];
-            box[i].lo[k] += fmin(d, 0);
-            box[i].hi[k] += fmax(d, 0);
+            box[i].lo[k] += peg_min(d, 0);
+            box[i].hi[k] += peg_max(d, 0);
         }
-        inflate(&box[i], turn > 0 ? fmin(turn, 2) * p->arm : 0);
+        inflate(&box[i], turn > 0 ? peg_min(turn, 2) * p->arm : 0);
     }
 }
 

@@ -345,38 +345,93 @@ static int edges_cross(const double *a0, const double *a1, const double *b0, con
     return s >= -PEG_TOUCH && s <= 1 + PEG_TOUCH && t >= -PEG_TOUCH && t <= 1 + PEG_TOUCH;
 }
 
-/* Heights along n of the points that can make a row: edges wholly above (A) or below (B) are out.
- */
+/* An edge of B that looks along n, seen from there: its top and its extent across n. */
+typedef struct seen_edge {
+    int index;
+    double high, least[2], most[2];
+} seen_edge;
+
+/* Two directions across the unit vector n. */
+static void across(const double *n, double t[2][3])
+{
+    int k = fabs(n[0]) < 0.6 ? 0 : 1;
+    double axis[3] = {k == 0, k == 1, 0};
+    peg_cross(n, axis, t[0]);
+    peg_normalise(t[0]);
+    peg_cross(n, t[0], t[1]);
+}
+
+static void extent(const double *a, const double *b, double t[2][3], double *least, double *most)
+{
+    for (int k = 0; k < 2; k++) {
+        double x = peg_dot(t[k], a), y = peg_dot(t[k], b);
+        least[k] = peg_min(x, y);
+        most[k] = peg_max(x, y);
+    }
+}
+
+/* Whether the edge of a view looks against (sign -1) or along n. */
+static int looks(const peg_view *view, const peg_edge *e, const double *n, double sign)
+{
+    return sign * peg_dot(view->normal[e->f[0]], n) >= PEG_TOUCH ||
+           sign * peg_dot(view->normal[e->f[1]], n) >= PEG_TOUCH;
+}
+
+/* Edges wholly above (A) or below (B) what can make a row are out: n . n_row >= PEG_FACING, so that
+ * a gap within reach is at most `far` along n. */
+static seen_edge *see_edges(peg_island *I, const peg_pair *pair, double t[2][3], int *count)
+{
+    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const double *n = pair->facet.n;
+    double bottom = INFINITY, far = pair->reach / PEG_FACING;
+    seen_edge *seen = PEG_NEW(I->arena, seen_edge, B->shape->ne);
+    if (!seen) {
+        I->failed = 1;
+        return NULL;
+    }
+    for (int v = 0; v < A->shape->nv; v++) bottom = peg_min(bottom, peg_dot(n, A->vertex[v]));
+    *count = 0;
+    for (int j = 0; j < B->shape->ne; j++) {
+        const peg_edge *e = &B->shape->edge[j];
+        if (!looks(B, e, n, 1)) continue;
+        const double *b0 = B->vertex[e->v[0]], *b1 = B->vertex[e->v[1]];
+        seen_edge *s = &seen[*count];
+        s->index = j;
+        s->high = peg_max(peg_dot(n, b0), peg_dot(n, b1));
+        if (bottom > s->high + far) continue;
+        extent(b0, b1, t, s->least, s->most);
+        ++*count;
+    }
+    return seen;
+}
+
 static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
     const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
     const double *n = pair->facet.n;
-    double top = -INFINITY, bottom = INFINITY;
-    for (int v = 0; v < A->shape->nv; v++) bottom = fmin(bottom, peg_dot(n, A->vertex[v]));
-    for (int v = 0; v < B->shape->nv; v++) top = fmax(top, peg_dot(n, B->vertex[v]));
-    /* n . n_row >= PEG_FACING: a gap within reach is at most this much along n */
-    double far = pair->reach / PEG_FACING;
-    for (int i = 0; i < A->shape->ne; i++) {
+    double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L, t[2][3];
+    int count;
+    if (A->shape->ne == 0 || B->shape->ne == 0) return;
+    across(n, t);
+    seen_edge *seen = see_edges(I, pair, t, &count);
+    for (int i = 0; i < A->shape->ne && seen && count; i++) {
         const peg_edge *ea = &A->shape->edge[i];
-        if (peg_dot(A->normal[ea->f[0]], n) > -PEG_TOUCH &&
-            peg_dot(A->normal[ea->f[1]], n) > -PEG_TOUCH)
-            continue;
+        if (!looks(A, ea, n, -1)) continue;
         const double *a0 = A->vertex[ea->v[0]], *a1 = A->vertex[ea->v[1]];
-        double low = fmin(peg_dot(n, a0), peg_dot(n, a1));
-        if (low > top + far) continue;
-        for (int j = 0; j < B->shape->ne; j++) {
-            const peg_edge *eb = &B->shape->edge[j];
-            if (peg_dot(B->normal[eb->f[0]], n) < PEG_TOUCH &&
-                peg_dot(B->normal[eb->f[1]], n) < PEG_TOUCH)
+        double low = peg_min(peg_dot(n, a0), peg_dot(n, a1)), least[2], most[2];
+        extent(a0, a1, t, least, most);
+        for (int k = 0; k < count; k++) {
+            const seen_edge *s = &seen[k];
+            if (low > s->high + far) continue;
+            if (least[0] > s->most[0] + room || most[0] < s->least[0] - room ||
+                least[1] > s->most[1] + room || most[1] < s->least[1] - room)
                 continue;
-            const double *b0 = B->vertex[eb->v[0]], *b1 = B->vertex[eb->v[1]];
-            double high = fmax(peg_dot(n, b0), peg_dot(n, b1));
-            if (low > high + far || bottom > high + far) continue;
-            if (!edges_cross(a0, a1, b0, b1, n)) continue;
+            const peg_edge *eb = &B->shape->edge[s->index];
+            if (!edges_cross(a0, a1, B->vertex[eb->v[0]], B->vertex[eb->v[1]], n)) continue;
             feature_contact c;
-            double s, t;
-            if (!edge_edge(I, pair, i, j, &c, &s, &t)) continue;
+            double on_a, on_b;
+            if (!edge_edge(I, pair, i, s->index, &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -0.5 * pair->L) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
             emit(I, p, u, &c, out);

@@ -97,6 +97,12 @@ static void found(search *q, const peg_facet *facet)
     if (facet->s > q->best.s) q->best = *facet;
 }
 
+/* What a facet must reach to be visited or to be the best. */
+static double wanted(const search *q)
+{
+    return peg_min(q->visit ? q->keep : INFINITY, q->best.s);
+}
+
 /* Room for the rounding of a distance, relative to the sizes. */
 static const double SLACK = 1e-6;
 
@@ -108,7 +114,7 @@ static int is_too_deep(const search *q, int i, int j, const peg_vec3 u, const pe
     peg_vec3 n, d;
     const double *a = q->A->vertex[q->A->shape->edge[i].v[0]];
     const double *b = q->B->vertex[q->B->shape->edge[j].v[0]];
-    double most = fmin(q->visit ? q->keep : INFINITY, q->best.s);
+    double most = wanted(q);
     if (most == -INFINITY) return 0;
     peg_cross(u, w, n);
     peg_sub(a, b, d);
@@ -128,16 +134,47 @@ static void cross_edges(search *q, int i, int j, const peg_vec3 u, const peg_vec
     found(q, &facet);
 }
 
+/* Whether all directions on the arc of an edge of X are too deep: where m in the cone of its two
+ * normals is the direction into the other polytope Y, s <= m . (centre of Y - point of the edge),
+ * and if that is negative for both normals it is less than the larger of them in between. */
+static int is_far_side(const search *q, const peg_view *X, const peg_view *Y, int i)
+{
+    const peg_edge *e = X->shape->edge + i;
+    peg_vec3 d;
+    if (peg_is_half_space(Y->shape)) return 0;
+    peg_sub(Y->centre, X->vertex[e->v[0]], d);
+    double s = peg_max(peg_dot(X->normal[e->f[0]], d), peg_dot(X->normal[e->f[1]], d));
+    return s < 0 && s < wanted(q) - SLACK * (X->shape->radius + Y->shape->radius);
+}
+
+/* The edges of B that matter; more than there is room for are all taken to. */
+enum { MOST_EDGES = 512 };
+
+typedef struct edges {
+    int count, index[MOST_EDGES];
+} edges;
+
+static void near_edges_of_B(const search *q, edges *near)
+{
+    int ne = q->B->shape->ne;
+    near->count = 0;
+    for (int j = 0; j < ne && ne <= MOST_EDGES; j++)
+        if (!is_far_side(q, q->B, q->A, j)) near->index[near->count++] = j;
+    if (ne > MOST_EDGES) near->count = ne;
+}
+
 /* All crossings of the arc of edge i of A with the arcs of B. */
-static void edges_of_B(search *q, int i)
+static void edges_of_B(search *q, int i, const edges *near)
 {
     const peg_edge *e = q->A->shape->edge + i, *edge = q->B->shape->edge;
     const double *a0 = q->A->normal[e->f[0]], *a1 = q->A->normal[e->f[1]];
     const peg_vec3 *b = (const peg_vec3 *)q->B->normal;
+    int all = q->B->shape->ne > MOST_EDGES;
     peg_vec3 u;
     edge_of(q->A, e, u);
     peg_normalise(u);
-    for (int j = 0, ne = q->B->shape->ne; j < ne; j++) {
+    for (int k = 0; k < near->count; k++) {
+        int j = all ? k : near->index[k];
         double p0 = peg_dot(b[edge[j].f[0]], u), p1 = peg_dot(b[edge[j].f[1]], u);
         if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) continue;
         peg_vec3 w;
@@ -164,7 +201,10 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
         for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
         found(&q, &facet);
     }
-    for (int i = 0; i < A->shape->ne; i++) edges_of_B(&q, i);
+    edges near;
+    near_edges_of_B(&q, &near);
+    for (int i = 0; i < A->shape->ne; i++)
+        if (!is_far_side(&q, A, B, i)) edges_of_B(&q, i, &near);
     return q.best;
 }
 

@@ -8,6 +8,17 @@
 typedef double peg_vec3[3];
 typedef double peg_mat3[9];
 
+/* Of numbers; unlike fmin and fmax without a call. */
+static inline double peg_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double peg_max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline double peg_dot(const double *a, const double *b)
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
