@@ -106,9 +106,9 @@ static void machines(visitor *v, matrix_extent extent)
             if (extent == MATRIX_GATE && k == 2) job.options.time = 1;
             with_keys(v, job, 0);
             if (extent != MATRIX_FULL || k > 0) continue;
-            matrix_job small = job, turned = job;
-            set(&small, "scale", 0.1);
-            with_keys(v, small, 0);
+            matrix_job large = job, turned = job;
+            set(&large, "scale", 10); /* stock ODE breaks down at a tenth */
+            with_keys(v, large, 0);
             set(&turned, "turn", 37);
             if (strcmp(scene->name, "plane2d-pour") != 0) with_keys(v, turned, 0);
         }
