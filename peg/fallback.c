@@ -306,6 +306,15 @@ static int min(int a, int b)
     return a < b ? a : b;
 }
 
+/* To the last digit, if that does not take long. */
+static int step_hastily(peg_island *I, double h)
+{
+    I->hasty = 1;
+    int done = substep(I, h, NULL, 0);
+    I->hasty = 0;
+    return done;
+}
+
 /* What lies or comes to rest is solved to the last digit if that does not take long; else by
  * sweeps. */
 static int step_large(peg_island *I, double h)
@@ -318,9 +327,7 @@ static int step_large(peg_island *I, double h)
     int tumbles = is_tumbling(I);
     if (!tumbles && I->nd < PEG_COARSE_FROM) return 0;
     if (!tumbles && wait == 0) {
-        I->hasty = 1;
-        done = substep(I, h, NULL, 0);
-        I->hasty = 0;
+        done = step_hastily(I, h);
         failures = done ? 0 : min(failures + 1, PEG_FAILURES);
         wait = done ? 0 : 1 << failures;
     }
@@ -366,7 +373,9 @@ void peg_island_step(peg_island *I)
         if (I->failed) return;
         restore(I, &start);
     }
-    if (step_with_violation(I, h)) {
+    int coarse = peg_is_coarse(I);
+    I->rough = 0;
+    if ((coarse && step_hastily(I, h)) || (!I->failed && step_with_violation(I, h))) {
         memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
         return;
     }
