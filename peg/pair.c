@@ -85,12 +85,36 @@ static void consider_first(void *context, const peg_facet *facet)
     c->best = *facet;
 }
 
+/* Three vertices, or the plane of a half-space: they tell where a part is. */
+static void find_place(const peg_view *view, peg_vec3 at[3])
+{
+    memset(at, 0, 3 * sizeof *at);
+    for (int k = 0; k < 3 && k < view->shape->nv; k++) peg_copy3(view->vertex[k], at[k]);
+    if (!peg_is_half_space(view->shape)) return;
+    peg_copy3(view->normal[0], at[0]);
+    at[1][0] = view->offset[0];
+}
+
+/* Whether the part is where the last step left it, and was not put elsewhere since. */
+static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
+{
+    peg_vec3 now[3];
+    int same = 1;
+    find_place(view, now);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) same &= fabs(now[k][i] - at[k][i]) <= PEG_TOUCH * L;
+    return same;
+}
+
 /* The facet of the step before where it is now; false if it holds no more, or another one could be
  * the better choice. */
 static int keeps_choice(peg_island *I, peg_pair *p)
 {
     peg_choice *old = &p->remembered;
     if (old->facet.kind == PEG_FACET_NONE || !(old->turned <= PEG_TURNED)) return 0;
+    if (!is_where_left(&piece_a(I, p)->start, (const peg_vec3 *)old->at[0], p->L) ||
+        !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
+        return 0;
     peg_facet now = peg_facet_at(&piece_a(I, p)->start, &piece_b(I, p)->start, &old->facet);
     if (!(now.s >= 0) || !(first_value(I, p, &now) >= old->others)) return 0;
     p->facet = now;
@@ -164,6 +188,8 @@ void peg_pair_remember(const peg_island *I, peg_pair *p)
     p->remembered.facet = p->facet;
     p->remembered.turned = p->turned + turning(I, p);
     p->remembered.others = p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
+    find_place(&piece_a(I, p)->now, p->remembered.at[0]);
+    find_place(&piece_b(I, p)->now, p->remembered.at[1]);
 }
 
 /* --- check --- */

@@ -28,10 +28,11 @@ typedef struct peg_facet {
  * little since it was measured. Infinity: not known. */
 typedef struct peg_choice {
     peg_facet facet;
-    double others; /* m */
-    double turned; /* rad */
-    int haste;     /* steps for which the pair's island is not solved hastily, after so many ... */
-    int failures;  /* ... vain attempts in a row */
+    double others;     /* m */
+    double turned;     /* rad */
+    peg_vec3 at[2][3]; /* where A and B were left: see peg_pair_remember */
+    int haste;    /* steps for which the pair's island is not solved hastily, after so many ... */
+    int failures; /* ... vain attempts in a row */
 } peg_choice;
 
 /* s_n for any unit direction; -infinity where a half-space is unbounded along n. */

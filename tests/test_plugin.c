@@ -128,6 +128,31 @@ START_TEST(two_lines_make_a_box_rest)
 }
 END_TEST
 
+/* Where the program puts a body above the wall that it stood beside, or the wall below the body,
+ * nothing is in the body's way any more. */
+START_TEST(what_was_put_elsewhere_is_looked_at_anew)
+{
+    for (int wall_moves = 0; wall_moves < 2; wall_moves++) {
+        scene s = new_scene();
+        dWorldSetGravity(s.world, 0, 0, 0);
+        dBodyID cube = add_cube(&s, 0, 0, 0);
+        dGeomID wall = dCreateBox(s.space, 1, 4, 1);
+        dGeomSetPosition(wall, 1.004, 0, 0);
+        for (int i = 0; i < 5; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
+        if (wall_moves)
+            dGeomSetPosition(wall, 1.004, 0, -1.0001);
+        else
+            dBodySetPosition(cube, 0, 0, 1.0001);
+        dBodySetLinearVel(cube, 6, 0, -0.1);
+        for (int i = 0; i < 3; i++) {
+            ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
+            ck_assert_double_eq_tol(dBodyGetLinearVel(cube)[0], 6, 1e-2);
+        }
+        free_scene(&s);
+    }
+}
+END_TEST
+
 /* A program's own callback: lets nothing but `solid` touch anything. */
 typedef struct own {
     scene *s;
@@ -766,6 +791,7 @@ static Suite *plugin_suite(void)
     tcase_set_timeout(errors, 120);
     tcase_add_test(use, says_what_it_is);
     tcase_add_loop_test(use, two_lines_make_a_box_rest, 0, 2);
+    tcase_add_test(use, what_was_put_elsewhere_is_looked_at_anew);
     tcase_add_test(use, own_callback_filters);
     tcase_add_test(use, pairs_of_other_spaces_are_handed_over);
     tcase_add_loop_test(use, fast_box_does_not_pass_a_thin_wall, 0, 5);
