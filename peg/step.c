@@ -228,10 +228,11 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     pegStatus status = check_scene(scene);
     if (status != PEG_OK) return status;
     if (peg_still_repeat(context, scene, stats)) return PEG_OK;
-    if (!set_stage(&stage, context, scene)) return PEG_ERROR_MEMORY;
-    solve_islands(&stage);
-    if (stage.failed || !peg_gather_islands(&stage) || !remember_pairs(&stage)) {
+    int whole = set_stage(&stage, context, scene);
+    if (whole) solve_islands(&stage);
+    if (!whole || stage.failed || !peg_gather_islands(&stage) || !remember_pairs(&stage)) {
         context->contacts = 0;
+        context->still.valid = 0; /* its answers are those of this step, its results are not */
         return PEG_ERROR_MEMORY;
     }
     commit(&stage);

@@ -783,6 +783,35 @@ START_TEST(symbols_and_header)
 }
 END_TEST
 
+/* A scene at rest whose surfaces change is not at rest as it was, also if the step fails that first
+ * saw them. */
+START_TEST(failed_step_is_not_repeated)
+{
+    scene s = new_scene();
+    dCreatePlane(s.space, 0, 0, 1, 0);
+    for (int i = 0; i < 24; i++) add_cube(&s, 2 * (i % 3), 0, 0.50001 + 1.00002 * (i / 3));
+    pegStats stats = {0};
+    for (int i = 0; i < 20 && !stats.repeated; i++) {
+        ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
+        pegWorldGetStats(s.peg, &stats);
+    }
+    ck_assert_int_gt(stats.repeated, 0);
+    dSurfaceParameters rough = {.mode = dContactApprox1 | dContactRolling, .mu = 0.5, .rho = 0.1};
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &rough), PEG_OK);
+    for (int i = 0; i < 30; i++) { /* as often as there are pairs */
+        peg_memory_fail_at(1, 1);
+        pegStatus status = pegWorldStep(s.peg, 0.01);
+        peg_memory_fail_at(0, 0);
+        ck_assert_int_eq(status, PEG_ERROR_MEMORY);
+    }
+    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
+    pegWorldGetStats(s.peg, &stats);
+    ck_assert_int_eq(stats.repeated, 0);
+    ck_assert_int_gt(pegWorldGetContactCount(s.peg), 0);
+    free_scene(&s);
+}
+END_TEST
+
 static Suite *plugin_suite(void)
 {
     Suite *suite = suite_create("plugin");
@@ -814,6 +843,7 @@ static Suite *plugin_suite(void)
     tcase_add_test(errors, step_inside_a_step_is_refused);
     tcase_add_loop_test(errors, creation_without_memory, 0, 2);
     tcase_add_loop_test(errors, step_without_memory, 0, 4);
+    tcase_add_test(errors, failed_step_is_not_repeated);
     tcase_add_test(errors, pair_lost_for_lack_of_memory_fails_the_step);
     suite_add_tcase(suite, use);
     suite_add_tcase(suite, errors);
