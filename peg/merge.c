@@ -218,7 +218,7 @@ peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners)
 {
     size_t bytes = sizeof(peg_polytope) + sizeof(peg_vec3) * (size_t)(nv + nf) +
                    sizeof(double) * (size_t)nf + sizeof(peg_edge) * (size_t)ne +
-                   sizeof(int) * (size_t)(nf + 1 + corners);
+                   sizeof(int) * (size_t)(nf + 1 + corners + nv + 1 + 2 * ne);
     peg_polytope *p = peg_alloc_zero(1, bytes);
     if (!p) return NULL;
     p->nv = nv, p->nf = nf, p->ne = ne;
@@ -228,7 +228,26 @@ peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners)
     p->edge = (peg_edge *)(p->offset + nf);
     p->face_start = (int *)(p->edge + ne);
     p->face_vertex = p->face_start + nf + 1;
+    p->next_start = p->face_vertex + corners;
+    p->next = p->next_start + nv + 1;
     return p;
+}
+
+/* Lists the neighbours of every vertex, by counting; on the way next_start[v] is where the next one
+ * of v goes. */
+static void list_neighbours(peg_polytope *p)
+{
+    for (int e = 0; e < p->ne; e++)
+        for (int k = 0; k < 2; k++) p->next_start[p->edge[e].v[k]]++;
+    for (int v = 0, sum = 0; v <= p->nv; v++) {
+        int count = v < p->nv ? p->next_start[v] : 0;
+        p->next_start[v] = sum;
+        sum += count;
+    }
+    for (int e = 0; e < p->ne; e++)
+        for (int k = 0; k < 2; k++) p->next[p->next_start[p->edge[e].v[k]]++] = p->edge[e].v[1 - k];
+    for (int v = p->nv; v > 0; v--) p->next_start[v] = p->next_start[v - 1];
+    p->next_start[0] = 0;
 }
 
 void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
@@ -255,6 +274,11 @@ void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
         peg_sub(p->vertex[v], p->centre, d);
         p->radius = fmax(p->radius, peg_norm(d));
     }
+    p->inner = INFINITY;
+    for (int f = 0; f < p->nf; f++)
+        p->inner = fmin(p->inner, p->offset[f] - peg_dot(p->normal[f], p->centre));
+    p->inner = fmax(p->inner, 0);
+    list_neighbours(p);
     double centre[3], inertia[9];
     peg_polytope_mass(p, &p->volume, centre, inertia);
 }

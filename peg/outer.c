@@ -71,7 +71,8 @@ static int keep_rows(peg_island *I, int p, int *from)
     while (*from < last->m && last->row[*from].pair < p) ++*from;
     if (last->m == 0 || pair->violated || (pair->loaded && pair->moved > PEG_KEPT * pair->L))
         return 0;
-    for (; *from < last->m && last->row[*from].pair == p; *from = peg_next_normal(last, *from))
+    for (; *from < last->m && last->row[*from].pair == p && !last->row[*from].first_contact;
+         *from = peg_next_normal(last, *from))
         peg_contact_append(I, &I->rows, last, *from);
     return 1;
 }

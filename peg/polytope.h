@@ -27,8 +27,12 @@ typedef struct peg_polytope {
         face_start; /* nf + 1: polygon of face f is face_vertex[face_start[f] .. face_start[f+1]) */
     int *face_vertex;
     peg_edge *edge;  /* ne */
+    int *next_start; /* nv + 1: neighbours of vertex v along edges are next[next_start[v] ..
+                        next_start[v+1]) */
+    int *next;       /* 2 ne */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
     double radius;   /* of the sphere about the centre; infinite for a half-space */
+    double inner;    /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
     double width;    /* least width over the face normals; infinite for a half-space */
     double volume;   /* m^3; infinite for a half-space */
 } peg_polytope;

@@ -15,26 +15,39 @@ static const double CROSSING = 1e-12;
 /* Distance of two unit vectors that count as the same direction of a half-space. */
 static const double SAME_DIRECTION = 1e-12;
 
-static double support_max(const peg_view *v, const double n[3])
+/* Vertices from which on the support is found by climbing along edges. */
+enum { CLIMB_FROM = 32 };
+
+/* Largest sign n . x of the vertices. On a convex surface a vertex that no neighbour exceeds is the
+ * highest. */
+static double support(const peg_view *view, const double n[3], double sign)
 {
-    const peg_vec3 *x = (const peg_vec3 *)v->vertex;
+    const peg_polytope *P = view->shape;
+    const peg_vec3 *x = (const peg_vec3 *)view->vertex;
     double best = -INFINITY;
-    for (int i = 0; i < v->shape->nv; i++) {
-        double s = peg_dot(n, x[i]);
-        best = s > best ? s : best;
+    if (P->nv < CLIMB_FROM || P->ne == 0) {
+        for (int i = 0; i < P->nv; i++) best = peg_max(best, sign * peg_dot(n, x[i]));
+        return best;
+    }
+    best = sign * peg_dot(n, x[0]);
+    for (int at = 0, up = 0; at >= 0; at = up) {
+        up = -1;
+        for (int k = P->next_start[at]; k < P->next_start[at + 1]; k++) {
+            double s = sign * peg_dot(n, x[P->next[k]]);
+            if (s > best) best = s, up = P->next[k];
+        }
     }
     return best;
 }
 
+static double support_max(const peg_view *v, const double n[3])
+{
+    return support(v, n, 1);
+}
+
 static double support_min(const peg_view *v, const double n[3])
 {
-    const peg_vec3 *x = (const peg_vec3 *)v->vertex;
-    double best = INFINITY;
-    for (int i = 0; i < v->shape->nv; i++) {
-        double s = peg_dot(n, x[i]);
-        best = s < best ? s : best;
-    }
-    return best;
+    return -support(v, n, -1);
 }
 
 static int same_direction(const double *a, double sign, const double *b)
@@ -134,21 +147,39 @@ static void cross_edges(search *q, int i, int j, const peg_vec3 u, const peg_vec
     found(q, &facet);
 }
 
-/* Whether all directions on the arc of an edge of X are too deep: where m in the cone of its two
- * normals is the direction into the other polytope Y, s <= m . (centre of Y - point of the edge),
- * and if that is negative for both normals it is less than the larger of them in between. */
-static int is_far_side(const search *q, const peg_view *X, const peg_view *Y, int i)
+/* Whether what cannot reach more than s is too deep. */
+static int is_out(const search *q, double s)
+{
+    return s < wanted(q) - SLACK * (q->A->shape->radius + q->B->shape->radius);
+}
+
+/* Upper bounds of s from the ball inside of the other polytope Y: for a direction m out of X,
+ * supported there at p, s <= m . (centre of Y - p) - inner radius of Y. On the arc of an edge of X
+ * m = (a m_0 + b m_1) / |a m_0 + b m_1| with a, b >= 0, whose denominator lies between |m_0 + m_1|
+ * / 2 times a + b and a + b. */
+static int face_is_out(const search *q, const peg_view *X, const peg_view *Y, int f)
+{
+    if (peg_is_half_space(X->shape) || peg_is_half_space(Y->shape)) return 0;
+    return is_out(q, peg_dot(X->normal[f], Y->centre) - X->offset[f] - Y->shape->inner);
+}
+
+static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, int i)
 {
     const peg_edge *e = X->shape->edge + i;
-    peg_vec3 d;
+    const double *m0 = X->normal[e->f[0]], *m1 = X->normal[e->f[1]];
+    peg_vec3 d, sum;
     if (peg_is_half_space(Y->shape)) return 0;
     peg_sub(Y->centre, X->vertex[e->v[0]], d);
-    double s = peg_max(peg_dot(X->normal[e->f[0]], d), peg_dot(X->normal[e->f[1]], d));
-    return s < 0 && s < wanted(q) - SLACK * (X->shape->radius + Y->shape->radius);
+    double s = peg_max(peg_dot(m0, d), peg_dot(m1, d));
+    if (s > 0) {
+        peg_add_scaled(m0, 1, m1, sum);
+        s *= 2 / peg_norm(sum);
+    }
+    return is_out(q, s - Y->shape->inner);
 }
 
 /* The edges of B that matter; more than there is room for are all taken to. */
-enum { MOST_EDGES = 512 };
+enum { MOST_EDGES = 4096 };
 
 typedef struct edges {
     int count, index[MOST_EDGES];
@@ -159,7 +190,7 @@ static void near_edges_of_B(const search *q, edges *near)
     int ne = q->B->shape->ne;
     near->count = 0;
     for (int j = 0; j < ne && ne <= MOST_EDGES; j++)
-        if (!is_far_side(q, q->B, q->A, j)) near->index[near->count++] = j;
+        if (!edge_is_out(q, q->B, q->A, j)) near->index[near->count++] = j;
     if (ne > MOST_EDGES) near->count = ne;
 }
 
@@ -192,11 +223,13 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
     int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
     if (half_a && half_b) return q.best;
     for (int f = 0; f < B->shape->nf && !half_a; f++) {
+        if (face_is_out(&q, B, A, f)) continue;
         peg_facet facet = {.kind = PEG_FACET_FACE_B, .i = f, .s = face_of_B(A, B, f)};
         peg_copy3(B->normal[f], facet.n);
         found(&q, &facet);
     }
     for (int f = 0; f < A->shape->nf && !half_b; f++) {
+        if (face_is_out(&q, A, B, f)) continue;
         peg_facet facet = {.kind = PEG_FACET_FACE_A, .i = f, .s = face_of_A(A, B, f)};
         for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
         found(&q, &facet);
@@ -204,7 +237,7 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
     edges near;
     near_edges_of_B(&q, &near);
     for (int i = 0; i < A->shape->ne; i++)
-        if (!is_far_side(&q, A, B, i)) edges_of_B(&q, i, &near);
+        if (!edge_is_out(&q, A, B, i)) edges_of_B(&q, i, &near);
     return q.best;
 }
 

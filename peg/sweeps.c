@@ -17,7 +17,7 @@ typedef double quad __attribute__((vector_size(32)));
 enum { STRIDE = 8 };
 
 /* The hot loop once more for processors with wider registers: the same bits. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&             \
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&                 \
     !defined(__SANITIZE_THREAD__)
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
