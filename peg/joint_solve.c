@@ -72,6 +72,7 @@ static int is_held(const peg_problem *problem, int first, int all, int i)
 static int take_rest(peg_island *I, const peg_problem *problem, int first, int all, leftover *p)
 {
     int nb = problem->nb;
+    p->solution = (peg_solution){0};
     p->target = PEG_NEW(I->arena, double[6], nb);
     p->row = PEG_NEW(I->arena, peg_lcp_row, problem->m);
     p->of = PEG_NEW(I->arena, int, problem->m);

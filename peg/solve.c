@@ -74,7 +74,8 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver wh
     if (bounded ? which != PEG_SOLVER_LEMKE : which == PEG_SOLVER_AUTO && problem->nb > SMALL)
         outcome = certify(peg_solve_newton(arena, problem, tolerance, solution),
                           PEG_SOLVER_PROJECTED, problem, tolerance, solution);
-    if (is_settled(outcome) || (bounded && which != PEG_SOLVER_LEMKE)) return outcome;
+    int tried = bounded || (solution->patience && problem->nb > SMALL);
+    if (is_settled(outcome) || (tried && which != PEG_SOLVER_LEMKE)) return outcome;
     if (which != PEG_SOLVER_LEMKE)
         outcome = certify(peg_solve_projected(arena, problem, solution), PEG_SOLVER_PROJECTED,
                           problem, tolerance, solution);

@@ -126,8 +126,10 @@ static void read_joints(jointed *s, double h, prediction *p)
         p->sign[p->m] = peg_joint_lcp_row(&row[i], &a, &b, &p->row[p->m]);
         if (p->sign[p->m] == 0) continue;
         p->m++;
-        if (a.index >= 0) peg_add_impulse(&p->mass[a.index], row[i].Ja, row[i].push, p->target[a.index]);
-        if (b.index >= 0) peg_add_impulse(&p->mass[b.index], row[i].Jb, row[i].push, p->target[b.index]);
+        if (a.index >= 0)
+            peg_add_impulse(&p->mass[a.index], row[i].Ja, row[i].push, p->target[a.index]);
+        if (b.index >= 0)
+            peg_add_impulse(&p->mass[b.index], row[i].Jb, row[i].push, p->target[b.index]);
     }
 }
 
