@@ -12,10 +12,12 @@ enum { MS, CPU, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 #define BLOCK     5    /* steps of one model before the next one's turn */
 #define STEPS_MAX 60   /* timed, of a phase */
 #define STEPS_FEW 6    /* of dWorldStep where it is very slow */
-#define AT_REST   1e-3 /* m/s: what moves slower has settled */
+#define AT_REST   1e-6 /* m/s: what moves slower has settled */
 #define MOVING    .3   /* s: from then on bodies hit each other, whatever the scene */
 #define FALL_EXACTLY                                                                               \
-    30 /* bodies: more than that would take long to come down with exact contacts */
+    1000            /* bodies: more than that would take long to come down with exact contacts */
+#define PATIENCE 20 /* s: so long a pile may take to come to rest; without friction it never does  \
+                     */
 
 typedef struct contender {
     lab_contact model;
@@ -128,7 +130,8 @@ lab_world *bench_lead(const bench_job *job, int moving, double h, double until, 
     if (!w) return NULL;
     double fall = fall_time(w) + job->what.entering;
     /* at .6 of the fall the lower half has landed; settled: a second later, or as long again */
-    double to = moving ? .6 * fall : 2 * fall + 4, least = moving ? MOVING : fall + 1;
+    double to = moving ? .6 * fall : 2 * fall + (job->what.mu > 0 ? PATIENCE : 4),
+           least = moving ? MOVING : fall + 1;
     if (!moving && job->what.falls && job->what.n > FALL_EXACTLY &&
         fall_quickly(job, w, fall + 2)) {
         lab_close(w);

@@ -43,7 +43,8 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0), thin = PEG_THIN * margin;
-    double target = gap + PEG_PUSH * fmax(0, (I->regaining ? PEG_RESERVE * margin : thin) - gap);
+    if (peg_is_coarse(I)) thin = I->regaining ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
+    double target = gap + PEG_PUSH * fmax(0, thin - gap);
     target = fmin(margin, target);
     *pushed = fmax(0, target - gap0);
     return target;

@@ -90,10 +90,12 @@
 
 /* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
  * rows; below the share PEG_RESERVE of them they grow again where contact loses more energy than
- * that takes. A coarse island rests where no body lacks more than the share PEG_REST of its weight.
+ * that takes, and in any case up to PEG_LAST of the usual margin. A coarse island rests where no
+ * body lacks more than the share PEG_REST of its weight.
  */
 #define PEG_COARSE_MARGIN 100
 #define PEG_RESERVE       0.2
+#define PEG_LAST          0.5
 #define PEG_REST          5e-3
 
 /* Rows that bear something are made anew when the bodies have moved by more than this, in L. */
