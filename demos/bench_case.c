@@ -15,9 +15,10 @@ enum { MS, CPU, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 #define AT_REST   1e-6 /* m/s: what moves slower has settled */
 #define MOVING    .3   /* s: from then on bodies hit each other, whatever the scene */
 #define FALL_EXACTLY                                                                               \
-    1000            /* bodies: more than that would take long to come down with exact contacts */
-#define PATIENCE 20 /* s: so long a pile may take to come to rest; without friction it never does  \
-                     */
+    1000 /* bodies: more than that would take long to come down with exact contacts */
+#define PATIENCE                                                                                   \
+    20 /* s: so long a pile may take to come to rest; without friction it never does               \
+        */
 
 typedef struct contender {
     lab_contact model;
