@@ -150,7 +150,7 @@ static peg_candidate *add_candidate(peg_stage *s)
     return &s->candidate[s->candidates++];
 }
 
-static int by_parts(const void *left, const void *right)
+int peg_by_parts(const void *left, const void *right)
 {
     const peg_candidate *x = left, *y = right;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
@@ -165,7 +165,7 @@ typedef struct finder {
 static int is_known(const finder *f, int a, int b)
 {
     peg_candidate key = {.a = a, .b = b};
-    return f->known && bsearch(&key, f->stage->candidate, f->known, sizeof key, by_parts);
+    return f->known && bsearch(&key, f->stage->candidate, f->known, sizeof key, peg_by_parts);
 }
 
 static void meet(void *context, int i, int j)
@@ -210,7 +210,8 @@ int peg_find_pairs(peg_stage *s, const peg_aabb *box)
     for (int i = 0; i < np; i++) fixed[i] = !s->placed[i].moves;
     finder f = {s, (size_t)s->candidates};
     if (!peg_sweep_pairs(arena, box, fixed, np, meet, &f) || s->failed) return 0;
-    if (s->candidates) qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, by_parts);
+    if (s->candidates)
+        qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, peg_by_parts);
     return 1;
 }
 

@@ -138,6 +138,8 @@ int peg_place_parts(peg_stage *stage);
 int peg_find_pairs(peg_stage *stage, const peg_aabb *box);
 void peg_start_boxes(const peg_stage *stage, peg_aabb *box);
 void peg_end_boxes(const peg_stage *stage, peg_aabb *box);
+/* Order of candidates, for qsort and bsearch. */
+int peg_by_parts(const void *left, const void *right);
 /* Size of a pair and distance up to which its features count, m. */
 double peg_candidate_size(const peg_stage *stage, const peg_candidate *c);
 double peg_candidate_reach(const peg_stage *stage, const peg_candidate *c);

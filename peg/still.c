@@ -106,19 +106,12 @@ int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
     return 1;
 }
 
-static int by_parts(const void *left, const void *right)
-{
-    const peg_candidate *x = left, *y = right;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
-
 const peg_candidate *peg_still_answer(const peg_still *last, int a, int b)
 {
     peg_candidate key = {.a = a, .b = b};
     if (!last->valid || !last->candidates) return NULL;
     const peg_candidate *c =
-        bsearch(&key, last->candidate, (size_t)last->candidates, sizeof key, by_parts);
+        bsearch(&key, last->candidate, (size_t)last->candidates, sizeof key, peg_by_parts);
     return c && c->answered ? c : NULL;
 }
 
