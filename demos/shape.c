@@ -1,4 +1,4 @@
-/* Convex shapes: boxes, hulls of few points, their moments. */
+/* Shapes: boxes, hulls of few points, round shapes, meshes, and their moments. */
 #include "demos/shape.h"
 
 #include <math.h>
@@ -40,12 +40,32 @@ lab_shape *lab_shape_copy(const lab_shape *shape)
 {
     lab_shape *s = shape_new(shape->nv, shape->nf, shape->start[shape->nf]);
     if (!s) return NULL;
+    s->kind = shape->kind, s->round = shape->round, s->closed = shape->closed;
     memcpy(s->vertex, shape->vertex, (size_t)shape->nv * sizeof *s->vertex);
     memcpy(s->start, shape->start, ((size_t)shape->nf + 1) * sizeof *s->start);
     memcpy(s->index, shape->index, (size_t)shape->start[shape->nf] * sizeof *s->index);
     memcpy(s->normal, shape->normal, (size_t)shape->nf * sizeof *s->normal);
     memcpy(s->offset, shape->offset, (size_t)shape->nf * sizeof *s->offset);
     return s;
+}
+
+/* Normals and offsets of the faces. */
+static void set_planes(lab_shape *s)
+{
+    for (int f = 0; f < s->nf; f++) {
+        const double *o = s->vertex[s->index[s->start[f]]];
+        double sum[3] = {0, 0, 0};
+        for (int c = s->start[f] + 1; c + 1 < s->start[f + 1]; c++) {
+            double a[3], b[3], n[3];
+            peg_sub(s->vertex[s->index[c]], o, a);
+            peg_sub(s->vertex[s->index[c + 1]], o, b);
+            peg_cross(a, b, n);
+            peg_add_scaled(sum, 1, n, sum);
+        }
+        peg_normalise(sum);
+        peg_copy3(sum, s->normal[f]);
+        s->offset[f] = peg_dot(sum, o);
+    }
 }
 
 lab_shape *lab_shape_box(const double sides[3])
@@ -71,6 +91,29 @@ lab_shape *lab_shape_box(const double sides[3])
 lab_shape *lab_shape_point(void)
 {
     return shape_new(1, 0, 0);
+}
+
+lab_shape *lab_shape_sphere(double radius)
+{
+    lab_shape *s = lab_shape_point();
+    if (s) s->round = radius;
+    return s;
+}
+
+lab_shape *lab_shape_capsule(double radius, double length)
+{
+    lab_shape *s = shape_new(2, 0, 0);
+    if (!s) return NULL;
+    s->vertex[0][2] = -.5 * length, s->vertex[1][2] = .5 * length;
+    s->round = radius;
+    return s;
+}
+
+lab_shape *lab_shape_cylinder(double radius, double length)
+{
+    lab_shape *s = lab_shape_capsule(radius, length);
+    if (s) s->kind = LAB_SHAPE_CYLINDER;
+    return s;
 }
 
 lab_shape *lab_shape_half_space(const double normal[3], double offset)
@@ -217,20 +260,7 @@ static lab_shape *hull_shape(const hull *h)
         s->index[c] = rename[m];
     }
     memcpy(s->start, h->start, ((size_t)h->faces + 1) * sizeof *s->start);
-    for (int f = 0; f < s->nf; f++) {
-        const double *o = s->vertex[s->index[s->start[f]]];
-        double sum[3] = {0, 0, 0};
-        for (int c = s->start[f] + 1; c + 1 < s->start[f + 1]; c++) {
-            double a[3], b[3], n[3];
-            peg_sub(s->vertex[s->index[c]], o, a);
-            peg_sub(s->vertex[s->index[c + 1]], o, b);
-            peg_cross(a, b, n);
-            peg_add_scaled(sum, 1, n, sum);
-        }
-        peg_normalise(sum);
-        peg_copy3(sum, s->normal[f]);
-        s->offset[f] = peg_dot(sum, o);
-    }
+    set_planes(s);
     free(rename);
     return s;
 }
@@ -252,6 +282,59 @@ lab_shape *lab_shape_hull(const double (*points)[3], int n)
     return s;
 }
 
+/* ---- meshes ---------------------------------------------------------------------------------- */
+
+static int by_ends(const void *a, const void *b)
+{
+    const int *e = a, *f = b;
+    return e[0] != f[0] ? (e[0] > f[0]) - (e[0] < f[0]) : (e[1] > f[1]) - (e[1] < f[1]);
+}
+
+/* Whether every directed edge occurs once, and its reverse, too. */
+static int is_closed(const lab_shape *s, int (*edge)[2])
+{
+    int n = 3 * s->nf;
+    for (int c = 0; c < n; c++) {
+        edge[c][0] = s->index[c];
+        edge[c][1] = s->index[c % 3 < 2 ? c + 1 : c - 2];
+    }
+    qsort(edge, (size_t)n, sizeof *edge, by_ends);
+    for (int c = 0; c < n; c++) {
+        int reverse[2] = {edge[c][1], edge[c][0]};
+        if (c && !by_ends(edge[c - 1], edge[c])) return 0;
+        if (!bsearch(reverse, edge, (size_t)n, sizeof *edge, by_ends)) return 0;
+    }
+    return n > 0;
+}
+
+lab_shape *lab_shape_mesh(const double (*vertices)[3], int nv, const int (*triangles)[3], int nt)
+{
+    if (nv < 3 || nt < 1) return NULL;
+    lab_shape *s = shape_new(nv, nt, 3 * nt);
+    int(*edge)[2] = malloc(3 * (size_t)nt * sizeof *edge);
+    int good = s && edge;
+    for (int i = 0; good && i < nv; i++) {
+        peg_copy3(vertices[i], s->vertex[i]);
+        good = isfinite(peg_norm(vertices[i]));
+    }
+    for (int c = 0; good && c < 3 * nt; c++) {
+        int i = triangles[c / 3][c % 3];
+        s->index[c] = i;
+        s->start[c / 3 + 1] = 3 * (c / 3 + 1);
+        good = i >= 0 && i < nv;
+    }
+    if (good) {
+        s->kind = LAB_SHAPE_MESH;
+        s->closed = is_closed(s, edge);
+        set_planes(s);
+    } else {
+        lab_shape_free(s);
+        s = NULL;
+    }
+    free(edge);
+    return s;
+}
+
 /* ---- poses and moments ----------------------------------------------------------------------- */
 
 void lab_shape_move(const lab_shape *shape, const double x[3], const double R[9], lab_shape *out)
@@ -266,9 +349,50 @@ void lab_shape_move(const lab_shape *shape, const double x[3], const double R[9]
     }
 }
 
+void lab_shape_bounds(const lab_shape *shape, double low[3], double high[3])
+{
+    double axis[3] = {0, 0, 0}, reach[3] = {shape->round, shape->round, shape->round};
+    if (shape->kind == LAB_SHAPE_CYLINDER) { /* a disc reaches radius * sine of its tilt */
+        peg_sub(shape->vertex[1], shape->vertex[0], axis);
+        peg_normalise(axis);
+        for (int k = 0; k < 3; k++) reach[k] *= sqrt(fmax(0, 1 - axis[k] * axis[k]));
+    }
+    for (int k = 0; k < 3; k++) {
+        low[k] = shape->nv ? INFINITY : -INFINITY, high[k] = -low[k];
+        for (int i = 0; i < shape->nv; i++) {
+            low[k] = fmin(low[k], shape->vertex[i][k] - reach[k]);
+            high[k] = fmax(high[k], shape->vertex[i][k] + reach[k]);
+        }
+    }
+}
+
+/* Spheres, capsules and cylinders in closed form: about the middle they have one moment along the
+ * axis and one across. */
+static void round_moments(const lab_shape *shape, lab_moments *out)
+{
+    const double *from = shape->vertex[0], *to = shape->vertex[shape->nv - 1];
+    double axis[3], r = shape->round, pi = acos(-1), middle[3];
+    peg_sub(to, from, axis);
+    double l = peg_normalise(axis), tube = pi * r * r * l;
+    double caps = shape->kind == LAB_SHAPE_CYLINDER ? 0 : 4 * pi * r * r * r / 3;
+    double across = tube * r * r / 4 + caps * r * r / 5;
+    double along = tube * l * l / 12 + caps * (l * l / 4 + 3 * l * r / 8 + r * r / 5);
+    out->volume = tube + caps;
+    for (int k = 0; k < 3; k++) {
+        middle[k] = .5 * (from[k] + to[k]);
+        out->first[k] = out->volume * middle[k];
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out->second[3 * i + j] = out->volume * middle[i] * middle[j] + (i == j) * across +
+                                     (along - across) * axis[i] * axis[j];
+}
+
 void lab_shape_moments(const lab_shape *shape, lab_moments *out)
 {
     *out = (lab_moments){0};
+    if (shape->kind == LAB_SHAPE_MESH && !shape->closed) return;
+    if (shape->nf == 0) round_moments(shape, out);
     for (int f = 0; f < shape->nf; f++)
         for (int c = shape->start[f] + 1; c + 1 < shape->start[f + 1]; c++) {
             /* tetrahedron of the origin and a triangle of the face */
@@ -302,5 +426,5 @@ double lab_shape_radius(const lab_shape *shape, double centre[3])
         peg_sub(shape->vertex[i], centre, d);
         radius = fmax(radius, peg_norm(d));
     }
-    return radius;
+    return shape->kind == LAB_SHAPE_CYLINDER ? hypot(radius, shape->round) : radius + shape->round;
 }
