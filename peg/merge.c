@@ -274,6 +274,7 @@ void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
         peg_sub(p->vertex[v], p->centre, d);
         p->radius = fmax(p->radius, peg_norm(d));
     }
+    p->size = p->radius;
     p->inner = INFINITY;
     for (int f = 0; f < p->nf; f++)
         p->inner = fmin(p->inner, p->offset[f] - peg_dot(p->normal[f], p->centre));

@@ -5,6 +5,7 @@
 #ifndef PEG_PEG_H
 #define PEG_PEG_H
 
+#include "peg/complex.h"
 #include "peg/polytope.h"
 #include "peg/types.h"
 
@@ -52,9 +53,11 @@ typedef struct peg_joint_row {
     double lambda; /* N s or N m s: in: that of the step before, or 0; out: that of this step */
 } peg_joint_row;
 
-/* A convex part of a body (or of the world: body = -1). */
+/* A part of a body (or of the world: body = -1): a convex shape, a mesh, or what is neither; the
+ * latter is opaque: it meets others only through peg_scene.given. */
 typedef struct peg_part {
-    const peg_polytope *shape;
+    const peg_polytope *shape;  /* or null */
+    const peg_complex *complex; /* or null; at least one of them is null */
     int body;
     double offset[3], rotation[9]; /* pose of the part in the body's frame (world if body = -1) */
     unsigned long id;              /* stable over steps, unique, > 0 */
@@ -78,6 +81,14 @@ typedef struct peg_surface {
     double erp, cfm;
 } peg_surface;
 
+/* A contact of a pair with an opaque part, as somebody else found it at the start of the step. */
+typedef struct peg_given {
+    int part_a, part_b; /* indices */
+    double point[3];    /* world */
+    double normal[3];   /* unit, from B to A */
+    double gap;         /* m, < 0: overlap */
+} peg_given;
+
 typedef struct peg_scene {
     peg_body *body;
     int nb;
@@ -87,6 +98,9 @@ typedef struct peg_scene {
     int planar; /* all motion is in the x-y plane: see peg/planar.h; no joints */
     peg_joint_row *joint_row;
     int njoint_row;
+    const peg_given *given; /* those of a pair lie together, in one order of a and b; the pairs'
+                               filter is asked for them, too */
+    int ngiven;
     /* Whether two parts may touch; called at most once per pair and step, parts of one body and of
      * two immovable bodies never. Null: all may. */
     int (*may_touch)(void *context, const peg_part *a, const peg_part *b);
@@ -127,7 +141,8 @@ typedef struct peg_contact {
     double impulse;     /* N s, >= 0, on A along the normal */
     double friction[3]; /* N s, on A, world */
     double torque[3];   /* N m s, of rolling and spinning friction, on A, world */
-    int kind, i, j;     /* feature pair: see peg_facet_kind; vertex/face or edge/edge indices */
+    int kind, i, j;     /* feature pair: see peg_row_kind; indices of vertices, edges and faces of
+                           the parts; of a mesh: those of the mesh, a face being a triangle */
 } peg_contact;
 int peg_contacts(const peg_context *context, const peg_contact **contacts);
 

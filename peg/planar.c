@@ -81,6 +81,7 @@ static pegStatus polygon_of(const point *corner, int n, peg_polytope **out)
         peg_sub(p->vertex[v], p->centre, d);
         p->radius = fmax(p->radius, peg_norm(d));
     }
+    p->size = p->radius;
     double centre[2], inertia;
     peg_polygon_mass(p, &p->volume, centre, &inertia);
     *out = p;

@@ -63,7 +63,36 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
     peg_normalise(p->normal[0]);
     p->offset[0] = offset / length;
     peg_add_scaled(p->centre, p->offset[0], p->normal[0], p->centre);
-    p->radius = p->width = p->volume = INFINITY;
+    p->radius = p->size = p->width = p->volume = INFINITY;
+    *out = p;
+    return PEG_OK;
+}
+
+pegStatus peg_polytope_sphere(double radius, peg_polytope **out)
+{
+    return peg_polytope_capsule(radius, 0, out);
+}
+
+pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
+{
+    *out = NULL;
+    if (!isfinite(radius) || !isfinite(length)) return PEG_ERROR_NOT_FINITE;
+    pegStatus status = peg_size_check(2 * radius + length);
+    if (status == PEG_OK && (!(radius > 0) || length < 0)) status = PEG_ERROR_SHAPE_EMPTY;
+    if (status != PEG_OK) return status;
+    int ends = length > 0 ? 2 : 1;
+    peg_polytope *p = peg_polytope_new(ends, 0, ends - 1, 0);
+    if (!p) return PEG_ERROR_MEMORY;
+    for (int v = 0; v < ends; v++) p->vertex[v][2] = (v - .5 * (ends - 1)) * length;
+    if (ends == 2) {
+        p->edge[0] = (peg_edge){{0, 1}, {-1, -1}};
+        p->next_start[1] = p->next[0] = 1;
+        p->next_start[2] = 2;
+    }
+    p->round = p->inner = radius;
+    p->radius = p->size = radius + .5 * length;
+    p->width = 2 * radius;
+    p->volume = acos(-1) * radius * radius * (length + 4. / 3 * radius);
     *out = p;
     return PEG_OK;
 }

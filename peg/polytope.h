@@ -6,7 +6,11 @@
  *
  * Planar scenes (peg/planar.h) have flat polytopes: a polygon in the plane z = 0 is the section of
  * an endless prism, whose faces are its sides, of two vertices each, and which has no edges and no
- * caps; a particle is a single vertex. */
+ * caps; a particle is a single vertex.
+ *
+ * Dilated polytopes [M: dilated simplicial complexes] have a radius all round: a sphere is a vertex
+ * with a radius, a capsule an edge with a radius; these have no faces. The edge of a capsule has no
+ * faces either (-1). The triangles of a mesh (peg/complex.h) have two faces, back to back. */
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
@@ -15,8 +19,10 @@
 
 typedef struct peg_edge {
     int v[2]; /* end vertices; face f[0] runs from v[0] to v[1], face f[1] back */
-    int f[2];
+    int f[2]; /* -1: none, the edge of a capsule */
 } peg_edge;
+
+struct peg_complex;
 
 typedef struct peg_polytope {
     int nv, nf, ne;
@@ -31,10 +37,15 @@ typedef struct peg_polytope {
                         next_start[v+1]) */
     int *next;       /* 2 ne */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
+    double round;    /* m: the part is all points this near to the polytope; 0: the polytope */
     double radius;   /* of the sphere about the centre; infinite for a half-space */
+    double size;     /* m: what tolerances are relative to: the radius, or that of the mesh */
     double inner;    /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
-    double width;    /* least width over the face normals; infinite for a half-space */
+    double width;    /* least width over the face normals; infinite for a half-space; of a triangle:
+                        least altitude */
     double volume;   /* m^3; infinite for a half-space */
+    const struct peg_complex *mesh; /* of a triangle; null: none */
+    int triangle;                   /* which one */
 } peg_polytope;
 
 /* Convex hull of n points (qhull). Duplicates and interior points are dropped, coplanar facets
@@ -67,6 +78,13 @@ pegStatus peg_polygon_create(const double (*points)[2], int n, peg_polytope **ou
 /* A particle: one vertex at the origin, radius 0. Errors: MEMORY. */
 pegStatus peg_polytope_point(peg_polytope **out);
 
+/* A sphere about the origin. Errors: NOT_FINITE, SHAPE_EMPTY (radius <= 0), MEMORY. */
+pegStatus peg_polytope_sphere(double radius, peg_polytope **out);
+
+/* A capsule along z: all within `radius` of a segment of the given length about the origin, which
+ * may be 0. Errors: NOT_FINITE, SHAPE_EMPTY (radius <= 0, length < 0), MEMORY. */
+pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out);
+
 void peg_polytope_free(peg_polytope *p);
 
 static inline int peg_is_half_space(const peg_polytope *p)
@@ -76,28 +94,36 @@ static inline int peg_is_half_space(const peg_polytope *p)
 
 static inline int peg_is_flat(const peg_polytope *p)
 {
-    return p->nv > 0 && p->ne == 0;
+    return p->nv > 0 && p->ne == 0 && p->round == 0;
 }
 
 static inline int peg_is_point(const peg_polytope *p)
 {
-    return p->nv == 1;
+    return p->nv == 1 && p->round == 0;
 }
 
-/* Size of a pair, m: radius of the smaller part; a point has none. */
+/* Size of a pair, m: that of the smaller part; a point has none. */
 static inline double peg_pair_size(const peg_polytope *a, const peg_polytope *b)
 {
-    return peg_is_point(a) ? b->radius : peg_is_point(b) ? a->radius : fmin(a->radius, b->radius);
+    return peg_is_point(a) ? b->size : peg_is_point(b) ? a->size : fmin(a->size, b->size);
 }
 
-/* Least width of the thinner part, m; a point has none. */
+/* m: how far apart the polytopes are when the parts touch. */
+static inline double peg_pair_round(const peg_polytope *a, const peg_polytope *b)
+{
+    return a->round + b->round;
+}
+
+/* Least width of the thinner part, m; a point has none, and a triangle none beside a solid part. */
 static inline double peg_pair_width(const peg_polytope *a, const peg_polytope *b)
 {
-    return peg_is_point(a) ? b->width : peg_is_point(b) ? a->width : fmin(a->width, b->width);
+    if (peg_is_point(a) || (a->mesh && !b->mesh)) return b->width;
+    if (peg_is_point(b) || (b->mesh && !a->mesh)) return a->width;
+    return fmin(a->width, b->width);
 }
 
 /* Volume, centre of mass and inertia tensor about it (row-major, density 1, part frame). Not of
- * flat polytopes. */
+ * flat or dilated polytopes. */
 void peg_polytope_mass(const peg_polytope *p, double *volume, double centre[3], double inertia[9]);
 
 /* A polytope at a pose: vertices, normals and offsets in world coordinates. The arrays are the

@@ -1,0 +1,332 @@
+/* Simplicial complexes from lists of triangles, and their boxes. */
+#include "peg/complex.h"
+
+#include <stdlib.h>
+
+#include "peg/mesh.h"
+
+/* Triangles thinner than this, of the mesh's size, have no area. */
+static const double THIN = 1e-9;
+
+/* Sine of the angle up to which neighbours lie in one plane: coordinates may have been
+ * single-precision numbers. */
+static const double FLAT = 1e-7;
+
+enum { LEAF = 4 };
+
+/* --- vertices and triangles --- */
+
+static int copy_vertices(peg_complex *c, const double (*vertex)[3], int nv, double weld,
+                         int **number)
+{
+    int *same = NULL, n = 0;
+    c->vertex = PEG_NEW(&c->arena, peg_vec3, nv);
+    *number = PEG_NEW(&c->arena, int, nv);
+    if (!c->vertex || !*number) return 0;
+    if (weld > 0) {
+        same = peg_weld((const peg_vec3 *)vertex, nv, weld, &c->arena);
+        if (!same) return 0;
+    }
+    for (int v = 0; v < nv; v++) {
+        int first = same ? same[v] : v;
+        (*number)[v] = first == v ? n : (*number)[first];
+        if (first == v) peg_copy3(vertex[v], c->vertex[n++]);
+    }
+    c->nv = n;
+    return 1;
+}
+
+/* Twice the area, and the least altitude. */
+static double altitude(const peg_complex *c, const int *t, peg_vec3 area)
+{
+    peg_vec3 a, b, d;
+    peg_sub(c->vertex[t[1]], c->vertex[t[0]], a);
+    peg_sub(c->vertex[t[2]], c->vertex[t[0]], b);
+    peg_sub(c->vertex[t[2]], c->vertex[t[1]], d);
+    peg_cross(a, b, area);
+    double longest = peg_max(peg_norm(a), peg_max(peg_norm(b), peg_norm(d)));
+    return longest > 0 ? peg_norm(area) / longest : 0;
+}
+
+static int copy_triangles(peg_complex *c, const int (*triangle)[3], int nt, const int *number)
+{
+    double thin = THIN * peg_mesh_size((const peg_vec3 *)c->vertex, c->nv);
+    c->triangle = PEG_NEW(&c->arena, int[3], nt);
+    c->side = PEG_NEW(&c->arena, int[3], nt);
+    c->source = PEG_NEW(&c->arena, int, nt);
+    if (c->arena.failed) return 0;
+    for (int t = 0; t < nt; t++) {
+        int *to = c->triangle[c->nt];
+        peg_vec3 area;
+        for (int k = 0; k < 3; k++) to[k] = number[triangle[t][k]];
+        if (altitude(c, to, area) <= thin) continue;
+        c->source[c->nt++] = t;
+    }
+    return 1;
+}
+
+/* --- edges and neighbours --- */
+
+typedef struct half_edge {
+    int low, high, triangle, corner; /* from this corner to the next one */
+} half_edge;
+
+static int by_vertices(const void *left, const void *right)
+{
+    const half_edge *a = left, *b = right;
+    if (a->low != b->low) return a->low < b->low ? -1 : 1;
+    if (a->high != b->high) return a->high < b->high ? -1 : 1;
+    return (a->triangle > b->triangle) - (a->triangle < b->triangle);
+}
+
+static half_edge *sorted_edges(peg_complex *c)
+{
+    half_edge *half = PEG_NEW(&c->arena, half_edge, 3 * (size_t)c->nt);
+    for (int t = 0; t < c->nt && half; t++)
+        for (int k = 0; k < 3; k++) {
+            int a = c->triangle[t][k], b = c->triangle[t][(k + 1) % 3];
+            half[3 * t + k] = (half_edge){a < b ? a : b, a < b ? b : a, t, k};
+        }
+    if (half) qsort(half, 3 * (size_t)c->nt, sizeof *half, by_vertices);
+    return half;
+}
+
+static int link_edges(peg_complex *c)
+{
+    size_t sides = 3 * (size_t)c->nt;
+    const half_edge *half = sorted_edges(c);
+    c->edge = PEG_NEW(&c->arena, int[2], sides);
+    c->across = PEG_NEW(&c->arena, int, sides);
+    c->across_start = PEG_NEW(&c->arena, int, sides + 1);
+    c->edge_owner = PEG_NEW(&c->arena, int, sides);
+    if (c->arena.failed) return 0;
+    for (size_t i = 0; i < sides; i++) {
+        const half_edge *h = &half[i];
+        if (i == 0 || h->low != h[-1].low || h->high != h[-1].high) {
+            c->across_start[c->ne] = (int)i;
+            c->edge_owner[c->ne] = h->triangle;
+            c->edge[c->ne][0] = h->low, c->edge[c->ne][1] = h->high;
+            c->ne++;
+        }
+        c->side[h->triangle][h->corner] = c->ne - 1;
+        c->across[i] = c->triangle[h->triangle][(h->corner + 2) % 3];
+    }
+    c->across_start[c->ne] = (int)sides;
+    return 1;
+}
+
+/* Lists by counting; on the way next_start[v] is where the next neighbour of v goes. */
+static int link_vertices(peg_complex *c)
+{
+    c->next_start = PEG_NEW(&c->arena, int, c->nv + 1);
+    c->next = PEG_NEW(&c->arena, int, 2 * (size_t)c->ne);
+    c->vertex_owner = PEG_NEW(&c->arena, int, c->nv);
+    if (c->arena.failed) return 0;
+    memset(c->next_start, 0, (size_t)(c->nv + 1) * sizeof *c->next_start);
+    for (int e = 0; e < c->ne; e++)
+        for (int k = 0; k < 2; k++) c->next_start[c->edge[e][k]]++;
+    for (int v = 0, sum = 0; v <= c->nv; v++) {
+        int count = c->next_start[v];
+        c->next_start[v] = sum;
+        sum += count;
+    }
+    for (int e = 0; e < c->ne; e++)
+        for (int k = 0; k < 2; k++) c->next[c->next_start[c->edge[e][k]]++] = c->edge[e][1 - k];
+    for (int v = c->nv; v > 0; v--) c->next_start[v] = c->next_start[v - 1];
+    c->next_start[0] = 0;
+    for (int t = c->nt - 1; t >= 0; t--)
+        for (int k = 0; k < 3; k++) c->vertex_owner[c->triangle[t][k]] = t;
+    return 1;
+}
+
+/* Direction from an edge to the vertex opposite to it, across the edge, of unit length. */
+static void inward(const peg_complex *c, int e, int opposite, peg_vec3 out)
+{
+    peg_vec3 along;
+    const double *origin = c->vertex[c->edge[e][0]];
+    peg_sub(c->vertex[c->edge[e][1]], origin, along);
+    peg_normalise(along);
+    peg_sub(c->vertex[opposite], origin, out);
+    peg_add_scaled(out, -peg_dot(out, along), along, out);
+    peg_normalise(out);
+}
+
+static int find_flat(peg_complex *c)
+{
+    c->edge_is_flat = PEG_NEW(&c->arena, unsigned char, c->ne);
+    c->vertex_is_flat = PEG_NEW(&c->arena, unsigned char, c->nv);
+    if (c->arena.failed) return 0;
+    memset(c->vertex_is_flat, 1, (size_t)c->nv);
+    for (int e = 0; e < c->ne; e++) {
+        const int *across = c->across + c->across_start[e];
+        peg_vec3 a, b, sum;
+        c->edge_is_flat[e] = 0;
+        if (c->across_start[e + 1] - c->across_start[e] == 2) {
+            inward(c, e, across[0], a);
+            inward(c, e, across[1], b);
+            peg_add_scaled(a, 1, b, sum);
+            c->edge_is_flat[e] = peg_dot(sum, sum) <= FLAT * FLAT;
+        }
+        if (c->edge_is_flat[e]) continue;
+        c->vertex_is_flat[c->edge[e][0]] = c->vertex_is_flat[c->edge[e][1]] = 0;
+    }
+    return 1;
+}
+
+/* --- boxes --- */
+
+typedef struct leaf {
+    peg_vec3 centre;
+    int triangle;
+} leaf;
+
+static int by_axis(const leaf *a, const leaf *b, int k)
+{
+    if (a->centre[k] != b->centre[k]) return a->centre[k] < b->centre[k] ? -1 : 1;
+    return (a->triangle > b->triangle) - (a->triangle < b->triangle);
+}
+
+static int by_x(const void *a, const void *b)
+{
+    return by_axis(a, b, 0);
+}
+
+static int by_y(const void *a, const void *b)
+{
+    return by_axis(a, b, 1);
+}
+
+static int by_z(const void *a, const void *b)
+{
+    return by_axis(a, b, 2);
+}
+
+static void box_about(const peg_complex *c, const leaf *l, int count, peg_aabb *box)
+{
+    for (int k = 0; k < 3; k++) box->lo[k] = INFINITY, box->hi[k] = -INFINITY;
+    for (int i = 0; i < count; i++)
+        for (int corner = 0; corner < 3; corner++) {
+            const double *x = c->vertex[c->triangle[l[i].triangle][corner]];
+            for (int k = 0; k < 3; k++) {
+                box->lo[k] = peg_min(box->lo[k], x[k]);
+                box->hi[k] = peg_max(box->hi[k], x[k]);
+            }
+        }
+}
+
+/* The nodes of the triangles l[0 .. count), the first at `at`; returns the index behind the last
+ * one. Halves of equal counts along the longest side. */
+static int split(peg_complex *c, leaf *l, int count, int at)
+{
+    static int (*const by[3])(const void *, const void *) = {by_x, by_y, by_z};
+    peg_complex_node *node = &c->node[at];
+    box_about(c, l, count, &node->box);
+    if (count <= LEAF) {
+        node->count = count;
+        for (int i = 0; i < count; i++) c->order[node->first + i] = l[i].triangle;
+        return at + 1;
+    }
+    int axis = 0, half = count / 2, first = node->first;
+    for (int k = 1; k < 3; k++)
+        if (node->box.hi[k] - node->box.lo[k] > node->box.hi[axis] - node->box.lo[axis]) axis = k;
+    qsort(l, (size_t)count, sizeof *l, by[axis]);
+    c->node[at + 1].first = first;
+    int next = split(c, l, half, at + 1);
+    c->node[next].first = first + half;
+    node->first = next;
+    node->count = 0;
+    return split(c, l + half, count - half, next);
+}
+
+static int build_boxes(peg_complex *c)
+{
+    leaf *l = PEG_NEW(&c->arena, leaf, c->nt);
+    c->node = PEG_NEW(&c->arena, peg_complex_node, 2 * (size_t)c->nt);
+    c->order = PEG_NEW(&c->arena, int, c->nt);
+    if (c->arena.failed) return 0;
+    for (int t = 0; t < c->nt; t++) {
+        memset(l[t].centre, 0, sizeof l[t].centre);
+        l[t].triangle = t;
+        for (int k = 0; k < 3; k++)
+            peg_add_scaled(l[t].centre, 1. / 3, c->vertex[c->triangle[t][k]], l[t].centre);
+    }
+    c->node[0].first = 0;
+    split(c, l, c->nt, 0);
+    for (int k = 0; k < 3; k++) c->centre[k] = .5 * (c->node[0].box.lo[k] + c->node[0].box.hi[k]);
+    for (int t = 0; t < c->nt; t++)
+        for (int k = 0; k < 3; k++) {
+            peg_vec3 d;
+            peg_sub(c->vertex[c->triangle[t][k]], c->centre, d);
+            c->radius = peg_max(c->radius, peg_norm(d));
+        }
+    return 1;
+}
+
+static int boxes_meet(const peg_aabb *a, const peg_aabb *b)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k]) return 0;
+    return 1;
+}
+
+static void meet_from(const peg_complex *c, int at, const peg_aabb *box,
+                      peg_triangle_visitor *visit, void *context)
+{
+    const peg_complex_node *node = &c->node[at];
+    if (!boxes_meet(&node->box, box)) return;
+    for (int i = 0; i < node->count; i++) visit(context, c->order[node->first + i]);
+    if (node->count) return;
+    meet_from(c, at + 1, box, visit, context);
+    meet_from(c, node->first, box, visit, context);
+}
+
+void peg_complex_meet(const peg_complex *c, const peg_aabb *box, peg_triangle_visitor *visit,
+                      void *context)
+{
+    meet_from(c, 0, box, visit, context);
+}
+
+/* --- the whole --- */
+
+static pegStatus check_input(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
+                             double weld)
+{
+    if (!vertex || !triangle || nv < 0 || nt < 0 || !(weld >= 0)) return PEG_ERROR_ARGUMENT;
+    for (int v = 0; v < nv; v++)
+        if (!isfinite(vertex[v][0] + vertex[v][1] + vertex[v][2])) return PEG_ERROR_NOT_FINITE;
+    for (int t = 0; t < nt; t++)
+        for (int k = 0; k < 3; k++)
+            if (triangle[t][k] < 0 || triangle[t][k] >= nv) return PEG_ERROR_ARGUMENT;
+    return nt > 0 ? peg_size_check(peg_mesh_size(vertex, nv)) : PEG_ERROR_SHAPE_EMPTY;
+}
+
+pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
+                             double weld, peg_complex **out)
+{
+    int *number;
+    if (!out) return PEG_ERROR_ARGUMENT;
+    *out = NULL;
+    pegStatus status = check_input(vertex, nv, triangle, nt, weld);
+    if (status != PEG_OK) return status;
+    peg_complex *c = peg_alloc_zero(1, sizeof *c);
+    if (!c) return PEG_ERROR_MEMORY;
+    status = PEG_ERROR_MEMORY;
+    if (copy_vertices(c, vertex, nv, weld, &number) && copy_triangles(c, triangle, nt, number)) {
+        if (c->nt == 0)
+            status = PEG_ERROR_SHAPE_EMPTY;
+        else if (link_edges(c) && link_vertices(c) && find_flat(c) && build_boxes(c))
+            status = PEG_OK;
+    }
+    if (status == PEG_OK)
+        *out = c;
+    else
+        peg_complex_free(c);
+    return status;
+}
+
+void peg_complex_free(peg_complex *c)
+{
+    if (!c) return;
+    peg_arena_free(&c->arena);
+    peg_free(c);
+}

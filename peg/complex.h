@@ -1,0 +1,53 @@
+/* Meshes as simplicial complexes [M]: triangles with their edges and vertices, and what lies next
+ * to each of them, so that it can be told at which of them a mesh can be touched from a direction.
+ *
+ * Units: metres, in the frame of the part. Both sides of a triangle are solid: what is on one side
+ * of the mesh stays there. */
+#ifndef PEG_COMPLEX_H
+#define PEG_COMPLEX_H
+
+#include "peg/polytope.h"
+#include "peg/sweep.h"
+
+typedef struct peg_complex_node {
+    peg_aabb box;
+    int first, count; /* leaf: triangles order[first .. first + count); else count = 0, the children
+                         are this node + 1 and `first` */
+} peg_complex_node;
+
+typedef struct peg_complex {
+    peg_arena arena; /* of all that follows */
+    int nv, ne, nt;
+    peg_vec3 *vertex;
+    int (*triangle)[3]; /* vertices */
+    int *source;        /* nt: its number among those that were given */
+    int (*side)[3];     /* nt: edge from corner k to corner k + 1 */
+    int (*edge)[2];     /* vertices */
+    int *across_start;  /* ne + 1: the vertices opposite to edge e, one for each of its triangles,
+                           are across[across_start[e] .. across_start[e + 1]) */
+    int *across;
+    int *next_start; /* nv + 1: neighbours of vertex v */
+    int *next;
+    unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
+    int *edge_owner, *vertex_owner;               /* the first triangle that has it */
+    peg_complex_node *node;                       /* bounding boxes, node 0 about all */
+    int *order;
+    peg_vec3 centre; /* of the box about all */
+    double radius;   /* of the sphere about the centre */
+} peg_complex;
+
+/* A mesh of triangles between vertices, all of which are copied. Vertices closer than `weld` (m,
+ * >= 0) become one; triangles without area (thinner than 1e-9 of the mesh) are dropped, see
+ * `source`. Edges may have any number of triangles, these any
+ * orientation. Errors: ARGUMENT (index out of range), NOT_FINITE, SHAPE_EMPTY (no triangle is
+ * left), MEMORY; then *out is null. Free with peg_complex_free. */
+pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
+                             double weld, peg_complex **out);
+void peg_complex_free(peg_complex *complex);
+
+/* Calls visit for the triangles whose boxes meet a box, in a fixed order. */
+typedef void peg_triangle_visitor(void *context, int triangle);
+void peg_complex_meet(const peg_complex *complex, const peg_aabb *box, peg_triangle_visitor *visit,
+                      void *context);
+
+#endif
