@@ -17,13 +17,7 @@ void lab_place(lab_body *b, const double x[3], const double q[4])
         for (int k = 0; k < 3; k++) p->low[k] = -INFINITY, p->high[k] = INFINITY;
         if (b->is_plane) continue;
         lab_shape_move(p->shape, x, R, p->placed);
-        for (int k = 0; k < 3; k++) {
-            p->low[k] = INFINITY, p->high[k] = -INFINITY;
-            for (int v = 0; v < p->placed->nv; v++) {
-                p->low[k] = fmin(p->low[k], p->placed->vertex[v][k]);
-                p->high[k] = fmax(p->high[k], p->placed->vertex[v][k]);
-            }
-        }
+        lab_shape_bounds(p->placed, p->low, p->high);
     }
 }
 

@@ -54,10 +54,12 @@ static void include_body(const lab_world *w, const lab_body *b, const eye *e, do
         if (x[k] < w->low[k] || x[k] > w->high[k]) return;
     for (int p = 0; p < b->parts; p++)
         for (int i = 0; i < b->part[p].placed->nv; i++) {
-            const double *v = b->part[p].placed->vertex[i];
+            const double *v = b->part[p].placed->vertex[i], round = b->part[p].placed->round;
             double at[3] = {peg_dot(e->right, v), peg_dot(e->up, v), peg_dot(e->back, v)};
-            for (int k = 0; k < 3; k++)
-                low[k] = fmin(low[k], at[k]), high[k] = fmax(high[k], at[k]);
+            for (int k = 0; k < 3; k++) {
+                low[k] = fmin(low[k], at[k] - round);
+                high[k] = fmax(high[k], at[k] + round);
+            }
         }
 }
 
@@ -81,10 +83,12 @@ static void frame(const lab_result *results, int n, eye *e)
     e->zoom = PANEL * SAMPLES / (1.5 * fmax(size, 1e-12));
 }
 
-/* Whether the line from a point towards the eye meets the part. */
+/* Whether the line from a point towards the eye meets the part; meshes and round parts count as
+ * scenery that may hide things. */
 static int hides(const lab_shape *s, const double point[3], const double to_eye[3])
 {
     double from = 0, to = INFINITY;
+    if (s->kind == LAB_SHAPE_MESH || s->nf == 0) return 0;
     for (int f = 0; f < s->nf; f++) {
         double height = s->offset[f] - peg_dot(s->normal[f], point);
         double speed = peg_dot(s->normal[f], to_eye);
@@ -164,18 +168,94 @@ static void stroke(canvas *c, const double a[3], const double b[3], const double
     }
 }
 
-static void draw_shape(canvas *c, const eye *e, const lab_shape *s, const double colour[3])
+/* The colour of a surface with an outward unit normal. */
+static void shade(const eye *e, const double normal[3], const double colour[3], double rgb[3])
 {
-    double light[3], dark[3];
-    for (int k = 0; k < 3; k++) {
-        light[k] = .5 * e->back[k] + .75 * e->up[k] - .35 * e->right[k];
-        dark[k] = .35 * colour[k];
-    }
+    double light[3];
+    for (int k = 0; k < 3; k++) light[k] = .5 * e->back[k] + .75 * e->up[k] - .35 * e->right[k];
     peg_normalise(light);
+    double bright = .55 + .45 * fmax(0, peg_dot(normal, light));
+    for (int k = 0; k < 3; k++) rgb[k] = bright * colour[k];
+}
+
+/* A ring of a surface of revolution, between two circles (distance from the axis, height along it)
+ * with unit normals (the same). Every other eighth is a little darker, so that one sees it roll. */
+static void draw_ring(canvas *c, const eye *e, const double middle[3], const double axes[3][3],
+                      const double circle[2][2], const double slope[2], const double colour[3])
+{
+    enum { SECTORS = 48 };
+    double corner[2][2][3], light[3], dark[3];
+    for (int k = 0; k < 3; k++) light[k] = colour[k], dark[k] = .85 * colour[k];
+    for (int i = 0; i <= SECTORS; i++) {
+        double angle = 2 * acos(-1) * i / SECTORS, normal[3], rgb[3];
+        for (int m = 0; m < 2; m++) {
+            double point[3];
+            for (int k = 0; k < 3; k++)
+                point[k] = middle[k] + circle[m][1] * axes[2][k] +
+                           circle[m][0] * (cos(angle) * axes[0][k] + sin(angle) * axes[1][k]);
+            memcpy(corner[m][0], corner[m][1], sizeof corner[m][0]);
+            project(e, point, corner[m][1]);
+        }
+        double half = angle - acos(-1) / SECTORS;
+        for (int k = 0; k < 3; k++)
+            normal[k] = slope[0] * (cos(half) * axes[0][k] + sin(half) * axes[1][k]) +
+                        slope[1] * axes[2][k];
+        if (i == 0 || peg_dot(normal, e->back) < -.2) continue;
+        shade(e, normal, (i - 1) / (SECTORS / 8) % 2 ? dark : light, rgb);
+        fill(c, corner[0][0], corner[0][1], corner[1][1], rgb);
+        fill(c, corner[0][0], corner[1][1], corner[1][0], rgb);
+    }
+}
+
+/* Spheres, capsules, cylinders: rings from pole to pole. */
+static void draw_round(canvas *c, const eye *e, const lab_shape *s, const lab_state *now,
+                       const double colour[3])
+{
+    enum { RINGS = 12 }; /* of a half sphere; of a cylinder's end: one */
+    double axes[3][3], middle[3], R[9], r = s->round;
+    peg_quat_to_mat(now->q, R);
+    for (int k = 0; k < 3; k++) {
+        middle[k] = .5 * (s->vertex[0][k] + s->vertex[s->nv - 1][k]);
+        axes[2][k] = s->nv == 1 ? R[3 * k + 2] : s->vertex[1][k] - s->vertex[0][k];
+        axes[0][k] = R[3 * k];
+    }
+    double half = s->nv == 1 ? 0 : .5 * peg_norm(axes[2]);
+    peg_normalise(axes[2]);
+    if (fabs(peg_dot(axes[0], axes[2])) > .9)
+        for (int k = 0; k < 3; k++) axes[0][k] = R[3 * k + 1];
+    peg_cross(axes[2], axes[0], axes[1]);
+    peg_normalise(axes[1]);
+    peg_cross(axes[1], axes[2], axes[0]);
+    const double side[2][2] = {{r, -half}, {r, half}};
+    draw_ring(c, e, middle, (const double(*)[3])axes, side, (double[2]){1, 0}, colour);
+    for (int end = -1; end <= 1; end += 2) {
+        const double disc[2][2] = {{r, end * half}, {0, end * half}};
+        if (s->kind == LAB_SHAPE_CYLINDER)
+            draw_ring(c, e, middle, (const double(*)[3])axes, disc, (double[2]){0, end}, colour);
+        for (int i = 0; i < RINGS && s->kind == LAB_SHAPE_CONVEX; i++) {
+            double a = acos(-1) / 2 * i / RINGS, b = acos(-1) / 2 * (i + 1) / RINGS;
+            double m = .5 * (a + b);
+            const double circle[2][2] = {{r * cos(a), end * (half + r * sin(a))},
+                                         {r * cos(b), end * (half + r * sin(b))}};
+            draw_ring(c, e, middle, (const double(*)[3])axes, circle,
+                      (double[2]){cos(m), end * sin(m)}, colour);
+        }
+    }
+}
+
+/* Sheets have two sides. */
+static void draw_faces(canvas *c, const eye *e, const lab_shape *s, const double colour[3])
+{
+    double dark[3], fade = s->kind == LAB_SHAPE_MESH ? .75 : .35;
+    for (int k = 0; k < 3; k++) dark[k] = fade * colour[k];
     for (int f = 0; f < s->nf; f++) {
-        if (peg_dot(s->normal[f], e->back) <= 0) continue;
-        double shade = .55 + .45 * fmax(0, peg_dot(s->normal[f], light)), rgb[3];
-        for (int k = 0; k < 3; k++) rgb[k] = shade * colour[k];
+        double normal[3], rgb[3];
+        peg_copy3(s->normal[f], normal);
+        if (peg_dot(normal, e->back) <= 0) {
+            if (s->kind != LAB_SHAPE_MESH || s->closed) continue;
+            for (int k = 0; k < 3; k++) normal[k] = -normal[k];
+        }
+        shade(e, normal, colour, rgb);
         double first[3], from[3], to[3];
         project(e, s->vertex[s->index[s->start[f]]], first);
         for (int i = s->start[f]; i < s->start[f + 1]; i++) {
@@ -185,6 +265,15 @@ static void draw_shape(canvas *c, const eye *e, const lab_shape *s, const double
             stroke(c, from, to, dark);
         }
     }
+}
+
+static void draw_part(canvas *c, const eye *e, const lab_body *b, const lab_part *p,
+                      const double colour[3])
+{
+    if (p->placed->nf == 0)
+        draw_round(c, e, p->placed, &b->now, colour);
+    else
+        draw_faces(c, e, p->placed, colour);
 }
 
 /* A colour for the i-th body: hues that stay apart; red is kept for bodies that overlap. */
@@ -215,7 +304,7 @@ static void draw_world(canvas *c, const eye *e, lab_world *w)
         if (b->kind == LAB_DYNAMIC && deep) redden(colour, deep[i] / cbrt(b->volume));
         for (int p = 0; b->present && !b->is_plane && p < b->parts; p++)
             if (b->kind != LAB_STATIC || !is_in_the_way(w, &b->part[p], e))
-                draw_shape(c, e, b->part[p].placed, colour);
+                draw_part(c, e, b, &b->part[p], colour);
     }
     free(deep);
 }

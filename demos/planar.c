@@ -179,7 +179,7 @@ static void surface(void *context, const peg_part *a, const peg_part *b, peg_sur
     (void)a, (void)b;
     const lab_world *w = context;
     out->mu = out->mu2 = w->mu;
-    out->bounce = w->bounce;
+    out->bounce = w->surface.bounce;
 }
 
 static void take(const lab_planar *p, lab_body *b, const peg_body *from)

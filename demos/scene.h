@@ -66,6 +66,15 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
  * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
+/* All of ODE's surface parameters for all contacts, in scene units, instead of the two calls above.
+ * --mu makes the friction Coulomb's with that coefficient. */
+void lab_surface(lab_world *w, const dSurfaceParameters *surface);
+/* Asked before every contact of two bodies: may change the surface (scene units; what it finds is
+ * that of all contacts, mode bits included) and give fdir1 (scene coordinates). The motions are a's
+ * relative to b. Returns 0 if the pair shall not collide. */
+typedef int lab_pair_surface(lab_world *w, lab_body *a, lab_body *b, dSurfaceParameters *surface,
+                             double fdir1[3]);
+void lab_pair_surfaces(lab_world *w, lab_pair_surface *rule);
 /* The least distance at which the papers' models see features (pegSettings.reach), relative to the
  * smaller part of a pair. */
 void lab_reach(lab_world *w, double reach);
@@ -80,10 +89,24 @@ void lab_fail(lab_world *w, const char *format, ...) __attribute__((format(print
 lab_body *lab_add(lab_world *w, const char *name, lab_kind kind, const double x[3],
                   const double q[4]);
 /* Adds a part at x, q in the body's frame (null: none). Parts of a body should not overlap (their
- * masses add up). Boxes become box geoms (with offset where needed), hulls convex geoms. */
+ * masses add up). Boxes become box geoms (with offset where needed), hulls convex geoms, the others
+ * ODE's geoms of their names. */
 void lab_box(lab_body *body, const double sides[3], const double x[3], const double q[4]);
 void lab_hull(lab_body *body, const double (*points)[3], int n, const double x[3],
               const double q[4]);
+void lab_sphere(lab_body *body, double radius, const double x[3]);
+/* Along z; length: between the centres of the caps, or the ends. */
+void lab_capsule(lab_body *body, double radius, double length, const double x[3],
+                 const double q[4]);
+void lab_cylinder(lab_body *body, double radius, double length, const double x[3],
+                  const double q[4]);
+/* Triangles counter-clockwise from outside. A dynamic body needs closed ones. */
+void lab_trimesh(lab_body *body, const double (*vertices)[3], int nv, const int (*triangles)[3],
+                 int nt, const double x[3], const double q[4]);
+/* size[0] x size[1] m about the frame's origin, samples[0] x samples[1] heights along z: rows along
+ * x, in the order of y. Of a static body only. */
+void lab_heightfield(lab_body *body, const double size[2], const int samples[2],
+                     const double *height, const double x[3], const double q[4]);
 /* A hull of 8 to 14 random points on a sphere of a random radius, m, about the body's origin. */
 #define LAB_HULL_RADIUS_MAX .5
 void lab_random_hull(lab_world *w, lab_body *body);

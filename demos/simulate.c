@@ -14,7 +14,7 @@
 #include "peg/vec.h"
 #include "plugin/world.h"
 
-#define CONTACTS_MAX 16    /* of a pair, for stock ODE */
+#define CONTACTS_MAX 64    /* of a pair, for stock ODE */
 #define MANY         200   /* bodies: from here on testing all pairs costs more than sorting */
 #define RISES_MAX    10000 /* of a body that looks for a free place to enter */
 
@@ -85,70 +85,6 @@ static double body_energy(const lab_body *b)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* The arrays of a convex geom, about the geom's own origin. */
-static int convex_arrays(lab_part *p)
-{
-    const lab_shape *s = p->shape;
-    size_t corners = (size_t)s->start[s->nf];
-    p->planes = malloc((size_t)s->nf * 4 * sizeof *p->planes);
-    p->points = malloc((size_t)s->nv * 3 * sizeof *p->points);
-    p->polygons = malloc((corners + (size_t)s->nf) * sizeof *p->polygons);
-    if (!p->planes || !p->points || !p->polygons) return 0;
-    unsigned *out = p->polygons;
-    for (int f = 0; f < s->nf; f++) {
-        peg_copy3(s->normal[f], p->planes + 4 * f);
-        p->planes[4 * f + 3] = s->offset[f] - peg_dot(s->normal[f], p->x);
-        *out++ = (unsigned)(s->start[f + 1] - s->start[f]);
-        for (int c = s->start[f]; c < s->start[f + 1]; c++) *out++ = (unsigned)s->index[c];
-    }
-    for (int i = 0; i < s->nv; i++) peg_sub(s->vertex[i], p->x, p->points + 3 * i);
-    return 1;
-}
-
-static dGeomID make_convex(lab_world *w, lab_part *p, pegStatus *status)
-{
-    unsigned nf = (unsigned)p->shape->nf, nv = (unsigned)p->shape->nv;
-    *status = PEG_ERROR_MEMORY;
-    if (!convex_arrays(p)) return NULL;
-    if (uses_peg(w))
-        return pegCreateConvex(w->space, p->planes, nf, p->points, nv, p->polygons, status);
-    return dCreateConvex(w->space, p->planes, nf, p->points, nv, p->polygons);
-}
-
-static void make_part(lab_body *b, lab_part *p)
-{
-    lab_world *w = b->world;
-    pegStatus status = PEG_ERROR_MEMORY;
-    const double *n = p->shape->normal[0];
-    if (b->is_plane)
-        p->geom = dCreatePlane(w->space, n[0], n[1], n[2], p->shape->offset[0]);
-    else if (p->is_box)
-        p->geom = dCreateBox(w->space, p->sides[0], p->sides[1], p->sides[2]);
-    else
-        p->geom = make_convex(w, p, &status);
-    if (!p->geom) {
-        lab_fail(w, "body '%s': %s", b->name, pegStatusMessage(status));
-        return;
-    }
-    dGeomSetData(p->geom, b);
-    if (b->is_plane) return;
-    if (b->id) {
-        int offset = memcmp(p->x, (double[3]){0}, sizeof p->x) || p->q[0] != 1;
-        dGeomSetBody(p->geom, b->id);
-        if (!offset) return;
-        dGeomSetOffsetPosition(p->geom, p->x[0], p->x[1], p->x[2]);
-        dGeomSetOffsetQuaternion(p->geom, p->q);
-    } else {
-        double R[9], x[3], q[4];
-        peg_quat_to_mat(b->now.q, R);
-        peg_rotate(R, p->x, x);
-        peg_add_scaled(x, 1, b->now.x, x);
-        peg_quat_mul(b->now.q, p->q, q);
-        dGeomSetPosition(p->geom, x[0], x[1], x[2]);
-        dGeomSetQuaternion(p->geom, q);
-    }
-}
-
 void lab_make_body(lab_body *b)
 {
     lab_world *w = b->world;
@@ -172,7 +108,7 @@ void lab_make_body(lab_body *b)
         dBodySetAngularVel(b->id, b->now.omega[0], b->now.omega[1], b->now.omega[2]);
         lab_read(b);
     }
-    for (int i = 0; i < b->parts && w->ode && !w->failed; i++) make_part(b, &b->part[i]);
+    for (int i = 0; i < b->parts && w->ode && !w->failed; i++) lab_make_geom(b, &b->part[i]);
     b->before = b->now;
     b->present = 1;
     w->energy.initial += body_energy(b);
@@ -198,30 +134,22 @@ static void count_message(int number, const char *format, va_list list)
     ode_messages++;
 }
 
-/* The same for the exact contacts and for stock ODE. */
-static dSurfaceParameters surface_of(const lab_world *w)
-{
-    return (dSurfaceParameters){.mode = (w->mu > 0 ? dContactApprox1 : 0) |
-                                        (w->bounce > 0 ? dContactBounce : 0),
-                                .mu = w->mu,
-                                .bounce = w->bounce};
-}
-
 static void make_peg(lab_world *w)
 {
     pegSettings settings;
     lab_settings(w, &settings);
     pegStatus status = pegWorldCreateStatus(w->ode, &settings, &w->peg);
     if (status == PEG_OK) status = pegWorldAddSpace(w->peg, w->space);
-    dSurfaceParameters surface = surface_of(w);
-    if (status == PEG_OK && surface.mode) status = pegWorldSetDefaultSurface(w->peg, &surface);
+    dContact contact;
+    if (status == PEG_OK && !w->pair_surface && lab_surface_between(w, NULL, NULL, &contact))
+        status = pegWorldSetDefaultSurface(w->peg, &contact.surface);
     if (status != PEG_OK) {
         lab_fail(w, "%s", pegStatusMessage(status));
         return;
     }
     pegWorldSetMessageCallback(w->peg, w, pass_message);
     w->peg->glue->core->capture = w->options.capture;
-    if (w->has_groups) pegWorldSetNearCallback(w->peg, w, near);
+    if (w->has_groups || w->pair_surface) pegWorldSetNearCallback(w->peg, w, near);
 }
 
 static void make_ode(lab_world *w)
@@ -283,7 +211,10 @@ static void set_frame(lab_world *w)
     w->scale = lab_key(w, "scale", 1);
     double degrees = lab_key(w, "turn", 0);
     double directions = lab_key(w, "directions", 4), primaries = lab_key(w, "primaries", 1);
-    w->mu = o->mu_given ? o->mu : 0;
+    if (o->mu_given) {
+        w->mu = w->surface.mu = o->mu;
+        w->surface.mode = o->mu > 0 ? dContactApprox1 : 0;
+    }
     w->directions = directions >= 0 && directions <= 16 ? (int)directions : -1;
     w->primaries = primaries == 1;
     if (!(w->h > 0 && isfinite(w->h)))
@@ -334,15 +265,6 @@ lab_world *lab_open(const lab_scene *scene, const lab_options *options, char tex
     return NULL;
 }
 
-static void part_free(lab_part *p)
-{
-    lab_shape_free(p->shape);
-    lab_shape_free(p->placed);
-    free(p->planes);
-    free(p->points);
-    free(p->polygons);
-}
-
 void lab_close(lab_world *w)
 {
     if (!w) return;
@@ -352,7 +274,7 @@ void lab_close(lab_world *w)
     if (w->space) dSpaceDestroy(w->space);
     if (w->ode) dWorldDestroy(w->ode);
     for (int i = 0; i < w->bodies; i++) {
-        for (int k = 0; k < w->body[i]->parts; k++) part_free(&w->body[i]->part[k]);
+        for (int k = 0; k < w->body[i]->parts; k++) lab_free_part(&w->body[i]->part[k]);
         free(w->body[i]->part);
         free(w->body[i]);
     }
@@ -370,29 +292,39 @@ int lab_can_touch(const lab_body *a, const lab_body *b)
            !(a->group > 0 && a->group == b->group) && !lab_are_joined(a, b);
 }
 
-/* What an ODE program does with a pair; for the exact contacts only where bodies are grouped. */
-static void near(void *data, dGeomID o1, dGeomID o2)
+static void near_ode(lab_world *w, const dSurfaceParameters *surface, const dReal *fdir1,
+                     dGeomID o1, dGeomID o2)
 {
-    lab_world *w = data;
-    if (!lab_can_touch(dGeomGetData(o1), dGeomGetData(o2))) return;
-    if (w->peg) {
-        pegStatus status = pegCollide(w->peg, o1, o2, NULL);
-        if (status != PEG_OK) w->contact_error = (int)status;
-        return;
-    }
     dContact contact[CONTACTS_MAX];
     int n = dCollide(o1, o2, CONTACTS_MAX, &contact[0].geom, sizeof contact[0]);
-    w->ode_rows += w->mu > 0 ? 3L * n : n;
+    w->ode_rows += surface->mu > 0 ? 3L * n : n;
     for (int i = 0; i < n; i++) {
-        contact[i].surface = surface_of(w);
+        contact[i].surface = *surface;
+        peg_copy3(fdir1, contact[i].fdir1);
         dJointID joint = dJointCreateContact(w->ode, w->contacts, &contact[i]);
         dJointAttach(joint, dGeomGetBody(contact[i].geom.g1), dGeomGetBody(contact[i].geom.g2));
     }
 }
 
+/* What an ODE program does with a pair; for the exact contacts only where bodies are grouped or
+ * pairs have surfaces of their own. */
+static void near(void *data, dGeomID o1, dGeomID o2)
+{
+    lab_world *w = data;
+    lab_body *a = dGeomGetData(o1), *b = dGeomGetData(o2);
+    dContact contact = {.geom = {.g1 = o1, .g2 = o2}};
+    if (!lab_can_touch(a, b) || !lab_surface_between(w, a, b, &contact)) return;
+    if (!w->peg) {
+        near_ode(w, &contact.surface, contact.fdir1, o1, o2);
+        return;
+    }
+    pegStatus status = pegCollideContact(w->peg, &contact, NULL);
+    if (status != PEG_OK && status != PEG_ERROR_GEOM_CLASS) w->contact_error = (int)status;
+}
+
 static void step_peg(lab_world *w)
 {
-    if (w->has_groups)
+    if (w->has_groups || w->pair_surface)
         dSpaceCollide(w->space, w, &near);
     else
         dSpaceCollide(w->space, w->peg, &pegNearCallback);
@@ -406,6 +338,7 @@ static void step_ode(lab_world *w)
     double start = lab_now();
     dSpaceCollide(w->space, w, &near);
     double found = lab_now();
+    lab_keep_transforms(w);
     if (w->options.contact == LAB_ODE)
         dWorldStep(w->ode, w->h);
     else
@@ -425,6 +358,13 @@ void lab_read(lab_body *b)
     peg_copy3(dBodyGetAngularVel(b->id), b->now.omega);
 }
 
+static int boxes_apart(const lab_part *p, const lab_part *r, double gap)
+{
+    for (int k = 0; k < 3; k++)
+        if (p->low[k] > r->high[k] + gap || r->low[k] > p->high[k] + gap) return 1;
+    return 0;
+}
+
 /* Lifts a body that is about to enter until nothing is in its way. */
 static int is_free(const lab_body *b)
 {
@@ -434,8 +374,10 @@ static int is_free(const lab_body *b)
         if (!o->present || !lab_can_touch(b, o)) continue;
         for (int k = 0; k < b->parts; k++)
             for (int m = 0; m < o->parts; m++) {
-                double centre[3], gap = .01 * lab_shape_radius(b->part[k].placed, centre);
-                if (lab_separation(b->part[k].placed, o->part[m].placed, gap) < gap) return 0;
+                const lab_part *p = &b->part[k], *r = &o->part[m];
+                double centre[3], gap = .01 * lab_shape_radius(p->placed, centre);
+                if (!boxes_apart(p, r, gap) && lab_separation(p->placed, r->placed, gap) < gap)
+                    return 0;
             }
     }
     return 1;

@@ -16,15 +16,26 @@ static json_t *numbers(const double *a, int n)
     return list;
 }
 
+/* Spheres, capsules, cylinders. */
+static json_t *round_json(const lab_shape *s)
+{
+    if (s->nv == 1)
+        return json_pack("{s:s, s:o, s:o}", "type", "sphere", "radius", lab_number(s->round),
+                         "center", numbers(s->vertex[0], 3));
+    return json_pack("{s:s, s:o, s:o, s:o}", "type",
+                     s->kind == LAB_SHAPE_CYLINDER ? "cylinder" : "capsule", "radius",
+                     lab_number(s->round), "a", numbers(s->vertex[0], 3), "b",
+                     numbers(s->vertex[1], 3));
+}
+
 static json_t *part_json(const lab_part *p)
 {
     const lab_shape *s = p->shape;
+    int is_mesh = s->kind == LAB_SHAPE_MESH;
     if (s->nv == 0)
         return json_pack("{s:s, s:o, s:o}", "type", "plane", "normal", numbers(s->normal[0], 3),
                          "offset", lab_number(s->offset[0]));
-    if (p->is_point)
-        return json_pack("{s:s, s:f, s:o}", "type", "sphere", "radius", 0., "center",
-                         numbers(s->vertex[0], 3));
+    if (s->nf == 0) return round_json(s);
     json_t *vertices = json_array(), *faces = json_array();
     for (int i = 0; i < s->nv; i++) json_array_append_new(vertices, numbers(s->vertex[i], 3));
     for (int f = 0; f < s->nf; f++) {
@@ -33,7 +44,8 @@ static json_t *part_json(const lab_part *p)
             json_array_append_new(face, json_integer(s->index[c]));
         json_array_append_new(faces, face);
     }
-    return json_pack("{s:s, s:o, s:o}", "type", "convex", "vertices", vertices, "faces", faces);
+    return json_pack("{s:s, s:o, s:o}", "type", is_mesh ? "mesh" : "convex", "vertices", vertices,
+                     is_mesh ? "triangles" : "faces", faces);
 }
 
 static json_t *body_json(const lab_body *b)

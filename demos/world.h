@@ -11,14 +11,18 @@ typedef struct lab_state {
 
 typedef struct lab_part {
     int is_box, is_point;
-    double sides[3];
-    double x[3], q[4];      /* of the geom in the body's frame */
-    lab_shape *shape;       /* in the body's frame */
-    lab_shape *placed;      /* in world coordinates, at the pose last given to lab_place */
+    double sides[3];   /* of a box or (two) of a heightfield; radius and length of round parts */
+    int samples[2];    /* of a heightfield, along x and y; else 0 */
+    double *height;    /* row after row, from the largest y down, as ODE takes them */
+    double x[3], q[4]; /* of the geom in the body's frame */
+    lab_shape *shape;  /* in the body's frame */
+    lab_shape *placed; /* in world coordinates, at the pose last given to lab_place */
     double low[3], high[3]; /* of placed */
     dGeomID geom;
-    dReal *planes, *points; /* a convex geom refers to these */
+    dReal *planes, *points; /* a convex geom refers to these, a trimesh to the last two */
     unsigned *polygons;
+    dTriMeshDataID mesh;
+    dHeightfieldDataID field;
 } lab_part;
 
 /* Once sealed, everything is in world coordinates (scaled, turned) and the frame is that of the
@@ -68,7 +72,9 @@ struct lab_world {
     char asked[32][32]; /* keys that the build asked for */
     int keys;
     int has_bounds, has_groups, sealed;
-    double mu, bounce; /* of all contacts */
+    dSurfaceParameters surface; /* of all contacts, world units; mu, bounce: what scenes ask for */
+    double mu;
+    lab_pair_surface *pair_surface; /* may be null */
     int auto_disable, directions;
     double reach;           /* relative */
     int primaries;          /* pegSettings.paper_primaries */
@@ -96,6 +102,14 @@ void lab_seal(lab_world *w);
 void lab_make(lab_world *w);
 /* Creates body and geoms at the body's pose. */
 void lab_make_body(lab_body *body);
+/* Creates the geom of a part at the body's pose; frees what the part owns. */
+void lab_make_geom(lab_body *body, lab_part *part);
+void lab_free_part(lab_part *part);
+/* Tells the moving trimeshes where they were when pairs were last looked for. */
+void lab_keep_transforms(lab_world *w);
+/* The surface of contacts between geoms of a and b, in world units, fdir1 in dContact's sense. 0 if
+ * they pass through each other. */
+int lab_surface_between(lab_world *w, lab_body *a, lab_body *b, dContact *contact);
 /* Moves the parts' placed shapes to a pose. */
 void lab_place(lab_body *body, const double x[3], const double q[4]);
 /* Creates a joint, as its bodies lie. */
