@@ -1,0 +1,189 @@
+/* Signed distance of cylinders: the largest separation over all directions n.
+ *
+ * Along n a cylinder reaches half |n . a| + R |n - (n . a) a| to both sides of its centre. On the
+ * sphere of directions the separation is smooth but for n = +-a (a cap), the circle n . a = 0 (the
+ * side) and the arcs on which an edge of the other shape is met, with its faces at their ends. On
+ * these it has ridges. Where only one circle's curvature is at work it has no local maximum besides
+ * them if the shapes overlap; if they are apart there is the direction from the rim to a vertex.
+ * With two cylinders two rims may be what is deepest; that maximum is smooth. */
+#include "demos/distance_core.h"
+
+#include <math.h>
+
+#include "peg/vec.h"
+
+enum { AROUND = 48, ACROSS = 24, NEWTON = 60 };
+
+/* ---- along the circle of directions orthogonal to an edge or axis ---------------------------- */
+
+typedef struct circle {
+    const lab_core *a, *b;
+    double e1[3], e2[3];
+} circle;
+
+static void direction(const circle *c, double angle, double n[3])
+{
+    for (int k = 0; k < 3; k++) n[k] = cos(angle) * c->e1[k] + sin(angle) * c->e2[k];
+}
+
+static double minus_along(const void *context, double angle)
+{
+    const circle *c = context;
+    double n[3];
+    direction(c, angle, n);
+    return -lab_core_along(c->a, c->b, n);
+}
+
+/* Largest separation of `a` and `b` over the directions orthogonal to u in which that of `a` and
+ * `part`, a part of b, has a local maximum. */
+static double around(const lab_core *a, const lab_core *b, const lab_core *part, const double u[3])
+{
+    circle c = {.a = a, .b = part};
+    double unit[3], value[AROUND], step = 2 * acos(-1) / AROUND, best = -INFINITY;
+    peg_copy3(u, unit);
+    if (peg_normalise(unit) == 0) return best;
+    lab_orthogonal(unit, c.e1, c.e2);
+    for (int i = 0; i < AROUND; i++) value[i] = minus_along(&c, i * step);
+    for (int i = 0; i < AROUND; i++) {
+        double at, n[3];
+        if (value[i] > value[(i + 1) % AROUND] || value[i] > value[(i + AROUND - 1) % AROUND])
+            continue;
+        lab_least(minus_along, &c, (i - 1) * step, (i + 1) * step, &at);
+        direction(&c, at, n);
+        best = peg_max(best, lab_core_along(a, b, n));
+    }
+    return best;
+}
+
+/* ---- a cylinder and a polytope --------------------------------------------------------------- */
+
+/* From the axis through a vertex, and from the rim to it. Both are made of the exact radial
+ * direction, so that they are good to the last digit also where the distance is not. */
+static double vertex_directions(const lab_core *c, const lab_core *b, const double v[3])
+{
+    double d[3], out[3], n[3], e2[3];
+    peg_sub(v, c->centre, d);
+    double height = peg_dot(d, c->axis);
+    peg_add_scaled(d, -height, c->axis, out);
+    double r = peg_norm(out);
+    if (r == 0) lab_orthogonal(c->axis, out, e2);
+    peg_normalise(out);
+    peg_add_scaled(out, -peg_dot(out, c->axis), c->axis, out);
+    peg_normalise(out);
+    double best = lab_core_either(c, b, out);
+    double beyond = fabs(height) - c->half, beside = r - c->radius;
+    if (!(beyond > 0 && beside > 0)) return best;
+    for (int k = 0; k < 3; k++)
+        n[k] = beside * out[k] + (height > 0 ? beyond : -beyond) * c->axis[k];
+    peg_normalise(n);
+    return peg_max(best, lab_core_either(c, b, n));
+}
+
+static double distance_polytope(const lab_core *c, const lab_core *b)
+{
+    double best = lab_core_either(c, b, c->axis);
+    for (int f = 0; f < b->nf; f++) best = peg_max(best, lab_core_along(c, b, b->normal[f]));
+    for (int i = 0; i < b->nv; i++) best = peg_max(best, vertex_directions(c, b, b->vertex[i]));
+    for (lab_edge e = {0}; lab_core_edge(b, &e);) {
+        double ends[2][3], u[3], n[3];
+        peg_copy3(e.from, ends[0]);
+        peg_copy3(e.to, ends[1]);
+        peg_sub(e.to, e.from, u);
+        lab_core edge = lab_core_segment((const double(*)[3])ends);
+        if (lab_common_normal(c->axis, u, n)) best = peg_max(best, lab_core_either(c, b, n));
+        best = peg_max(best, around(c, b, &edge, u));
+    }
+    return best;
+}
+
+/* ---- two cylinders: rim on rim --------------------------------------------------------------- */
+
+/* Takes one cylinder's share off the gradient, and adds its curvature to H (2 x 2, in the basis e).
+ * 0 where it has a ridge. */
+static int share(const lab_core *c, const double n[3], const double (*e)[3], double g[3], double *H)
+{
+    double out[3], t[3], along = peg_dot(n, c->axis);
+    peg_add_scaled(n, -along, c->axis, out);
+    double across = peg_normalise(out);
+    if (across == 0 || along == 0) return 0;
+    peg_add_scaled(g, along > 0 ? -c->half : c->half, c->axis, g);
+    peg_add_scaled(g, -c->radius, out, g);
+    peg_cross(c->axis, out, t);
+    double t0 = peg_dot(t, e[0]), t1 = peg_dot(t, e[1]), bend = c->radius / across;
+    H[0] += bend * t0 * t0, H[1] += bend * t0 * t1, H[2] += bend * t1 * t1;
+    return 1;
+}
+
+/* Newton's method on the sphere. The separation f is homogeneous, so that its second derivative
+ * along the sphere is that in space minus f. */
+static double climb(const lab_core *a, const lab_core *b, double n[3])
+{
+    double f = lab_core_along(a, b, n);
+    for (int i = 0; i < NEWTON; i++) {
+        double e[2][3], g[3], H[3] = {f, 0, f};
+        lab_orthogonal(n, e[0], e[1]);
+        peg_sub(a->centre, b->centre, g);
+        if (!share(a, n, (const double(*)[3])e, g, H)) return f;
+        if (!share(b, n, (const double(*)[3])e, g, H)) return f;
+        double g0 = peg_dot(g, e[0]), g1 = peg_dot(g, e[1]), det = H[0] * H[2] - H[1] * H[1];
+        double d0 = (H[2] * g0 - H[1] * g1) / det, d1 = (H[0] * g1 - H[1] * g0) / det;
+        if (!(det > 0 && H[0] > 0)) { /* not yet near a maximum: along the gradient */
+            double l = hypot(g0, g1);
+            d0 = .1 * g0 / l, d1 = .1 * g1 / l;
+        }
+        double most = hypot(d0, d1), shorter = most > .2 ? .2 / most : 1, better = f;
+        if (!(most > 1e-16)) return f;
+        for (int k = 0; k < 30 && better <= f; k++, shorter /= 2) {
+            double m[3];
+            peg_add_scaled(n, shorter * d0, e[0], m);
+            peg_add_scaled(m, shorter * d1, e[1], m);
+            peg_normalise(m);
+            better = lab_core_along(a, b, m);
+            if (better > f) peg_copy3(m, n);
+        }
+        if (better <= f) return f;
+        f = better;
+    }
+    return f;
+}
+
+/* From every local maximum on a grid of latitudes about a's axis. */
+static double rims(const lab_core *a, const lab_core *b)
+{
+    double value[ACROSS][AROUND], best = -INFINITY, pi = acos(-1);
+    double n[ACROSS][AROUND][3];
+    circle c;
+    lab_orthogonal(a->axis, c.e1, c.e2);
+    for (int i = 0; i < ACROSS; i++)
+        for (int j = 0; j < AROUND; j++) {
+            double polar = (i + .5) * pi / ACROSS, out[3];
+            direction(&c, 2 * pi * (j + .3) / AROUND, out);
+            for (int k = 0; k < 3; k++) n[i][j][k] = cos(polar) * a->axis[k] + sin(polar) * out[k];
+            value[i][j] = lab_core_along(a, b, n[i][j]);
+        }
+    for (int i = 0; i < ACROSS; i++)
+        for (int j = 0; j < AROUND; j++) {
+            int is_top = 1;
+            for (int di = -1; di <= 1; di++)
+                for (int dj = -1; dj <= 1; dj++) {
+                    int row = i + di, column = (j + dj + AROUND) % AROUND;
+                    if (row >= 0 && row < ACROSS && value[row][column] > value[i][j]) is_top = 0;
+                }
+            if (is_top) best = peg_max(best, climb(a, b, n[i][j]));
+        }
+    return best;
+}
+
+static double distance_two(const lab_core *a, const lab_core *b)
+{
+    double n[3], best = peg_max(lab_core_either(a, b, a->axis), lab_core_either(a, b, b->axis));
+    if (lab_common_normal(a->axis, b->axis, n)) best = peg_max(best, lab_core_either(a, b, n));
+    best = peg_max(best, around(a, b, b, a->axis));
+    best = peg_max(best, around(a, b, b, b->axis));
+    return peg_max(best, rims(a, b));
+}
+
+double lab_distance_cylinder(const lab_core *cylinder, const lab_core *b)
+{
+    return b->is_cylinder ? distance_two(cylinder, b) : distance_polytope(cylinder, b);
+}
