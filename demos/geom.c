@@ -1,4 +1,5 @@
 /* The ODE geoms of a body's parts. */
+#include "demos/distance.h"
 #include "demos/world.h"
 
 #include <math.h>
@@ -121,6 +122,7 @@ void lab_free_part(lab_part *p)
 {
     lab_shape_free(p->shape);
     lab_shape_free(p->placed);
+    lab_tree_free(p->tree);
     if (p->mesh) dGeomTriMeshDataDestroy(p->mesh);
     if (p->field) dGeomHeightfieldDataDestroy(p->field);
     free(p->height);

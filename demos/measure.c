@@ -18,6 +18,11 @@ void lab_place(lab_body *b, const double x[3], const double q[4])
         if (b->is_plane) continue;
         lab_shape_move(p->shape, x, R, p->placed);
         lab_shape_bounds(p->placed, p->low, p->high);
+        if (p->placed->kind != LAB_SHAPE_MESH) continue;
+        if (p->tree)
+            lab_tree_fit(p->tree, p->placed);
+        else
+            p->tree = lab_tree_new(p->placed); /* it only saves time: null is no error */
     }
 }
 
@@ -65,7 +70,7 @@ static double measure_parts(const lab_world *w, const lab_part *p, const lab_par
         *volume = planar_overlap(&a, &b);
         return planar_separation(&a, &b);
     }
-    double s = lab_separation(p->placed, r->placed, 0);
+    double s = lab_separation_of(p->placed, p->tree, r->placed, r->tree, 0);
     if (s < 0) *volume = lab_overlap_volume(p->placed, r->placed);
     return s;
 }

@@ -73,8 +73,16 @@ static double separation_edges(const lab_shape *a, const lab_shape *b, double be
     return best;
 }
 
-double lab_separation(const lab_shape *a, const lab_shape *b, double enough)
+/* Half-spaces included. */
+static int is_polyhedron(const lab_shape *s)
 {
+    return s->kind == LAB_SHAPE_CONVEX && s->nf > 0 && s->round == 0;
+}
+
+double lab_separation_of(const lab_shape *a, const lab_tree *tree_a, const lab_shape *b,
+                         const lab_tree *tree_b, double enough)
+{
+    if (!is_polyhedron(a) || !is_polyhedron(b)) return lab_distance(a, tree_a, b, tree_b, enough);
     if (a->nv == 0 && b->nv == 0) return INFINITY;
     if (b->nv == 0) return separation_faces(a, b, enough);
     if (a->nv == 0) return separation_faces(b, a, enough);
@@ -82,6 +90,11 @@ double lab_separation(const lab_shape *a, const lab_shape *b, double enough)
     if (best <= enough) best = fmax(best, separation_faces(b, a, enough));
     if (best <= enough) best = separation_edges(a, b, best, enough);
     return best;
+}
+
+double lab_separation(const lab_shape *a, const lab_shape *b, double enough)
+{
+    return lab_separation_of(a, NULL, b, NULL, enough);
 }
 
 /* ---- volume ---------------------------------------------------------------------------------- */
@@ -226,9 +239,24 @@ static double piece_volume(const piece *p)
     return fmax(0, six / 6);
 }
 
+static double ball_radius(const lab_shape *s)
+{
+    double centre[3];
+    if (s->nv == 0) return INFINITY;
+    return s->round > 0 ? s->round : lab_shape_radius(s, centre);
+}
+
+static double cap_volume(const lab_shape *a, const lab_shape *b, double depth)
+{
+    double radius = fmin(ball_radius(a), ball_radius(b)), d = fmin(depth, 2 * radius);
+    return acos(-1) * d * d * (radius - d / 3);
+}
+
 double lab_overlap_volume(const lab_shape *a, const lab_shape *b)
 {
-    if (lab_separation(a, b, 0) >= 0) return 0;
+    double depth = -lab_separation(a, b, 0);
+    if (!(depth > 0)) return 0;
+    if (!is_polyhedron(a) || !is_polyhedron(b)) return cap_volume(a, b, depth);
     if (a->nv == 0) {
         const lab_shape *swap = a;
         a = b, b = swap;

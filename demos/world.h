@@ -18,6 +18,7 @@ typedef struct lab_part {
     lab_shape *shape;  /* in the body's frame */
     lab_shape *placed; /* in world coordinates, at the pose last given to lab_place */
     double low[3], high[3]; /* of placed */
+    struct lab_tree *tree;  /* of a placed mesh; may be null */
     dGeomID geom;
     dReal *planes, *points; /* a convex geom refers to these, a trimesh to the last two */
     unsigned *polygons;

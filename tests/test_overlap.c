@@ -252,6 +252,33 @@ START_TEST(moments)
 }
 END_TEST
 
+/* Exact for a ball on a half-space; for others the depth is exact, and the estimate says whether
+ * there is an overlap. */
+START_TEST(round_shapes)
+{
+    lab_shape *ball = lab_shape_sphere(.5),
+              *floor = lab_shape_half_space((double[3]){0, 0, 1}, -.3);
+    double cap = acos(-1) * .2 * .2 * (.5 - .2 / 3);
+    ck_assert_double_eq_tol(lab_separation(ball, floor, 0), -.2, 1e-15);
+    ck_assert_double_eq_tol(lab_overlap_volume(ball, floor), cap, 1e-15);
+    ck_assert_double_eq_tol(lab_overlap_volume(floor, ball), cap, 1e-15);
+    lab_shape *rod = lab_shape_cylinder(.1, 2), *block = box_at(1, 1, 1, 0, .65, 0);
+    ck_assert_double_eq(lab_overlap_volume(rod, block), 0);
+    ck_assert_double_eq(lab_overlap_volume(ball, rod) > 0, 1);
+    ck_assert_double_eq_tol(lab_separation(rod, block, INFINITY), .05, 1e-15);
+    const double v[3][3] = {{-1, -1, .3}, {1, -1, .3}, {0, 1, .3}};
+    const int t[1][3] = {{0, 1, 2}};
+    lab_shape *sheet = lab_shape_mesh(v, 3, t, 1);
+    ck_assert_double_eq_tol(lab_separation(ball, sheet, 0), -.2, 1e-15);
+    ck_assert_double_eq_tol(lab_overlap_volume(sheet, ball), cap, 1e-15);
+    lab_shape_free(ball);
+    lab_shape_free(floor);
+    lab_shape_free(rod);
+    lab_shape_free(block);
+    lab_shape_free(sheet);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("overlap");
@@ -268,6 +295,7 @@ int main(void)
     tcase_add_test(tests, depth_and_volume_agree);
     tcase_add_test(tests, hulls);
     tcase_add_test(tests, moments);
+    tcase_add_test(tests, round_shapes);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
