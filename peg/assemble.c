@@ -53,25 +53,35 @@ void peg_island_set_masses(peg_island *I)
 static int set_piece(assembly *a, int part)
 {
     peg_island *I = &a->island;
-    const peg_scene *scene = a->stage->scene;
     const peg_placed *placed = &a->stage->placed[part];
-    int body = placed->body < 0 ? scene->nb : placed->body;
+    int body = placed->body < 0 ? a->stage->scene->nb : placed->body;
     if (a->worker->piece_of[part] >= 0) return 1;
     if (a->worker->rigid_of[body] < 0) set_rigid(a, body);
     peg_piece *piece = &I->piece[I->npiece];
     memset(piece, 0, sizeof *piece);
-    piece->part = &scene->part[part];
+    piece->part = &a->stage->part[part];
     piece->rigid = a->worker->rigid_of[body];
     piece->arm = placed->arm;
     piece->start = piece->free_ = piece->now = placed->view;
     a->worker->piece_of[part] = I->npiece++;
-    double size = 2 * piece->part->shape->radius;
+    double size = 2 * piece->part->shape->size;
     if (size > I->rigid[piece->rigid].size) I->rigid[piece->rigid].size = size;
     if (I->rigid[piece->rigid].state.kind == PEG_STATIC) return 1;
     const peg_polytope *shape = piece->part->shape;
     return peg_view_allocate(I->arena, shape, &piece->start) &&
            peg_view_allocate(I->arena, shape, &piece->free_) &&
            peg_view_allocate(I->arena, shape, &piece->now);
+}
+
+/* The first pair of the same parts of the scene. */
+static int group_of(const assembly *a, const peg_candidate *c)
+{
+    const peg_stage *s = a->stage;
+    int last = a->island.npair - 1;
+    if (last < 0) return 0;
+    const peg_candidate *d = &s->candidate[a->candidate_of[last]];
+    int same = s->whole[c->a] == s->whole[d->a] && s->whole[c->b] == s->whole[d->b];
+    return same ? a->island.pair[last].group : last + 1;
 }
 
 static void set_pair(assembly *a, int candidate)
@@ -81,6 +91,7 @@ static void set_pair(assembly *a, int candidate)
     peg_pair *p = &I->pair[I->npair];
     memset(p, 0, sizeof *p);
     p->a = a->worker->piece_of[c->a], p->b = a->worker->piece_of[c->b];
+    p->group = group_of(a, c);
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     p->L = peg_candidate_size(a->stage, c);
     p->width = peg_pair_width(A, B);
@@ -91,6 +102,8 @@ static void set_pair(assembly *a, int candidate)
         p->old = c->old, p->olds = c->olds;
     }
     p->surface = c->surface;
+    p->given = c->given, p->ngiven = c->ngiven;
+    if (p->ngiven) p->width = INFINITY;
     /* a particle is as large as what it meets */
     for (int side = 0; side < 2; side++) {
         const peg_piece *piece = &I->piece[side ? p->b : p->a];
@@ -169,6 +182,28 @@ static void add_friction(const peg_row *row, peg_contact *contact)
     peg_add_scaled(sum, row->lambda, row->normal, sum);
 }
 
+/* The number of a feature of a triangle in its mesh. */
+static int number_in_mesh(const peg_polytope *P, peg_part_feature feature, int i)
+{
+    const peg_complex *m = P->mesh;
+    if (!m) return i;
+    return feature == PEG_A_VERTEX  ? m->triangle[P->triangle][i]
+           : feature == PEG_AN_EDGE ? m->side[P->triangle][i]
+                                    : m->source[P->triangle];
+}
+
+static void name_features(const peg_island *I, const peg_row *row, peg_contact *contact)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
+    contact->kind = row->kind;
+    contact->i = row->i, contact->j = row->j;
+    if (row->kind == PEG_ROW_GIVEN) return;
+    int swap = row->kind == PEG_ROW_FV;
+    contact->i = number_in_mesh(swap ? B : A, peg_row_feature(row->kind, 0), row->i);
+    contact->j = number_in_mesh(swap ? A : B, peg_row_feature(row->kind, 1), row->j);
+}
+
 static int take_contacts(assembly *a)
 {
     const peg_island *I = &a->island;
@@ -180,13 +215,11 @@ static int take_contacts(assembly *a)
         const peg_row *row = &I->impulse.row[i];
         int end = peg_next_normal(&I->impulse, i);
         const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
-        peg_contact contact = {.part_a = c->a,
-                               .part_b = c->b,
+        peg_contact contact = {.part_a = a->stage->whole[c->a],
+                               .part_b = a->stage->whole[c->b],
                                .gap = peg_row_gap(I, row),
-                               .impulse = row->lambda,
-                               .kind = row->kind,
-                               .i = row->i,
-                               .j = row->j};
+                               .impulse = row->lambda};
+        name_features(I, row, &contact);
         peg_copy3(row->point, contact.point);
         peg_copy3(row->normal, contact.normal);
         for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
@@ -296,11 +329,17 @@ static void ask_surface(peg_stage *s, peg_candidate *c)
 {
     const peg_scene *scene = s->scene;
     if (c->has_surface) return;
-    const peg_candidate *answer = peg_still_answer(&s->context->still, c->a, c->b);
-    if (answer && answer->has_surface)
+    int a = s->whole[c->a], b = s->whole[c->b];
+    const peg_candidate *answer = peg_still_answer(&s->context->still, a, b);
+    if (a != c->a || b != c->b) {
+        peg_candidate *of = peg_candidate_of(s, a, b);
+        ask_surface(s, of);
+        c->surface = of->surface;
+    } else if (answer && answer->has_surface) {
         c->surface = answer->surface;
-    else if (scene->surface)
-        scene->surface(scene->filter_context, &scene->part[c->a], &scene->part[c->b], &c->surface);
+    } else if (scene->surface) {
+        scene->surface(scene->filter_context, &scene->part[a], &scene->part[b], &c->surface);
+    }
     c->has_surface = 1;
 }
 
@@ -323,6 +362,7 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
     I->capture = s->context->capture;
     I->arena = arena;
     I->stats = &a.solved->stats;
+    I->part = s->part;
     if (assemble(&a, root)) {
         peg_island_step(I);
         take_results(&a);
@@ -333,6 +373,6 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
     }
     if (I->failed) worker->failed = 1;
     for (int i = 0; i < I->nr; i++) worker->rigid_of[I->rigid[i].body] = -1;
-    for (int i = 0; i < I->npiece; i++) worker->piece_of[I->piece[i].part - s->scene->part] = -1;
+    for (int i = 0; i < I->npiece; i++) worker->piece_of[I->piece[i].part - s->part] = -1;
     peg_arena_back(arena, mark);
 }

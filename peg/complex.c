@@ -98,13 +98,11 @@ static int link_edges(peg_complex *c)
     c->edge = PEG_NEW(&c->arena, int[2], sides);
     c->across = PEG_NEW(&c->arena, int, sides);
     c->across_start = PEG_NEW(&c->arena, int, sides + 1);
-    c->edge_owner = PEG_NEW(&c->arena, int, sides);
     if (c->arena.failed) return 0;
     for (size_t i = 0; i < sides; i++) {
         const half_edge *h = &half[i];
         if (i == 0 || h->low != h[-1].low || h->high != h[-1].high) {
             c->across_start[c->ne] = (int)i;
-            c->edge_owner[c->ne] = h->triangle;
             c->edge[c->ne][0] = h->low, c->edge[c->ne][1] = h->high;
             c->ne++;
         }
@@ -120,7 +118,6 @@ static int link_vertices(peg_complex *c)
 {
     c->next_start = PEG_NEW(&c->arena, int, c->nv + 1);
     c->next = PEG_NEW(&c->arena, int, 2 * (size_t)c->ne);
-    c->vertex_owner = PEG_NEW(&c->arena, int, c->nv);
     if (c->arena.failed) return 0;
     memset(c->next_start, 0, (size_t)(c->nv + 1) * sizeof *c->next_start);
     for (int e = 0; e < c->ne; e++)
@@ -134,8 +131,6 @@ static int link_vertices(peg_complex *c)
         for (int k = 0; k < 2; k++) c->next[c->next_start[c->edge[e][k]]++] = c->edge[e][1 - k];
     for (int v = c->nv; v > 0; v--) c->next_start[v] = c->next_start[v - 1];
     c->next_start[0] = 0;
-    for (int t = c->nt - 1; t >= 0; t--)
-        for (int k = 0; k < 3; k++) c->vertex_owner[c->triangle[t][k]] = t;
     return 1;
 }
 
@@ -262,28 +257,47 @@ static int build_boxes(peg_complex *c)
     return 1;
 }
 
-static int boxes_meet(const peg_aabb *a, const peg_aabb *b)
+/* What a node's box has to meet: a box, or the half-space of a plane. */
+typedef struct region {
+    const peg_aabb *box; /* or null */
+    const double *normal;
+    double offset;
+} region;
+
+static int is_met(const peg_aabb *a, const region *r)
 {
+    if (!r->box) {
+        double least = 0;
+        for (int k = 0; k < 3; k++)
+            least += peg_min(r->normal[k] * a->lo[k], r->normal[k] * a->hi[k]);
+        return least <= r->offset;
+    }
     for (int k = 0; k < 3; k++)
-        if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k]) return 0;
+        if (a->lo[k] > r->box->hi[k] || r->box->lo[k] > a->hi[k]) return 0;
     return 1;
 }
 
-static void meet_from(const peg_complex *c, int at, const peg_aabb *box,
-                      peg_triangle_visitor *visit, void *context)
+static void meet_from(const peg_complex *c, int at, const region *r, peg_triangle_visitor *visit,
+                      void *context)
 {
     const peg_complex_node *node = &c->node[at];
-    if (!boxes_meet(&node->box, box)) return;
+    if (!is_met(&node->box, r)) return;
     for (int i = 0; i < node->count; i++) visit(context, c->order[node->first + i]);
     if (node->count) return;
-    meet_from(c, at + 1, box, visit, context);
-    meet_from(c, node->first, box, visit, context);
+    meet_from(c, at + 1, r, visit, context);
+    meet_from(c, node->first, r, visit, context);
 }
 
 void peg_complex_meet(const peg_complex *c, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context)
 {
-    meet_from(c, 0, box, visit, context);
+    meet_from(c, 0, &(region){.box = box}, visit, context);
+}
+
+void peg_complex_below(const peg_complex *c, const double normal[3], double offset,
+                       peg_triangle_visitor *visit, void *context)
+{
+    meet_from(c, 0, &(region){.normal = normal, .offset = offset}, visit, context);
 }
 
 /* --- the whole --- */

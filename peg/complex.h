@@ -29,7 +29,6 @@ typedef struct peg_complex {
     int *next_start; /* nv + 1: neighbours of vertex v */
     int *next;
     unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
-    int *edge_owner, *vertex_owner;               /* the first triangle that has it */
     peg_complex_node *node;                       /* bounding boxes, node 0 about all */
     int *order;
     peg_vec3 centre; /* of the box about all */
@@ -49,5 +48,8 @@ void peg_complex_free(peg_complex *complex);
 typedef void peg_triangle_visitor(void *context, int triangle);
 void peg_complex_meet(const peg_complex *complex, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context);
+/* And for those whose boxes have a point with normal . x <= offset. */
+void peg_complex_below(const peg_complex *complex, const double normal[3], double offset,
+                       peg_triangle_visitor *visit, void *context);
 
 #endif

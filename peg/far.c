@@ -1,6 +1,7 @@
 /* Are two parts further apart than a reach? libccd's MPR looks for a direction in which the parts,
  * inflated by half of the reach each, do not overlap; only our own s_n in that direction counts.
- * Half-spaces and flat parts have so few facets that all are tried. */
+ * Half-spaces, flat parts and pairs of spheres and capsules have so few facets that all are tried.
+ */
 #include "peg/separation.h"
 
 #include <ccd/ccd.h>
@@ -38,7 +39,7 @@ static void support_of(const void *handle, const ccd_vec3_t *dir, ccd_vec3_t *ou
         double s = peg_dot(dir->v, x[i]);
         if (s > most) most = s, best = i;
     }
-    double move = o->calls++ < MOST_CALLS ? o->by : -o->escape;
+    double move = o->calls++ < MOST_CALLS ? o->by + o->view->shape->round : -o->escape;
     peg_add_scaled(x[best], length > 0 ? move / length : 0, dir->v, out->v);
     if (o->asked) peg_copy3(dir->v, o->asked);
 }
@@ -61,11 +62,17 @@ static int proposed_direction(const peg_view *A, const peg_view *B, double reach
     return peg_normalise(n) > 0;
 }
 
+/* Both have an edge at most. */
+static int are_round(const peg_polytope *A, const peg_polytope *B)
+{
+    return A->ne <= 1 && B->ne <= 1;
+}
+
 int peg_is_far(const peg_view *A, const peg_view *B, double reach, double n[3])
 {
     int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
     if (half_a && half_b) return 0;
-    if (half_a || half_b || peg_is_flat(A->shape)) {
+    if (half_a || half_b || peg_is_flat(A->shape) || are_round(A->shape, B->shape)) {
         peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);
         peg_copy3(facet.n, n);
         return facet.s > reach;

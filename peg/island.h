@@ -66,7 +66,8 @@ typedef struct peg_row_memory {
 } peg_row_memory;
 
 typedef struct peg_pair {
-    int a, b; /* pieces */
+    int a, b;  /* pieces */
+    int group; /* the first pair of the same parts: a mesh has many pairs with one part */
     peg_facet facet;
     double L, width, margin;
     double reach;        /* features farther apart than this make no row, m */
@@ -83,15 +84,28 @@ typedef struct peg_pair {
     int no_traps;          /* rows behind the start are dropped */
     double moved;          /* since its rows were made, m */
     int violated;
+    int misses; /* iterations that left it violated */
+    int stuck;  /* so many of them that a mesh may be touched anywhere */
     int loaded;
     peg_surface surface;
+    const peg_given *given; /* contacts that somebody else found: the pair has no others */
+    int ngiven;
 } peg_pair;
 
 typedef enum peg_row_kind {
     PEG_ROW_VF = 0, /* vertex i of A over face j of B */
     PEG_ROW_FV = 1, /* vertex i of B under face j of A */
-    PEG_ROW_EE = 2  /* edge i of A, edge j of B */
+    PEG_ROW_EE = 2, /* edge i of A, edge j of B */
+    /* of dilated pairs, as the kinds of facets: */
+    PEG_ROW_VV = 3,
+    PEG_ROW_VE = 4,
+    PEG_ROW_EV = 5,
+    PEG_ROW_GIVEN = 6 /* i: which one of the pair */
 } peg_row_kind;
+
+/* What a row's i (side 0) and j (side 1) number. */
+typedef enum peg_part_feature { PEG_A_VERTEX, PEG_AN_EDGE, PEG_A_FACE } peg_part_feature;
+peg_part_feature peg_row_feature(peg_row_kind kind, int side);
 
 typedef struct peg_row {
     int pair;
@@ -134,7 +148,8 @@ typedef struct peg_island {
     const peg_capture *capture;
     peg_arena *arena;
     pegStats *stats;
-    peg_rigid *rigid; /* dynamic ones first */
+    const peg_part *part; /* of the scene */
+    peg_rigid *rigid;     /* dynamic ones first */
     int nr, nd;
     peg_piece *piece;
     int npiece;
@@ -242,6 +257,12 @@ void peg_pair_lock(peg_island *island, peg_pair *pair);
 void peg_pair_drop_traps(peg_island *island, peg_pair *pair);
 /* Value at q_0 of the features of a facet seen at q_k. */
 double peg_facet_at_start(const peg_island *island, const peg_pair *pair, const peg_facet *facet);
+
+/* --- given.c: pairs whose contacts somebody else found --- */
+void peg_given_begin(const peg_island *island, peg_pair *pair);
+double peg_given_shortfall(const peg_island *island, peg_pair *pair);
+void peg_given_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+double peg_given_gap(const peg_island *island, const peg_pair *pair, int i);
 
 /* --- patch.c: rows of a pair at the pose u (views `now`) --- */
 int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);

@@ -12,13 +12,17 @@
 
 static int worker_begin(const peg_stage *s, peg_worker *w)
 {
-    int nb = s->scene->nb, np = s->scene->np;
-    w->rigid_of = PEG_NEW(&w->arena, int, nb + 1);
-    w->piece_of = PEG_NEW(&w->arena, int, np);
-    if (!w->rigid_of || !w->piece_of) return 0;
-    for (int i = 0; i <= nb; i++) w->rigid_of[i] = -1;
-    for (int i = 0; i < np; i++) w->piece_of[i] = -1;
-    return 1;
+    int nb = s->scene->nb;
+    if (!w->rigid_of) {
+        w->rigid_of = PEG_NEW(&w->arena, int, nb + 1);
+        for (int i = 0; i <= nb && w->rigid_of; i++) w->rigid_of[i] = -1;
+    }
+    if (!w->piece_of || w->pieces < s->parts) {
+        w->pieces = 2 * s->parts;
+        w->piece_of = PEG_NEW(&w->arena, int, w->pieces);
+        for (int i = 0; i < w->pieces && w->piece_of; i++) w->piece_of[i] = -1;
+    }
+    return w->rigid_of && w->piece_of;
 }
 
 int peg_workers_begin(peg_stage *s)
@@ -41,7 +45,7 @@ static int call_workers(peg_stage *s)
     if (!context->pool) context->pool = peg_pool_create(threads);
     for (int i = 1; i < threads && context->pool; i++) {
         peg_worker *w = &context->worker[i];
-        if (!w->rigid_of && !worker_begin(s, w)) return 0;
+        if (!worker_begin(s, w)) return 0;
     }
     return context->pool != NULL;
 }
@@ -117,7 +121,7 @@ void peg_run_islands(peg_stage *s)
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     jobs list = {.stage = s, .job = PEG_NEW(arena, job, s->scene->nb)};
-    if (!list.job) {
+    if (!list.job || !worker_begin(s, &s->context->worker[0])) {
         s->failed = 1;
         return;
     }

@@ -126,7 +126,10 @@ static void check_pairs(peg_island *I, loop *l, int may_tilt)
         if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin)) peg_pair_tilt(I, p);
         if (I->rough) p->moved += moved_on(I, p);
         double short_of = peg_pair_shortfall(I, p);
-        if (short_of > 0) p->violated = 1;
+        if (short_of > 0) {
+            p->violated = 1;
+            p->stuck = ++p->misses >= PEG_STUCK;
+        }
         if (short_of > l->shortfall) l->shortfall = short_of;
     }
 }

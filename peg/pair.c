@@ -2,6 +2,7 @@
  * pair is one inter-contact constraint [W 19] over all its applicable feature pairs: at least one
  * separation is to be non-negative. The chosen facet names it; the rules below choose and change
  * it. */
+#include "peg/cone.h"
 #include "peg/island.h"
 
 static const peg_piece *piece_a(const peg_island *I, const peg_pair *p)
@@ -24,9 +25,35 @@ static double along_now(const peg_island *I, const peg_pair *p, const double *n)
     return peg_separation_along(&piece_a(I, p)->now, &piece_b(I, p)->now, n);
 }
 
+static int is_round(const peg_island *I, const peg_pair *p)
+{
+    return peg_pair_round(piece_a(I, p)->part->shape, piece_b(I, p)->part->shape) > 0;
+}
+
+/* Of round features: how far they were apart, whatever else was nearer; negative if they have
+ * passed each other since. */
 double peg_facet_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    return peg_facet_at(&piece_a(I, p)->start, &piece_b(I, p)->start, facet).s;
+    const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
+    if (facet->kind < PEG_FACET_VV) return peg_facet_at(A, B, facet).s;
+    double a[3], b[3], d[3];
+    peg_nearest_points(A, B, facet->kind, facet->i, facet->j, a, b);
+    peg_sub(a, b, d);
+    return copysign(peg_norm(d), peg_dot(d, facet->n)) - peg_pair_round(A->shape, B->shape);
+}
+
+/* Whether a mesh can be touched along n where it is highest. A direction in which it only hides
+ * behind its own neighbours keeps the pair apart, but is no way in which it will ever touch. */
+static int can_touch(const peg_view *A, const peg_view *B, const double n[3])
+{
+    static const peg_lean lean = {PEG_LEAN, NULL};
+    double back[3] = {-n[0], -n[1], -n[2]};
+    return peg_support_can_touch(B, n, &lean) && peg_support_can_touch(A, back, &lean);
+}
+
+static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+{
+    return p->stuck || can_touch(&piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
 }
 
 /* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
@@ -41,6 +68,7 @@ typedef struct search {
     const peg_pair *p;
     peg_facet best;
     double value; /* of the best */
+    int touches;  /* the best one can touch */
     double align; /* least or greatest n . n_chosen that is wanted */
 } search;
 
@@ -80,8 +108,11 @@ static void consider_first(void *context, const peg_facet *facet)
     m->count++;
     if (facet->s < m->least) return;
     double value = first_value(c->I, c->p, facet);
-    if (value <= c->value + PEG_TOUCH * c->p->L) return;
+    int touches = can_touch(&piece_a(c->I, c->p)->start, &piece_b(c->I, c->p)->start, facet->n);
+    if (touches < c->touches) return;
+    if (touches == c->touches && value <= c->value + PEG_TOUCH * c->p->L) return;
     c->value = value;
+    c->touches = touches;
     c->best = *facet;
 }
 
@@ -134,6 +165,14 @@ static double find_others(const meeting *m, const double *n, double reach)
     return others;
 }
 
+/* A direction that is no facet at the start. */
+static void consider_direction(const peg_island *I, const peg_pair *p, const double *n, meeting *m)
+{
+    peg_facet facet = {.kind = PEG_FACET_NONE, .s = along_start(I, p, n)};
+    peg_copy3(n, facet.n);
+    if (facet.s >= fmin(p->s0, 0) - PEG_TOUCH * p->L) consider_first(m, &facet);
+}
+
 static void choose_first(peg_island *I, peg_pair *p)
 {
     const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
@@ -150,13 +189,14 @@ static void choose_first(peg_island *I, peg_pair *p)
     }
     if (c->value == -INFINITY) c->best = widest;
     const double *n = p->remembered.facet.n;
-    if (peg_dot(n, n) > 0) {
-        peg_facet old = {.kind = PEG_FACET_NONE, .s = along_start(I, p, n)};
-        peg_copy3(n, old.n);
-        if (old.s >= fmin(p->s0, 0) - touch) consider_first(&m, &old);
+    if (peg_dot(n, n) > 0) consider_direction(I, p, n, &m);
+    if (is_round(I, p)) {
+        const peg_view *free_a = &piece_a(I, p)->free_, *free_b = &piece_b(I, p)->free_;
+        peg_facet after = peg_separation(free_a, free_b, INFINITY, NULL, NULL);
+        consider_direction(I, p, after.n, &m);
     }
     p->facet = c->best;
-    p->others = find_others(&m, p->facet.n, reach);
+    p->others = is_round(I, p) ? INFINITY : find_others(&m, p->facet.n, reach);
     p->turned = 0;
 }
 
@@ -164,9 +204,13 @@ static void choose_first(peg_island *I, peg_pair *p)
  * closest-point normal instead would make a contact of a body that falls past a flush wall. */
 void peg_pair_begin(peg_island *I, peg_pair *p)
 {
-    if (!keeps_choice(I, p)) choose_first(I, p);
+    if (p->ngiven)
+        peg_given_begin(I, p);
+    else if (!keeps_choice(I, p))
+        choose_first(I, p);
     p->contact_time = -1;
     p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
+    p->misses = p->stuck = 0;
 }
 
 /* How far both bodies turn in the step, at most. */
@@ -212,6 +256,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
     double apart[3], floor = least_gap(p, INFINITY);
+    if (p->ngiven) return peg_given_shortfall(I, p);
     peg_sub(A->centre, B->centre, apart);
     p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
@@ -229,7 +274,7 @@ static void consider_tilt(void *context, const peg_facet *facet)
 {
     search *c = context;
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) <= c->align) return;
-    if (!held_at_start(c->I, c->p, facet)) return;
+    if (!held_at_start(c->I, c->p, facet) || !can_touch_now(c->I, c->p, facet)) return;
     c->value = facet->s;
     c->best = *facet;
 }
@@ -251,6 +296,7 @@ static search search_from(const peg_island *I, const peg_pair *p, double value, 
 /* Better facets within 60 degrees that held at the start. */
 void peg_pair_tilt(peg_island *I, peg_pair *p)
 {
+    if (p->ngiven) return;
     double here = along_now(I, p, p->facet.n) + PEG_TOUCH * p->L;
     if (others_now(I, p) <= here) return;
     search c = search_from(I, p, here, 0.5);
@@ -270,6 +316,7 @@ static void consider_switch(void *context, const peg_facet *facet)
     search *c = context;
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
     if (c->p->locked && peg_facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
+    if (!can_touch_now(c->I, c->p, facet)) return;
     c->value = facet->s;
     c->best = *facet;
 }
@@ -277,6 +324,7 @@ static void consider_switch(void *context, const peg_facet *facet)
 /* A loaded pair for which another facet holds better than max(s_n, 0) was held by a trap. */
 int peg_pair_switch(peg_island *I, peg_pair *p)
 {
+    if (p->ngiven) return 0;
     double here = fmax(along_now(I, p, p->facet.n), 0) + PEG_TRAP * p->L;
     if (others_now(I, p) <= here) return 0;
     search c = search_from(I, p, here, SAME_DIRECTION);
@@ -293,13 +341,17 @@ int peg_pair_switch(peg_island *I, peg_pair *p)
 static void consider_held(void *context, const peg_facet *facet)
 {
     search *c = context;
-    if (facet->s <= c->value || !held_at_start(c->I, c->p, facet)) return;
+    if (!held_at_start(c->I, c->p, facet)) return;
+    int touches = can_touch_now(c->I, c->p, facet);
+    if (touches < c->touches || (touches == c->touches && facet->s <= c->value)) return;
     c->value = facet->s;
+    c->touches = touches;
     c->best = *facet;
 }
 
 void peg_pair_name(peg_island *I, peg_pair *p)
 {
+    if (p->ngiven) return;
     search c = search_from(I, p, -INFINITY, 0);
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, -INFINITY, consider_held, &c);
     take(p, &c);
@@ -320,7 +372,8 @@ void peg_pair_lock(peg_island *I, peg_pair *p)
 void peg_pair_drop_traps(peg_island *I, peg_pair *p)
 {
     p->no_traps = p->locked = 1;
-    p->others = INFINITY;
-    p->facet = peg_separation(&piece_a(I, p)->start, &piece_b(I, p)->start, INFINITY, NULL, NULL);
     I->stats->dropped_traps++;
+    p->others = INFINITY;
+    if (p->ngiven) return;
+    p->facet = peg_separation(&piece_a(I, p)->start, &piece_b(I, p)->start, INFINITY, NULL, NULL);
 }

@@ -6,10 +6,6 @@
 
 /* Reach beyond what the motion can close, in L: features this near always make rows. */
 #define REACH_MARGIN 0.02
-/* Bodies may get faster by contact than they are or would be: the sweep counts their motion this
- * often. */
-#define REACH_MOTION 1.5
-
 /* The same, for the model in force. */
 static double reach_margin(const peg_stage *s)
 {
@@ -17,86 +13,28 @@ static double reach_margin(const peg_stage *s)
     return set->contact == PEG_CONTACT_PEG ? REACH_MARGIN : peg_max(REACH_MARGIN, set->reach);
 }
 
-/* --- parts in the world --- */
-
-int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
-{
-    view->shape = shape;
-    view->vertex = PEG_NEW(arena, peg_vec3, shape->nv);
-    view->normal = PEG_NEW(arena, peg_vec3, shape->nf);
-    view->offset = PEG_NEW(arena, double, shape->nf);
-    return view->vertex && view->normal && view->offset;
-}
-
-/* alone: the body's velocity after the step if it touches nothing. */
-static double body_speed(const peg_body *b, const double alone[6], double arm)
-{
-    if (b->kind == PEG_STATIC) return 0;
-    double linear = peg_norm(b->v), angular = peg_norm(b->v + 3);
-    if (b->kind == PEG_DYNAMIC) {
-        linear = peg_max(linear, peg_norm(alone));
-        angular = peg_max(angular, peg_norm(alone + 3));
-    }
-    return linear + (angular > 0 ? angular * arm : 0);
-}
-
-int peg_place_parts(peg_stage *s)
-{
-    const peg_scene *scene = s->scene;
-    for (int i = 0; i < scene->np; i++) {
-        const peg_part *part = &scene->part[i];
-        peg_placed *placed = &s->placed[i];
-        static const double origin[3] = {0}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-        if (!peg_view_allocate(&s->context->arena, part->shape, &placed->view)) return 0;
-        double R[9], centre[3];
-        const peg_body *body = part->body < 0 ? NULL : &scene->body[part->body];
-        if (body) peg_quat_to_mat(body->q, R);
-        peg_piece piece = {.part = part};
-        peg_piece_place(&piece, body ? body->x : origin, body ? R : identity, &placed->view);
-        peg_rotate(part->rotation, part->shape->centre, centre);
-        peg_add_scaled(centre, 1, part->offset, centre);
-        placed->body = part->body;
-        placed->moves = body && body->kind == PEG_DYNAMIC;
-        placed->arm = peg_norm(centre) + part->shape->radius;
-        if (body)
-            placed->sweep =
-                REACH_MOTION * scene->h * body_speed(body, s->alone[part->body], placed->arm);
-        else
-            placed->sweep = 0;
-    }
-    return 1;
-}
-
 /* --- boxes --- */
-
-static void box_of_view(const peg_view *view, peg_aabb *box)
-{
-    for (int k = 0; k < 3; k++) {
-        int unbounded = peg_is_half_space(view->shape);
-        box->lo[k] = unbounded ? -INFINITY : INFINITY;
-        box->hi[k] = -box->lo[k];
-    }
-    for (int v = 0; v < view->shape->nv; v++)
-        for (int k = 0; k < 3; k++) {
-            box->lo[k] = peg_min(box->lo[k], view->vertex[v][k]);
-            box->hi[k] = peg_max(box->hi[k], view->vertex[v][k]);
-        }
-}
 
 static void inflate(peg_aabb *box, double by)
 {
     for (int k = 0; k < 3; k++) box->lo[k] -= by, box->hi[k] += by;
 }
 
+/* Infinite of a half-space. */
+static double size_of_part(const peg_stage *s, int i)
+{
+    const peg_part *part = &s->part[i];
+    return part->complex ? part->complex->radius : part->shape->size;
+}
+
 void peg_start_boxes(const peg_stage *s, peg_aabb *box)
 {
     for (int i = 0; i < s->scene->np; i++) {
-        const peg_placed *p = &s->placed[i];
-        box_of_view(&p->view, &box[i]);
+        peg_box_of_part(s, i, &box[i]);
         /* half of the reach each; all of it where the other may be a point, which has no size */
         double share = s->scene->planar ? 1 : 0.5;
-        if (!peg_is_half_space(p->view.shape))
-            inflate(&box[i], p->sweep + share * reach_margin(s) * p->view.shape->radius);
+        if (isfinite(size_of_part(s, i)))
+            inflate(&box[i], s->placed[i].sweep + share * reach_margin(s) * size_of_part(s, i));
     }
 }
 
@@ -107,7 +45,7 @@ void peg_end_boxes(const peg_stage *s, peg_aabb *box)
     const peg_scene *scene = s->scene;
     for (int i = 0; i < scene->np; i++) {
         const peg_placed *p = &s->placed[i];
-        box_of_view(&p->view, &box[i]);
+        peg_box_of_part(s, i, &box[i]);
         if (p->body < 0 || scene->body[p->body].kind == PEG_STATIC) continue;
         const peg_body *b = &scene->body[p->body];
         const double *v = p->moves ? s->result[p->body].v_pose : b->v;
@@ -159,46 +97,223 @@ int peg_by_parts(const void *left, const void *right)
 
 typedef struct finder {
     peg_stage *stage;
-    size_t known; /* candidates of earlier sweeps, sorted */
+    const peg_aabb *box;
+    int known; /* candidates of earlier sweeps, sorted */
 } finder;
 
-static int is_known(const finder *f, int a, int b)
+static peg_candidate *find_candidate(const peg_stage *s, int sorted, int a, int b)
 {
     peg_candidate key = {.a = a, .b = b};
-    return f->known && bsearch(&key, f->stage->candidate, f->known, sizeof key, peg_by_parts);
+    if (sorted == 0) return NULL;
+    return bsearch(&key, s->candidate, (size_t)sorted, sizeof key, peg_by_parts);
+}
+
+peg_candidate *peg_candidate_of(const peg_stage *s, int a, int b)
+{
+    return find_candidate(s, s->candidates, a, b);
+}
+
+/* Adds a pair; null if it is known or without memory. */
+static peg_candidate *new_candidate(const finder *f, int a, int b)
+{
+    if (find_candidate(f->stage, f->known, a, b)) return NULL;
+    peg_candidate *c = add_candidate(f->stage);
+    if (!c) return NULL;
+    memset(c, 0, sizeof *c);
+    c->a = a, c->b = b;
+    return c;
+}
+
+/* Of parts of the scene. */
+static void ask_filter(const peg_stage *s, peg_candidate *c)
+{
+    const peg_scene *scene = s->scene;
+    const peg_candidate *answer = peg_still_answer(&s->context->still, c->a, c->b);
+    if (answer)
+        c->refused = answer->refused;
+    else
+        c->refused = scene->may_touch &&
+                     !scene->may_touch(scene->filter_context, &s->part[c->a], &s->part[c->b]);
+}
+
+static void recall(const peg_stage *s, peg_candidate *c)
+{
+    const peg_memory_entry *old =
+        peg_recall(&s->context->memory, s->part[c->a].id, s->part[c->b].id);
+    if (!old) return;
+    peg_copy3(old->n, c->n);
+    c->choice = old->choice;
+    c->old = s->context->memory.row + old->first;
+    c->olds = old->count;
+}
+
+/* Of convex parts or triangles. */
+static void find_nearness(const peg_stage *s, peg_candidate *c)
+{
+    double n[3];
+    recall(s, c);
+    peg_copy3(c->n, n);
+    c->near =
+        !peg_is_far(&s->placed[c->a].view, &s->placed[c->b].view, peg_candidate_reach(s, c), n);
+    if (!c->near) peg_copy3(n, c->n);
+}
+
+/* --- meshes --- */
+
+/* How near to a mesh, or its motion, a part of a size counts, m. */
+static double reach_of_mesh(const finder *f, int mesh, double size)
+{
+    const peg_stage *s = f->stage;
+    const peg_placed *m = &s->placed[mesh];
+    double by = m->sweep;
+    if (m->moves) by = peg_max(by, peg_travel(s, mesh, s->result[m->body].v_pose));
+    return by + reach_margin(s) * size;
+}
+
+/* The box about what of another part, in a world box, may come near to a mesh, in its frame. */
+static void box_in_mesh(const finder *f, int mesh, const peg_aabb *world, double size,
+                        peg_aabb *out)
+{
+    const peg_stage *s = f->stage;
+    const peg_placed *m = &s->placed[mesh];
+    double centre[3], half[3], by = reach_of_mesh(f, mesh, size);
+    for (int k = 0; k < 3; k++) {
+        centre[k] = .5 * (world->lo[k] + world->hi[k]) - m->x[k];
+        half[k] = .5 * (world->hi[k] - world->lo[k]) + by;
+        out->lo[k] = out->hi[k] = 0;
+    }
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            out->lo[k] += m->R[3 * i + k] * centre[i] - fabs(m->R[3 * i + k]) * half[i];
+            out->hi[k] += m->R[3 * i + k] * centre[i] + fabs(m->R[3 * i + k]) * half[i];
+        }
+}
+
+typedef struct expansion {
+    const finder *f;
+    int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
+} expansion;
+
+static void meet_triangle(void *context, int triangle)
+{
+    const expansion *x = context;
+    peg_stage *s = x->f->stage;
+    int part = peg_triangle_part(s, x->mesh, triangle);
+    if (part < 0) return;
+    int ordered = s->part[part].id < s->part[x->other].id;
+    peg_candidate *c = new_candidate(x->f, ordered ? part : x->other, ordered ? x->other : part);
+    if (c) find_nearness(s, c);
+}
+
+/* A half-space against the triangles of a mesh that come near to it. */
+static void meet_plane(const finder *f, int mesh, int plane)
+{
+    const peg_stage *s = f->stage;
+    const peg_placed *m = &s->placed[mesh];
+    const peg_view *view = &s->placed[plane].view;
+    expansion x = {f, mesh, plane};
+    double n[3],
+        by = reach_of_mesh(f, mesh, s->part[mesh].complex->radius) + s->placed[plane].sweep;
+    peg_rotate_back(m->R, view->normal[0], n);
+    double offset = view->offset[0] - peg_dot(view->normal[0], m->x);
+    peg_complex_below(s->part[mesh].complex, n, offset + by, meet_triangle, &x);
+}
+
+static void meet_mesh(const finder *f, int mesh, int other, const peg_aabb *box)
+{
+    peg_aabb local;
+    expansion x = {f, mesh, other};
+    const peg_part *part = &f->stage->part[other];
+    if (part->shape && peg_is_half_space(part->shape)) {
+        meet_plane(f, mesh, other);
+        return;
+    }
+    box_in_mesh(f, mesh, box, size_of_part(f->stage, other), &local);
+    peg_complex_meet(f->stage->part[mesh].complex, &local, meet_triangle, &x);
+}
+
+/* A triangle of one mesh against those of the other. */
+static void meet_triangles(void *context, int triangle)
+{
+    const expansion *x = context;
+    peg_stage *s = x->f->stage;
+    int part = peg_triangle_part(s, x->mesh, triangle);
+    peg_aabb box;
+    if (part < 0) return;
+    peg_box_of_part(s, part, &box);
+    double by = s->placed[part].sweep;
+    if (s->placed[part].moves)
+        by = peg_max(by, peg_travel(s, part, s->result[s->placed[part].body].v_pose));
+    inflate(&box, by);
+    meet_mesh(x->f, x->other, part, &box);
+}
+
+static void meet_whole(const finder *f, int a, int b)
+{
+    const peg_part *part = f->stage->part;
+    if (!part[b].complex) {
+        meet_mesh(f, a, b, &f->box[b]);
+    } else if (!part[a].complex) {
+        meet_mesh(f, b, a, &f->box[a]);
+    } else {
+        peg_aabb local;
+        expansion x = {f, a, b};
+        box_in_mesh(f, a, &f->box[b], size_of_part(f->stage, b), &local);
+        peg_complex_meet(part[a].complex, &local, meet_triangles, &x);
+    }
+}
+
+/* --- pairs of the scene --- */
+
+/* The papers' models know polytopes only. */
+static int has_model(const peg_stage *s, const peg_part *part)
+{
+    return s->context->settings.contact == PEG_CONTACT_PEG ||
+           (part->shape && part->shape->round == 0);
 }
 
 static void meet(void *context, int i, int j)
 {
     finder *f = context;
     peg_stage *s = f->stage;
-    const peg_scene *scene = s->scene;
-    int ordered = scene->part[i].id < scene->part[j].id;
+    int ordered = s->part[i].id < s->part[j].id;
     int a = ordered ? i : j, b = ordered ? j : i;
-    const peg_part *pa = &scene->part[a], *pb = &scene->part[b];
-    if (pa->body == pb->body || is_known(f, a, b)) return;
-    if (peg_is_point(pa->shape) && peg_is_point(pb->shape)) return;
-    peg_candidate *c = add_candidate(s);
-    if (!c) return;
-    memset(c, 0, sizeof *c);
-    c->a = a, c->b = b;
-    const peg_candidate *answer = peg_still_answer(&s->context->still, a, b);
-    if (answer)
-        c->refused = answer->refused;
-    else
-        c->refused = scene->may_touch && !scene->may_touch(scene->filter_context, pa, pb);
-    if (c->refused) return;
-    const peg_memory_entry *old = peg_recall(&s->context->memory, pa->id, pb->id);
-    if (old) {
-        peg_copy3(old->n, c->n);
-        c->choice = old->choice;
-        c->old = s->context->memory.row + old->first;
-        c->olds = old->count;
+    const peg_part *pa = &s->part[a], *pb = &s->part[b];
+    int meshes = pa->complex || pb->complex;
+    if (pa->body == pb->body || !has_model(s, pa) || !has_model(s, pb)) return;
+    if (!meshes && peg_is_point(pa->shape) && peg_is_point(pb->shape)) return;
+    const peg_candidate *old = meshes ? find_candidate(s, f->known, a, b) : NULL;
+    peg_candidate *c = old ? NULL : new_candidate(f, a, b);
+    if (c) {
+        c->whole = meshes;
+        ask_filter(s, c);
     }
-    double n[3];
-    peg_copy3(c->n, n);
-    c->near = !peg_is_far(&s->placed[a].view, &s->placed[b].view, peg_candidate_reach(s, c), n);
-    if (!c->near) peg_copy3(n, c->n);
+    if (!(old ? !old->refused : c && !c->refused)) return;
+    if (meshes)
+        meet_whole(f, a, b);
+    else
+        find_nearness(s, c);
+}
+
+/* Pairs that somebody else found contacts for. */
+static void take_given(const finder *f)
+{
+    peg_stage *s = f->stage;
+    const peg_given *given = s->scene->given;
+    for (int i = 0, next; i < s->scene->ngiven; i = next) {
+        int x = given[i].part_a, y = given[i].part_b;
+        for (next = i; next < s->scene->ngiven; next++)
+            if (given[next].part_a != x || given[next].part_b != y) break;
+        if (s->part[x].body == s->part[y].body || !(s->placed[x].moves || s->placed[y].moves))
+            continue;
+        int ordered = s->part[x].id < s->part[y].id;
+        peg_candidate *c = new_candidate(f, ordered ? x : y, ordered ? y : x);
+        if (!c) continue;
+        ask_filter(s, c);
+        c->near = !c->refused;
+        recall(s, c);
+        c->given = given + i, c->ngiven = next - i;
+    }
 }
 
 int peg_find_pairs(peg_stage *s, const peg_aabb *box)
@@ -208,7 +323,8 @@ int peg_find_pairs(peg_stage *s, const peg_aabb *box)
     unsigned char *fixed = PEG_NEW(arena, unsigned char, np);
     if (!fixed) return 0;
     for (int i = 0; i < np; i++) fixed[i] = !s->placed[i].moves;
-    finder f = {s, (size_t)s->candidates};
+    finder f = {s, box, s->candidates};
+    take_given(&f);
     if (!peg_sweep_pairs(arena, box, fixed, np, meet, &f) || s->failed) return 0;
     if (s->candidates)
         qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, peg_by_parts);

@@ -57,7 +57,8 @@ typedef struct peg_joint_row {
  * latter is opaque: it meets others only through peg_scene.given. */
 typedef struct peg_part {
     const peg_polytope *shape;  /* or null */
-    const peg_complex *complex; /* or null; at least one of them is null */
+    const peg_complex *complex; /* or null */
+    int opaque;                 /* if both are null, else 0 */
     int body;
     double offset[3], rotation[9]; /* pose of the part in the body's frame (world if body = -1) */
     unsigned long id;              /* stable over steps, unique, > 0 */

@@ -182,8 +182,9 @@ int peg_planar_check(const peg_scene *scene)
 {
     for (int i = 0; i < scene->np; i++) {
         const peg_part *part = &scene->part[i];
-        if (!part->shape) return 0;
-        if (scene->planar ? !part_in_plane(part) : peg_is_flat(part->shape)) return 0;
+        if (scene->planar ? !part->shape || !part_in_plane(part)
+                          : part->shape && peg_is_flat(part->shape))
+            return 0;
     }
     for (int i = 0; i < scene->nb && scene->planar; i++)
         if (!body_in_plane(&scene->body[i])) return 0;

@@ -102,6 +102,11 @@ static inline int peg_is_point(const peg_polytope *p)
     return p->nv == 1 && p->round == 0;
 }
 
+static inline int peg_is_segment(const peg_polytope *p)
+{
+    return p->nv == 2;
+}
+
 /* Size of a pair, m: that of the smaller part; a point has none. */
 static inline double peg_pair_size(const peg_polytope *a, const peg_polytope *b)
 {
@@ -133,6 +138,7 @@ typedef struct peg_view {
     peg_vec3 *vertex, *normal;
     double *offset;
     peg_vec3 centre;
+    peg_mat3 turn; /* of a triangle: from the frame of its mesh */
 } peg_view;
 
 /* Fills the arrays for part-to-world rotation R and translation x. */

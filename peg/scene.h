@@ -8,16 +8,20 @@
 
 /* A part in the world, at the start of the step. */
 typedef struct peg_placed {
-    peg_view view;
-    double arm;   /* largest distance of its points from the body's centre of mass, m */
-    double sweep; /* how far its points may get in the step, m */
-    int body;     /* index in the scene, or -1 */
-    int moves;    /* belongs to a dynamic body */
+    peg_view view;     /* of a mesh: none */
+    double x[3], R[9]; /* pose of a mesh */
+    int *triangle;     /* of a mesh: its triangles' parts, or -1; null: none so far */
+    double arm;        /* largest distance of its points from the body's centre of mass, m */
+    double sweep;      /* how far its points may get in the step, m */
+    int body;          /* index in the scene, or -1 */
+    int moves;         /* belongs to a dynamic body */
 } peg_placed;
 
-/* A pair of parts that the broad phase met; a has the smaller id. */
+/* A pair of parts that the broad phase met; a has the smaller id. A pair with a mesh has candidates
+ * for the triangles that are met, and one of the whole parts, which has the answers. */
 typedef struct peg_candidate {
     int a, b;
+    int whole;   /* stands for those of its triangles */
     int refused; /* by the filter */
     int near;    /* could touch in this step */
     int linked;  /* has a disjunction in an island */
@@ -28,6 +32,8 @@ typedef struct peg_candidate {
     size_t first; /* of those of this step, among its island's; once gathered, in the context's
                      fresh memory */
     int count;
+    const peg_given *given; /* contacts that somebody else found */
+    int ngiven;
     peg_surface surface;
     double n[3];       /* direction that is known to separate or was used last, or 0 */
     peg_choice choice; /* of the step before, later of this one; n = 0: none */
@@ -66,7 +72,8 @@ typedef struct peg_still {
 typedef struct peg_worker {
     peg_arena arena;          /* islands take and give back */
     peg_arena results;        /* of the step */
-    int *rigid_of, *piece_of; /* nb + 1, np: index in the island that is being built, or -1 */
+    int *rigid_of, *piece_of; /* nb + 1, parts: index in the island that is being built, or -1 */
+    int pieces;               /* room of piece_of */
     int failed;
     char apart[64]; /* no cache line is shared with the next worker */
 } peg_worker;
@@ -105,7 +112,11 @@ typedef struct peg_stage {
     peg_context *context;
     peg_scene *scene;
     pegStats stats;
-    peg_placed *placed; /* np */
+    /* parts: those of the scene, then the triangles that were met */
+    peg_part *part;
+    peg_placed *placed;
+    int *whole; /* the part of the scene that it belongs to */
+    int parts, part_capacity;
     peg_candidate *candidate;
     int candidates, candidate_capacity;
     int *root;                     /* nb: union-find of the islands */
@@ -131,9 +142,18 @@ const peg_candidate *peg_still_answer(const peg_still *last, int a, int b);
 /* Keeps a committed step at whose end nothing moves; without memory it is not kept. */
 void peg_still_keep(peg_context *context, const peg_stage *stage);
 
+/* --- parts.c --- */
+/* Places the scene's parts. */
+int peg_place_parts(peg_stage *stage);
+/* The part of a triangle of a mesh, or -1 without memory. */
+int peg_triangle_part(peg_stage *stage, int mesh, int triangle);
+/* How far a part's points get from where they are, at most, while its body moves with v, m. */
+double peg_travel(const peg_stage *stage, int part, const double v[6]);
+/* The box about a part at the start; empty for an opaque one. */
+void peg_box_of_part(const peg_stage *stage, int part, peg_aabb *box);
+
 /* --- pairs.c --- */
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view);
-int peg_place_parts(peg_stage *stage);
 /* Adds the pairs of boxes that overlap and are not known yet; marks the near ones. */
 int peg_find_pairs(peg_stage *stage, const peg_aabb *box);
 void peg_start_boxes(const peg_stage *stage, peg_aabb *box);
@@ -143,6 +163,8 @@ int peg_by_parts(const void *left, const void *right);
 /* Size of a pair and distance up to which its features count, m. */
 double peg_candidate_size(const peg_stage *stage, const peg_candidate *c);
 double peg_candidate_reach(const peg_stage *stage, const peg_candidate *c);
+/* The candidate of two parts of the scene; null: none. */
+peg_candidate *peg_candidate_of(const peg_stage *stage, int a, int b);
 /* Islands of the near pairs: union-find over the dynamic bodies, then lists by root. */
 int peg_link_islands(peg_stage *stage);
 int peg_root(peg_stage *stage, int body);

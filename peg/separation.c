@@ -42,12 +42,12 @@ static double support(const peg_view *view, const double n[3], double sign)
 
 static double support_max(const peg_view *v, const double n[3])
 {
-    return support(v, n, 1);
+    return support(v, n, 1) + v->shape->round;
 }
 
 static double support_min(const peg_view *v, const double n[3])
 {
-    return -support(v, n, -1);
+    return -support(v, n, -1) - v->shape->round;
 }
 
 static int same_direction(const double *a, double sign, const double *b)
@@ -59,12 +59,12 @@ static int same_direction(const double *a, double sign, const double *b)
 
 static double face_of_B(const peg_view *A, const peg_view *B, int f)
 {
-    return support_min(A, B->normal[f]) - B->offset[f];
+    return support_min(A, B->normal[f]) - B->offset[f] - B->shape->round;
 }
 
 static double face_of_A(const peg_view *A, const peg_view *B, int f)
 {
-    return support_min(B, A->normal[f]) - A->offset[f];
+    return support_min(B, A->normal[f]) - A->offset[f] - A->shape->round;
 }
 
 double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3])
@@ -132,7 +132,8 @@ static int is_too_deep(const search *q, int i, int j, const peg_vec3 u, const pe
     peg_cross(u, w, n);
     peg_sub(a, b, d);
     double length = peg_norm(n), reach = q->A->shape->radius + q->B->shape->radius;
-    return length > SLACK * peg_norm(w) && -sign * peg_dot(n, d) < (most - SLACK * reach) * length;
+    most += peg_pair_round(q->A->shape, q->B->shape) - SLACK * reach;
+    return length > SLACK * peg_norm(w) && -sign * peg_dot(n, d) < most * length;
 }
 
 /* The facet of a crossing, with the true s_n: between nearly parallel edges the distance of the
@@ -154,18 +155,21 @@ static int is_out(const search *q, double s)
 }
 
 /* Upper bounds of s from the ball inside of the other polytope Y: for a direction m out of X,
- * supported there at p, s <= m . (centre of Y - p) - inner radius of Y. On the arc of an edge of X
+ * supported there at p, s <= m . (centre of Y - p) - inner radius of Y, less the radii of what is
+ * dilated. On the arc of an edge of X
  * m = (a m_0 + b m_1) / |a m_0 + b m_1| with a, b >= 0, whose denominator lies between |m_0 + m_1|
  * / 2 times a + b and a + b. */
 static int face_is_out(const search *q, const peg_view *X, const peg_view *Y, int f)
 {
     if (peg_is_half_space(X->shape) || peg_is_half_space(Y->shape)) return 0;
-    return is_out(q, peg_dot(X->normal[f], Y->centre) - X->offset[f] - Y->shape->inner);
+    double s = peg_dot(X->normal[f], Y->centre) - X->offset[f];
+    return is_out(q, s - X->shape->round - Y->shape->inner);
 }
 
 static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, int i)
 {
     const peg_edge *e = X->shape->edge + i;
+    if (peg_is_segment(X->shape) || X->shape->mesh) return 0; /* an arc of half a circle or more */
     const double *m0 = X->normal[e->f[0]], *m1 = X->normal[e->f[1]];
     peg_vec3 d, sum;
     if (peg_is_half_space(Y->shape)) return 0;
@@ -175,7 +179,7 @@ static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, in
         peg_add_scaled(m0, 1, m1, sum);
         s *= 2 / peg_norm(sum);
     }
-    return is_out(q, s - Y->shape->inner);
+    return is_out(q, s - X->shape->round - Y->shape->inner);
 }
 
 /* The edges of B that matter; more than there is room for are all taken to. */
@@ -194,26 +198,146 @@ static void near_edges_of_B(const search *q, edges *near)
     if (ne > MOST_EDGES) near->count = ne;
 }
 
-/* All crossings of the arc of edge i of A with the arcs of B. */
+/* All crossings of the arc of edge i of A with the arcs of B. The arc of a segment is the whole
+ * circle across it, which meets an arc wherever that passes from one side to the other, and another
+ * circle at both ends of a line. */
 static void edges_of_B(search *q, int i, const edges *near)
 {
     const peg_edge *e = q->A->shape->edge + i, *edge = q->B->shape->edge;
-    const double *a0 = q->A->normal[e->f[0]], *a1 = q->A->normal[e->f[1]];
-    const peg_vec3 *b = (const peg_vec3 *)q->B->normal;
+    const peg_vec3 *a = (const peg_vec3 *)q->A->normal, *b = (const peg_vec3 *)q->B->normal;
     int all = q->B->shape->ne > MOST_EDGES;
-    peg_vec3 u;
+    int circle_a = peg_is_segment(q->A->shape), circle_b = peg_is_segment(q->B->shape);
+    peg_vec3 u, w;
     edge_of(q->A, e, u);
     peg_normalise(u);
     for (int k = 0; k < near->count; k++) {
-        int j = all ? k : near->index[k];
-        double p0 = peg_dot(b[edge[j].f[0]], u), p1 = peg_dot(b[edge[j].f[1]], u);
-        if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) continue;
-        peg_vec3 w;
+        int j = all ? k : near->index[k], sign = 0, crosses = 1;
+        if (!circle_b) {
+            double p0 = peg_dot(b[edge[j].f[0]], u), p1 = peg_dot(b[edge[j].f[1]], u);
+            if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) continue;
+            sign = p0 > 0 ? 1 : -1;
+        }
         edge_of(q->B, edge + j, w);
-        double sign = p0 > 0 ? 1 : -1, r0 = sign * peg_dot(a0, w), r1 = -sign * peg_dot(a1, w);
-        double least = CROSSING * peg_norm(w);
-        if (r0 > least && r1 > least) cross_edges(q, i, j, u, w, sign);
+        if (!circle_a) {
+            double r0 = peg_dot(a[e->f[0]], w), r1 = -peg_dot(a[e->f[1]], w);
+            double least = CROSSING * peg_norm(w);
+            if (circle_b) sign = r0 > 0 ? 1 : -1;
+            crosses = sign * r0 > least && sign * r1 > least;
+        }
+        if (!crosses) continue;
+        cross_edges(q, i, j, u, w, sign ? sign : 1);
+        if (!sign) cross_edges(q, i, j, u, w, -1);
     }
+}
+
+/* --- dilated parts --- */
+
+double peg_along_segment(const double *p, const double *x, const double *y)
+{
+    peg_vec3 d, r;
+    peg_sub(y, x, d);
+    peg_sub(p, x, r);
+    double dd = peg_dot(d, d);
+    return dd > 0 ? peg_dot(r, d) / dd : 0;
+}
+
+/* The point of an edge's line that is nearest to p, and where it is along the edge. */
+static double foot(const peg_view *view, int edge, const double *p, double out[3])
+{
+    const int *v = view->shape->edge[edge].v;
+    peg_vec3 d;
+    double t = peg_along_segment(p, view->vertex[v[0]], view->vertex[v[1]]);
+    peg_sub(view->vertex[v[1]], view->vertex[v[0]], d);
+    peg_add_scaled(view->vertex[v[0]], t, d, out);
+    return t;
+}
+
+void peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                        double a[3], double b[3])
+{
+    if (kind != PEG_FACET_EV) peg_copy3(A->vertex[i], a);
+    if (kind != PEG_FACET_VE) peg_copy3(B->vertex[j], b);
+    if (kind == PEG_FACET_EV) foot(A, i, b, a);
+    if (kind == PEG_FACET_VE) foot(B, j, a, b);
+}
+
+/* From the feature of B to that of A. */
+static void between_features(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i,
+                             int j, peg_vec3 d)
+{
+    peg_vec3 a, b;
+    peg_nearest_points(A, B, kind, i, j, a, b);
+    peg_sub(a, b, d);
+}
+
+/* Features nearer than this, of the parts' sizes, have no direction between them. */
+static const double SAME_PLACE = 1e-13;
+
+/* n from the nearest features' difference d. Where they meet, any direction across an edge is as
+ * good as another: the one asked for, or else some. */
+static void round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet,
+                         const double wanted[3], peg_vec3 n)
+{
+    peg_vec3 along = {0};
+    between_features(A, B, facet->kind, facet->i, facet->j, n);
+    double size = A->shape->radius + B->shape->radius;
+    if (peg_norm(n) > SAME_PLACE * size && peg_normalise(n) > 0) return;
+    if (facet->kind == PEG_FACET_VE) edge_of(B, B->shape->edge + facet->j, along);
+    if (facet->kind == PEG_FACET_EV) edge_of(A, A->shape->edge + facet->i, along);
+    peg_normalise(along);
+    peg_copy3(wanted, n);
+    peg_add_scaled(n, -peg_dot(n, along), along, n);
+    if (peg_norm(n) > .5) {
+        peg_normalise(n);
+        return;
+    }
+    int k = fabs(along[0]) < .6 ? 0 : 1;
+    memset(n, 0, sizeof(peg_vec3));
+    n[k] = 1;
+    peg_add_scaled(n, -along[k], along, n);
+    peg_normalise(n);
+}
+
+typedef struct nearest {
+    peg_facet facet;
+    double distance2; /* m^2 */
+} nearest;
+
+static void try_nearest(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                        nearest *best)
+{
+    peg_vec3 d;
+    between_features(A, B, kind, i, j, d);
+    double dd = peg_dot(d, d);
+    if (!(dd < best->distance2)) return;
+    best->distance2 = dd;
+    best->facet = (peg_facet){.kind = kind, .i = i, .j = j};
+}
+
+/* The nearest of the features that are round: the facet between them. Where others are nearer it is
+ * a direction like any other. */
+static void round_facet(search *q)
+{
+    static const double up[3] = {0, 0, 1};
+    const peg_view *A = q->A, *B = q->B;
+    nearest best = {.distance2 = INFINITY};
+    peg_vec3 d;
+    for (int i = 0; i < A->shape->nv; i++)
+        for (int j = 0; j < B->shape->nv; j++) try_nearest(A, B, PEG_FACET_VV, i, j, &best);
+    for (int i = 0; i < A->shape->nv; i++)
+        for (int j = 0; j < B->shape->ne; j++) {
+            double t = foot(B, j, A->vertex[i], d);
+            if (t > 0 && t < 1) try_nearest(A, B, PEG_FACET_VE, i, j, &best);
+        }
+    for (int i = 0; i < A->shape->ne; i++)
+        for (int j = 0; j < B->shape->nv; j++) {
+            double t = foot(A, i, B->vertex[j], d);
+            if (t > 0 && t < 1) try_nearest(A, B, PEG_FACET_EV, i, j, &best);
+        }
+    peg_facet facet = best.facet;
+    round_normal(A, B, &facet, up, facet.n);
+    facet.s = peg_separation_along(A, B, facet.n);
+    found(q, &facet);
 }
 
 peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
@@ -238,6 +362,7 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
     near_edges_of_B(&q, &near);
     for (int i = 0; i < A->shape->ne; i++)
         if (!edge_is_out(&q, A, B, i)) edges_of_B(&q, i, &near);
+    if (peg_pair_round(A->shape, B->shape) > 0 && !half_a && !half_b) round_facet(&q);
     return q.best;
 }
 
@@ -256,6 +381,11 @@ peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *fa
         edge_of(B, B->shape->edge + facet->j, w);
         peg_normalise(u);
         if (!edge_normal(u, w, at.n)) peg_copy3(facet->n, at.n);
+        double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) at.n[k] *= sign;
+        at.s = peg_separation_along(A, B, at.n);
+    } else if (facet->kind != PEG_FACET_NONE) {
+        round_normal(A, B, facet, facet->n, at.n);
         double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
         for (int k = 0; k < 3; k++) at.n[k] *= sign;
         at.s = peg_separation_along(A, B, at.n);

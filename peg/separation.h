@@ -3,7 +3,11 @@
  * For a unit direction n (from B to A): s_n = min_{a in A} n.a - max_{b in B} n.b. The parts do not
  * overlap iff the largest s_n over the facets is >= 0. Facets are the applicable feature pairs of
  * [W section 4], without relaxation: a face of B (n its normal), a face of A (n its normal
- * negated), an edge pair whose arcs on the Gauss map cross (n along the cross product). */
+ * negated), an edge pair whose arcs on the Gauss map cross (n along the cross product).
+ *
+ * The difference of dilated parts is round between these facets. While the polytopes inside are
+ * apart, s_n has one maximum there, at the direction between their nearest features: it is the
+ * facet of these (two vertices, or a vertex and an edge). */
 #ifndef PEG_SEPARATION_H
 #define PEG_SEPARATION_H
 
@@ -13,7 +17,11 @@ typedef enum peg_facet_kind {
     PEG_FACET_NONE = -1,
     PEG_FACET_FACE_B = 0, /* i: face of B */
     PEG_FACET_FACE_A = 1, /* i: face of A */
-    PEG_FACET_EDGES = 2   /* i: edge of A, j: edge of B */
+    PEG_FACET_EDGES = 2,  /* i: edge of A, j: edge of B */
+    /* of dilated parts; n from the feature of B to that of A: */
+    PEG_FACET_VV = 3, /* i: vertex of A, j: vertex of B */
+    PEG_FACET_VE = 4, /* i: vertex of A, j: edge of B */
+    PEG_FACET_EV = 5  /* i: edge of A, j: vertex of B */
 } peg_facet_kind;
 
 typedef struct peg_facet {
@@ -39,6 +47,15 @@ typedef struct peg_choice {
 double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3]);
 
 typedef void peg_facet_visitor(void *context, const peg_facet *facet);
+
+/* The point of segment x, y that is nearest to p is (1 - t) x + t y; t is not cut off at the ends.
+ * 0 for a segment without length. */
+double peg_along_segment(const double *p, const double *x, const double *y);
+
+/* The nearest points of a feature of A and one of B: two vertices, or a vertex and the line of an
+ * edge. */
+void peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                        double a[3], double b[3]);
 
 /* Calls visit (may be null) for every facet with s >= keep, in a fixed order, and returns the facet
  * with the largest s (the first of equal ones). Parallel edges make no facet. Two half-spaces have

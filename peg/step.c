@@ -45,21 +45,38 @@ static pegStatus check_joints(const peg_scene *scene)
     return PEG_OK;
 }
 
+static pegStatus check_given(const peg_scene *scene)
+{
+    for (int i = 0; i < scene->ngiven; i++) {
+        const peg_given *g = &scene->given[i];
+        int a = g->part_a, b = g->part_b;
+        if (a < 0 || a >= scene->np || b < 0 || b >= scene->np || a == b) return PEG_ERROR_ARGUMENT;
+        if (!scene->part[a].opaque && !scene->part[b].opaque) return PEG_ERROR_ARGUMENT;
+        if (!all_finite(g->point, 3) || !all_finite(g->normal, 3) || !isfinite(g->gap))
+            return PEG_ERROR_NOT_FINITE;
+    }
+    return PEG_OK;
+}
+
 static pegStatus check_scene(const peg_scene *scene)
 {
+    pegStatus status = PEG_OK;
     if (!isfinite(scene->h) || scene->h <= 0) return PEG_ERROR_STEP_SIZE;
     if (!peg_planar_check(scene) || (scene->planar && scene->njoint_row)) return PEG_ERROR_ARGUMENT;
     for (int i = 0; i < scene->nb; i++) {
-        pegStatus status = check_body(&scene->body[i]);
+        status = check_body(&scene->body[i]);
         if (status != PEG_OK) return status;
     }
     for (int i = 0; i < scene->np; i++) {
         const peg_part *part = &scene->part[i];
-        if (!part->shape || part->body < -1 || part->body >= scene->nb) return PEG_ERROR_ARGUMENT;
+        if (!!part->shape + !!part->complex + !!part->opaque != 1 || part->body < -1 ||
+            part->body >= scene->nb)
+            return PEG_ERROR_ARGUMENT;
         if (!all_finite(part->offset, 3) || !all_finite(part->rotation, 9))
             return PEG_ERROR_NOT_FINITE;
     }
-    return check_joints(scene);
+    status = check_given(scene);
+    return status == PEG_OK ? check_joints(scene) : status;
 }
 
 /* --- the step --- */
@@ -74,7 +91,6 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     peg_arena_reset(&context->kept);
     context->contacts = 0;
     context->fresh.count = context->fresh.rows = 0;
-    s->placed = PEG_NEW(arena, peg_placed, scene->np);
     s->root = PEG_NEW(arena, int, nb);
     s->first_body = PEG_NEW(arena, int, nb);
     s->next_body = PEG_NEW(arena, int, nb);
@@ -85,8 +101,10 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->alone = PEG_NEW(arena, double[6], nb);
     s->result = PEG_NEW(arena, peg_outcome_of_body, nb);
     if (arena->failed || !peg_workers_begin(s)) return 0;
+    s->largest = 3; /* triangles */
     for (int i = 0; i < scene->np; i++) {
         const peg_polytope *shape = scene->part[i].shape;
+        if (!shape) continue;
         s->largest = shape->nv > s->largest ? shape->nv : s->largest;
         s->largest = shape->nf > s->largest ? shape->nf : s->largest;
     }
@@ -121,15 +139,14 @@ static int find_missed_pairs(peg_stage *s, peg_aabb *box)
     }
     for (int i = 0; i < s->candidates; i++) {
         peg_candidate *c = &s->candidate[i];
-        if (c->linked || c->refused) continue;
+        if (c->linked || c->refused || c->whole) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
         double reach = 0.01 * peg_candidate_size(s, c);
         for (int side = 0; side < 2; side++) {
             const peg_placed *p = side ? b : a;
             if (p->body < 0) continue;
             const double *v = p->moves ? s->result[p->body].v_pose : s->scene->body[p->body].v;
-            double turn = peg_norm(v + 3);
-            reach += s->scene->h * (peg_norm(v) + (turn > 0 ? turn * p->arm : 0));
+            reach += peg_travel(s, side ? c->b : c->a, v);
         }
         double n[3];
         peg_copy3(c->n, n);
@@ -209,8 +226,8 @@ static int remember_pairs(peg_stage *s)
 {
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
-        if (c->refused) continue;
-        const peg_part *a = &s->scene->part[c->a], *b = &s->scene->part[c->b];
+        if (c->refused || c->whole) continue;
+        const peg_part *a = &s->part[c->a], *b = &s->part[c->b];
         peg_memory_entry *entry = peg_remember(&s->context->fresh, a->id, b->id);
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);

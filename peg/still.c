@@ -32,8 +32,8 @@ static int same_body(const peg_body *a, const peg_body *b)
 
 static int same_part(const peg_part *a, const peg_part *b)
 {
-    return a->shape == b->shape && a->body == b->body && a->id == b->id &&
-           same(a->offset, b->offset, 3) && same(a->rotation, b->rotation, 9);
+    return a->shape == b->shape && a->complex == b->complex && a->body == b->body &&
+           a->id == b->id && same(a->offset, b->offset, 3) && same(a->rotation, b->rotation, 9);
 }
 
 /* All but the impulses, which are a start. */
@@ -47,7 +47,7 @@ static int same_joint_row(const peg_joint_row *a, const peg_joint_row *b)
 static int same_scene(const peg_still *last, const peg_scene *scene)
 {
     if (!last->valid || last->h != scene->h || last->nb != scene->nb || last->np != scene->np ||
-        last->planar != scene->planar)
+        last->planar != scene->planar || scene->ngiven)
         return 0;
     for (int i = 0; i < scene->nb; i++)
         if (!same_body(&last->body[i], &scene->body[i])) return 0;
@@ -133,7 +133,7 @@ void peg_still_keep(peg_context *context, const peg_stage *stage)
     peg_still *last = &context->still;
     const peg_scene *scene = stage->scene;
     last->valid = 0;
-    if (stage->stats.unconverged || stage->stats.recovered) return;
+    if (stage->stats.unconverged || stage->stats.recovered || scene->ngiven) return;
     for (int i = 0; i < scene->nb; i++) {
         const peg_body *b = &scene->body[i];
         if (peg_is_mover(b) ||
@@ -153,10 +153,12 @@ void peg_still_keep(peg_context *context, const peg_stage *stage)
     last->njoint_row = scene->njoint_row;
     memcpy(last->body, scene->body, (size_t)scene->nb * sizeof *last->body);
     memcpy(last->part, scene->part, (size_t)scene->np * sizeof *last->part);
-    if (stage->candidates)
-        memcpy(last->candidate, stage->candidate,
-               (size_t)stage->candidates * sizeof *last->candidate);
-    last->nb = scene->nb, last->np = scene->np, last->candidates = stage->candidates;
+    last->candidates = 0;
+    for (int i = 0; i < stage->candidates; i++) {
+        const peg_candidate *c = &stage->candidate[i];
+        if (c->a < scene->np && c->b < scene->np) last->candidate[last->candidates++] = *c;
+    }
+    last->nb = scene->nb, last->np = scene->np;
     last->h = scene->h, last->planar = scene->planar;
     last->stats = repeated(&stage->stats);
     last->valid = 1;

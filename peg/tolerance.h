@@ -30,6 +30,14 @@
  * of flush faces count, rounding included. */
 #define PEG_INSIDE 1e-6
 
+/* Slope of what lies next to a feature, against the direction of a contact, up to which the feature
+ * makes a row: the next small turn could bring it there. */
+#define PEG_LEAN 0.05
+
+/* A mesh may be touched only where its neighbours leave it free, until a pair with it was left
+ * violated so many times in a step. */
+#define PEG_STUCK 3
+
 /* A violated pair also gets the rows of its chosen facet up to this lateral distance, in L. Without
  * a limit far rows act as levers. */
 #define PEG_LATERAL 0.02

@@ -115,7 +115,8 @@ double planar_separation(int a, int b)
         static const double origin[3] = {0}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
         double R[9];
         if (part->body >= 0) peg_quat_to_mat(P.body[part->body].q, R);
-        view[i] = (peg_view){part->shape, vertex[i], normal[i], offset[i], {0}};
+        view[i] = (peg_view){
+            .shape = part->shape, .vertex = vertex[i], .normal = normal[i], .offset = offset[i]};
         peg_view_set(&view[i], part->body < 0 ? origin : P.body[part->body].x,
                      part->body < 0 ? identity : R);
     }

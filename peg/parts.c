@@ -1,0 +1,244 @@
+/* The parts of a step in the world: those of the scene, and as parts of their own the triangles of
+ * meshes that something may touch. */
+#include "peg/scene.h"
+
+/* Bodies may get faster by contact than they are or would be: the sweep counts their motion this
+ * often. */
+#define REACH_MOTION 1.5
+
+int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
+{
+    view->shape = shape;
+    view->vertex = PEG_NEW(arena, peg_vec3, shape->nv);
+    view->normal = PEG_NEW(arena, peg_vec3, shape->nf);
+    view->offset = PEG_NEW(arena, double, shape->nf);
+    return view->vertex && view->normal && view->offset;
+}
+
+/* --- how far parts get --- */
+
+/* alone: the body's velocity after the step if it touches nothing. */
+static double body_speed(const peg_body *b, const double alone[6], double arm)
+{
+    if (b->kind == PEG_STATIC) return 0;
+    double linear = peg_norm(b->v), angular = peg_norm(b->v + 3);
+    if (b->kind == PEG_DYNAMIC) {
+        linear = peg_max(linear, peg_norm(alone));
+        angular = peg_max(angular, peg_norm(alone + 3));
+    }
+    return linear + (angular > 0 && arm > 0 ? angular * arm : 0);
+}
+
+double peg_travel(const peg_stage *s, int part, const double v[6])
+{
+    double turn = peg_norm(v + 3);
+    return s->scene->h * (peg_norm(v) + (turn > 0 ? turn * s->placed[part].arm : 0));
+}
+
+/* --- placing --- */
+
+/* Pose of a part in the world. */
+static void pose_of(const peg_stage *s, const peg_part *part, double x[3], double R[9])
+{
+    static const double origin[3] = {0}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const peg_body *body = part->body < 0 ? NULL : &s->scene->body[part->body];
+    double turn[9];
+    if (body) peg_quat_to_mat(body->q, turn);
+    peg_rotate(body ? turn : identity, part->offset, x);
+    peg_add_scaled(x, 1, body ? body->x : origin, x);
+    peg_mat_mul(body ? turn : identity, part->rotation, R);
+}
+
+/* What moves with the body: centre and radius about it in the part's frame; a radius all round does
+ * not. */
+static void set_motion(const peg_stage *s, int i, const double *centre, double radius)
+{
+    const peg_part *part = &s->part[i];
+    peg_placed *placed = &s->placed[i];
+    const peg_body *body = part->body < 0 ? NULL : &s->scene->body[part->body];
+    double at[3];
+    peg_rotate(part->rotation, centre, at);
+    peg_add_scaled(at, 1, part->offset, at);
+    placed->body = part->body;
+    placed->moves = body && body->kind == PEG_DYNAMIC;
+    placed->arm = peg_norm(at) + radius;
+    placed->sweep = 0;
+    if (body)
+        placed->sweep =
+            REACH_MOTION * s->scene->h * body_speed(body, s->alone[part->body], placed->arm);
+}
+
+static int place(peg_stage *s, int i)
+{
+    const peg_polytope *shape = s->part[i].shape;
+    peg_placed *placed = &s->placed[i];
+    double x[3], R[9];
+    if (!peg_view_allocate(&s->context->kept, shape, &placed->view)) return 0;
+    pose_of(s, &s->part[i], x, R);
+    peg_view_set(&placed->view, x, R);
+    set_motion(s, i, shape->centre, shape->radius - shape->round);
+    return 1;
+}
+
+static int grow(peg_stage *s)
+{
+    peg_arena *arena = &s->context->kept;
+    int capacity = s->part_capacity ? 2 * s->part_capacity : s->scene->np + 16;
+    peg_part *part = PEG_NEW(arena, peg_part, capacity);
+    peg_placed *placed = PEG_NEW(arena, peg_placed, capacity);
+    int *whole = PEG_NEW(arena, int, capacity);
+    if (!part || !placed || !whole) return 0;
+    if (s->parts) {
+        memcpy(part, s->part, (size_t)s->parts * sizeof *part);
+        memcpy(placed, s->placed, (size_t)s->parts * sizeof *placed);
+        memcpy(whole, s->whole, (size_t)s->parts * sizeof *whole);
+    }
+    s->part = part, s->placed = placed, s->whole = whole;
+    s->part_capacity = capacity;
+    return 1;
+}
+
+/* What stands for an opaque part: a particle. Where it is does not matter. */
+static const peg_polytope *particle(peg_stage *s)
+{
+    peg_polytope *p = PEG_NEW(&s->context->kept, peg_polytope, 1);
+    if (!p) return NULL;
+    *p = (peg_polytope){.nv = 1, .vertex = PEG_NEW(&s->context->kept, peg_vec3, 1)};
+    if (!p->vertex) return NULL;
+    memset(p->vertex, 0, sizeof(peg_vec3));
+    return p;
+}
+
+int peg_place_parts(peg_stage *s)
+{
+    for (int i = 0; i < s->scene->np; i++) {
+        if (i == s->part_capacity && !grow(s)) return 0;
+        s->part[i] = s->scene->part[i];
+        s->placed[i] = (peg_placed){.body = -1};
+        s->whole[i] = i;
+        s->parts = i + 1;
+        const peg_complex *mesh = s->part[i].complex;
+        if (mesh) {
+            pose_of(s, &s->part[i], s->placed[i].x, s->placed[i].R);
+            set_motion(s, i, mesh->centre, mesh->radius);
+            continue;
+        }
+        if (s->part[i].opaque) s->part[i].shape = particle(s);
+        if (!s->part[i].shape || !place(s, i)) return 0;
+    }
+    return 1;
+}
+
+/* --- triangles --- */
+
+static peg_polytope *new_triangle(peg_arena *arena)
+{
+    static int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
+    static int next_start[4] = {0, 2, 4, 6}, next[6] = {1, 2, 2, 0, 0, 1};
+    static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
+    peg_polytope *p = PEG_NEW(arena, peg_polytope, 1);
+    if (!p) return NULL;
+    *p = (peg_polytope){.nv = 3, .nf = 2, .ne = 3};
+    p->vertex = PEG_NEW(arena, peg_vec3, 3);
+    p->normal = PEG_NEW(arena, peg_vec3, 2);
+    p->offset = PEG_NEW(arena, double, 2);
+    p->face_start = start, p->face_vertex = corner;
+    p->next_start = next_start, p->next = next;
+    p->edge = edge;
+    return p->vertex && p->normal && p->offset ? p : NULL;
+}
+
+/* Triangle t of a mesh as a polytope of two faces. */
+static const peg_polytope *triangle_of(peg_arena *arena, const peg_complex *mesh, int t)
+{
+    peg_polytope *p = new_triangle(arena);
+    peg_vec3 a, b, d;
+    if (!p) return NULL;
+    for (int k = 0; k < 3; k++) {
+        peg_copy3(mesh->vertex[mesh->triangle[t][k]], p->vertex[k]);
+        peg_add_scaled(p->centre, 1. / 3, p->vertex[k], p->centre);
+    }
+    peg_sub(p->vertex[1], p->vertex[0], a);
+    peg_sub(p->vertex[2], p->vertex[0], b);
+    peg_sub(p->vertex[2], p->vertex[1], d);
+    peg_cross(a, b, p->normal[0]);
+    double longest = peg_max(peg_norm(a), peg_max(peg_norm(b), peg_norm(d)));
+    p->width = peg_normalise(p->normal[0]) / longest;
+    p->offset[0] = peg_dot(p->normal[0], p->vertex[0]);
+    for (int k = 0; k < 3; k++) {
+        p->normal[1][k] = -p->normal[0][k];
+        peg_sub(p->vertex[k], p->centre, d);
+        p->radius = peg_max(p->radius, peg_norm(d));
+    }
+    p->offset[1] = -p->offset[0];
+    p->size = mesh->radius;
+    p->mesh = mesh;
+    p->triangle = t;
+    return p;
+}
+
+/* The parts of a mesh's triangles, by triangle; null without memory. */
+static int *triangles_of(peg_stage *s, int mesh)
+{
+    peg_placed *placed = &s->placed[mesh];
+    int nt = s->part[mesh].complex->nt;
+    if (placed->triangle) return placed->triangle;
+    placed->triangle = PEG_NEW(&s->context->kept, int, nt);
+    for (int t = 0; t < nt && placed->triangle; t++) placed->triangle[t] = -1;
+    return placed->triangle;
+}
+
+int peg_triangle_part(peg_stage *s, int mesh, int t)
+{
+    int *known = triangles_of(s, mesh), i = s->parts;
+    s->failed |= !known;
+    if (s->failed || known[t] >= 0) return known ? known[t] : -1;
+    s->failed = i == s->part_capacity && !grow(s);
+    if (s->failed) return -1;
+    peg_part *part = &s->part[i];
+    *part = s->part[mesh];
+    part->complex = NULL;
+    part->shape = triangle_of(&s->context->kept, s->part[mesh].complex, t);
+    part->id = s->part[mesh].id << 32 | (unsigned long)(t + 1);
+    s->placed[i] = (peg_placed){.body = -1};
+    s->whole[i] = mesh;
+    s->failed = !part->shape || !place(s, i);
+    if (s->failed) return -1;
+    s->parts++;
+    return known[t] = i;
+}
+
+/* --- boxes --- */
+
+static void box_of_mesh(const peg_placed *placed, const peg_aabb *local, peg_aabb *box)
+{
+    for (int k = 0; k < 3; k++) {
+        box->lo[k] = box->hi[k] = placed->x[k];
+        for (int i = 0; i < 3; i++) {
+            double a = placed->R[3 * k + i] * local->lo[i], b = placed->R[3 * k + i] * local->hi[i];
+            box->lo[k] += peg_min(a, b);
+            box->hi[k] += peg_max(a, b);
+        }
+    }
+}
+
+void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
+{
+    const peg_part *part = &s->part[i];
+    const peg_view *view = &s->placed[i].view;
+    if (part->complex) {
+        box_of_mesh(&s->placed[i], &part->complex->node[0].box, box);
+        return;
+    }
+    int unbounded = peg_is_half_space(part->shape);
+    for (int k = 0; k < 3; k++) {
+        box->lo[k] = unbounded ? -INFINITY : INFINITY;
+        box->hi[k] = -box->lo[k];
+    }
+    if (part->opaque) return;
+    for (int v = 0; v < part->shape->nv; v++)
+        for (int k = 0; k < 3; k++) {
+            box->lo[k] = peg_min(box->lo[k], view->vertex[v][k] - part->shape->round);
+            box->hi[k] = peg_max(box->hi[k], view->vertex[v][k] + part->shape->round);
+        }
+}
