@@ -69,7 +69,7 @@ static int is_of(const lab_scene *group, const lab_scene *scene)
 static int is_elsewhere(const lab_scene *s)
 {
     return !strncmp(s->name, "pour", 4) || is_of(lab_scenes_friction, s) ||
-           is_of(lab_scenes_pile, s) || is_of(lab_scenes_joints, s) ||
+           is_of(lab_scenes_pile, s) || is_of(lab_scenes_joints, s) || is_of(lab_scenes_geoms, s) ||
            is_of(lab_scenes_planar, s) || is_of(lab_scenes_papers, s);
 }
 

@@ -40,7 +40,7 @@ typedef struct lab_scene {
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
     lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
-    lab_scenes_papers[], lab_scenes_joints[];
+    lab_scenes_papers[], lab_scenes_joints[], lab_scenes_geoms[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
