@@ -1,84 +1,65 @@
 #include "ode_glue/convex.h"
-#include "ode_glue/map.h"
-#include "peg/memory.h"
+#include "ode_glue/registry.h"
 
-#include <pthread.h>
+/* A registered shape is the geom's own if their bounding boxes agree to this, relative to the size
+ * and the distance from the origin: building the shape may move a vertex by 1e-7 of its size, the
+ * arrays of another shape miss by far. */
+static const double SAME_BOX = 1e-6;
 
-typedef struct entry {
-    peg_polytope *shape; /* null: forgotten; its place waits for a geom at the same address */
-    unsigned long version;
-} entry;
-
-static struct {
-    pthread_mutex_t lock;
-    peg_map geom;
-    entry *of; /* room entries, at least geom.room */
-    int room, shapes;
-    unsigned long version;
-} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-/* The geom's entry, made if it is new; null when memory is exhausted. */
-static entry *entry_of(dGeomID geom)
+static void release(void *shape)
 {
-    int i = peg_map_add(&registry.geom, geom, NULL);
-    if (i < 0) return NULL;
-    if (registry.room < registry.geom.room) {
-        entry *of = peg_realloc(registry.of, (size_t)registry.geom.room * sizeof *of);
-        if (!of) return NULL;
-        for (int k = registry.room; k < registry.geom.room; k++) of[k] = (entry){0};
-        registry.of = of;
-        registry.room = registry.geom.room;
-    }
-    return &registry.of[i];
-}
-
-/* Removes the shape; the last one takes the registry's memory with it. */
-static void drop(entry *e)
-{
-    if (e->shape) registry.shapes--;
-    peg_polytope_free(e->shape);
-    *e = (entry){0};
-}
-
-static void free_if_empty(void)
-{
-    if (registry.shapes > 0) return;
-    peg_map_free(&registry.geom);
-    peg_free(registry.of);
-    registry.of = NULL;
-    registry.room = 0;
+    peg_polytope_free(shape);
 }
 
 pegStatus peg_convex_set(dGeomID geom, peg_polytope *shape)
 {
-    pthread_mutex_lock(&registry.lock);
-    entry *e = entry_of(geom);
-    if (e) {
-        drop(e);
-        *e = (entry){shape, ++registry.version};
-        registry.shapes++;
-    } else {
-        free_if_empty();
-    }
-    pthread_mutex_unlock(&registry.lock);
-    return e ? PEG_OK : PEG_ERROR_MEMORY;
+    return peg_registry_set(geom, shape, release);
 }
 
 const peg_polytope *peg_convex_find(dGeomID geom, unsigned long *version)
 {
-    pthread_mutex_lock(&registry.lock);
-    int i = peg_map_find(&registry.geom, geom, NULL);
-    entry e = i >= 0 && i < registry.room ? registry.of[i] : (entry){0};
-    pthread_mutex_unlock(&registry.lock);
-    *version = e.version;
-    return e.shape;
+    return peg_registry_find(geom, release, version);
 }
 
 void peg_convex_forget(dGeomID geom)
 {
-    pthread_mutex_lock(&registry.lock);
-    int i = peg_map_find(&registry.geom, geom, NULL);
-    if (i >= 0 && i < registry.room) drop(&registry.of[i]);
-    free_if_empty();
-    pthread_mutex_unlock(&registry.lock);
+    peg_registry_forget(geom);
+}
+
+static int boxes_agree(const peg_polytope *shape, dGeomID geom)
+{
+    dReal box[6];
+    dGeomGetAABB(geom, box);
+    const dReal *x = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
+    double size = shape->radius + peg_norm(shape->centre) + peg_norm(x);
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < shape->nv; i++) {
+            double c = x[k] + peg_dot(R + 4 * k, shape->vertex[i]);
+            low = fmin(low, c);
+            high = fmax(high, c);
+        }
+        int same = fabs(low - box[2 * k]) <= SAME_BOX * size &&
+                   fabs(high - box[2 * k + 1]) <= SAME_BOX * size;
+        if (!same) return 0;
+    }
+    return 1;
+}
+
+/* Makes ODE compute the bounding box anew; dGeomSetConvex leaves the old one in place. */
+static void mark_moved(dGeomID geom)
+{
+    dBodyID body = dGeomGetBody(geom);
+    const dReal *x = body ? dBodyGetPosition(body) : dGeomGetPosition(geom);
+    if (body)
+        dBodySetPosition(body, x[0], x[1], x[2]);
+    else
+        dGeomSetPosition(geom, x[0], x[1], x[2]);
+}
+
+int peg_convex_is_of(const peg_polytope *shape, dGeomID geom)
+{
+    if (boxes_agree(shape, geom)) return 1;
+    mark_moved(geom);
+    return boxes_agree(shape, geom);
 }

@@ -1,10 +1,10 @@
 /* Which pairs may touch: those handed over, those that the program's near callback hands over when
  * it is asked, or those that ODE's spaces would report and that no joint connects. */
 #include "ode_glue/convex.h"
+#include "ode_glue/geom.h"
 #include "ode_glue/glue.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 static int bits_match(dGeomID a, dGeomID b)
 {
@@ -123,18 +123,20 @@ pegStatus peg_glue_set_surface(peg_glue *glue, const dSurfaceParameters *surface
     return PEG_OK;
 }
 
-pegStatus peg_glue_check_class(peg_glue *glue, dGeomID geom)
+void peg_glue_say_opaque(peg_glue *glue, const peg_shape *s)
 {
-    static const char *const name[] = {"sphere", "box",    "capsule",   "cylinder", "plane",
-                                       "ray",    "convex", "transform", "trimesh",  "heightfield"};
-    int class = dGeomGetClass(geom);
-    char text[128];
-    if (peg_class_is_exact(class)) return PEG_OK;
-    snprintf(text, sizeof text, "%s geoms have no exact contacts yet: their pairs are ignored",
-             class <= dHeightfieldClass ? name[class] : "user-class");
-    if (class != dRayClass)
-        peg_say(&glue->report, PEG_CAUSE_CLASS + class, PEG_ERROR_GEOM_CLASS, text);
-    return PEG_ERROR_GEOM_CLASS;
+    if (s->endless)
+        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
+                "a heightfield that repeats itself has more cells about the bodies than can be "
+                "kept: it has ODE's contacts, which let bodies overlap");
+    else if (s->is.class == dHeightfieldClass)
+        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_SHAPE_UNKNOWN,
+                "a heightfield whose samples were never seen has ODE's contacts, which let bodies "
+                "overlap: call pegRegisterHeightfield");
+    else
+        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
+                "a geom of a class of the program's own has ODE's contacts, which let bodies "
+                "overlap");
 }
 
 static int is_asked(const peg_glue *glue, dGeomID a, dGeomID b)
@@ -162,23 +164,40 @@ static int keep_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how
     return 1;
 }
 
+/* ODE's contacts may have named a geom that a transform holds: the pair is the transform's. */
+pegStatus peg_glue_name_transforms(peg_glue *glue)
+{
+    const struct peg_generation *now = &glue->shapes.coming;
+    for (int i = 0; i < glue->handed.n && now->transforms; i++) {
+        dGeomID a = glue->handed.key[i][0], b = glue->handed.key[i][1];
+        dGeomID x = peg_shapes_outer(now, a), y = peg_shapes_outer(now, b);
+        if (x == a && y == b) continue;
+        peg_handed how = glue->how[i];
+        how.first = how.first == a ? x : y;
+        if (!keep_pair(glue, x, y, &how)) return PEG_ERROR_MEMORY;
+    }
+    return PEG_OK;
+}
+
 pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
 {
     if (how && how->has_surface) {
         if (!peg_surface_is_valid(&how->surface)) return PEG_ERROR_NOT_FINITE;
         peg_surface_warn(&glue->report, &how->surface, how->fdir1);
     }
-    pegStatus class_a = peg_glue_check_class(glue, a), class_b = peg_glue_check_class(glue, b);
-    if (dGeomGetClass(a) == dRayClass || dGeomGetClass(b) == dRayClass) return PEG_OK;
-    if (class_a != PEG_OK || class_b != PEG_OK) return PEG_ERROR_GEOM_CLASS;
+    a = peg_shapes_outer(&glue->shapes.kept, a);
+    b = peg_shapes_outer(&glue->shapes.kept, b);
+    dGeomID leaf[2] = {peg_geom_leaf(a), peg_geom_leaf(b)};
+    for (int i = 0; i < 2; i++)
+        if (!leaf[i] || !peg_class_has_contacts(dGeomGetClass(leaf[i]))) return PEG_OK;
     if (!keep_pair(glue, a, b, how)) {
         glue->pair_lost = 1;
         return peg_fail(&glue->report, PEG_ERROR_MEMORY);
     }
     if (is_asked(glue, a, b)) glue->accepted = 1;
     unsigned long version;
-    for (int i = 0; i < 2; i++, a = b)
-        if (dGeomGetClass(a) == dConvexClass && !peg_convex_find(a, &version))
+    for (int i = 0; i < 2; i++)
+        if (dGeomGetClass(leaf[i]) == dConvexClass && !peg_convex_find(leaf[i], &version))
             return peg_fail(&glue->report, PEG_ERROR_SHAPE_UNKNOWN);
     return PEG_OK;
 }

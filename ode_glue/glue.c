@@ -24,6 +24,7 @@ void peg_glue_destroy(peg_glue *glue)
     peg_joint_set_free(&glue->joints);
     peg_map_free(&glue->handed);
     peg_free(glue->how);
+    peg_free(glue->given);
     peg_sleep_free(&glue->sleep);
     peg_map_free(&glue->body_number);
     peg_arena_free(&glue->arena);

@@ -52,6 +52,8 @@ typedef struct peg_glue {
 
     peg_arena arena;
     peg_scene scene;
+    peg_given *given; /* of the scene; given_room entries */
+    size_t given_room;
     peg_map body_number; /* of the scene, by dBodyID */
     peg_link *link;      /* one per body of the scene */
     dJointID *joint;     /* of every row of the scene */
@@ -66,14 +68,18 @@ pegStatus peg_glue_remove_space(peg_glue *glue, dSpaceID space);
 /* Whether the geom or space lies in (or is) one of the added spaces, at whatever depth. */
 int peg_glue_sweeps(const peg_glue *glue, dGeomID geom);
 
-/* GEOM_CLASS, reported once (a ray's silently), if the geom can have no exact contacts. */
-pegStatus peg_glue_check_class(peg_glue *glue, dGeomID geom);
+/* Says once that a geom has ODE's own contacts. */
+void peg_glue_say_opaque(peg_glue *glue, const peg_shape *s);
 
 /* Hands a pair of geoms (no spaces) over: the answer to `near`, or a pair of the coming step. how:
- * null for the default surface; a pair that was handed over with a surface keeps it then.
- * Errors: NOT_FINITE (of the surface), GEOM_CLASS; SHAPE_UNKNOWN (the pair is kept, the arrays may
- * still be registered before the step); MEMORY (then the step fails, too). */
+ * null for the default surface; a pair that was handed over with a surface keeps it then. Rays'
+ * pairs count as done. Errors: NOT_FINITE (of the surface); SHAPE_UNKNOWN (the pair is kept, the
+ * arrays may still be registered before the step); MEMORY (then the step fails, too). */
 pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how);
+
+/* During a collection: puts transforms in the place of geoms that they hold and that were handed
+ * over. Error: MEMORY. */
+pegStatus peg_glue_name_transforms(peg_glue *glue);
 
 /* How the geoms of two parts were handed over for this step, or null; reversed: a is not that of
  * ODE's first body. */
@@ -90,6 +96,11 @@ void peg_glue_near(peg_glue *glue, dGeomID a, dGeomID b);
 /* Fills scene and link from ODE's world. Errors: NOT_FINITE, MASS, SHAPE_EMPTY, SHAPE_UNKNOWN,
  * MEMORY. */
 pegStatus peg_glue_collect(peg_glue *glue, double h);
+/* Opens the windows of the endless heightfields among the shapes, once the bodies are known. Error:
+ * MEMORY. */
+pegStatus peg_glue_open_windows(peg_glue *glue, peg_shape *const *shape, int n);
+/* ODE's contacts of the pairs of opaque parts, to the scene. Error: MEMORY. */
+pegStatus peg_glue_collect_given(peg_glue *glue);
 /* The scene's pair filter and surfaces; their context is the glue. */
 int peg_glue_may_touch(void *glue, const peg_part *a, const peg_part *b);
 void peg_glue_surface(void *glue, const peg_part *a, const peg_part *b, peg_surface *out);

@@ -1,5 +1,6 @@
 /* From ODE's spaces and bodies to the scene of a step. */
 #include "ode_glue/free.h"
+#include "ode_glue/geom.h"
 #include "ode_glue/glue.h"
 
 #include <stdlib.h>
@@ -49,9 +50,10 @@ static pegStatus collect_space(peg_glue *glue, dSpaceID space)
 static pegStatus collect_geoms(peg_glue *glue)
 {
     pegStatus status = PEG_OK;
-    peg_shapes_begin(&glue->shapes);
+    peg_shapes_begin(&glue->shapes, peg_context_settings(glue->core)->cylinder_sides);
     for (int i = 0; i < glue->spaces && status == PEG_OK; i++)
         status = collect_item(glue, (dGeomID)glue->space[i]);
+    if (status == PEG_OK) status = peg_glue_name_transforms(glue);
     for (int i = 0; i < 2 * glue->handed.n && status == PEG_OK; i++) {
         dGeomID geom = glue->handed.key[i / 2][i % 2];
         if (dGeomIsEnabled(geom)) status = peg_shapes_add(&glue->shapes, geom, 0);
@@ -62,11 +64,10 @@ static pegStatus collect_geoms(peg_glue *glue)
 
 static void report_ignored(peg_glue *glue, const peg_shape *s)
 {
-    if (s->status == PEG_ERROR_GEOM_CLASS)
-        peg_glue_check_class(glue, s->geom);
-    else
+    if (s->status == PEG_ERROR_SHAPE_EMPTY)
         peg_say(&glue->report, PEG_CAUSE_ZERO_SIZE, s->status,
-                "a box with a side of length 0 has no contacts: its pairs are ignored");
+                "a geom with a side or radius of length 0, or a mesh without triangles, has no "
+                "contacts: its pairs are ignored");
 }
 
 static int by_id(const void *a, const void *b)
@@ -83,25 +84,14 @@ static peg_shape **taking_part(peg_glue *glue, int *n)
     peg_shape **list = PEG_NEW(&glue->arena, peg_shape *, g->geom.n);
     *n = 0;
     for (int i = 0; i < g->geom.n && list; i++) {
-        if (g->of[i].shape)
+        if (g->of[i].opaque) peg_glue_say_opaque(glue, &g->of[i]);
+        if (g->of[i].status == PEG_OK)
             list[(*n)++] = &g->of[i];
         else
             report_ignored(glue, &g->of[i]);
     }
     if (list) qsort(list, (size_t)*n, sizeof *list, by_id);
     return list;
-}
-
-static void place(peg_part *part, dGeomID geom)
-{
-    const dReal *x, *R;
-    memset(part->offset, 0, sizeof part->offset);
-    for (int i = 0; i < 9; i++) part->rotation[i] = i % 4 == 0;
-    if (dGeomGetClass(geom) == dPlaneClass) return;
-    x = part->body < 0 ? dGeomGetPosition(geom) : dGeomGetOffsetPosition(geom);
-    R = part->body < 0 ? dGeomGetRotation(geom) : dGeomGetOffsetRotation(geom);
-    peg_copy3(x, part->offset);
-    for (int i = 0; i < 9; i++) part->rotation[i] = R[4 * (i / 3) + i % 3];
 }
 
 static void count_joints(peg_link *link)
@@ -167,6 +157,38 @@ static pegStatus collect_joints(peg_glue *glue, double h)
     return status;
 }
 
+static void add_part(peg_glue *glue, peg_part *part, const peg_complex *complex, unsigned long id,
+                     peg_shape *s)
+{
+    dBodyID body = dGeomGetBody(s->geom);
+    peg_part *p = &part[glue->scene.np++];
+    *p = (peg_part){.shape = s->shape, .complex = complex, .id = id, .user = s};
+    p->body = body ? peg_map_find(&glue->body_number, body, NULL) : -1;
+    if (body)
+        peg_geom_offset(s->geom, p->offset, p->rotation);
+    else
+        peg_geom_pose(s->geom, p->offset, p->rotation);
+}
+
+/* A part for each shape, but an endless field has one for each of its windows. */
+static pegStatus add_parts(peg_glue *glue, peg_shape *const *shape, int n)
+{
+    int windows = 0;
+    pegStatus status = peg_glue_open_windows(glue, shape, n);
+    if (status != PEG_OK) return status;
+    for (int i = 0; i < n; i++) windows += shape[i]->windows.n;
+    peg_part *part = PEG_NEW(&glue->arena, peg_part, n + windows);
+    if (!part) return PEG_ERROR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        peg_shape *s = shape[i];
+        for (int k = 0; k < s->windows.n; k++)
+            add_part(glue, part, s->windows.of[k].complex, s->windows.of[k].id, s);
+        if (!s->endless || s->opaque) add_part(glue, part, s->complex, s->id, s);
+    }
+    glue->scene.part = part;
+    return PEG_OK;
+}
+
 pegStatus peg_glue_collect(peg_glue *glue, double h)
 {
     peg_scene *scene = &glue->scene;
@@ -182,24 +204,16 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     if (status != PEG_OK) return status;
     int n;
     peg_shape **shape = taking_part(glue, &n);
-    peg_part *part = PEG_NEW(&glue->arena, peg_part, n);
     if (!shape || !number_bodies(glue, shape, n)) return PEG_ERROR_MEMORY;
     int bodies = glue->body_number.n;
     scene->body = PEG_NEW(&glue->arena, peg_body, bodies);
     glue->link = PEG_NEW(&glue->arena, peg_link, bodies);
-    if (!part || !scene->body || !glue->link) return PEG_ERROR_MEMORY;
+    if (!scene->body || !glue->link) return PEG_ERROR_MEMORY;
 
     for (int i = 0; i < bodies && status == PEG_OK; i++)
         status = add_body(glue, glue->body_number.key[i][0], h);
-    for (int i = 0; i < n && status == PEG_OK; i++) {
-        dBodyID id = dGeomGetBody(shape[i]->geom);
-        int body = id ? peg_map_find(&glue->body_number, id, NULL) : -1;
-        part[i] = (peg_part){.shape = shape[i]->shape, .body = body, .id = shape[i]->id};
-        part[i].user = shape[i];
-        place(&part[i], shape[i]->geom);
-    }
-    scene->part = part;
-    scene->np = n;
+    if (status == PEG_OK) status = add_parts(glue, shape, n);
+    if (status == PEG_OK) status = peg_glue_collect_given(glue);
     if (status == PEG_OK) status = collect_joints(glue, h);
     return status;
 }

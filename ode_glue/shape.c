@@ -1,111 +1,184 @@
 #include "ode_glue/shape.h"
 #include "ode_glue/convex.h"
+#include "ode_glue/geom.h"
 #include "peg/memory.h"
 
 _Static_assert(sizeof(dReal) == sizeof(double), "ODE must be built in double precision");
 
-/* A registered shape is the geom's own if their bounding boxes agree to this, relative to the size
- * and the distance from the origin: building the shape may move a vertex by 1e-7 of its size, the
- * arrays of another shape miss by far. */
-static const double SAME_BOX = 1e-6;
+/* Triangles of a mesh that are compared with ODE's at every step. */
+enum { COMPARED = 64 };
 
-int peg_class_is_exact(int class)
+int peg_class_has_contacts(int class)
 {
-    return class == dBoxClass || class == dPlaneClass || class == dConvexClass;
+    int is_space = class >= dFirstSpaceClass && class <= dLastSpaceClass;
+    return class >= 0 && !is_space && class != dRayClass && class != dGeomTransformClass;
 }
 
-static int boxes_agree(const peg_polytope *shape, dGeomID geom)
+int peg_class_is_tessellated(int class)
 {
-    dReal box[6];
-    dGeomGetAABB(geom, box);
-    const dReal *x = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
-    double size = shape->radius + peg_norm(shape->centre) + peg_norm(x);
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < shape->nv; i++) {
-            double c = x[k] + peg_dot(R + 4 * k, shape->vertex[i]);
-            low = fmin(low, c);
-            high = fmax(high, c);
-        }
-        int same = fabs(low - box[2 * k]) <= SAME_BOX * size &&
-                   fabs(high - box[2 * k + 1]) <= SAME_BOX * size;
-        if (!same) return 0;
-    }
-    return 1;
+    return class == dCylinderClass;
 }
 
-/* Makes ODE compute the bounding box anew; dGeomSetConvex leaves the old one in place. */
-static void mark_moved(dGeomID geom)
+int peg_class_is_known(int class)
 {
-    dBodyID body = dGeomGetBody(geom);
-    const dReal *x = body ? dBodyGetPosition(body) : dGeomGetPosition(geom);
-    if (body)
-        dBodySetPosition(body, x[0], x[1], x[2]);
-    else
-        dGeomSetPosition(geom, x[0], x[1], x[2]);
+    return class >= 0 && class < dFirstSpaceClass;
 }
 
-/* Whether ODE sees the geom where the shape is. Not so if the geom was destroyed and another one
- * came to lie at its address, or if its arrays were changed. */
-static int is_shape_of(const peg_polytope *shape, dGeomID geom)
-{
-    if (boxes_agree(shape, geom)) return 1;
-    mark_moved(geom);
-    return boxes_agree(shape, geom);
-}
+/* --- what determines a shape --- */
 
-/* What determines the shape. */
-static void read_parameters(dGeomID geom, peg_shape *out)
+static void read_sizes(dGeomID leaf, int class, double size[4])
 {
     dVector3 sides = {0};
     dVector4 plane = {0};
-    out->class = dGeomGetClass(geom);
-    if (out->class == dBoxClass) {
-        dGeomBoxGetLengths(geom, sides);
-        peg_copy3(sides, out->size);
-    } else if (out->class == dPlaneClass) {
-        dGeomPlaneGetParams(geom, plane);
-        memcpy(out->size, plane, sizeof out->size);
-    } else if (out->class == dConvexClass) {
-        out->shape = peg_convex_find(geom, &out->version);
+    if (class == dBoxClass) {
+        dGeomBoxGetLengths(leaf, sides);
+        peg_copy3(sides, size);
+    } else if (class == dPlaneClass) {
+        dGeomPlaneGetParams(leaf, plane);
+        memcpy(size, plane, 4 * sizeof *size);
+    } else if (class == dSphereClass) {
+        size[0] = dGeomSphereGetRadius(leaf);
+    } else if (class == dCapsuleClass) {
+        dGeomCapsuleGetParams(leaf, &size[0], &size[1]);
+    } else if (class == dCylinderClass) {
+        dGeomCylinderGetParams(leaf, &size[0], &size[1]);
     }
 }
 
-static int same_parameters(const peg_shape *a, const peg_shape *b)
+static void read_parameters(const peg_shapes *shapes, peg_shape *s)
 {
-    return a->class == b->class && a->version == b->version &&
+    peg_parameters *is = &s->is;
+    is->leaf = peg_geom_leaf(s->geom);
+    is->class = is->leaf ? dGeomGetClass(is->leaf) : -1;
+    if (!is->leaf) return;
+    read_sizes(is->leaf, is->class, is->size);
+    if (is->class == dCylinderClass) is->sides = shapes->cylinder_sides;
+    if (is->class == dTriMeshClass) is->data = dGeomTriMeshGetData(is->leaf);
+    if (is->class == dConvexClass) {
+        s->shape = peg_convex_find(is->leaf, &is->version);
+    } else if (is->class == dHeightfieldClass) {
+        dHeightfieldDataID data = dGeomHeightfieldGetHeightfieldData(is->leaf);
+        const peg_heightfield *field = peg_heightfield_find(data, &is->version);
+        is->data = data;
+        if (field) s->complex = field->complex;
+        if (field && field->wrap) s->endless = field;
+    }
+}
+
+static int same_parameters(const peg_parameters *a, const peg_parameters *b)
+{
+    return a->leaf == b->leaf && a->class == b->class && a->sides == b->sides &&
+           a->version == b->version && a->data == b->data &&
            memcmp(a->size, b->size, sizeof a->size) == 0;
+}
+
+static int is_empty(const peg_parameters *is)
+{
+    const double *size = is->size;
+    if (is->class == dBoxClass) return size[0] == 0 || size[1] == 0 || size[2] == 0;
+    if (is->class == dSphereClass || is->class == dCapsuleClass) return size[0] == 0;
+    if (is->class == dCylinderClass) return size[0] == 0 || size[1] == 0;
+    return is->class == dTriMeshClass && dGeomTriMeshGetTriangleCount(is->leaf) == 0;
+}
+
+int peg_geom_is_empty(dGeomID leaf)
+{
+    peg_parameters is = {.leaf = leaf, .class = dGeomGetClass(leaf)};
+    read_sizes(leaf, is.class, is.size);
+    return is_empty(&is);
+}
+
+/* --- building --- */
+
+/* The prism whose edges lie on the cylinder, which is along z. */
+static pegStatus build_cylinder(const peg_parameters *is, peg_polytope **out)
+{
+    double(*point)[3] = peg_alloc(2 * (size_t)is->sides * sizeof *point);
+    if (!point) return PEG_ERROR_MEMORY;
+    for (int i = 0; i < is->sides; i++)
+        for (int end = 0; end < 2; end++) {
+            double *x = point[2 * i + end], angle = 2 * M_PI * i / is->sides;
+            x[0] = is->size[0] * cos(angle);
+            x[1] = is->size[0] * sin(angle);
+            x[2] = (end - .5) * is->size[1];
+        }
+    pegStatus status = peg_polytope_from_points((const double(*)[3])point, 2 * is->sides, out);
+    peg_free(point);
+    return status;
+}
+
+/* The mesh of another geom that has the same data and triangles, or a new one. */
+static pegStatus share_mesh(peg_shapes *shapes, peg_shape *s)
+{
+    struct peg_generation *g = &shapes->coming;
+    for (int i = 0; i < g->geom.n; i++) {
+        peg_trimesh *mesh = g->of[i].mesh;
+        if (!mesh || mesh->data != s->is.data) continue;
+        if (!peg_trimesh_is_of(mesh, s->is.leaf, mesh->triangles, 0)) continue;
+        mesh->users++;
+        s->mesh = mesh;
+        return PEG_OK;
+    }
+    pegStatus status = peg_trimesh_create(s->is.leaf, &s->mesh);
+    if (status == PEG_ERROR_SHAPE_EMPTY) s->status = status, status = PEG_OK;
+    return status;
 }
 
 static pegStatus build(peg_shapes *shapes, peg_shape *s)
 {
-    const double *size = s->size;
+    const double *size = s->is.size;
     pegStatus status = PEG_OK;
     s->built = 1;
     s->id = ++shapes->last_id;
-    if (!peg_class_is_exact(s->class)) {
+    if (!peg_class_has_contacts(s->is.class)) {
         s->status = PEG_ERROR_GEOM_CLASS;
-    } else if (s->class == dPlaneClass) {
-        status = peg_polytope_half_space(size, size[3], &s->own);
-    } else if (s->class == dBoxClass && (size[0] == 0 || size[1] == 0 || size[2] == 0)) {
+    } else if (is_empty(&s->is)) {
         s->status = PEG_ERROR_SHAPE_EMPTY; /* dCollide finds no contacts of such a box either */
-    } else if (s->class == dBoxClass) {
+    } else if (s->is.class == dPlaneClass) {
+        status = peg_polytope_half_space(size, size[3], &s->own);
+    } else if (s->is.class == dBoxClass) {
         status = peg_polytope_box(size, &s->own);
+    } else if (s->is.class == dSphereClass) {
+        status = peg_polytope_sphere(size[0], &s->own);
+    } else if (s->is.class == dCapsuleClass) {
+        status = peg_polytope_capsule(size[0], size[1], &s->own);
+    } else if (s->is.class == dCylinderClass) {
+        status = build_cylinder(&s->is, &s->own);
+    } else if (s->is.class == dTriMeshClass) {
+        status = share_mesh(shapes, s);
+    } else if (s->is.class != dConvexClass) {
+        s->opaque = !s->complex && !s->endless; /* else the windows say */
     }
     if (s->own) s->shape = s->own;
+    if (s->mesh) s->complex = s->mesh->complex;
     return status;
 }
 
-/* Pose of the geom in the world; a plane has none. */
+static void drop(peg_shape *s)
+{
+    peg_polytope_free(s->own);
+    peg_trimesh_leave(s->mesh);
+    peg_windows_free(&s->windows);
+}
+
+/* Whether what was built for the geom is its shape still. */
+static int still_holds(const peg_shapes *shapes, const peg_shape *now, const peg_shape *before)
+{
+    if (!same_parameters(&now->is, &before->is)) return 0;
+    if (!before->mesh) return 1;
+    int count = before->doubted ? before->mesh->triangles : COMPARED;
+    return peg_trimesh_is_of(before->mesh, now->is.leaf, count, shapes->collections);
+}
+
 static int pose_is_finite(const peg_shape *s)
 {
-    if (s->class == dPlaneClass) return 1;
-    const dReal *x = dGeomGetPosition(s->geom), *R = dGeomGetRotation(s->geom);
-    double sum = x[0] + x[1] + x[2];
-    for (int i = 0; i < 12; i++)
-        if (i % 4 != 3) sum += R[i];
+    double x[3], R[9], sum = 0;
+    peg_geom_pose(s->geom, x, R);
+    for (int i = 0; i < 9; i++) sum += R[i] + x[i % 3];
     return isfinite(sum);
 }
+
+/* --- collections --- */
 
 /* Adds the geom; its number, or -1 when memory is exhausted. */
 static int number_of(struct peg_generation *g, dGeomID geom)
@@ -120,9 +193,12 @@ static int number_of(struct peg_generation *g, dGeomID geom)
     return peg_map_add(&g->geom, geom, NULL);
 }
 
-void peg_shapes_begin(peg_shapes *shapes)
+void peg_shapes_begin(peg_shapes *shapes, int cylinder_sides)
 {
     peg_map_clear(&shapes->coming.geom);
+    shapes->coming.transforms = 0;
+    shapes->collections++;
+    shapes->cylinder_sides = cylinder_sides;
 }
 
 pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
@@ -137,19 +213,19 @@ pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
     }
     peg_shape *s = &now->of[i];
     *s = (peg_shape){.geom = geom, .swept = swept};
-    read_parameters(geom, s);
+    read_parameters(shapes, s);
+    now->transforms += s->is.leaf != geom;
+    if (peg_class_has_contacts(s->is.class) && !pose_is_finite(s)) return PEG_ERROR_NOT_FINITE;
     int old = peg_map_find(&before->geom, geom, NULL);
-    if (old >= 0 && same_parameters(s, &before->of[old])) {
+    if (old >= 0 && still_holds(shapes, s, &before->of[old])) {
         *s = before->of[old];
         s->swept = swept;
-        s->built = 0;
+        s->built = s->doubted = 0;
     } else {
         pegStatus status = build(shapes, s);
         if (status != PEG_OK) return status;
     }
-    if (s->status != PEG_OK) return PEG_OK;
-    if (!pose_is_finite(s)) return PEG_ERROR_NOT_FINITE;
-    if (s->class == dConvexClass && (!s->shape || !is_shape_of(s->shape, geom)))
+    if (s->is.class == dConvexClass && (!s->shape || !peg_convex_is_of(s->shape, s->is.leaf)))
         return PEG_ERROR_SHAPE_UNKNOWN;
     return PEG_OK;
 }
@@ -160,13 +236,13 @@ void peg_shapes_end(peg_shapes *shapes, int keep)
     if (keep) {
         for (int i = 0; i < before->geom.n; i++) {
             int j = peg_map_find(&now->geom, before->geom.key[i][0], NULL);
-            if (j < 0 || now->of[j].built) peg_polytope_free(before->of[i].own);
+            if (j < 0 || now->of[j].built) drop(&before->of[i]);
         }
         *now = *before;
         *before = swap;
     } else {
         for (int i = 0; i < now->geom.n; i++)
-            if (now->of[i].built) peg_polytope_free(now->of[i].own);
+            if (now->of[i].built) drop(&now->of[i]);
     }
     peg_map_clear(&now->geom);
 }
@@ -174,10 +250,29 @@ void peg_shapes_end(peg_shapes *shapes, int keep)
 void peg_shapes_free(peg_shapes *shapes)
 {
     struct peg_generation *g = &shapes->kept;
-    for (int i = 0; i < g->geom.n; i++) peg_polytope_free(g->of[i].own);
+    for (int i = 0; i < g->geom.n; i++) drop(&g->of[i]);
     for (int k = 0; k < 2; k++, g = &shapes->coming) {
         peg_map_free(&g->geom);
         peg_free(g->of);
     }
     *shapes = (peg_shapes){0};
+}
+
+dGeomID peg_shapes_outer(const struct peg_generation *generation, dGeomID geom)
+{
+    if (!generation->transforms || dGeomGetSpace(geom) || dGeomGetBody(geom)) return geom;
+    for (int i = 0; i < generation->geom.n; i++) {
+        const peg_shape *s = &generation->of[i];
+        if (s->is.leaf == geom) return s->geom;
+    }
+    return geom;
+}
+
+void peg_shapes_doubt(peg_shapes *shapes, dGeomID geom)
+{
+    struct peg_generation *g = &shapes->kept;
+    dGeomID leaf = peg_geom_leaf(geom);
+    const void *data = dGeomTriMeshGetData(leaf);
+    for (int i = 0; i < g->geom.n; i++)
+        if (g->of[i].mesh && g->of[i].is.data == data) g->of[i].doubted = 1;
 }

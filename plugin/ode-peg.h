@@ -76,9 +76,8 @@ PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *
  * o1, o2 may be spaces: then the pairs between them that ODE reports. surface: as of a contact
  * joint between them (see below); null: the one that the pair was handed over with before, or the
  * world's default surface. The last surface of a step counts. Errors: ARGUMENT, NOT_FINITE (the
- * surface), GEOM_CLASS (a ray's pairs count as done: OK), MEMORY (the step fails, too),
- * SHAPE_UNKNOWN (a convex that was not registered; the pair is kept, so register it before the
- * step, which fails else). */
+ * surface), MEMORY (the step fails, too), SHAPE_UNKNOWN (a convex that was not registered; the pair
+ * is kept, so register it before the step, which fails else). A ray's pairs count as done: OK. */
 PEG_API pegStatus pegCollide(pegWorldID peg, dGeomID o1, dGeomID o2,
                              const dSurfaceParameters *surface);
 
@@ -178,6 +177,68 @@ PEG_API pegStatus pegRegisterConvex(dGeomID geom, const dReal *planes, unsigned 
                                     const dReal *points, unsigned int pointcount,
                                     const unsigned int *polygons);
 PEG_API void pegForgetConvex(dGeomID geom);
+
+/* Samples of a heightfield, as they are given to dGeomHeightfieldDataBuild*: ODE has no getter for
+ * them. Sample (i, j) is samples[i + j * width_samples], or callback(user_data, i, j). */
+typedef enum pegSampleType {
+    PEG_SAMPLES_CALLBACK = 0,
+    PEG_SAMPLES_BYTE, /* unsigned char */
+    PEG_SAMPLES_SHORT,
+    PEG_SAMPLES_SINGLE,
+    PEG_SAMPLES_DOUBLE
+} pegSampleType;
+
+typedef struct pegHeightfield {
+    pegSampleType type;
+    const void *samples;             /* null for a callback */
+    dHeightfieldGetHeight *callback; /* null for arrays */
+    void *user_data;
+    dReal width, depth; /* m, along x and z of the geom */
+    int width_samples, depth_samples;
+    dReal scale, offset; /* height = scale * sample + offset, along y */
+    int wrap;            /* repeats itself without end */
+} pegHeightfield;
+
+/* Makes the samples known that the data were, or will be, built from: all are read at once and
+ * copied, so a field that changes must be registered anew. The surface is ODE's own: cells cut from
+ * (i + 1, j) to (i, j + 1), without walls at the border. It is a shell, solid on either side: ODE's
+ * thickness has no meaning, a body below stays below. A heightfield that was not registered has
+ * ODE's contacts (one message). Threads and data of destroyed heightfields: as for convex geoms,
+ * but for the bounding box: forget the data, or register what comes to lie at their address.
+ * Errors: ARGUMENT (null, a size of 0, fewer than two samples a side), NOT_FINITE, SHAPE_EMPTY,
+ * MEMORY. */
+PEG_API pegStatus pegRegisterHeightfield(dHeightfieldDataID data, const pegHeightfield *samples);
+PEG_API void pegForgetHeightfield(dHeightfieldDataID data);
+
+/* Triangle meshes are read back from ODE, which keeps them in single precision; corners at the same
+ * place are one vertex, and both sides of a triangle are solid. Each step compares 64 triangles,
+ * other ones each time, and reads a mesh again that has changed: up to 64 triangles at once, larger
+ * ones as soon as one of the compared triangles differs, or after pegTriMeshChanged at the next
+ * step. Errors: ARGUMENT (null, no mesh). */
+PEG_API pegStatus pegTriMeshChanged(pegWorldID peg, dGeomID geom);
+
+/* How a pair is treated.
+ *
+ *              | sphere, box, capsule, plane, convex, | cylinder    | ray  | class of the
+ *              | mesh, registered heightfield         |             |      | program, other field
+ *   sphere ..  | exact                                | tessellated | none | ODE
+ *   cylinder   | tessellated                          | tessellated | none | ODE
+ *   ray        | none                                 | none        | none | none
+ *   class ..   | ODE                                  | ODE         | none | ODE
+ *
+ * A transform is treated as the geom that it holds. */
+typedef enum pegTreatment {
+    PEG_TREATMENT_NONE = 0,    /* no contacts: rays, two immovable geoms, geoms of one body, geoms
+                                  with a side or radius of 0, spaces */
+    PEG_TREATMENT_EXACT,       /* no overlap */
+    PEG_TREATMENT_TESSELLATED, /* none of the prism that stands for a cylinder, which is too thin by
+                                  at most radius (1 - cos(pi / settings.cylinder_sides)) */
+    PEG_TREATMENT_ODE          /* contacts of dCollide at the start of the step: these overlap */
+} pegTreatment;
+PEG_API pegTreatment pegPairTreatment(dGeomID a, dGeomID b);
+/* The same for two of ODE's classes, where it depends on nothing else: heightfields are taken as
+ * registered, a transform has none of its own. */
+PEG_API pegTreatment pegClassTreatment(int class1, int class2);
 
 /* Messages: each text comes at most once per world and cause. Null: silence (default). */
 typedef void pegMessageFunction(void *data, pegStatus status, const char *text);

@@ -1,4 +1,5 @@
 /* The public face of a peg world: arguments are checked here, the rest is done by ode_glue. */
+#include "ode_glue/geom.h"
 #include "plugin/world.h"
 
 const char *pegVersion(void)
@@ -154,7 +155,8 @@ pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *out)
     contact += index;
     const peg_part *part = peg->glue->scene.part;
     const peg_shape *a = part[contact->part_a].user, *b = part[contact->part_b].user;
-    *out = (pegContact){.g1 = a->geom, .g2 = b->geom, .gap = contact->gap};
+    *out = (pegContact){.g1 = peg_geom_named(a->geom), .g2 = peg_geom_named(b->geom)};
+    out->gap = contact->gap;
     peg_copy3(contact->point, out->pos);
     peg_copy3(contact->normal, out->normal); /* from B to A, so into g1's body as ODE has it */
     out->impulse = contact->impulse;

@@ -93,18 +93,20 @@ START_TEST(free_velocity_equals_ode)
 }
 END_TEST
 
-/* One world, one body with a geom, a space; the glue without a contact module behind it. */
+/* One world, one body with a geom, a space, and the glue. */
 typedef struct setup {
     dWorldID world;
     dSpaceID space;
-    peg_glue glue;
+    peg_glue *glue;
 } setup;
 
 static setup new_setup(void)
 {
+    pegSettings settings;
     setup s = {.world = new_world(), .space = dSimpleSpaceCreate(NULL)};
-    s.glue.world = s.world;
-    ck_assert_int_eq(peg_glue_add_space(&s.glue, s.space), PEG_OK);
+    peg_settings_default(&settings);
+    ck_assert_int_eq(peg_glue_create(s.world, &settings, &s.glue), PEG_OK);
+    ck_assert_int_eq(peg_glue_add_space(s.glue, s.space), PEG_OK);
     return s;
 }
 
@@ -112,14 +114,7 @@ static void free_setup(setup *s)
 {
     dSpaceDestroy(s->space);
     dWorldDestroy(s->world);
-    peg_shapes_free(&s->glue.shapes);
-    peg_map_free(&s->glue.handed);
-    peg_free(s->glue.how);
-    peg_sleep_free(&s->glue.sleep);
-    peg_joint_set_free(&s->glue.joints);
-    peg_map_free(&s->glue.body_number);
-    peg_arena_free(&s->glue.arena);
-    peg_free(s->glue.space);
+    peg_glue_destroy(s->glue);
 }
 
 static dGeomID add_box(setup *s, dBodyID body)
@@ -139,16 +134,16 @@ START_TEST(hand_over_is_exact)
         dBodyID id = random_body(s.world, modes);
         add_box(&s, id);
         if (i & 64) dBodyDisable(id);
-        ck_assert_int_eq(peg_glue_collect(&s.glue, h), PEG_OK);
-        peg_body *b = &s.glue.scene.body[0];
-        ck_assert_int_eq(s.glue.scene.nb, 1);
+        ck_assert_int_eq(peg_glue_collect(s.glue, h), PEG_OK);
+        peg_body *b = &s.glue->scene.body[0];
+        ck_assert_int_eq(s.glue->scene.nb, 1);
         ck_assert_int_eq(b->asleep, (i & 64) != 0);
         b->woken = b->asleep;
         for (int k = 0; k < 6; k++) b->v_pose[k] = b->v_free[k] + random_in(-5, 5);
         for (int k = 0; k < 6; k++) b->v_end[k] = b->v_pose[k] + (i & 128 ? random_in(-5, 5) : 0);
         peg_end_velocity(id, b, v);
         pegStats stats;
-        ck_assert_int_eq(peg_glue_apply(&s.glue, _i, &stats), PEG_OK);
+        ck_assert_int_eq(peg_glue_apply(s.glue, _i, &stats), PEG_OK);
         ck_assert(dBodyIsEnabled(id) && stats.time_ode > 0);
         compare(id, b, v, h, worst);
         ck_assert(dBodyGetForce(id)[0] == 0 && dBodyGetTorque(id)[2] == 0);
@@ -167,12 +162,12 @@ START_TEST(overflowing_hand_over_changes_nothing)
     dBodyDisable(id);
     double force[3], h = 1e-308; /* m / h overflows */
     peg_copy3(dBodyGetForce(id), force);
-    ck_assert_int_eq(peg_glue_collect(&s.glue, h), PEG_OK);
-    peg_body *b = &s.glue.scene.body[0];
+    ck_assert_int_eq(peg_glue_collect(s.glue, h), PEG_OK);
+    peg_body *b = &s.glue->scene.body[0];
     b->woken = 1;
     for (int k = 0; k < 6; k++) b->v_end[k] = b->v_pose[k] = b->v_free[k] + 100;
     pegStats stats;
-    ck_assert_int_eq(peg_glue_apply(&s.glue, 0, &stats), PEG_ERROR_STEP_SIZE);
+    ck_assert_int_eq(peg_glue_apply(s.glue, 0, &stats), PEG_ERROR_STEP_SIZE);
     ck_assert(!dBodyIsEnabled(id));
     ck_assert(!memcmp(dBodyGetForce(id), force, sizeof force));
     ck_assert(!memcmp(dBodyGetPosition(id), b->x, sizeof b->x));
@@ -194,11 +189,11 @@ START_TEST(untouched_bodies_move_bit_for_bit_as_in_ode)
         add_box(&s, a);
         for (int k = 0; k < 5; k++) {
             pegStats stats;
-            ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-            peg_body *body = &s.glue.scene.body[0];
+            ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+            peg_body *body = &s.glue->scene.body[0];
             memcpy(body->v_pose, body->v_free, sizeof body->v_free);
             memcpy(body->v_end, body->v_free, sizeof body->v_free);
-            ck_assert_int_eq(peg_glue_apply(&s.glue, _i, &stats), PEG_OK);
+            ck_assert_int_eq(peg_glue_apply(s.glue, _i, &stats), PEG_OK);
             step_ode(plain, 0.01, _i);
         }
         ck_assert(!memcmp(dBodyGetPosition(a), dBodyGetPosition(b), 3 * sizeof(dReal)));
@@ -219,10 +214,10 @@ START_TEST(end_velocity_keeps_what_joints_did)
     dJointID joint = dJointCreateBall(s.world, 0);
     dJointAttach(joint, id, NULL);
     dJointSetBallAnchor(joint, 1, 2, 3);
-    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-    ck_assert_int_gt(s.glue.link[0].has_joints, 0);
-    s.glue.link[0].foreign = 1; /* as of a type without rows */
-    peg_body *b = &s.glue.scene.body[0];
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    ck_assert_int_gt(s.glue->link[0].has_joints, 0);
+    s.glue->link[0].foreign = 1; /* as of a type without rows */
+    peg_body *b = &s.glue->scene.body[0];
     memcpy(b->v_pose, b->v_free, sizeof b->v_free);
     memcpy(b->v_end, b->v_free, sizeof b->v_free);
     b->v_end[0] += 0.25;
@@ -241,7 +236,7 @@ START_TEST(end_velocity_keeps_what_joints_did)
     dJointID second = dJointCreateBall(s.world, 0);
     dJointAttach(second, twin, NULL);
     dJointSetBallAnchor(second, 1, 2, 3);
-    ck_assert_int_eq(peg_glue_apply(&s.glue, 0, &stats), PEG_OK);
+    ck_assert_int_eq(peg_glue_apply(s.glue, 0, &stats), PEG_OK);
     ck_assert_double_eq_tol(dBodyGetLinearVel(id)[0], dBodyGetLinearVel(twin)[0] + 0.25, 1e-11);
     ck_assert_double_eq_tol(dBodyGetAngularVel(id)[1], dBodyGetAngularVel(twin)[1], 1e-11);
     free_setup(&s);
@@ -295,10 +290,10 @@ START_TEST(reads_geoms)
     dCreateBox(hidden, 1, 1, 1);
     dGeomDisable((dGeomID)hidden);
     dGeomID loose = dCreateBox(NULL, 2, 2, 2);
-    ck_assert_int_eq(peg_glue_hand_over(&s.glue, loose, first, NULL), PEG_OK);
+    ck_assert_int_eq(peg_glue_hand_over(s.glue, loose, first, NULL), PEG_OK);
 
-    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-    const peg_scene *scene = &s.glue.scene;
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    const peg_scene *scene = &s.glue->scene;
     ck_assert_int_eq(scene->np, 8);
     ck_assert_int_eq(scene->nb, 4);
     int of_a = 0, kinds[3] = {0}, statics = 0, planes = 0;
@@ -332,14 +327,14 @@ START_TEST(reads_every_kind_of_space)
                         dSweepAndPruneSpaceCreate(NULL, dSAP_AXES_XYZ),
                         dQuadTreeSpaceCreate(NULL, centre, extent, 3)};
     dSpaceID space = kind[_i], inner = dSimpleSpaceCreate(space);
-    ck_assert_int_eq(peg_glue_add_space(&s.glue, space), PEG_OK);
+    ck_assert_int_eq(peg_glue_add_space(s.glue, space), PEG_OK);
     for (int i = 0; i < 20; i++)
         dGeomSetPosition(dCreateBox(i % 4 ? space : inner, 1, 1, 1), 3 * i - 30, 2 * i, i);
     dCreatePlane(space, 0, 1, 1, 0);
     dGeomDisable(dCreateBox(space, 1, 1, 1));
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-        ck_assert_int_eq(s.glue.scene.np, 21);
+        ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+        ck_assert_int_eq(s.glue->scene.np, 21);
         dGeomSetPosition(dSpaceGetGeom(inner, 1), i, 0, 0);
     }
     for (int i = 0; i < 4; i++) dSpaceDestroy(kind[i]);
@@ -351,24 +346,24 @@ START_TEST(shapes_follow_their_geoms)
 {
     setup s = new_setup();
     dGeomID box = add_box(&s, NULL), plane = dCreatePlane(s.space, 0, 0, 1, 0);
-    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-    unsigned long id[2] = {s.glue.scene.part[0].id, s.glue.scene.part[1].id};
-    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-    ck_assert(s.glue.scene.part[0].id == id[0] && s.glue.scene.part[1].id == id[1]);
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    unsigned long id[2] = {s.glue->scene.part[0].id, s.glue->scene.part[1].id};
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    ck_assert(s.glue->scene.part[0].id == id[0] && s.glue->scene.part[1].id == id[1]);
 
     dGeomBoxSetLengths(box, 1, 2, 4);
     dGeomSetPosition(box, 1, 1, 1); /* moving alone changes nothing */
-    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-    int b = ((peg_shape *)s.glue.scene.part[0].user)->geom == box ? 0 : 1;
-    ck_assert_double_eq_tol(s.glue.scene.part[b].shape->volume, 8, 1e-12);
-    ck_assert(s.glue.scene.part[b].id > id[0] && s.glue.scene.part[b].id > id[1]);
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    int b = ((peg_shape *)s.glue->scene.part[0].user)->geom == box ? 0 : 1;
+    ck_assert_double_eq_tol(s.glue->scene.part[b].shape->volume, 8, 1e-12);
+    ck_assert(s.glue->scene.part[b].id > id[0] && s.glue->scene.part[b].id > id[1]);
 
     dGeomPlaneSetParams(plane, 1, 0, 0, 7);
     dGeomDestroy(box);
-    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-    ck_assert_int_eq(s.glue.scene.np, 1);
-    ck_assert_double_eq(s.glue.scene.part[0].shape->offset[0], 7);
-    ck_assert_double_eq(s.glue.scene.part[0].shape->normal[0][0], 1);
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    ck_assert_int_eq(s.glue->scene.np, 1);
+    ck_assert_double_eq(s.glue->scene.part[0].shape->offset[0], 7);
+    ck_assert_double_eq(s.glue->scene.part[0].shape->normal[0][0], 1);
     free_setup(&s);
 }
 END_TEST
@@ -419,7 +414,7 @@ START_TEST(filter_equals_ode_spaces)
     for (int round = 0; round < 300; round++) {
         setup s = new_setup();
         dSpaceID space[8] = {s.space, dSimpleSpaceCreate(NULL)};
-        ck_assert_int_eq(peg_glue_add_space(&s.glue, space[1]), PEG_OK);
+        ck_assert_int_eq(peg_glue_add_space(s.glue, space[1]), PEG_OK);
         for (int i = 2; i < 8; i++) {
             space[i] = dSimpleSpaceCreate(space[rand() % i]);
             random_bits((dGeomID)space[i]);
@@ -434,15 +429,15 @@ START_TEST(filter_equals_ode_spaces)
         gather_all(&f, s.space);
         gather_all(&f, space[1]);
         dSpaceCollide2((dGeomID)s.space, (dGeomID)space[1], &f, gather);
-        ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-        const peg_part *part = s.glue.scene.part;
+        ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+        const peg_part *part = s.glue->scene.part;
         int matched = 0;
-        for (int i = 0; i < s.glue.scene.np; i++)
+        for (int i = 0; i < s.glue->scene.np; i++)
             for (int j = 0; j < i; j++) {
                 dGeomID a = ((peg_shape *)part[i].user)->geom,
                         b = ((peg_shape *)part[j].user)->geom;
                 int expected = peg_map_find(&f.pairs, a < b ? a : b, a < b ? b : a) >= 0;
-                ck_assert_int_eq(peg_glue_may_touch(&s.glue, &part[i], &part[j]), expected);
+                ck_assert_int_eq(peg_glue_may_touch(s.glue, &part[i], &part[j]), expected);
                 matched += expected;
                 refused += !expected;
             }
@@ -463,14 +458,14 @@ START_TEST(joints_exclude_and_handing_over_includes)
     dGeomID ga = add_box(&s, a), gb = add_box(&s, b);
     dJointID joint = dJointCreateHinge(s.world, 0);
     dJointAttach(joint, a, b);
-    ck_assert_int_eq(peg_glue_collect(&s.glue, 0.01), PEG_OK);
-    const peg_part *part = s.glue.scene.part;
-    ck_assert(!peg_glue_may_touch(&s.glue, &part[0], &part[1]));
-    peg_glue_near(&s.glue, ga, gb); /* swept anyway: not handed over */
-    ck_assert_int_eq(s.glue.handed.n, 0);
-    ck_assert_int_eq(peg_glue_hand_over(&s.glue, gb, ga, NULL), PEG_OK);
-    ck_assert(peg_glue_may_touch(&s.glue, &part[0], &part[1]));
-    ck_assert(peg_glue_may_touch(&s.glue, &part[1], &part[0]));
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    const peg_part *part = s.glue->scene.part;
+    ck_assert(!peg_glue_may_touch(s.glue, &part[0], &part[1]));
+    peg_glue_near(s.glue, ga, gb); /* swept anyway: not handed over */
+    ck_assert_int_eq(s.glue->handed.n, 0);
+    ck_assert_int_eq(peg_glue_hand_over(s.glue, gb, ga, NULL), PEG_OK);
+    ck_assert(peg_glue_may_touch(s.glue, &part[0], &part[1]));
+    ck_assert(peg_glue_may_touch(s.glue, &part[1], &part[0]));
     free_setup(&s);
 }
 END_TEST

@@ -1,0 +1,39 @@
+/* Heightfields. ODE keeps their samples to itself: they are seen when they are set (see
+ * ode_glue/registry.h).
+ *
+ * As ODE 0.16.2 has it (measured): sample (i, j) lies at x = width (i / (width samples - 1) - 1/2),
+ * z = depth (j / (depth samples - 1) - 1/2), y = scale * sample + offset in the geom's frame; a
+ * cell is cut from (i + 1, j) to (i, j + 1). A field that wraps repeats itself with the periods
+ * width and depth, its last column and row being the first ones. */
+#ifndef PEG_HEIGHTFIELD_H
+#define PEG_HEIGHTFIELD_H
+
+#include "peg/complex.h"
+#include <ode/ode.h>
+
+typedef struct peg_heightfield {
+    double width, depth;
+    int columns, rows; /* samples along x and z */
+    int wrap;
+    double *height;       /* columns * rows, scaled, along x first */
+    peg_complex *complex; /* null: of a field that wraps, see peg_window */
+} peg_heightfield;
+
+/* With all heights zero, to be filled in. Errors: MEMORY. */
+pegStatus peg_heightfield_create(double width, double depth, int columns, int rows, int wrap,
+                                 peg_heightfield **out);
+/* Takes the field over, filled in, in place of the one the data had. Errors (the field is then
+ * freed): NOT_FINITE, SHAPE_EMPTY, MEMORY. */
+pegStatus peg_heightfield_set(dHeightfieldDataID data, peg_heightfield *field);
+/* Null if unknown. *version: as of peg_registry_find. Lives until the data are set anew or
+ * forgotten. */
+const peg_heightfield *peg_heightfield_find(dHeightfieldDataID data, unsigned long *version);
+void peg_heightfield_forget(dHeightfieldDataID data);
+
+/* Cells from[0] <= i < to[0], from[1] <= j < to[1], which of a field that wraps may be any.
+ * Triangle 2 c + 1 is the half towards (i + 1, j + 1) of cell c, c = (j - from[1]) (to[0] -
+ * from[0]) + i - from[0]. Errors: NOT_FINITE, SHAPE_EMPTY, MEMORY. */
+pegStatus peg_heightfield_cells(const peg_heightfield *field, const int from[2], const int to[2],
+                                peg_complex **out);
+
+#endif

@@ -1,0 +1,39 @@
+/* Which pairs are exact. */
+#include "ode_glue/geom.h"
+#include "ode_glue/heightfield.h"
+#include "ode_glue/shape.h"
+#include "plugin/ode-peg.h"
+
+static int is_mobile(dGeomID geom)
+{
+    dBodyID body = dGeomGetBody(geom);
+    return body && !dBodyIsKinematic(body);
+}
+
+pegTreatment pegClassTreatment(int class1, int class2)
+{
+    if (!peg_class_has_contacts(class1) || !peg_class_has_contacts(class2))
+        return PEG_TREATMENT_NONE;
+    if (!peg_class_is_known(class1) || !peg_class_is_known(class2)) return PEG_TREATMENT_ODE;
+    int tessellated = peg_class_is_tessellated(class1) || peg_class_is_tessellated(class2);
+    return tessellated ? PEG_TREATMENT_TESSELLATED : PEG_TREATMENT_EXACT;
+}
+
+/* The class that the geom's pairs are treated by; -1: it has no contacts. */
+static int treated_class(dGeomID geom)
+{
+    dGeomID leaf = peg_geom_leaf(geom);
+    unsigned long version;
+    if (!leaf || dGeomIsSpace(leaf) || peg_geom_is_empty(leaf)) return -1;
+    int class = dGeomGetClass(leaf);
+    int unseen = class == dHeightfieldClass &&
+                 !peg_heightfield_find(dGeomHeightfieldGetHeightfieldData(leaf), &version);
+    return unseen ? dFirstUserClass : class;
+}
+
+pegTreatment pegPairTreatment(dGeomID a, dGeomID b)
+{
+    if (!a || !b || (!is_mobile(a) && !is_mobile(b)) || dGeomGetBody(a) == dGeomGetBody(b))
+        return PEG_TREATMENT_NONE;
+    return pegClassTreatment(treated_class(a), treated_class(b));
+}
