@@ -163,6 +163,7 @@ static void add_part(peg_glue *glue, peg_part *part, const peg_complex *complex,
     dBodyID body = dGeomGetBody(s->geom);
     peg_part *p = &part[glue->scene.np++];
     *p = (peg_part){.shape = s->shape, .complex = complex, .id = id, .user = s};
+    p->opaque = !p->shape && !p->complex;
     p->body = body ? peg_map_find(&glue->body_number, body, NULL) : -1;
     if (body)
         peg_geom_offset(s->geom, p->offset, p->rotation);

@@ -294,7 +294,7 @@ START_TEST(reads_geoms)
 
     ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
     const peg_scene *scene = &s.glue->scene;
-    ck_assert_int_eq(scene->np, 8);
+    ck_assert_int_eq(scene->np, 9);
     ck_assert_int_eq(scene->nb, 4);
     int of_a = 0, kinds[3] = {0}, statics = 0, planes = 0;
     for (int i = 0; i < scene->np; i++) {
@@ -310,7 +310,7 @@ START_TEST(reads_geoms)
     }
     for (int i = 0; i < scene->nb; i++) kinds[scene->body[i].kind]++;
     ck_assert_int_eq(of_a, 2);
-    ck_assert_int_eq(statics, 3);
+    ck_assert_int_eq(statics, 4);
     ck_assert_int_eq(planes, 1);
     ck_assert(kinds[PEG_STATIC] == 2 && kinds[PEG_KINEMATIC] == 1 && kinds[PEG_DYNAMIC] == 1);
     dGeomDestroy(loose);
