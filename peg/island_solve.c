@@ -194,7 +194,7 @@ static peg_outcome sweep(peg_island *I, workspace *w, peg_about about)
         w->row[i].b += 0.25 * slack; /* of which at least half is to be left in the end */
         speed[i] = 0.2 * slack;
     }
-    int doublings = I->iteration > 1 ? I->iteration - 1 : 0;
+    int doublings = about == PEG_ABOUT_ITERATE && I->iteration > 1 ? I->iteration - 1 : 0;
     int sweeps = coarse ? PEG_COARSE_SWEEPS << (doublings < 5 ? doublings : 5) : PEG_FINE_SWEEPS;
     peg_sweep_goal goal = {speed, sweeps, NULL, PEG_REST};
     if (coarse && about == PEG_ABOUT_FREE && may_rest(I) && !I->njoint)

@@ -8,6 +8,10 @@
 
 #include "peg/scaled.h"
 
+/* Over-relaxation: of the factors .8 to 1.6 those from 1.3 to 1.5 take the fewest visits of rows.
+ */
+static const double FURTHER = 1.3;
+
 /* Changes below this share of the tolerance do not call for another visit. */
 static const double QUIET = 0.1;
 
@@ -159,6 +163,12 @@ static inline double clamped(const sweeper *s, const sweep_row *row, double u)
     return u > hi ? hi : u < -hi ? -hi : u;
 }
 
+/* Friction of a contact that bears nothing. */
+static inline int rubs_nothing(const sweeper *s, const sweep_row *row)
+{
+    return row->limit >= 0 && bound(s, row) == 0;
+}
+
 /* One sweep; the largest change of a row's speed, as a share of what it may fail by. */
 WIDE static double sweep(sweeper *s)
 {
@@ -175,9 +185,10 @@ WIDE static double sweep(sweeper *s)
         quad a0 = s->y[2 * a], a1 = s->y[2 * a + 1], b0 = s->y[2 * b], b1 = s->y[2 * b + 1];
         for (int i = g->begin; i < g->end; i++) {
             const sweep_row *row = &s->row[i];
+            if (s->u[i] == 0 && rubs_nothing(s, row)) continue;
             quad q = row->na[0] * a0 + row->na[1] * a1 + (row->nb[0] * b0 + row->nb[1] * b1);
             double r = row->beta + row->soft * s->u[i] + ((q[0] + q[1]) + (q[2] + q[3]));
-            double change = clamped(s, row, s->u[i] - r) - s->u[i];
+            double change = clamped(s, row, s->u[i] - FURTHER * r) - s->u[i];
             if (change == 0) continue;
             s->u[i] += change;
             a0 += change * row->na[0], a1 += change * row->na[1];

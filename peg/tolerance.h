@@ -89,8 +89,8 @@
 #define PEG_RESTLESS    1.5 /* the same of coarse islands */
 #define PEG_SWEPT_TIMES 12  /* outer iterations at most */
 
-/* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in coarse
- * islands twice as many in each iteration after the second. */
+/* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
+ * restorations of coarse islands twice as many in each iteration after the second. */
 #define PEG_FINE          1e-5
 #define PEG_FINE_SWEEPS   300
 #define PEG_COARSE        1e-3
