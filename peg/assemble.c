@@ -96,7 +96,7 @@ static void set_pair(assembly *a, int candidate)
     p->L = peg_candidate_size(a->stage, c);
     p->width = peg_pair_width(A, B);
     p->margin = I->settings->margin * p->L;
-    p->reach = peg_candidate_reach(a->stage, c);
+    p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) {
         p->remembered = c->choice;
         p->old = c->old, p->olds = c->olds;

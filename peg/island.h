@@ -71,6 +71,7 @@ typedef struct peg_pair {
     peg_facet facet;
     double L, width, margin;
     double reach;        /* features farther apart than this make no row, m */
+    double whole_reach;  /* as far as the bodies could get, m */
     double s0;           /* separation at q_0 */
     double s;            /* separation that was found at q_k (a lower bound) */
     int causes;          /* advancements while it was violated */

@@ -37,10 +37,21 @@ static int is_fast(const peg_island *I, const peg_pair *p)
     return peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width;
 }
 
+/* Where many bodies tumble, most rows as far as the bodies could get would bear nothing. What comes
+ * closer than was thought, the check of the poses will find. */
+static double reach_of(const peg_island *I, const peg_pair *p)
+{
+    double near = fmin(PEG_NEAR * p->L, p->whole_reach);
+    return peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
+}
+
 void peg_island_begin(peg_island *I)
 {
     loop ignored = {0};
-    for (int i = 0; i < I->npair; i++) peg_pair_begin(I, &I->pair[i]);
+    for (int i = 0; i < I->npair; i++) {
+        I->pair[i].reach = reach_of(I, &I->pair[i]);
+        peg_pair_begin(I, &I->pair[i]);
+    }
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
     I->regaining = peg_is_coarse(I);
@@ -93,6 +104,12 @@ static double moved_on(const peg_island *I, const peg_pair *p)
     return sum;
 }
 
+/* Features lie at least s apart, along a normal within PEG_FACING of n. */
+static int is_out_of_reach(const peg_pair *p)
+{
+    return !p->violated && PEG_FACING * p->s > p->reach;
+}
+
 static void gather_rows(peg_island *I)
 {
     peg_row_set before = I->rows;
@@ -102,6 +119,7 @@ static void gather_rows(peg_island *I)
     for (int p = 0, from = 0; p < I->npair; p++) {
         if (I->rough && keep_rows(I, p, &from)) continue;
         I->pair[p].moved = 0;
+        if (is_out_of_reach(&I->pair[p])) continue;
         peg_patch_rows(I, p, (const double(*)[6])I->v, &I->rows);
         if (!I->pair[p].violated || (I->without & PEG_RULE_FACET_ROWS)) continue;
         if (I->pair[p].facet.kind == PEG_FACET_NONE) peg_pair_name(I, &I->pair[p]);

@@ -106,6 +106,11 @@
 #define PEG_LAST          0.5
 #define PEG_REST          5e-3
 
+/* Rows of coarse islands are made of features that are within PEG_NEAR L and this share of how far
+ * the bodies could get. */
+#define PEG_NEAR    0.02
+#define PEG_CLOSING 0.15
+
 /* Rows that bear something are made anew when the bodies have moved by more than this, in L. */
 #define PEG_KEPT 0.01
 
