@@ -89,6 +89,29 @@ static void geom_turn(const lab_part *p, double q[4])
         memcpy(q, p->q, sizeof p->q);
 }
 
+static void put_geom(const lab_body *b, const lab_part *p)
+{
+    double R[9], x[3], q[4], turn[4];
+    geom_turn(p, q);
+    peg_quat_to_mat(b->now.q, R);
+    peg_rotate(R, p->x, x);
+    peg_add_scaled(x, 1, b->now.x, x);
+    peg_quat_mul(b->now.q, q, turn);
+    dGeomSetPosition(p->geom, x[0], x[1], x[2]);
+    dGeomSetQuaternion(p->geom, turn);
+}
+
+void lab_put(lab_body *b)
+{
+    if (!b->present) return;
+    if (b->id) {
+        dBodySetPosition(b->id, b->now.x[0], b->now.x[1], b->now.x[2]);
+        dBodySetQuaternion(b->id, b->now.q);
+    }
+    for (int i = 0; i < b->parts && !b->id; i++) put_geom(b, &b->part[i]);
+    lab_place(b, b->now.x, b->now.q);
+}
+
 void lab_make_geom(lab_body *b, lab_part *p)
 {
     pegStatus status;
@@ -100,21 +123,15 @@ void lab_make_geom(lab_body *b, lab_part *p)
     }
     dGeomSetData(p->geom, b);
     if (b->is_plane) return;
-    geom_turn(p, q);
     if (b->id) {
+        geom_turn(p, q);
         int offset = memcmp(p->x, (double[3]){0}, sizeof p->x) || q[0] != 1;
         dGeomSetBody(p->geom, b->id);
         if (!offset) return;
         dGeomSetOffsetPosition(p->geom, p->x[0], p->x[1], p->x[2]);
         dGeomSetOffsetQuaternion(p->geom, q);
     } else {
-        double R[9], x[3], turn[4];
-        peg_quat_to_mat(b->now.q, R);
-        peg_rotate(R, p->x, x);
-        peg_add_scaled(x, 1, b->now.x, x);
-        peg_quat_mul(b->now.q, q, turn);
-        dGeomSetPosition(p->geom, x[0], x[1], x[2]);
-        dGeomSetQuaternion(p->geom, turn);
+        put_geom(b, p);
     }
 }
 

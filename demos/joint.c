@@ -54,7 +54,7 @@ int lab_are_joined(const lab_body *a, const lab_body *b)
     const lab_world *w = a->world;
     for (int i = 0; i < w->joints; i++) {
         const lab_joint *j = w->joint[i];
-        if ((j->a == a && j->b == b) || (j->a == b && j->b == a)) return 1;
+        if (!j->broken && ((j->a == a && j->b == b) || (j->a == b && j->b == a))) return 1;
     }
     return 0;
 }
@@ -229,6 +229,7 @@ void lab_make_joint(lab_joint *j)
     }
     j->id = create(w->ode, j->kind);
     dJointAttach(j->id, j->a->id, j->b ? j->b->id : NULL);
+    dJointSetFeedback(j->id, &j->feedback);
     set_place(j);
     lab_state s[2] = {state_of(j->a), state_of(j->b)};
     for (int side = 0; side < 2; side++) {
@@ -243,6 +244,35 @@ void lab_make_joint(lab_joint *j)
     relative_turn(&s[0], &s[1], j->turn);
     if (w->peg) pegJointCapture(w->peg, j->id);
     for (int i = 0; i < j->params; i++) set_param(j, j->param[i].parameter, j->param[i].value);
+}
+
+/* ---- while the scene runs ----------------------------------------------------------------------
+ */
+
+double lab_joint_steering(const lab_joint *j)
+{
+    return dJointGetHinge2Angle1(j->id);
+}
+
+double lab_joint_force(const lab_joint *j)
+{
+    return fmax(peg_norm(j->feedback.f1), peg_norm(j->feedback.f2)) / pow(j->world->scale, 4);
+}
+
+void lab_joint_break(lab_joint *j)
+{
+    j->broken = 1;
+    dJointAttach(j->id, NULL, NULL);
+}
+
+int lab_joint_is_broken(const lab_joint *j)
+{
+    return j->broken;
+}
+
+int *lab_joint_counter(lab_joint *j)
+{
+    return &j->counter;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */

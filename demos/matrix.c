@@ -65,11 +65,12 @@ static int is_of(const lab_scene *group, const lab_scene *scene)
     return 0;
 }
 
-/* The papers' scenes have experiments of their own, piles the bench. */
+/* The papers' scenes have experiments of their own, piles the bench, ODE's demos a test. */
 static int is_elsewhere(const lab_scene *s)
 {
-    return !strncmp(s->name, "pour", 4) || is_of(lab_scenes_friction, s) ||
-           is_of(lab_scenes_pile, s) || is_of(lab_scenes_joints, s) || is_of(lab_scenes_geoms, s) ||
+    return !strncmp(s->name, "pour", 4) || !strncmp(s->name, "demo-", 5) ||
+           is_of(lab_scenes_friction, s) || is_of(lab_scenes_pile, s) ||
+           is_of(lab_scenes_joints, s) || is_of(lab_scenes_geoms, s) ||
            is_of(lab_scenes_planar, s) || is_of(lab_scenes_papers, s);
 }
 

@@ -96,6 +96,11 @@ void lab_auto_disable(lab_world *w)
     w->auto_disable = 1;
 }
 
+void lab_tune(lab_world *w, void (*tune)(dWorldID world, double scale))
+{
+    w->tune = tune;
+}
+
 void lab_bounds(lab_world *w, const double low[3], const double high[3])
 {
     peg_copy3(low, w->low);
@@ -369,6 +374,25 @@ void lab_velocity(lab_body *b, const double linear[3], const double angular[3])
     if (!b->id) return;
     dBodySetLinearVel(b->id, b->now.v[0], b->now.v[1], b->now.v[2]);
     dBodySetAngularVel(b->id, b->now.omega[0], b->now.omega[1], b->now.omega[2]);
+}
+
+void lab_gyroscopic(lab_body *b, int mode)
+{
+    if (b) b->no_gyro = !mode;
+}
+
+void lab_move(lab_body *b, const double x[3], const double q[4])
+{
+    double R[9], origin_at[3];
+    if (!b || !b->world->sealed || b->is_plane) return;
+    const lab_world *w = b->world;
+    peg_quat_mul(w->turn_q, q ? q : no_turn, b->now.q);
+    unit_quat(b->now.q, b->now.q);
+    peg_quat_to_mat(b->now.q, R);
+    peg_rotate(R, b->com, b->now.x);
+    to_world(w, x, w->scale, origin_at);
+    peg_add_scaled(b->now.x, 1, origin_at, b->now.x);
+    lab_put(b);
 }
 
 /* Mass grows with the cube of the scale, accelerations with the scale. */

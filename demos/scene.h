@@ -40,7 +40,8 @@ typedef struct lab_scene {
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
     lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
-    lab_scenes_papers[], lab_scenes_joints[], lab_scenes_geoms[];
+    lab_scenes_papers[], lab_scenes_joints[], lab_scenes_geoms[], lab_scenes_demo[],
+    lab_scenes_demo_drop[], lab_scenes_demo_machines[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -67,7 +68,8 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
 /* All of ODE's surface parameters for all contacts, in scene units, instead of the two calls above.
- * --mu makes the friction Coulomb's with that coefficient. */
+ * --mu makes the friction Coulomb's with that coefficient. Softness (SoftERP, SoftCFM), which lets
+ * bodies overlap, is for stock ODE; the key `soft` gives it (1) to the exact contacts, too. */
 void lab_surface(lab_world *w, const dSurfaceParameters *surface);
 /* Asked before every contact of two bodies: may change the surface (scene units; what it finds is
  * that of all contacts, mode bits included) and give fdir1 (scene coordinates). The motions are a's
@@ -80,6 +82,11 @@ void lab_pair_surfaces(lab_world *w, lab_pair_surface *rule);
 void lab_reach(lab_world *w, double reach);
 /* Bodies that rest fall asleep: ODE's auto-disabling, its thresholds scaled. */
 void lab_auto_disable(lab_world *w);
+/* Contact points that stock ODE makes of a pair at most; default 16, the most is 64. */
+void lab_contacts(lab_world *w, int most);
+/* What a program sets of its ODE world (damping, ERP, ...): called when that is made; lengths in it
+ * must be multiplied by the scale. */
+void lab_tune(lab_world *w, void (*tune)(dWorldID world, double scale));
 /* Keeps the first message; the build (or step) then ends with it. */
 void lab_fail(lab_world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -130,6 +137,11 @@ void lab_mass(lab_body *body, double mass); /* instead of the density; the inert
 void lab_mass_properties(lab_body *body, double mass, const double inertia[9]);
 /* Of the centre of mass; world frame, m/s and rad/s. Also while the scene runs. */
 void lab_velocity(lab_body *body, const double linear[3], const double angular[3]);
+/* Whether ODE gives the body its gyroscopic torque; default 1. */
+void lab_gyroscopic(lab_body *body, int mode);
+/* Puts the origin of the frame that the body was built in (planes have none) to another place, as a
+ * program does between two steps. Only while the scene runs; velocities stay. */
+void lab_move(lab_body *body, const double x[3], const double q[4]);
 /* Constant force and torque on the centre of mass (world frame, either may be null). */
 void lab_force(lab_body *body, const double force[3], const double torque[3]);
 /* The body enters at the first step that starts at time t or later. If others are in its place
@@ -156,6 +168,13 @@ lab_joint *lab_join(lab_world *w, lab_joint_kind kind, lab_body *a, lab_body *b,
 /* A parameter as of dJointSet..Param (plane 2d: group 1: x, 2: y, 3: angle), in scene units; also
  * while the scene runs. */
 void lab_joint_param(lab_joint *joint, int parameter, double value);
+/* Angle of a hinge-2 joint's first axis, rad. */
+double lab_joint_steering(const lab_joint *joint);
+/* The larger of the forces that the joint put on its bodies in the last step, N, scene units. */
+double lab_joint_force(const lab_joint *joint);
+void lab_joint_break(lab_joint *joint); /* it holds nothing any more */
+int lab_joint_is_broken(const lab_joint *joint);
+int *lab_joint_counter(lab_joint *joint);           /* for the scene's use, 0 at first */
 lab_joint *lab_joint_at(const lab_world *w, int i); /* in the order of lab_join */
 int lab_joint_count(const lab_world *w);
 /* How far the joint's parts are from where they should be to each other, m and rad. Any pointer may

@@ -14,9 +14,9 @@
 #include "peg/vec.h"
 #include "plugin/world.h"
 
-#define CONTACTS_MAX 64    /* of a pair, for stock ODE */
-#define MANY         200   /* bodies: from here on testing all pairs costs more than sorting */
-#define RISES_MAX    10000 /* of a body that looks for a free place to enter */
+#define CONTACTS  16    /* of a pair, for stock ODE */
+#define MANY      200   /* bodies: from here on testing all pairs costs more than sorting */
+#define RISES_MAX 10000 /* of a body that looks for a free place to enter */
 
 static const char *const contact_names[LAB_CONTACT_COUNT] = {"peg", "st",  "paper",    "lnc",
                                                              "ap",  "ode", "ode-quick"};
@@ -102,6 +102,7 @@ void lab_make_body(lab_body *b)
             dMassSetParameters(&mass, b->mass, 0, 0, 0, I[0], I[4], I[8], I[1], I[2], I[5]);
             dBodySetMass(b->id, &mass);
         }
+        dBodySetGyroscopicMode(b->id, !b->no_gyro);
         dBodySetPosition(b->id, b->now.x[0], b->now.x[1], b->now.x[2]);
         dBodySetQuaternion(b->id, b->now.q);
         dBodySetLinearVel(b->id, b->now.v[0], b->now.v[1], b->now.v[2]);
@@ -169,6 +170,7 @@ static void make_ode(lab_world *w)
         dWorldSetAutoDisableLinearThreshold(w->ode,
                                             w->scale * dWorldGetAutoDisableLinearThreshold(w->ode));
     }
+    if (w->tune) w->tune(w->ode, w->scale);
     if (uses_peg(w)) make_peg(w);
 }
 
@@ -251,6 +253,7 @@ lab_world *lab_open(const lab_scene *scene, const lab_options *options, char tex
     w->scene = scene;
     w->options = *options;
     w->random = options->seed;
+    w->contacts_most = CONTACTS;
     set_frame(w);
     if (!w->failed) scene->build(w);
     check_keys(w);
@@ -295,8 +298,8 @@ int lab_can_touch(const lab_body *a, const lab_body *b)
 static void near_ode(lab_world *w, const dSurfaceParameters *surface, const dReal *fdir1,
                      dGeomID o1, dGeomID o2)
 {
-    dContact contact[CONTACTS_MAX];
-    int n = dCollide(o1, o2, CONTACTS_MAX, &contact[0].geom, sizeof contact[0]);
+    dContact contact[LAB_CONTACTS_MAX];
+    int n = dCollide(o1, o2, w->contacts_most, &contact[0].geom, sizeof contact[0]);
     w->ode_rows += surface->mu > 0 ? 3L * n : n;
     for (int i = 0; i < n; i++) {
         contact[i].surface = *surface;

@@ -40,6 +40,8 @@ void lab_surface(lab_world *w, const dSurfaceParameters *surface)
 {
     double mu = w->surface.mu;
     w->surface = *surface;
+    if (lab_contact_is_exact(w->options.contact) && lab_key(w, "soft", 0) == 0)
+        w->surface.mode &= ~(dContactSoftERP | dContactSoftCFM);
     w->mu = surface->mu;
     if (!w->options.mu_given) return;
     w->surface.mode &= ~dContactMu2;
@@ -50,6 +52,13 @@ void lab_surface(lab_world *w, const dSurfaceParameters *surface)
 void lab_pair_surfaces(lab_world *w, lab_pair_surface *rule)
 {
     w->pair_surface = rule;
+}
+
+void lab_contacts(lab_world *w, int most)
+{
+    w->contacts_most = most;
+    if (most < 1 || most > LAB_CONTACTS_MAX)
+        lab_fail(w, "there may be 1 to %d contacts of a pair", LAB_CONTACTS_MAX);
 }
 
 int lab_surface_between(lab_world *w, lab_body *a, lab_body *b, dContact *contact)

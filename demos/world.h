@@ -5,6 +5,8 @@
 #include "demos/scene.h"
 #include "demos/shape.h"
 
+#define LAB_CONTACTS_MAX 64 /* of a pair, for stock ODE */
+
 typedef struct lab_state {
     double x[3], q[4], v[3], omega[3];
 } lab_state;
@@ -37,6 +39,7 @@ struct lab_body {
     int parts;
     double density, mass; /* mass 0 before sealing: from the density */
     double volume, inertia[9], com[3];
+    int no_gyro;
     int mass_given; /* mass properties do not follow from the parts */
     double force[3], torque[3];
     double enter, rise;
@@ -57,6 +60,8 @@ struct lab_joint {
     } param[24];
     int params;
     dJointID id;
+    dJointFeedback feedback;
+    int broken, counter;
     double point[2][3], axis[2][3], turn[4]; /* as they lay: in each body's frame; b's in a's */
 };
 
@@ -75,7 +80,9 @@ struct lab_world {
     int has_bounds, has_groups, sealed;
     dSurfaceParameters surface; /* of all contacts, world units; mu, bounce: what scenes ask for */
     double mu;
-    lab_pair_surface *pair_surface; /* may be null */
+    lab_pair_surface *pair_surface;             /* may be null */
+    int contacts_most;                          /* of a pair, for stock ODE */
+    void (*tune)(dWorldID world, double scale); /* may be null */
     int auto_disable, directions;
     double reach;           /* relative */
     int primaries;          /* pegSettings.paper_primaries */
@@ -106,6 +113,8 @@ void lab_make_body(lab_body *body);
 /* Creates the geom of a part at the body's pose; frees what the part owns. */
 void lab_make_geom(lab_body *body, lab_part *part);
 void lab_free_part(lab_part *part);
+/* Gives ODE the body's pose. */
+void lab_put(lab_body *body);
 /* Tells the moving trimeshes where they were when pairs were last looked for. */
 void lab_keep_transforms(lab_world *w);
 /* The surface of contacts between geoms of a and b, in world units, fdir1 in dContact's sense. 0 if
