@@ -132,8 +132,8 @@ static void ask_filter(const peg_stage *s, peg_candidate *c)
     if (answer)
         c->refused = answer->refused;
     else
-        c->refused = scene->may_touch &&
-                     !scene->may_touch(scene->filter_context, &s->part[c->a], &s->part[c->b]);
+        c->refused = scene->may_touch && !scene->may_touch(scene->filter_context,
+                                                           scene->part + c->a, scene->part + c->b);
 }
 
 static void recall(const peg_stage *s, peg_candidate *c)

@@ -6,6 +6,10 @@
  * often. */
 #define REACH_MOTION 1.5
 
+/* Low bits of the ids, which number the triangles of a part from 1 on: the parts of the step have
+ * the order of those of the scene. */
+#define TRIANGLE_BITS 32
+
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
 {
     view->shape = shape;
@@ -114,6 +118,7 @@ int peg_place_parts(peg_stage *s)
     for (int i = 0; i < s->scene->np; i++) {
         if (i == s->part_capacity && !grow(s)) return 0;
         s->part[i] = s->scene->part[i];
+        s->part[i].id <<= TRIANGLE_BITS;
         s->placed[i] = (peg_placed){.body = -1};
         s->whole[i] = i;
         s->parts = i + 1;
@@ -199,7 +204,7 @@ int peg_triangle_part(peg_stage *s, int mesh, int t)
     *part = s->part[mesh];
     part->complex = NULL;
     part->shape = triangle_of(&s->context->kept, s->part[mesh].complex, t);
-    part->id = s->part[mesh].id << 32 | (unsigned long)(t + 1);
+    part->id |= (unsigned long)(t + 1);
     s->placed[i] = (peg_placed){.body = -1};
     s->whole[i] = mesh;
     s->failed = !part->shape || !place(s, i);

@@ -61,7 +61,7 @@ typedef struct peg_part {
     int opaque;                 /* if both are null, else 0 */
     int body;
     double offset[3], rotation[9]; /* pose of the part in the body's frame (world if body = -1) */
-    unsigned long id;              /* stable over steps, unique, > 0 */
+    unsigned long id;              /* stable over steps, unique, > 0, less than 2^32 */
     void *user;                    /* passed to the pair filter */
 } peg_part;
 
