@@ -1,6 +1,8 @@
-/* The classes of geoms that the matrix of classes is made of. */
+/* The classes of geoms, and the matrix of what each does on each. */
 #ifndef LAB_GEOMS_H
 #define LAB_GEOMS_H
+
+#include "demos/scene.h"
 
 enum {
     GEOM_BOX,
@@ -20,5 +22,19 @@ extern const char *const geom_names[GEOM_COUNT];
 
 /* How b stands when a meets it in scene `drop-pair` (key `moving`). */
 enum { DROP_STATIC, DROP_FREE, DROP_LYING, DROP_MODES };
+
+typedef struct matrix_geoms_options {
+    lab_contact contact;
+    int drops; /* of each pair at each step size, with seeds 1, 2, .. */
+    int jobs;  /* processes at a time */
+    int a, b;  /* only these classes; negative: all */
+    double h;  /* 0: .01 and .05 */
+    const char *dir;
+    int quiet;
+} matrix_geoms_options;
+
+/* Runs all drops and writes DIR/matrix-geoms-CONTACT.txt and .json. 0; 1: it could not run, or a
+ * pair of an exact model overlaps, does not converge, misses a contact or fails. */
+int lab_matrix_geoms(const matrix_geoms_options *options);
 
 #endif

@@ -3,6 +3,7 @@
 #include "demos/bench_lemke.h"
 #include "demos/capture.h"
 #include "demos/experiment.h"
+#include "demos/geoms.h"
 #include "demos/lab.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ typedef struct command {
     char *only;
     double h, time, mu, budget;
     long steps;
-    int quick, n_max, jobs, fresh;
+    int quick, n_max, jobs, fresh, drops;
     long long seed;
     int quiet, mu_given;
     lab_setting set[LAB_SETS_MAX];
@@ -278,6 +279,28 @@ static int run_experiment(const command *c)
     return lab_experiment(c->target, &options);
 }
 
+static int matrix_geoms(const command *c)
+{
+    matrix_geoms_options options = {.contact = c->models[0],
+                                    .drops = c->drops > 0 ? c->drops
+                                             : c->quick   ? 10
+                                                          : 1000,
+                                    .jobs = c->jobs > 0 ? c->jobs : 2,
+                                    .a = -1,
+                                    .b = -1,
+                                    .h = c->h,
+                                    .dir = c->out,
+                                    .quiet = c->quiet};
+    if (!c->out) return usage("matrix-geoms needs a folder: --out DIR%s", "");
+    for (int i = 0; i < c->sets; i++) {
+        int is_a = !strcmp(c->set[i].key, "a");
+        if (!is_a && strcmp(c->set[i].key, "b") != 0)
+            return usage("matrix-geoms has no key '%s': a and b choose classes", c->set[i].key);
+        *(is_a ? &options.a : &options.b) = (int)c->set[i].value;
+    }
+    return lab_matrix_geoms(&options);
+}
+
 static int dispatch(const command *c)
 {
     if (!c->verb)
@@ -294,6 +317,7 @@ static int dispatch(const command *c)
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
     if (!strcmp(c->verb, "bench")) return bench(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
+    if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
     return usage("no command '%s': there are list, run, compare, demo, experiment and bench",
                  c->verb);
 }
@@ -334,6 +358,8 @@ int main(int argc, const char **argv)
          "MIN:MAX"},
         {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench, experiment: less, within minutes", NULL},
         {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "experiment: runs at once [all cores]", "N"},
+        {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: of each pair [1000; quick: 10]",
+         "N"},
         {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: do not resume, run all", NULL},
         {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench: only this one", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
@@ -342,7 +368,7 @@ int main(int argc, const char **argv)
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "
-                                    "experiment NAME|list | bench");
+                                    "experiment NAME|list | bench | matrix-geoms");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
     char *owned[] = {c.contact, c.trace,        c.summary, c.mesh_dir, c.out,
