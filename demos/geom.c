@@ -53,12 +53,23 @@ static dGeomID make_mesh(lab_world *w, lab_part *p)
     return dCreateTriMesh(w->space, p->mesh, NULL, NULL, NULL);
 }
 
-static dGeomID make_field(lab_world *w, lab_part *p)
+static dGeomID make_field(lab_world *w, lab_part *p, pegStatus *status)
 {
     double thickness = fmax(p->sides[0], p->sides[1]); /* below the lowest sample */
+    pegHeightfield samples = {.type = PEG_SAMPLES_DOUBLE,
+                              .samples = p->height,
+                              .width = p->sides[0],
+                              .depth = p->sides[1],
+                              .width_samples = p->samples[0],
+                              .depth_samples = p->samples[1],
+                              .scale = 1};
     p->field = dGeomHeightfieldDataCreate();
     dGeomHeightfieldDataBuildDouble(p->field, p->height, 0, p->sides[0], p->sides[1], p->samples[0],
                                     p->samples[1], 1, 0, thickness, 0);
+    if (w->peg) {
+        *status = pegRegisterHeightfield(p->field, &samples);
+        if (*status != PEG_OK) return NULL;
+    }
     return dCreateHeightfield(w->space, p->field, 1);
 }
 
@@ -70,7 +81,7 @@ static dGeomID make_geom(lab_body *b, lab_part *p, pegStatus *status)
     if (b->is_plane)
         return dCreatePlane(space, s->normal[0][0], s->normal[0][1], s->normal[0][2], s->offset[0]);
     if (p->is_box) return dCreateBox(space, p->sides[0], p->sides[1], p->sides[2]);
-    if (p->height) return make_field(b->world, p);
+    if (p->height) return make_field(b->world, p, status);
     if (s->kind == LAB_SHAPE_MESH) return make_mesh(b->world, p);
     if (s->kind == LAB_SHAPE_CYLINDER) return dCreateCylinder(space, p->sides[0], p->sides[1]);
     if (s->nv == 2) return dCreateCapsule(space, p->sides[0], p->sides[1]);
@@ -141,7 +152,10 @@ void lab_free_part(lab_part *p)
     lab_shape_free(p->placed);
     lab_tree_free(p->tree);
     if (p->mesh) dGeomTriMeshDataDestroy(p->mesh);
-    if (p->field) dGeomHeightfieldDataDestroy(p->field);
+    if (p->field) {
+        pegForgetHeightfield(p->field);
+        dGeomHeightfieldDataDestroy(p->field);
+    }
     free(p->height);
     free(p->planes);
     free(p->points);
