@@ -250,11 +250,16 @@ PEG_API void pegWorldGetStats(pegWorldID peg, pegStats *last);
 PEG_API void pegWorldGetTotals(pegWorldID peg, pegStats *sum);
 PEG_API void pegWorldResetTotals(pegWorldID peg);
 
-/* Which features touch, of g1 and of g2. */
+/* Which features touch, of g1 and of g2. A sphere is a vertex and a capsule an edge between two
+ * vertices, with a radius all round. */
 typedef enum pegFeatures {
     PEG_VERTEX_FACE = 0, /* a vertex of g1, a face of g2 */
     PEG_FACE_VERTEX,
-    PEG_EDGE_EDGE
+    PEG_EDGE_EDGE,
+    PEG_VERTEX_VERTEX,
+    PEG_VERTEX_EDGE,
+    PEG_EDGE_VERTEX,
+    PEG_FEATURES_UNKNOWN /* one of ODE's own contacts */
 } pegFeatures;
 
 /* Contacts that carried an impulse in the last step; none after a step that failed. Geoms that were
@@ -267,7 +272,12 @@ typedef struct pegContact {
     dReal impulse;     /* N s, on g1's body along the normal */
     dVector3 friction; /* N s, on g1's body, orthogonal to the normal */
     pegFeatures features;
-    int feature1, feature2; /* their numbers, the same from step to step */
+    int feature1, feature2; /* their numbers, the same from step to step. Of meshes: a face is ODE's
+                               triangle; 3 t + k is the edge from corner k of triangle t to the next
+                               one, and that corner, t being the first triangle that has it. Of
+                               heightfields: triangle 2 c is the half of cell c = z (width samples
+                               - 1) + x at its smallest x and z, 2 c + 1 the other half. Unknown
+                               features: -1 */
 } pegContact;
 PEG_API int pegWorldGetContactCount(pegWorldID peg);
 PEG_API pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *contact);

@@ -1,5 +1,4 @@
 /* The public face of a peg world: arguments are checked here, the rest is done by ode_glue. */
-#include "ode_glue/geom.h"
 #include "plugin/world.h"
 
 const char *pegVersion(void)
@@ -130,39 +129,6 @@ void pegWorldGetTotals(pegWorldID peg, pegStats *sum)
 void pegWorldResetTotals(pegWorldID peg)
 {
     peg_stats_clear(&peg->total);
-}
-
-int pegWorldGetContactCount(pegWorldID peg)
-{
-    const peg_contact *contact;
-    return peg->glue->scene.np ? peg_contacts(peg->glue->core, &contact) : 0;
-}
-
-static void name_features(const peg_contact *contact, pegContact *out)
-{
-    int of_b_first = contact->kind == PEG_FACE_VERTEX; /* i is a vertex of B, j a face of A */
-    out->features = (pegFeatures)contact->kind;
-    out->feature1 = of_b_first ? contact->j : contact->i;
-    out->feature2 = of_b_first ? contact->i : contact->j;
-}
-
-pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *out)
-{
-    const peg_contact *contact;
-    if (!peg || !out || index < 0 || index >= pegWorldGetContactCount(peg))
-        return PEG_ERROR_ARGUMENT;
-    peg_contacts(peg->glue->core, &contact);
-    contact += index;
-    const peg_part *part = peg->glue->scene.part;
-    const peg_shape *a = part[contact->part_a].user, *b = part[contact->part_b].user;
-    *out = (pegContact){.g1 = peg_geom_named(a->geom), .g2 = peg_geom_named(b->geom)};
-    out->gap = contact->gap;
-    peg_copy3(contact->point, out->pos);
-    peg_copy3(contact->normal, out->normal); /* from B to A, so into g1's body as ODE has it */
-    out->impulse = contact->impulse;
-    peg_copy3(contact->friction, out->friction);
-    name_features(contact, out);
-    return PEG_OK;
 }
 
 /* The reference to fill, or null; *status says why. */

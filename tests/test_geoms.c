@@ -927,6 +927,64 @@ START_TEST(broken_meshes_fail_the_step)
 }
 END_TEST
 
+/* --- features --- */
+
+/* A ball over the middle of a triangle, beside a side, beside a corner. */
+START_TEST(features_are_named)
+{
+    static const double centre[3][3] = {{1, 1, 0.5}, {1.5, -0.3, 0.4}, {-0.3, 0, 0.4}};
+    static const pegFeatures expected[3] = {PEG_VERTEX_FACE, PEG_VERTEX_EDGE, PEG_VERTEX_VERTEX};
+    static const double tip[3][3] = {{0, 0, 0}, {3, 0, 0}, {0, 3, 0}};
+    static const unsigned one[2][3] = {{0, 0, 1}, {0, 1, 2}}; /* the first one has no area */
+    for (int k = 0; k < 3; k++) {
+        scene s = new_scene(0);
+        dGeomID mesh = add_mesh(&s, tip[0], 3, one[0], 2), ball = dCreateSphere(s.space, 0.5);
+        dBodyID body = add_body(&s, ball);
+        dBodySetPosition(body, centre[k][0], centre[k][1], centre[k][2] + 1e-5);
+        dBodySetLinearVel(body, 0, 0, -1);
+        step(&s, 0.01);
+        pegContact c;
+        ck_assert_int_eq(pegWorldGetContactCount(s.peg), 1);
+        ck_assert_int_eq(pegWorldGetContact(s.peg, 0, &c), PEG_OK);
+        int first = c.g1 == ball;
+        ck_assert_ptr_eq(first ? c.g2 : c.g1, mesh);
+        pegFeatures mirrored = k == 0 ? PEG_FACE_VERTEX : k == 1 ? PEG_EDGE_VERTEX : expected[k];
+        ck_assert_int_eq(c.features, first ? expected[k] : mirrored);
+        ck_assert_int_eq(first ? c.feature1 : c.feature2, 0);
+        ck_assert_int_eq(first ? c.feature2 : c.feature1, k == 0 ? 1 : 3); /* side 0, corner 0 */
+        free_scene(&s);
+    }
+}
+END_TEST
+
+/* The triangles of a field that wraps are told by their cells. */
+START_TEST(triangles_of_fields_are_named)
+{
+    double samples[(SIDE + 1) * (SIDE + 1)];
+    pegHeightfield f = sampled(SIDE, flat, samples); /* cells of side 1 */
+    f.wrap = _i;
+    scene s = new_scene(0);
+    dWorldSetGravity(s.world, 0, -G, 0);
+    dGeomSetRotation(add_field(&s, &f), (dMatrix3){1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
+    for (int half = 0; half < 2; half++) {
+        double part = half ? 0.7 : 0.3;
+        dGeomID ball = dCreateSphere(s.space, 0.2);
+        dBodyID body = add_body(&s, ball);
+        dBodySetPosition(body, -SIDE / 2 + 5 + part + _i * 3 * SIDE, 0.20001,
+                         -SIDE / 2 + 7 + part - _i * 2 * SIDE);
+        dBodySetLinearVel(body, 0, -1, 0);
+        step(&s, 0.01);
+        pegContact c;
+        ck_assert_int_eq(pegWorldGetContactCount(s.peg), 1);
+        ck_assert_int_eq(pegWorldGetContact(s.peg, 0, &c), PEG_OK);
+        ck_assert_int_eq(c.g1 == ball ? c.feature2 : c.feature1, 2 * (7 * SIDE + 5) + half);
+        dBodyDestroy(body);
+        dGeomDestroy(ball);
+    }
+    free_scene(&s);
+}
+END_TEST
+
 /* --- memory --- */
 
 START_TEST(warmed_steps_allocate_nothing)
@@ -1014,6 +1072,8 @@ int main(void)
     tcase_add_test(ask, registering_checks_its_arguments);
     tcase_add_test(ask, empty_geoms_are_ignored);
     tcase_add_test(ask, broken_meshes_fail_the_step);
+    tcase_add_test(ask, features_are_named);
+    tcase_add_loop_test(ask, triangles_of_fields_are_named, 0, 2);
     tcase_add_test(ask, warmed_steps_allocate_nothing);
     tcase_add_test(ask, building_without_memory);
     suite_add_tcase(suite, rest);
