@@ -14,7 +14,7 @@
 
 typedef struct command {
     const char *verb, *target;
-    char *contact, *trace, *summary, *mesh_dir, *out, *capture, *capture_rows;
+    char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
     char *only;
     double h, time, mu, budget;
     long steps;
@@ -191,6 +191,8 @@ static int run(const command *c, const lab_scene *scene, const lab_options *opti
     } else if (r.w && !c->quiet) {
         status |= print_summary(&r);
     }
+    if (r.w && c->picture && lab_picture(c->picture, &r, 1))
+        status = usage("cannot write '%s': choose another file with --picture", c->picture);
     lab_result_free(&r);
     return status;
 }
@@ -350,6 +352,7 @@ int main(int argc, const char **argv)
          "scale, turn, directions, primaries or a key of the scene's", "KEY=X"},
         {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
+        {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the end state of run, as PNG", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},
         {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare, demo, experiment and bench write",
          "DIR"},
@@ -371,8 +374,8 @@ int main(int argc, const char **argv)
                                     "experiment NAME|list | bench | matrix-geoms");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact, c.trace,        c.summary, c.mesh_dir, c.out,
-                     c.capture, c.capture_rows, c.only,    set};
+    char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,
+                     c.out,     c.capture, c.capture_rows, c.only,    set};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

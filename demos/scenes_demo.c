@@ -22,17 +22,18 @@ static double radians(double degrees)
 #define CARD_WIDTH  .5
 #define CARD_THICK  .02
 
-static void add_card(lab_world *w, double y, double z, double degrees)
+static void add_card(lab_world *w, double length, double y, double z, double degrees)
 {
     double q[4];
     lab_axis_angle(1, 0, 0, degrees, q);
     lab_body *card =
-        lab_add_box(w, "card", LAB_DYNAMIC, CARD_WIDTH, CARD_THICK, CARD_LENGTH, 0, y, z, q);
+        lab_add_box(w, "card", LAB_DYNAMIC, CARD_WIDTH, CARD_THICK, length, 0, y, z, q);
     lab_density(card, 1);
 }
 
 /* A house of cards: on each level pairs that lean against each other by 20 degrees, and a flat card
- * over each two of them. Nothing touches at first: each level falls a little. */
+ * over each two of them, cut to fit between its neighbours (the demo's overlap at the start).
+ * Nothing touches at first: each level falls a little. */
 static void build_cards(lab_world *w)
 {
     int levels = (int)lab_key(w, "levels", 5);
@@ -49,11 +50,12 @@ static void build_cards(lab_world *w)
         double low = level * storey + slack;
         for (int i = 0; i < pairs; i++) {
             double y = apart * (i - .5 * (pairs - 1));
-            add_card(w, y - half - .2 * slack, low + .5 * tall, -20);
-            add_card(w, y + half + .2 * slack, low + .5 * tall, 20);
+            add_card(w, CARD_LENGTH, y - half - .2 * slack, low + .5 * tall, -20);
+            add_card(w, CARD_LENGTH, y + half + .2 * slack, low + .5 * tall, 20);
         }
         for (int i = 0; i + 1 < pairs; i++)
-            add_card(w, apart * (i - .5 * (pairs - 2)), low + tall + slack + .5 * CARD_THICK, 90);
+            add_card(w, apart - slack, apart * (i - .5 * (pairs - 2)),
+                     low + tall + slack + .5 * CARD_THICK, 90);
     }
 }
 
