@@ -39,18 +39,50 @@ double peg_travel(const peg_stage *s, int part, const double v[6])
     return s->scene->h * (peg_norm(v) + (turn > 0 ? turn * s->placed[part].arm : 0));
 }
 
+void peg_found_velocity(const peg_stage *s, int part, double v[6])
+{
+    static const double rest[6] = {0};
+    const peg_placed *p = &s->placed[part];
+    int still = p->body < 0 || s->scene->body[p->body].kind == PEG_STATIC;
+    memcpy(v,
+           still      ? rest
+           : p->moves ? s->result[p->body].v_pose
+                      : s->scene->body[p->body].v,
+           sizeof rest);
+}
+
 /* --- placing --- */
 
-/* Pose of a part in the world. */
+/* Pose of a part whose body is at (at, q), in the world. */
+static void pose_with(const peg_part *part, const double at[3], const double q[4], double x[3],
+                      double R[9])
+{
+    double turn[9];
+    peg_quat_to_mat(q, turn);
+    peg_rotate(turn, part->offset, x);
+    peg_add_scaled(x, 1, at, x);
+    peg_mat_mul(turn, part->rotation, R);
+}
+
 static void pose_of(const peg_stage *s, const peg_part *part, double x[3], double R[9])
 {
-    static const double origin[3] = {0}, identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const double origin[3] = {0}, upright[4] = {1, 0, 0, 0};
     const peg_body *body = part->body < 0 ? NULL : &s->scene->body[part->body];
-    double turn[9];
-    if (body) peg_quat_to_mat(body->q, turn);
-    peg_rotate(body ? turn : identity, part->offset, x);
-    peg_add_scaled(x, 1, body ? body->x : origin, x);
-    peg_mat_mul(body ? turn : identity, part->rotation, R);
+    pose_with(part, body ? body->x : origin, body ? body->q : upright, x, R);
+}
+
+int peg_place_at_end(peg_stage *s, int i, peg_view *view)
+{
+    const peg_placed *placed = &s->placed[i];
+    double v[6], at[3], q[4], x[3], R[9];
+    *view = placed->view;
+    if (placed->body < 0 || s->scene->body[placed->body].kind == PEG_STATIC) return 1;
+    if (!peg_view_allocate(&s->context->arena, placed->view.shape, view)) return 0;
+    peg_found_velocity(s, i, v);
+    peg_body_pose(&s->scene->body[placed->body], v, s->scene->h, at, q);
+    pose_with(&s->part[i], at, q, x, R);
+    peg_view_set(view, x, R);
+    return 1;
 }
 
 /* What moves with the body: centre and radius about it in the part's frame; a radius all round does

@@ -127,6 +127,39 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     return 1;
 }
 
+/* How much nearer the parts of a pair can come in the motion that was found, at most, m. */
+static double closing(const peg_stage *s, const peg_candidate *c)
+{
+    double v[2][6] = {{0}}, turning[2][6] = {{0}};
+    for (int side = 0; side < 2; side++) {
+        peg_found_velocity(s, side ? c->b : c->a, v[side]);
+        memcpy(turning[side] + 3, v[side] + 3, 3 * sizeof **v);
+    }
+    for (int k = 0; k < 3; k++) v[0][k] -= v[1][k];
+    return s->scene->h * peg_norm(v[0]) + peg_travel(s, c->a, turning[0]) +
+           peg_travel(s, c->b, turning[1]);
+}
+
+/* Whether the pair stays apart: at the share t of the motion, which closes U at most, its
+ * separation is at least s(0) - t U and at least s(1) - (1 - t) U. reach: U, and twice what is to
+ * be left. */
+static int pass_by(peg_stage *s, const peg_candidate *c, double reach)
+{
+    peg_arena *arena = &s->context->arena;
+    peg_arena_mark mark = peg_arena_here(arena);
+    peg_view a, b;
+    int apart = 0;
+    if (peg_place_at_end(s, c->a, &a) && peg_place_at_end(s, c->b, &b)) {
+        const peg_view *a0 = &s->placed[c->a].view, *b0 = &s->placed[c->b].view;
+        double end = peg_separation(&a, &b, INFINITY, NULL, NULL).s;
+        apart = end > 0 && peg_separation(a0, b0, INFINITY, NULL, NULL).s + end > reach;
+    } else {
+        s->failed = 1;
+    }
+    peg_arena_back(arena, mark);
+    return apart;
+}
+
 /* Pairs that the found motion could close although no island had them: marks them near and their
  * islands dirty. Returns how many. */
 static int find_missed_pairs(peg_stage *s, peg_aabb *box)
@@ -141,16 +174,11 @@ static int find_missed_pairs(peg_stage *s, peg_aabb *box)
         peg_candidate *c = &s->candidate[i];
         if (c->linked || c->refused || c->whole) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
-        double reach = 0.01 * peg_candidate_size(s, c);
-        for (int side = 0; side < 2; side++) {
-            const peg_placed *p = side ? b : a;
-            if (p->body < 0) continue;
-            const double *v = p->moves ? s->result[p->body].v_pose : s->scene->body[p->body].v;
-            reach += peg_travel(s, side ? c->b : c->a, v);
-        }
+        double reach = 0.01 * peg_candidate_size(s, c) + closing(s, c);
         double n[3];
         peg_copy3(c->n, n);
-        if (!c->near && peg_is_far(&a->view, &b->view, reach, n)) continue;
+        if (!c->near && (peg_is_far(&a->view, &b->view, reach, n) || pass_by(s, c, reach)))
+            continue;
         c->near = 1;
         missed++;
         if (a->moves) s->dirty[a->body] = 1;
