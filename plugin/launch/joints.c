@@ -1,0 +1,95 @@
+/* How joints were set: what ODE does not tell afterwards is seen here. It is kept for as long as
+ * the joint lives, as a peg world forgets joints that a step does not meet. */
+#include "plugin/launch/launch.h"
+
+/* The joint's reference in its ward; null without a body or memory. */
+static peg_joint_reference *reference_of(dJointID joint)
+{
+    if (!joint || !peg_joint_is_supported(dJointGetType(joint))) return NULL;
+    dBodyID body = dJointGetBody(joint, 0) ? dJointGetBody(joint, 0) : dJointGetBody(joint, 1);
+    peg_ward *ward = peg_ward_of_body(body);
+    if (!ward) return NULL;
+    peg_joint_reference *reference = peg_joint_set_at(&ward->joints, joint);
+    /* the peg world's own copy is out of date */
+    int i = ward->peg ? peg_map_find(&ward->peg->glue->joints.id, joint, NULL) : -1;
+    if (i >= 0 && reference) ward->peg->glue->joints.kept[i].of.known = 0;
+    return reference;
+}
+
+static void capture(dJointID joint)
+{
+    if (peg_inside) return;
+    peg_joint_reference *reference = reference_of(joint);
+    if (reference) peg_joint_capture(joint, reference);
+}
+
+#define SETTER(name, parameters, arguments)                                                        \
+    static void name##_seen parameters                                                             \
+    {                                                                                              \
+        peg_ode->name arguments;                                                                   \
+        capture(joint);                                                                            \
+    }
+PEG_JOINT_SETTERS(SETTER)
+
+static void dJointSetLMotorAxis_seen(dJointID joint, int axis, int rel, dReal x, dReal y, dReal z)
+{
+    peg_ode->dJointSetLMotorAxis(joint, axis, rel, x, y, z);
+    peg_joint_reference *reference = peg_inside ? NULL : reference_of(joint);
+    if (reference && axis >= 0 && axis <= 2 && rel >= 0 && rel <= 2)
+        peg_joint_tell_relative(reference, axis, rel);
+}
+
+static void tell_plane(dJointID joint, int axis, int parameter, dReal value)
+{
+    peg_joint_reference *reference = peg_inside ? NULL : reference_of(joint);
+    if (reference && isfinite(value)) peg_joint_tell_plane(reference, axis, parameter, value);
+}
+
+static void dJointSetPlane2DXParam_seen(dJointID joint, int parameter, dReal value)
+{
+    peg_ode->dJointSetPlane2DXParam(joint, parameter, value);
+    tell_plane(joint, 0, parameter, value);
+}
+
+static void dJointSetPlane2DYParam_seen(dJointID joint, int parameter, dReal value)
+{
+    peg_ode->dJointSetPlane2DYParam(joint, parameter, value);
+    tell_plane(joint, 1, parameter, value);
+}
+
+static void dJointSetPlane2DAngleParam_seen(dJointID joint, int parameter, dReal value)
+{
+    peg_ode->dJointSetPlane2DAngleParam(joint, parameter, value);
+    tell_plane(joint, 2, parameter, value);
+}
+
+void peg_take_joints_over(peg_calls *calls)
+{
+#define TAKE(name, parameters, arguments) calls->name = name##_seen;
+    PEG_JOINT_SETTERS(TAKE)
+    PEG_JOINT_TELLERS(TAKE)
+}
+
+void peg_tell_joints(peg_ward *ward)
+{
+    const peg_joint_set *seen = &ward->joints;
+    peg_joint_set *own = &ward->peg->glue->joints;
+    for (int i = 0; i < seen->id.n; i++) {
+        dJointID joint = seen->id.key[i][0];
+        int known = peg_map_find(&own->id, joint, NULL);
+        if (!seen->kept[i].met || (known >= 0 && own->kept[known].of.known)) continue;
+        peg_joint_reference *to = peg_joint_set_at(own, joint);
+        if (to) *to = seen->kept[i].of;
+    }
+}
+
+static void forget(peg_ward *ward, void *joint)
+{
+    int i = peg_map_find(&ward->joints.id, joint, NULL);
+    if (i >= 0) ward->joints.kept[i] = (struct peg_kept_reference){0};
+}
+
+void peg_forget_joint(dJointID joint)
+{
+    peg_wards_visit(forget, joint);
+}

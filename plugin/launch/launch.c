@@ -1,0 +1,66 @@
+/* The table of what is called instead of ODE's functions. */
+#include "plugin/launch/launch.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+const peg_calls *peg_ode;
+_Thread_local int peg_inside;
+
+static peg_calls table;
+static peg_options options;
+
+const peg_options *peg_launch_options(void)
+{
+    return &options;
+}
+
+int peg_takes_over(void)
+{
+    return options.contact == PEG_LAUNCH_EXACT;
+}
+
+static void destroy_world(dWorldID world)
+{
+    if (!peg_inside) {
+        peg_ward_drop(world);
+    }
+    peg_ode->dWorldDestroy(world);
+}
+
+/* Lets peg-run know that there was an ODE to take over. */
+static void tell_that_met(void)
+{
+    int file = options.met ? open(options.met, O_WRONLY | O_CREAT, 0600) : -1;
+    if (file < 0) return;
+    if (write(file, "1", 1) != 1) peg_log("'%s' cannot be written", options.met);
+    close(file);
+}
+
+__attribute__((visibility("default"))) const peg_calls *peg_launch(const peg_calls *ode);
+
+const peg_calls *peg_launch(const peg_calls *ode)
+{
+    peg_ode = ode;
+    table = *ode;
+    peg_options_read(&options);
+    tell_that_met();
+    peg_report_begin();
+    table.dWorldDestroy = destroy_world;
+    table.dWorldStep = peg_take_step;
+    table.dWorldQuickStep = peg_take_quick_step;
+    if (!peg_takes_over()) return &table;
+    table.dSpaceCollide = peg_space_collide;
+    table.dSpaceCollide2 = peg_space_collide2;
+    table.dCollide = peg_collide;
+    table.dGeomDestroy = peg_geom_destroy;
+    table.dCreateConvex = peg_create_convex;
+    table.dGeomSetConvex = peg_set_convex;
+    table.dJointCreateContact = peg_create_contact;
+    table.dJointDestroy = peg_destroy_joint;
+    table.dJointGroupEmpty = peg_empty_group;
+    table.dJointGroupDestroy = peg_destroy_group;
+    peg_take_heightfields_over(&table);
+    peg_take_joints_over(&table);
+    return &table;
+}

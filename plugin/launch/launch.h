@@ -1,0 +1,140 @@
+/* The launcher's side inside of the program: what the stand-ins of calls.h do.
+ *
+ * The program's calls come with peg_inside == 0; what ODE and this library call in turn, with
+ * peg_inside > 0, and goes straight to ODE. The program's callbacks are called with 0 again.
+ *
+ * Contact generation: dSpaceCollide asks the program's near callback also about pairs that could
+ * touch in the coming step (near.c), dCollide reports contacts of those that are about to
+ * (touch.c), and the contact joints that the program makes of them are recorded (contacts.c). A
+ * step hands the recorded pairs to pegWorldStep, with the joints detached; what has no exact
+ * treatment keeps its joint. The one part of the project with state of its own. */
+#ifndef PEG_LAUNCH_H
+#define PEG_LAUNCH_H
+
+#include "plugin/launch/calls.h"
+#include "plugin/launch/options.h"
+#include "plugin/world.h"
+
+#include <pthread.h>
+
+/* ODE's own functions. */
+extern const peg_calls *peg_ode;
+extern _Thread_local int peg_inside;
+
+/* A contact joint of the program's. */
+typedef struct peg_record {
+    dJointID joint;
+    dJointGroupID group;
+    dContact contact;
+    dBodyID body[2];      /* while it is detached: where it belongs */
+    int taken;            /* handed over in this step, and detached */
+    size_t share;         /* the record that gathers the pair's feedback */
+    int shares;           /* how many divide it, of such a record */
+    dJointFeedback whole; /* of the pair */
+} peg_record;
+
+/* By pairs of geoms: the least depth of a contact that the program made a joint of. */
+typedef struct peg_depths {
+    peg_map pair;
+    double *of; /* room entries */
+    int room;
+} peg_depths;
+
+/* What is kept of a world. */
+typedef struct peg_ward {
+    dWorldID world;
+    pegWorldID peg;       /* null: not needed yet, or no memory */
+    int number;           /* 1, 2, .. in the order of creation */
+    double h;             /* of the last step; a guess before the first one */
+    pthread_mutex_t lock; /* of the records: groups may span worlds */
+    peg_record *record;
+    size_t records, record_room;
+    peg_joint_set joints;     /* how joints were set; told to `peg` when it forgot */
+    peg_depths usual, coming; /* of the contacts of the last step, and of this one */
+    int no_convex;            /* a convex geom turned out not to be what was registered */
+    long steps, stock_steps, failed_steps, stock_contacts;
+    struct peg_ward *next;
+} peg_ward;
+
+/* ---- launch.c */
+const peg_options *peg_launch_options(void);
+/* Whether contacts are exact, and not only measured. */
+int peg_takes_over(void);
+
+/* ---- wards.c */
+/* The ward of a world, made if there is none; null without memory. */
+peg_ward *peg_ward_of(dWorldID world);
+/* The same of a body; null also if the body is null. */
+peg_ward *peg_ward_of_body(dBodyID body);
+/* Its peg world, made at the first call; null if that is not possible (it was said). */
+pegWorldID peg_ward_peg(peg_ward *ward);
+void peg_ward_drop(dWorldID world);
+void peg_wards_visit(void (*visit)(peg_ward *ward, void *context), void *context);
+
+/* ---- geoms.c: geoms that the program has shown */
+/* A contact named the geom in a call of dCollide for `outer`: the same, or a transform about it. */
+void peg_geom_seen(dGeomID geom, dGeomID outer);
+/* What it was last seen in; null for what was never seen, or destroyed since. */
+dGeomID peg_geom_outer(dGeomID geom);
+typedef struct peg_arrays {
+    const dReal *planes, *points;
+    unsigned planecount, pointcount;
+    const unsigned *polygons;
+} peg_arrays;
+/* The arrays of a convex geom whose shape is registered; 0: none. */
+int peg_geom_arrays(dGeomID geom, peg_arrays *out);
+void peg_geom_destroy(dGeomID geom);
+dGeomID peg_create_convex(dSpaceID space, const dReal *planes, unsigned planecount,
+                          const dReal *points, unsigned pointcount, const unsigned *polygons);
+void peg_set_convex(dGeomID geom, const dReal *planes, unsigned planecount, const dReal *points,
+                    unsigned pointcount, const unsigned *polygons);
+
+/* ---- heightfields.c */
+void peg_take_heightfields_over(peg_calls *calls);
+/* Reads the heights that a callback gives, which could not be called when it was set. */
+void peg_geom_prepare(dGeomID geom);
+
+/* ---- near.c */
+/* Lengths relative to the size L of the smaller geom (half of its box's diagonal): how near geoms
+ * count however slow they are. Contacts need it, as they keep a gap (settings.margin). */
+#define PEG_NEAR_MARGIN 0.02
+/* Bodies may get faster by contact than they are: their motion counts this often. */
+#define PEG_NEAR_MOTION 1.5
+/* How far the points of a geom may get in the coming step, m. */
+double peg_geom_motion(dGeomID geom, const dReal box[6]);
+/* Half of the diagonal of a box; infinite for a plane's. */
+double peg_box_size(const dReal box[6]);
+void peg_space_collide(dSpaceID space, void *data, dNearCallback *near);
+void peg_space_collide2(dGeomID a, dGeomID b, void *data, dNearCallback *near);
+/* Calls the program's callback. */
+void peg_call_near(dNearCallback *near, void *data, dGeomID a, dGeomID b);
+
+/* ---- touch.c */
+int peg_collide(dGeomID a, dGeomID b, int flags, dContactGeom *contact, int skip);
+
+/* ---- contacts.c */
+dJointID peg_create_contact(dWorldID world, dJointGroupID group, const dContact *contact);
+void peg_destroy_joint(dJointID joint);
+void peg_empty_group(dJointGroupID group);
+void peg_destroy_group(dJointGroupID group);
+/* The least depth at which the program made a contact joint of the pair, since it does so in every
+ * step; 0: it does not. */
+double peg_usual_depth(const peg_ward *ward, dGeomID a, dGeomID b);
+int peg_take_step(dWorldID world, dReal h);
+int peg_take_quick_step(dWorldID world, dReal h);
+
+/* ---- joints.c */
+/* Puts the stand-ins of the joints' setters into the table. */
+void peg_take_joints_over(peg_calls *calls);
+/* Tells the peg world of the joints that it does not know. */
+void peg_tell_joints(peg_ward *ward);
+void peg_forget_joint(dJointID joint);
+
+/* ---- report.c */
+void peg_log(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull(1)));
+/* Something that exact contacts cannot do; ends the program if --strict says so. */
+void peg_unsupported(const char *text);
+void peg_report_begin(void);
+void peg_report_step(peg_ward *ward);
+
+#endif

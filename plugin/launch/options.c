@@ -1,0 +1,86 @@
+#include "plugin/launch/options.h"
+#include "peg/peg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct setting {
+    const char *name;
+    size_t offset;
+    int real;
+} settings[] = {
+#define WHOLE(name)                                                                                \
+    {                                                                                              \
+#name, offsetof(pegSettings, name), 0                                                      \
+    }
+#define REAL(name)                                                                                 \
+    {                                                                                              \
+#name, offsetof(pegSettings, name), 1                                                      \
+    }
+    REAL(margin),           REAL(recovery_speed), WHOLE(friction_directions),
+    WHOLE(max_outer),       WHOLE(warm_start),    WHOLE(max_halvings),
+    WHOLE(paper_primaries), REAL(reach),          WHOLE(threads)};
+
+static const struct setting *setting_of(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        if (strlen(settings[i].name) == length && !memcmp(settings[i].name, name, length))
+            return &settings[i];
+    return NULL;
+}
+
+int peg_options_contact(const char *name, peg_options *out)
+{
+    static const struct {
+        const char *name;
+        peg_launch_contact contact;
+        pegContactModel model;
+    } known[] = {
+        {"peg", PEG_LAUNCH_EXACT, PEG_CONTACT_PEG},      {"st", PEG_LAUNCH_EXACT, PEG_CONTACT_ST},
+        {"paper", PEG_LAUNCH_EXACT, PEG_CONTACT_PAPER},  {"lnc", PEG_LAUNCH_EXACT, PEG_CONTACT_LNC},
+        {"ap", PEG_LAUNCH_EXACT, PEG_CONTACT_AP},        {"ode", PEG_LAUNCH_ODE, PEG_CONTACT_PEG},
+        {"ode-quick", PEG_LAUNCH_QUICK, PEG_CONTACT_PEG}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(known[i].name, name)) continue;
+        out->contact = known[i].contact;
+        out->settings.contact = known[i].model;
+        return 1;
+    }
+    return 0;
+}
+
+int peg_options_settings(const char *text, pegSettings *out, const char **word)
+{
+    for (*word = text; **word; *word += strspn(*word, " ")) {
+        const struct setting *s = setting_of(*word, strcspn(*word, "= "));
+        const char *value = *word + strcspn(*word, "= ");
+        char *end;
+        if (!s || *value != '=') return 0;
+        double real = strtod(value + 1, &end);
+        if (end == value + 1 || (*end && *end != ' ')) return 0;
+        void *field = (char *)out + s->offset;
+        if (s->real)
+            memcpy(field, &real, sizeof real);
+        else if (real >= -1e9 && real <= 1e9 && real == (int)real)
+            memcpy(field, &(int){(int)real}, sizeof(int));
+        else
+            return 0;
+        *word = end;
+    }
+    return 1;
+}
+
+void peg_options_read(peg_options *out)
+{
+    const char *contact = getenv(PEG_RUN_CONTACT), *text = getenv(PEG_RUN_SETTINGS), *word;
+    *out = (peg_options){0};
+    peg_settings_default(&out->settings);
+    if (text) peg_options_settings(text, &out->settings, &word);
+    if (contact) peg_options_contact(contact, out);
+    out->stats = getenv(PEG_RUN_STATS) != NULL;
+    out->strict = getenv(PEG_RUN_STRICT) != NULL;
+    out->trace = getenv(PEG_RUN_TRACE);
+    out->summary = getenv(PEG_RUN_SUMMARY);
+    out->log = getenv(PEG_RUN_LOG);
+    out->met = getenv(PEG_RUN_MET);
+}

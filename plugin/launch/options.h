@@ -1,0 +1,39 @@
+/* What peg-run tells the library in the program, by the environment. */
+#ifndef PEG_LAUNCH_OPTIONS_H
+#define PEG_LAUNCH_OPTIONS_H
+
+#include "peg/types.h"
+
+typedef enum peg_launch_contact {
+    PEG_LAUNCH_EXACT, /* settings.contact says how */
+    PEG_LAUNCH_ODE,   /* nothing is changed */
+    PEG_LAUNCH_QUICK  /* every step is dWorldQuickStep */
+} peg_launch_contact;
+
+typedef struct peg_options {
+    peg_launch_contact contact;
+    pegSettings settings;
+    int stats, strict;
+    const char *trace, *summary, *log; /* files, or null */
+    const char *met;                   /* file that is made when ODE is met, or null */
+} peg_options;
+
+/* Names of the variables. */
+#define PEG_RUN_CONTACT  "PEG_RUN_CONTACT"
+#define PEG_RUN_SETTINGS "PEG_RUN_SETTINGS"
+#define PEG_RUN_STATS    "PEG_RUN_STATS"
+#define PEG_RUN_STRICT   "PEG_RUN_STRICT"
+#define PEG_RUN_TRACE    "PEG_RUN_TRACE"
+#define PEG_RUN_SUMMARY  "PEG_RUN_SUMMARY"
+#define PEG_RUN_LOG      "PEG_RUN_LOG"
+#define PEG_RUN_MET      "PEG_RUN_MET"
+
+/* Reads --contact; 0 if there is no such model. */
+int peg_options_contact(const char *name, peg_options *out);
+/* Reads settings as "name=value name=value"; on error 0, and `word` is the start of what is wrong.
+ * Ranges are not checked. */
+int peg_options_settings(const char *text, pegSettings *out, const char **word);
+/* The environment; what is not set or not readable keeps its default. */
+void peg_options_read(peg_options *out);
+
+#endif

@@ -1,0 +1,150 @@
+/* What peg-run preloads: stands in for functions of ODE and hands each call on.
+ *
+ * It depends on nothing but the C library, as it is loaded into every process that the program
+ * starts (a shell that starts a game, too). The first call of an ODE function loads
+ * libode-peg-launch from the folder in which this library lies; that brings libode, or finds the
+ * one that is there, and says which functions to call. Programs that look functions up with dlsym
+ * (Python's ctypes) get the stand-ins as well. */
+#define _GNU_SOURCE
+#include "plugin/launch/calls.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef void *dlsym_function(void *handle, const char *name);
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static peg_calls ode;           /* ODE's own */
+static const peg_calls *active; /* what is called */
+
+/* The C library's dlsym, which this file hides. */
+static dlsym_function *real_dlsym(void)
+{
+    static dlsym_function *found;
+    dlsym_function *f = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    if (f) return f;
+    void *symbol = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+    if (!symbol) symbol = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    memcpy(&f, &symbol, sizeof f);
+    __atomic_store_n(&found, f, __ATOMIC_RELAXED);
+    return f;
+}
+
+/* The program cannot go on as it was asked to. */
+static void complain(const char *what, const char *detail)
+{
+    fprintf(stderr, "peg-run: %s%s: the program runs with stock ODE\n", what, detail);
+    if (getenv("PEG_RUN_STRICT")) _Exit(2);
+}
+
+static void *open_launch(void)
+{
+    static const char name[] = "libode-peg-launch.so";
+    Dl_info info;
+    char path[4096];
+    if (!dladdr(&ode, &info)) return NULL;
+    const char *slash = strrchr(info.dli_fname, '/');
+    int folder = slash ? (int)(slash - info.dli_fname) + 1 : 0;
+    if (snprintf(path, sizeof path, "%.*s%s", folder, info.dli_fname, name) >= (int)sizeof path)
+        return NULL;
+    return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* ODE's own functions, as seen from `library`; whether all are there. */
+static int find_all(void *library)
+{
+    int all = 1;
+    void *symbol;
+#define FIND(name)                                                                                 \
+    symbol = real_dlsym()(library, #name);                                                         \
+    memcpy(&ode.name, &symbol, sizeof symbol);                                                     \
+    all &= symbol != NULL;
+#define FIND_V(name, parameters, arguments)       FIND(name)
+#define FIND_R(type, name, parameters, arguments) FIND(name)
+    PEG_CALLS(FIND_V, FIND_R)
+    return all;
+}
+
+static void start(void)
+{
+    active = &ode;
+    void *launch = open_launch();
+    void *own = launch ? real_dlsym()(launch, "dWorldStep") : NULL;
+    void *next = real_dlsym()(RTLD_NEXT, "dWorldStep");
+    if (!launch) {
+        const char *reason = dlerror();
+        find_all(RTLD_NEXT);
+        complain("ode-peg cannot be loaded: ", reason ? reason : "no path to it");
+    } else if (next && next != own) {
+        find_all(RTLD_NEXT);
+        complain("the program brings a libode of its own, other than ode-peg's", "");
+    } else if (!find_all(launch)) {
+        complain("libode lacks functions of version 0.16", "");
+    } else {
+        void *symbol = real_dlsym()(launch, "peg_launch");
+        peg_launch_function *take_over;
+        memcpy(&take_over, &symbol, sizeof take_over);
+        active = take_over(&ode);
+    }
+}
+
+static const peg_calls *calls(void)
+{
+    pthread_once(&once, start);
+    return active;
+}
+
+#define STAND_IN_V(name, parameters, arguments)                                                    \
+    EXPORT void name parameters                                                                    \
+    {                                                                                              \
+        calls()->name arguments;                                                                   \
+    }
+#define STAND_IN_R(type, name, parameters, arguments)                                              \
+    EXPORT type name parameters                                                                    \
+    {                                                                                              \
+        return calls()->name arguments;                                                            \
+    }
+PEG_CALLS(STAND_IN_V, STAND_IN_R)
+
+/* ---- dlsym ----------------------------------------------------------------------------------- */
+
+/* ODE calls some of them deprecated; programs call them all the same. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static const struct stand_in {
+    const char *name;
+    void (*function)(void);
+} stand_ins[] = {
+#define LIST_V(name, parameters, arguments)       {#name, (void (*)(void))name},
+#define LIST_R(type, name, parameters, arguments) {#name, (void (*)(void))name},
+    PEG_CALLS(LIST_V, LIST_R)};
+#pragma GCC diagnostic pop
+
+static void *stand_in_of(const char *name)
+{
+    void *symbol = NULL;
+    for (size_t i = 0; i < sizeof stand_ins / sizeof *stand_ins && !symbol; i++)
+        if (!strcmp(stand_ins[i].name, name))
+            memcpy(&symbol, &stand_ins[i].function, sizeof symbol);
+    return symbol;
+}
+
+EXPORT void *dlsym(void *restrict handle, const char *restrict name);
+
+/* RTLD_NEXT counts from the library that calls, so the real function must see our caller's return
+ * address: the last line must be compiled to a jump. */
+__attribute__((optimize("O2", "optimize-sibling-calls"),
+               no_sanitize("address", "undefined"))) void *
+dlsym(void *restrict handle, const char *restrict name)
+{
+    if (handle != RTLD_NEXT && name[0] == 'd' && name[1] >= 'A' && name[1] <= 'Z') {
+        void *stand_in = stand_in_of(name);
+        if (stand_in) return real_dlsym()(handle, name) ? stand_in : NULL;
+    }
+    return real_dlsym()(handle, name);
+}

@@ -1,0 +1,209 @@
+/* peg-run: starts a program with exact contacts in place of ODE's.
+ *
+ * Exit status: the program's; 128 and more if a signal ended it, as in a shell; 2 if it could not
+ * be started or taken over, with one line that says why. */
+#include "plugin/launch/options.h"
+#include "plugin/launch/program.h"
+#include "peg/peg.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <popt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t child;
+
+static int fail(const char *format, const char *what)
+{
+    fputs("peg-run: ", stderr);
+    fprintf(stderr, format, what);
+    fputc('\n', stderr);
+    return 2;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+typedef struct command {
+    char *contact, *settings, *trace, *summary, *log;
+    int stats, strict;
+    char text[1024]; /* the settings, as options.h wants them */
+    const char **program;
+} command;
+
+/* The settings file as "name=value ..". */
+static int read_settings(command *c)
+{
+    json_error_t error;
+    const char *name;
+    json_t *value, *file = json_load_file(c->settings, 0, &error);
+    if (!json_is_object(file)) {
+        json_decref(file);
+        return fail("--settings: no JSON object: %s", file ? c->settings : error.text);
+    }
+    size_t used = 0;
+    int bad = 0;
+    json_object_foreach(file, name, value)
+    {
+        double x = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
+        if (!bad && !json_is_number(value) && !json_is_boolean(value))
+            bad = fail("--settings: '%s' must be a number", name);
+        if (!bad && used < sizeof c->text)
+            used += (size_t)snprintf(c->text + used, sizeof c->text - used, "%s=%.17g ", name, x);
+    }
+    json_decref(file);
+    if (!bad && used >= sizeof c->text) bad = fail("--settings: '%s' is too long", c->settings);
+    return bad;
+}
+
+static int check_settings(const command *c)
+{
+    peg_options o = {0};
+    const char *wrong;
+    peg_context *context;
+    peg_settings_default(&o.settings);
+    if (c->contact && !peg_options_contact(c->contact, &o))
+        return fail("no contact model '%s': choose peg, st, paper, lnc, ap, ode or ode-quick",
+                    c->contact);
+    if (!peg_options_settings(c->text, &o.settings, &wrong))
+        return fail("--settings: no such setting, or no whole number where one must be: %s", wrong);
+    pegStatus status = peg_context_create(&o.settings, &context);
+    if (status != PEG_OK) return fail("--settings: %s", peg_status_message(status));
+    peg_context_destroy(context);
+    return 0;
+}
+
+/* ---- starting -------------------------------------------------------------------------------- */
+
+static void set(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+/* A path that holds wherever the program changes its folder to; to be freed. */
+static char *absolute(const char *path)
+{
+    char *folder = path && *path != '/' ? getcwd(NULL, 0) : NULL;
+    if (!folder) return path ? strdup(path) : NULL;
+    size_t n = strlen(folder) + strlen(path) + 2;
+    char *whole = malloc(n);
+    if (whole) snprintf(whole, n, "%s/%s", folder, path);
+    free(folder);
+    return whole;
+}
+
+static void set_path(const char *name, const char *path)
+{
+    char *whole = absolute(path);
+    set(name, whole);
+    free(whole);
+}
+
+static void set_environment(const command *c, const char *preload, const char *met)
+{
+    const char *others = getenv("LD_PRELOAD");
+    char list[8192];
+    int more = others && *others;
+    snprintf(list, sizeof list, "%s%s%s", preload, more ? ":" : "", more ? others : "");
+    set("LD_PRELOAD", list);
+    set(PEG_RUN_CONTACT, c->contact);
+    set(PEG_RUN_SETTINGS, *c->text ? c->text : NULL);
+    set(PEG_RUN_STATS, c->stats ? "1" : NULL);
+    set(PEG_RUN_STRICT, c->strict ? "1" : NULL);
+    set(PEG_RUN_MET, met);
+    set_path(PEG_RUN_TRACE, c->trace);
+    set_path(PEG_RUN_SUMMARY, c->summary);
+    set_path(PEG_RUN_LOG, c->log);
+}
+
+static void pass_on(int number)
+{
+    if (child > 0) kill(child, number);
+}
+
+/* Runs the program; its status as a shell would give it. */
+static int run(const command *c)
+{
+    int status;
+    char *const *arguments;
+    memcpy(&arguments, &c->program, sizeof arguments); /* execvp changes none of them */
+    child = fork();
+    if (child == 0) {
+        execvp(c->program[0], arguments);
+        fprintf(stderr, "peg-run: cannot start '%s': %s\n", c->program[0], strerror(errno));
+        _exit(127);
+    }
+    if (child < 0) return fail("no new process: %s", strerror(errno));
+    signal(SIGINT, SIG_IGN); /* the terminal sends these to the program, too */
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGTERM, pass_on);
+    signal(SIGHUP, pass_on);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return fail("the program was lost: %s", strerror(errno));
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int start(const command *c)
+{
+    char preload[4096], reason[512], met[] = "/tmp/peg-run-XXXXXX";
+    if (!peg_program_preload(preload, sizeof preload))
+        return fail("'%s' is missing beside peg-run and in its library folder: install ode-peg",
+                    PEG_PROGRAM_PRELOAD);
+    if (!peg_program_check(c->program[0], reason, sizeof reason)) return fail("%s", reason);
+    int file = mkstemp(met);
+    if (file < 0) return fail("cannot write to /tmp: %s", strerror(errno));
+    close(file);
+    set_environment(c, preload, met);
+    int status = run(c);
+    struct stat info;
+    if (stat(met, &info) == 0 && info.st_size == 0)
+        fprintf(stderr,
+                "peg-run: '%s' called no function of a shared ODE: nothing was taken over\n",
+                c->program[0]);
+    unlink(met);
+    return status;
+}
+
+int main(int argc, const char **argv)
+{
+    command c = {0};
+    const struct poptOption table[] = {
+        {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
+         "peg, st, paper, lnc, ap: exact contacts and the papers' models; ode: nothing is changed; "
+         "ode-quick: every step is dWorldQuickStep [peg]",
+         "MODEL"},
+        {"settings", 0, POPT_ARG_STRING, &c.settings, 0,
+         "a JSON object of pegSettings, as {\"threads\": 2}", "FILE"},
+        {"stats", 0, POPT_ARG_NONE, &c.stats, 0, "one line per second to standard error", NULL},
+        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
+        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
+        {"log", 0, POPT_ARG_STRING, &c.log, 0, "append messages here [standard error]", "FILE"},
+        {"strict", 0, POPT_ARG_NONE, &c.strict, 0,
+         "end the program (status 2) at the first thing that exact contacts cannot do", NULL},
+        POPT_AUTOHELP POPT_TABLEEND};
+    poptContext context = poptGetContext("peg-run", argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
+    poptSetOtherOptionHelp(context, "[OPTION..] PROGRAM [ARGUMENT..]");
+    int option = poptGetNextOpt(context), status = 0;
+    if (option < -1) {
+        fprintf(stderr, "peg-run: %s: %s (see peg-run --help)\n",
+                poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option));
+        status = 2;
+    }
+    c.program = poptGetArgs(context);
+    if (!status && !c.program) status = fail("name a program to run (see peg-run --help)%s", "");
+    if (!status && c.settings) status = read_settings(&c);
+    if (!status) status = check_settings(&c);
+    if (!status) status = start(&c);
+    char *owned[] = {c.contact, c.settings, c.trace, c.summary, c.log};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    poptFreeContext(context);
+    return status;
+}

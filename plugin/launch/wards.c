@@ -1,0 +1,109 @@
+/* The worlds of the program. */
+#include "plugin/launch/launch.h"
+
+#include <stdatomic.h>
+
+/* s: what a step is taken for before the first one was made. */
+#define FIRST_STEP 0.02
+
+static struct {
+    pthread_mutex_t lock;
+    peg_ward *first;
+    int made;
+    atomic_ulong drops; /* of wards so far */
+} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The ward that this thread asked for last; valid until a ward is dropped. */
+static _Thread_local struct {
+    dWorldID world;
+    peg_ward *ward;
+    unsigned long drops;
+} recent;
+
+static peg_ward *make(dWorldID world)
+{
+    peg_ward *ward = peg_alloc_zero(1, sizeof *ward);
+    if (!ward) return NULL;
+    ward->world = world;
+    ward->number = ++registry.made;
+    ward->h = FIRST_STEP;
+    pthread_mutex_init(&ward->lock, NULL);
+    ward->next = registry.first;
+    registry.first = ward;
+    return ward;
+}
+
+peg_ward *peg_ward_of(dWorldID world)
+{
+    unsigned long drops = atomic_load_explicit(&registry.drops, memory_order_acquire);
+    if (recent.world == world && recent.drops == drops && recent.ward) return recent.ward;
+    pthread_mutex_lock(&registry.lock);
+    peg_ward *ward = registry.first;
+    while (ward && ward->world != world) ward = ward->next;
+    if (!ward) ward = make(world);
+    recent.drops = atomic_load(&registry.drops);
+    pthread_mutex_unlock(&registry.lock);
+    recent.world = world;
+    recent.ward = ward;
+    return ward;
+}
+
+peg_ward *peg_ward_of_body(dBodyID body)
+{
+    return body ? peg_ward_of(dBodyGetWorld(body)) : NULL;
+}
+
+static void pass_message(void *data, pegStatus status, const char *text)
+{
+    const peg_ward *ward = data;
+    peg_log("world %d: %s", ward->number, text);
+    if (status == PEG_ERROR_GEOM_CLASS) peg_unsupported(text);
+}
+
+pegWorldID peg_ward_peg(peg_ward *ward)
+{
+    if (ward->peg) return ward->peg;
+    pegStatus status =
+        pegWorldCreateStatus(ward->world, &peg_launch_options()->settings, &ward->peg);
+    if (status == PEG_OK)
+        pegWorldSetMessageCallback(ward->peg, ward, pass_message);
+    else
+        peg_unsupported(pegStatusMessage(status));
+    return ward->peg;
+}
+
+static void release(peg_ward *ward)
+{
+    peg_inside++;
+    pegWorldDestroy(ward->peg);
+    peg_inside--;
+    peg_joint_set_free(&ward->joints);
+    peg_free(ward->record);
+    peg_map_free(&ward->usual.pair);
+    peg_map_free(&ward->coming.pair);
+    peg_free(ward->usual.of);
+    peg_free(ward->coming.of);
+    pthread_mutex_destroy(&ward->lock);
+    peg_free(ward);
+}
+
+void peg_ward_drop(dWorldID world)
+{
+    pthread_mutex_lock(&registry.lock);
+    peg_ward **at = &registry.first;
+    while (*at && (*at)->world != world) at = &(*at)->next;
+    peg_ward *ward = *at;
+    if (ward) {
+        *at = ward->next;
+        atomic_fetch_add(&registry.drops, 1);
+    }
+    pthread_mutex_unlock(&registry.lock);
+    if (ward) release(ward);
+}
+
+void peg_wards_visit(void (*visit)(peg_ward *ward, void *context), void *context)
+{
+    pthread_mutex_lock(&registry.lock);
+    for (peg_ward *ward = registry.first; ward; ward = ward->next) visit(ward, context);
+    pthread_mutex_unlock(&registry.lock);
+}

@@ -1,0 +1,225 @@
+/* peg-run: programs that know nothing of ode-peg come to rest where they do with the two-line swap.
+ * Environment: PEG_RUN, the launcher; PROGRAMS, the folder of tests/programs' executables. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NUMBERS = 256, TEXT = 16384 };
+
+static char folder[64]; /* for what the tests write */
+
+typedef struct outcome {
+    int status;
+    char out[TEXT], err[TEXT];
+    double number[NUMBERS]; /* in out */
+    int numbers;
+} outcome;
+
+static void read_file(const char *name, char text[TEXT])
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    text[fread(text, 1, TEXT - 1, file)] = 0;
+    fclose(file);
+}
+
+/* Runs a command of the shell, in which $run is peg-run and $p the folder of the programs. */
+static outcome *shell(const char *command)
+{
+    char line[2048];
+    outcome *o = calloc(1, sizeof *o);
+    ck_assert_ptr_nonnull(o);
+    int n = snprintf(line, sizeof line, "run=%s p=%s d=%s; (%s) >%s/out 2>%s/err",
+                     getenv("PEG_RUN"), getenv("PROGRAMS"), folder, command, folder, folder);
+    ck_assert_int_lt(n, (int)sizeof line);
+    int status = system(line);
+    ck_assert(WIFEXITED(status));
+    o->status = WEXITSTATUS(status);
+    read_file("out", o->out);
+    read_file("err", o->err);
+    char *end;
+    for (char *at = o->out; o->numbers < NUMBERS; at = end) {
+        double x = strtod(at, &end);
+        if (end == at) break;
+        o->number[o->numbers++] = x;
+    }
+    return o;
+}
+
+static outcome *shell_with(const char *format, const char *word)
+{
+    char command[1024];
+    const char *at = strstr(format, "%s");
+    snprintf(command, sizeof command, "%.*s%s%s", (int)(at - format), format, word, at + 2);
+    return shell(command);
+}
+
+/* Ends the test if the outcomes differ by more than the tolerance, and frees them. */
+static void same_rest(outcome *a, outcome *b, double tolerance)
+{
+    ck_assert_msg(a->status == 0 && b->status == 0, "%d %d: %s%s", a->status, b->status, a->err,
+                  b->err);
+    ck_assert_int_gt(a->numbers, 0);
+    ck_assert_int_eq(a->numbers, b->numbers);
+    for (int i = 0; i < a->numbers; i++)
+        ck_assert_msg(fabs(a->number[i] - b->number[i]) <= tolerance, "number %d: %.17g, %.17g", i,
+                      a->number[i], b->number[i]);
+    free(a);
+    free(b);
+}
+
+/* The same contacts in another order, at most: rounding. */
+static const char *const same[] = {
+    "o1-o2",          "g1-g2",      "connected",  "ground-only", "sub-spaces",
+    "space-argument", "depth-test", "feedback",   "slip",        "attached-to-none",
+    "quick-step",     "sap-space",  "hash-space", "joints",      "threads",
+    "worlds"};
+
+START_TEST(rests_as_with_the_swap)
+{
+    const char *style = same[_i];
+    same_rest(shell_with("$p/styles-swap %s", style), shell_with("$run $p/styles %s", style), 1e-9);
+}
+END_TEST
+
+/* Boxes sink in by the threshold first; then they lie a gap of the margin (1e-5 of their size of
+ * .87 m) above each other, or half of that. */
+START_TEST(keeps_to_a_threshold_of_the_depth)
+{
+    same_rest(shell("$p/styles-swap threshold"), shell("$run $p/styles threshold"), 2e-5);
+}
+END_TEST
+
+START_TEST(changes_nothing_where_nothing_collides)
+{
+    outcome *a = shell("$p/styles never-collides"), *b = shell("$run $p/styles never-collides");
+    ck_assert_str_eq(a->out, b->out);
+    ck_assert_str_eq(b->err, "");
+    same_rest(a, b, 0);
+}
+END_TEST
+
+START_TEST(leaves_ode_alone_if_asked_to)
+{
+    same_rest(shell("$p/styles o1-o2"), shell("$run --contact ode $p/styles o1-o2"), 0);
+    same_rest(shell("$p/styles quick-step"), shell("$run --contact ode-quick $p/styles o1-o2"), 0);
+}
+END_TEST
+
+/* 1 m above the plane's surface the box's centre would be .5; the gap is 1e-5 of its size. */
+START_TEST(takes_over_what_is_loaded_later)
+{
+    outcome *o = shell("$run $p/load-later");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    ck_assert_double_eq_tol(o->number[0], .5 + 1e-5 * sqrt(.75), 1e-8);
+    ck_assert_str_eq(o->err, "");
+    free(o);
+}
+END_TEST
+
+/* A script's shell is no ODE program, what it starts is. */
+START_TEST(reaches_through_scripts)
+{
+    outcome *o = shell("printf '#!/bin/sh\\n%s \"$@\"\\n' $p/load-later >$d/script; "
+                       "chmod +x $d/script; $run $d/script");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    ck_assert_double_eq_tol(o->number[0], .5 + 1e-5 * sqrt(.75), 1e-8);
+    ck_assert_str_eq(o->err, "");
+    free(o);
+}
+END_TEST
+
+START_TEST(says_when_there_is_no_ode)
+{
+    outcome *o = shell("$run sh -c 'exit 7'");
+    ck_assert_int_eq(o->status, 7);
+    ck_assert_ptr_nonnull(strstr(o->err, "no function of a shared ODE"));
+    free(o);
+    o = shell("$run sh -c 'kill -TERM $$'");
+    ck_assert_int_eq(o->status, 128 + 15);
+    free(o);
+}
+END_TEST
+
+/* What is refused, with a word of the reason. */
+static const struct refusal {
+    const char *command, *word;
+} refusals[] = {
+    {"$run", "name a program"},
+    {"$run --contact soft $p/styles o1-o2", "no contact model"},
+    {"$run --no-such-option $p/styles o1-o2", "unknown option"},
+    {"$run $d/no-such-program", "there is no program"},
+    {"$run no-such-program-in-the-path", "there is no program"},
+    {"echo text >$d/text; chmod -x $d/text; $run $d/text", "no executable file"},
+    {"echo text >$d/text; chmod +x $d/text; $run $d/text", "no program that this system runs"},
+    {"$run --settings $d/none.json $p/styles o1-o2", "--settings"},
+    {"echo '[1]' >$d/s.json; $run --settings $d/s.json $p/styles o1-o2", "no JSON object"},
+    {"echo '{\"margni\": 1}' >$d/s.json; $run --settings $d/s.json $p/styles o1-o2", "margni"},
+    {"echo '{\"margin\": \"x\"}' >$d/s.json; $run --settings $d/s.json $p/styles o1-o2", "margin"},
+    {"echo '{\"threads\": 1.5}' >$d/s.json; $run --settings $d/s.json $p/styles o1-o2", "threads"},
+    {"echo '{\"margin\": 1}' >$d/s.json; $run --settings $d/s.json $p/styles o1-o2", "range"},
+};
+
+START_TEST(refuses)
+{
+    outcome *o = shell(refusals[_i].command);
+    ck_assert_int_eq(o->status, 2);
+    ck_assert_msg(strstr(o->err, refusals[_i].word) != NULL, "%s", o->err);
+    ck_assert_ptr_eq(strchr(o->err, '\n'), o->err + strlen(o->err) - 1);
+    free(o);
+}
+END_TEST
+
+START_TEST(refuses_a_static_ode)
+{
+    outcome *o = shell("test -x $p/styles-static || exit 77; $run $p/styles-static o1-o2");
+    if (o->status != 77) { /* no libode.a to link with */
+        ck_assert_int_eq(o->status, 2);
+        ck_assert_ptr_nonnull(strstr(o->err, "statically"));
+    }
+    free(o);
+}
+END_TEST
+
+START_TEST(settings_are_heard)
+{
+    outcome *o = shell("echo '{\"margin\": 1e-3}' >$d/s.json; "
+                       "$run --settings $d/s.json $p/load-later");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    ck_assert_double_eq_tol(o->number[0], .5 + 1e-3 * sqrt(.75), 1e-6);
+    free(o);
+}
+END_TEST
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/peg-run-test-XXXXXX");
+    if (!mkdtemp(folder)) return EXIT_FAILURE;
+    Suite *suite = suite_create("launcher");
+    TCase *tests = tcase_create("launcher");
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, rests_as_with_the_swap, 0, (int)(sizeof same / sizeof *same));
+    tcase_add_test(tests, keeps_to_a_threshold_of_the_depth);
+    tcase_add_test(tests, changes_nothing_where_nothing_collides);
+    tcase_add_test(tests, leaves_ode_alone_if_asked_to);
+    tcase_add_test(tests, takes_over_what_is_loaded_later);
+    tcase_add_test(tests, reaches_through_scripts);
+    tcase_add_test(tests, says_when_there_is_no_ode);
+    tcase_add_loop_test(tests, refuses, 0, (int)(sizeof refusals / sizeof *refusals));
+    tcase_add_test(tests, refuses_a_static_ode);
+    tcase_add_test(tests, settings_are_heard);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command) != 0 || failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
