@@ -21,8 +21,9 @@ dGeomID peg_geom_named(dGeomID geom)
     return geom;
 }
 
-/* Unlike dGeomGetPosition these take geoms that cannot be placed, too. */
-static void own_pose(dGeomID geom, double x[3], double R[9])
+/* A heightfield may have no pose, which must not be asked for, and no getter says so; but it can be
+ * asked where its points are. */
+static void pose_of_points(dGeomID geom, double x[3], double R[9])
 {
     dVector3 column;
     dGeomGetRelPointPos(geom, 0, 0, 0, column);
@@ -31,6 +32,17 @@ static void own_pose(dGeomID geom, double x[3], double R[9])
         dGeomVectorToWorld(geom, k == 0, k == 1, k == 2, column);
         for (int i = 0; i < 3; i++) R[3 * i + k] = column[i];
     }
+}
+
+static void own_pose(dGeomID geom, double x[3], double R[9])
+{
+    if (dGeomGetClass(geom) == dHeightfieldClass) {
+        pose_of_points(geom, x, R);
+        return;
+    }
+    const dReal *S = dGeomGetRotation(geom);
+    peg_copy3(dGeomGetPosition(geom), x);
+    for (int i = 0; i < 9; i++) R[i] = S[4 * (i / 3) + i % 3];
 }
 
 /* From the pose of the geom to that of its leaf. */

@@ -55,7 +55,7 @@ const char *peg_status_message(pegStatus status)
             "the arrays of a convex geom are unknown: make it with pegCreateConvex or call "
             "pegRegisterConvex",
         [PEG_ERROR_GEOM_CLASS] =
-            "this geom class has no exact contacts yet: use boxes, planes and convex geoms",
+            "geoms of this class have ODE's own contacts, which let bodies overlap",
         [PEG_ERROR_MASS] = "mass and inertia of a body must be positive: call dBodySetMass",
         [PEG_ERROR_MEMORY] = "out of memory: nothing was changed",
         [PEG_ERROR_SOLVER] = "no solver certified an answer",

@@ -20,7 +20,7 @@ typedef enum pegStatus {
     PEG_ERROR_SHAPE_OPEN,    /* the polygons do not close around a volume */
     PEG_ERROR_SHAPE_CONCAVE, /* a point lies outside of one of the face planes */
     PEG_ERROR_SHAPE_UNKNOWN, /* a convex geom whose arrays were never registered */
-    PEG_ERROR_GEOM_CLASS,    /* a geom class that has no exact treatment yet */
+    PEG_ERROR_GEOM_CLASS,    /* a geom of a class without exact contacts */
     PEG_ERROR_MASS,          /* mass or inertia is not positive */
     PEG_ERROR_MEMORY,        /* out of memory: nothing was changed */
     PEG_ERROR_SOLVER,        /* no solver certified an answer of the problem */

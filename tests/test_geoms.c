@@ -228,7 +228,7 @@ static dGeomID add_static(scene *s, int kind)
     return geom;
 }
 
-enum { M_SPHERE, M_BOX, M_CAPSULE, M_CYLINDER, M_CONVEX, M_TRANSFORM, MOVERS, M_MESH = MOVERS };
+enum { M_SPHERE, M_BOX, M_CAPSULE, M_CYLINDER, M_CONVEX, M_TRANSFORM, M_MESH, MOVERS };
 
 static dBodyID add_mover(scene *s, int kind)
 {
