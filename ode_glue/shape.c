@@ -161,13 +161,23 @@ static void drop(peg_shape *s)
     peg_windows_free(&s->windows);
 }
 
+/* All geoms of a mesh have its data: one of them is looked at. */
+static int mesh_still_holds(const peg_shapes *shapes, const peg_shape *now, const peg_shape *before)
+{
+    peg_trimesh *mesh = before->mesh;
+    if (mesh->compared != shapes->collections) {
+        int count = before->doubted ? mesh->triangles : COMPARED;
+        mesh->compared = shapes->collections;
+        mesh->holds = peg_trimesh_is_of(mesh, now->is.leaf, count, shapes->collections);
+    }
+    return mesh->holds;
+}
+
 /* Whether what was built for the geom is its shape still. */
 static int still_holds(const peg_shapes *shapes, const peg_shape *now, const peg_shape *before)
 {
-    if (!same_parameters(&now->is, &before->is)) return 0;
-    if (!before->mesh) return 1;
-    int count = before->doubted ? before->mesh->triangles : COMPARED;
-    return peg_trimesh_is_of(before->mesh, now->is.leaf, count, shapes->collections);
+    return same_parameters(&now->is, &before->is) &&
+           (!before->mesh || mesh_still_holds(shapes, now, before));
 }
 
 static int pose_is_finite(const peg_shape *s)

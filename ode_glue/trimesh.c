@@ -85,7 +85,7 @@ pegStatus peg_trimesh_create(dGeomID geom, peg_trimesh **out)
     if (n <= 0 || n > INT_MAX / 3) return PEG_ERROR_SHAPE_EMPTY;
     peg_trimesh *mesh = peg_alloc(sizeof *mesh);
     if (!mesh) return PEG_ERROR_MEMORY;
-    *mesh = (peg_trimesh){NULL, dGeomTriMeshGetData(geom), n, 1};
+    *mesh = (peg_trimesh){.data = dGeomTriMeshGetData(geom), .triangles = n, .users = 1};
     pegStatus status = read_mesh(mesh);
     if (status == PEG_OK)
         *out = mesh;

@@ -11,6 +11,8 @@ typedef struct peg_trimesh {
     dTriMeshDataID data;
     int triangles; /* ODE's */
     int users;
+    unsigned long compared; /* the collection in which this was done last */
+    int holds;              /* the outcome */
 } peg_trimesh;
 
 /* Errors: NOT_FINITE, SHAPE_EMPTY (no triangle with an area), MEMORY. One user. */

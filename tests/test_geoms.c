@@ -907,6 +907,22 @@ START_TEST(empty_geoms_are_ignored)
 }
 END_TEST
 
+START_TEST(endless_geoms_fail_the_step)
+{
+    scene s = new_scene(0);
+    dBodyID body = add_body(&s, dCreateBox(s.space, 1, 1, 1));
+    dGeomID geom = _i == 0   ? dCreateSphere(s.space, dInfinity)
+                   : _i == 1 ? dCreateCapsule(s.space, 1, dInfinity)
+                             : dCreateCylinder(s.space, dInfinity, 1);
+    dGeomSetPosition(geom, 0, 0, 9);
+    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_ERROR_NOT_FINITE);
+    ck_assert_double_eq(dBodyGetLinearVel(body)[2], 0);
+    dGeomDestroy(geom);
+    step(&s, 0.01);
+    free_scene(&s);
+}
+END_TEST
+
 START_TEST(broken_meshes_fail_the_step)
 {
     scene s = new_scene(0);
@@ -1071,6 +1087,7 @@ int main(void)
     tcase_add_test(ask, treatment_of_geoms);
     tcase_add_test(ask, registering_checks_its_arguments);
     tcase_add_test(ask, empty_geoms_are_ignored);
+    tcase_add_loop_test(ask, endless_geoms_fail_the_step, 0, 3);
     tcase_add_test(ask, broken_meshes_fail_the_step);
     tcase_add_test(ask, features_are_named);
     tcase_add_loop_test(ask, triangles_of_fields_are_named, 0, 2);

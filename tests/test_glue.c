@@ -368,6 +368,44 @@ START_TEST(shapes_follow_their_geoms)
 }
 END_TEST
 
+/* Geoms of the same mesh share what is built of it, and the last one takes it away. */
+START_TEST(meshes_are_shared)
+{
+    static double vertex[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const unsigned index[6] = {0, 1, 2, 0, 1, 3};
+    setup s = new_setup();
+    dTriMeshDataID data = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildDouble(data, vertex, sizeof vertex[0], 4, index, 6, 3 * sizeof *index);
+    dGeomID geom[3];
+    for (int i = 0; i < 3; i++) {
+        geom[i] = dCreateTriMesh(s.space, data, NULL, NULL, NULL);
+        dGeomSetPosition(geom[i], 0.1 * i, 1. / 3, i);
+    }
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    const peg_shape *first = s.glue->scene.part[0].user, *shape[3] = {0};
+    peg_trimesh *mesh = first->mesh;
+    ck_assert_int_eq(mesh->users, 3);
+    ck_assert_int_eq(mesh->complex->nv, 4);
+    for (int i = 0; i < 3; i++) ck_assert_ptr_eq(s.glue->scene.part[i].complex, mesh->complex);
+
+    dGeomDestroy(geom[1]);
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    ck_assert_int_eq(s.glue->scene.np, 2);
+    ck_assert_int_eq(mesh->users, 2);
+
+    vertex[3][2] = 2; /* both change, to one and the same */
+    ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
+    for (int i = 0; i < 2; i++) {
+        shape[i] = s.glue->scene.part[i].user;
+        ck_assert_double_eq(shape[i]->complex->node[0].box.hi[2], 2);
+    }
+    ck_assert_ptr_eq(shape[0]->mesh, shape[1]->mesh);
+    ck_assert_int_eq(shape[0]->mesh->users, 2);
+    free_setup(&s);
+    dGeomTriMeshDataDestroy(data);
+}
+END_TEST
+
 /* Pairs of leaf geoms that ODE's spaces report, as the usual recursive callback finds them. */
 typedef struct found {
     peg_map pairs;
@@ -484,6 +522,7 @@ static Suite *glue_suite(void)
     tcase_add_test(reading, reads_geoms);
     tcase_add_loop_test(reading, reads_every_kind_of_space, 0, 4);
     tcase_add_test(reading, shapes_follow_their_geoms);
+    tcase_add_test(reading, meshes_are_shared);
     tcase_add_test(reading, filter_equals_ode_spaces);
     tcase_add_test(reading, joints_exclude_and_handing_over_includes);
     suite_add_tcase(suite, motion);
