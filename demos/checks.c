@@ -304,9 +304,9 @@ static const check_spec pour_specs[] = {
 const check_spec *check_find(const char *name)
 {
     static const check_spec anything = {"", .size = 0.1};
-    static const check_spec *const groups[] = {pour_specs,           check_specs_rest,
-                                               check_specs_fast,     check_specs_extreme,
-                                               check_specs_friction, check_specs_joints};
+    static const check_spec *const groups[] = {
+        pour_specs,           check_specs_rest,   check_specs_fast, check_specs_extreme,
+        check_specs_friction, check_specs_joints, check_specs_geoms};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (const check_spec *s = groups[g]; s->scene; s++)
             if (!strcmp(s->scene, name)) return s;

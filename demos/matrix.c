@@ -1,5 +1,6 @@
 #include "demos/matrix.h"
 #include "demos/checks.h"
+#include "demos/geoms.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -113,6 +114,63 @@ static void machines(visitor *v, matrix_extent extent)
             set(&turned, "turn", 37);
             if (strcmp(scene->name, "plane2d-pour") != 0) with_keys(v, turned, 0);
         }
+}
+
+/* ---- geoms ------------------------------------------------------------------------------------
+ */
+
+/* Every class on every other, with few seeds: the full matrix is peg-lab matrix-geoms. */
+static void classes(visitor *v, matrix_extent extent)
+{
+    static const double step_sizes[] = {0.01, 0.05};
+    int seeds = extent == MATRIX_FULL ? 3 : 1;
+    for (int i = 0; i < GEOM_MOVING * GEOM_COUNT; i++)
+        for (int k = 0; k < (extent == MATRIX_FULL ? 2 : 1); k++)
+            for (int seed = 1; seed <= seeds; seed++) {
+                int a = i / GEOM_COUNT, b = i % GEOM_COUNT;
+                matrix_job job = {.scene = lab_scene_find("drop-pair"),
+                                  .options = {.h = step_sizes[k], .seed = (uint64_t)(seed + i)}};
+                set(&job, "a", a);
+                set(&job, "b", b);
+                if (b < GEOM_MOVING) set(&job, "moving", (seed + a + b) % DROP_MODES);
+                emit(v, &job);
+            }
+}
+
+static void geoms(visitor *v, matrix_extent extent)
+{
+    static const struct {
+        const char *scene;
+        double gate; /* s; 0: the scene's time; negative: too long for it */
+        double step_sizes[4];
+        const char *key;
+        double values[6];
+    } cases[] = {
+        {"seams-box", 0, {.01, .05}, "lift", {1e-3, 0, NAN}},
+        {"seams-sphere", 0, {.01, .05}, "lift", {1e-3, NAN}},
+        {"seams-sphere", -1, {.01, .05}, "lift", {0, NAN}},
+        {"mesh-roll", 0, {.01, .002}, "slope", {.25, NAN}},
+        {"mesh-inside", .5, {.01, .05, .02}, "speed", {3, 30, NAN}},
+        {"mesh-100k", -1, {.01}, "cells", {224, NAN}},
+        {"mesh-100k", .6, {.01}, "cells", {60, NAN}},
+        {"pour-mixed", 2, {.01, .02, .05}, "mesh", {0, 1, NAN}},
+    };
+    classes(v, extent);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int k = 0; k < 4 && cases[i].step_sizes[k] > 0; k++)
+            for (int n = 0; !isnan(cases[i].values[n]); n++) {
+                matrix_job job = {.scene = lab_scene_find(cases[i].scene),
+                                  .options = {.h = cases[i].step_sizes[k], .seed = 1}};
+                if (extent != MATRIX_FULL && (k > 0 || cases[i].gate < 0)) continue;
+                if (extent != MATRIX_FULL) job.options.time = cases[i].gate;
+                set(&job, cases[i].key, cases[i].values[n]);
+                emit(v, &job);
+            }
+    for (int a = 0; a < GEOM_MOVING; a++) {
+        matrix_job job = {.scene = lab_scene_find("shell-fast"), .options = {.h = .01, .seed = 1}};
+        set(&job, "a", a);
+        with_keys(v, job, extent == MATRIX_FULL);
+    }
 }
 
 /* ---- friction ---------------------------------------------------------------------------------
@@ -292,6 +350,7 @@ int matrix_jobs(matrix_extent extent, void (*visit)(void *context, const matrix_
     visitor v = {visit, context, 0};
     scenes(&v, extent);
     machines(&v, extent);
+    geoms(&v, extent);
     with_friction(&v, extent);
     pours_of(&v, extent);
     return v.count;

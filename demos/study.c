@@ -31,6 +31,9 @@ typedef struct study {
 
 static const char *part_of(const matrix_job *job)
 {
+    for (const lab_scene *g = lab_scenes_geoms; g->name; g++)
+        if (g == job->scene) return "geoms";
+    if (!strcmp(job->scene->name, "pour-mixed")) return "geoms";
     if (!strncmp(job->scene->name, "pour", 4)) return "pours";
     return job->friction ? "friction" : "scenes";
 }
@@ -387,7 +390,7 @@ int main(int argc, char **argv)
         {"quick", 'q', POPT_ARG_NONE, &quick, 0, "every scene once, one seed of the pours", NULL},
         {"gate", 'g', POPT_ARG_NONE, &gate, 0, "the runs that the tests make", NULL},
         {"scene", 's', POPT_ARG_STRING, &s.only, 0, "only this scene", "NAME"},
-        {"part", 'p', POPT_ARG_STRING, &s.part, 0, "only scenes, friction or pours", "PART"},
+        {"part", 'p', POPT_ARG_STRING, &s.part, 0, "only scenes, geoms, friction or pours", "PART"},
         {"contact", 'c', POPT_ARG_STRING, &s.contact, 0, "only this contact model", "NAME"},
         {"jobs", 'j', POPT_ARG_INT, &jobs, 0, "processes at a time [all processors]", "N"},
         POPT_AUTOHELP POPT_TABLEEND,
