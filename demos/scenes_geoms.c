@@ -347,13 +347,16 @@ static void build_mesh_100k(lab_world *w)
 {
     enum { ROW = 10 };
     int cells = whole_key(w, "cells", 224, 10, 1000);
+    int only = whole_key(w, "a", GEOM_MOVING, 0, GEOM_MOVING); /* GEOM_MOVING: all classes */
     waves ground = random_waves(w, .3);
     lab_friction(w, .5);
     add_sheet(lab_add(w, "ground", LAB_STATIC, NULL, NULL), (const double[2]){12, 12},
               (const int[2]){cells, cells}, wave_height, &ground);
-    for (int i = 0; i < ROW * ROW; i++)
-        add_random(w, geom_names[i % GEOM_MOVING], LAB_DYNAMIC, i % GEOM_MOVING,
-                   between(w, .15, .35), i % ROW - 4.5, i / ROW - 4.5, .7);
+    for (int i = 0; i < ROW * ROW; i++) {
+        int class = only < GEOM_MOVING ? only : i % GEOM_MOVING;
+        add_random(w, geom_names[class], LAB_DYNAMIC, class, between(w, .15, .35), i % ROW - 4.5,
+                   i / ROW - 4.5, .7);
+    }
 }
 
 const lab_scene lab_scenes_geoms[] = {
@@ -368,7 +371,7 @@ const lab_scene lab_scenes_geoms[] = {
      build_shell_fast, NULL},
     {"mesh-inside", "a body of each class inside of a closed shell (speed=, seed)", .01, 3,
      build_mesh_inside, NULL},
-    {"mesh-100k", "100 bodies of all classes on a mesh of 100 352 triangles (cells=)", .01, 1.5,
+    {"mesh-100k", "100 bodies of all classes on a mesh of 100 352 triangles (cells=, a=)", .01, 1.5,
      build_mesh_100k, NULL},
     {0},
 };
