@@ -130,9 +130,10 @@ void peg_glue_say_opaque(peg_glue *glue, const peg_shape *s)
                 "a heightfield that repeats itself has more cells about the bodies than can be "
                 "kept: it has ODE's contacts, which let bodies overlap");
     else if (s->is.class == dHeightfieldClass)
-        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_SHAPE_UNKNOWN,
-                "a heightfield whose samples were never seen has ODE's contacts, which let bodies "
-                "overlap: call pegRegisterHeightfield");
+        peg_say(
+            &glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_SHAPE_UNKNOWN,
+            "a heightfield whose samples were never seen, or are others than those seen, has ODE's "
+            "contacts, which let bodies overlap: call pegRegisterHeightfield");
     else
         peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
                 "a geom of a class of the program's own has ODE's contacts, which let bodies "

@@ -2,12 +2,26 @@
 #include "ode_glue/registry.h"
 #include "peg/memory.h"
 
-static void release(void *thing)
+/* ODE's rays meet heightfields within 2e-7 of the height; another field is farther away than this,
+ * relative to the heights and the width. */
+static const double SAME_HEIGHT = 1e-5;
+
+void peg_heightfield_use(peg_heightfield *field)
 {
-    peg_heightfield *field = thing;
+    field->users++;
+}
+
+void peg_heightfield_leave(peg_heightfield *field)
+{
+    if (!field || --field->users) return;
     peg_complex_free(field->complex);
     peg_free(field->height);
     peg_free(field);
+}
+
+static void release(void *thing)
+{
+    peg_heightfield_leave(thing);
 }
 
 pegStatus peg_heightfield_create(double width, double depth, int columns, int rows, int wrap,
@@ -21,7 +35,7 @@ pegStatus peg_heightfield_create(double width, double depth, int columns, int ro
         peg_free(height);
         return PEG_ERROR_MEMORY;
     }
-    *field = (peg_heightfield){width, depth, columns, rows, wrap, height, NULL};
+    *field = (peg_heightfield){width, depth, columns, rows, wrap, 1, height, NULL};
     *out = field;
     return PEG_OK;
 }
@@ -85,9 +99,51 @@ pegStatus peg_heightfield_set(dHeightfieldDataID data, peg_heightfield *field)
     return status;
 }
 
-const peg_heightfield *peg_heightfield_find(dHeightfieldDataID data, unsigned long *version)
+peg_heightfield *peg_heightfield_find(dHeightfieldDataID data, unsigned long *version)
 {
     return peg_registry_find(data, release, version);
+}
+
+static int meets_ray(dGeomID geom, dGeomID ray, const double x[3], double range)
+{
+    dContactGeom contact;
+    dGeomRaySet(ray, x[0], x[1] + range, x[2], 0, -1, 0);
+    return dCollide(ray, geom, 1, &contact, sizeof contact) == 1 &&
+           fabs(contact.pos[1] - x[1]) <= SAME_HEIGHT * range;
+}
+
+/* Inside of either half of a few cells, over the whole field. */
+static int is_met(const peg_heightfield *field, dGeomID geom, dGeomID ray, double range)
+{
+    enum { PROBES = 5 };
+    for (int probe = 0; probe < 2 * PROBES * PROBES; probe++) {
+        int i = (field->columns - 2) * (probe / 2 % PROBES) / (PROBES - 1);
+        int j = (field->rows - 2) * (probe / 2 / PROBES) / (PROBES - 1), far = probe % 2;
+        double x[3], along[3], across[3], place[3];
+        sample(field, i + far, j + far, x);
+        sample(field, i + 1 - far, j + far, along);
+        sample(field, i + far, j + 1 - far, across);
+        for (int k = 0; k < 3; k++) place[k] = .4 * x[k] + .35 * along[k] + .25 * across[k];
+        if (!meets_ray(geom, ray, place, range)) return 0;
+    }
+    return 1;
+}
+
+int peg_heightfield_is_of(const peg_heightfield *field, dHeightfieldDataID data)
+{
+    size_t n = (size_t)field->columns * (size_t)field->rows;
+    double range = fmax(field->width, field->depth), high = 0;
+    for (size_t i = 0; i < n; i++) high = fmax(high, fabs(field->height[i]));
+    range += high;
+    dGeomID geom = dCreateHeightfield(NULL, data, 0), ray = dCreateRay(NULL, 2 * range);
+    dReal box[6];
+    dGeomGetAABB(geom, box);
+    double side = box[1] - box[0] - field->width, other = box[5] - box[4] - field->depth;
+    int same = field->wrap ? isinf(side) : fabs(side) + fabs(other) <= SAME_HEIGHT * range;
+    same = same && is_met(field, geom, ray, range);
+    dGeomDestroy(geom);
+    dGeomDestroy(ray);
+    return same;
 }
 
 void peg_heightfield_forget(dHeightfieldDataID data)

@@ -10,11 +10,13 @@
 
 #include "peg/complex.h"
 #include <ode/ode.h>
+#include <stdatomic.h>
 
 typedef struct peg_heightfield {
     double width, depth;
     int columns, rows; /* samples along x and z */
     int wrap;
+    atomic_int users;     /* the registry, and every geom's shape, in whatever world */
     double *height;       /* columns * rows, scaled, along x first */
     peg_complex *complex; /* null: of a field that wraps, see peg_window */
 } peg_heightfield;
@@ -26,8 +28,13 @@ pegStatus peg_heightfield_create(double width, double depth, int columns, int ro
  * freed): NOT_FINITE, SHAPE_EMPTY, MEMORY. */
 pegStatus peg_heightfield_set(dHeightfieldDataID data, peg_heightfield *field);
 /* Null if unknown. *version: as of peg_registry_find. Lives until the data are set anew or
- * forgotten. */
-const peg_heightfield *peg_heightfield_find(dHeightfieldDataID data, unsigned long *version);
+ * forgotten, and as long as others use it. */
+peg_heightfield *peg_heightfield_find(dHeightfieldDataID data, unsigned long *version);
+void peg_heightfield_use(peg_heightfield *field);
+void peg_heightfield_leave(peg_heightfield *field); /* the last user frees it */
+/* Whether ODE's rays meet the field where it is. Not so if the data were destroyed and others came
+ * to lie at their address, or if other samples were registered than are there. */
+int peg_heightfield_is_of(const peg_heightfield *field, dHeightfieldDataID data);
 void peg_heightfield_forget(dHeightfieldDataID data);
 
 /* Cells from[0] <= i < to[0], from[1] <= j < to[1], which of a field that wraps may be any.

@@ -74,7 +74,7 @@ pegStatus peg_registry_set(const void *object, void *thing, peg_release *release
     return e ? PEG_OK : PEG_ERROR_MEMORY;
 }
 
-const void *peg_registry_find(const void *object, peg_release *release, unsigned long *version)
+void *peg_registry_find(const void *object, peg_release *release, unsigned long *version)
 {
     pthread_mutex_lock(&registry.lock);
     int i = peg_map_find(&registry.object, key_of(object), NULL);

@@ -16,7 +16,7 @@ pegStatus peg_registry_set(const void *object, void *thing, peg_release *release
 /* Null if unknown, or if what lay at the object's address was of another kind. *version: unique for
  * every peg_registry_set of the process, > 0; 0 if null. The thing lives until the object is set
  * anew or forgotten. */
-const void *peg_registry_find(const void *object, peg_release *release, unsigned long *version);
+void *peg_registry_find(const void *object, peg_release *release, unsigned long *version);
 void peg_registry_forget(const void *object);
 
 #endif

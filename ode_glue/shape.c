@@ -57,11 +57,8 @@ static void read_parameters(const peg_shapes *shapes, peg_shape *s)
     if (is->class == dConvexClass) {
         s->shape = peg_convex_find(is->leaf, &is->version);
     } else if (is->class == dHeightfieldClass) {
-        dHeightfieldDataID data = dGeomHeightfieldGetHeightfieldData(is->leaf);
-        const peg_heightfield *field = peg_heightfield_find(data, &is->version);
-        is->data = data;
-        if (field) s->complex = field->complex;
-        if (field && field->wrap) s->endless = field;
+        is->data = dGeomHeightfieldGetHeightfieldData(is->leaf);
+        peg_heightfield_find(dGeomHeightfieldGetHeightfieldData(is->leaf), &is->version);
     }
 }
 
@@ -124,6 +121,21 @@ static pegStatus share_mesh(peg_shapes *shapes, peg_shape *s)
     return status;
 }
 
+/* Unless ODE has the field elsewhere, or nobody told of it: then it has ODE's contacts. */
+static void take_field(peg_shape *s)
+{
+    dHeightfieldDataID data = dGeomHeightfieldGetHeightfieldData(s->is.leaf);
+    peg_heightfield *field = peg_heightfield_find(data, &s->is.version);
+    s->opaque = !field || !peg_heightfield_is_of(field, data);
+    if (s->opaque) return;
+    s->field = field;
+    peg_heightfield_use(field);
+    if (field->wrap)
+        s->endless = field;
+    else
+        s->complex = field->complex;
+}
+
 static pegStatus build(peg_shapes *shapes, peg_shape *s)
 {
     const double *size = s->is.size;
@@ -146,8 +158,10 @@ static pegStatus build(peg_shapes *shapes, peg_shape *s)
         status = build_cylinder(&s->is, &s->own);
     } else if (s->is.class == dTriMeshClass) {
         status = share_mesh(shapes, s);
+    } else if (s->is.class == dHeightfieldClass) {
+        take_field(s);
     } else if (s->is.class != dConvexClass) {
-        s->opaque = !s->complex && !s->endless; /* else the windows say */
+        s->opaque = 1;
     }
     if (s->own) s->shape = s->own;
     if (s->mesh) s->complex = s->mesh->complex;
@@ -158,6 +172,7 @@ static void drop(peg_shape *s)
 {
     peg_polytope_free(s->own);
     peg_trimesh_leave(s->mesh);
+    peg_heightfield_leave(s->field);
     peg_windows_free(&s->windows);
 }
 

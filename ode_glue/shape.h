@@ -25,7 +25,8 @@ typedef struct peg_shape {
     const peg_complex *complex;     /* none: the geom takes no part (see status) or is opaque */
     peg_polytope *own;              /* the shape, if built here (not of a convex geom) */
     peg_trimesh *mesh;              /* the complex' owner */
-    const peg_heightfield *endless; /* null: none */
+    peg_heightfield *field;         /* the complex' owner, too */
+    const peg_heightfield *endless; /* the field, if it repeats itself */
     peg_windows windows;            /* of it: its complexes */
     int opaque;                     /* meets others through ODE's contacts */
     unsigned long id;               /* > 0, changes with the shape */

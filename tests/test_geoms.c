@@ -142,15 +142,21 @@ static void turn_up(dGeomID field)
     dGeomSetRotation(field, R);
 }
 
-static dGeomID add_field(scene *s, const pegHeightfield *f)
+/* copies: ODE takes a copy of the samples, which it keeps when others are set. */
+static dGeomID place_field(scene *s, const pegHeightfield *f, int copies)
 {
     dHeightfieldDataID data = s->field[s->fields++] = dGeomHeightfieldDataCreate();
-    dGeomHeightfieldDataBuildDouble(data, f->samples, 1, f->width, f->depth, f->width_samples,
+    dGeomHeightfieldDataBuildDouble(data, f->samples, copies, f->width, f->depth, f->width_samples,
                                     f->depth_samples, f->scale, f->offset, 1, f->wrap);
     ck_assert_int_eq(pegRegisterHeightfield(data, f), PEG_OK);
     dGeomID geom = dCreateHeightfield(s->space, data, 1);
     turn_up(geom);
     return geom;
+}
+
+static dGeomID add_field(scene *s, const pegHeightfield *f)
+{
+    return place_field(s, f, 1);
 }
 
 /* z at the given x, -y: turned up, the samples are those of height(x, y). */
@@ -558,14 +564,28 @@ START_TEST(changed_fields_are_seen)
     double samples[(SIDE + 1) * (SIDE + 1)];
     pegHeightfield f = sampled(10, flat, samples);
     scene s = new_scene(0.5);
-    add_field(&s, &f);
+    messages m = {0};
+    pegWorldSetMessageCallback(s.peg, &m, keep_message);
+    place_field(&s, &f, 0);
     dBodyID body = add_body(&s, dCreateSphere(s.space, 0.5));
     dBodySetPosition(body, 0, 0, 0.51);
     for (int i = 0; i < 30; i++) step(&s, 0.01);
     f.offset = -0.2;
+    dGeomHeightfieldDataBuildDouble(s.field[0], samples, 0, 10, 10, SIDE + 1, SIDE + 1, 1, -0.2, 1,
+                                    0);
     ck_assert_int_eq(pegRegisterHeightfield(s.field[0], &f), PEG_OK);
+    pegContact c; /* of the ground as it was */
+    ck_assert_int_ge(pegWorldGetContactCount(s.peg), 1);
+    ck_assert_int_eq(pegWorldGetContact(s.peg, 0, &c), PEG_OK);
     for (int i = 0; i < 40; i++) step(&s, 0.01);
     ck_assert_double_eq_tol(dBodyGetPosition(body)[2], 0.3, 1e-4);
+    ck_assert_int_eq(m.n, 0);
+
+    f.offset = 0.1; /* not what ODE has */
+    ck_assert_int_eq(pegRegisterHeightfield(s.field[0], &f), PEG_OK);
+    for (int i = 0; i < 40; i++) step(&s, 0.01);
+    ck_assert_double_eq_tol(dBodyGetPosition(body)[2], 0.3, 0.02);
+    ck_assert_int_eq(m.status[0], PEG_ERROR_SHAPE_UNKNOWN);
     free_scene(&s);
 }
 END_TEST
