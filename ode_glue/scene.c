@@ -70,6 +70,14 @@ static void report_ignored(peg_glue *glue, const peg_shape *s)
                 "contacts: its pairs are ignored");
 }
 
+static void report_callbacks(peg_glue *glue, dGeomID mesh)
+{
+    if (dGeomTriMeshGetCallback(mesh) || dGeomTriMeshGetArrayCallback(mesh))
+        peg_say(&glue->report, PEG_CAUSE_CLASS + dTriMeshClass, PEG_OK,
+                "a mesh has callbacks that choose among its triangles: they are not asked, all "
+                "triangles are solid");
+}
+
 static int by_id(const void *a, const void *b)
 {
     const peg_shape *const *x = a, *const *y = b;
@@ -85,6 +93,7 @@ static peg_shape **taking_part(peg_glue *glue, int *n)
     *n = 0;
     for (int i = 0; i < g->geom.n && list; i++) {
         if (g->of[i].opaque) peg_glue_say_opaque(glue, &g->of[i]);
+        if (g->of[i].mesh) report_callbacks(glue, g->of[i].is.leaf);
         if (g->of[i].status == PEG_OK)
             list[(*n)++] = &g->of[i];
         else

@@ -202,9 +202,9 @@ typedef struct pegHeightfield {
 /* Makes the samples known that the data were, or will be, built from: all are read at once and
  * copied, so a field that changes must be registered anew. The surface is ODE's own: cells cut from
  * (i + 1, j) to (i, j + 1), without walls at the border. It is a shell, solid on either side: ODE's
- * thickness has no meaning, a body below stays below. A heightfield that was not registered has
- * ODE's contacts (one message). Threads and data of destroyed heightfields: as for convex geoms,
- * but for the bounding box: forget the data, or register what comes to lie at their address.
+ * thickness has no meaning, a body below stays below. A heightfield that was not registered, or not
+ * met by ODE's rays where the samples say when a step first sees it or sees it registered anew, has
+ * ODE's contacts (one message). Threads and data of destroyed heightfields: as for convex geoms.
  * Errors: ARGUMENT (null, a size of 0, fewer than two samples a side), NOT_FINITE, SHAPE_EMPTY,
  * MEMORY. */
 PEG_API pegStatus pegRegisterHeightfield(dHeightfieldDataID data, const pegHeightfield *samples);
@@ -214,7 +214,8 @@ PEG_API void pegForgetHeightfield(dHeightfieldDataID data);
  * place are one vertex, and both sides of a triangle are solid. Each step compares 64 triangles,
  * other ones each time, and reads a mesh again that has changed: up to 64 triangles at once, larger
  * ones as soon as one of the compared triangles differs, or after pegTriMeshChanged at the next
- * step. Errors: ARGUMENT (null, no mesh). */
+ * step. Triangle callbacks (dGeomTriMeshSetCallback and the like) are not asked (one message).
+ * Errors: ARGUMENT (null, no mesh). */
 PEG_API pegStatus pegTriMeshChanged(pegWorldID peg, dGeomID geom);
 
 /* How a pair is treated.

@@ -559,6 +559,28 @@ START_TEST(changed_meshes_are_seen)
 }
 END_TEST
 
+static int refuse(dGeomID mesh, dGeomID other, int triangle)
+{
+    (void)mesh, (void)other, (void)triangle;
+    return 0;
+}
+
+START_TEST(callbacks_of_meshes_are_not_asked)
+{
+    scene s = new_scene(0.5);
+    messages m = {0};
+    pegWorldSetMessageCallback(s.peg, &m, keep_message);
+    dGeomTriMeshSetCallback(add_grid(&s, 10, flat), refuse);
+    dBodyID body = add_body(&s, dCreateSphere(s.space, 0.5));
+    dBodySetPosition(body, 0, 0, 0.5001);
+    for (int i = 0; i < 3; i++) step(&s, 0.01);
+    ck_assert_double_ge(dBodyGetPosition(body)[2], 0.5);
+    ck_assert_int_eq(m.n, 1);
+    ck_assert_int_eq(m.status[0], PEG_OK);
+    free_scene(&s);
+}
+END_TEST
+
 START_TEST(changed_fields_are_seen)
 {
     double samples[(SIDE + 1) * (SIDE + 1)];
@@ -1097,6 +1119,7 @@ int main(void)
     tcase_add_loop_test(hold, transforms_are_named_as_ode_names_them, 0, 2);
     tcase_add_test(hold, changed_parameters_are_seen);
     tcase_add_loop_test(hold, changed_meshes_are_seen, 0, 2);
+    tcase_add_test(hold, callbacks_of_meshes_are_not_asked);
     tcase_add_test(hold, changed_fields_are_seen);
     tcase_add_loop_test(hold, fields_are_where_ode_has_them, 0, 5);
     tcase_add_test(hold, unregistered_fields_have_odes_contacts);
