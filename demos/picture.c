@@ -63,6 +63,19 @@ static void include_body(const lab_world *w, const lab_body *b, const eye *e, do
         }
 }
 
+/* The corners of what the scene asks for. */
+static void include_view(const lab_world *w, const eye *e, double low[3], double high[3])
+{
+    for (int i = 0; i < 8; i++) {
+        double corner[3], at[3];
+        for (int k = 0; k < 3; k++) corner[k] = w->scale * w->view[i >> k & 1][k];
+        peg_rotate(w->turn, corner, corner);
+        at[0] = peg_dot(e->right, corner), at[1] = peg_dot(e->up, corner);
+        at[2] = peg_dot(e->back, corner);
+        for (int k = 0; k < 3; k++) low[k] = fmin(low[k], at[k]), high[k] = fmax(high[k], at[k]);
+    }
+}
+
 /* The same frame for all states: all moving bodies that did not get lost, with some surroundings.
  */
 static void frame(const lab_result *results, int n, eye *e)
@@ -70,7 +83,8 @@ static void frame(const lab_result *results, int n, eye *e)
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < n; i++) {
         const lab_world *w = results[i].w;
-        for (int b = 0; w && b < w->bodies; b++)
+        if (w && w->has_view) include_view(w, e, low, high);
+        for (int b = 0; w && !w->has_view && b < w->bodies; b++)
             if (w->body[b]->kind != LAB_STATIC && w->body[b]->present)
                 include_body(w, w->body[b], e, low, high);
     }
@@ -83,12 +97,10 @@ static void frame(const lab_result *results, int n, eye *e)
     e->zoom = PANEL * SAMPLES / (1.5 * fmax(size, 1e-12));
 }
 
-/* Whether the line from a point towards the eye meets the part; meshes and round parts count as
- * scenery that may hide things. */
+/* Whether the line from a point towards the eye meets a convex part. */
 static int hides(const lab_shape *s, const double point[3], const double to_eye[3])
 {
     double from = 0, to = INFINITY;
-    if (s->kind == LAB_SHAPE_MESH || s->nf == 0) return 0;
     for (int f = 0; f < s->nf; f++) {
         double height = s->offset[f] - peg_dot(s->normal[f], point);
         double speed = peg_dot(s->normal[f], to_eye);
@@ -102,11 +114,47 @@ static int hides(const lab_shape *s, const double point[3], const double to_eye[
     return from < to;
 }
 
-static int is_in_the_way(const lab_world *w, const lab_part *p, const eye *e)
+/* The same for a triangle of a mesh. */
+static int triangle_hides(const lab_shape *s, int f, const double point[3], const double to_eye[3])
+{
+    double speed = peg_dot(s->normal[f], to_eye), at[3];
+    double t = (s->offset[f] - peg_dot(s->normal[f], point)) / speed;
+    if (!(t > 0 && isfinite(t))) return 0;
+    peg_add_scaled(point, t, to_eye, at);
+    for (int c = s->start[f]; c < s->start[f + 1]; c++) {
+        const double *from = s->vertex[s->index[c]];
+        const double *to = s->vertex[s->index[c + 1 < s->start[f + 1] ? c + 1 : s->start[f]]];
+        double edge[3], d[3], left[3];
+        peg_sub(to, from, edge);
+        peg_sub(at, from, d);
+        peg_cross(edge, d, left);
+        if (peg_dot(left, s->normal[f]) < 0) return 0;
+    }
+    return 1;
+}
+
+/* Whether a static part hides the middle of a body. */
+static int part_hides(const lab_world *w, const lab_shape *s, const eye *e)
 {
     for (int i = 0; i < w->bodies; i++) {
         const lab_body *b = w->body[i];
-        if (b->kind == LAB_DYNAMIC && b->present && hides(p->placed, b->now.x, e->back)) return 1;
+        if (b->kind == LAB_DYNAMIC && b->present && hides(s, b->now.x, e->back)) return 1;
+    }
+    return 0;
+}
+
+/* Whether a triangle of a static mesh hides any of five points of a body. */
+static int face_hides(const lab_world *w, const lab_shape *s, int face, const eye *e)
+{
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        if (b->kind != LAB_DYNAMIC || !b->present) continue;
+        double middle[3], r = .7 * lab_shape_radius(b->part[0].placed, middle);
+        for (int k = 0; k < 5; k++) {
+            double point[3];
+            peg_add_scaled(b->now.x, k == 4 ? 0 : k % 2 ? r : -r, k < 2 ? e->right : e->up, point);
+            if (triangle_hides(s, face, point, e->back)) return 1;
+        }
     }
     return 0;
 }
@@ -244,12 +292,15 @@ static void draw_round(canvas *c, const eye *e, const lab_shape *s, const lab_st
 }
 
 /* Sheets have two sides. */
-static void draw_faces(canvas *c, const eye *e, const lab_shape *s, const double colour[3])
+static void draw_faces(canvas *c, const eye *e, const lab_body *b, const lab_shape *s,
+                       const double colour[3])
 {
+    int may_hide = s->kind == LAB_SHAPE_MESH && b->kind == LAB_STATIC;
     double dark[3], fade = s->kind == LAB_SHAPE_MESH ? .75 : .35;
     for (int k = 0; k < 3; k++) dark[k] = fade * colour[k];
     for (int f = 0; f < s->nf; f++) {
         double normal[3], rgb[3];
+        if (may_hide && face_hides(b->world, s, f, e)) continue;
         peg_copy3(s->normal[f], normal);
         if (peg_dot(normal, e->back) <= 0) {
             if (s->kind != LAB_SHAPE_MESH || s->closed) continue;
@@ -273,7 +324,7 @@ static void draw_part(canvas *c, const eye *e, const lab_body *b, const lab_part
     if (p->placed->nf == 0)
         draw_round(c, e, p->placed, &b->now, colour);
     else
-        draw_faces(c, e, p->placed, colour);
+        draw_faces(c, e, b, p->placed, colour);
 }
 
 /* A colour for the i-th body: hues that stay apart; red is kept for bodies that overlap. */
@@ -302,9 +353,12 @@ static void draw_world(canvas *c, const eye *e, lab_world *w)
         double colour[3] = {.95, .95, .93};
         if (b->kind != LAB_STATIC) body_colour(i, colour);
         if (b->kind == LAB_DYNAMIC && deep) redden(colour, deep[i] / cbrt(b->volume));
-        for (int p = 0; b->present && !b->is_plane && p < b->parts; p++)
-            if (b->kind != LAB_STATIC || !is_in_the_way(w, &b->part[p], e))
-                draw_part(c, e, b, &b->part[p], colour);
+        for (int p = 0; b->present && !b->is_plane && p < b->parts; p++) {
+            const lab_shape *s = b->part[p].placed;
+            int may_hide = b->kind == LAB_STATIC && s->kind == LAB_SHAPE_CONVEX && s->nf > 0;
+            if (may_hide && part_hides(w, s, e)) continue;
+            draw_part(c, e, b, &b->part[p], colour);
+        }
     }
     free(deep);
 }

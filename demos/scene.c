@@ -108,6 +108,13 @@ void lab_bounds(lab_world *w, const double low[3], const double high[3])
     w->has_bounds = 1;
 }
 
+void lab_view(lab_world *w, const double low[3], const double high[3])
+{
+    peg_copy3(low, w->view[0]);
+    peg_copy3(high, w->view[1]);
+    w->has_view = 1;
+}
+
 /* ---- bodies and parts ------------------------------------------------------------------------ */
 
 static int finite3(const double a[3])

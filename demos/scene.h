@@ -185,6 +185,9 @@ void lab_joint_error(const lab_joint *joint, double *apart, double *askew);
  * counted as escaped. */
 void lab_bounds(lab_world *w, const double low[3], const double high[3]);
 
+/* Pictures show this box; else the moving bodies and some surroundings. */
+void lab_view(lab_world *w, const double low[3], const double high[3]);
+
 /* ---- running -------------------------------------------------------------------------------- */
 
 typedef enum lab_contact {

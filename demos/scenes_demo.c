@@ -100,6 +100,7 @@ static void build_rolling(lab_world *w)
     lab_surface(w, &(dSurfaceParameters){.mode = dContactApprox1 | dContactRolling,
                                          .mu = .37,
                                          .rho = lab_key(w, "rho", .1)});
+    lab_view(w, (double[3]){-3, 0, 0}, (double[3]){3, 4.6, 5});
     lab_plane(w, "ground", Z, 0);
     for (int i = 0; i < RAMPS; i++) {
         double angle = radians(45. * (i + 1) / RAMPS), along = length / cos(angle), q[4];
@@ -195,6 +196,7 @@ static void build_tracks(lab_world *w)
                                          .mu = 10,
                                          .bounce = .2,
                                          .soft_erp = 1e-3});
+    lab_view(w, (double[3]){-5, -1, .5}, (double[3]){5, 3, 4});
     lab_plane(w, "ground", Z, 0);
     for (int side = -1; side <= 1; side += 2)
         for (int i = 0; i < 2; i++) {
@@ -295,6 +297,7 @@ static void build_basket(lab_world *w)
                                          .soft_erp = .96,
                                          .soft_cfm = .04});
     add_court(w);
+    lab_view(w, (double[3]){-.6, -1, 3.4}, (double[3]){.6, 3.6, 7});
     lab_body *ball = lab_add(w, "ball", LAB_DYNAMIC, (double[3]){0, 3.4, 7.15}, NULL);
     lab_sphere(ball, .14, NULL);
     lab_density(ball, 1);

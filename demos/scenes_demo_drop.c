@@ -198,6 +198,7 @@ static void build_boxstack(lab_world *w)
     lab_contacts(w, 8);
     set_bouncing(w);
     lab_tune(w, tune_boxstack);
+    lab_view(w, (double[3]){-2, -2, 0}, (double[3]){2, 2, 1});
     lab_plane(w, "ground", Z, 0);
     drop_things(w, "bscyvx", 36, 1, above, still);
 }
@@ -213,6 +214,7 @@ static void build_convex(lab_world *w)
     lab_contacts(w, 8);
     set_bouncing(w);
     lab_tune(w, tune_plain);
+    lab_view(w, (double[3]){-2, -2, 0}, (double[3]){2, 2, 1});
     lab_plane(w, "ground", Z, 0);
     drop_things(w, "v", 30, 1, above, still);
 }
@@ -225,6 +227,7 @@ static void build_trimesh(lab_world *w)
     lab_contacts(w, 64);
     set_bouncing(w);
     lab_tune(w, tune_plain);
+    lab_view(w, (double[3]){-1.6, -1.5, 0}, (double[3]){1.6, 1.5, 1.4});
     lab_plane(w, "ground", Z, 0);
     lab_axis_angle(1, 0, 0, 90, q);
     torus(lab_add(w, "ring", LAB_STATIC, (double[3]){-.6, 0, .7}, q), .5, .16);
@@ -253,6 +256,7 @@ static void build_heightfield(lab_world *w)
     lab_contacts(w, 8);
     set_bouncing(w);
     lab_tune(w, tune_heightfield);
+    lab_view(w, (double[3]){-2, -4, 0}, (double[3]){2, 4, 1});
     lab_plane(w, "plane", Z, 0);
     for (int i = 0; i < NX * NY; i++) {
         double x = i % NX / (NX - 1.) - .5, y = i / NX / (NY - 1.) - .5;

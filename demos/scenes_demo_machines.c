@@ -104,9 +104,10 @@ static void build_crash(lab_world *w)
     lab_tune(w, tune_crash);
     lab_plane(w, "ground", Z, 0);
     add_car(w);
+    double pitch = 1 + lab_key(w, "gap", .001);
     for (double z = .5; z <= 10; z++)
         for (double y = .5 * (z - 12); y <= .5 * (12 - z); y++)
-            box(w, "brick", 1, side, WALL_X, y, z);
+            box(w, "brick", 1, side, WALL_X, pitch * y, z);
     ball(w, "cannonball", 10, .5, -10, 5, .5);
 }
 
@@ -331,6 +332,7 @@ static void build_piston(lab_world *w)
     lab_tune(w, tune_piston);
     lab_axis_angle(0, 1, 0, -90, along_x);
     lab_axis_angle(1, 1, 0, -45, tilt);
+    lab_view(w, (double[3]){-.8, -1, 0}, (double[3]){2.4, .8, 2.2});
     lab_plane(w, "ground", Z, 0);
     lab_add_box(w, "obstacle", LAB_STATIC, 1, 1, 1, 1.95, -.2, .5, tilt);
     lab_body *block = box(w, "block", 10, (double[3]){.4, .4, .4}, at[0], at[1], at[2]);
@@ -342,24 +344,21 @@ static void build_piston(lab_world *w)
     lab_join(w, LAB_PISTON, rod, block, at, X, NULL);
 }
 
-/* Keys: pushed at the obstacle, turned, pushed to the side, pulled back, and again. */
+/* The rod is pushed at the obstacle and pulled back every 16 s, and turned or pushed aside now and
+ * then, by a user who watches it: no key presses harder than 4 N, or 40 N aside. */
 static void push_piston(lab_world *w, double t)
 {
-    static const struct {
-        double from, to, force[3], torque[3];
-    } keys[] = {
-        {1, 4, {4, 0, 0}, {0}},    {6, 8, {0}, {.3, 0, 0}},          {10, 14, {4, 0, 0}, {0}},
-        {16, 17, {0, 40, 0}, {0}}, {18, 22, {-4, 0, 0}, {0}},        {24, 26, {0}, {-.3, 0, 0}},
-        {28, 34, {4, 0, 0}, {0}},  {36, 40, {-4, 0, 0}, {.1, 0, 0}}, {44, 50, {4, 0, 4}, {0}},
-    };
     lab_body *rod = lab_body_find(w, "rod");
-    lab_force(rod, NULL, NULL);
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (t >= keys[i].from && t < keys[i].to) lab_force(rod, keys[i].force, keys[i].torque);
+    double x[3], v[3], to = fmod(t, 16) < 8 ? 1.5 : 0, phase = fmod(t, 10);
+    lab_pose(rod, x, NULL);
+    lab_motion(rod, v, NULL);
+    double pull = fmax(-4, fmin(4, 8 * (to - x[0]) - 16 * v[0]));
+    double aside = phase >= 9 ? 40 : 0, turn = phase >= 4 && phase < 5 ? .1 : 0;
+    lab_force(rod, (double[3]){pull, aside, 0}, (double[3]){t < 30 ? turn : -turn, 0, 0});
 }
 
 const lab_scene lab_scenes_demo_machines[] = {
-    {"demo-crash", "ODE's demo: a cannon and a car break a wall", .05, 60, build_crash,
+    {"demo-crash", "ODE's demo: a cannon and a car break a wall (gap=)", .05, 60, build_crash,
      drive_crash},
     {"demo-buggy", "ODE's demo: a buggy drives over a ramp, then in a bend", .05, 60, build_buggy,
      drive_buggy},

@@ -87,6 +87,8 @@ struct lab_world {
     double reach;           /* relative */
     int primaries;          /* pegSettings.paper_primaries */
     double low[3], high[3]; /* bounds, scene coordinates */
+    int has_view;
+    double view[2][3]; /* low and high, scene coordinates */
 
     dWorldID ode;
     dSpaceID space;
