@@ -100,8 +100,9 @@ static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
  * surface, along the normal. */
 static double to_surface(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
 {
-    double a = I->piece[pair->a].part->shape->round, b = I->piece[pair->b].part->shape->round;
     if (kind == PEG_ROW_GIVEN) return 0;
+    double a = peg_radius_of_a(&I->piece[pair->a].now, (peg_facet_kind)kind);
+    double b = peg_radius_of_b(&I->piece[pair->b].now, (peg_facet_kind)kind);
     return kind == PEG_ROW_VF ? -a : kind == PEG_ROW_FV ? b : .5 * (b - a);
 }
 

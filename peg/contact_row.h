@@ -21,11 +21,14 @@ typedef struct peg_feature_contact {
 void peg_contact_rows(peg_island *island, int pair, const double (*u)[6],
                       const peg_feature_contact *contact, peg_row_set *out);
 
-/* The contact of a vertex of one piece with a face of the other; kind VF: of A with B. */
+/* The contact of a vertex of one piece with a face of the other; kind VF: of A with B. Vertices
+ * from the shape's nv on are points of its rims: see peg_rim_points. */
 peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *lower,
                                     peg_row_kind kind, int vertex, int face);
 /* Distance of w beyond the edges of face f, seen along `along` (unit): negative inside. */
 double peg_lateral_distance(const peg_view *view, int f, const double *w, const double *along);
+/* Number of points on the rims of a part that count as vertices where a rim lies flat. */
+int peg_rim_points(const peg_polytope *shape);
 /* The contact of two edges where their lines are nearest, s and t along them. Returns 0 if they are
  * parallel. */
 int peg_edge_edge(const peg_island *island, const peg_pair *pair, int i, int j,

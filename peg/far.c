@@ -34,13 +34,15 @@ static void support_of(const void *handle, const ccd_vec3_t *dir, ccd_vec3_t *ou
     inflated *o = object_of(handle);
     const peg_vec3 *x = (const peg_vec3 *)o->view->vertex;
     int best = 0;
-    double most = -INFINITY, length = peg_norm(dir->v);
+    double most = -INFINITY, length = peg_norm(dir->v), at[3];
     for (int i = 0; i < o->view->shape->nv; i++) {
         double s = peg_dot(dir->v, x[i]);
         if (s > most) most = s, best = i;
     }
     double move = o->calls++ < MOST_CALLS ? o->by + o->view->shape->round : -o->escape;
-    peg_add_scaled(x[best], length > 0 ? move / length : 0, dir->v, out->v);
+    for (int k = 0; k < 3; k++) at[k] = -dir->v[k];
+    peg_lowest_point(o->view, best, at, at);
+    peg_add_scaled(at, length > 0 ? move / length : 0, dir->v, out->v);
     if (o->asked) peg_copy3(dir->v, o->asked);
 }
 

@@ -52,24 +52,32 @@ static int is_facing(const finder *f, const peg_feature_contact *c)
            peg_dot(c->normal, f->pair->facet.n) >= PEG_FACING;
 }
 
+/* Sine of the angle to a face up to which a rim has no lowest point. */
+static const double FLUSH = 1e-7;
+
+/* A rim touches a face at its lowest point, and where it lies flat at points all round. */
 static void vertex_face_rows(const finder *f, peg_row_kind kind)
 {
     const peg_island *I = f->I;
     int swap = kind == PEG_ROW_FV;
     const peg_piece *upper = &I->piece[swap ? f->pair->b : f->pair->a];
     const peg_piece *lower = &I->piece[swap ? f->pair->a : f->pair->b];
-    for (int i = 0; i < upper->now.shape->nv; i++)
-        for (int j = 0; j < lower->now.shape->nf; j++) {
+    const peg_view *U = &upper->now, *D = &lower->now;
+    for (int j = 0; j < D->shape->nf; j++) {
+        double off = U->shape->rim > 0 ? peg_off_axis(U, D->normal[j]) : 1;
+        int first = off > FLUSH ? 0 : U->shape->nv;
+        int end = U->shape->nv + (off < PEG_LEAN ? peg_rim_points(U->shape) : 0);
+        for (int i = first; i < end; i++) {
             peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
             if (!is_facing(f, &c)) continue;
-            if (peg_lateral_distance(&lower->now, j, upper->now.vertex[i], lower->now.normal[j]) >
-                PEG_INSIDE * f->pair->L)
+            if (peg_lateral_distance(D, j, c.point_a, D->normal[j]) > PEG_INSIDE * f->pair->L)
                 continue;
-            if (upper->now.shape->nv > 2 &&
+            if (U->shape->nv > 2 &&
                 !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
                 continue;
             peg_contact_rows(f->I, f->p, f->u, &c, f->out);
         }
+    }
 }
 
 static void edge_edge_rows(const finder *f)
@@ -86,10 +94,36 @@ static void edge_edge_rows(const finder *f)
         }
 }
 
+/* Distance of a point from a segment. */
+static double from_segment(const double *p, const double *x, const double *y)
+{
+    double d[3], r[3];
+    peg_sub(y, x, d);
+    peg_sub(p, x, r);
+    double t = peg_min(peg_max(peg_dot(r, d) / peg_dot(d, d), 0), 1);
+    peg_add_scaled(r, -t, d, r);
+    return peg_norm(r);
+}
+
+/* Whether the features are farther apart than any row's, by the centres of rims. */
+static int is_out_of_reach(const finder *f, peg_row_kind kind, int i, int j)
+{
+    const peg_polytope *A = f->A->shape, *B = f->B->shape;
+    const peg_vec3 *a = (const peg_vec3 *)f->A->vertex, *b = (const peg_vec3 *)f->B->vertex;
+    double far = f->pair->reach + peg_across(A) + peg_across(B), d[3];
+    if (kind == PEG_ROW_VE) return from_segment(a[i], b[B->edge[j].v[0]], b[B->edge[j].v[1]]) > far;
+    if (kind == PEG_ROW_EV) return from_segment(b[j], a[A->edge[i].v[0]], a[A->edge[i].v[1]]) > far;
+    peg_sub(a[i], b[j], d);
+    return peg_norm(d) > far;
+}
+
 /* Vertices, or a vertex and an edge. */
 static void round_row(const finder *f, peg_row_kind kind, int i, int j)
 {
     peg_feature_contact c;
+    if (is_out_of_reach(f, kind, i, j)) return;
+    double a[3], b[3], t = peg_nearest_points(f->A, f->B, (peg_facet_kind)kind, i, j, a, b);
+    if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
     peg_round_contact(f->I, f->pair, kind, i, j, &c);
     if (!is_facing(f, &c)) return;
     if (!touches_a(f, kind == PEG_ROW_EV, i, c.normal) ||
@@ -98,24 +132,15 @@ static void round_row(const finder *f, peg_row_kind kind, int i, int j)
     peg_contact_rows(f->I, f->p, f->u, &c, f->out);
 }
 
-static int is_on_edge(const peg_view *view, int e, const double *p)
-{
-    const int *v = view->shape->edge[e].v;
-    double t = peg_along_segment(p, view->vertex[v[0]], view->vertex[v[1]]);
-    return t >= -PEG_INSIDE && t <= 1 + PEG_INSIDE;
-}
-
 static void round_rows(const finder *f)
 {
     const peg_polytope *A = f->A->shape, *B = f->B->shape;
     for (int i = 0; i < A->nv; i++) {
         for (int j = 0; j < B->nv; j++) round_row(f, PEG_ROW_VV, i, j);
-        for (int j = 0; j < B->ne; j++)
-            if (is_on_edge(f->B, j, f->A->vertex[i])) round_row(f, PEG_ROW_VE, i, j);
+        for (int j = 0; j < B->ne; j++) round_row(f, PEG_ROW_VE, i, j);
     }
     for (int i = 0; i < A->ne; i++)
-        for (int j = 0; j < B->nv; j++)
-            if (is_on_edge(f->A, i, f->B->vertex[j])) round_row(f, PEG_ROW_EV, i, j);
+        for (int j = 0; j < B->nv; j++) round_row(f, PEG_ROW_EV, i, j);
 }
 
 void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
@@ -132,17 +157,40 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     round_rows(&f);
 }
 
-/* Distance of the features, against `side` if they have passed each other, and its direction. */
+/* Features nearer than this, of the parts' sizes, have met. */
+static const double MET = 1e-13;
+
+/* Features of rims that have met: their distance along n is all that is left of it. */
+static double along_normal(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                           const double n[3], double a[3], double b[3])
+{
+    double back[3] = {-n[0], -n[1], -n[2]}, d[3];
+    if (kind != PEG_FACET_EV) peg_lowest_point(A, i, n, a);
+    if (kind != PEG_FACET_VE) peg_lowest_point(B, j, back, b);
+    peg_sub(a, b, d);
+    return peg_dot(d, n);
+}
+
+/* Distance of the features, against `side` (unit) if they have passed each other, and the unit
+ * vector along it. */
 static double passed_distance(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i,
                               int j, const double side[3], double n[3], double mid[3])
 {
-    double a[3], b[3];
+    double a[3], b[3], size = A->shape->radius + B->shape->radius;
     peg_nearest_points(A, B, kind, i, j, a, b);
     peg_sub(a, b, n);
+    double distance = copysign(peg_norm(n), peg_dot(n, side));
+    if (fabs(distance) > MET * size) {
+        for (int k = 0; k < 3; k++) n[k] /= distance;
+    } else {
+        peg_facet facet = {.kind = kind, .i = i, .j = j};
+        peg_copy3(side, facet.n);
+        facet = peg_facet_at(A, B, &facet);
+        peg_copy3(facet.n, n);
+        distance = along_normal(A, B, kind, i, j, n, a, b);
+    }
     for (int k = 0; k < 3; k++) mid[k] = .5 * (a[k] + b[k]);
-    double sign = peg_dot(n, side) < 0 ? -1 : 1, distance = peg_norm(n);
-    for (int k = 0; k < 3; k++) n[k] *= sign;
-    return sign * distance;
+    return distance;
 }
 
 void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,
@@ -150,16 +198,15 @@ void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind k
 {
     const peg_piece *A = &I->piece[pair->a], *B = &I->piece[pair->b];
     peg_facet_kind features = (peg_facet_kind)kind;
-    double now[3], before[3], mid[3], mid0[3], round = peg_pair_round(A->now.shape, B->now.shape);
+    double now[3], before[3], mid[3], mid0[3];
+    double round = peg_radius_of_a(&A->now, features) + peg_radius_of_b(&B->now, features);
     *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
     double distance = passed_distance(&A->now, &B->now, features, i, j, pair->facet.n, now, mid);
+    double distance0 = passed_distance(&A->start, &B->start, features, i, j, now, before, mid0);
+    double sum = distance + distance0, share = sum > 0 ? distance / sum : .5;
     peg_copy3(now, c->normal);
-    if (!(peg_normalise(c->normal) > 0)) peg_copy3(pair->facet.n, c->normal);
-    double distance0 =
-        passed_distance(&A->start, &B->start, features, i, j, c->normal, before, mid0);
-    double sum = fabs(distance) + fabs(distance0);
     for (int k = 0; k < 3; k++) {
-        c->mid_normal[k] = sum > 0 ? (now[k] + before[k]) / sum : c->normal[k];
+        c->mid_normal[k] = share * now[k] + (1 - share) * before[k];
         c->mid_point[k] = .5 * (mid[k] + mid0[k]);
         c->point_a[k] = c->point_b[k] = mid[k];
     }

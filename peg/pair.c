@@ -27,7 +27,7 @@ static double along_now(const peg_island *I, const peg_pair *p, const double *n)
 
 static int is_round(const peg_island *I, const peg_pair *p)
 {
-    return peg_pair_round(piece_a(I, p)->part->shape, piece_b(I, p)->part->shape) > 0;
+    return peg_is_dilated(piece_a(I, p)->part->shape) || peg_is_dilated(piece_b(I, p)->part->shape);
 }
 
 /* Of round features: how far they were apart, whatever else was nearer; negative if they have
@@ -39,7 +39,8 @@ double peg_facet_at_start(const peg_island *I, const peg_pair *p, const peg_face
     double a[3], b[3], d[3];
     peg_nearest_points(A, B, facet->kind, facet->i, facet->j, a, b);
     peg_sub(a, b, d);
-    return copysign(peg_norm(d), peg_dot(d, facet->n)) - peg_pair_round(A->shape, B->shape);
+    return copysign(peg_norm(d), peg_dot(d, facet->n)) - peg_radius_of_a(A, facet->kind) -
+           peg_radius_of_b(B, facet->kind);
 }
 
 /* Whether a mesh can be touched along n where it is highest. A direction in which it only hides

@@ -273,9 +273,12 @@ void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
         box->hi[k] = -box->lo[k];
     }
     if (part->opaque) return;
-    for (int v = 0; v < part->shape->nv; v++)
-        for (int k = 0; k < 3; k++) {
-            box->lo[k] = peg_min(box->lo[k], view->vertex[v][k] - part->shape->round);
-            box->hi[k] = peg_max(box->hi[k], view->vertex[v][k] + part->shape->round);
+    for (int k = 0; k < 3; k++) {
+        double across[3] = {k == 0, k == 1, k == 2}, by = part->shape->round;
+        if (part->shape->rim > 0) by += part->shape->rim * peg_off_axis(view, across);
+        for (int v = 0; v < part->shape->nv; v++) {
+            box->lo[k] = peg_min(box->lo[k], view->vertex[v][k] - by);
+            box->hi[k] = peg_max(box->hi[k], view->vertex[v][k] + by);
         }
+    }
 }

@@ -36,12 +36,22 @@ static double beyond_ends(const peg_view *view, int f, const double *w, const do
     return fmax(peg_dot(side, from), peg_dot(side, to));
 }
 
+/* Distance of w beyond the rim of cap f. */
+static double beyond_rim(const peg_view *view, int f, const double *w, const double *along)
+{
+    double d[3];
+    peg_sub(w, view->vertex[f], d);
+    peg_add_scaled(d, -peg_dot(d, along), along, d);
+    return peg_norm(d) - view->shape->rim;
+}
+
 /* Distance of w beyond the edges of face f, seen along `along` (unit): negative inside. */
 double peg_lateral_distance(const peg_view *view, int f, const double *w, const double *along)
 {
     const peg_polytope *P = view->shape;
     if (peg_is_half_space(P)) return -INFINITY;
     if (peg_is_flat(P)) return beyond_ends(view, f, w, along);
+    if (P->rim > 0) return beyond_rim(view, f, w, along);
     double worst = -INFINITY;
     int first = P->face_start[f], last = P->face_start[f + 1];
     for (int t = first; t < last; t++) {
@@ -58,13 +68,37 @@ double peg_lateral_distance(const peg_view *view, int f, const double *w, const 
     return worst;
 }
 
+/* Points on each rim, evenly spaced. */
+enum { ON_RIM = 8 };
+
+int peg_rim_points(const peg_polytope *shape)
+{
+    return shape->rim > 0 ? ON_RIM * shape->nv : 0;
+}
+
+/* Where a vertex, or a point of a rim, meets a face of normal n. */
+static void vertex_point(const peg_view *view, int i, const double *n, double out[3])
+{
+    int nv = view->shape->nv;
+    if (i < nv) {
+        peg_lowest_point(view, i, n, out);
+        return;
+    }
+    double angle = 2 * acos(-1) / ON_RIM * ((i - nv) % ON_RIM), rim = view->shape->rim;
+    double local[3] = {rim * cos(angle), rim * sin(angle), 0};
+    peg_rotate(view->turn, local, out);
+    peg_add_scaled(out, 1, view->vertex[(i - nv) / ON_RIM], out);
+}
+
 peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *lower,
                                     peg_row_kind kind, int vertex, int face)
 {
     const peg_view *U = &upper->now, *U0 = &upper->start;
     const peg_view *D = &lower->now, *D0 = &lower->start;
-    const double *w = U->vertex[vertex], *w0 = U0->vertex[vertex];
-    double sign = kind == PEG_ROW_VF ? 1 : -1, round = peg_pair_round(U->shape, D->shape);
+    double w[3], w0[3], sign = kind == PEG_ROW_VF ? 1 : -1,
+                        round = U->shape->round + D->shape->round;
+    vertex_point(U, vertex, D->normal[face], w);
+    vertex_point(U0, vertex, D0->normal[face], w0);
     peg_feature_contact c = {.kind = kind, .i = vertex, .j = face};
     for (int k = 0; k < 3; k++) {
         c.normal[k] = sign * D->normal[face][k];
@@ -181,7 +215,7 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
         c->mid_point[k] = 0.25 * (qa + qb + c->point_a[k] + c->point_b[k]);
         c->mid_normal[k] = 0.5 * (n0[k] + c->normal[k]);
     }
-    double round = peg_pair_round(A->now.shape, B->now.shape);
+    double round = peg_across(A->now.shape) + peg_across(B->now.shape);
     for (int k = 0; k < 3 && round > 0; k++)
         c->point_a[k] = c->point_b[k] = .5 * (c->point_a[k] + c->point_b[k]);
     c->gap = peg_dot(c->normal, apart) - round;
@@ -314,7 +348,8 @@ int peg_patch_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
         peg_given_rows(I, p, u, out);
         return out->m - before;
     }
-    if (peg_pair_round(I->piece[pair->a].part->shape, I->piece[pair->b].part->shape) > 0) {
+    if (peg_is_dilated(I->piece[pair->a].part->shape) ||
+        peg_is_dilated(I->piece[pair->b].part->shape)) {
         peg_nearest_rows(I, p, u, out);
         return out->m - before;
     }
@@ -376,12 +411,11 @@ int peg_facet_rows(peg_island *I, int p, const double (*u)[6], double lateral, p
         facing f = face_pair(I, pair, facet->kind == PEG_FACET_FACE_B ? PEG_ROW_VF : PEG_ROW_FV);
         const peg_view *U = &f.upper->now, *D = &f.lower->now;
         const double *n = D->normal[facet->i];
-        double near = FACET_NEAR * pair->L + peg_pair_round(U->shape, D->shape);
         for (int v = 0; v < U->shape->nv; v++) {
-            if (peg_dot(n, U->vertex[v]) - D->offset[facet->i] > near) continue;
-            if (present(out, from, p, f.kind, v, facet->i)) continue;
-            if (peg_lateral_distance(D, facet->i, U->vertex[v], n) > lateral * pair->L) continue;
             peg_feature_contact c = peg_vertex_face(f.upper, f.lower, f.kind, v, facet->i);
+            if (c.gap > FACET_NEAR * pair->L || present(out, from, p, f.kind, v, facet->i))
+                continue;
+            if (peg_lateral_distance(D, facet->i, c.point_a, n) > lateral * pair->L) continue;
             add_rows(I, p, u, &c, out);
         }
     }

@@ -68,6 +68,28 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
     return PEG_OK;
 }
 
+/* A vertex, or an edge along z, about the origin. */
+static peg_polytope *new_core(double length, int faces)
+{
+    int ends = length > 0 ? 2 : 1;
+    peg_polytope *p = peg_polytope_new(ends, faces, ends - 1, faces);
+    if (!p) return NULL;
+    for (int v = 0; v < ends; v++) p->vertex[v][2] = (v - .5 * (ends - 1)) * length;
+    if (ends == 2) {
+        p->edge[0] = (peg_edge){{0, 1}, {-1, -1}};
+        p->next_start[1] = p->next[0] = 1;
+        p->next_start[2] = 2;
+    }
+    return p;
+}
+
+static pegStatus check_round(double radius, double length)
+{
+    if (!isfinite(radius) || !isfinite(length)) return PEG_ERROR_NOT_FINITE;
+    pegStatus status = peg_size_check(2 * radius + length);
+    return status == PEG_OK && (!(radius > 0) || length < 0) ? PEG_ERROR_SHAPE_EMPTY : status;
+}
+
 pegStatus peg_polytope_sphere(double radius, peg_polytope **out)
 {
     return peg_polytope_capsule(radius, 0, out);
@@ -76,23 +98,37 @@ pegStatus peg_polytope_sphere(double radius, peg_polytope **out)
 pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
 {
     *out = NULL;
-    if (!isfinite(radius) || !isfinite(length)) return PEG_ERROR_NOT_FINITE;
-    pegStatus status = peg_size_check(2 * radius + length);
-    if (status == PEG_OK && (!(radius > 0) || length < 0)) status = PEG_ERROR_SHAPE_EMPTY;
+    pegStatus status = check_round(radius, length);
     if (status != PEG_OK) return status;
-    int ends = length > 0 ? 2 : 1;
-    peg_polytope *p = peg_polytope_new(ends, 0, ends - 1, 0);
+    peg_polytope *p = new_core(length, 0);
     if (!p) return PEG_ERROR_MEMORY;
-    for (int v = 0; v < ends; v++) p->vertex[v][2] = (v - .5 * (ends - 1)) * length;
-    if (ends == 2) {
-        p->edge[0] = (peg_edge){{0, 1}, {-1, -1}};
-        p->next_start[1] = p->next[0] = 1;
-        p->next_start[2] = 2;
-    }
     p->round = p->inner = radius;
     p->radius = p->size = radius + .5 * length;
     p->width = 2 * radius;
     p->volume = acos(-1) * radius * radius * (length + 4. / 3 * radius);
+    *out = p;
+    return PEG_OK;
+}
+
+pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out)
+{
+    *out = NULL;
+    pegStatus status = check_round(radius, length);
+    if (status == PEG_OK && !(length > 0)) status = PEG_ERROR_SHAPE_EMPTY;
+    if (status != PEG_OK) return status;
+    peg_polytope *p = new_core(length, 2);
+    if (!p) return PEG_ERROR_MEMORY;
+    for (int f = 0; f < 2; f++) {
+        p->normal[f][2] = f ? 1 : -1;
+        p->offset[f] = .5 * length;
+        p->face_start[f + 1] = f + 1;
+        p->face_vertex[f] = f;
+    }
+    p->rim = radius;
+    p->inner = fmin(radius, .5 * length);
+    p->radius = p->size = hypot(radius, .5 * length);
+    p->width = fmin(2 * radius, length);
+    p->volume = acos(-1) * radius * radius * length;
     *out = p;
     return PEG_OK;
 }
@@ -186,5 +222,5 @@ void peg_view_set(peg_view *view, const double x[3], const double R[9])
     }
     peg_rotate(R, p->centre, view->centre);
     peg_add_scaled(view->centre, 1, x, view->centre);
-    if (p->mesh) memcpy(view->turn, R, sizeof view->turn);
+    if (p->mesh || p->rim > 0) memcpy(view->turn, R, sizeof view->turn);
 }

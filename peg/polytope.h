@@ -9,8 +9,10 @@
  * caps; a particle is a single vertex.
  *
  * Dilated polytopes [M: dilated simplicial complexes] have a radius all round: a sphere is a vertex
- * with a radius, a capsule an edge with a radius; these have no faces. The edge of a capsule has no
- * faces either (-1). The triangles of a mesh (peg/complex.h) have two faces, back to back. */
+ * with a radius, a capsule an edge with a radius; these have no faces. A cylinder is an edge with a
+ * radius across it only, the Minkowski sum of a segment and a disc; its faces are the caps. The
+ * edges of these have no faces (-1). The triangles of a mesh (peg/complex.h) have two faces, back
+ * to back. */
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
@@ -19,7 +21,7 @@
 
 typedef struct peg_edge {
     int v[2]; /* end vertices; face f[0] runs from v[0] to v[1], face f[1] back */
-    int f[2]; /* -1: none, the edge of a capsule */
+    int f[2]; /* -1: none, the edge of a capsule or a cylinder */
 } peg_edge;
 
 struct peg_complex;
@@ -38,6 +40,7 @@ typedef struct peg_polytope {
     int *next;       /* 2 ne */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
     double round;    /* m: the part is all points this near to the polytope; 0: the polytope */
+    double rim;      /* m: the part is all points this near to the polytope across z; 0: not so */
     double radius;   /* of the sphere about the centre; infinite for a half-space */
     double size;     /* m: what tolerances are relative to: the radius, or that of the mesh */
     double inner;    /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
@@ -85,6 +88,10 @@ pegStatus peg_polytope_sphere(double radius, peg_polytope **out);
  * may be 0. Errors: NOT_FINITE, SHAPE_EMPTY (radius <= 0, length < 0), MEMORY. */
 pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out);
 
+/* A cylinder along z about the origin. Errors: NOT_FINITE, SHAPE_EMPTY (one of them <= 0), MEMORY.
+ */
+pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out);
+
 void peg_polytope_free(peg_polytope *p);
 
 static inline int peg_is_half_space(const peg_polytope *p)
@@ -92,14 +99,19 @@ static inline int peg_is_half_space(const peg_polytope *p)
     return p->nv == 0;
 }
 
+static inline int peg_is_dilated(const peg_polytope *p)
+{
+    return p->round > 0 || p->rim > 0;
+}
+
 static inline int peg_is_flat(const peg_polytope *p)
 {
-    return p->nv > 0 && p->ne == 0 && p->round == 0;
+    return p->nv > 0 && p->ne == 0 && !peg_is_dilated(p);
 }
 
 static inline int peg_is_point(const peg_polytope *p)
 {
-    return p->nv == 1 && p->round == 0;
+    return p->nv == 1 && !peg_is_dilated(p);
 }
 
 static inline int peg_is_segment(const peg_polytope *p)
@@ -113,10 +125,10 @@ static inline double peg_pair_size(const peg_polytope *a, const peg_polytope *b)
     return peg_is_point(a) ? b->size : peg_is_point(b) ? a->size : fmin(a->size, b->size);
 }
 
-/* m: how far apart the polytopes are when the parts touch. */
-static inline double peg_pair_round(const peg_polytope *a, const peg_polytope *b)
+/* m: radius of a part about its edges. */
+static inline double peg_across(const peg_polytope *p)
 {
-    return a->round + b->round;
+    return p->round + p->rim;
 }
 
 /* Least width of the thinner part, m; a point has none, and a triangle none beside a solid part. */
@@ -138,7 +150,7 @@ typedef struct peg_view {
     peg_vec3 *vertex, *normal;
     double *offset;
     peg_vec3 centre;
-    peg_mat3 turn; /* of a triangle: from the frame of its mesh */
+    peg_mat3 turn; /* from the part's frame: of a triangle of a mesh and of what has a rim only */
 } peg_view;
 
 /* Fills the arrays for part-to-world rotation R and translation x. */

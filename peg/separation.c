@@ -6,6 +6,7 @@
  * crossing lies at s u x w, s = +-1, iff a0.w and b0.u have the sign s and a1.w and b1.u the sign
  * -s (there A supports s u x w and B its negative, so that n = -s u x w). */
 #include "peg/separation.h"
+#include "peg/disc.h"
 
 /* Sine of the angle by which the arcs must cross inside of each other. Below, the crossing is a
  * normal of one of the faces, or the edges are parallel, within rounding; the separation that could
@@ -40,14 +41,33 @@ static double support(const peg_view *view, const double n[3], double sign)
     return best;
 }
 
+static void axis_of(const peg_view *view, double axis[3])
+{
+    for (int k = 0; k < 3; k++) axis[k] = view->turn[3 * k + 2];
+}
+
+double peg_off_axis(const peg_view *view, const double n[3])
+{
+    double axis[3], across[3];
+    axis_of(view, axis);
+    peg_cross(axis, n, across);
+    return peg_norm(across);
+}
+
+/* What a part's radius adds along n. */
+static double extent(const peg_view *v, const double n[3])
+{
+    return v->shape->round + (v->shape->rim > 0 ? v->shape->rim * peg_off_axis(v, n) : 0);
+}
+
 static double support_max(const peg_view *v, const double n[3])
 {
-    return support(v, n, 1) + v->shape->round;
+    return support(v, n, 1) + extent(v, n);
 }
 
 static double support_min(const peg_view *v, const double n[3])
 {
-    return -support(v, n, -1) - v->shape->round;
+    return -support(v, n, -1) - extent(v, n);
 }
 
 static int same_direction(const double *a, double sign, const double *b)
@@ -132,7 +152,7 @@ static int is_too_deep(const search *q, int i, int j, const peg_vec3 u, const pe
     peg_cross(u, w, n);
     peg_sub(a, b, d);
     double length = peg_norm(n), reach = q->A->shape->radius + q->B->shape->radius;
-    most += peg_pair_round(q->A->shape, q->B->shape) - SLACK * reach;
+    most += peg_across(q->A->shape) + peg_across(q->B->shape) - SLACK * reach;
     return length > SLACK * peg_norm(w) && -sign * peg_dot(n, d) < most * length;
 }
 
@@ -232,33 +252,83 @@ static void edges_of_B(search *q, int i, const edges *near)
 
 /* --- dilated parts --- */
 
-double peg_along_segment(const double *p, const double *x, const double *y)
-{
-    peg_vec3 d, r;
-    peg_sub(y, x, d);
-    peg_sub(p, x, r);
-    double dd = peg_dot(d, d);
-    return dd > 0 ? peg_dot(r, d) / dd : 0;
-}
-
 /* The point of an edge's line that is nearest to p, and where it is along the edge. */
 static double foot(const peg_view *view, int edge, const double *p, double out[3])
 {
     const int *v = view->shape->edge[edge].v;
-    peg_vec3 d;
-    double t = peg_along_segment(p, view->vertex[v[0]], view->vertex[v[1]]);
+    peg_vec3 d, r;
     peg_sub(view->vertex[v[1]], view->vertex[v[0]], d);
+    peg_sub(p, view->vertex[v[0]], r);
+    double t = peg_dot(r, d) / peg_dot(d, d);
     peg_add_scaled(view->vertex[v[0]], t, d, out);
     return t;
 }
 
-void peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
-                        double a[3], double b[3])
+static peg_disc disc_of(const peg_view *view, int vertex)
 {
-    if (kind != PEG_FACET_EV) peg_copy3(A->vertex[i], a);
-    if (kind != PEG_FACET_VE) peg_copy3(B->vertex[j], b);
-    if (kind == PEG_FACET_EV) foot(A, i, b, a);
-    if (kind == PEG_FACET_VE) foot(B, j, a, b);
+    peg_disc disc = {.centre = view->vertex[vertex], .radius = view->shape->rim};
+    axis_of(view, disc.axis);
+    return disc;
+}
+
+/* Of a vertex of V and an edge of E. */
+static double vertex_and_edge(const peg_view *V, const peg_view *E, int vertex, int edge,
+                              double v[3], double e[3])
+{
+    const int *end = E->shape->edge[edge].v;
+    if (V->shape->rim > 0) {
+        peg_disc disc = disc_of(V, vertex);
+        return peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], v, e);
+    }
+    peg_copy3(V->vertex[vertex], v);
+    return foot(E, edge, v, e);
+}
+
+static void vertex_and_vertex(const peg_view *A, const peg_view *B, int i, int j, double a[3],
+                              double b[3])
+{
+    peg_copy3(A->vertex[i], a);
+    peg_copy3(B->vertex[j], b);
+    int rim_a = A->shape->rim > 0, rim_b = B->shape->rim > 0;
+    if (!rim_a && !rim_b) return;
+    peg_disc on_a = disc_of(A, i), on_b = disc_of(B, j);
+    if (rim_a && rim_b)
+        peg_disc_disc(&on_a, &on_b, a, b);
+    else if (rim_a)
+        peg_disc_nearest(&on_a, B->vertex[j], a);
+    else
+        peg_disc_nearest(&on_b, A->vertex[i], b);
+}
+
+double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                          double a[3], double b[3])
+{
+    if (kind == PEG_FACET_EV) return vertex_and_edge(B, A, j, i, b, a);
+    if (kind == PEG_FACET_VE) return vertex_and_edge(A, B, i, j, a, b);
+    vertex_and_vertex(A, B, i, j, a, b);
+    return 0;
+}
+
+double peg_radius_of_a(const peg_view *A, peg_facet_kind kind)
+{
+    int at_edge = kind == PEG_FACET_EV || kind == PEG_FACET_EDGES;
+    return at_edge ? peg_across(A->shape) : A->shape->round;
+}
+
+double peg_radius_of_b(const peg_view *B, peg_facet_kind kind)
+{
+    int at_edge = kind == PEG_FACET_VE || kind == PEG_FACET_EDGES;
+    return at_edge ? peg_across(B->shape) : B->shape->round;
+}
+
+void peg_lowest_point(const peg_view *view, int vertex, const double n[3], double out[3])
+{
+    double axis[3], down[3];
+    peg_copy3(view->vertex[vertex], out);
+    if (!(view->shape->rim > 0)) return;
+    axis_of(view, axis);
+    peg_add_scaled(n, -peg_dot(n, axis), axis, down);
+    if (peg_normalise(down) > 0) peg_add_scaled(out, -view->shape->rim, down, out);
 }
 
 /* From the feature of B to that of A. */
@@ -300,18 +370,40 @@ static void round_normal(const peg_view *A, const peg_view *B, const peg_facet *
 
 typedef struct nearest {
     peg_facet facet;
-    double distance2; /* m^2 */
+    double gap; /* m */
 } nearest;
+
+static double radii(const peg_view *A, const peg_view *B, peg_facet_kind kind)
+{
+    return peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
+}
 
 static void try_nearest(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
                         nearest *best)
 {
     peg_vec3 d;
     between_features(A, B, kind, i, j, d);
-    double dd = peg_dot(d, d);
-    if (!(dd < best->distance2)) return;
-    best->distance2 = dd;
+    double gap = peg_norm(d) - radii(A, B, kind);
+    if (!(gap < best->gap)) return;
+    best->gap = gap;
     best->facet = (peg_facet){.kind = kind, .i = i, .j = j};
+}
+
+/* A vertex of V and the edges of E; where the edge is farther from a disc's centre than the nearest
+ * so far and the radius there is no need to look closer. */
+static void try_edges(const peg_view *A, const peg_view *B, int v, int of_a, nearest *best)
+{
+    const peg_view *V = of_a ? A : B, *E = of_a ? B : A;
+    peg_facet_kind kind = of_a ? PEG_FACET_VE : PEG_FACET_EV;
+    for (int e = 0; e < E->shape->ne; e++) {
+        peg_vec3 a, b, d;
+        double t = foot(E, e, V->vertex[v], a);
+        peg_sub(V->vertex[v], a, d);
+        if (peg_norm(d) - V->shape->rim - radii(A, B, kind) >= best->gap) continue;
+        int i = of_a ? v : e, j = of_a ? e : v;
+        if (V->shape->rim > 0) t = peg_nearest_points(A, B, kind, i, j, a, b);
+        if (t > 0 && t < 1) try_nearest(A, B, kind, i, j, best);
+    }
 }
 
 /* The nearest of the features that are round: the facet between them. Where others are nearer it is
@@ -320,20 +412,11 @@ static void round_facet(search *q)
 {
     static const double up[3] = {0, 0, 1};
     const peg_view *A = q->A, *B = q->B;
-    nearest best = {.distance2 = INFINITY};
-    peg_vec3 d;
+    nearest best = {.gap = INFINITY};
     for (int i = 0; i < A->shape->nv; i++)
         for (int j = 0; j < B->shape->nv; j++) try_nearest(A, B, PEG_FACET_VV, i, j, &best);
-    for (int i = 0; i < A->shape->nv; i++)
-        for (int j = 0; j < B->shape->ne; j++) {
-            double t = foot(B, j, A->vertex[i], d);
-            if (t > 0 && t < 1) try_nearest(A, B, PEG_FACET_VE, i, j, &best);
-        }
-    for (int i = 0; i < A->shape->ne; i++)
-        for (int j = 0; j < B->shape->nv; j++) {
-            double t = foot(A, i, B->vertex[j], d);
-            if (t > 0 && t < 1) try_nearest(A, B, PEG_FACET_EV, i, j, &best);
-        }
+    for (int i = 0; i < A->shape->nv; i++) try_edges(A, B, i, 1, &best);
+    for (int j = 0; j < B->shape->nv; j++) try_edges(A, B, j, 0, &best);
     peg_facet facet = best.facet;
     round_normal(A, B, &facet, up, facet.n);
     facet.s = peg_separation_along(A, B, facet.n);
@@ -362,7 +445,8 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
     near_edges_of_B(&q, &near);
     for (int i = 0; i < A->shape->ne; i++)
         if (!edge_is_out(&q, A, B, i)) edges_of_B(&q, i, &near);
-    if (peg_pair_round(A->shape, B->shape) > 0 && !half_a && !half_b) round_facet(&q);
+    int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
+    if (dilated && !half_a && !half_b) round_facet(&q);
     return q.best;
 }
 

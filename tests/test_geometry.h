@@ -4,6 +4,7 @@
 #include <check.h>
 
 TCase *separation_tests(void);
+TCase *dilated_tests(void);
 TCase *polytope_tests(void);
 TCase *sweep_tests(void);
 
