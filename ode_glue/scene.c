@@ -70,6 +70,17 @@ static void report_ignored(peg_glue *glue, const peg_shape *s)
                 "contacts: its pairs are ignored");
 }
 
+/* The papers' models are of polytopes. */
+static void report_left_out(peg_glue *glue, const peg_shape *s)
+{
+    int model = peg_context_settings(glue->core)->contact;
+    int polytope = s->shape && s->shape->round == 0;
+    if (model != PEG_CONTACT_PEG && s->status == PEG_OK && !polytope)
+        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
+                "the papers' contact models know polytopes alone: round geoms and meshes have no "
+                "contacts");
+}
+
 static void report_callbacks(peg_glue *glue, dGeomID mesh)
 {
     if (dGeomTriMeshGetCallback(mesh) || dGeomTriMeshGetArrayCallback(mesh))
@@ -93,6 +104,7 @@ static peg_shape **taking_part(peg_glue *glue, int *n)
     *n = 0;
     for (int i = 0; i < g->geom.n && list; i++) {
         if (g->of[i].opaque) peg_glue_say_opaque(glue, &g->of[i]);
+        report_left_out(glue, &g->of[i]);
         if (g->of[i].mesh) report_callbacks(glue, g->of[i].is.leaf);
         if (g->of[i].status == PEG_OK)
             list[(*n)++] = &g->of[i];

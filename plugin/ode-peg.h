@@ -227,7 +227,8 @@ PEG_API pegStatus pegTriMeshChanged(pegWorldID peg, dGeomID geom);
  *   ray        | none                                 | none        | none | none
  *   class ..   | ODE                                  | ODE         | none | ODE
  *
- * A transform is treated as the geom that it holds. */
+ * A transform is treated as the geom that it holds. The papers' models (settings.contact) leave out
+ * all but boxes, planes, convex geoms and cylinders (one message). */
 typedef enum pegTreatment {
     PEG_TREATMENT_NONE = 0,    /* no contacts: rays, two immovable geoms, geoms of one body, geoms
                                   with a side or radius of 0, spaces */

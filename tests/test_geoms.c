@@ -858,6 +858,29 @@ START_TEST(treatment_of_every_pair_of_classes)
 }
 END_TEST
 
+START_TEST(models_of_polytopes_tell_what_they_leave_out)
+{
+    scene s = new_scene(0);
+    messages m = {0};
+    pegSettings settings;
+    pegSettingsDefault(&settings);
+    settings.contact = PEG_CONTACT_ST;
+    ck_assert_int_eq(pegWorldSetSettings(s.peg, &settings), PEG_OK);
+    pegWorldSetMessageCallback(s.peg, &m, keep_message);
+    dCreatePlane(s.space, 0, 0, 1, 0);
+    dBodySetPosition(add_mover(&s, M_BOX), 0, 0, 0.6);
+    for (int i = 0; i < 3; i++) step(&s, 0.01);
+    ck_assert_int_eq(m.n, 0);
+    dBodyID ball = add_mover(&s, M_SPHERE);
+    dBodySetPosition(ball, 3, 0, 0.501);
+    for (int i = 0; i < 10; i++) step(&s, 0.01);
+    ck_assert_double_lt(dBodyGetPosition(ball)[2], 0.49);
+    ck_assert_int_eq(m.n, 1);
+    ck_assert_int_eq(m.status[0], PEG_ERROR_GEOM_CLASS);
+    free_scene(&s);
+}
+END_TEST
+
 START_TEST(treatment_of_geoms)
 {
     scene s = new_scene(0);
@@ -1128,6 +1151,7 @@ int main(void)
     tcase_add_test(hold, own_classes_have_odes_contacts);
     tcase_add_test(ask, treatment_of_every_pair_of_classes);
     tcase_add_test(ask, treatment_of_geoms);
+    tcase_add_test(ask, models_of_polytopes_tell_what_they_leave_out);
     tcase_add_test(ask, registering_checks_its_arguments);
     tcase_add_test(ask, empty_geoms_are_ignored);
     tcase_add_loop_test(ask, endless_geoms_fail_the_step, 0, 3);
