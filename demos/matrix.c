@@ -122,17 +122,19 @@ static void machines(visitor *v, matrix_extent extent)
 /* Every class on every other, with few seeds: the full matrix is peg-lab matrix-geoms. */
 static void classes(visitor *v, matrix_extent extent)
 {
-    static const double step_sizes[] = {0.01, 0.05};
-    int seeds = extent == MATRIX_FULL ? 3 : 1;
+    static const double step_sizes[] = {0.01, 0.05}, frames[3][2] = {{37, 1}, {0, .001}, {37, 100}};
+    int seeds = extent == MATRIX_FULL ? 6 : 1;
     for (int i = 0; i < GEOM_MOVING * GEOM_COUNT; i++)
         for (int k = 0; k < (extent == MATRIX_FULL ? 2 : 1); k++)
             for (int seed = 1; seed <= seeds; seed++) {
-                int a = i / GEOM_COUNT, b = i % GEOM_COUNT;
+                int a = i / GEOM_COUNT, b = i % GEOM_COUNT, frame = seed > 3 ? seed - 4 : -1;
                 matrix_job job = {.scene = lab_scene_find("drop-pair"),
                                   .options = {.h = step_sizes[k], .seed = (uint64_t)(seed + i)}};
                 set(&job, "a", a);
                 set(&job, "b", b);
                 if (b < GEOM_MOVING) set(&job, "moving", (seed + a + b) % DROP_MODES);
+                if (frame >= 0 && frames[frame][0] != 0) set(&job, "turn", frames[frame][0]);
+                if (frame >= 0 && frames[frame][1] != 1) set(&job, "scale", frames[frame][1]);
                 emit(v, &job);
             }
 }
@@ -146,9 +148,11 @@ static void geoms(visitor *v, matrix_extent extent)
         const char *key;
         double values[6];
     } cases[] = {
-        {"seams-box", 0, {.01, .05}, "lift", {1e-3, 0, NAN}},
-        {"seams-sphere", 0, {.01, .05}, "lift", {1e-3, NAN}},
-        {"seams-sphere", -1, {.01, .05}, "lift", {0, NAN}},
+        {"seams-box", 0, {.01, .05, .002}, "lift", {1e-3, 0, .1, NAN}},
+        {"seams-sphere", 0, {.01, .05, .002}, "lift", {1e-3, NAN}},
+        {"seams-sphere", -1, {.01, .05, .002}, "lift", {0, .1, NAN}},
+        {"seams-box", -1, {.01, .05}, "across", {0, .7071067811865476, 1, NAN}},
+        {"seams-sphere", -1, {.01, .05}, "across", {0, .7071067811865476, 1, NAN}},
         {"mesh-roll", 0, {.01, .002}, "slope", {.25, NAN}},
         {"mesh-inside", .5, {.01, .05, .02}, "speed", {3, 30, NAN}},
         {"mesh-100k", -1, {.01}, "cells", {224, NAN}},

@@ -12,7 +12,7 @@ typedef enum matrix_extent {
     MATRIX_FULL   /* the tables of the study */
 } matrix_extent;
 
-enum { MATRIX_SETS = 4 };
+enum { MATRIX_SETS = 6 };
 
 typedef struct matrix_job {
     const lab_scene *scene;

@@ -275,11 +275,13 @@ static void build_drop_pair(lab_world *w)
 /* 50 x 100 squares in one plane, 5 m x 10 m, on which the body slides across all kinds of seams. */
 static lab_body *seams(lab_world *w, double z)
 {
-    double speed = lab_key(w, "speed", 3), lift = lab_key(w, "lift", 1e-3);
+    double speed = lab_key(w, "speed", 3), lift = lab_key(w, "lift", 1e-3),
+           across = lab_key(w, "across", .25);
+    int cells = whole_key(w, "cells", 50, 1, 1000);
     lab_body *ground = lab_add(w, "ground", LAB_STATIC, NULL, NULL), *body;
-    add_sheet(ground, (const double[2]){5, 10}, (const int[2]){50, 100}, flat, NULL);
+    add_sheet(ground, (const double[2]){5, 10}, (const int[2]){cells, 2 * cells}, flat, NULL);
     body = lab_add(w, "slider", LAB_DYNAMIC, (double[3]){-1.03, -4.01, z + lift}, NULL);
-    lab_velocity(body, (double[3]){.25 * speed, speed * sqrt(1 - .25 * .25), 0}, NULL);
+    lab_velocity(body, (double[3]){across * speed, speed * sqrt(1 - across * across), 0}, NULL);
     return body;
 }
 
@@ -362,9 +364,11 @@ static void build_mesh_100k(lab_world *w)
 const lab_scene lab_scenes_geoms[] = {
     {"drop-pair", "a body of class a thrown at one of class b (a=, b=, moving=, seed)", .01, .8,
      build_drop_pair, NULL},
-    {"seams-box", "a box slides over a flat sheet of 10 000 triangles (speed=, lift=)", .01, 2,
+    {"seams-box",
+     "a box slides over a flat sheet of 10 000 triangles (speed=, lift=, across=, cells=)", .01, 2,
      build_seams_box, NULL},
-    {"seams-sphere", "a sphere slides over a flat sheet of 10 000 triangles (speed=, lift=)", .01,
+    {"seams-sphere",
+     "a sphere slides over a flat sheet of 10 000 triangles (speed=, lift=, across=, cells=)", .01,
      2, build_seams_sphere, NULL},
     {"mesh-roll", "a sphere rolls down a heightfield (slope=)", .01, 2, build_mesh_roll, NULL},
     {"shell-fast", "a body of class a shot at a thin shell (a=, speed=, seed)", .01, .1,
