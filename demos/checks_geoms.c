@@ -1,6 +1,4 @@
-/* Checks of the scenes of geoms and meshes. A cylinder is a prism to the contact module, which lies
- * inside of it: overlap up to the difference cannot be avoided and is allowed here, nothing else.
- */
+/* Checks of the scenes of geoms and meshes. */
 #include "demos/checks.h"
 #include "demos/distance.h"
 #include "demos/geoms.h"
@@ -20,13 +18,12 @@ enum { POSES_INSIDE = 8 };
 
 static void begin_overlap(check_run *run)
 {
-    run->memory[0] = geoms_tessellation(run->w);
     run->memory[1] = geoms_size(run->w);
 }
 
 static void step_overlap(check_run *run)
 {
-    double volume, depth, limit = run->memory[0] + DEPTH_LIMIT * run->memory[1];
+    double volume, depth, limit = DEPTH_LIMIT * run->memory[1];
     lab_overlap(run->w, 1, &volume, &depth);
     check_largest(run, "depth / size", depth / run->memory[1]);
     if (!(depth <= limit)) check_fail(run, "depth of %.3g m, %.3g allowed", depth, limit);
@@ -40,7 +37,7 @@ static void step_inside(check_run *run)
         double volume, depth;
         lab_overlap(run->w, (double)i / POSES_INSIDE, &volume, &depth);
         check_largest(run, "depth inside / size", depth / run->memory[1]);
-        if (!(depth <= run->memory[0] + GRAZE_LIMIT * run->memory[1]))
+        if (!(depth <= GRAZE_LIMIT * run->memory[1]))
             check_fail(run, "depth of %.3g m at %d/%d of the step", depth, i, POSES_INSIDE);
     }
 }

@@ -25,9 +25,6 @@ enum { DROP_STATIC, DROP_FREE, DROP_LYING, DROP_MODES };
 
 /* Twice the radius of the smallest body that has a volume (floors left out), m. */
 double geoms_size(const lab_world *w);
-/* How deep exact contacts may let two bodies overlap, m: a cylinder is a prism inside of it to
- * them. 0 without cylinders. */
-double geoms_tessellation(const lab_world *w);
 
 typedef struct matrix_geoms_options {
     lab_contact contact;

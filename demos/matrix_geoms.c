@@ -58,28 +58,12 @@ double geoms_size(const lab_world *w)
     return size / w->scale;
 }
 
-double geoms_tessellation(const lab_world *w)
-{
-    double first = 0, second = 0; /* the largest radii */
-    pegSettings settings;
-    if (!lab_contact_is_exact(w->options.contact)) return 0;
-    lab_settings(w, &settings);
-    for (int i = 0; i < w->bodies; i++)
-        for (int k = 0; k < w->body[i]->parts; k++) {
-            const lab_shape *s = w->body[i]->part[k].shape;
-            if (s->kind != LAB_SHAPE_CYLINDER) continue;
-            second = fmax(second, fmin(first, s->round));
-            first = fmax(first, s->round);
-        }
-    return (first + second) * (1 - cos(acos(-1) / settings.cylinder_sides)) / w->scale;
-}
-
-static void look(lab_world *w, double size, double allowed, drop *d)
+static void look(lab_world *w, double size, drop *d)
 {
     double volume, depth, least = 0;
     lab_overlap(w, 1, &volume, &depth);
     d->depth = fmax(d->depth, depth / size);
-    d->overlapping += !(depth <= allowed + OVERLAP * size);
+    d->overlapping += !(depth <= OVERLAP * size);
     for (int i = 1; i < POSES_INSIDE; i++) {
         lab_overlap(w, (double)i / POSES_INSIDE, &volume, &depth);
         least = fmax(least, depth);
@@ -97,12 +81,12 @@ static int run_drop(const cell *c, int seed, const lab_options *base, drop *d)
     *d = (drop){0};
     lab_world *w = lab_open(lab_scene_find("drop-pair"), &options, text, &user);
     if (!w) return 1;
-    double size = geoms_size(w), allowed = geoms_tessellation(w), start;
+    double size = geoms_size(w), start;
     while (!d->failed && lab_steps(w) < lab_steps_planned(w)) {
         start = lab_now();
         d->failed = lab_step(w);
         d->ms += 1e3 * (lab_now() - start);
-        if (!d->failed) look(w, size, allowed, d);
+        if (!d->failed) look(w, size, d);
         d->steps++;
     }
     pegStats total;

@@ -50,7 +50,7 @@ static pegStatus collect_space(peg_glue *glue, dSpaceID space)
 static pegStatus collect_geoms(peg_glue *glue)
 {
     pegStatus status = PEG_OK;
-    peg_shapes_begin(&glue->shapes, peg_context_settings(glue->core)->cylinder_sides);
+    peg_shapes_begin(&glue->shapes);
     for (int i = 0; i < glue->spaces && status == PEG_OK; i++)
         status = collect_item(glue, (dGeomID)glue->space[i]);
     if (status == PEG_OK) status = peg_glue_name_transforms(glue);

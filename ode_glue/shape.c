@@ -14,11 +14,6 @@ int peg_class_has_contacts(int class)
     return class >= 0 && !is_space && class != dRayClass && class != dGeomTransformClass;
 }
 
-int peg_class_is_tessellated(int class)
-{
-    return class == dCylinderClass;
-}
-
 int peg_class_is_known(int class)
 {
     return class >= 0 && class < dFirstSpaceClass;
@@ -45,14 +40,13 @@ static void read_sizes(dGeomID leaf, int class, double size[4])
     }
 }
 
-static void read_parameters(const peg_shapes *shapes, peg_shape *s)
+static void read_parameters(peg_shape *s)
 {
     peg_parameters *is = &s->is;
     is->leaf = peg_geom_leaf(s->geom);
     is->class = is->leaf ? dGeomGetClass(is->leaf) : -1;
     if (!is->leaf) return;
     read_sizes(is->leaf, is->class, is->size);
-    if (is->class == dCylinderClass) is->sides = shapes->cylinder_sides;
     if (is->class == dTriMeshClass) is->data = dGeomTriMeshGetData(is->leaf);
     if (is->class == dConvexClass) {
         s->shape = peg_convex_find(is->leaf, &is->version);
@@ -64,9 +58,8 @@ static void read_parameters(const peg_shapes *shapes, peg_shape *s)
 
 static int same_parameters(const peg_parameters *a, const peg_parameters *b)
 {
-    return a->leaf == b->leaf && a->class == b->class && a->sides == b->sides &&
-           a->version == b->version && a->data == b->data &&
-           memcmp(a->size, b->size, sizeof a->size) == 0;
+    return a->leaf == b->leaf && a->class == b->class && a->version == b->version &&
+           a->data == b->data && memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
 static int is_empty(const peg_parameters *is)
@@ -86,23 +79,6 @@ int peg_geom_is_empty(dGeomID leaf)
 }
 
 /* --- building --- */
-
-/* The prism whose edges lie on the cylinder, which is along z. */
-static pegStatus build_cylinder(const peg_parameters *is, peg_polytope **out)
-{
-    double(*point)[3] = peg_alloc(2 * (size_t)is->sides * sizeof *point);
-    if (!point) return PEG_ERROR_MEMORY;
-    for (int i = 0; i < is->sides; i++)
-        for (int end = 0; end < 2; end++) {
-            double *x = point[2 * i + end], angle = 2 * M_PI * i / is->sides;
-            x[0] = is->size[0] * cos(angle);
-            x[1] = is->size[0] * sin(angle);
-            x[2] = (end - .5) * is->size[1];
-        }
-    pegStatus status = peg_polytope_from_points((const double(*)[3])point, 2 * is->sides, out);
-    peg_free(point);
-    return status;
-}
 
 /* The mesh of another geom that has the same data and triangles, or a new one. */
 static pegStatus share_mesh(peg_shapes *shapes, peg_shape *s)
@@ -155,7 +131,7 @@ static pegStatus build(peg_shapes *shapes, peg_shape *s)
     } else if (s->is.class == dCapsuleClass) {
         status = peg_polytope_capsule(size[0], size[1], &s->own);
     } else if (s->is.class == dCylinderClass) {
-        status = build_cylinder(&s->is, &s->own);
+        status = peg_polytope_cylinder(size[0], size[1], &s->own);
     } else if (s->is.class == dTriMeshClass) {
         status = share_mesh(shapes, s);
     } else if (s->is.class == dHeightfieldClass) {
@@ -218,12 +194,11 @@ static int number_of(struct peg_generation *g, dGeomID geom)
     return peg_map_add(&g->geom, geom, NULL);
 }
 
-void peg_shapes_begin(peg_shapes *shapes, int cylinder_sides)
+void peg_shapes_begin(peg_shapes *shapes)
 {
     peg_map_clear(&shapes->coming.geom);
     shapes->coming.transforms = 0;
     shapes->collections++;
-    shapes->cylinder_sides = cylinder_sides;
 }
 
 pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
@@ -238,7 +213,7 @@ pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
     }
     peg_shape *s = &now->of[i];
     *s = (peg_shape){.geom = geom, .swept = swept};
-    read_parameters(shapes, s);
+    read_parameters(s);
     now->transforms += s->is.leaf != geom;
     if (peg_class_has_contacts(s->is.class) && !pose_is_finite(s)) return PEG_ERROR_NOT_FINITE;
     int old = peg_map_find(&before->geom, geom, NULL);

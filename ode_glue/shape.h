@@ -11,7 +11,6 @@
 typedef struct peg_parameters {
     dGeomID leaf;          /* the geom itself, or the one that transforms hold */
     int class;             /* ODE's, of the leaf; -1: an empty transform */
-    int sides;             /* of cylinders */
     double size[4];        /* box: sides; plane: a, b, c, d; sphere, capsule, cylinder: radius,
                               length */
     unsigned long version; /* convex, heightfield: of its registration */
@@ -45,11 +44,10 @@ typedef struct peg_shapes {
         int transforms; /* of these geoms */
     } kept, coming;
     unsigned long last_id, collections;
-    int cylinder_sides;
 } peg_shapes;
 
 /* Starts a collection. */
-void peg_shapes_begin(peg_shapes *shapes, int cylinder_sides);
+void peg_shapes_begin(peg_shapes *shapes);
 /* Collects a geom (no space); further calls for the same geom only raise `swept`. Errors: MEMORY,
  * NOT_FINITE, SHAPE_EMPTY, SHAPE_UNKNOWN; after one the collection must be abandoned. */
 pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept);
@@ -64,7 +62,6 @@ void peg_shapes_doubt(peg_shapes *shapes, dGeomID geom);
 
 /* How ODE's classes are treated: those of a leaf. */
 int peg_class_has_contacts(int class);
-int peg_class_is_tessellated(int class);
 int peg_class_is_known(int class); /* else opaque */
 /* Whether the leaf has a side or radius of 0, and no contacts therefore. */
 int peg_geom_is_empty(dGeomID leaf);

@@ -14,7 +14,6 @@ void peg_settings_default(pegSettings *settings)
         .warm_start = 1,
         .reach = 0,
         .paper_primaries = 1,
-        .cylinder_sides = 32,
         .threads = 1,
     };
 }
@@ -30,8 +29,7 @@ pegStatus peg_settings_check(const pegSettings *s)
     int counts = s->max_outer >= 5 && s->max_outer <= 200 && s->max_halvings >= 0 &&
                  s->max_halvings <= 10 && (s->warm_start == 0 || s->warm_start == 1) &&
                  (s->paper_primaries == 0 || s->paper_primaries == 1) && s->threads >= 1 &&
-                 s->threads <= PEG_THREADS_MAX && s->cylinder_sides >= 8 &&
-                 s->cylinder_sides <= 512;
+                 s->threads <= PEG_THREADS_MAX;
     return enums && reals && cone && counts ? PEG_OK : PEG_ERROR_SETTINGS;
 }
 

@@ -66,8 +66,6 @@ typedef struct pegSettings {
                      slow they are; without effect on PEG_CONTACT_PEG [0], in [0, 10] */
     int paper_primaries; /* contacts of an I-constraint that may carry an impulse: 1: the one that a
                             heuristic chooses [W 24], 0: all feasible ones [W 20-23] [1] */
-    int cylinder_sides;  /* a cylinder is the prism with so many sides inside of it, too small by at
-                            most radius (1 - cos(pi / sides)) [32], 8..512 */
     int threads; /* that solve islands side by side; the results are the same bits for any number
                     [1], 1..64. Further threads start at the first step with two islands and end
                     with the world; callbacks are called on the thread that steps alone */

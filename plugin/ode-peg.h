@@ -220,22 +220,19 @@ PEG_API pegStatus pegTriMeshChanged(pegWorldID peg, dGeomID geom);
 
 /* How a pair is treated.
  *
- *              | sphere, box, capsule, plane, convex, | cylinder    | ray  | class of the
- *              | mesh, registered heightfield         |             |      | program, other field
- *   sphere ..  | exact                                | tessellated | none | ODE
- *   cylinder   | tessellated                          | tessellated | none | ODE
- *   ray        | none                                 | none        | none | none
- *   class ..   | ODE                                  | ODE         | none | ODE
+ *              | sphere, box, capsule, cylinder, plane, | ray  | class of the program,
+ *              | convex, mesh, registered heightfield   |      | other heightfield
+ *   sphere ..  | exact                                  | none | ODE
+ *   ray        | none                                   | none | none
+ *   class ..   | ODE                                    | none | ODE
  *
  * A transform is treated as the geom that it holds. The papers' models (settings.contact) leave out
  * all but boxes, planes, convex geoms and cylinders (one message). */
 typedef enum pegTreatment {
-    PEG_TREATMENT_NONE = 0,    /* no contacts: rays, two immovable geoms, geoms of one body, geoms
-                                  with a side or radius of 0, spaces */
-    PEG_TREATMENT_EXACT,       /* no overlap */
-    PEG_TREATMENT_TESSELLATED, /* none of the prism that stands for a cylinder, which is too thin by
-                                  at most radius (1 - cos(pi / settings.cylinder_sides)) */
-    PEG_TREATMENT_ODE          /* contacts of dCollide at the start of the step: these overlap */
+    PEG_TREATMENT_NONE = 0, /* no contacts: rays, two immovable geoms, geoms of one body, geoms
+                               with a side or radius of 0, spaces */
+    PEG_TREATMENT_EXACT,    /* no overlap */
+    PEG_TREATMENT_ODE       /* contacts of dCollide at the start of the step: these overlap */
 } pegTreatment;
 PEG_API pegTreatment pegPairTreatment(dGeomID a, dGeomID b);
 /* The same for two of ODE's classes, where it depends on nothing else: heightfields are taken as

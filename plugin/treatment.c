@@ -15,8 +15,7 @@ pegTreatment pegClassTreatment(int class1, int class2)
     if (!peg_class_has_contacts(class1) || !peg_class_has_contacts(class2))
         return PEG_TREATMENT_NONE;
     if (!peg_class_is_known(class1) || !peg_class_is_known(class2)) return PEG_TREATMENT_ODE;
-    int tessellated = peg_class_is_tessellated(class1) || peg_class_is_tessellated(class2);
-    return tessellated ? PEG_TREATMENT_TESSELLATED : PEG_TREATMENT_EXACT;
+    return PEG_TREATMENT_EXACT;
 }
 
 /* The class that the geom's pairs are treated by; -1: it has no contacts. */

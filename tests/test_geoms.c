@@ -849,7 +849,6 @@ START_TEST(treatment_of_every_pair_of_classes)
         for (int j = 0; j < N; j++) {
             pegTreatment expected = i == 8 || j == 8   ? PEG_TREATMENT_NONE
                                     : i == 9 || j == 9 ? PEG_TREATMENT_ODE
-                                    : i == 3 || j == 3 ? PEG_TREATMENT_TESSELLATED
                                                        : PEG_TREATMENT_EXACT;
             ck_assert_int_eq(pegClassTreatment(class[i], class[j]), expected);
         }
@@ -894,7 +893,7 @@ START_TEST(treatment_of_geoms)
     ck_assert_int_eq(pegPairTreatment(ball, plane), PEG_TREATMENT_EXACT);
     ck_assert_int_eq(pegPairTreatment(wall, ball), PEG_TREATMENT_EXACT);
     ck_assert_int_eq(pegPairTreatment(ball, field), PEG_TREATMENT_EXACT);
-    ck_assert_int_eq(pegPairTreatment(ball, rod), PEG_TREATMENT_TESSELLATED);
+    ck_assert_int_eq(pegPairTreatment(ball, rod), PEG_TREATMENT_EXACT);
     ck_assert_int_eq(pegPairTreatment(ball, ray), PEG_TREATMENT_NONE);
     ck_assert_int_eq(pegPairTreatment(ball, second), PEG_TREATMENT_NONE);
     ck_assert_int_eq(pegPairTreatment(plane, rod), PEG_TREATMENT_NONE);

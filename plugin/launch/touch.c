@@ -298,9 +298,7 @@ static int is_seen(dGeomID geom)
 
 static int is_kept_apart(dGeomID a, dGeomID b)
 {
-    pegTreatment treatment = pegPairTreatment(a, b);
-    return (treatment == PEG_TREATMENT_EXACT || treatment == PEG_TREATMENT_TESSELLATED) &&
-           is_seen(a) && is_seen(b);
+    return pegPairTreatment(a, b) == PEG_TREATMENT_EXACT && is_seen(a) && is_seen(b);
 }
 
 static int collide_leaves(dGeomID a, dGeomID b, const output *out)
