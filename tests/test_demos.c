@@ -1,0 +1,389 @@
+/* ODE's demo scenes with exact contacts: no overlap, no step without a certificate, and what each
+ * must show; and the classes of geoms that the lab builds them of: their masses against ODE's own,
+ * their place in traces, what the scale and the turn of a scene do to them. */
+#include "demos/lab.h"
+#include "demos/world.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peg/vec.h"
+
+static lab_world *open_scene(const char *name, const lab_setting *set, int sets)
+{
+    char text[LAB_TEXT];
+    int user;
+    lab_options options = {.contact = LAB_PEG, .seed = 1, .set = set, .sets = sets};
+    const lab_scene *scene = lab_scene_find(name);
+    ck_assert_msg(scene != NULL, "no scene %s", name);
+    lab_world *w = lab_open(scene, &options, text, &user);
+    ck_assert_msg(w != NULL, "%s: %s", name, text);
+    return w;
+}
+
+/* Runs until `time`; the largest depth of an overlap, m. */
+static double run_until(lab_world *w, double time)
+{
+    double deepest = 0;
+    while (lab_time(w) < time - 1e-9) {
+        double volume, depth;
+        ck_assert_msg(!lab_step(w), "%s", lab_error(w));
+        lab_overlap(w, 1, &volume, &depth);
+        deepest = fmax(deepest, depth);
+    }
+    return deepest;
+}
+
+static void place(const lab_world *w, const char *name, double x[3])
+{
+    const lab_body *b = lab_body_find(w, name);
+    ck_assert_msg(b != NULL, "no body %s", name);
+    lab_pose(b, x, NULL);
+}
+
+/* ---- what each demo must show -------------------------------------------------------------------
+ */
+
+/* Nothing that was dropped is under the ground. */
+static void heap_lies(lab_world *w)
+{
+    for (int i = 0; i < lab_body_count(w); i++) {
+        double x[3];
+        lab_pose(lab_body_at(w, i), x, NULL);
+        if (lab_body_kind(lab_body_at(w, i)) == LAB_DYNAMIC && lab_body_present(lab_body_at(w, i)))
+            ck_assert_double_ge(x[2], 0);
+    }
+}
+
+/* The first box rides on the platform: as fast, above it. */
+static void box_rides(lab_world *w)
+{
+    double x[3], v[3], at[3];
+    const lab_body *b = lab_body_find(w, "b1");
+    lab_pose(b, x, NULL);
+    lab_motion(b, v, NULL);
+    place(w, "platform", at);
+    ck_assert_double_eq_tol(v[0], .2, .05);
+    ck_assert_double_eq_tol(v[1], .1, .05);
+    ck_assert_double_eq_tol(v[2], .25, .05);
+    ck_assert_double_ge(x[2], at[2] + .5);
+}
+
+/* The top of the house (the last two of 40 cards) stays up. */
+static void house_stands(lab_world *w)
+{
+    for (int i = 1; i <= 2; i++) {
+        double x[3];
+        lab_pose(lab_body_at(w, lab_body_count(w) - i), x, NULL);
+        ck_assert_double_ge(x[2], 4.2);
+    }
+}
+
+/* Column i (force) and row j (mass): the box slides if i > j. */
+static void half_slide(lab_world *w)
+{
+    for (int i = 0; i < 10; i++)
+        for (int j = 0; j < 10; j++) {
+            char name[32];
+            double x[3];
+            snprintf(name, sizeof name, "box-%d-%d", i, j);
+            place(w, name, x);
+            if (i > j)
+                ck_assert_msg(x[0] - .4 * i > .1, "%s has not slid: %g", name, x[0] - .4 * i);
+            if (i < j)
+                ck_assert_msg(fabs(x[0] - .4 * i) < 1e-3, "%s has slid: %g", name, x[0] - .4 * i);
+        }
+}
+
+/* A ball rolls down where the slope exceeds rho / radius = .4: from 22.5 degrees on. */
+static void steep_balls_roll(lab_world *w)
+{
+    for (int i = 0, ramp = 0; i < lab_body_count(w); i++) {
+        const lab_body *b = lab_body_at(w, i);
+        double x[3];
+        if (lab_body_kind(b) != LAB_DYNAMIC) continue;
+        lab_pose(b, x, NULL);
+        if (++ramp <= 3)
+            ck_assert_double_lt(x[0], 2.5);
+        else
+            ck_assert_double_gt(x[0], 3);
+    }
+}
+
+/* In flight one top keeps its angular momentum, the other its angular velocity, but for a damping
+ * of .3 % so far; later the first one stands on its pin, upright. */
+static void tops_differ(lab_world *w)
+{
+    double v[3], q[4], R[9], x[3];
+    lab_motion(lab_body_find(w, "top-without"), NULL, v);
+    ck_assert_double_eq_tol(v[0], 1, .01);
+    ck_assert_double_eq_tol(v[1], 0, .01);
+    ck_assert_double_eq_tol(v[2], 7, .03);
+    const lab_body *top = lab_body_find(w, "top");
+    double spin[3], local[3], momentum[3];
+    lab_motion(top, NULL, spin);
+    lab_pose(top, NULL, q);
+    peg_quat_to_mat(q, R);
+    peg_rotate_back(R, spin, local);
+    local[0] *= .25 + .0625 / 12, local[1] *= .25 + .0625 / 12, local[2] *= .5;
+    peg_rotate(R, local, momentum);
+    ck_assert_double_eq_tol(momentum[0], .25 + .0625 / 12, .02);
+    ck_assert_double_eq_tol(momentum[1], 0, .02);
+    ck_assert_double_eq_tol(momentum[2], 3.5, .02);
+    run_until(w, 8);
+    lab_pose(top, x, q);
+    peg_quat_to_mat(q, R);
+    ck_assert_double_ge(R[8], .98);
+    ck_assert_double_eq_tol(x[2], .8, .03);
+}
+
+/* The ball on the gutter of meshes is where the one on the gutter of boxes is. */
+static void balls_keep_pace(lab_world *w)
+{
+    double x[3], y[3];
+    place(w, "ball", x);
+    place(w, "ball-2", y);
+    ck_assert_double_lt(x[0], 1.5);
+    ck_assert_double_eq_tol(x[0], y[0], .02);
+    ck_assert_double_eq_tol(x[1], 0, .01);
+    ck_assert_double_eq_tol(y[1], 2, .01);
+}
+
+static void basket_catches(lab_world *w)
+{
+    double x[3];
+    place(w, "ball", x);
+    ck_assert_double_lt(hypot(x[0], x[1] + .3), .4);
+    ck_assert_double_gt(x[2], 3.5);
+    ck_assert_double_lt(x[2], 4);
+}
+
+/* The shot has thrown bricks off the wall, but for the foot, which stands. */
+static void wall_breaks(lab_world *w)
+{
+    int thrown = 0;
+    for (int i = 0; i < lab_body_count(w); i++) {
+        const lab_body *b = lab_body_at(w, i);
+        double x[3];
+        if (strncmp(lab_body_name(b), "brick", 5) != 0) continue;
+        lab_pose(b, x, NULL);
+        thrown += fabs(x[0] + 20) > .5;
+    }
+    ck_assert_int_ge(thrown, 4);
+    ck_assert_int_le(thrown, 60);
+}
+
+/* It has climbed the ramp (its top lies at .34 and below) on its wheels. */
+static void buggy_climbs(lab_world *w)
+{
+    double x[3], q[4], R[9];
+    lab_pose(lab_body_find(w, "chassis"), x, q);
+    peg_quat_to_mat(q, R);
+    ck_assert_double_ge(x[0], 1.5);
+    ck_assert_double_ge(x[2], .38);
+    ck_assert_double_ge(R[8], .9);
+}
+
+/* The chain holds together, and its end is up. */
+static void chain_holds(lab_world *w)
+{
+    double x[3];
+    for (int i = 0; i < lab_joint_count(w); i++) {
+        double apart;
+        lab_joint_error(lab_joint_at(w, i), &apart, NULL);
+        ck_assert_double_le(apart, .02);
+    }
+    lab_pose(lab_body_at(w, lab_body_count(w) - 1), x, NULL);
+    ck_assert_double_ge(x[2], .3);
+}
+
+/* Under ten weights some of the hinges broke, and weights lie on the ground. */
+static void bridge_breaks(lab_world *w)
+{
+    double x[3];
+    int broken = 0;
+    for (int i = 0; i < lab_joint_count(w); i++) broken += lab_joint_is_broken(lab_joint_at(w, i));
+    ck_assert_int_ge(broken, 1);
+    place(w, "weight", x);
+    ck_assert_double_lt(x[2], 3);
+}
+
+/* All stay in the plane and between the walls; the first one follows. */
+static void boxes_stay_in_plane(lab_world *w)
+{
+    double x[3], t = lab_time(w);
+    for (int i = 4; i < lab_body_count(w); i++) {
+        lab_pose(lab_body_at(w, i), x, NULL);
+        ck_assert_double_eq_tol(x[2], 0, 1e-6);
+        ck_assert(x[0] > 0 && x[0] < 8 && x[1] > 0 && x[1] < 8);
+    }
+    lab_pose(lab_body_at(w, 4), x, NULL);
+    ck_assert_double_lt(hypot(x[0] - 4 - 4 * cos(t), x[1] - 4 - 4 * sin(t)), 5);
+}
+
+/* The rod has met the obstacle and has gone over it; it has turned and is still in its block. */
+static void rod_slides(lab_world *w)
+{
+    double apart, x[3], q[4];
+    lab_joint_error(lab_joint_at(w, 1), &apart, NULL);
+    ck_assert_double_le(apart, .01);
+    lab_pose(lab_body_find(w, "rod"), x, q);
+    ck_assert_double_ge(x[0], 1.2);
+    ck_assert_double_ge(fabs(q[1]), .1);
+}
+
+/* cylinder: radius of the largest one, 0: none. It is a prism with 32 sides for the exact contacts:
+ * radius (1 - cos(pi / 32)) too small at most. */
+static const struct {
+    const char *scene;
+    double time, cylinder;
+    void (*shows)(lab_world *w);
+} demos[] = {
+    {"demo-boxstack", 8, .3, heap_lies},     {"demo-convex", 6, 0, heap_lies},
+    {"demo-trimesh", 9, .3, heap_lies},      {"demo-heightfield", 16, .3, heap_lies},
+    {"demo-motion", 9, .3, box_rides},       {"demo-cards", 3, 0, house_stands},
+    {"demo-friction", 6, 0, half_slide},     {"demo-rolling-friction", 6, 0, steep_balls_roll},
+    {"demo-gyroscopic", .6, 1, tops_differ}, {"demo-tracks", 2.4, 0, balls_keep_pace},
+    {"demo-basket", 4, 0, basket_catches},   {"demo-crash", 3, 0, wall_breaks},
+    {"demo-buggy", 6.5, 0, buggy_climbs},    {"demo-chain", 2, 0, chain_holds},
+    {"demo-bridge", 3, 0, bridge_breaks},    {"demo-plane2d", 2, 0, boxes_stay_in_plane},
+    {"demo-piston", 6, 0, rod_slides},
+};
+
+START_TEST(demo_shows_what_it_must)
+{
+    pegStats sum;
+    lab_world *w = open_scene(demos[_i].scene, NULL, 0);
+    double deepest = run_until(w, demos[_i].time);
+    ck_assert_double_le(deepest, demos[_i].cylinder * (1 - cos(acos(-1) / 32)));
+    demos[_i].shows(w);
+    lab_totals(w, &sum);
+    ck_assert_int_eq(sum.unconverged, 0);
+    lab_close(w);
+}
+END_TEST
+
+/* ---- classes of geoms
+ * ---------------------------------------------------------------------------- */
+
+static void moments_equal(lab_shape *shape, const dMass *m)
+{
+    lab_moments own;
+    lab_shape_moments(shape, &own);
+    ck_assert_double_eq_tol(own.volume, m->mass, 1e-12 * m->mass);
+    double trace = own.second[0] + own.second[4] + own.second[8];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            ck_assert_double_eq_tol((i == j ? trace : 0) - own.second[3 * i + j], m->I[4 * i + j],
+                                    1e-12 * m->mass);
+    lab_shape_free(shape);
+}
+
+START_TEST(masses_are_those_of_ode)
+{
+    dMass m;
+    dMassSetSphere(&m, 1, .7);
+    moments_equal(lab_shape_sphere(.7), &m);
+    dMassSetCapsule(&m, 1, 3, .3, 1.1);
+    moments_equal(lab_shape_capsule(.3, 1.1), &m);
+    dMassSetCylinder(&m, 1, 3, .3, 1.1);
+    moments_equal(lab_shape_cylinder(.3, 1.1), &m);
+}
+END_TEST
+
+/* Box of sides 1, 2, 3 as a mesh, and the same with a face left out. */
+START_TEST(mesh_has_the_mass_of_its_box)
+{
+    const double sides[3] = {1, 2, 3};
+    lab_shape *box = lab_shape_box(sides);
+    int triangle[12][3];
+    for (int i = 0; i < 12; i++)
+        for (int k = 0; k < 3; k++)
+            triangle[i][k] = box->index[box->start[i / 2] + (k ? k + i % 2 : 0)];
+    lab_shape *mesh =
+        lab_shape_mesh((const double(*)[3])box->vertex, 8, (const int(*)[3])triangle, 12);
+    lab_shape *open =
+        lab_shape_mesh((const double(*)[3])box->vertex, 8, (const int(*)[3])triangle, 10);
+    ck_assert(mesh->closed && !open->closed);
+    dMass m;
+    dMassSetBox(&m, 1, 1, 2, 3);
+    moments_equal(mesh, &m);
+    triangle[0][0] = 8;
+    ck_assert_ptr_null(
+        lab_shape_mesh((const double(*)[3])box->vertex, 8, (const int(*)[3])triangle, 12));
+    lab_shape_free(open);
+    lab_shape_free(box);
+}
+END_TEST
+
+/* Things of all classes, falling and after their first contacts: ten times as large and turned they
+ * move in the same way. */
+START_TEST(scale_and_turn_do_not_matter)
+{
+    const lab_setting set[4] = {{"bodies", 6}, {"mesh", _i}, {"scale", 10}, {"turn", 37}};
+    lab_world *a = open_scene("pour-mixed", set, 2), *b = open_scene("pour-mixed", set, 4);
+    run_until(a, 1);
+    run_until(b, 1);
+    for (int i = 0; i < lab_body_count(a); i++) {
+        double x[3], y[3], q[4], p[4];
+        lab_pose(lab_body_at(a, i), x, q);
+        lab_pose(lab_body_at(b, i), y, p);
+        for (int k = 0; k < 3; k++)
+            ck_assert_msg(fabs(x[k] - y[k]) < 1e-5, "%s: %g, %g", lab_body_name(lab_body_at(a, i)),
+                          x[k], y[k]);
+    }
+    lab_close(a);
+    lab_close(b);
+}
+END_TEST
+
+/* The types of the parts in a trace, and what says how large they are. */
+START_TEST(traces_name_every_class)
+{
+    static const struct {
+        const char *type, *key[3];
+    } wanted[] = {{"mesh", {"vertices", "triangles"}}, {"convex", {"vertices", "faces"}},
+                  {"sphere", {"radius", "center"}},    {"capsule", {"radius", "a", "b"}},
+                  {"cylinder", {"radius", "a", "b"}},  {"convex", {"vertices", "faces"}},
+                  {"mesh", {"vertices", "triangles"}}};
+    const lab_setting set = {"bodies", 6};
+    lab_world *w = open_scene("pour-mixed", &set, 1);
+    FILE *file = tmpfile();
+    ck_assert(file && lab_trace_begin(file, w) == 0);
+    rewind(file);
+    json_t *header = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
+    const json_t *bodies = json_object_get(header, "bodies");
+    ck_assert_uint_eq(json_array_size(bodies), 7);
+    for (size_t i = 0; i < 7; i++) {
+        const json_t *part = json_array_get(json_object_get(json_array_get(bodies, i), "parts"), 0);
+        ck_assert_str_eq(json_string_value(json_object_get(part, "type")), wanted[i].type);
+        for (int k = 0; k < 3 && wanted[i].key[k]; k++)
+            ck_assert_ptr_nonnull(json_object_get(part, wanted[i].key[k]));
+    }
+    json_decref(header);
+    fclose(file);
+    lab_close(w);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("demos");
+    TCase *scenes = tcase_create("scenes"), *classes = tcase_create("classes");
+    tcase_set_timeout(scenes, 240);
+    tcase_set_timeout(classes, 120);
+    tcase_add_loop_test(scenes, demo_shows_what_it_must, 0, sizeof demos / sizeof *demos);
+    tcase_add_test(classes, masses_are_those_of_ode);
+    tcase_add_test(classes, mesh_has_the_mass_of_its_box);
+    tcase_add_loop_test(classes, scale_and_turn_do_not_matter, 0, 2);
+    tcase_add_test(classes, traces_name_every_class);
+    suite_add_tcase(s, scenes);
+    suite_add_tcase(s, classes);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
