@@ -74,7 +74,7 @@ static void report_ignored(peg_glue *glue, const peg_shape *s)
 static void report_left_out(peg_glue *glue, const peg_shape *s)
 {
     int model = peg_context_settings(glue->core)->contact;
-    int polytope = s->shape && s->shape->round == 0;
+    int polytope = s->shape && !peg_is_dilated(s->shape);
     if (model != PEG_CONTACT_PEG && s->status == PEG_OK && !polytope)
         peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
                 "the papers' contact models know polytopes alone: round geoms and meshes have no "

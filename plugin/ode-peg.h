@@ -227,7 +227,7 @@ PEG_API pegStatus pegTriMeshChanged(pegWorldID peg, dGeomID geom);
  *   class ..   | ODE                                    | none | ODE
  *
  * A transform is treated as the geom that it holds. The papers' models (settings.contact) leave out
- * all but boxes, planes, convex geoms and cylinders (one message). */
+ * all but boxes, planes and convex geoms (one message). */
 typedef enum pegTreatment {
     PEG_TREATMENT_NONE = 0, /* no contacts: rays, two immovable geoms, geoms of one body, geoms
                                with a side or radius of 0, spaces */
@@ -250,7 +250,8 @@ PEG_API void pegWorldGetTotals(pegWorldID peg, pegStats *sum);
 PEG_API void pegWorldResetTotals(pegWorldID peg);
 
 /* Which features touch, of g1 and of g2. A sphere is a vertex and a capsule an edge between two
- * vertices, with a radius all round. */
+ * vertices, with a radius all round. Of a cylinder the edge is the round side, vertices and faces
+ * are the rims and caps, 0 at -z, 1 at z. */
 typedef enum pegFeatures {
     PEG_VERTEX_FACE = 0, /* a vertex of g1, a face of g2 */
     PEG_FACE_VERTEX,
