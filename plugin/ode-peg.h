@@ -204,9 +204,10 @@ typedef struct pegHeightfield {
  * (i + 1, j) to (i, j + 1), without walls at the border. It is a shell, solid on either side: ODE's
  * thickness has no meaning, a body below stays below. A heightfield that was not registered, or not
  * met by ODE's rays where the samples say when a step first sees it or sees it registered anew, has
- * ODE's contacts (one message). Threads and data of destroyed heightfields: as for convex geoms.
- * Errors: ARGUMENT (null, a size of 0, fewer than two samples a side), NOT_FINITE, SHAPE_EMPTY,
- * MEMORY. */
+ * ODE's contacts (one message). Of a field that wraps the cells about the bodies are kept; where
+ * bodies near each other need more than 2^18 cells, it has ODE's contacts, too. Threads and data of
+ * destroyed heightfields: as for convex geoms. Errors: ARGUMENT (null, a size of 0, fewer than two
+ * samples a side), NOT_FINITE, SHAPE_EMPTY, MEMORY. */
 PEG_API pegStatus pegRegisterHeightfield(dHeightfieldDataID data, const pegHeightfield *samples);
 PEG_API void pegForgetHeightfield(dHeightfieldDataID data);
 

@@ -255,6 +255,33 @@ START_TEST(far_bodies_on_a_field_that_wraps)
 }
 END_TEST
 
+/* Too large for the cells that can be kept. */
+START_TEST(giants_on_a_field_that_wraps_have_odes_contacts)
+{
+    double samples[(SIDE + 1) * (SIDE + 1)];
+    pegHeightfield f = sampled(4, flat, samples);
+    f.wrap = 1;
+    scene s = new_scene(0.5);
+    messages m = {0};
+    pegWorldSetMessageCallback(s.peg, &m, keep_message);
+    add_field(&s, &f);
+    dGeomID giant = dCreateBox(s.space, 200, 200, 0.2);
+    dBodyID body = add_body(&s, giant);
+    dBodySetPosition(body, 0, 0, 0.11);
+    for (int i = 0; i < 3; i++) make_step(&s, 0.01);
+    ck_assert_int_ge(m.n, 1);
+    ck_assert_int_eq(m.status[0], PEG_ERROR_GEOM_CLASS);
+    dGeomBoxSetLengths(giant, 1, 1, 0.2); /* exact again */
+    dBodySetPosition(body, 0, 0, 0.11);
+    dBodySetLinearVel(body, 0, 0, 0);
+    for (int i = 0; i < 30; i++) {
+        make_step(&s, 0.01);
+        ck_assert_double_ge(dBodyGetPosition(body)[2], 0.1);
+    }
+    free_scene(&s);
+}
+END_TEST
+
 /* --- classes of the program --- */
 static void hands_nothing_over(void *data, dGeomID a, dGeomID b)
 {
@@ -298,6 +325,7 @@ TCase *geom_change_tests(void)
     tcase_add_test(tests, unregistered_fields_have_odes_contacts);
     tcase_add_test(tests, fields_wrap);
     tcase_add_test(tests, far_bodies_on_a_field_that_wraps);
+    tcase_add_test(tests, giants_on_a_field_that_wraps_have_odes_contacts);
     tcase_add_test(tests, own_classes_have_odes_contacts);
     return tests;
 }

@@ -406,6 +406,66 @@ START_TEST(meshes_are_shared)
 }
 END_TEST
 
+/* --- windows of a field that wraps --- */
+
+static int lie_apart(const peg_window *a, const peg_window *b)
+{
+    return a->to[0] < b->from[0] || b->to[0] < a->from[0] || a->to[1] < b->from[1] ||
+           b->to[1] < a->from[1];
+}
+
+/* Things move about: each lies well inside of one window and meets no other. */
+START_TEST(windows_hold_what_is_needed)
+{
+    enum { THINGS = 12 };
+    peg_heightfield *field;
+    peg_windows windows = {0};
+    unsigned long id = 0, built = 0;
+    double x[THINGS][2];
+    for (int i = 0; i < THINGS; i++) x[i][0] = random_in(-40, 40), x[i][1] = random_in(-40, 40);
+    ck_assert_int_eq(peg_heightfield_create(4, 3, 5, 4, 1, &field), PEG_OK); /* cells of side 1 */
+    for (int step = 0; step < 300; step++) {
+        peg_windows_begin(&windows);
+        for (int i = 0; i < THINGS; i++) {
+            double low[2], high[2];
+            for (int k = 0; k < 2; k++) {
+                x[i][k] += step % 10 ? random_in(-1, 1) : 0;
+                low[k] = x[i][k] - 2;
+                high[k] = x[i][k] + 2;
+            }
+            ck_assert_int_eq(peg_windows_need(&windows, field, low, high), PEG_OK);
+        }
+        unsigned long before = id;
+        ck_assert_int_eq(peg_windows_end(&windows, field, &id), PEG_OK);
+        if (step && step % 10 == 0) ck_assert_uint_eq(id, before); /* nothing has moved */
+        built += id - before;
+        for (int i = 0; i < windows.n; i++) {
+            const peg_window *w = &windows.of[i];
+            ck_assert_int_eq(w->complex->nt, 2 * (w->to[0] - w->from[0]) * (w->to[1] - w->from[1]));
+            for (int k = 0; k < i; k++) ck_assert(lie_apart(w, &windows.of[k]));
+        }
+        for (int i = 0; i < THINGS; i++) {
+            int inside = 0; /* sample 0 lies at -2 and -1.5 */
+            double u = x[i][0] + 2, v = x[i][1] + 1.5;
+            for (int k = 0; k < windows.n; k++) {
+                const peg_window *w = &windows.of[k];
+                inside += w->from[0] < u - 2 && u + 2 < w->to[0] && w->from[1] < v - 2 &&
+                          v + 2 < w->to[1];
+            }
+            ck_assert_int_eq(inside, 1);
+        }
+    }
+    ck_assert_uint_lt(built, 300);
+    double far[2] = {1e12, 0}, wide[2] = {1e12 + 1, 1}, none[2] = {0, 0}, all[2] = {3000, 3000};
+    peg_windows_begin(&windows);
+    ck_assert_int_eq(peg_windows_need(&windows, field, far, wide), PEG_ERROR_GEOM_CLASS);
+    ck_assert_int_eq(peg_windows_need(&windows, field, none, all), PEG_OK);
+    ck_assert_int_eq(peg_windows_end(&windows, field, &id), PEG_ERROR_GEOM_CLASS);
+    peg_windows_free(&windows);
+    peg_heightfield_leave(field);
+}
+END_TEST
+
 /* Pairs of leaf geoms that ODE's spaces report, as the usual recursive callback finds them. */
 typedef struct found {
     peg_map pairs;
@@ -523,6 +583,7 @@ static Suite *glue_suite(void)
     tcase_add_loop_test(reading, reads_every_kind_of_space, 0, 4);
     tcase_add_test(reading, shapes_follow_their_geoms);
     tcase_add_test(reading, meshes_are_shared);
+    tcase_add_test(reading, windows_hold_what_is_needed);
     tcase_add_test(reading, filter_equals_ode_spaces);
     tcase_add_test(reading, joints_exclude_and_handing_over_includes);
     suite_add_tcase(suite, motion);
