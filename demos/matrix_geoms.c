@@ -15,14 +15,17 @@
 
 /* Of the smaller body: an overlap at the end of a step counts from here on, */
 static const double OVERLAP = 1e-9;
-/* and one inside of a step means that a contact was missed. */
-static const double MISSED = .1;
-static const int POSES_INSIDE = 8;
+/* and one inside of a step, of the thickness of the thinner body, means that a contact was missed:
+ * what passes through a shell is in it by up to half of its thickness. */
+static const double MISSED = .25;
+static const int POSES_INSIDE = 16;
 static const unsigned LONGEST_DROP = 120; /* s */
 
 typedef struct drop {
     long steps, overlapping, unconverged, scaled, rows;
-    double depth, inside, gain; /* of the size; gain: of a step, of the energy put in */
+    double depth;  /* of the size */
+    double inside; /* of the thickness */
+    double gain;   /* of a step, of the energy put in */
     double ms;
     int failed; /* the scene ended with an error, or is not a number */
 } drop;
@@ -58,7 +61,19 @@ double geoms_size(const lab_world *w)
     return size / w->scale;
 }
 
-static void look(lab_world *w, double size, drop *d)
+/* Least side of the boxes about the moving bodies, in their own frames, m. */
+static double thickness_of(const lab_world *w)
+{
+    double least = INFINITY, low[3], high[3];
+    for (int i = 0; i < w->bodies; i++) {
+        if (w->body[i]->kind != LAB_DYNAMIC) continue;
+        lab_shape_bounds(w->body[i]->part[0].shape, low, high);
+        for (int k = 0; k < 3; k++) least = fmin(least, high[k] - low[k]);
+    }
+    return least / w->scale;
+}
+
+static void look(lab_world *w, double size, double thickness, drop *d)
 {
     double volume, depth, least = 0;
     lab_overlap(w, 1, &volume, &depth);
@@ -68,7 +83,7 @@ static void look(lab_world *w, double size, drop *d)
         lab_overlap(w, (double)i / POSES_INSIDE, &volume, &depth);
         least = fmax(least, depth);
     }
-    d->inside = fmax(d->inside, least / size);
+    d->inside = fmax(d->inside, least / thickness);
 }
 
 static int run_drop(const cell *c, int seed, const lab_options *base, drop *d)
@@ -81,12 +96,12 @@ static int run_drop(const cell *c, int seed, const lab_options *base, drop *d)
     *d = (drop){0};
     lab_world *w = lab_open(lab_scene_find("drop-pair"), &options, text, &user);
     if (!w) return 1;
-    double size = geoms_size(w), start;
+    double size = geoms_size(w), thickness = thickness_of(w), start;
     while (!d->failed && lab_steps(w) < lab_steps_planned(w)) {
         start = lab_now();
         d->failed = lab_step(w);
         d->ms += 1e3 * (lab_now() - start);
-        if (!d->failed) look(w, size, d);
+        if (!d->failed) look(w, size, thickness, d);
         d->steps++;
     }
     pegStats total;
@@ -146,31 +161,6 @@ static void finish_cell(cell *c, int drops)
     c->done = c->drops >= drops;
 }
 
-static int run_cells(cell *cells, int n, const matrix_geoms_options *o, const lab_options *base)
-{
-    int running = 0, next = 0, done = 0;
-    while (done < n) {
-        while (running < o->jobs && next < n) {
-            cells[next].record = tmpfile();
-            if (!cells[next].record || start_cell(&cells[next++], o->drops, base)) return 1;
-            running++;
-        }
-        pid_t child = wait(NULL);
-        for (int i = 0; i < next; i++) {
-            cell *c = &cells[i];
-            if (c->child != child || c->done) continue;
-            finish_cell(c, o->drops);
-            if (!c->done && start_cell(c, o->drops, base)) return 1;
-            if (!c->done) continue;
-            fclose(c->record);
-            running--, done++;
-            if (!o->quiet) fprintf(stderr, "\rpeg-lab: %d of %d cells", done, n);
-        }
-    }
-    if (!o->quiet) fputc('\n', stderr);
-    return 0;
-}
-
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static void command_of(const cell *c, const char *contact, int seed, char *text, size_t size)
@@ -195,6 +185,7 @@ static void write_text(const cell *cells, int n, lab_contact model, FILE *f)
             "failed", "gain", "ms/step");
     for (int i = 0; i < n; i++) {
         const cell *c = &cells[i];
+        if (!c->done) continue;
         fprintf(f, "%-9s on %-12s %5g %6d %7d %9.1e %8ld %8.1e %6d %6ld %6ld %6d %8.1e %7.3f\n",
                 geom_names[c->a], geom_names[c->b], c->h, c->drops, c->touched, c->depth,
                 c->overlapping, c->inside, c->missed, c->unconverged, c->scaled,
@@ -204,16 +195,16 @@ static void write_text(const cell *cells, int n, lab_contact model, FILE *f)
     for (int i = 0; i < n; i++) {
         const cell *c = &cells[i];
         char text[160];
-        if (is_clean(c) || !is_exact) continue;
+        if (!c->done || is_clean(c) || !is_exact) continue;
         command_of(c, contact, c->bad ? c->bad : c->worst ? c->worst : 1, text, sizeof text);
         fprintf(f, "peg-lab %s%s\n", text, c->crashed ? " (crash)" : c->failed ? " (failed)" : "");
     }
     fprintf(
         f,
         "\ndeepest: overlap at the end of a step, of the smaller body's size; steps>0: with one "
-        "above %g and what prisms are thinner than cylinders; inside: largest at %d poses "
-        "inside of the steps; missed: drops with one above %g; scaled: steps scaled back; gain: "
-        "of energy in a step, of what was put in\n",
+        "above %g; inside: largest at %d poses inside of the steps, of the thinner body's "
+        "thickness; missed: drops with one above %g; scaled: steps scaled back; gain: of energy "
+        "in a step, of what was put in\n",
         OVERLAP, POSES_INSIDE - 1, MISSED);
 }
 
@@ -237,7 +228,8 @@ static int write_tables(const cell *cells, int n, const matrix_geoms_options *o)
     const char *contact = lab_contact_name(o->contact), *dir = o->dir;
     char path[1024];
     json_t *list = json_array(), *all = json_pack("{s:s, s:O}", "contact", contact, "cells", list);
-    for (int i = 0; i < n; i++) json_array_append_new(list, cell_json(&cells[i], contact));
+    for (int i = 0; i < n; i++)
+        if (cells[i].done) json_array_append_new(list, cell_json(&cells[i], contact));
     snprintf(path, sizeof path, "%s/matrix-geoms-%s.json", dir, contact);
     int broken = lab_json_write(all, path);
     json_decref(list);
@@ -247,6 +239,32 @@ static int write_tables(const cell *cells, int n, const matrix_geoms_options *o)
     if (!f) return 1;
     write_text(cells, n, o->contact, f);
     return fclose(f) != 0 || broken;
+}
+
+static int run_cells(cell *cells, int n, const matrix_geoms_options *o, const lab_options *base)
+{
+    int running = 0, next = 0, done = 0;
+    while (done < n) {
+        while (running < o->jobs && next < n) {
+            cells[next].record = tmpfile();
+            if (!cells[next].record || start_cell(&cells[next++], o->drops, base)) return 1;
+            running++;
+        }
+        pid_t child = wait(NULL);
+        for (int i = 0; i < next; i++) {
+            cell *c = &cells[i];
+            if (c->child != child || c->done) continue;
+            finish_cell(c, o->drops);
+            if (!c->done && start_cell(c, o->drops, base)) return 1;
+            if (!c->done) continue;
+            fclose(c->record);
+            running--, done++;
+            if (write_tables(cells, n, o)) return 1; /* so that a long run can be watched */
+            if (!o->quiet) fprintf(stderr, "\rpeg-lab: %d of %d cells", done, n);
+        }
+    }
+    if (!o->quiet) fputc('\n', stderr);
+    return 0;
 }
 
 int lab_matrix_geoms(const matrix_geoms_options *o)
@@ -264,7 +282,7 @@ int lab_matrix_geoms(const matrix_geoms_options *o)
                     (cell){.a = a, .b = b, .h = o->h > 0 ? o->h : step_sizes[k], .first = 1};
             }
     mkdir(o->dir, 0777);
-    if (run_cells(cells, n, o, &base) || write_tables(cells, n, o)) {
+    if (run_cells(cells, n, o, &base)) {
         fprintf(stderr, "peg-lab: matrix-geoms could not run, or not write to '%s'\n", o->dir);
         return 1;
     }
