@@ -121,6 +121,8 @@ const check_spec check_specs_geoms[] = {
      .step = step_overlap},
     {"seams-box", .size = .3, .begin = begin_seams, .step = step_seams},
     {"seams-sphere", .size = .4, .begin = begin_seams, .step = step_seams},
+    {"seams-capsule", .size = .3, .begin = begin_seams, .step = step_seams},
+    {"seams-cylinder", .size = .3, .begin = begin_seams, .step = step_seams},
     {"mesh-roll", .size = .4, .step = step_roll},
     {"shell-fast", .properties = CHECK_OVERLAPS, .size = .1, .key = "speed",
      .values = {10, 100, 300, 1000}, .begin = begin_overlap, .step = step_shell},

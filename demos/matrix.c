@@ -153,6 +153,8 @@ static void geoms(visitor *v, matrix_extent extent)
         {"seams-sphere", -1, {.01, .05, .002}, "lift", {0, .1, NAN}},
         {"seams-box", -1, {.01, .05}, "across", {0, .7071067811865476, 1, NAN}},
         {"seams-sphere", -1, {.01, .05}, "across", {0, .7071067811865476, 1, NAN}},
+        {"seams-capsule", -1, {.01, .05, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
+        {"seams-cylinder", -1, {.01, .05, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
         {"mesh-roll", 0, {.01, .002}, "slope", {.25, NAN}},
         {"mesh-inside", .5, {.01, .05, .02}, "speed", {3, 30, NAN}},
         {"mesh-100k", -1, {.01}, "cells", {224, NAN}},

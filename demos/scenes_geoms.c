@@ -295,6 +295,20 @@ static void build_seams_sphere(lab_world *w)
     lab_sphere(seams(w, .2), .2, NULL);
 }
 
+/* Lying, so that it glides along its axis a little askew. */
+static void build_seams_capsule(lab_world *w)
+{
+    double q[4];
+    lab_axis_angle(1, .2, 0, 90, q);
+    lab_capsule(seams(w, .15), .15, .4, NULL, q);
+}
+
+/* Standing on its end. */
+static void build_seams_cylinder(lab_world *w)
+{
+    lab_cylinder(seams(w, .15), .25, .3, NULL, NULL);
+}
+
 static double slope(const void *context, double x, double y)
 {
     (void)y;
@@ -370,6 +384,10 @@ const lab_scene lab_scenes_geoms[] = {
     {"seams-sphere",
      "a sphere slides over a flat sheet of 10 000 triangles (speed=, lift=, across=, cells=)", .01,
      2, build_seams_sphere, NULL},
+    {"seams-capsule", "a lying capsule slides over the same (speed=, lift=, across=, cells=)", .01,
+     2, build_seams_capsule, NULL},
+    {"seams-cylinder", "a standing cylinder slides over the same (speed=, lift=, across=, cells=)",
+     .01, 2, build_seams_cylinder, NULL},
     {"mesh-roll", "a sphere rolls down a heightfield (slope=)", .01, 2, build_mesh_roll, NULL},
     {"shell-fast", "a body of class a shot at a thin shell (a=, speed=, seed)", .01, .1,
      build_shell_fast, NULL},
