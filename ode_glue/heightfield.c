@@ -35,7 +35,7 @@ pegStatus peg_heightfield_create(double width, double depth, int columns, int ro
         peg_free(height);
         return PEG_ERROR_MEMORY;
     }
-    *field = (peg_heightfield){width, depth, columns, rows, wrap, 1, height, NULL};
+    *field = (peg_heightfield){width, depth, columns, rows, wrap, 1, height, 0, NULL};
     *out = field;
     return PEG_OK;
 }
@@ -89,6 +89,8 @@ pegStatus peg_heightfield_set(dHeightfieldDataID data, peg_heightfield *field)
 {
     static const int none[2] = {0, 0};
     int all[2] = {field->columns - 1, field->rows - 1};
+    for (size_t i = 0; i < (size_t)field->columns * (size_t)field->rows; i++)
+        field->high = fmax(field->high, fabs(field->height[i]));
     pegStatus status = peg_heightfield_cells(field, none, all, &field->complex);
     if (status == PEG_OK && field->wrap) {
         peg_complex_free(field->complex); /* built for its errors */
@@ -104,45 +106,63 @@ peg_heightfield *peg_heightfield_find(dHeightfieldDataID data, unsigned long *ve
     return peg_registry_find(data, release, version);
 }
 
-static int meets_ray(dGeomID geom, dGeomID ray, const double x[3], double range)
-{
-    dContactGeom contact;
-    dGeomRaySet(ray, x[0], x[1] + range, x[2], 0, -1, 0);
-    return dCollide(ray, geom, 1, &contact, sizeof contact) == 1 &&
-           fabs(contact.pos[1] - x[1]) <= SAME_HEIGHT * range;
-}
+/* ODE's own field, as it lies without a pose, and a ray down to it. */
+typedef struct probe {
+    const peg_heightfield *field;
+    dGeomID geom, ray;
+    double range; /* m: heights and width */
+} probe;
 
-/* Inside of either half of a few cells, over the whole field. */
-static int is_met(const peg_heightfield *field, dGeomID geom, dGeomID ray, double range)
+/* Inside of either half of a cell. */
+static int is_met(const probe *p, int i, int j)
 {
-    enum { PROBES = 5 };
-    for (int probe = 0; probe < 2 * PROBES * PROBES; probe++) {
-        int i = (field->columns - 2) * (probe / 2 % PROBES) / (PROBES - 1);
-        int j = (field->rows - 2) * (probe / 2 / PROBES) / (PROBES - 1), far = probe % 2;
+    for (int far = 0; far < 2; far++) {
         double x[3], along[3], across[3], place[3];
-        sample(field, i + far, j + far, x);
-        sample(field, i + 1 - far, j + far, along);
-        sample(field, i + far, j + 1 - far, across);
+        dContactGeom contact;
+        sample(p->field, i + far, j + far, x);
+        sample(p->field, i + 1 - far, j + far, along);
+        sample(p->field, i + far, j + 1 - far, across);
         for (int k = 0; k < 3; k++) place[k] = .4 * x[k] + .35 * along[k] + .25 * across[k];
-        if (!meets_ray(geom, ray, place, range)) return 0;
+        dGeomRaySet(p->ray, place[0], place[1] + p->range, place[2], 0, -1, 0);
+        if (dCollide(p->ray, p->geom, 1, &contact, sizeof contact) != 1 ||
+            !(fabs(contact.pos[1] - place[1]) <= SAME_HEIGHT * p->range))
+            return 0;
     }
     return 1;
 }
 
-int peg_heightfield_is_of(const peg_heightfield *field, dHeightfieldDataID data)
+/* In some cells, spread over the field. */
+static int is_met_all_over(const probe *p)
 {
-    size_t n = (size_t)field->columns * (size_t)field->rows;
-    double range = fmax(field->width, field->depth), high = 0;
-    for (size_t i = 0; i < n; i++) high = fmax(high, fabs(field->height[i]));
-    range += high;
-    dGeomID geom = dCreateHeightfield(NULL, data, 0), ray = dCreateRay(NULL, 2 * range);
+    enum { PROBES = 5 };
+    int same = 1;
+    for (int i = 0; i < PROBES * PROBES && same; i++)
+        same = is_met(p, (p->field->columns - 2) * (i % PROBES) / (PROBES - 1),
+                      (p->field->rows - 2) * (i / PROBES) / (PROBES - 1));
+    return same;
+}
+
+static int has_sides(const probe *p)
+{
     dReal box[6];
-    dGeomGetAABB(geom, box);
-    double side = box[1] - box[0] - field->width, other = box[5] - box[4] - field->depth;
-    int same = field->wrap ? isinf(side) : fabs(side) + fabs(other) <= SAME_HEIGHT * range;
-    same = same && is_met(field, geom, ray, range);
-    dGeomDestroy(geom);
-    dGeomDestroy(ray);
+    dGeomGetAABB(p->geom, box);
+    double width = box[1] - box[0], depth = box[5] - box[4];
+    if (p->field->wrap) return isinf(width) && isinf(depth);
+    return fabs(width - p->field->width) + fabs(depth - p->field->depth) <= SAME_HEIGHT * p->range;
+}
+
+int peg_heightfield_is_of(const peg_heightfield *field, dHeightfieldDataID data, int all,
+                          unsigned long turn)
+{
+    unsigned long line = (unsigned long)field->columns - 1;
+    unsigned long cell = turn % (line * ((unsigned long)field->rows - 1));
+    probe p = {.field = field, .range = fmax(field->width, field->depth) + field->high};
+    p.geom = dCreateHeightfield(NULL, data, 0);
+    p.ray = dCreateRay(NULL, 2 * p.range);
+    int same = is_met(&p, (int)(cell % line), (int)(cell / line));
+    if (all) same = same && has_sides(&p) && is_met_all_over(&p);
+    dGeomDestroy(p.geom);
+    dGeomDestroy(p.ray);
     return same;
 }
 

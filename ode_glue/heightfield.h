@@ -18,6 +18,7 @@ typedef struct peg_heightfield {
     int wrap;
     atomic_int users;     /* the registry, and every geom's shape, in whatever world */
     double *height;       /* columns * rows, scaled, along x first */
+    double high;          /* m: largest |height| */
     peg_complex *complex; /* null: of a field that wraps, see peg_window */
 } peg_heightfield;
 
@@ -32,9 +33,11 @@ pegStatus peg_heightfield_set(dHeightfieldDataID data, peg_heightfield *field);
 peg_heightfield *peg_heightfield_find(dHeightfieldDataID data, unsigned long *version);
 void peg_heightfield_use(peg_heightfield *field);
 void peg_heightfield_leave(peg_heightfield *field); /* the last user frees it */
-/* Whether ODE's rays meet the field where it is. Not so if the data were destroyed and others came
- * to lie at their address, or if other samples were registered than are there. */
-int peg_heightfield_is_of(const peg_heightfield *field, dHeightfieldDataID data);
+/* Whether ODE's rays meet the field where it is: in one cell, another one for each `turn`, or in
+ * cells all over it, too. Not so if the data were destroyed and others came to lie at their
+ * address, or if other samples were registered than are there. */
+int peg_heightfield_is_of(const peg_heightfield *field, dHeightfieldDataID data, int all,
+                          unsigned long turn);
 void peg_heightfield_forget(dHeightfieldDataID data);
 
 /* Cells from[0] <= i < to[0], from[1] <= j < to[1], which of a field that wraps may be any.

@@ -98,11 +98,11 @@ static pegStatus share_mesh(peg_shapes *shapes, peg_shape *s)
 }
 
 /* Unless ODE has the field elsewhere, or nobody told of it: then it has ODE's contacts. */
-static void take_field(peg_shape *s)
+static void take_field(const peg_shapes *shapes, peg_shape *s)
 {
     dHeightfieldDataID data = dGeomHeightfieldGetHeightfieldData(s->is.leaf);
     peg_heightfield *field = peg_heightfield_find(data, &s->is.version);
-    s->opaque = !field || !peg_heightfield_is_of(field, data);
+    s->opaque = !field || !peg_heightfield_is_of(field, data, 1, shapes->collections);
     if (s->opaque) return;
     s->field = field;
     peg_heightfield_use(field);
@@ -135,7 +135,7 @@ static pegStatus build(peg_shapes *shapes, peg_shape *s)
     } else if (s->is.class == dTriMeshClass) {
         status = share_mesh(shapes, s);
     } else if (s->is.class == dHeightfieldClass) {
-        take_field(s);
+        take_field(shapes, s);
     } else if (s->is.class != dConvexClass) {
         s->opaque = 1;
     }
@@ -167,8 +167,11 @@ static int mesh_still_holds(const peg_shapes *shapes, const peg_shape *now, cons
 /* Whether what was built for the geom is its shape still. */
 static int still_holds(const peg_shapes *shapes, const peg_shape *now, const peg_shape *before)
 {
-    return same_parameters(&now->is, &before->is) &&
-           (!before->mesh || mesh_still_holds(shapes, now, before));
+    if (!same_parameters(&now->is, &before->is)) return 0;
+    if (before->mesh) return mesh_still_holds(shapes, now, before);
+    if (!before->field) return 1;
+    dHeightfieldDataID data = dGeomHeightfieldGetHeightfieldData(now->is.leaf);
+    return peg_heightfield_is_of(before->field, data, 0, shapes->collections);
 }
 
 static int pose_is_finite(const peg_shape *s)

@@ -202,12 +202,13 @@ typedef struct pegHeightfield {
 /* Makes the samples known that the data were, or will be, built from: all are read at once and
  * copied, so a field that changes must be registered anew. The surface is ODE's own: cells cut from
  * (i + 1, j) to (i, j + 1), without walls at the border. It is a shell, solid on either side: ODE's
- * thickness has no meaning, a body below stays below. A heightfield that was not registered, or not
- * met by ODE's rays where the samples say when a step first sees it or sees it registered anew, has
- * ODE's contacts (one message). Of a field that wraps the cells about the bodies are kept; where
- * bodies near each other need more than 2^18 cells, it has ODE's contacts, too. Threads and data of
- * destroyed heightfields: as for convex geoms. Errors: ARGUMENT (null, a size of 0, fewer than two
- * samples a side), NOT_FINITE, SHAPE_EMPTY, MEMORY. */
+ * thickness has no meaning, a body below stays below. Of a field that wraps the cells about the
+ * bodies are kept. A heightfield has ODE's contacts (one message) if it was not registered; if
+ * ODE's rays do not meet it where the samples say (50 of them when a step first sees it or sees it
+ * registered anew, two at each step: a change is noticed sooner or later); or if it wraps, and
+ * bodies near each other need more than 2^18 cells of it. Threads and data of destroyed
+ * heightfields: as for convex geoms. Errors: ARGUMENT (null, a size of 0, fewer than two samples a
+ * side), NOT_FINITE, SHAPE_EMPTY, MEMORY. */
 PEG_API pegStatus pegRegisterHeightfield(dHeightfieldDataID data, const pegHeightfield *samples);
 PEG_API void pegForgetHeightfield(dHeightfieldDataID data);
 

@@ -172,6 +172,45 @@ START_TEST(fields_are_where_ode_has_them)
 }
 END_TEST
 
+/* ODE's rays recognise what was registered, and nothing else. */
+START_TEST(fields_of_all_sizes_are_recognised)
+{
+    for (int round = 0; round < 60; round++) {
+        int columns = 2 + rand() % 9, rows = 2 + rand() % 9, altered = round % 4 == 3;
+        float samples[100];
+        for (int i = 0; i < columns * rows; i++) samples[i] = (float)rand() / (float)RAND_MAX;
+        double size = pow(10, rand() % 8 - 4.), rough = pow(10, rand() % 4 - 2.) * size;
+        pegHeightfield f = {.type = PEG_SAMPLES_SINGLE,
+                            .samples = samples,
+                            .width = size * (1 + rand() % 3),
+                            .depth = size * (1 + rand() % 3),
+                            .width_samples = columns,
+                            .depth_samples = rows,
+                            .scale = rough,
+                            .offset = rough * (rand() % 5 - 2),
+                            .wrap = round % 2};
+        scene s = new_scene(0);
+        messages m = {0};
+        pegWorldSetMessageCallback(s.peg, &m, keep_message);
+        dHeightfieldDataID data = s.field[s.fields++] = dGeomHeightfieldDataCreate();
+        dGeomHeightfieldDataBuildSingle(data, samples, 0, f.width, f.depth, columns, rows, f.scale,
+                                        f.offset, 1, f.wrap);
+        ck_assert_int_eq(pegRegisterHeightfield(data, &f), PEG_OK);
+        turn_up(dCreateHeightfield(s.space, data, 1));
+        add_body(&s, dCreateSphere(s.space, 0.1 * size));
+        for (int i = 0; i < 3; i++) make_step(&s, 1e-6);
+        ck_assert_msg(m.n == 0 || m.status[0] == PEG_OK, "round %d: %s", round, m.text[0]);
+        m.n = 0;
+        if (altered) samples[0] += 0.3F;
+        for (int i = 0; i < 100; i++) make_step(&s, 1e-6);
+        int noticed = 0;
+        for (int i = 0; i < m.n; i++) noticed += m.status[i] == PEG_ERROR_SHAPE_UNKNOWN;
+        ck_assert_msg(noticed == altered, "round %d: %d", round, noticed);
+        free_scene(&s);
+    }
+}
+END_TEST
+
 static dReal never_seen(void *data, int x, int z)
 {
     (void)data;
@@ -322,6 +361,7 @@ TCase *geom_change_tests(void)
     tcase_add_test(tests, callbacks_of_meshes_are_not_asked);
     tcase_add_test(tests, changed_fields_are_seen);
     tcase_add_loop_test(tests, fields_are_where_ode_has_them, 0, 5);
+    tcase_add_test(tests, fields_of_all_sizes_are_recognised);
     tcase_add_test(tests, unregistered_fields_have_odes_contacts);
     tcase_add_test(tests, fields_wrap);
     tcase_add_test(tests, far_bodies_on_a_field_that_wraps);
