@@ -149,7 +149,7 @@ static int compact(lab_mesh *m, char text[LAB_TEXT])
     }
     for (int c = 0; c < m->start[m->nf]; c++) m->index[c] = to[m->index[c]];
     free(to);
-    if (kept > LAB_MESH_VERTICES_MAX) return complain(text, "it has more than 1000 vertices");
+    if (kept > LAB_MESH_VERTICES_MAX) return complain(text, "it has more than 20000 vertices");
     m->nv = kept;
     return 0;
 }
@@ -247,19 +247,91 @@ static int is_sheet(const lab_mesh *m, double size, double normal[3])
 
 int lab_mesh_check(lab_mesh *m, lab_mesh_kind *kind, double normal[3], char text[LAB_TEXT])
 {
-    *kind = LAB_MESH_OTHER;
+    *kind = LAB_MESH_SHELL;
     if (m->nf == 0) return complain(text, "it has no faces");
     if (compact(m, text)) return 1;
     double size = extent(m);
     int closed = is_closed(m);
     if (closed < 0) return complain(text, "out of memory");
-    if (closed && is_convex(m, size)) {
-        *kind = LAB_MESH_CONVEX;
-        return 0;
-    }
-    if (closed) return complain(text, "it is not convex: split it into convex bodies");
-    if (!is_sheet(m, size, normal))
-        return complain(text, "its surface is open, and no flat convex sheet");
-    *kind = LAB_MESH_SHEET;
+    int is_small = m->nv <= LAB_HULL_VERTICES_MAX;
+    if (closed)
+        *kind = is_small && is_convex(m, size) ? LAB_MESH_CONVEX : LAB_MESH_SOLID;
+    else if (is_small && is_sheet(m, size, normal))
+        *kind = LAB_MESH_SHEET;
     return 0;
+}
+
+/* ---- triangles --------------------------------------------------------------------------------
+ */
+
+/* Whether p lies in the triangle a b c, or on its edges, as seen along n. */
+static int is_inside(const double *a, const double *b, const double *c, const double *p,
+                     const double n[3])
+{
+    const double *corner[4] = {a, b, c, a};
+    for (int k = 0; k < 3; k++) {
+        double edge[3], to[3], left[3];
+        peg_sub(corner[k + 1], corner[k], edge);
+        peg_sub(p, corner[k], to);
+        peg_cross(edge, to, left);
+        if (peg_dot(left, n) < 0) return 0;
+    }
+    return 1;
+}
+
+/* Whether corner i of the ring can be cut off: it is convex and no other corner lies in it. */
+static int is_ear(const lab_mesh *m, const int *ring, int n, int i, const double normal[3])
+{
+    const double *a = m->vertex[ring[(i + n - 1) % n]], *b = m->vertex[ring[i]];
+    const double *c = m->vertex[ring[(i + 1) % n]];
+    double ab[3], bc[3], out[3];
+    peg_sub(b, a, ab);
+    peg_sub(c, b, bc);
+    peg_cross(ab, bc, out);
+    if (peg_dot(out, normal) <= 0) return 0;
+    for (int k = i + 2; k < i + n - 1; k++)
+        if (is_inside(a, b, c, m->vertex[ring[k % n]], normal)) return 0;
+    return 1;
+}
+
+/* Cuts ears off the polygon; a corner that is none only where there are none (not simple). */
+static int cut_polygon(const lab_mesh *m, int f, int *ring, int (*triangle)[3])
+{
+    double normal[3];
+    int n = m->start[f + 1] - m->start[f], made = 0;
+    area_vector(m, f, normal);
+    memcpy(ring, m->index + m->start[f], (size_t)n * sizeof *ring);
+    while (n >= 3) {
+        int ear = 0;
+        while (ear < n && n > 3 && !is_ear(m, ring, n, ear, normal)) ear++;
+        if (ear == n) ear = 0;
+        triangle[made][0] = ring[(ear + n - 1) % n];
+        triangle[made][1] = ring[ear];
+        triangle[made++][2] = ring[(ear + 1) % n];
+        memmove(ring + ear, ring + ear + 1, (size_t)(n - ear - 1) * sizeof *ring);
+        n--;
+    }
+    return made;
+}
+
+int (*lab_mesh_triangles(const lab_mesh *m))[3]
+{
+    size_t corners = (size_t)m->start[m->nf];
+    int(*triangle)[3] = malloc(corners * sizeof *triangle), n = 0;
+    int *ring = malloc(corners * sizeof *ring);
+    double six = 0; /* times the volume */
+    for (int f = 0; triangle && ring && f < m->nf; f++) n += cut_polygon(m, f, ring, triangle + n);
+    for (int i = 0; i < n; i++) {
+        double c[3];
+        peg_cross(m->vertex[triangle[i][1]], m->vertex[triangle[i][2]], c);
+        six += peg_dot(m->vertex[triangle[i][0]], c);
+    }
+    for (int i = 0; i < n && six < 0; i++) {
+        int swap = triangle[i][1];
+        triangle[i][1] = triangle[i][2], triangle[i][2] = swap;
+    }
+    if (!ring) free(triangle);
+    int(*made)[3] = ring ? triangle : NULL;
+    free(ring);
+    return made;
 }

@@ -223,6 +223,8 @@ static void read_mesh(reader *r, file_body *b, const json_t *json)
         fail(r, "mesh '%s': %s", b->name, why);
     if (!r->failed && b->shape == LAB_MESH_SHEET && b->kind != LAB_STATIC)
         fail(r, "mesh '%s' is an open sheet: only static bodies can have one", b->name);
+    if (!r->failed && b->shape == LAB_MESH_SHELL && b->kind != LAB_STATIC)
+        fail(r, "the surface of mesh '%s' is open: only static bodies can have one", b->name);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
@@ -403,6 +405,22 @@ static void read_file(reader *r, const json_t *json)
 
 /* ---- as a scene ------------------------------------------------------------------------------ */
 
+static void add_shape(lab_body *body, const file_body *b)
+{
+    const double(*vertex)[3] = (const double(*)[3])b->mesh.vertex;
+    if (b->shape == LAB_MESH_CONVEX || b->shape == LAB_MESH_SHEET) {
+        lab_hull(body, vertex, b->mesh.nv, NULL, NULL);
+        return;
+    }
+    int(*triangle)[3] = lab_mesh_triangles(&b->mesh), nt = b->mesh.start[b->mesh.nf];
+    if (triangle && body)
+        lab_trimesh(body, vertex, b->mesh.nv, (const int(*)[3])triangle, nt - 2 * b->mesh.nf, NULL,
+                    NULL);
+    else if (body)
+        lab_fail(body->world, "out of memory");
+    free(triangle);
+}
+
 static void build(lab_world *w)
 {
     const lab_file *f = w->options.data;
@@ -412,7 +430,7 @@ static void build(lab_world *w)
     for (int i = 0; i < f->bodies; i++) {
         const file_body *b = &f->body[i];
         lab_body *body = lab_add(w, b->name, b->kind, b->at.x, b->at.q);
-        lab_hull(body, (const double(*)[3])b->mesh.vertex, b->mesh.nv, NULL, NULL);
+        add_shape(body, b);
         lab_density(body, b->density);
         lab_group(body, (int)b->group);
         if (b->kind == LAB_STATIC) continue;

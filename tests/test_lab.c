@@ -622,6 +622,36 @@ START_TEST(reads_a_scene)
 }
 END_TEST
 
+/* The L, on its own and with a face cut in another way: 3 m^3, one mesh, moments of two boxes. */
+START_TEST(reads_a_solid)
+{
+    static const char *const body[] = {
+        "{\"mesh\": \"notched.obj\"}",
+        "{\"vertices\": [[0,0,0],[2,0,0],[2,0,1],[1,0,1],[1,0,2],[0,0,2],[0,1,0],[2,1,0],[2,1,1],"
+        "[1,1,1],[1,1,2],[0,1,2]], \"faces\": [[5,4,3,2,1,0],[6,7,8,9,10,11],[1,7,6,0],[2,8,7,1],"
+        "[3,9,8,2],[4,10,9,3],[5,11,10,4],[0,6,11,5]]}"}; /* inside out, faces not convex */
+    for (int i = 0; i < 2; i++) {
+        char text[LAB_TEXT] = "", json[1024], meshes[1024];
+        snprintf(json, sizeof json, "{\"rigid_body_problem\": {\"rigid_bodies\": [%s]}}", body[i]);
+        write_text(out_path("solid.json"), json);
+        snprintf(meshes, sizeof meshes, "%s/meshes", getenv("LAB_DATA"));
+        lab_file *file = lab_file_read(out_path("solid.json"), meshes, NULL, text);
+        ck_assert_msg(file != NULL, "%s", text);
+        lab_world *w = open_scene(lab_file_scene(file), LAB_PEG, NULL, 0, file);
+        const lab_body *b = lab_body_at(w, 0);
+        ck_assert_int_eq(b->part[0].shape->kind, LAB_SHAPE_MESH);
+        ck_assert_double_eq_tol(b->mass, 3000, 1e-9);
+        /* a box 2 x 1 x 1 about (1, .5, .5) and a cube about (.5, .5, 1.5) */
+        ck_assert_double_eq_tol(b->com[0], 2.5 / 3, 1e-14);
+        ck_assert_double_eq_tol(b->com[2], 2.5 / 3, 1e-14);
+        double across = 2000 * (5. / 12) + 1000 * (2. / 12) + 2000. / 3 * 1.25;
+        ck_assert_double_eq_tol(b->inertia[4], across, 1e-9);
+        lab_close(w);
+        lab_file_free(file);
+    }
+}
+END_TEST
+
 /* A scene whose only body is given; the rest is in order. */
 static void refused_body(const char *body, const char *words)
 {
@@ -639,7 +669,8 @@ static void refused_body(const char *body, const char *words)
 
 START_TEST(refuses_what_it_cannot_represent)
 {
-    refused_body("{\"mesh\": \"notched.obj\"}", "not convex");
+    refused_body("{\"vertices\": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], \"faces\": [[0,2,1],[0,1,3]]}",
+                 "open");
     refused_body("{\"mesh\": \"sheet.obj\"}", "open sheet");
     refused_body("{\"mesh\": \"missing.obj\"}", "--mesh-dir");
     refused_body("{\"mesh\": \"wedge.stl\"}", "no .obj file");
@@ -813,6 +844,7 @@ int main(void)
     tcase_add_test(tests, groups_entering_and_bounds);
     tcase_add_test(tests, poses_inside_of_a_step);
     tcase_add_test(tests, reads_a_scene);
+    tcase_add_test(tests, reads_a_solid);
     tcase_add_test(tests, refuses_what_it_cannot_represent);
     tcase_add_test(tests, survives_rubbish);
     TCase *bench = tcase_create("bench");
