@@ -86,7 +86,8 @@ static void take_iterate(peg_island *I)
 static void take_step(peg_island *I)
 {
     peg_end_velocities(I);
-    if (!I->recovering) I->gain += peg_island_gain(I);
+    const double(*after)[6] = (const double(*)[6])(peg_is_coarse(I) ? I->v_main : I->v);
+    if (!I->recovering) I->gain += peg_island_gain_with(I, after);
     peg_joints_take(I);
     take_iterate(I);
 }
@@ -324,9 +325,9 @@ static int step_large(peg_island *I, double h)
         wait = max(wait, I->pair[i].remembered.haste);
         failures = max(failures, I->pair[i].remembered.failures);
     }
-    int tumbles = is_tumbling(I);
-    if (!tumbles && I->nd < PEG_COARSE_FROM) return 0;
-    if (!tumbles && wait == 0) {
+    I->tumbles = is_tumbling(I);
+    if (!I->tumbles && I->nd < PEG_COARSE_FROM) return 0;
+    if (!I->tumbles && wait == 0) {
         done = step_hastily(I, h);
         failures = done ? 0 : min(failures + 1, PEG_FAILURES);
         wait = done ? 0 : 1 << failures;

@@ -177,6 +177,7 @@ typedef struct peg_island {
     int regaining;        /* thin gaps grow, while contact loses more energy than that takes */
     int iteration;        /* of the outer loop */
     int hasty;            /* gives up where Newton's method takes long */
+    int tumbles;          /* bodies are faster than their weights make them in some steps */
     int rough;            /* solves by sweeps, accepted as soon as the poses are apart */
     unsigned char *awake; /* nr: whom impulses reach from what is awake */
     int failed;           /* memory ran out */

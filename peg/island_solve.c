@@ -29,13 +29,16 @@ static void fill_row(const peg_island *I, int index, peg_lcp_row *out)
 typedef struct carried {
     const peg_row *row; /* else old */
     const peg_row_memory *old;
+    double share; /* of the step that they are for */
     int n;
     unsigned char *taken; /* n */
 } carried;
 
 static peg_row_memory carried_row(const carried *c, int k)
 {
-    return c->row ? peg_row_remembered(&c->row[k]) : c->old[k];
+    peg_row_memory row = c->row ? peg_row_remembered(&c->row[k]) : c->old[k];
+    row.lambda *= c->share;
+    return row;
 }
 
 /* Adds the impulses of the old contact k to the contact i. The friction is handed on as a vector,
@@ -111,7 +114,8 @@ static int warm_start(const peg_island *I, double *lambda)
     int most = last->m;
     for (int p = 0; p < I->npair && last->m == 0; p++)
         if (I->pair[p].olds > most) most = I->pair[p].olds;
-    carried c = {.taken = PEG_NEW(I->arena, unsigned char, most)};
+    carried c = {.share = last->m ? 1 : I->h / I->whole,
+                 .taken = PEG_NEW(I->arena, unsigned char, most)};
     if (!c.taken) return 0;
     for (int i = 0; i < rows->m; i++) lambda[i] = 0;
     for (int i = 0, end, from = 0; i < rows->m; i = end) {

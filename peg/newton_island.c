@@ -101,12 +101,6 @@ static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
            peg_scaled_has_bounds(scaled);
 }
 
-/* Time for another attempt. */
-static void be_patient(peg_newton *newton, const peg_solution *solution)
-{
-    if (solution->patience) newton->patience = newton->factorisations + solution->patience;
-}
-
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
                          peg_solution *solution)
 {
@@ -125,7 +119,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }
-    be_patient(&newton, solution);
+    newton.patience = solution->patience;
     outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
     if (has_failed(&scaled, outcome)) {
         /* a warm start may lie in a corner that the iteration does not leave: from nothing once
@@ -134,10 +128,10 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
         if (approach(arena, problem, scaled.unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
-        be_patient(&newton, solution);
+        if (solution->patience) newton.patience += newton.factorisations;
         outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
     }
-    be_patient(&newton, solution);
+    if (has_failed(&scaled, outcome) && solution->patience) return outcome;
     if (has_failed(&scaled, outcome))
         outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
     if (has_failed(&scaled, outcome) && residual <= NEAR * scaled.unit &&

@@ -54,7 +54,7 @@ void peg_island_begin(peg_island *I)
     }
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
-    I->regaining = peg_is_coarse(I);
+    I->regaining = peg_is_coarse(I) && I->tumbles;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (!peg_pair_recovers(p)) continue;
@@ -244,9 +244,9 @@ static int relax_problem(peg_island *I, loop *l)
     return 1;
 }
 
-/* Whether contact added energy beyond rounding, beyond the work that thin gaps were granted and
- * beyond what moving obstacles put in. */
-static int gains_energy(const peg_island *I)
+/* Energy that contact added beyond rounding, beyond the work that thin gaps were granted and beyond
+ * what moving obstacles put in, J. */
+static double gained_energy(const peg_island *I)
 {
     if (I->recovering) return 0;
     double granted = PEG_GAIN * I->gain_unit;
@@ -256,7 +256,50 @@ static int gains_energy(const peg_island *I)
         granted += fabs(row->lambda) * ((I->regaining ? 0 : row->pushed / I->h) + driven);
     }
     return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_main
-                                                    : (const double(*)[6])I->v) > granted;
+                                                    : (const double(*)[6])I->v) -
+           granted;
+}
+
+static int gains_energy(const peg_island *I)
+{
+    return gained_energy(I) > 0;
+}
+
+static void scale(double (*v)[6], int n, double factor)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 6; k++) v[i][k] *= factor;
+}
+
+/* What a coarse answer gains by being inexact is taken back from all velocities after the step
+ * alike, if it is at most this share of their energy; the poses stay as they are. */
+static int take_back(peg_island *I, double share)
+{
+    double energy = 0;
+    if (!peg_is_coarse(I) || I->njoint) return 0;
+    for (int i = 0; i < I->nd; i++)
+        energy += 0.5 * peg_energy_product(&I->rigid[i], I->v_main[i], I->v_main[i]);
+    double gained = gained_energy(I);
+    if (!(gained <= share * energy)) return 0;
+    scale(I->v_main, I->nd, sqrt(1 - gained / energy));
+    return 1;
+}
+
+/* Where that does not do, since the motion lifts what hardly moves, it moves less. The impulses
+ * stay: they are what it comes to rest with. */
+static int calm_down(peg_island *I, loop *l)
+{
+    if (!peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
+    for (int halvings = 0; halvings < PEG_CALMING; halvings++) {
+        scale(I->v, I->nd, 0.5);
+        scale(I->v_main, I->nd, 0.5);
+        peg_island_move(I);
+        check_pairs(I, l, 0);
+        if (l->shortfall > 0 || gains_energy(I)) continue;
+        I->stats->fallback_scaled++;
+        return 1;
+    }
+    return 0;
 }
 
 static int is_settled(const peg_island *I, const loop *l, double objective)
@@ -302,6 +345,8 @@ static int judge(peg_island *I, loop *l)
     }
     if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
     if (I->rough) {
+        if (take_back(I, I->regaining ? PEG_TAKEN_BACK : 1)) return 1;
+        if (!I->regaining && calm_down(I, l)) return 1;
         l->hopeless = !I->regaining;
         I->regaining = 0;
         restart(I, l);

@@ -63,8 +63,8 @@ typedef struct peg_solution {
     double residual; /* of peg_residual */
     double cone;     /* of peg_cone_excess */
     int iterations;  /* sweeps or pivots */
-    int patience; /* most factorisations of an attempt of Newton's method, beside which nothing is
-                     tried in large islands; 0: no bound. On entry */
+    int patience; /* most factorisations of Newton's method, beside which nothing is tried in large
+                     islands; 0: no bound. On entry */
     pegSolver used;
 } peg_solution;
 

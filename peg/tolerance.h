@@ -106,6 +106,11 @@
 #define PEG_LAST          0.5
 #define PEG_REST          5e-3
 
+/* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
+ * energy, which is then taken back. */
+#define PEG_TAKEN_BACK 1e-2
+#define PEG_CALMING    10 /* halvings of the velocities of a coarse island that hardly moves */
+
 /* Rows of coarse islands are made of features that are within PEG_NEAR L and this share of how far
  * the bodies could get. */
 #define PEG_NEAR    0.02
