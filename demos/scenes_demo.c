@@ -74,6 +74,7 @@ static void build_friction(lab_world *w)
     lab_contacts(w, 3);
     lab_surface(w, &(dSurfaceParameters){
                        .mode = dContactSoftCFM | dContactApprox1, .mu = .5, .soft_cfm = .01});
+    lab_view(w, (double[3]){-.5, 0, 0}, (double[3]){6, 3.6, .1});
     lab_plane(w, "ground", Z, 0);
     for (int i = 0; i < GRID; i++)
         for (int j = 0; j < GRID; j++) {
