@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "demos/distance.h"
+#include "peg/separation.h"
 #include "peg/vec.h"
+#include "tests/geometry_cases.h"
 
 static const double unit_matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double here[3] = {0, 0, 0};
@@ -390,6 +392,69 @@ START_TEST(frames)
 }
 END_TEST
 
+/* ---- the contact module -----------------------------------------------------------------------
+ */
+
+/* The module's shape of the same class. */
+static peg_polytope *module_shape(const lab_shape *s, int class)
+{
+    peg_polytope *p = NULL;
+    double sides[3], axis[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) sides[k] = 2 * s->vertex[s->nv - 1][k];
+    if (s->nv == 2) peg_sub(s->vertex[1], s->vertex[0], axis);
+    pegStatus status = class == BOX ? peg_polytope_box(sides, &p)
+                       : class == HULL
+                           ? peg_polytope_from_points((const double(*)[3])s->vertex, s->nv, &p)
+                       : class == SPHERE  ? peg_polytope_sphere(s->round, &p)
+                       : class == CAPSULE ? peg_polytope_capsule(s->round, peg_norm(axis), &p)
+                                          : peg_polytope_cylinder(s->round, peg_norm(axis), &p);
+    ck_assert_int_eq(status, PEG_OK);
+    return p;
+}
+
+/* The largest separation over the module's facets is a true one, says the same about overlap, and
+ * is the depth where parts overlap, which of cylinders may be more than the least. Between
+ * polytopes that are apart it is a lower bound; elsewhere the distance. */
+START_TEST(module_agrees)
+{
+    uint64_t state = 500 + (uint64_t)_i;
+    int class[2] = {_i % CLASSES, _i / CLASSES}, overlaps = 0;
+    int polytopes = class[0] <= HULL && class[1] <= HULL;
+    int cylinder = class[0] == CYLINDER || class[1] == CYLINDER;
+    for (int i = 0; i < 300; i++) {
+        lab_shape *own[2], *placed[2];
+        peg_polytope *shape[2];
+        peg_view view[2];
+        for (int k = 0; k < 2; k++) {
+            double R[9], x[3], far = k * .9 * uniform(&state);
+            random_matrix(&state, R);
+            random_unit(&state, x);
+            for (int m = 0; m < 3; m++) x[m] *= far;
+            own[k] = random_shape(&state, class[k]);
+            placed[k] = lab_shape_copy(own[k]);
+            lab_shape_move(own[k], x, R, placed[k]);
+            shape[k] = module_shape(own[k], class[k]);
+            view[k] = cases_view(shape[k]);
+            peg_view_set(&view[k], x, R);
+        }
+        double s = lab_distance(placed[0], NULL, placed[1], NULL, INFINITY);
+        double t = peg_separation(&view[0], &view[1], -INFINITY, NULL, NULL).s;
+        ck_assert_msg(t <= s + 1e-13, "pair %d: the module has %.15g, %.15g is right", i, t, s);
+        ck_assert_msg((t > 0) == (s > 0) || fabs(s) < 1e-13, "pair %d: %.3g, %.3g", i, t, s);
+        if (s < 0 ? !cylinder : !polytopes)
+            ck_assert_msg(t >= s - 1e-12, "pair %d: the module has %.15g, %.15g is right", i, t, s);
+        overlaps += s < 0;
+        for (int k = 0; k < 2; k++) {
+            lab_shape_free(own[k]);
+            lab_shape_free(placed[k]);
+            cases_view_free(&view[k]);
+            peg_polytope_free(shape[k]);
+        }
+    }
+    ck_assert_int_ge(overlaps, 30);
+}
+END_TEST
+
 /* A prism inside of a cylinder is farther away, one about it is nearer. */
 START_TEST(prisms)
 {
@@ -531,6 +596,7 @@ int main(void)
     tcase_add_test(forms, winding);
     tcase_add_loop_test(random, directions, 0, CLASSES * CLASSES);
     tcase_add_loop_test(random, frames, 0, CLASSES * CLASSES);
+    tcase_add_loop_test(random, module_agrees, 0, CLASSES * CLASSES);
     tcase_add_loop_test(random, prisms, 0, CLASSES);
     tcase_add_loop_test(random, surfaces, 0, CLASSES);
     tcase_add_loop_test(random, trees, 0, CLASSES);
