@@ -1,6 +1,7 @@
 /* peg-run: programs that know nothing of ode-peg come to rest where they do with the two-line swap.
  * Environment: PEG_RUN, the launcher; PROGRAMS, the folder of tests/programs' executables. */
 #include <check.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,36 @@ START_TEST(rests_as_with_the_swap)
 {
     const char *style = same[_i];
     same_rest(shell_with("$p/styles-swap %s", style), shell_with("$run $p/styles %s", style), 1e-9);
+}
+END_TEST
+
+/* Every class of geoms, speed, sleep, joints that the program makes up. */
+static const char *const same_shapes[] = {"classes", "mesh",  "moving-mesh", "transform",
+                                          "fast",    "sleep", "made-up"};
+
+START_TEST(shapes_rest_as_with_the_swap)
+{
+    const char *scene = same_shapes[_i];
+    same_rest(shell_with("$p/shapes-swap %s", scene), shell_with("$run $p/shapes %s", scene), 1e-9);
+}
+END_TEST
+
+/* Two boxes that hold each other land on edges and tip over: what rounding decides. */
+START_TEST(joints_rest_as_with_the_swap)
+{
+    same_rest(shell("$p/shapes-swap joints"), shell("$run $p/shapes joints"), 1e-3);
+}
+END_TEST
+
+/* The contact of the geom that is no more is left to ODE; the first box lies, the second falls for
+ * 3.8 s. */
+START_TEST(survives_geoms_that_are_destroyed)
+{
+    outcome *o = shell("$run $p/shapes destroyed");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    ck_assert_double_eq_tol(o->number[2], .3 + 1e-5 * .3 * sqrt(3), 1e-8);
+    ck_assert_double_eq_tol(o->number[10], 1 - .5 * 9.81 * 3.8 * 3.8, 1);
+    free(o);
 }
 END_TEST
 
@@ -197,6 +228,101 @@ START_TEST(settings_are_heard)
 }
 END_TEST
 
+/* ---- what is written ------------------------------------------------------------------------- */
+
+static json_t *read_json(const char *name, size_t line)
+{
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    json_t *json = NULL;
+    for (size_t i = 0; i <= line; i++) {
+        json_decref(json);
+        json = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
+        ck_assert_ptr_nonnull(json);
+    }
+    fclose(file);
+    return json;
+}
+
+static double number_in(const json_t *json, const char *key)
+{
+    const json_t *value = json_object_get(json, key);
+    ck_assert_msg(json_is_number(value), "%s", key);
+    return json_number_value(value);
+}
+
+static json_t *pose_at(const json_t *line, size_t body)
+{
+    return json_array_get(json_object_get(line, "pose"), body);
+}
+
+/* The trace ends where the program says that its bodies lie; exact contacts and stock ones. */
+static void traces(const char *contact, double depth)
+{
+    char command[256];
+    snprintf(command, sizeof command,
+             "$run --contact %s --trace $d/t --summary $d/s $p/styles o1-o2", contact);
+    outcome *o = shell(command);
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    json_t *head = read_json("t", 0), *first = read_json("t", 1), *last = read_json("t", 401);
+    ck_assert_str_eq(json_string_value(json_object_get(head, "format")), "ode-peg-trace");
+    ck_assert_double_eq(number_in(head, "h"), .01);
+    ck_assert_uint_eq(json_array_size(json_object_get(head, "bodies")), 7); /* and the plane */
+    ck_assert_double_eq(number_in(first, "step"), 0);
+    ck_assert_double_eq(json_number_value(json_array_get(pose_at(first, 2), 2)), 2.52);
+    ck_assert_double_eq(number_in(last, "step"), 400);
+    for (size_t i = 0; i < 6; i++)
+        for (size_t k = 0; k < 7; k++) /* printed with 12 digits */
+            ck_assert_double_eq_tol(json_number_value(json_array_get(pose_at(last, i), k)),
+                                    o->number[7 * i + k], 1e-11);
+    json_t *summary = read_json("s", 0);
+    ck_assert_str_eq(json_string_value(json_object_get(summary, "contact")), contact);
+    ck_assert_double_eq(number_in(summary, "steps"), 400);
+    ck_assert_double_eq(number_in(summary, "bodies"), 6);
+    ck_assert_double_le(number_in(summary, "depth_max"), depth);
+    json_t *energy = json_object_get(summary, "energy");
+    ck_assert_double_gt(number_in(energy, "initial"), number_in(energy, "final"));
+    json_t *all[] = {head, first, last, summary};
+    for (int i = 0; i < 4; i++) json_decref(all[i]);
+    free(o);
+}
+
+START_TEST(traces_and_sums_up)
+{
+    traces("peg", 0);
+    traces("ode", .1);
+}
+END_TEST
+
+/* A trace is made, too, of a program that is killed, and names bodies that came later. */
+START_TEST(traces_what_is_killed)
+{
+    outcome *o = shell("$run --trace $d/k $p/killed");
+    ck_assert_int_eq(o->status, 128 + 9);
+    json_t *head = read_json("k", 0), *first = read_json("k", 1), *last = read_json("k", 11);
+    ck_assert_uint_eq(json_array_size(json_object_get(head, "bodies")), 2);
+    ck_assert_uint_eq(json_array_size(json_object_get(head, "connected")), 1);
+    ck_assert_uint_eq(json_array_size(json_object_get(first, "pose")), 2);
+    ck_assert(json_is_null(pose_at(first, 1)));
+    ck_assert(json_is_array(pose_at(last, 1)));
+    json_decref(head);
+    json_decref(first);
+    json_decref(last);
+    free(o);
+}
+END_TEST
+
+START_TEST(says_what_strict_stops)
+{
+    outcome *o = shell("$run --strict $p/killed unseen");
+    ck_assert_int_eq(o->status, 2);
+    ck_assert_ptr_nonnull(strstr(o->err, "--strict"));
+    free(o);
+}
+END_TEST
+
 int main(void)
 {
     snprintf(folder, sizeof folder, "/tmp/peg-run-test-XXXXXX");
@@ -206,6 +332,10 @@ int main(void)
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, rests_as_with_the_swap, 0, (int)(sizeof same / sizeof *same));
+    tcase_add_loop_test(tests, shapes_rest_as_with_the_swap, 0,
+                        (int)(sizeof same_shapes / sizeof *same_shapes));
+    tcase_add_test(tests, joints_rest_as_with_the_swap);
+    tcase_add_test(tests, survives_geoms_that_are_destroyed);
     tcase_add_test(tests, keeps_to_a_threshold_of_the_depth);
     tcase_add_test(tests, changes_nothing_where_nothing_collides);
     tcase_add_test(tests, leaves_ode_alone_if_asked_to);
@@ -215,6 +345,9 @@ int main(void)
     tcase_add_loop_test(tests, refuses, 0, (int)(sizeof refusals / sizeof *refusals));
     tcase_add_test(tests, refuses_a_static_ode);
     tcase_add_test(tests, settings_are_heard);
+    tcase_add_test(tests, traces_and_sums_up);
+    tcase_add_test(tests, traces_what_is_killed);
+    tcase_add_test(tests, says_what_strict_stops);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

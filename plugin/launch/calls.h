@@ -21,6 +21,7 @@
     V(dSpaceCollide2, (dGeomID a, dGeomID b, void *data, dNearCallback *near), (a, b, data, near)) \
     R(int, dCollide, (dGeomID a, dGeomID b, int flags, dContactGeom *contact, int skip),           \
       (a, b, flags, contact, skip))                                                                \
+    V(dSpaceDestroy, (dSpaceID space), (space))                                                    \
     V(dGeomDestroy, (dGeomID geom), (geom))                                                        \
     R(dGeomID, dCreateConvex,                                                                      \
       (dSpaceID space, const dReal *planes, unsigned planecount, const dReal *points,              \
@@ -128,7 +129,7 @@ typedef struct peg_calls {
 } peg_calls;
 
 /* The one function of libode-peg-launch: given ODE's own functions, the ones to call instead of
- * them. Both live as long as the process. */
-typedef const peg_calls *peg_launch_function(const peg_calls *ode);
+ * them. Both live as long as the process. Null if `size`, of a peg_calls, is another one there. */
+typedef const peg_calls *peg_launch_function(const peg_calls *ode, size_t size);
 
 #endif

@@ -232,14 +232,15 @@ static int step(dWorldID world, dReal h, int quick)
     if (!ward) return stock_step(world, h, quick);
     int done = 1;
     peg_inside++;
+    peg_report_before(ward, h);
     if (peg_launch_options()->contact == PEG_LAUNCH_QUICK) quick = 1;
-    if (!peg_takes_over() || !exact_step(ward, h, quick)) {
-        done = stock_step(world, h, quick);
-        ward->stock_steps++;
-    }
+    ward->exact = peg_takes_over() && exact_step(ward, h, quick);
+    if (!ward->exact) done = stock_step(world, h, quick);
     peg_inside--;
     turn_depths(ward);
+    ward->stock_steps += !ward->exact;
     ward->steps++;
+    ward->time += h;
     if (h > 0 && isfinite(h)) ward->h = h;
     peg_report_step(ward);
     return done;

@@ -80,11 +80,25 @@ static void forget(dGeomID geom)
     pegForgetConvex(geom);
 }
 
+static void leave_trace(peg_ward *ward, void *geom)
+{
+    pthread_mutex_lock(&ward->lock);
+    if (ward->trace) peg_trace_gone(ward->trace, geom);
+    pthread_mutex_unlock(&ward->lock);
+}
+
 /* ODE destroys the geoms of a space through here, too. */
 void peg_geom_destroy(dGeomID geom)
 {
     forget(geom);
+    if (peg_launch_options()->trace) peg_wards_visit(leave_trace, geom);
     peg_ode->dGeomDestroy(geom);
+}
+
+void peg_space_destroy(dSpaceID space)
+{
+    if (peg_launch_options()->trace) peg_wards_visit(leave_trace, space);
+    peg_ode->dSpaceDestroy(space);
 }
 
 static void see_convex(dGeomID geom, const peg_arrays *a)

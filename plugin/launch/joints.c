@@ -9,7 +9,9 @@ static peg_joint_reference *reference_of(dJointID joint)
     dBodyID body = dJointGetBody(joint, 0) ? dJointGetBody(joint, 0) : dJointGetBody(joint, 1);
     peg_ward *ward = peg_ward_of_body(body);
     if (!ward) return NULL;
+    pthread_mutex_lock(&ward->lock); /* the set may move; the entry is this thread's */
     peg_joint_reference *reference = peg_joint_set_at(&ward->joints, joint);
+    pthread_mutex_unlock(&ward->lock);
     /* the peg world's own copy is out of date */
     int i = ward->peg ? peg_map_find(&ward->peg->glue->joints.id, joint, NULL) : -1;
     if (i >= 0 && reference) ward->peg->glue->joints.kept[i].of.known = 0;
@@ -85,8 +87,10 @@ void peg_tell_joints(peg_ward *ward)
 
 static void forget(peg_ward *ward, void *joint)
 {
+    pthread_mutex_lock(&ward->lock);
     int i = peg_map_find(&ward->joints.id, joint, NULL);
     if (i >= 0) ward->joints.kept[i] = (struct peg_kept_reference){0};
+    pthread_mutex_unlock(&ward->lock);
 }
 
 void peg_forget_joint(dJointID joint)

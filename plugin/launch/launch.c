@@ -23,9 +23,55 @@ int peg_takes_over(void)
 static void destroy_world(dWorldID world)
 {
     if (!peg_inside) {
+        peg_ward *ward = peg_ward_of(world);
+        if (ward) peg_report_end(ward);
         peg_ward_drop(world);
     }
     peg_ode->dWorldDestroy(world);
+}
+
+/* What stock ODE does is only watched. */
+static void watch_space(dSpaceID space, void *data, dNearCallback *near)
+{
+    peg_trace_space(space);
+    peg_ode->dSpaceCollide(space, data, near);
+}
+
+static dJointID watch_contact(dWorldID world, dJointGroupID group, const dContact *contact)
+{
+    peg_ward *ward = peg_ward_of(world);
+    if (ward) ward->depth = fmax(ward->depth, contact->geom.depth);
+    return peg_ode->dJointCreateContact(world, group, contact);
+}
+
+static void watch_shapes(void)
+{
+    table.dGeomDestroy = peg_geom_destroy;
+    table.dSpaceDestroy = peg_space_destroy;
+    table.dCreateConvex = peg_create_convex;
+    table.dGeomSetConvex = peg_set_convex;
+    peg_take_heightfields_over(&table);
+}
+
+static void watch(void)
+{
+    if (options.trace || options.summary) peg_watch_bodies(&table);
+    if (options.trace) watch_shapes();
+    if (options.trace) table.dSpaceCollide = watch_space;
+    if (options.summary) table.dJointCreateContact = watch_contact;
+}
+
+static void take_over(void)
+{
+    watch_shapes();
+    table.dSpaceCollide = peg_space_collide;
+    table.dSpaceCollide2 = peg_space_collide2;
+    table.dCollide = peg_collide;
+    table.dJointCreateContact = peg_create_contact;
+    table.dJointDestroy = peg_destroy_joint;
+    table.dJointGroupEmpty = peg_empty_group;
+    table.dJointGroupDestroy = peg_destroy_group;
+    peg_take_joints_over(&table);
 }
 
 /* Lets peg-run know that there was an ODE to take over. */
@@ -37,10 +83,12 @@ static void tell_that_met(void)
     close(file);
 }
 
-__attribute__((visibility("default"))) const peg_calls *peg_launch(const peg_calls *ode);
+__attribute__((visibility("default"))) const peg_calls *peg_launch(const peg_calls *ode,
+                                                                   size_t size);
 
-const peg_calls *peg_launch(const peg_calls *ode)
+const peg_calls *peg_launch(const peg_calls *ode, size_t size)
 {
+    if (size != sizeof *ode) return NULL;
     peg_ode = ode;
     table = *ode;
     peg_options_read(&options);
@@ -49,18 +97,19 @@ const peg_calls *peg_launch(const peg_calls *ode)
     table.dWorldDestroy = destroy_world;
     table.dWorldStep = peg_take_step;
     table.dWorldQuickStep = peg_take_quick_step;
-    if (!peg_takes_over()) return &table;
-    table.dSpaceCollide = peg_space_collide;
-    table.dSpaceCollide2 = peg_space_collide2;
-    table.dCollide = peg_collide;
-    table.dGeomDestroy = peg_geom_destroy;
-    table.dCreateConvex = peg_create_convex;
-    table.dGeomSetConvex = peg_set_convex;
-    table.dJointCreateContact = peg_create_contact;
-    table.dJointDestroy = peg_destroy_joint;
-    table.dJointGroupEmpty = peg_empty_group;
-    table.dJointGroupDestroy = peg_destroy_group;
-    peg_take_heightfields_over(&table);
-    peg_take_joints_over(&table);
+    watch();
+    if (peg_takes_over()) take_over();
     return &table;
+}
+
+static void end(peg_ward *ward, void *context)
+{
+    (void)context;
+    peg_report_end(ward);
+}
+
+/* When the program ends. */
+__attribute__((destructor)) static void end_all(void)
+{
+    if (peg_ode) peg_wards_visit(end, NULL);
 }

@@ -40,19 +40,28 @@ typedef struct peg_depths {
     int room;
 } peg_depths;
 
+typedef struct peg_trace peg_trace;
+
 /* What is kept of a world. */
 typedef struct peg_ward {
     dWorldID world;
     pegWorldID peg;       /* null: not needed yet, or no memory */
     int number;           /* 1, 2, .. in the order of creation */
     double h;             /* of the last step; a guess before the first one */
-    pthread_mutex_t lock; /* of the records: groups may span worlds */
+    double time;          /* s, simulated */
+    int exact;            /* the last step was */
+    pthread_mutex_t lock; /* of the records, joints and trace: groups span worlds, and geoms go */
     peg_record *record;
     size_t records, record_room;
     peg_joint_set joints;     /* how joints were set; told to `peg` when it forgot */
     peg_depths usual, coming; /* of the contacts of the last step, and of this one */
     int no_convex;            /* a convex geom turned out not to be what was registered */
     long steps, stock_steps, failed_steps, stock_contacts;
+    double depth;           /* m: deepest contact joint of the stock steps */
+    double energy[2], gain; /* J: at the start and now; largest gain in a step */
+    dBodyID *body;          /* all of them, if they are watched */
+    size_t bodies, body_room;
+    peg_trace *trace; /* or null */
     struct peg_ward *next;
 } peg_ward;
 
@@ -84,6 +93,7 @@ typedef struct peg_arrays {
 /* The arrays of a convex geom whose shape is registered; 0: none. */
 int peg_geom_arrays(dGeomID geom, peg_arrays *out);
 void peg_geom_destroy(dGeomID geom);
+void peg_space_destroy(dSpaceID space);
 dGeomID peg_create_convex(dSpaceID space, const dReal *planes, unsigned planecount,
                           const dReal *points, unsigned pointcount, const unsigned *polygons);
 void peg_set_convex(dGeomID geom, const dReal *planes, unsigned planecount, const dReal *points,
@@ -104,6 +114,7 @@ void peg_geom_prepare(dGeomID geom);
 double peg_geom_motion(dGeomID geom, const dReal box[6]);
 /* Half of the diagonal of a box; infinite for a plane's. */
 double peg_box_size(const dReal box[6]);
+void peg_each_geom(dSpaceID space, void (*each)(void *context, dGeomID geom), void *context);
 void peg_space_collide(dSpaceID space, void *data, dNearCallback *near);
 void peg_space_collide2(dGeomID a, dGeomID b, void *data, dNearCallback *near);
 /* Calls the program's callback. */
@@ -123,6 +134,19 @@ double peg_usual_depth(const peg_ward *ward, dGeomID a, dGeomID b);
 int peg_take_step(dWorldID world, dReal h);
 int peg_take_quick_step(dWorldID world, dReal h);
 
+/* ---- bodies.c: only for traces and summaries */
+void peg_watch_bodies(peg_calls *calls);
+int peg_bodies_dynamic(const peg_ward *ward);
+double peg_bodies_energy(const peg_ward *ward); /* J, kinetic and in gravity */
+
+/* ---- trace.c: nothing without --trace */
+void peg_trace_before(peg_ward *ward, double h);
+void peg_trace_after(peg_ward *ward);
+void peg_trace_space(dSpaceID space); /* the program collided it */
+/* A body or geom, a space, is about to be destroyed. */
+void peg_trace_gone(peg_trace *trace, void *object);
+void peg_trace_end(peg_trace *trace);
+
 /* ---- joints.c */
 /* Puts the stand-ins of the joints' setters into the table. */
 void peg_take_joints_over(peg_calls *calls);
@@ -135,6 +159,9 @@ void peg_log(const char *format, ...) __attribute__((format(printf, 1, 2), nonnu
 /* Something that exact contacts cannot do; ends the program if --strict says so. */
 void peg_unsupported(const char *text);
 void peg_report_begin(void);
+void peg_report_before(peg_ward *ward, double h);
 void peg_report_step(peg_ward *ward);
+/* The world is about to be destroyed. */
+void peg_report_end(peg_ward *ward);
 
 #endif

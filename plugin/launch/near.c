@@ -84,7 +84,7 @@ static void each_by_probe(dSpaceID space, each_function *each, void *context)
     peg_ode->dGeomDestroy(p.geom);
 }
 
-static void each_geom(dSpaceID space, each_function *each, void *context)
+void peg_each_geom(dSpaceID space, each_function *each, void *context)
 {
     if (dSpaceGetClass(space) == dQuadTreeSpaceClass) {
         each_by_probe(space, each, context);
@@ -101,7 +101,7 @@ static void widen(void *context, dGeomID geom)
     dReal box[6];
     if (!dGeomIsEnabled(geom)) return;
     if (dGeomIsSpace(geom)) {
-        each_geom((dSpaceID)geom, widen, it);
+        peg_each_geom((dSpaceID)geom, widen, it);
         return;
     }
     dGeomGetAABB(geom, box);
@@ -237,8 +237,9 @@ void peg_space_collide(dSpaceID space, void *data, dNearCallback *near)
         peg_ode->dSpaceCollide(space, data, near);
         return;
     }
+    if (peg_launch_options()->trace) peg_trace_space(space);
     dSpaceClean(space);
-    each_geom(space, add_to_first, &list);
+    peg_each_geom(space, add_to_first, &list);
     search_pairs(&list, 0, data, near);
     release(&list);
 }
@@ -256,11 +257,11 @@ void peg_space_collide2(dGeomID a, dGeomID b, void *data, dNearCallback *near)
         return;
     }
     if (space_a)
-        each_geom((dSpaceID)a, add_to_first, &list);
+        peg_each_geom((dSpaceID)a, add_to_first, &list);
     else
         add(&list, a, 0);
     if (space_b)
-        each_geom((dSpaceID)b, add_to_second, &list);
+        peg_each_geom((dSpaceID)b, add_to_second, &list);
     else
         add(&list, b, 1);
     search_pairs(&list, 1, data, near);

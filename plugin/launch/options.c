@@ -43,6 +43,7 @@ int peg_options_contact(const char *name, peg_options *out)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, name)) continue;
         out->contact = known[i].contact;
+        out->name = known[i].name;
         out->settings.contact = known[i].model;
         return 1;
     }
@@ -76,7 +77,7 @@ void peg_options_read(peg_options *out)
     *out = (peg_options){0};
     peg_settings_default(&out->settings);
     if (text) peg_options_settings(text, &out->settings, &word);
-    if (contact) peg_options_contact(contact, out);
+    if (!contact || !peg_options_contact(contact, out)) peg_options_contact("peg", out);
     out->stats = getenv(PEG_RUN_STATS) != NULL;
     out->strict = getenv(PEG_RUN_STRICT) != NULL;
     out->trace = getenv(PEG_RUN_TRACE);

@@ -12,6 +12,7 @@ typedef enum peg_launch_contact {
 
 typedef struct peg_options {
     peg_launch_contact contact;
+    const char *name; /* of it, as --contact has it */
     pegSettings settings;
     int stats, strict;
     const char *trace, *summary, *log; /* files, or null */

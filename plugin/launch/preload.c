@@ -89,7 +89,10 @@ static void start(void)
         void *symbol = real_dlsym()(launch, "peg_launch");
         peg_launch_function *take_over;
         memcpy(&take_over, &symbol, sizeof take_over);
-        active = take_over(&ode);
+        active = take_over ? take_over(&ode, sizeof ode) : NULL;
+        if (active) return;
+        active = &ode;
+        complain("its two libraries are of different versions", "");
     }
 }
 

@@ -4,6 +4,7 @@
  * be started or taken over, with one line that says why. */
 #include "plugin/launch/options.h"
 #include "plugin/launch/program.h"
+#include "plugin/launch/trace.h"
 #include "peg/peg.h"
 
 #include <errno.h>
@@ -151,6 +152,22 @@ static int run(const command *c)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Whether the files that the program's results go to can be written. */
+static int try_files(const command *c)
+{
+    const struct {
+        const char *option, *path;
+    } file[] = {{"--trace", c->trace}, {"--summary", c->summary}, {"--log", c->log}};
+    for (int i = 0; i < 3; i++) {
+        if (!file[i].path) continue;
+        FILE *f = fopen(file[i].path, i == 2 ? "a" : "w");
+        if (!f) return fail("%s: its file cannot be written", file[i].option);
+        fclose(f);
+    }
+    if (c->trace) peg_trace_clear(c->trace);
+    return 0;
+}
+
 static int start(const command *c)
 {
     char preload[4096], reason[512], met[] = "/tmp/peg-run-XXXXXX";
@@ -158,6 +175,7 @@ static int start(const command *c)
         return fail("'%s' is missing beside peg-run and in its library folder: install ode-peg",
                     PEG_PROGRAM_PRELOAD);
     if (!peg_program_check(c->program[0], reason, sizeof reason)) return fail("%s", reason);
+    if (try_files(c)) return 2;
     int file = mkstemp(met);
     if (file < 0) return fail("cannot write to /tmp: %s", strerror(errno));
     close(file);
@@ -169,6 +187,8 @@ static int start(const command *c)
                 "peg-run: '%s' called no function of a shared ODE: nothing was taken over\n",
                 c->program[0]);
     unlink(met);
+    if (c->trace && !peg_trace_join(c->trace))
+        fprintf(stderr, "peg-run: '%s' could not be written in full\n", c->trace);
     return status;
 }
 

@@ -78,6 +78,8 @@ static void release(peg_ward *ward)
     pegWorldDestroy(ward->peg);
     peg_inside--;
     peg_joint_set_free(&ward->joints);
+    peg_trace_end(ward->trace);
+    peg_free(ward->body);
     peg_free(ward->record);
     peg_map_free(&ward->usual.pair);
     peg_map_free(&ward->coming.pair);
