@@ -25,9 +25,6 @@ void lab_tree_free(lab_tree *tree);
 double lab_distance(const lab_shape *a, const lab_tree *tree_a, const lab_shape *b,
                     const lab_tree *tree_b, double enough);
 
-/* Lower and upper end of a shape along a unit direction; a half-space has none. */
-void lab_extent(const lab_shape *shape, const double n[3], double *low, double *high);
-
 /* How often a closed mesh winds about a point: 0 outside, 1 inside; between on the surface. */
 double lab_winding(const lab_shape *mesh, const double point[3]);
 

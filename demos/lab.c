@@ -320,7 +320,8 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "bench")) return bench(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
-    return usage("no command '%s': there are list, run, compare, demo, experiment and bench",
+    return usage("no command '%s': there are list, run, compare, demo, experiment, bench and "
+                 "matrix-geoms",
                  c->verb);
 }
 
