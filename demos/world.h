@@ -107,6 +107,7 @@ struct lab_world {
     char error[LAB_TEXT];
 };
 
+void lab_unit_quat(const double q[4], double out[4]);
 /* Turns what was declared into world coordinates; then makes the ODE world. Errors by lab_fail. */
 void lab_seal(lab_world *w);
 void lab_make(lab_world *w);
