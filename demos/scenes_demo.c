@@ -240,7 +240,7 @@ static void restart_balls(lab_world *w, double t)
  */
 
 /* A chute, the quarter of a circle in the plane of y and z with raised borders, throws a ball into
- * a basket, a funnel of rings with a floor: one mesh. */
+ * a basket, a funnel of rings with a floor: one mesh, whose front is where the ball is. */
 enum { CHUTE = 16, RIM = 16, RINGS = 4 };
 #define CHUTE_RADIUS 1.5
 #define CHUTE_Y      2.1 /* where it ends, level */
@@ -264,7 +264,7 @@ static void add_court(lab_world *w)
             point[nv][0] = .4 * k;
             point[nv][1] = CHUTE_Y + CHUTE_RADIUS * cos(angle);
             point[nv][2] = 7 - CHUTE_RADIUS * sin(angle) + .1 * abs(k);
-            if (i < CHUTE && k < 1) nt = add_quad(triangle, nt, nv, nv + 1, nv + 4, nv + 3);
+            if (i < CHUTE && k < 1) nt = add_quad(triangle, nt, nv, nv + 3, nv + 4, nv + 1);
         }
     }
     for (int r = 0; r < RINGS; r++)
@@ -274,7 +274,7 @@ static void add_court(lab_world *w)
             point[nv][1] = BASKET_Y + ring[r][0] * sin(angle);
             point[nv][2] = ring[r][1];
             int next = i + 1 < RIM ? nv + 1 : nv + 1 - RIM;
-            if (r + 1 < RINGS) nt = add_quad(triangle, nt, nv, nv + RIM, next + RIM, next);
+            if (r + 1 < RINGS) nt = add_quad(triangle, nt, nv, next, next + RIM, nv + RIM);
         }
     point[nv][0] = 0, point[nv][1] = BASKET_Y, point[nv][2] = ring[RINGS - 1][1] - .05;
     for (int i = 0; i < RIM; i++, nt++) {
