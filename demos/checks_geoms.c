@@ -124,6 +124,7 @@ const check_spec check_specs_geoms[] = {
     {"seams-capsule", .size = .3, .begin = begin_seams, .step = step_seams},
     {"seams-cylinder", .size = .3, .begin = begin_seams, .step = step_seams},
     {"mesh-roll", .size = .4, .step = step_roll},
+    {"mesh-rest", .properties = CHECK_STANDS | CHECK_TOUCHES, .size = .3},
     {"shell-fast", .properties = CHECK_OVERLAPS, .size = .1, .key = "speed",
      .values = {10, 100, 300, 1000}, .begin = begin_overlap, .step = step_shell},
     {"mesh-inside", .properties = CHECK_OVERLAPS, .size = .1, .begin = begin_overlap,

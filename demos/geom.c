@@ -12,7 +12,7 @@
  * begin with their number of corners. */
 static int make_arrays(lab_part *p)
 {
-    const lab_shape *s = p->shape;
+    lab_shape *s = p->shape;
     int is_mesh = s->kind == LAB_SHAPE_MESH;
     size_t corners = (size_t)s->start[s->nf], faces = (size_t)s->nf;
     p->planes = malloc(faces * 4 * sizeof *p->planes);
@@ -26,7 +26,13 @@ static int make_arrays(lab_part *p)
         if (!is_mesh) *out++ = (unsigned)(s->start[f + 1] - s->start[f]);
         for (int c = s->start[f]; c < s->start[f + 1]; c++) *out++ = (unsigned)s->index[c];
     }
-    for (int i = 0; i < s->nv; i++) peg_sub(s->vertex[i], p->x, p->points + 3 * i);
+    for (int i = 0; i < s->nv; i++) {
+        double *point = p->points + 3 * i;
+        peg_sub(s->vertex[i], p->x, point);
+        if (!is_mesh) continue;
+        for (int k = 0; k < 3; k++) point[k] = (float)point[k]; /* as ODE will have it */
+        peg_add_scaled(point, 1, p->x, s->vertex[i]);
+    }
     return 1;
 }
 

@@ -36,7 +36,7 @@ typedef struct cell {
     int drops, touched, missed, failed, crashed;
     long steps, overlapping, unconverged, scaled;
     double depth, inside, gain, ms;
-    int worst, bad; /* seeds: of the largest depth, of the first drop that failed; 0: none */
+    int worst, bad; /* seeds: of the largest depth, of the first bad drop; 0: none */
     FILE *record;
     pid_t child;
     int first; /* seed that the child started with */
@@ -136,7 +136,7 @@ static void add_drop(cell *c, const drop *d)
     c->touched += d->rows > 0;
     c->missed += d->inside > MISSED;
     c->failed += d->failed;
-    if (d->failed && !c->bad) c->bad = c->drops;
+    if ((d->failed || d->inside > MISSED || d->unconverged) && !c->bad) c->bad = c->drops;
     if (d->depth > c->depth) c->worst = c->drops;
     c->steps += d->steps, c->overlapping += d->overlapping;
     c->unconverged += d->unconverged, c->scaled += d->scaled;

@@ -326,6 +326,31 @@ static void build_mesh_roll(lab_world *w)
     lab_sphere(lab_add(w, "ball", LAB_DYNAMIC, (double[3]){x, .1, z}, NULL), radius, NULL);
 }
 
+/* One of each class at rest on a flat sheet or (field=1) heightfield. */
+static void build_mesh_rest(lab_world *w)
+{
+    static const double size[2] = {6, 4}, edge[3] = {.4, .3, .3};
+    double q[4], half[8][3];
+    int field = whole_key(w, "field", 0, 0, 1);
+    lab_body *ground = lab_add(w, "ground", LAB_STATIC, NULL, NULL);
+    lab_friction(w, .5);
+    if (field)
+        add_field(ground, size, flat, NULL);
+    else
+        add_sheet(ground, size, (const int[2]){60, 40}, flat, NULL);
+    for (int i = 0; i < 8; i++)
+        for (int k = 0; k < 3; k++) half[i][k] = (i >> k & 1 ? .5 : -.5) * edge[k];
+    lab_axis_angle(1, .1, 0, 90, q);
+    lab_box(lab_add(w, "box", LAB_DYNAMIC, (double[3]){-2, .03, .15}, NULL), edge, NULL, NULL);
+    lab_hull(lab_add(w, "convex", LAB_DYNAMIC, (double[3]){-1, .03, .15}, NULL),
+             (const double(*)[3])half, 8, NULL, NULL);
+    lab_capsule(lab_add(w, "capsule", LAB_DYNAMIC, (double[3]){0, .03, .15}, NULL), .15, .4, NULL,
+                q);
+    lab_cylinder(lab_add(w, "cylinder", LAB_DYNAMIC, (double[3]){1, .03, .15}, NULL), .2, .3, NULL,
+                 NULL);
+    lab_sphere(lab_add(w, "sphere", LAB_DYNAMIC, (double[3]){2, .03, .15}, NULL), .15, NULL);
+}
+
 /* ---- shells ---------------------------------------------------------------------------------- */
 
 /* A body shot at a thin shell, a sheet of 200 triangles. */
@@ -342,11 +367,19 @@ static void build_shell_fast(lab_world *w)
     random_velocity(w, body, (double[3]){0, 0, -speed}, .1 * speed, 10);
 }
 
-/* Six bodies, one of each class, tumble inside of a closed shell. */
+/* Six bodies, one of each class, tumble inside of a closed shell, which stands still or (moving=1)
+ * flies and turns itself. */
 static void build_mesh_inside(lab_world *w)
 {
     double x[3] = {0, 0, 0}, speed = lab_key(w, "speed", 3);
-    add_rough_ball(w, lab_add(w, "shell", LAB_STATIC, x, NULL), 7, 12, .9, 1.2);
+    int moving = whole_key(w, "moving", 0, 0, 1);
+    lab_body *shell = lab_add(w, "shell", moving ? LAB_DYNAMIC : LAB_STATIC, x, NULL);
+    add_rough_ball(w, shell, 7, 12, .9, 1.2);
+    if (moving) {
+        lab_gravity(w, 0, 0, 0);
+        lab_mass(shell, 200);
+        random_velocity(w, shell, x, 1, 3);
+    }
     lab_friction(w, .3);
     for (int i = 0; i < GEOM_MOVING; i++) {
         double angle = i * acos(-1) / 3;
@@ -389,9 +422,11 @@ const lab_scene lab_scenes_geoms[] = {
     {"seams-cylinder", "a standing cylinder slides over the same (speed=, lift=, across=, cells=)",
      .01, 2, build_seams_cylinder, NULL},
     {"mesh-roll", "a sphere rolls down a heightfield (slope=)", .01, 2, build_mesh_roll, NULL},
+    {"mesh-rest", "a body of every class at rest on a flat sheet (field=1: heightfield)", .01, 3,
+     build_mesh_rest, NULL},
     {"shell-fast", "a body of class a shot at a thin shell (a=, speed=, seed)", .01, .1,
      build_shell_fast, NULL},
-    {"mesh-inside", "a body of each class inside of a closed shell (speed=, seed)", .01, 3,
+    {"mesh-inside", "a body of each class inside of a closed shell (speed=, moving=, seed)", .01, 3,
      build_mesh_inside, NULL},
     {"mesh-100k", "100 bodies of all classes on a mesh of 100 352 triangles (cells=, a=)", .01, 1.5,
      build_mesh_100k, NULL},
