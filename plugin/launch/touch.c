@@ -6,7 +6,7 @@
  * that moves by more than it is thick is tried at several places on its way. Positions are good to
  * the reach; the contact's purpose is to be made a joint of. */
 #include "ode_glue/geom.h"
-#include "plugin/launch/launch.h"
+#include "plugin/launch/field_mesh.h"
 
 /* Share of the smaller width that a pair may move from one try to the next. */
 #define STRIDE    0.3
@@ -182,6 +182,24 @@ static dContactGeom *contact_at(dContactGeom *contact, int skip, int i)
     return (dContactGeom *)((char *)contact + (size_t)i * (size_t)skip);
 }
 
+/* ODE's contacts. It finds those of a mesh and a convex geom in this order alone: the other is
+ * turned round. */
+static int ask_ode(dGeomID a, dGeomID b, const output *out)
+{
+    int n = peg_ode->dCollide(a, b, out->flags, out->contact, out->skip);
+    if (n > 0 || dGeomGetClass(a) != dTriMeshClass || dGeomGetClass(b) != dConvexClass) return n;
+    n = peg_ode->dCollide(b, a, out->flags, out->contact, out->skip);
+    for (int i = 0; i < n; i++) {
+        dContactGeom *p = contact_at(out->contact, out->skip, i), turned = *p;
+        for (int k = 0; k < 3; k++) p->normal[k] = -turned.normal[k];
+        p->g1 = turned.g2;
+        p->g2 = turned.g1;
+        p->side1 = turned.side2;
+        p->side2 = turned.side1;
+    }
+    return n;
+}
+
 /* Places the copy of the geom where that lies, but for the shift. */
 static void place(dGeomID c, dGeomID geom, const double shift[3])
 {
@@ -207,8 +225,7 @@ static int collide_copy(const meeting *m, double by, const double shift[3], cons
     if (c) {
         for (int k = 0; k < 3; k++) moved[k] = which == 0 ? shift[k] : -shift[k];
         place(c, own, moved);
-        n = which == 0 ? peg_ode->dCollide(c, m->geom[1], out->flags, out->contact, out->skip)
-                       : peg_ode->dCollide(m->geom[0], c, out->flags, out->contact, out->skip);
+        n = which == 0 ? ask_ode(c, m->geom[1], out) : ask_ode(m->geom[0], c, out);
         peg_ode->dGeomDestroy(c);
     }
     peg_free(held.planes);
@@ -278,6 +295,28 @@ static int collide_near(const meeting *m, const output *out)
     return 0;
 }
 
+/* With the part of a heightfield that lies by the other geom in the place of the field. */
+static int collide_field(const meeting *m, const output *out)
+{
+    peg_field_mesh mesh;
+    int n = 0;
+    for (int which = 0; which < 2 && n == 0; which++) {
+        meeting with = *m;
+        dReal box[6];
+        dGeomGetAABB(m->geom[1 - which], box);
+        for (int k = 0; k < 6; k++) box[k] += k % 2 ? m->reach : -m->reach;
+        if (!peg_field_mesh_make(m->geom[which], box, &mesh)) continue;
+        with.geom[which] = mesh.geom;
+        n = collide_near(&with, out);
+        for (int i = 0; i < n; i++) {
+            dContactGeom *p = contact_at(out->contact, out->skip, i);
+            *(which == 0 ? &p->g1 : &p->g2) = peg_geom_named(m->geom[which]);
+        }
+        peg_field_mesh_free(&mesh);
+    }
+    return n;
+}
+
 /* Contacts that ODE found: as deep as they are, but not less than before they were found. */
 static void deepen(const meeting *m, const output *out, int n)
 {
@@ -304,12 +343,11 @@ static int is_kept_apart(dGeomID a, dGeomID b)
 static int collide_leaves(dGeomID a, dGeomID b, const output *out)
 {
     meeting m;
-    int n = peg_ode->dCollide(a, b, out->flags, out->contact, out->skip);
+    int n = ask_ode(a, b, out);
     if (is_kept_apart(a, b) && measure(a, b, &m)) {
-        if (n == 0)
-            n = collide_near(&m, out);
-        else
-            deepen(&m, out, n);
+        if (n > 0) deepen(&m, out, n);
+        if (n == 0) n = collide_near(&m, out);
+        if (n == 0) n = collide_field(&m, out);
     }
     for (int i = 0; i < n; i++) {
         const dContactGeom *p = contact_at(out->contact, out->skip, i);
