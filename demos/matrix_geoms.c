@@ -13,12 +13,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "peg/vec.h"
+
 /* Of the smaller body: an overlap at the end of a step counts from here on, */
 static const double OVERLAP = 1e-9;
-/* and one inside of a step, of the thickness of the thinner body, means that a contact was missed:
- * what passes through a shell is in it by up to half of its thickness. */
-static const double MISSED = .25;
-static const int POSES_INSIDE = 16;
+/* and one inside of a step, of the thickness of the thinner body, means that something was passed
+ * through: then it gets to half of it. What turns by radians within a step may graze. */
+static const double MISSED = .4;
+/* Looks inside of a step: POSES, and so many more for each thickness that a body moves. */
+enum { POSES = 8, POSES_MORE = 10, POSES_MOST = 200 };
 static const unsigned LONGEST_DROP = 120; /* s */
 
 typedef struct drop {
@@ -73,14 +76,28 @@ static double thickness_of(const lab_world *w)
     return least / w->scale;
 }
 
+/* How far a point of a body gets within the step at most, m. */
+static double travel_of(const lab_world *w)
+{
+    double most = 0, centre[3];
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        if (b->kind != LAB_DYNAMIC) continue;
+        double radius = lab_shape_radius(b->part[0].shape, centre);
+        most = fmax(most, peg_norm(b->now.v) + radius * peg_norm(b->now.omega));
+    }
+    return most * w->h / w->scale;
+}
+
 static void look(lab_world *w, double size, double thickness, drop *d)
 {
     double volume, depth, least = 0;
     lab_overlap(w, 1, &volume, &depth);
     d->depth = fmax(d->depth, depth / size);
     d->overlapping += !(depth <= OVERLAP * size);
-    for (int i = 1; i < POSES_INSIDE; i++) {
-        lab_overlap(w, (double)i / POSES_INSIDE, &volume, &depth);
+    int poses = POSES + (int)fmin(POSES_MOST, POSES_MORE * travel_of(w) / thickness);
+    for (int i = 1; i < poses; i++) {
+        lab_overlap(w, (double)i / poses, &volume, &depth);
         least = fmax(least, depth);
     }
     d->inside = fmax(d->inside, least / thickness);
@@ -202,10 +219,10 @@ static void write_text(const cell *cells, int n, lab_contact model, FILE *f)
     fprintf(
         f,
         "\ndeepest: overlap at the end of a step, of the smaller body's size; steps>0: with one "
-        "above %g; inside: largest at %d poses inside of the steps, of the thinner body's "
+        "above %g; inside: largest inside of the steps, of the thinner body's "
         "thickness; missed: drops with one above %g; scaled: steps scaled back; gain: of energy "
         "in a step, of what was put in\n",
-        OVERLAP, POSES_INSIDE - 1, MISSED);
+        OVERLAP, MISSED);
 }
 
 static json_t *cell_json(const cell *c, const char *contact)
