@@ -303,6 +303,22 @@ static int matrix_geoms(const command *c)
     return lab_matrix_geoms(&options);
 }
 
+static int ode_demos(const command *c)
+{
+    lab_ode_demos_options options = {.dir = c->out ? c->out : "out/ode-demos",
+                                     .scene = c->only,
+                                     .model = {LAB_ODE, LAB_PEG},
+                                     .models = c->contact ? c->model_count : 2,
+                                     .quiet = c->quiet,
+                                     .time = c->time,
+                                     .seed = (uint64_t)c->seed};
+    if (c->target) return usage("'%s': ode-demos takes its scene by --scene", c->target);
+    if (c->h > 0 || c->steps > 0 || c->sets > 0 || c->mu_given)
+        return usage("ode-demos takes step sizes, friction and keys from the demos%s", "");
+    if (c->contact) memcpy(options.model, c->models, sizeof options.model);
+    return lab_ode_demos(&options);
+}
+
 static int dispatch(const command *c)
 {
     if (!c->verb)
@@ -318,10 +334,11 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "bench-solvers"))
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
     if (!strcmp(c->verb, "bench")) return bench(c);
+    if (!strcmp(c->verb, "ode-demos")) return ode_demos(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
-    return usage("no command '%s': there are list, run, compare, demo, experiment, bench and "
-                 "matrix-geoms",
+    return usage("no command '%s': there are list, run, compare, demo, experiment, bench, "
+                 "matrix-geoms and ode-demos",
                  c->verb);
 }
 
@@ -365,14 +382,14 @@ int main(int argc, const char **argv)
         {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: of each pair [1000; quick: 10]",
          "N"},
         {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: do not resume, run all", NULL},
-        {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench: only this one", "NAME"},
+        {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this one", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
         {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: time it may take, s [1500]", "S"},
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "
-                                    "experiment NAME|list | bench | matrix-geoms");
+                                    "experiment NAME|list | bench | matrix-geoms | ode-demos");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
     char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,

@@ -57,6 +57,18 @@ int lab_compare(const lab_scene *scene, const lab_options *options, const lab_co
 #define LAB_SETS_MAX 32
 int lab_demo(const lab_options *options, const char *dir, int quiet);
 
+typedef struct lab_ode_demos_options {
+    const char *dir, *scene; /* scene null: all */
+    lab_contact model[LAB_CONTACT_COUNT];
+    int models, quiet;
+    double time; /* 0: each scene's */
+    uint64_t seed;
+} lab_ode_demos_options;
+
+/* Runs the scenes of ODE's demos with each model: DIR/table.txt, demos.json and a picture of each.
+ * Returns an exit status. */
+int lab_ode_demos(const lab_ode_demos_options *options);
+
 /* ---- bench ----------------------------------------------------------------------------------- */
 
 typedef struct lab_bench_options {

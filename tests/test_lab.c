@@ -396,6 +396,13 @@ START_TEST(same_seed_same_bits)
 }
 END_TEST
 
+static void is_picture(const char *name)
+{
+    char *picture = read_text(out_path(name));
+    ck_assert(memcmp(picture, "\x89PNG", 4) == 0);
+    free(picture);
+}
+
 START_TEST(compares)
 {
     char command[256];
@@ -410,9 +417,35 @@ START_TEST(compares)
     ck_assert_ptr_nonnull(strstr(table, "\node "));
     ck_assert_ptr_nonnull(strstr(table, "\npeg "));
     free(table);
-    char *picture = read_text(out_path("new/folder/picture.png"));
-    ck_assert(memcmp(picture, "\x89PNG", 4) == 0);
-    free(picture);
+    is_picture("new/folder/picture.png");
+}
+END_TEST
+
+START_TEST(runs_the_demos_of_ode)
+{
+    char command[256];
+    snprintf(command, sizeof command,
+             "ode-demos --scene demo-tracks --contact ode-quick,peg --time 0.1 --out %s/demos",
+             folder);
+    ck_assert_int_eq(lab(command), 0);
+    json_t *list = json_load_file(out_path("demos/demos.json"), 0, NULL);
+    ck_assert_uint_eq(json_array_size(list), 2);
+    json_decref(list);
+    char *said = read_text(out_path("stdout")), *table = read_text(out_path("demos/table.txt"));
+    ck_assert_str_eq(said, table);
+    ck_assert_ptr_nonnull(strstr(table, "\ndemo-tracks            peg "));
+    free(said);
+    free(table);
+    is_picture("demos/demo-tracks.png");
+    snprintf(command, sizeof command, "run demo-cards --time 0.02 --quiet --picture %s/cards.png",
+             folder);
+    ck_assert_int_eq(lab(command), 0);
+    is_picture("cards.png");
+    snprintf(command, sizeof command, "ode-demos --scene demo-nil --quiet --out %s/demos", folder);
+    refused(command, "demo-nil");
+    refused("ode-demos --out /dev/null/x", "--out");
+    refused("ode-demos --h 0.1", "step sizes");
+    refused("run demo-cards --time 0.02 --quiet --picture /dev/null/x.png", "--picture");
 }
 END_TEST
 
@@ -839,6 +872,7 @@ int main(void)
     tcase_add_test(tests, friction_is_chosen);
     tcase_add_test(tests, same_seed_same_bits);
     tcase_add_test(tests, compares);
+    tcase_add_test(tests, runs_the_demos_of_ode);
     tcase_add_test(tests, computes_mass_properties);
     tcase_add_test(tests, turns_and_scales);
     tcase_add_test(tests, groups_entering_and_bounds);
