@@ -253,6 +253,8 @@ int peg_pair_recovers(const peg_pair *p)
     return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
 }
 
+/* What counts as the start is the facet that is widest now, or the chosen one if that was thinner:
+ * of facets that are nearly one, any may be the widest. */
 double peg_pair_shortfall(peg_island *I, peg_pair *p)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
@@ -266,7 +268,9 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p)
     p->s = widest.s;
     if (p->surface.soft) return -INFINITY;
     if (p->s0 < -PEG_TOUCH * p->L) return p->s0 - PEG_TOUCH * p->L - p->s;
-    return least_gap(p, peg_facet_at_start(I, p, &widest)) - p->s;
+    double start = peg_facet_at_start(I, p, &widest);
+    if (p->facet.kind != PEG_FACET_NONE) start = fmin(start, peg_facet_at_start(I, p, &p->facet));
+    return least_gap(p, start) - p->s;
 }
 
 /* --- tilt --- */

@@ -111,21 +111,24 @@ peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *low
     return c;
 }
 
-/* Whether a mesh on one side can be touched by the row. */
-static int may_touch(const peg_island *I, const peg_pair *pair, const peg_feature_contact *c)
+/* Whether feature i of a piece can be touched along n, out of it. */
+static int can_touch(const peg_view *view, peg_part_feature feature, int i, const double *n)
 {
     static const peg_lean lean = {PEG_LEAN, NULL};
+    if (!view->shape->mesh || feature == PEG_A_FACE) return 1;
+    return feature == PEG_A_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
+                                   : peg_edge_can_touch(view, i, n, &lean);
+}
+
+/* Whether a mesh on either side can be touched by the row. */
+static int may_touch(const peg_island *I, const peg_pair *pair, const peg_feature_contact *c)
+{
     const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
-    double back[3] = {-c->normal[0], -c->normal[1], -c->normal[2]};
-    if (pair->stuck) return 1;
-    if (A->shape->mesh && c->kind == PEG_ROW_VF && !peg_vertex_can_touch(A, c->i, back, &lean))
-        return 0;
-    if (A->shape->mesh && c->kind == PEG_ROW_EE && !peg_edge_can_touch(A, c->i, back, &lean))
-        return 0;
-    if (B->shape->mesh && c->kind == PEG_ROW_FV && !peg_vertex_can_touch(B, c->i, c->normal, &lean))
-        return 0;
-    return !B->shape->mesh || c->kind != PEG_ROW_EE ||
-           peg_edge_can_touch(B, c->j, c->normal, &lean);
+    const double *n = c->normal, back[3] = {-n[0], -n[1], -n[2]};
+    int swap = c->kind == PEG_ROW_FV;
+    return pair->stuck ||
+           (can_touch(swap ? B : A, peg_row_feature(c->kind, 0), c->i, swap ? n : back) &&
+            can_touch(swap ? A : B, peg_row_feature(c->kind, 1), c->j, swap ? back : n));
 }
 
 static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
