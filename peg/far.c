@@ -1,7 +1,7 @@
 /* Are two parts further apart than a reach? libccd's MPR looks for a direction in which the parts,
  * inflated by half of the reach each, do not overlap; only our own s_n in that direction counts.
- * Half-spaces, flat parts and pairs of spheres and capsules have so few facets that all are tried.
- */
+ * Half-spaces, flat parts and pairs of spheres, capsules, cylinders and triangles have so few
+ * facets that all are tried. */
 #include "peg/separation.h"
 
 #include <ccd/ccd.h>
@@ -64,10 +64,10 @@ static int proposed_direction(const peg_view *A, const peg_view *B, double reach
     return peg_normalise(n) > 0;
 }
 
-/* Both have an edge at most. */
+/* Both have an edge at most, or one is a triangle. */
 static int are_round(const peg_polytope *A, const peg_polytope *B)
 {
-    return A->ne <= 1 && B->ne <= 1;
+    return (A->ne <= 1 && (B->ne <= 1 || B->mesh)) || (B->ne <= 1 && A->mesh);
 }
 
 int peg_is_far(const peg_view *A, const peg_view *B, double reach, double n[3])

@@ -75,7 +75,8 @@ double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
 static peg_candidate *add_candidate(peg_stage *s)
 {
     if (s->candidates == s->candidate_capacity) {
-        int capacity = s->candidate_capacity ? 2 * s->candidate_capacity : 256;
+        int last = (int)s->context->memory.count; /* as many as in the step before, and some */
+        int capacity = s->candidate_capacity ? 2 * s->candidate_capacity : 256 + last + last / 4;
         peg_candidate *grown = PEG_NEW(&s->context->kept, peg_candidate, capacity);
         if (!grown) {
             s->failed = 1;
@@ -91,6 +92,17 @@ static peg_candidate *add_candidate(peg_stage *s)
 int peg_by_parts(const void *left, const void *right)
 {
     const peg_candidate *x = left, *y = right;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return (x->b > y->b) - (x->b < y->b);
+}
+
+typedef struct order {
+    int a, b, index;
+} order;
+
+static int by_order(const void *left, const void *right)
+{
+    const order *x = left, *y = right;
     if (x->a != y->a) return x->a < y->a ? -1 : 1;
     return (x->b > y->b) - (x->b < y->b);
 }
@@ -160,14 +172,18 @@ static void find_nearness(const peg_stage *s, peg_candidate *c)
 
 /* --- meshes --- */
 
+/* How far a part may get, or has been found to get, m. */
+static double way_of_part(const peg_stage *s, int part)
+{
+    const peg_placed *p = &s->placed[part];
+    if (!p->moves) return p->sweep;
+    return peg_max(p->sweep, peg_travel(s, part, s->result[p->body].v_pose));
+}
+
 /* How near to a mesh, or its motion, a part of a size counts, m. */
 static double reach_of_mesh(const finder *f, int mesh, double size)
 {
-    const peg_stage *s = f->stage;
-    const peg_placed *m = &s->placed[mesh];
-    double by = m->sweep;
-    if (m->moves) by = peg_max(by, peg_travel(s, mesh, s->result[m->body].v_pose));
-    return by + reach_margin(s) * size;
+    return way_of_part(f->stage, mesh) + reach_margin(f->stage) * size;
 }
 
 /* The box about what of another part, in a world box, may come near to a mesh, in its frame. */
@@ -192,12 +208,29 @@ static void box_in_mesh(const finder *f, int mesh, const peg_aabb *world, double
 typedef struct expansion {
     const finder *f;
     int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
+    /* the ball about all of the other part that may come near, in the mesh's frame */
+    double centre[3], radius;
 } expansion;
+
+/* Whether the plane of a triangle passes by the ball. */
+static int is_beside(const expansion *x, int triangle)
+{
+    const peg_complex *mesh = x->f->stage->part[x->mesh].complex;
+    const int *t = mesh->triangle[triangle];
+    double a[3], b[3], n[3], d[3];
+    peg_sub(mesh->vertex[t[1]], mesh->vertex[t[0]], a);
+    peg_sub(mesh->vertex[t[2]], mesh->vertex[t[0]], b);
+    peg_sub(x->centre, mesh->vertex[t[0]], d);
+    peg_cross(a, b, n);
+    double off = peg_dot(n, d);
+    return off * off > x->radius * x->radius * peg_dot(n, n);
+}
 
 static void meet_triangle(void *context, int triangle)
 {
     const expansion *x = context;
     peg_stage *s = x->f->stage;
+    if (is_beside(x, triangle)) return;
     int part = peg_triangle_part(s, x->mesh, triangle);
     if (part < 0) return;
     int ordered = s->part[part].id < s->part[x->other].id;
@@ -211,7 +244,7 @@ static void meet_plane(const finder *f, int mesh, int plane)
     const peg_stage *s = f->stage;
     const peg_placed *m = &s->placed[mesh];
     const peg_view *view = &s->placed[plane].view;
-    expansion x = {f, mesh, plane};
+    expansion x = {.f = f, .mesh = mesh, .other = plane, .radius = INFINITY};
     double n[3],
         by = reach_of_mesh(f, mesh, s->part[mesh].complex->radius) + s->placed[plane].sweep;
     peg_rotate_back(m->R, view->normal[0], n);
@@ -221,14 +254,20 @@ static void meet_plane(const finder *f, int mesh, int plane)
 
 static void meet_mesh(const finder *f, int mesh, int other, const peg_aabb *box)
 {
+    const peg_stage *s = f->stage;
+    const peg_placed *m = &s->placed[mesh], *o = &s->placed[other];
+    const peg_polytope *shape = s->part[other].shape;
+    expansion x = {.f = f, .mesh = mesh, .other = other};
     peg_aabb local;
-    expansion x = {f, mesh, other};
-    const peg_part *part = &f->stage->part[other];
-    if (part->shape && peg_is_half_space(part->shape)) {
+    double between[3];
+    if (peg_is_half_space(shape)) {
         meet_plane(f, mesh, other);
         return;
     }
-    box_in_mesh(f, mesh, box, size_of_part(f->stage, other), &local);
+    peg_sub(o->view.centre, m->x, between);
+    peg_rotate_back(m->R, between, x.centre);
+    x.radius = shape->radius + way_of_part(s, other) + reach_of_mesh(f, mesh, shape->size);
+    box_in_mesh(f, mesh, box, shape->size, &local);
     peg_complex_meet(f->stage->part[mesh].complex, &local, meet_triangle, &x);
 }
 
@@ -241,10 +280,7 @@ static void meet_triangles(void *context, int triangle)
     peg_aabb box;
     if (part < 0) return;
     peg_box_of_part(s, part, &box);
-    double by = s->placed[part].sweep;
-    if (s->placed[part].moves)
-        by = peg_max(by, peg_travel(s, part, s->result[s->placed[part].body].v_pose));
-    inflate(&box, by);
+    inflate(&box, way_of_part(s, part));
     meet_mesh(x->f, x->other, part, &box);
 }
 
@@ -257,7 +293,7 @@ static void meet_whole(const finder *f, int a, int b)
         meet_mesh(f, b, a, &f->box[a]);
     } else {
         peg_aabb local;
-        expansion x = {f, a, b};
+        expansion x = {.f = f, .mesh = a, .other = b};
         box_in_mesh(f, a, &f->box[b], size_of_part(f->stage, b), &local);
         peg_complex_meet(part[a].complex, &local, meet_triangles, &x);
     }
@@ -316,6 +352,21 @@ static void take_given(const finder *f)
     }
 }
 
+/* By way of their numbers: candidates are large. */
+static int sort_candidates(peg_stage *s)
+{
+    int n = s->candidates;
+    peg_arena *arena = &s->context->kept;
+    order *by = PEG_NEW(arena, order, n);
+    peg_candidate *sorted = PEG_NEW(arena, peg_candidate, s->candidate_capacity);
+    if (!by || !sorted) return 0;
+    for (int i = 0; i < n; i++) by[i] = (order){s->candidate[i].a, s->candidate[i].b, i};
+    qsort(by, (size_t)n, sizeof *by, by_order);
+    for (int i = 0; i < n; i++) sorted[i] = s->candidate[by[i].index];
+    s->candidate = sorted;
+    return 1;
+}
+
 int peg_find_pairs(peg_stage *s, const peg_aabb *box)
 {
     int np = s->scene->np;
@@ -326,9 +377,7 @@ int peg_find_pairs(peg_stage *s, const peg_aabb *box)
     finder f = {s, box, s->candidates};
     take_given(&f);
     if (!peg_sweep_pairs(arena, box, fixed, np, meet, &f) || s->failed) return 0;
-    if (s->candidates)
-        qsort(s->candidate, (size_t)s->candidates, sizeof *s->candidate, peg_by_parts);
-    return 1;
+    return s->candidates == f.known || sort_candidates(s);
 }
 
 /* --- islands --- */
