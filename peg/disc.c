@@ -13,13 +13,15 @@ void peg_disc_nearest(const peg_disc *disc, const double p[3], double out[3])
     peg_add_scaled(disc->centre, l > disc->radius ? disc->radius / l : 1, r, out);
 }
 
-/* Derivative of half the squared distance from a disc along d, at p. */
+/* Derivative of the distance from a disc along d, at p; 0 in the disc. Unlike that of the square it
+ * is not flat near the disc. */
 static double slope(const peg_disc *disc, const double *p, const double *d)
 {
     double foot[3], r[3];
     peg_disc_nearest(disc, p, foot);
     peg_sub(p, foot, r);
-    return peg_dot(r, d);
+    double l = peg_norm(r);
+    return l > 0 ? peg_dot(r, d) / l : 0;
 }
 
 /* Steps of the search for a root: false position that halves the weight of an end that stays
@@ -32,10 +34,10 @@ double peg_disc_line(const peg_disc *disc, const double x[3], const double y[3],
     double d[3], r[3], t = 0;
     peg_sub(y, x, d);
     peg_sub(disc->centre, x, r);
-    double dd = peg_dot(d, d);
+    double dd = peg_dot(d, d), length = sqrt(dd);
     if (dd > 0) {
         /* the minimum lies where the line is nearest to the centre, give or take the radius */
-        double middle = peg_dot(r, d) / dd, half = disc->radius / sqrt(dd);
+        double middle = peg_dot(r, d) / dd, half = disc->radius / length;
         double lo = middle - half, hi = middle + half, p[3];
         peg_add_scaled(x, lo, d, p);
         double at_lo = slope(disc, p, d);
@@ -48,7 +50,7 @@ double peg_disc_line(const peg_disc *disc, const double x[3], const double y[3],
             if (!(t > lo && t < hi)) break;
             peg_add_scaled(x, t, d, p);
             double at = slope(disc, p, d);
-            if (at == 0 || hi - lo <= 4 * DBL_EPSILON * (fabs(middle) + half)) break;
+            if (fabs(at) <= DBL_EPSILON * length) break;
             if (at < 0) {
                 lo = t, at_lo = at;
                 if (side < 0) at_hi *= .5;

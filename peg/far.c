@@ -70,16 +70,20 @@ static int are_round(const peg_polytope *A, const peg_polytope *B)
     return (A->ne <= 1 && (B->ne <= 1 || B->mesh)) || (B->ne <= 1 && A->mesh);
 }
 
+static int has_few_facets(const peg_polytope *A, const peg_polytope *B)
+{
+    return peg_is_half_space(A) || peg_is_half_space(B) || peg_is_flat(A) || are_round(A, B);
+}
+
 int peg_is_far(const peg_view *A, const peg_view *B, double reach, double n[3])
 {
-    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
-    if (half_a && half_b) return 0;
-    if (half_a || half_b || peg_is_flat(A->shape) || are_round(A->shape, B->shape)) {
+    if (peg_is_half_space(A->shape) && peg_is_half_space(B->shape)) return 0;
+    if (peg_normalise(n) > 0 && peg_separation_along(A, B, n) > reach) return 1;
+    if (has_few_facets(A->shape, B->shape)) {
         peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);
         peg_copy3(facet.n, n);
         return facet.s > reach;
     }
-    if (peg_normalise(n) > 0 && peg_separation_along(A, B, n) > reach) return 1;
     peg_sub(A->centre, B->centre, n);
     if (peg_normalise(n) > 0 && peg_separation_along(A, B, n) > reach) return 1;
     return proposed_direction(A, B, reach, n) && peg_separation_along(A, B, n) > reach;

@@ -157,40 +157,24 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     round_rows(&f);
 }
 
-/* Features nearer than this, of the parts' sizes, have met. */
-static const double MET = 1e-13;
-
-/* Features of rims that have met: their distance along n is all that is left of it. */
-static double along_normal(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
-                           const double n[3], double a[3], double b[3])
-{
-    double back[3] = {-n[0], -n[1], -n[2]}, d[3];
-    if (kind != PEG_FACET_EV) peg_lowest_point(A, i, n, a);
-    if (kind != PEG_FACET_VE) peg_lowest_point(B, j, back, b);
-    peg_sub(a, b, d);
-    return peg_dot(d, n);
-}
-
 /* Distance of the features, against `side` (unit) if they have passed each other, and the unit
- * vector along it. */
+ * vector along it. Of rims it is that along the normal: the nearest points of what has met are
+ * anywhere. */
 static double passed_distance(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i,
                               int j, const double side[3], double n[3], double mid[3])
 {
-    double a[3], b[3], size = A->shape->radius + B->shape->radius;
+    double a[3], b[3], d[3], back[3];
+    peg_facet facet = {.kind = kind, .i = i, .j = j};
+    peg_copy3(side, facet.n);
     peg_nearest_points(A, B, kind, i, j, a, b);
-    peg_sub(a, b, n);
-    double distance = copysign(peg_norm(n), peg_dot(n, side));
-    if (fabs(distance) > MET * size) {
-        for (int k = 0; k < 3; k++) n[k] /= distance;
-    } else {
-        peg_facet facet = {.kind = kind, .i = i, .j = j};
-        peg_copy3(side, facet.n);
-        facet = peg_facet_at(A, B, &facet);
-        peg_copy3(facet.n, n);
-        distance = along_normal(A, B, kind, i, j, n, a, b);
-    }
+    peg_round_normal(A, B, &facet, n);
+    double sign = peg_dot(n, side) < 0 ? -1 : 1;
+    for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
+    if (A->shape->rim > 0 && kind != PEG_FACET_EV) peg_lowest_point(A, i, n, a);
+    if (B->shape->rim > 0 && kind != PEG_FACET_VE) peg_lowest_point(B, j, back, b);
+    peg_sub(a, b, d);
     for (int k = 0; k < 3; k++) mid[k] = .5 * (a[k] + b[k]);
-    return distance;
+    return peg_dot(n, d);
 }
 
 void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,

@@ -138,6 +138,13 @@ static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
     return same;
 }
 
+/* Value of a direction beside which no better one has to be known: the facets of round pairs turn
+ * with every motion, and one that the free motion leaves apart is as good as any. */
+static double enough(const peg_island *I, const peg_pair *p)
+{
+    return is_round(I, p) ? PEG_TOUCH * p->L : INFINITY;
+}
+
 /* The facet of the step before where it is now; false if it holds no more, or another one could be
  * the better choice. */
 static int keeps_choice(peg_island *I, peg_pair *p)
@@ -148,7 +155,7 @@ static int keeps_choice(peg_island *I, peg_pair *p)
         !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
         return 0;
     peg_facet now = peg_facet_at(&piece_a(I, p)->start, &piece_b(I, p)->start, &old->facet);
-    if (!(now.s >= 0) || !(first_value(I, p, &now) >= old->others)) return 0;
+    if (!(now.s >= 0) || !(first_value(I, p, &now) >= fmin(old->others, enough(I, p)))) return 0;
     p->facet = now;
     p->s0 = p->s = now.s;
     p->others = old->others;

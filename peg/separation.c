@@ -343,29 +343,65 @@ static void between_features(const peg_view *A, const peg_view *B, peg_facet_kin
 /* Features nearer than this, of the parts' sizes, have no direction between them. */
 static const double SAME_PLACE = 1e-13;
 
-/* n from the nearest features' difference d. Where they meet, any direction across an edge is as
- * good as another: the one asked for, or else some. */
-static void round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet,
-                         const double wanted[3], peg_vec3 n)
+/* Sine of the angle below which directions count as parallel. */
+static const double PARALLEL = 1e-6;
+
+/* Share of a disc's radius from which on a point of it lies on the rim. */
+static const double ON_RIM = 1 - 1e-9;
+
+/* Direction along a feature at the point where it is touched: of an edge, or of the rim of a disc;
+ * 0 if there is none: a vertex, or the inside of a disc, unless the features have met. */
+static int tangent_at(const peg_view *view, int is_edge, int i, const double *point, int met,
+                      peg_vec3 out)
 {
-    peg_vec3 along = {0};
-    between_features(A, B, facet->kind, facet->i, facet->j, n);
-    double size = A->shape->radius + B->shape->radius;
-    if (peg_norm(n) > SAME_PLACE * size && peg_normalise(n) > 0) return;
-    if (facet->kind == PEG_FACET_VE) edge_of(B, B->shape->edge + facet->j, along);
-    if (facet->kind == PEG_FACET_EV) edge_of(A, A->shape->edge + facet->i, along);
-    peg_normalise(along);
-    peg_copy3(wanted, n);
-    peg_add_scaled(n, -peg_dot(n, along), along, n);
-    if (peg_norm(n) > .5) {
-        peg_normalise(n);
-        return;
+    if (is_edge) {
+        edge_of(view, view->shape->edge + i, out);
+        peg_normalise(out);
+        return 1;
     }
-    int k = fabs(along[0]) < .6 ? 0 : 1;
-    memset(n, 0, sizeof(peg_vec3));
-    n[k] = 1;
-    peg_add_scaled(n, -along[k], along, n);
+    if (!(view->shape->rim > 0)) return 0;
+    peg_vec3 axis, radial;
+    axis_of(view, axis);
+    peg_sub(point, view->vertex[i], radial);
+    if (!met && peg_norm(radial) < ON_RIM * view->shape->rim) return 0;
+    peg_cross(axis, radial, out);
+    return peg_normalise(out) > PARALLEL * view->shape->rim;
+}
+
+/* A unit vector across t, near to n if that is across it. */
+static void some_normal(const peg_vec3 t, peg_vec3 n)
+{
+    peg_add_scaled(n, -peg_dot(n, t), t, n);
+    if (peg_norm(n) < .5) {
+        int k = fabs(t[0]) < .6 ? 0 : 1;
+        memset(n, 0, sizeof(peg_vec3));
+        n[k] = 1;
+        peg_add_scaled(n, -t[k], t, n);
+    }
     peg_normalise(n);
+}
+
+int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, peg_vec3 n)
+{
+    peg_vec3 a, b, d, t[2] = {{0}};
+    peg_facet_kind kind = facet->kind;
+    peg_nearest_points(A, B, kind, facet->i, facet->j, a, b);
+    peg_sub(a, b, d);
+    int met = peg_norm(d) <= SAME_PLACE * (A->shape->radius + B->shape->radius);
+    int along = tangent_at(A, kind == PEG_FACET_EV, facet->i, a, met, t[0]);
+    along += tangent_at(B, kind == PEG_FACET_VE, facet->j, b, met, t[along]);
+    const double *side = met ? facet->n : d;
+    peg_cross(t[0], t[1], n);
+    if (along == 2 && peg_norm(n) > PARALLEL) {
+        double sign = peg_dot(n, side) < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) n[k] *= sign;
+        peg_normalise(n);
+        return met;
+    }
+    peg_copy3(side, n);
+    peg_normalise(n);
+    if (along || met) some_normal(t[0], n);
+    return met;
 }
 
 typedef struct nearest {
@@ -410,7 +446,6 @@ static void try_edges(const peg_view *A, const peg_view *B, int v, int of_a, nea
  * a direction like any other. */
 static void round_facet(search *q)
 {
-    static const double up[3] = {0, 0, 1};
     const peg_view *A = q->A, *B = q->B;
     nearest best = {.gap = INFINITY};
     for (int i = 0; i < A->shape->nv; i++)
@@ -418,8 +453,14 @@ static void round_facet(search *q)
     for (int i = 0; i < A->shape->nv; i++) try_edges(A, B, i, 1, &best);
     for (int j = 0; j < B->shape->nv; j++) try_edges(A, B, j, 0, &best);
     peg_facet facet = best.facet;
-    round_normal(A, B, &facet, up, facet.n);
+    int met = peg_round_normal(A, B, &facet, facet.n);
     facet.s = peg_separation_along(A, B, facet.n);
+    if (met) { /* which side is which nothing tells */
+        double back[3] = {-facet.n[0], -facet.n[1], -facet.n[2]};
+        double s = peg_separation_along(A, B, back);
+        if (s > facet.s) peg_copy3(back, facet.n);
+        facet.s = peg_max(s, facet.s);
+    }
     found(q, &facet);
 }
 
@@ -469,7 +510,7 @@ peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *fa
         for (int k = 0; k < 3; k++) at.n[k] *= sign;
         at.s = peg_separation_along(A, B, at.n);
     } else if (facet->kind != PEG_FACET_NONE) {
-        round_normal(A, B, facet, facet->n, at.n);
+        peg_round_normal(A, B, facet, at.n);
         double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
         for (int k = 0; k < 3; k++) at.n[k] *= sign;
         at.s = peg_separation_along(A, B, at.n);

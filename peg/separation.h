@@ -53,6 +53,10 @@ typedef void peg_facet_visitor(void *context, const peg_facet *facet);
 double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
                           double a[3], double b[3]);
 
+/* The direction between such features, across what they extend along. Returns 1 if they have met:
+ * then it is one on the side of facet->n (anything but NaN). */
+int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, double n[3]);
+
 /* How far these points are apart when the parts touch there, m: the radius of each part at its
  * feature. */
 double peg_radius_of_a(const peg_view *A, peg_facet_kind kind);

@@ -201,6 +201,49 @@ START_TEST(degenerate_pairs)
 }
 END_TEST
 
+/* A rim over an edge at a thin gap: the direction between them is told by what they extend along,
+ * not by the difference of two points that are nearly one. */
+START_TEST(thin_gaps)
+{
+    static const double gaps[] = {1e-3, 1e-6, 1e-9, 1e-12};
+    cases_random r = {7 + (unsigned)_i};
+    double gap = gaps[_i];
+    for (int trial = 0; trial < 200; trial++) {
+        solid a, b = {.is = TRIANGLE, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        made A, B;
+        some_solid(&r, CYLINDER, 0, &a);
+        double turn = cases_uniform(&r, -3, 3), lean = cases_uniform(&r, .3, 1.2);
+        double radial[3] = {cos(turn), sin(turn), 0}, rim[3], down[3], n[3], e[3], side[3];
+        double along = cases_uniform(&r, -1, 1), third[3];
+        for (int k = 0; k < 3; k++) {
+            rim[k] = a.size[0] * radial[k] - (k == 2) * .5 * a.size[1];
+            down[k] = cos(lean) * radial[k] - (k == 2) * sin(lean);
+        }
+        peg_rotate(a.R, rim, side);
+        peg_add_scaled(a.x, 1, side, rim);
+        peg_rotate(a.R, down, n);
+        for (int k = 0; k < 3; k++) n[k] = -n[k];
+        cases_direction(&r, e);
+        peg_cross(n, e, side);
+        peg_normalise(side);
+        peg_cross(side, n, e);
+        for (int k = 0; k < 3; k++) {
+            double foot = rim[k] - gap * n[k];
+            third[k] = foot - n[k] + along * side[k];
+            b.corner[0][k] = foot - .3 * e[k];
+            b.corner[1][k] = foot + .4 * e[k];
+            b.corner[2][k] = third[k];
+        }
+        make(&a, &A);
+        make(&b, &B);
+        peg_facet best = peg_separation(&A.view, &B.view, -INFINITY, NULL, NULL);
+        ck_assert_double_eq_tol(best.s, gap, 1e-9 * gap + 1e-14);
+        drop(&A);
+        drop(&B);
+    }
+}
+END_TEST
+
 /* --- meshes --- */
 
 static void count_triangle(void *context, int triangle)
@@ -308,6 +351,7 @@ TCase *dilated_tests(void)
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, largest_separation, 0, KINDS * KINDS - 1);
     tcase_add_loop_test(t, degenerate_pairs, 0, 11);
+    tcase_add_loop_test(t, thin_gaps, 0, 4);
     tcase_add_test(t, boxes_of_a_mesh_miss_nothing);
     tcase_add_test(t, flat_edges_and_rubbish);
     tcase_add_test(t, rubbish_makes_no_shape);
