@@ -15,14 +15,6 @@ typedef struct item {
     int group;     /* of dSpaceCollide2: only pairs of different groups count */
 } item;
 
-typedef struct items {
-    peg_arena arena;
-    item *of;
-    peg_aabb *box; /* as ODE has them */
-    size_t n, room;
-    int lost; /* memory ran out */
-} items;
-
 /* ---- how far things get ---------------------------------------------------------------------- */
 
 double peg_box_size(const dReal box[6])
@@ -33,34 +25,73 @@ double peg_box_size(const dReal box[6])
     return .5 * sqrt(square);
 }
 
-double peg_geom_motion(dGeomID geom, const dReal box[6])
+static double length_of(const dReal v[3])
 {
-    dBodyID body = dGeomGetBody(geom);
-    peg_ward *ward = peg_ward_of_body(body);
-    if (!ward || !dBodyIsEnabled(body)) return 0;
-    double h = ward->h, speed = peg_norm(dBodyGetLinearVel(body));
-    double turn = peg_norm(dBodyGetAngularVel(body));
+    double square = peg_dot(v, v);
+    return square > 0 ? sqrt(square) : 0;
+}
+
+/* What all bodies of a world have in common. */
+typedef struct common {
+    dWorldID world;
+    double h, falling; /* s; m/s that gravity adds in a step */
+} common;
+
+static void look_up(common *c, dWorldID world)
+{
+    dVector3 g;
+    peg_ward *ward = peg_ward_of(world);
+    dWorldGetGravity(world, g);
+    c->world = world;
+    c->h = ward ? ward->h : 0;
+    c->falling = c->h * length_of(g);
+}
+
+static double motion_of(common *c, dBodyID body, const dReal box[6])
+{
+    if (!dBodyIsEnabled(body)) return 0;
+    if (dBodyGetWorld(body) != c->world) look_up(c, dBodyGetWorld(body));
+    double speed = length_of(dBodyGetLinearVel(body));
+    double turn = length_of(dBodyGetAngularVel(body));
     if (!dBodyIsKinematic(body)) {
-        const dReal *f = dBodyGetForce(body);
-        dVector3 g = {0};
+        double push = length_of(dBodyGetForce(body));
         dMass mass;
-        if (dBodyGetGravityMode(body)) dWorldGetGravity(ward->world, g);
-        speed += h * peg_norm(g);
-        if (f[0] != 0 || f[1] != 0 || f[2] != 0) {
+        if (c->falling > 0 && dBodyGetGravityMode(body)) speed += c->falling;
+        if (push > 0) {
             dBodyGetMass(body, &mass);
-            speed += h * peg_norm(f) / mass.mass;
+            speed += c->h * push / mass.mass;
         }
     }
     if (turn > 0) {
         const dReal *x = dBodyGetPosition(body);
-        double arm[3];
-        for (int k = 0; k < 3; k++) arm[k] = .5 * (box[2 * k] + box[2 * k + 1]) - x[k];
-        speed += turn * (peg_norm(arm) + peg_box_size(box));
+        double far = 0; /* squared distance of the box's farthest corner */
+        for (int k = 0; k < 3; k++) {
+            double arm = fmax(x[k] - box[2 * k], box[2 * k + 1] - x[k]);
+            far += arm * arm;
+        }
+        speed += turn * sqrt(far);
     }
-    return PEG_NEAR_MOTION * h * speed;
+    return PEG_NEAR_MOTION * c->h * speed;
+}
+
+double peg_geom_motion(dGeomID geom, const dReal box[6])
+{
+    common c = {NULL, 0, 0};
+    dBodyID body = dGeomGetBody(geom);
+    return body ? motion_of(&c, body, box) : 0;
 }
 
 /* ---- the items of a space -------------------------------------------------------------------- */
+
+typedef struct items {
+    struct items *next; /* in the pool */
+    peg_arena arena;
+    item *of;
+    peg_aabb *box; /* as ODE has them */
+    size_t n, room;
+    int lost;   /* memory ran out */
+    common now; /* of the body that was met last */
+} items;
 
 typedef void each_function(void *context, dGeomID geom);
 
@@ -136,7 +167,7 @@ static void add(items *list, dGeomID geom, int group)
         widen(it, geom);
     } else {
         it->body = dGeomGetBody(geom);
-        it->motion = peg_geom_motion(geom, box);
+        if (it->body) it->motion = motion_of(&list->now, it->body, box);
         it->size = peg_box_size(box);
     }
     peg_aabb *b = &list->box[list->n++];
@@ -223,47 +254,73 @@ static void search_pairs(items *list, int two_groups, void *data, dNearCallback 
         peg_log("out of memory: pairs are lost");
 }
 
-static void release(items *list)
+/* Lists that are not in use: a search takes one, and one of its callbacks may take another. */
+static struct {
+    pthread_mutex_t lock;
+    items *first;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Null without memory, which is said. */
+static items *take_list(void)
 {
-    peg_arena_free(&list->arena);
-    peg_free(list->of);
-    peg_free(list->box);
+    pthread_mutex_lock(&pool.lock);
+    items *list = pool.first;
+    if (list) pool.first = list->next;
+    pthread_mutex_unlock(&pool.lock);
+    if (!list) list = peg_alloc_zero(1, sizeof *list);
+    if (!list) peg_log("out of memory: pairs are lost");
+    return list;
+}
+
+static void give_back(items *list)
+{
+    peg_arena_reset(&list->arena);
+    list->n = 0;
+    list->lost = 0;
+    list->now.world = NULL;
+    pthread_mutex_lock(&pool.lock);
+    list->next = pool.first;
+    pool.first = list;
+    pthread_mutex_unlock(&pool.lock);
 }
 
 void peg_space_collide(dSpaceID space, void *data, dNearCallback *near)
 {
-    items list = {0};
     if (peg_inside) {
         peg_ode->dSpaceCollide(space, data, near);
         return;
     }
     if (peg_launch_options()->trace) peg_trace_space(space);
+    items *list = take_list();
+    if (!list) return;
     dSpaceClean(space);
-    peg_each_geom(space, add_to_first, &list);
-    search_pairs(&list, 0, data, near);
-    release(&list);
+    peg_each_geom(space, add_to_first, list);
+    search_pairs(list, 0, data, near);
+    give_back(list);
+}
+
+static void add_all(items *list, dGeomID geom, int group)
+{
+    if (dGeomIsSpace(geom))
+        peg_each_geom((dSpaceID)geom, group ? add_to_second : add_to_first, list);
+    else
+        add(list, geom, group);
 }
 
 void peg_space_collide2(dGeomID a, dGeomID b, void *data, dNearCallback *near)
 {
-    items list = {0};
     if (peg_inside) {
         peg_ode->dSpaceCollide2(a, b, data, near);
         return;
     }
-    int space_a = dGeomIsSpace(a), space_b = dGeomIsSpace(b);
-    if (a == b && space_a) {
+    if (a == b && dGeomIsSpace(a)) {
         peg_space_collide((dSpaceID)a, data, near);
         return;
     }
-    if (space_a)
-        peg_each_geom((dSpaceID)a, add_to_first, &list);
-    else
-        add(&list, a, 0);
-    if (space_b)
-        peg_each_geom((dSpaceID)b, add_to_second, &list);
-    else
-        add(&list, b, 1);
-    search_pairs(&list, 1, data, near);
-    release(&list);
+    items *list = take_list();
+    if (!list) return;
+    add_all(list, a, 0);
+    add_all(list, b, 1);
+    search_pairs(list, 1, data, near);
+    give_back(list);
 }
