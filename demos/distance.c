@@ -283,8 +283,8 @@ static double distance_polytopes(const lab_core *a, const lab_core *b, double en
 
 double lab_core_distance(const lab_core *a, const lab_core *b, double enough)
 {
-    if (a->is_cylinder) return lab_distance_cylinder(a, b);
-    if (b->is_cylinder) return lab_distance_cylinder(b, a);
+    if (a->is_cylinder) return lab_distance_cylinder(a, b, enough);
+    if (b->is_cylinder) return lab_distance_cylinder(b, a, enough);
     return distance_polytopes(a, b, enough);
 }
 

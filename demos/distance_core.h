@@ -43,11 +43,10 @@ void lab_orthogonal(const double u[3], double e1[3], double e2[3]);
 typedef double lab_function(const void *context, double x);
 double lab_least(lab_function *f, const void *context, double low, double high, double *x);
 
-/* s of a pair of which the first is a cylinder, b one or not. */
-double lab_distance_cylinder(const lab_core *cylinder, const lab_core *b);
-
 /* s of two cores, or any number between `enough` and s if that is larger. */
 double lab_core_distance(const lab_core *a, const lab_core *b, double enough);
+/* The same of a pair of which the first is a cylinder, b one or not. */
+double lab_distance_cylinder(const lab_core *cylinder, const lab_core *b, double enough);
 
 /* s of a mesh and any shape but a half-space, or `enough` if that is less. */
 double lab_distance_mesh(const lab_shape *mesh, const lab_tree *tree, const lab_shape *b,

@@ -79,18 +79,22 @@ static double vertex_directions(const lab_core *c, const lab_core *b, const doub
     return peg_max(best, lab_core_either(c, b, n));
 }
 
-static double distance_polytope(const lab_core *c, const lab_core *b)
+/* Closed forms first: often they part the shapes already. */
+static double distance_polytope(const lab_core *c, const lab_core *b, double enough)
 {
-    double best = lab_core_either(c, b, c->axis);
+    double best = lab_core_either(c, b, c->axis), n[3], u[3];
     for (int f = 0; f < b->nf; f++) best = peg_max(best, lab_core_along(c, b, b->normal[f]));
     for (int i = 0; i < b->nv; i++) best = peg_max(best, vertex_directions(c, b, b->vertex[i]));
     for (lab_edge e = {0}; lab_core_edge(b, &e);) {
-        double ends[2][3], u[3], n[3];
+        peg_sub(e.to, e.from, u);
+        if (lab_common_normal(c->axis, u, n)) best = peg_max(best, lab_core_either(c, b, n));
+    }
+    for (lab_edge e = {0}; best <= enough && lab_core_edge(b, &e);) {
+        double ends[2][3];
         peg_copy3(e.from, ends[0]);
         peg_copy3(e.to, ends[1]);
         peg_sub(e.to, e.from, u);
         lab_core edge = lab_core_segment((const double(*)[3])ends);
-        if (lab_common_normal(c->axis, u, n)) best = peg_max(best, lab_core_either(c, b, n));
         best = peg_max(best, around(c, b, &edge, u));
     }
     return best;
@@ -174,16 +178,17 @@ static double rims(const lab_core *a, const lab_core *b)
     return best;
 }
 
-static double distance_two(const lab_core *a, const lab_core *b)
+static double distance_two(const lab_core *a, const lab_core *b, double enough)
 {
     double n[3], best = peg_max(lab_core_either(a, b, a->axis), lab_core_either(a, b, b->axis));
     if (lab_common_normal(a->axis, b->axis, n)) best = peg_max(best, lab_core_either(a, b, n));
-    best = peg_max(best, around(a, b, b, a->axis));
-    best = peg_max(best, around(a, b, b, b->axis));
-    return peg_max(best, rims(a, b));
+    if (best <= enough) best = peg_max(best, around(a, b, b, a->axis));
+    if (best <= enough) best = peg_max(best, around(a, b, b, b->axis));
+    return best <= enough ? peg_max(best, rims(a, b)) : best;
 }
 
-double lab_distance_cylinder(const lab_core *cylinder, const lab_core *b)
+double lab_distance_cylinder(const lab_core *cylinder, const lab_core *b, double enough)
 {
-    return b->is_cylinder ? distance_two(cylinder, b) : distance_polytope(cylinder, b);
+    return b->is_cylinder ? distance_two(cylinder, b, enough)
+                          : distance_polytope(cylinder, b, enough);
 }
