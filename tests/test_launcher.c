@@ -182,6 +182,16 @@ START_TEST(says_when_there_is_no_ode)
 }
 END_TEST
 
+/* The launcher's dlsym must not be taken for the library that asks for the next one. */
+START_TEST(leaves_dlsym_as_it_is)
+{
+    outcome *o = shell("$run $p/next");
+    ck_assert_int_eq(o->status, 0);
+    ck_assert_str_eq(o->out, "1\n");
+    free(o);
+}
+END_TEST
+
 /* What is refused, with a word of the reason. */
 static const struct refusal {
     const char *command, *word;
@@ -347,6 +357,7 @@ int main(void)
     tcase_add_test(tests, takes_over_what_is_loaded_later);
     tcase_add_test(tests, reaches_through_scripts);
     tcase_add_test(tests, says_when_there_is_no_ode);
+    tcase_add_test(tests, leaves_dlsym_as_it_is);
     tcase_add_loop_test(tests, refuses, 0, (int)(sizeof refusals / sizeof *refusals));
     tcase_add_test(tests, refuses_a_static_ode);
     tcase_add_test(tests, settings_are_heard);

@@ -174,6 +174,9 @@ static int start(const command *c)
     if (!peg_program_preload(preload, sizeof preload))
         return fail("'%s' is missing beside peg-run and in its library folder: install ode-peg",
                     PEG_PROGRAM_PRELOAD);
+    if (strpbrk(preload, " :"))
+        return fail("'%s' cannot be preloaded: move it to a folder without blanks and colons",
+                    preload);
     if (!peg_program_check(c->program[0], reason, sizeof reason)) return fail("%s", reason);
     if (try_files(c)) return 2;
     int file = mkstemp(met);
