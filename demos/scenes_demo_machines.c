@@ -102,6 +102,7 @@ static void build_crash(lab_world *w)
                                          .soft_cfm = .01});
     lab_pair_surfaces(w, crash_surface);
     lab_tune(w, tune_crash);
+    lab_view(w, (double[3]){-30, -8, 0}, (double[3]){-13, 8, 6});
     lab_plane(w, "ground", Z, 0);
     add_car(w);
     double pitch = 1 + lab_key(w, "gap", .001);

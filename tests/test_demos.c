@@ -160,8 +160,7 @@ static void basket_catches(lab_world *w)
     ck_assert_double_lt(x[2], 4);
 }
 
-/* The shot has thrown bricks off the wall, but for the foot, which stands. */
-static void wall_breaks(lab_world *w)
+static int bricks_thrown(const lab_world *w)
 {
     int thrown = 0;
     for (int i = 0; i < lab_body_count(w); i++) {
@@ -171,8 +170,22 @@ static void wall_breaks(lab_world *w)
         lab_pose(b, x, NULL);
         thrown += fabs(x[0] + 20) > .5;
     }
-    ck_assert_int_ge(thrown, 4);
-    ck_assert_int_le(thrown, 60);
+    return thrown;
+}
+
+/* The shot has thrown bricks off the wall, then the car drives into it and throws more. */
+static void wall_breaks(lab_world *w)
+{
+    double x[3];
+    int shot = bricks_thrown(w);
+    ck_assert_int_ge(shot, 4);
+    ck_assert_int_le(shot, 60);
+    run_until(w, 10);
+    shot = bricks_thrown(w);
+    ck_assert_double_eq(run_until(w, 14), 0);
+    ck_assert_int_ge(bricks_thrown(w), shot + 3);
+    place(w, "car", x);
+    ck_assert_double_lt(x[0], -17);
 }
 
 /* It has climbed the ramp (its top lies at .34 and below) on its wheels. */
