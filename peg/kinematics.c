@@ -6,7 +6,8 @@
  * therefore exact:  1/2 |v|_M^2 - 1/2 |v_0|_M^2 - v^T M (v_f - v_c),  v_c = v_0 after the
  * gyroscopic term. If v = 0 satisfies the rows and v minimises |v - v_f|_M, then |v|^2 <= v . v_f,
  * so the sum is at most -1/2 |v - v_c|^2 + 1/2 |v_c|^2 - 1/2 |v_0|^2 <= 0. Joints add the work
- * lambda . J v of their impulses, which is not contact's. */
+ * lambda . J v of their impulses, which is not contact's. Other
+ * velocities than those that moved the poses count with the inertia at the end. */
 #include "peg/island.h"
 
 void peg_rigid_prepare(peg_rigid *r, double h)
@@ -78,13 +79,19 @@ double peg_pair_motion(const peg_island *I, const peg_pair *pair, const double (
     return I->h * (peg_norm(d) + (wa > 0 ? wa * a->arm : 0) + (wb > 0 ? wb * b->arm : 0));
 }
 
-double peg_energy_product(const peg_rigid *r, const double *a, const double *b)
+/* a^T M b with the body turned by R. */
+static double product_at(const peg_rigid *r, const double *R, const double *a, const double *b)
 {
     double wa[3], wb[3], Iw[3];
-    peg_rotate_back(r->R0, a + 3, wa);
-    peg_rotate_back(r->R0, b + 3, wb);
+    peg_rotate_back(R, a + 3, wa);
+    peg_rotate_back(R, b + 3, wb);
     peg_rotate(r->state.inertia, wb, Iw);
     return r->state.mass * peg_dot(a, b) + peg_dot(wa, Iw);
+}
+
+double peg_energy_product(const peg_rigid *r, const double *a, const double *b)
+{
+    return product_at(r, r->R0, a, b);
 }
 
 double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
@@ -94,7 +101,7 @@ double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
         for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->coast[k];
-        gain += 0.5 * peg_energy_product(r, v_end[i], v_end[i]) -
+        gain += 0.5 * product_at(r, r->R, v_end[i], v_end[i]) -
                 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
                 peg_energy_product(r, I->v[i], applied);
     }
