@@ -307,8 +307,8 @@ static int ode_demos(const command *c)
 {
     lab_ode_demos_options options = {.dir = c->out ? c->out : "out/ode-demos",
                                      .scene = c->only,
-                                     .model = {LAB_ODE, LAB_PEG},
-                                     .models = c->contact ? c->model_count : 2,
+                                     .model = {LAB_ODE, LAB_ODE_QUICK, LAB_PEG},
+                                     .models = c->contact ? c->model_count : 3,
                                      .quiet = c->quiet,
                                      .time = c->time,
                                      .seed = (uint64_t)c->seed};

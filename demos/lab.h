@@ -65,8 +65,8 @@ typedef struct lab_ode_demos_options {
     uint64_t seed;
 } lab_ode_demos_options;
 
-/* Runs the scenes of ODE's demos with each model: DIR/table.txt, demos.json and a picture of each.
- * Returns an exit status. */
+/* Runs the scenes of ODE's demos with each model (the demos themselves use QuickStep for heaps,
+ * walls and bridges): DIR/table.txt, demos.json and a picture of each. Returns an exit status. */
 int lab_ode_demos(const lab_ode_demos_options *options);
 
 /* ---- bench ----------------------------------------------------------------------------------- */
