@@ -111,6 +111,20 @@ START_TEST(shapes_rest_nearly_as_with_the_swap)
 }
 END_TEST
 
+/* Contacts of two bodies that act on one of them stay ODE's: the upper box rests on the lower one
+ * as deep in it as with ODE alone. */
+START_TEST(leaves_one_sided_contacts_to_ode)
+{
+    outcome *a = shell("$p/shapes one-sided"), *b = shell("$run $p/shapes one-sided");
+    double gap_a = a->number[10] - a->number[2], gap_b = b->number[10] - b->number[2];
+    ck_assert_double_eq_tol(gap_a, .4, 1e-3);
+    ck_assert_double_eq_tol(gap_b, gap_a, 1e-5);
+    ck_assert_double_eq_tol(b->number[2], .2 + 1e-5 * sqrt(2.04), 1e-8);
+    free(a);
+    free(b);
+}
+END_TEST
+
 /* The contact of the geom that is no more is left to ODE; the first box lies, the second falls for
  * 3.8 s. */
 START_TEST(survives_geoms_that_are_destroyed)
@@ -350,6 +364,7 @@ int main(void)
                         (int)(sizeof same_shapes / sizeof *same_shapes));
     tcase_add_loop_test(tests, shapes_rest_nearly_as_with_the_swap, 0,
                         (int)(sizeof nearly_same / sizeof *nearly_same));
+    tcase_add_test(tests, leaves_one_sided_contacts_to_ode);
     tcase_add_test(tests, survives_geoms_that_are_destroyed);
     tcase_add_test(tests, keeps_to_a_threshold_of_the_depth);
     tcase_add_test(tests, changes_nothing_where_nothing_collides);

@@ -139,6 +139,24 @@ static int name_geoms(const peg_ward *ward, peg_record *r)
     return 1;
 }
 
+/* The program has the contacts of these geoms act on something else: they are ODE's from now on,
+ * and not reported before geoms touch. */
+static void leave_to_ode(peg_ward *ward, const dContactGeom *c)
+{
+    dGeomID a = peg_geom_outer(c->g1), b = peg_geom_outer(c->g2), pair[2];
+    if (!a || !b) return;
+    sort(pair, a, b);
+    peg_map_add(&ward->odes, pair[0], pair[1]);
+}
+
+int peg_is_left_to_ode(const peg_ward *ward, dGeomID a, dGeomID b)
+{
+    dGeomID pair[2];
+    if (ward->odes.n == 0) return 0;
+    sort(pair, a, b);
+    return peg_map_find(&ward->odes, pair[0], pair[1]) >= 0;
+}
+
 static int same_pair(const dContactGeom *a, const dContactGeom *b)
 {
     return (a->g1 == b->g1 && a->g2 == b->g2) || (a->g1 == b->g2 && a->g2 == b->g1);
@@ -169,7 +187,10 @@ static int take(peg_ward *ward, size_t i)
     if (!dJointIsEnabled(r->joint)) return 0;
     for (int k = 0; k < 2; k++) r->body[k] = dJointGetBody(r->joint, k);
     if (!r->body[0] && !r->body[1]) return 0;
-    if (!name_geoms(ward, r)) return 0;
+    if (!name_geoms(ward, r)) {
+        leave_to_ode(ward, &r->contact.geom);
+        return 0;
+    }
     pegStatus status = pegCollideContact(ward->peg, &r->contact, share_feedback(ward, i));
     if (status != PEG_OK) return 0;
     r->taken = 1;

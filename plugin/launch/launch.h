@@ -55,6 +55,7 @@ typedef struct peg_ward {
     size_t records, record_room;
     peg_joint_set joints;     /* how joints were set; told to `peg` when it forgot */
     peg_depths usual, coming; /* of the contacts of the last step, and of this one */
+    peg_map odes;             /* pairs of geoms whose contacts stay ODE's */
     int no_convex;            /* a convex geom turned out not to be what was registered */
     long steps, stock_steps, failed_steps, stock_contacts;
     double depth;           /* m: deepest contact joint of the stock steps */
@@ -131,6 +132,8 @@ void peg_destroy_group(dJointGroupID group);
 /* The least depth at which the program made a contact joint of the pair, since it does so in every
  * step; 0: it does not. */
 double peg_usual_depth(const peg_ward *ward, dGeomID a, dGeomID b);
+/* Whether contacts of the pair could not be taken over. */
+int peg_is_left_to_ode(const peg_ward *ward, dGeomID a, dGeomID b);
 int peg_take_step(dWorldID world, dReal h);
 int peg_take_quick_step(dWorldID world, dReal h);
 

@@ -84,4 +84,5 @@ void peg_options_read(peg_options *out)
     out->summary = getenv(PEG_RUN_SUMMARY);
     out->log = getenv(PEG_RUN_LOG);
     out->met = getenv(PEG_RUN_MET);
+    out->scene = getenv(PEG_RUN_SCENE) ? getenv(PEG_RUN_SCENE) : "";
 }

@@ -16,6 +16,7 @@ typedef struct peg_options {
     pegSettings settings;
     int stats, strict;
     const char *trace, *summary, *log; /* files, or null */
+    const char *scene;                 /* the program's name */
     const char *met;                   /* file that is made when ODE is met, or null */
 } peg_options;
 
@@ -28,6 +29,7 @@ typedef struct peg_options {
 #define PEG_RUN_SUMMARY  "PEG_RUN_SUMMARY"
 #define PEG_RUN_LOG      "PEG_RUN_LOG"
 #define PEG_RUN_MET      "PEG_RUN_MET"
+#define PEG_RUN_SCENE    "PEG_RUN_SCENE"
 
 /* Reads --contact; 0 if there is no such model. */
 int peg_options_contact(const char *name, peg_options *out);

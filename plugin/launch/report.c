@@ -1,5 +1,5 @@
 /* What the launcher tells: messages, and a line of figures per second. */
-#include "plugin/launch/launch.h"
+#include "plugin/launch/trace_write.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,75 +74,6 @@ static int is_main(const peg_ward *ward)
     return 1;
 }
 
-static void put(FILE *file, const char *name, double x)
-{
-    if (isfinite(x))
-        fprintf(file, "\"%s\": %.17g", name, x);
-    else
-        fprintf(file, "\"%s\": null", name);
-}
-
-static void put_solver(FILE *file, const peg_ward *ward, const pegStats *s)
-{
-    fprintf(
-        file,
-        "  \"solver\": {\"steps\": %ld, \"unconverged\": %ld, \"fallback\": {\"clearance\": %ld, "
-        "\"elastic\": %ld, \"halved\": %ld, \"plane\": %ld, \"scaled\": %ld},\n"
-        "    \"first_contact\": %ld, \"locks\": %ld, \"secant\": %ld, \"switches\": %ld, ",
-        ward->steps, s->unconverged, s->fallback_clearance, s->fallback_elastic, s->fallback_halved,
-        s->fallback_plane, s->fallback_scaled, s->first_contact, s->locks, s->secant, s->switches);
-    put(file, "rows\": {\"mean", s->solves ? (double)s->rows / (double)s->solves : 0);
-    fprintf(file, ", \"max\": %ld}, ", s->rows_max);
-    put(file, "outer\": {\"mean", s->islands ? (double)s->outer / (double)s->islands : 0);
-    fprintf(file, ", \"max\": %ld}, ", s->outer_max);
-    put(file, "residual_max", s->residual_max);
-    fputs(", ", file);
-    put(file, "gap_min", s->gap_min);
-    fputs("},\n", file);
-}
-
-static void put_phases(FILE *file, const peg_ward *ward, const pegStats *s)
-{
-    double ms = ward->steps ? 1e3 / (double)ward->steps : 0;
-    fputs("  \"phase_ms\": {", file);
-    put(file, "pairs", ms * s->time_pairs);
-    fputs(", ", file);
-    put(file, "rows", ms * s->time_rows);
-    fputs(", ", file);
-    put(file, "solve", ms * s->time_solve);
-    fputs(", ", file);
-    put(file, "check", ms * s->time_check);
-    fputs(", ", file);
-    put(file, "ode", ms * s->time_ode);
-    fputs("},\n", file);
-}
-
-/* overlap_volume is not measured: it needs the shapes at the end of every step. */
-static void put_summary(FILE *file, const peg_ward *ward, const pegStats *s)
-{
-    fprintf(file, "{\n  \"scene\": \"peg-run\", \"contact\": \"%s\", ", peg_launch_options()->name);
-    put(file, "h", ward->h);
-    fprintf(file, ", \"steps\": %ld, \"bodies\": %d, \"seed\": null, ", ward->steps,
-            peg_bodies_dynamic(ward));
-    put(file, "wall_s", seconds() - report.begun);
-    fputs(",\n  \"overlap_volume\": null, ", file);
-    put(file, "depth_max", peg_takes_over() ? s->violation_max : ward->depth);
-    fputs(",\n  \"energy\": {", file);
-    put(file, "initial", ward->energy[0]);
-    fputs(", ", file);
-    put(file, "final", ward->energy[1]);
-    fputs(", ", file);
-    put(file, "gain_max_per_step", ward->gain);
-    fputs("},\n", file);
-    put_solver(file, ward, s);
-    put_phases(file, ward, s);
-    fprintf(file,
-            "  \"world\": %d, \"exact_steps\": %ld, \"stock_steps\": %ld, \"failed_steps\": %ld, "
-            "\"stock_contacts\": %ld\n}\n",
-            ward->number, ward->steps - ward->stock_steps, ward->stock_steps, ward->failed_steps,
-            ward->stock_contacts);
-}
-
 /* The file is whole at any time: the program may be killed. */
 static void write_summary(const peg_ward *ward)
 {
@@ -154,7 +85,7 @@ static void write_summary(const peg_ward *ward)
     snprintf(fresh, sizeof fresh, "%s.new", path);
     FILE *file = fopen(fresh, "we");
     if (!file) return;
-    put_summary(file, ward, &s);
+    peg_put_summary(file, ward, &s, seconds() - report.begun);
     if (fclose(file) == 0) rename(fresh, path);
 }
 

@@ -120,6 +120,8 @@ static void set_environment(const command *c, const char *preload, const char *m
     set(PEG_RUN_STATS, c->stats ? "1" : NULL);
     set(PEG_RUN_STRICT, c->strict ? "1" : NULL);
     set(PEG_RUN_MET, met);
+    set(PEG_RUN_SCENE,
+        strrchr(c->program[0], '/') ? strrchr(c->program[0], '/') + 1 : c->program[0]);
     set_path(PEG_RUN_TRACE, c->trace);
     set_path(PEG_RUN_SUMMARY, c->summary);
     set_path(PEG_RUN_LOG, c->log);

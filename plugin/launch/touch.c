@@ -159,7 +159,7 @@ static int measure(dGeomID a, dGeomID b, meeting *m)
     dBodyID body = dGeomGetBody(a) ? dGeomGetBody(a) : dGeomGetBody(b);
     dReal box[2][6];
     *m = (meeting){{a, b}, .ward = peg_ward_of_body(body)};
-    if (!m->ward) return 0;
+    if (!m->ward || peg_is_left_to_ode(m->ward, a, b)) return 0;
     dGeomGetAABB(a, box[0]);
     dGeomGetAABB(b, box[1]);
     m->size = fmin(peg_box_size(box[0]), peg_box_size(box[1]));

@@ -120,7 +120,7 @@ static void put_pose(FILE *file, const peg_trace_body *t)
         dQfromR(q, turned);
         memcpy(pose + 3, q, 4 * sizeof(double));
     }
-    peg_trace_put_numbers(file, pose, 7);
+    peg_json_put_numbers(file, pose, 7);
 }
 
 static void put_velocity(FILE *file, const peg_trace_body *t)
@@ -130,7 +130,7 @@ static void put_velocity(FILE *file, const peg_trace_body *t)
         peg_copy3(dBodyGetLinearVel(t->body), v);
         peg_copy3(dBodyGetAngularVel(t->body), v + 3);
     }
-    peg_trace_put_numbers(file, v, 6);
+    peg_json_put_numbers(file, v, 6);
 }
 
 static void put_all(FILE *file, const peg_trace *trace,
@@ -157,11 +157,11 @@ static void put_stats(FILE *file, const peg_ward *ward)
             "\"residual\":",
             s.pairs, s.islands, s.rows, s.outer, s.unconverged, s.switches, s.fallback_clearance,
             s.fallback_elastic, s.fallback_halved, s.fallback_scaled);
-    peg_trace_put_number(file, s.residual_max);
+    peg_json_put_number(file, s.residual_max);
     fputs(",\"gap_min\":", file);
-    peg_trace_put_number(file, s.gap_min);
+    peg_json_put_number(file, s.gap_min);
     fputs(",\"energy_gain\":", file);
-    peg_trace_put_number(file, s.energy_gain_max);
+    peg_json_put_number(file, s.energy_gain_max);
 }
 
 static void put_line(const peg_trace *trace, const peg_ward *ward)
@@ -182,10 +182,11 @@ static void put_head(FILE *file, const peg_ward *ward, double h)
     dVector3 g;
     dWorldGetGravity(ward->world, g);
     fprintf(file,
-            "{\"format\":\"ode-peg-trace\",\"version\":1,\"scene\":\"peg-run\",\"contact\":\"%s\","
-            "\"h\":%.17g,\"gravity\":",
+            "{\"format\":\"ode-peg-trace\",\"version\":1,\"contact\":\"%s\",\"h\":%.17g,\"scene\":",
             peg_launch_options()->name, h);
-    peg_trace_put_numbers(file, g, 3);
+    peg_json_put_string(file, peg_launch_options()->scene);
+    fputs(",\"gravity\":", file);
+    peg_json_put_numbers(file, g, 3);
     fputc('\n', file);
 }
 

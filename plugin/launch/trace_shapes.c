@@ -5,7 +5,7 @@
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-void peg_trace_put_number(FILE *file, double x)
+void peg_json_put_number(FILE *file, double x)
 {
     if (isfinite(x))
         fprintf(file, "%.17g", x);
@@ -13,13 +13,23 @@ void peg_trace_put_number(FILE *file, double x)
         fputs("null", file);
 }
 
-void peg_trace_put_numbers(FILE *file, const double *x, int n)
+void peg_json_put_numbers(FILE *file, const double *x, int n)
 {
     for (int i = 0; i < n; i++) {
         fputc(i ? ',' : '[', file);
-        peg_trace_put_number(file, x[i]);
+        peg_json_put_number(file, x[i]);
     }
     fputc(']', file);
+}
+
+void peg_json_put_string(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', file);
+        if ((unsigned char)*text >= ' ') fputc(*text, file);
+    }
+    fputc('"', file);
 }
 
 /* ---- parts of a body ------------------------------------------------------------------------- */
@@ -34,7 +44,7 @@ static void put_point(FILE *file, const frame *f, const double p[3])
     double q[3];
     peg_rotate(f->R, p, q);
     peg_add_scaled(q, 1, f->x, q);
-    peg_trace_put_numbers(file, q, 3);
+    peg_json_put_numbers(file, q, 3);
 }
 
 static void put_points(FILE *file, const frame *f, const double *p, int n, int stride)
@@ -94,7 +104,7 @@ static void put_round(FILE *file, const frame *f, const char *type, double radiu
 static void put_sphere(FILE *file, const frame *f, dGeomID leaf)
 {
     fprintf(file, "{\"type\":\"sphere\",\"radius\":%.17g,\"center\":", dGeomSphereGetRadius(leaf));
-    peg_trace_put_numbers(file, f->x, 3);
+    peg_json_put_numbers(file, f->x, 3);
     fputc('}', file);
 }
 
@@ -103,7 +113,7 @@ static void put_plane(FILE *file, dGeomID leaf)
     dVector4 p;
     dGeomPlaneGetParams(leaf, p);
     fputs("{\"type\":\"plane\",\"normal\":", file);
-    peg_trace_put_numbers(file, p, 3);
+    peg_json_put_numbers(file, p, 3);
     fprintf(file, ",\"offset\":%.17g}", p[3]);
 }
 
@@ -207,12 +217,12 @@ void peg_trace_put_body(FILE *file, const peg_trace_body *t, size_t number)
     fprintf(file, "{\"name\":\"%s %zu\",\"static\":%s,\"kinematic\":%s,\"mass\":",
             t->body ? "body" : "geom", number, t->body ? "false" : "true",
             kinematic ? "true" : "false");
-    peg_trace_put_number(file, mass.mass);
+    peg_json_put_number(file, mass.mass);
     if (t->body && !kinematic) {
         double I[9];
         for (int i = 0; i < 9; i++) I[i] = mass.I[4 * (i / 3) + i % 3];
         fputs(",\"inertia\":", file);
-        peg_trace_put_numbers(file, I, 9);
+        peg_json_put_numbers(file, I, 9);
     }
     fputs(",\"parts\":[", file);
     dGeomID geom = t->body ? dBodyGetFirstGeom(t->body) : t->geom;

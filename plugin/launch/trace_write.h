@@ -1,4 +1,4 @@
-/* What the files that write a trace share. */
+/* What the files that write JSON share. */
 #ifndef PEG_LAUNCH_TRACE_WRITE_H
 #define PEG_LAUNCH_TRACE_WRITE_H
 
@@ -14,9 +14,14 @@ typedef struct peg_trace_body {
 } peg_trace_body;
 
 /* 17 digits; null for what JSON cannot say. */
-void peg_trace_put_number(FILE *file, double x);
-void peg_trace_put_numbers(FILE *file, const double *x, int n);
+void peg_json_put_number(FILE *file, double x);
+void peg_json_put_numbers(FILE *file, const double *x, int n);
+/* A string, with what JSON wants to see escaped. */
+void peg_json_put_string(FILE *file, const char *text);
 /* A line of .bodies. */
 void peg_trace_put_body(FILE *file, const peg_trace_body *body, size_t number);
+
+/* wall: s since the program began. */
+void peg_put_summary(FILE *file, const peg_ward *ward, const pegStats *totals, double wall);
 
 #endif

@@ -83,6 +83,7 @@ static void release(peg_ward *ward)
     peg_free(ward->record);
     peg_map_free(&ward->usual.pair);
     peg_map_free(&ward->coming.pair);
+    peg_map_free(&ward->odes);
     peg_free(ward->usual.of);
     peg_free(ward->coming.of);
     pthread_mutex_destroy(&ward->lock);

@@ -17,7 +17,7 @@ static dSpaceID space;
 static dJointGroupID contacts;
 static dGeomID ground, doomed;
 static dBodyID body[MOST];
-static int bodies, step_number;
+static int bodies, step_number, one_sided;
 
 static void near_callback(void *data, dGeomID o1, dGeomID o2)
 {
@@ -33,7 +33,9 @@ static void near_callback(void *data, dGeomID o1, dGeomID o2)
     int n = dCollide(o1, o2, 16, &contact[0].geom, sizeof(dContact));
     for (int i = 0; i < n; i++) {
         contact[i].surface = surface;
-        dJointAttach(dJointCreateContact(world, contacts, &contact[i]), b1, b2);
+        int first = !(one_sided && b2 == body[1]), second = !(one_sided && b1 == body[1]);
+        dJointAttach(dJointCreateContact(world, contacts, &contact[i]), first ? b1 : 0,
+                     second ? b2 : 0);
     }
 #endif
 }
@@ -213,6 +215,15 @@ static void dooms(void)
     doomed = dBodyGetFirstGeom(b);
 }
 
+/* A body that its contacts act on, but not on what it meets. */
+static void one_side(void)
+{
+    ground = dCreatePlane(space, 0, 0, 1, 0);
+    one_sided = 1;
+    add(dCreateBox(space, 2, 2, .4), 0, 0, .21);
+    add(dCreateBox(space, .4, .4, .4), 0, 0, .7);
+}
+
 static const struct scene {
     const char *name;
     void (*build)(void);
@@ -226,7 +237,8 @@ static const struct scene {
               {"joints", pendulums},
               {"sleep", sleepers},
               {"made-up", made_up},
-              {"destroyed", dooms}};
+              {"destroyed", dooms},
+              {"one-sided", one_side}};
 
 /* ---- running --------------------------------------------------------------------------------- */
 

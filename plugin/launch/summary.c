@@ -1,0 +1,101 @@
+/* What was measured of a world, as one JSON object. */
+#include "plugin/launch/trace_write.h"
+
+typedef struct field {
+    const char *name;
+    double value;
+} field;
+
+static void put_fields(FILE *file, const field *f, int n)
+{
+    for (int i = 0; i < n; i++) {
+        fprintf(file, "%s\"%s\": ", i ? ", " : "", f[i].name);
+        peg_json_put_number(file, f[i].value);
+    }
+}
+
+static void put_object(FILE *file, const char *name, const field *f, int n)
+{
+    fprintf(file, "\"%s\": {", name);
+    put_fields(file, f, n);
+    fputc('}', file);
+}
+
+#define PUT_FIELDS(file, fields) put_fields(file, fields, sizeof(fields) / sizeof *(fields))
+#define PUT_OBJECT(file, name, fields)                                                             \
+    put_object(file, name, fields, sizeof(fields) / sizeof *(fields))
+
+static double share(double sum, long count)
+{
+    return count ? sum / (double)count : 0;
+}
+
+static void put_solver(FILE *file, const peg_ward *ward, const pegStats *s)
+{
+    const field fallback[] = {{"clearance", (double)s->fallback_clearance},
+                              {"elastic", (double)s->fallback_elastic},
+                              {"halved", (double)s->fallback_halved},
+                              {"plane", (double)s->fallback_plane},
+                              {"scaled", (double)s->fallback_scaled}};
+    const field rows[] = {{"mean", share((double)s->rows, s->solves)},
+                          {"max", (double)s->rows_max}};
+    const field outer[] = {{"mean", share((double)s->outer, s->islands)},
+                           {"max", (double)s->outer_max}};
+    const field others[] = {{"steps", (double)ward->steps},
+                            {"unconverged", (double)s->unconverged},
+                            {"first_contact", (double)s->first_contact},
+                            {"locks", (double)s->locks},
+                            {"secant", (double)s->secant},
+                            {"switches", (double)s->switches},
+                            {"residual_max", s->residual_max},
+                            {"gap_min", s->gap_min}};
+    fputs("  \"solver\": {", file);
+    PUT_FIELDS(file, others);
+    fputs(",\n    ", file);
+    PUT_OBJECT(file, "fallback", fallback);
+    fputs(",\n    ", file);
+    PUT_OBJECT(file, "rows", rows);
+    fputs(", ", file);
+    PUT_OBJECT(file, "outer", outer);
+    fputs("},\n  ", file);
+}
+
+void peg_put_summary(FILE *file, const peg_ward *ward, const pegStats *s, double wall)
+{
+    double ms = 1e3 * share(1, ward->steps), unknown = NAN;
+    const field run[] = {{"h", ward->h},
+                         {"steps", (double)ward->steps},
+                         {"bodies", peg_bodies_dynamic(ward)},
+                         {"seed", unknown},
+                         {"wall_s", wall},
+                         {"depth_max", peg_takes_over() ? s->violation_max : ward->depth}};
+    /* not measured: the shapes would have to be clipped against each other */
+    const field volume[] = {{"median", unknown}, {"p99", unknown}, {"max", unknown}};
+    const field energy[] = {{"initial", ward->energy[0]},
+                            {"final", ward->energy[1]},
+                            {"gain_max_per_step", ward->gain}};
+    const field phase[] = {{"pairs", ms * s->time_pairs},
+                           {"rows", ms * s->time_rows},
+                           {"solve", ms * s->time_solve},
+                           {"check", ms * s->time_check},
+                           {"ode", ms * s->time_ode}};
+    const field launcher[] = {{"world", ward->number},
+                              {"exact_steps", (double)(ward->steps - ward->stock_steps)},
+                              {"stock_steps", (double)ward->stock_steps},
+                              {"failed_steps", (double)ward->failed_steps},
+                              {"stock_contacts", (double)ward->stock_contacts}};
+    fputs("{\n  \"scene\": ", file);
+    peg_json_put_string(file, peg_launch_options()->scene);
+    fprintf(file, ", \"contact\": \"%s\", ", peg_launch_options()->name);
+    PUT_FIELDS(file, run);
+    fputs(",\n  ", file);
+    PUT_OBJECT(file, "overlap_volume", volume);
+    fputs(", ", file);
+    PUT_OBJECT(file, "energy", energy);
+    fputs(",\n", file);
+    put_solver(file, ward, s);
+    PUT_OBJECT(file, "phase_ms", phase);
+    fputs(",\n  ", file);
+    PUT_OBJECT(file, "launcher", launcher);
+    fputs("\n}\n", file);
+}
