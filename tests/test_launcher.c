@@ -324,6 +324,21 @@ START_TEST(traces_and_sums_up)
 }
 END_TEST
 
+/* In these pours ODE's collision misses bodies that overlap, some steps long. */
+static const char *const pours[] = {"7", "10", "36", "38"};
+
+START_TEST(misses_nothing)
+{
+    outcome *o = shell_with("$run --summary $d/p $p/pour %s", pours[_i]);
+    ck_assert_int_eq(o->status, 0);
+    ck_assert_str_eq(o->err, "");
+    json_t *summary = read_json("p", 0);
+    ck_assert_double_eq(number_in(summary, "depth_max"), 0);
+    json_decref(summary);
+    free(o);
+}
+END_TEST
+
 /* A trace is made, too, of a program that is killed, and names bodies that came later. */
 START_TEST(traces_what_is_killed)
 {
@@ -376,6 +391,7 @@ int main(void)
     tcase_add_loop_test(tests, refuses, 0, (int)(sizeof refusals / sizeof *refusals));
     tcase_add_test(tests, refuses_a_static_ode);
     tcase_add_test(tests, settings_are_heard);
+    tcase_add_loop_test(tests, misses_nothing, 0, (int)(sizeof pours / sizeof *pours));
     tcase_add_test(tests, traces_and_sums_up);
     tcase_add_test(tests, traces_what_is_killed);
     tcase_add_test(tests, says_what_strict_stops);

@@ -259,6 +259,8 @@ static int step(dWorldID world, dReal h, int quick)
     if (!ward->exact) done = stock_step(world, h, quick);
     peg_inside--;
     turn_depths(ward);
+    peg_shapes_end(&ward->shapes, 1);
+    peg_shapes_begin(&ward->shapes);
     ward->stock_steps += !ward->exact;
     ward->steps++;
     ward->time += h;

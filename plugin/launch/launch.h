@@ -55,6 +55,8 @@ typedef struct peg_ward {
     size_t records, record_room;
     peg_joint_set joints;     /* how joints were set; told to `peg` when it forgot */
     peg_depths usual, coming; /* of the contacts of the last step, and of this one */
+    peg_shapes shapes;        /* of geoms that ODE may have missed, since the last step */
+    peg_arena arena;          /* given back by every user */
     peg_map odes;             /* pairs of geoms whose contacts stay ODE's */
     int no_convex;            /* a convex geom turned out not to be what was registered */
     long steps, stock_steps, failed_steps, stock_contacts;

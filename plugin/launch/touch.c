@@ -6,6 +6,7 @@
  * that moves by more than it is thick is tried at several places on its way. Positions are good to
  * the reach; the contact's purpose is to be made a joint of. */
 #include "ode_glue/geom.h"
+#include "plugin/launch/apart.h"
 #include "plugin/launch/field_mesh.h"
 
 /* Share of the smaller width that a pair may move from one try to the next. */
@@ -348,6 +349,8 @@ static int collide_leaves(dGeomID a, dGeomID b, const output *out)
         if (n > 0) deepen(&m, out, n);
         if (n == 0) n = collide_near(&m, out);
         if (n == 0) n = collide_field(&m, out);
+        if (n == 0 && peg_apart(m.ward, a, b, m.reach, out->contact))
+            n = put_right(&m, 0, 0, out, 1);
     }
     for (int i = 0; i < n; i++) {
         const dContactGeom *p = contact_at(out->contact, out->skip, i);

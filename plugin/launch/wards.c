@@ -27,6 +27,7 @@ static peg_ward *make(dWorldID world)
     ward->world = world;
     ward->number = ++registry.made;
     ward->h = FIRST_STEP;
+    peg_shapes_begin(&ward->shapes);
     pthread_mutex_init(&ward->lock, NULL);
     ward->next = registry.first;
     registry.first = ward;
@@ -84,6 +85,9 @@ static void release(peg_ward *ward)
     peg_map_free(&ward->usual.pair);
     peg_map_free(&ward->coming.pair);
     peg_map_free(&ward->odes);
+    peg_shapes_end(&ward->shapes, 1);
+    peg_shapes_free(&ward->shapes);
+    peg_arena_free(&ward->arena);
     peg_free(ward->usual.of);
     peg_free(ward->coming.of);
     pthread_mutex_destroy(&ward->lock);

@@ -1,0 +1,12 @@
+/* Whether two geoms are near each other, by the shapes that exact contacts see. */
+#ifndef PEG_LAUNCH_APART_H
+#define PEG_LAUNCH_APART_H
+
+#include "plugin/launch/launch.h"
+
+/* If the geoms, both convex, are not farther apart than the reach: 1, and a contact between them
+ * with the direction that separates them best, depth = minus their distance. 0 also for meshes and
+ * without memory. */
+int peg_apart(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom *contact);
+
+#endif

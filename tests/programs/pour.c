@@ -1,0 +1,89 @@
+/* A program that throws twenty bodies of all convex classes into a bin; its argument is the seed.
+ */
+#include <ode/ode.h>
+
+#include <stdlib.h>
+
+static dWorldID world;
+static dJointGroupID contacts;
+
+static double between(double a, double b)
+{
+    return a + (b - a) * rand() / RAND_MAX;
+}
+
+static void near_callback(void *data, dGeomID a, dGeomID b)
+{
+    dContact contact[8];
+    int n = dCollide(a, b, 8, &contact[0].geom, sizeof(dContact));
+    for (int i = 0; i < n; i++) {
+        contact[i].surface = *(dSurfaceParameters *)data;
+        dJointAttach(dJointCreateContact(world, contacts, &contact[i]), dGeomGetBody(a),
+                     dGeomGetBody(b));
+    }
+}
+
+static dGeomID octahedron(dSpaceID space)
+{
+    static const dReal unit[] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1};
+    static const unsigned polygons[] = {3, 0, 2, 4, 3, 2, 1, 4, 3, 1, 3, 4, 3, 3, 0, 4,
+                                        3, 2, 0, 5, 3, 1, 2, 5, 3, 3, 1, 5, 3, 0, 3, 5};
+    static dReal planes[32], points[18];
+    const double third = .57735026918962576;
+    for (int i = 0; i < 18; i++) points[i] = .35 * unit[i];
+    for (int f = 0; f < 8; f++) {
+        const unsigned *p = polygons + 4 * f + 1;
+        for (int k = 0; k < 3; k++)
+            planes[4 * f + k] =
+                third * (unit[3 * p[0] + k] + unit[3 * p[1] + k] + unit[3 * p[2] + k]);
+        planes[4 * f + 3] = .35 * third;
+    }
+    return dCreateConvex(space, planes, 8, points, 6, polygons);
+}
+
+static void throw_in(dSpaceID space, int i)
+{
+    dBodyID body = dBodyCreate(world);
+    dMass mass;
+    dQuaternion q;
+    dMassSetBox(&mass, 1000, .5, .5, .5);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, .9 * (i % 3 - 1) + between(-.05, .05),
+                     .9 * (i / 3 % 3 - 1) + between(-.05, .05), .6 + .9 * (i / 9));
+    dQFromAxisAndAngle(q, between(-1, 1), between(-1, 1), between(-1, 1), between(0, 3));
+    dBodySetQuaternion(body, q);
+    dBodySetLinearVel(body, between(-1, 1), between(-1, 1), between(-1, 1));
+    dBodySetAngularVel(body, between(-5, 5), between(-5, 5), between(-5, 5));
+    int kind = rand() % 5;
+    dGeomSetBody(kind == 0   ? dCreateSphere(space, .3)
+                 : kind == 1 ? dCreateBox(space, .4, .5, .45)
+                 : kind == 2 ? dCreateCapsule(space, .2, .3)
+                 : kind == 3 ? dCreateCylinder(space, .25, .4)
+                             : octahedron(space),
+                 body);
+}
+
+int main(int argc, char **argv)
+{
+    dSurfaceParameters surface = {
+        .mode = dContactApprox1 | dContactBounce, .mu = .4, .bounce = .5, .bounce_vel = .1};
+    srand(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
+    dInitODE2(0);
+    dAllocateODEDataForThread(dAllocateMaskAll);
+    world = dWorldCreate();
+    dWorldSetGravity(world, 0, 0, -9.81);
+    contacts = dJointGroupCreate(0);
+    dSpaceID space = dSimpleSpaceCreate(0);
+    dCreatePlane(space, 0, 0, 1, 0);
+    dCreatePlane(space, 1, 0, 0, -1.6);
+    dCreatePlane(space, -1, 0, 0, -1.6);
+    dCreatePlane(space, 0, 1, 0, -1.6);
+    dCreatePlane(space, 0, -1, 0, -1.6);
+    for (int i = 0; i < 20; i++) throw_in(space, i);
+    for (int k = 0; k < 120; k++) {
+        dSpaceCollide(space, &surface, near_callback);
+        dWorldStep(world, .005);
+        dJointGroupEmpty(contacts);
+    }
+    return 0;
+}
