@@ -8,7 +8,8 @@
  * overlooked. A mesh is its triangles, a shell without an inside: s is the least over them, its
  * depth hence a lower bound of the translation that frees the whole mesh.
  *
- * Accurate to about 1e-13 of the sizes and coordinates. */
+ * Accurate to about 1e-13 of the sizes and coordinates, but for two cylinders that meet rim on rim
+ * with axes that are nearly parallel: to 1e-3 then. */
 #ifndef LAB_DISTANCE_H
 #define LAB_DISTANCE_H
 

@@ -12,7 +12,7 @@
 
 #include "peg/vec.h"
 
-enum { AROUND = 48, ACROSS = 24, NEWTON = 60 };
+enum { AROUND = 48, ACROSS = 24, NEWTON = 60, PROJECTIONS = 100 };
 
 /* ---- along the circle of directions orthogonal to an edge or axis ---------------------------- */
 
@@ -109,7 +109,7 @@ static int share(const lab_core *c, const double n[3], const double (*e)[3], dou
     double out[3], t[3], along = peg_dot(n, c->axis);
     peg_add_scaled(n, -along, c->axis, out);
     double across = peg_normalise(out);
-    if (across == 0 || along == 0) return 0;
+    if (across == 0 || (along == 0 && c->half > 0)) return 0;
     peg_add_scaled(g, along > 0 ? -c->half : c->half, c->axis, g);
     peg_add_scaled(g, -c->radius, out, g);
     peg_cross(c->axis, out, t);
@@ -151,8 +151,9 @@ static double climb(const lab_core *a, const lab_core *b, double n[3])
     return f;
 }
 
-/* From every local maximum on a grid of latitudes about a's axis. */
-static double rims(const lab_core *a, const lab_core *b)
+/* Climbs from every local maximum on a grid of latitudes about a's axis, for the two discs of which
+ * the rims are; returns the largest separation of the cylinders along what is found. */
+static double rims(const lab_core *a, const lab_core *b, const lab_core *of_a, const lab_core *of_b)
 {
     double value[ACROSS][AROUND], best = -INFINITY, pi = acos(-1);
     double n[ACROSS][AROUND][3];
@@ -163,7 +164,7 @@ static double rims(const lab_core *a, const lab_core *b)
             double polar = (i + .5) * pi / ACROSS, out[3];
             direction(&c, 2 * pi * (j + .3) / AROUND, out);
             for (int k = 0; k < 3; k++) n[i][j][k] = cos(polar) * a->axis[k] + sin(polar) * out[k];
-            value[i][j] = lab_core_along(a, b, n[i][j]);
+            value[i][j] = lab_core_along(of_a, of_b, n[i][j]);
         }
     for (int i = 0; i < ACROSS; i++)
         for (int j = 0; j < AROUND; j++) {
@@ -173,9 +174,59 @@ static double rims(const lab_core *a, const lab_core *b)
                     int row = i + di, column = (j + dj + AROUND) % AROUND;
                     if (row >= 0 && row < ACROSS && value[row][column] > value[i][j]) is_top = 0;
                 }
-            if (is_top) best = peg_max(best, climb(a, b, n[i][j]));
+            if (!is_top) continue;
+            climb(of_a, of_b, n[i][j]);
+            best = peg_max(best, lab_core_along(a, b, n[i][j]));
         }
     return best;
+}
+
+/* The end of a cylinder, without thickness. The separation of two such discs has no ridges but at
+ * their axes, so that nothing stops the climb on its way. */
+static lab_core end_of(const lab_core *c, double side)
+{
+    lab_core disc = *c;
+    peg_add_scaled(c->centre, side * c->half, c->axis, disc.centre);
+    disc.half = 0;
+    return disc;
+}
+
+static double all_rims(const lab_core *a, const lab_core *b)
+{
+    double best = -INFINITY;
+    for (int i = -1; i <= 1; i += 2)
+        for (int j = -1; j <= 1; j += 2) {
+            lab_core of_a = end_of(a, i), of_b = end_of(b, j);
+            best = peg_max(best, rims(a, b, &of_a, &of_b));
+        }
+    return best;
+}
+
+static void nearest_point(const lab_core *c, const double p[3], double out[3])
+{
+    double d[3], across[3];
+    peg_sub(p, c->centre, d);
+    double h = peg_dot(d, c->axis);
+    peg_add_scaled(d, -h, c->axis, across);
+    double r = peg_norm(across), clamped = h > c->half ? c->half : h < -c->half ? -c->half : h;
+    peg_add_scaled(c->centre, clamped, c->axis, out);
+    peg_add_scaled(out, r > c->radius ? c->radius / r : 1, across, out);
+}
+
+/* Cylinders that are apart: the nearest points, by projecting to and fro, show the way. */
+static double between(const lab_core *a, const lab_core *b)
+{
+    double p[3], q[3], n[3], best;
+    peg_copy3(a->centre, p);
+    for (int i = 0; i < PROJECTIONS; i++) {
+        nearest_point(b, p, q);
+        nearest_point(a, q, p);
+    }
+    peg_sub(p, q, n);
+    if (peg_normalise(n) == 0) return -INFINITY;
+    best = lab_core_along(a, b, n);
+    climb(a, b, n);
+    return peg_max(best, lab_core_along(a, b, n));
 }
 
 static double distance_two(const lab_core *a, const lab_core *b, double enough)
@@ -184,7 +235,9 @@ static double distance_two(const lab_core *a, const lab_core *b, double enough)
     if (lab_common_normal(a->axis, b->axis, n)) best = peg_max(best, lab_core_either(a, b, n));
     if (best <= enough) best = peg_max(best, around(a, b, b, a->axis));
     if (best <= enough) best = peg_max(best, around(a, b, b, b->axis));
-    return best <= enough ? peg_max(best, rims(a, b)) : best;
+    if (best <= enough) best = peg_max(best, between(a, b));
+    if (best <= enough) best = peg_max(best, all_rims(a, b));
+    return best <= enough ? peg_max(best, all_rims(b, a)) : best;
 }
 
 double lab_distance_cylinder(const lab_core *cylinder, const lab_core *b, double enough)
