@@ -185,8 +185,7 @@ static peg_polytope *new_triangle(peg_arena *arena)
     return p->vertex && p->normal && p->offset ? p : NULL;
 }
 
-/* Triangle t of a mesh as a polytope of two faces. */
-static const peg_polytope *triangle_of(peg_arena *arena, const peg_complex *mesh, int t)
+const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int t)
 {
     peg_polytope *p = new_triangle(arena);
     peg_vec3 a, b, d;
@@ -235,7 +234,7 @@ int peg_triangle_part(peg_stage *s, int mesh, int t)
     peg_part *part = &s->part[i];
     *part = s->part[mesh];
     part->complex = NULL;
-    part->shape = triangle_of(&s->context->kept, s->part[mesh].complex, t);
+    part->shape = peg_triangle_of(&s->context->kept, s->part[mesh].complex, t);
     part->id |= (unsigned long)(t + 1);
     s->placed[i] = (peg_placed){.body = -1};
     s->whole[i] = mesh;

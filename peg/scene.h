@@ -145,6 +145,8 @@ void peg_still_keep(peg_context *context, const peg_stage *stage);
 /* --- parts.c --- */
 /* Places the scene's parts. */
 int peg_place_parts(peg_stage *stage);
+/* Triangle t of a mesh as a polytope of two faces, in the arena; null without memory. */
+const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int t);
 /* The part of a triangle of a mesh, or -1 without memory. */
 int peg_triangle_part(peg_stage *stage, int mesh, int triangle);
 /* How far a part's points get from where they are, at most, while its body moves with v, m. */

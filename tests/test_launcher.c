@@ -325,7 +325,7 @@ START_TEST(traces_and_sums_up)
 END_TEST
 
 /* In these pours ODE's collision misses bodies that overlap, some steps long. */
-static const char *const pours[] = {"7", "10", "36", "38"};
+static const char *const pours[] = {"7", "10", "36", "38", "1 rough", "3 rough"};
 
 START_TEST(misses_nothing)
 {

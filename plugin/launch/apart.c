@@ -1,29 +1,28 @@
 /* ODE's collision of convex geoms and cylinders (libccd's) misses contacts now and then, even of
- * parts that overlap; what the exact contacts go by does not. */
+ * parts that overlap, and of a convex geom with a mesh often; what exact contacts go by does not.
+ */
 #include "plugin/launch/apart.h"
 #include "ode_glue/geom.h"
+#include "peg/complex.h"
+#include "peg/scene.h"
 #include "peg/separation.h"
 
 /* Vertices that lie this near to the outermost one count as touching, relative to the size. */
 #define LEVEL 1e-3
 
-static const peg_polytope *shape_of(peg_ward *ward, dGeomID geom)
+/* The geom's shape among those that were collected since the last step; null: none. Valid until
+ * another one is collected. */
+static const peg_shape *shape_of(const peg_ward *ward, dGeomID geom)
 {
-    if (peg_shapes_add(&ward->shapes, geom, 0) != PEG_OK) return NULL;
     int i = peg_map_find(&ward->shapes.coming.geom, geom, NULL);
-    return i >= 0 ? ward->shapes.coming.of[i].shape : NULL;
+    return i >= 0 ? &ward->shapes.coming.of[i] : NULL;
 }
 
-static int view_of(peg_ward *ward, dGeomID geom, peg_view *view)
+/* The shape where the geom lies; 0 without memory. */
+static int view_of(peg_arena *arena, dGeomID geom, const peg_polytope *shape, peg_view *view)
 {
-    const peg_polytope *shape = shape_of(ward, geom);
     double x[3], R[9];
-    if (!shape) return 0;
-    view->shape = shape;
-    view->vertex = PEG_NEW(&ward->arena, peg_vec3, shape->nv + 1);
-    view->normal = PEG_NEW(&ward->arena, peg_vec3, shape->nf + 1);
-    view->offset = PEG_NEW(&ward->arena, double, shape->nf + 1);
-    if (!view->vertex || !view->normal || !view->offset) return 0;
+    if (!shape || !peg_view_allocate(arena, shape, view)) return 0;
     peg_geom_pose(geom, x, R);
     peg_view_set(view, x, R);
     return 1;
@@ -54,25 +53,96 @@ static void place(const peg_view *A, const peg_view *B, const double n[3], dReal
     peg_copy3(b == 0 || (a > 0 && a <= b) ? of_a : of_b, pos);
 }
 
+/* A contact of the views, if they are nearer than the one that is there (none: the reach). */
+static int note(const peg_view *A, const peg_view *B, double reach, dContactGeom *contact)
+{
+    double n[3] = {0};
+    if (peg_is_far(A, B, reach, n)) return 0;
+    peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);
+    if (facet.kind == PEG_FACET_NONE || facet.s > reach) return 0;
+    contact->depth = -facet.s;
+    place(A, B, facet.n, contact->pos);
+    peg_copy3(facet.n, contact->normal);
+    return 1;
+}
+
+/* A mesh and a convex geom. */
+typedef struct visit {
+    peg_arena *arena;
+    const peg_complex *mesh;
+    dGeomID geom; /* the mesh's */
+    const peg_view *other;
+    int mesh_is_first, found;
+    double reach; /* of the nearest triangle so far */
+    dContactGeom *contact;
+} visit;
+
+static void meet_triangle(void *context, int t)
+{
+    visit *v = context;
+    peg_arena_mark mark = peg_arena_here(v->arena);
+    peg_view triangle;
+    if (view_of(v->arena, v->geom, peg_triangle_of(v->arena, v->mesh, t), &triangle) &&
+        note(v->mesh_is_first ? &triangle : v->other, v->mesh_is_first ? v->other : &triangle,
+             v->reach, v->contact)) {
+        v->found = 1;
+        v->reach = -v->contact->depth;
+    }
+    peg_arena_back(v->arena, mark);
+}
+
+/* Box around the other shape, in the frame of the mesh, wider by the reach. */
+static void box_around(const visit *v, peg_aabb *box)
+{
+    double x[3], R[9], d[3], own[3], by = v->reach + v->other->shape->round;
+    peg_geom_pose(v->geom, x, R);
+    for (int k = 0; k < 3; k++) box->lo[k] = INFINITY, box->hi[k] = -INFINITY;
+    for (int i = 0; i < v->other->shape->nv; i++) {
+        peg_sub(v->other->vertex[i], x, d);
+        peg_rotate_back(R, d, own);
+        for (int k = 0; k < 3; k++) {
+            box->lo[k] = fmin(box->lo[k], own[k] - by);
+            box->hi[k] = fmax(box->hi[k], own[k] + by);
+        }
+    }
+}
+
+static int meet_mesh(visit *v)
+{
+    peg_aabb box;
+    if (peg_is_half_space(v->other->shape)) return 0;
+    box_around(v, &box);
+    peg_complex_meet(v->mesh, &box, meet_triangle, v);
+    return v->found;
+}
+
 static int meet(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom *contact)
 {
+    peg_arena *arena = &ward->arena;
     peg_view A, B;
-    double n[3] = {0};
-    if (!view_of(ward, a, &A) || !view_of(ward, b, &B) || peg_is_far(&A, &B, reach, n)) return 0;
-    peg_facet facet = peg_separation(&A, &B, INFINITY, NULL, NULL);
-    if (facet.kind == PEG_FACET_NONE || facet.s > reach) return 0;
-    *contact = (dContactGeom){.depth = -facet.s, .side1 = -1, .side2 = -1};
-    place(&A, &B, facet.n, contact->pos);
-    peg_copy3(facet.n, contact->normal);
-    contact->g1 = peg_geom_named(a);
-    contact->g2 = peg_geom_named(b);
-    return 1;
+    if (peg_shapes_add(&ward->shapes, a, 0) != PEG_OK ||
+        peg_shapes_add(&ward->shapes, b, 0) != PEG_OK)
+        return 0;
+    const peg_shape *sa = shape_of(ward, a), *sb = shape_of(ward, b);
+    if (!sa || !sb) return 0;
+    int has_a = view_of(arena, a, sa->shape, &A), has_b = view_of(arena, b, sb->shape, &B);
+    if (has_a && has_b) return note(&A, &B, reach, contact);
+    visit v = {.arena = arena, .reach = reach, .contact = contact, .mesh_is_first = !has_a};
+    v.mesh = has_a ? sb->complex : sa->complex;
+    v.geom = has_a ? b : a;
+    v.other = has_a ? &A : &B;
+    return v.mesh && (has_a || has_b) ? meet_mesh(&v) : 0;
 }
 
 int peg_apart(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom *contact)
 {
     peg_arena_mark mark = peg_arena_here(&ward->arena);
-    int near = meet(ward, a, b, reach, contact);
+    dContactGeom found = {.side1 = -1, .side2 = -1};
+    int near = meet(ward, a, b, reach, &found);
     peg_arena_back(&ward->arena, mark);
-    return near;
+    if (!near) return 0;
+    found.g1 = peg_geom_named(a);
+    found.g2 = peg_geom_named(b);
+    *contact = found;
+    return 1;
 }

@@ -4,9 +4,9 @@
 
 #include "plugin/launch/launch.h"
 
-/* If the geoms, both convex, are not farther apart than the reach: 1, and a contact between them
- * with the direction that separates them best, depth = minus their distance. 0 also for meshes and
- * without memory. */
+/* If the geoms are not farther apart than the reach: 1, and the contact between them where they are
+ * nearest, with the direction that separates them best, depth = minus their distance. 0 also for
+ * two meshes, fields that wrap, and without memory. */
 int peg_apart(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom *contact);
 
 #endif

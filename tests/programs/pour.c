@@ -41,6 +41,29 @@ static dGeomID octahedron(dSpaceID space)
     return dCreateConvex(space, planes, 8, points, 6, polygons);
 }
 
+static void rough_bottom(dSpaceID space)
+{
+    enum { SIDE = 11 };
+    static float corner[SIDE * SIDE][3];
+    static dTriIndex index[(SIDE - 1) * (SIDE - 1)][6];
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        int x = i / SIDE, y = i % SIDE;
+        corner[i][0] = (float)(.4 * x - 2);
+        corner[i][1] = (float)(.4 * y - 2);
+        corner[i][2] = (float)(.05 * ((7 * x + 5 * y) % 3));
+    }
+    for (int i = 0; i < (SIDE - 1) * (SIDE - 1); i++) {
+        dTriIndex a = (dTriIndex)(i / (SIDE - 1) * SIDE + i % (SIDE - 1)), b = a + SIDE;
+        const dTriIndex of[6] = {a, b, b + 1, a, b + 1, a + 1};
+        for (int k = 0; k < 6; k++) index[i][k] = of[k];
+    }
+    dTriMeshDataID data = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildSingle(data, corner, sizeof corner[0], SIDE * SIDE, index,
+                                (int)(sizeof index / sizeof(dTriIndex)), 3 * sizeof(dTriIndex));
+    dGeomTriMeshDataPreprocess2(data, 1u << dTRIDATAPREPROCESS_BUILD_FACE_ANGLES, 0);
+    dCreateTriMesh(space, data, 0, 0, 0);
+}
+
 static void throw_in(dSpaceID space, int i)
 {
     dBodyID body = dBodyCreate(world);
@@ -74,7 +97,10 @@ int main(int argc, char **argv)
     dWorldSetGravity(world, 0, 0, -9.81);
     contacts = dJointGroupCreate(0);
     dSpaceID space = dSimpleSpaceCreate(0);
-    dCreatePlane(space, 0, 0, 1, 0);
+    if (argc > 2)
+        rough_bottom(space);
+    else
+        dCreatePlane(space, 0, 0, 1, 0);
     dCreatePlane(space, 1, 0, 0, -1.6);
     dCreatePlane(space, -1, 0, 0, -1.6);
     dCreatePlane(space, 0, 1, 0, -1.6);
