@@ -9,7 +9,7 @@
  * depth hence a lower bound of the translation that frees the whole mesh.
  *
  * Accurate to about 1e-13 of the sizes and coordinates, but for two cylinders that meet rim on rim
- * with axes that are nearly parallel: to 1e-3 then. */
+ * with axes that are nearly parallel: a few of them to 1e-6 only. */
 #ifndef LAB_DISTANCE_H
 #define LAB_DISTANCE_H
 

@@ -118,6 +118,15 @@ static int share(const lab_core *c, const double n[3], const double (*e)[3], dou
     return 1;
 }
 
+/* d = |H|^-1 g: uphill also where H, minus the second derivative, has a negative eigenvalue. */
+static void newton_step(const double H[3], double g0, double g1, double *d0, double *d1)
+{
+    double turn = .5 * atan2(2 * H[1], H[0] - H[2]), c = cos(turn), s = sin(turn);
+    double first = c * c * H[0] + 2 * c * s * H[1] + s * s * H[2], second = H[0] + H[2] - first;
+    double along = (c * g0 + s * g1) / fabs(first), across = (c * g1 - s * g0) / fabs(second);
+    *d0 = c * along - s * across, *d1 = s * along + c * across;
+}
+
 /* Newton's method on the sphere. The separation f is homogeneous, so that its second derivative
  * along the sphere is that in space minus f. */
 static double climb(const lab_core *a, const lab_core *b, double n[3])
@@ -129,12 +138,8 @@ static double climb(const lab_core *a, const lab_core *b, double n[3])
         peg_sub(a->centre, b->centre, g);
         if (!share(a, n, (const double(*)[3])e, g, H)) return f;
         if (!share(b, n, (const double(*)[3])e, g, H)) return f;
-        double g0 = peg_dot(g, e[0]), g1 = peg_dot(g, e[1]), det = H[0] * H[2] - H[1] * H[1];
-        double d0 = (H[2] * g0 - H[1] * g1) / det, d1 = (H[0] * g1 - H[1] * g0) / det;
-        if (!(det > 0 && H[0] > 0)) { /* not yet near a maximum: along the gradient */
-            double l = hypot(g0, g1);
-            d0 = .1 * g0 / l, d1 = .1 * g1 / l;
-        }
+        double g0 = peg_dot(g, e[0]), g1 = peg_dot(g, e[1]), d0, d1;
+        newton_step(H, g0, g1, &d0, &d1);
         double most = hypot(d0, d1), shorter = most > .2 ? .2 / most : 1, better = f;
         if (!(most > 1e-16)) return f;
         for (int k = 0; k < 30 && better <= f; k++, shorter /= 2) {

@@ -392,7 +392,7 @@ START_TEST(frames)
 }
 END_TEST
 
-/* Of two cylinders rim on rim the value is good to a thousandth only where their axes are nearly
+/* Of two cylinders rim on rim the value may be off in its sixth digit where their axes are nearly
  * parallel, but whether they overlap is not in doubt. */
 START_TEST(rims)
 {
@@ -403,14 +403,14 @@ START_TEST(rims)
         random_pair(&state, CYLINDER + CLASSES * CYLINDER, &a, &b);
         double s = lab_distance(a, NULL, b, NULL, INFINITY);
         double t = lab_distance(b, NULL, a, NULL, INFINITY);
-        ck_assert_double_eq_tol(s, t, 2e-3);
+        ck_assert_double_eq_tol(s, t, 1e-5);
         ck_assert((s < 0) == (t < 0));
         ck_assert((s < 0) == (lab_distance(b, NULL, a, NULL, 0) < 0));
         exact += fabs(s - t) < 1e-13;
         lab_shape_free(a);
         lab_shape_free(b);
     }
-    ck_assert_int_ge(exact, runs * 98 / 100);
+    ck_assert_int_ge(exact, runs * 99 / 100);
 }
 END_TEST
 
