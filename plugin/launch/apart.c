@@ -10,6 +10,18 @@
 /* Vertices that lie this near to the outermost one count as touching, relative to the size. */
 #define LEVEL 1e-3
 
+/* Shapes that were registered may be gone with their geoms: then all are collected anew. */
+static int collect(peg_ward *ward, dGeomID geom)
+{
+    unsigned long changes = peg_shape_changes();
+    if (changes != ward->changes) {
+        peg_shapes_end(&ward->shapes, 0);
+        peg_shapes_begin(&ward->shapes);
+        ward->changes = changes;
+    }
+    return peg_shapes_add(&ward->shapes, geom, 0) == PEG_OK;
+}
+
 /* The geom's shape among those that were collected since the last step; null: none. Valid until
  * another one is collected. */
 static const peg_shape *shape_of(const peg_ward *ward, dGeomID geom)
@@ -120,9 +132,7 @@ static int meet(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom
 {
     peg_arena *arena = &ward->arena;
     peg_view A, B;
-    if (peg_shapes_add(&ward->shapes, a, 0) != PEG_OK ||
-        peg_shapes_add(&ward->shapes, b, 0) != PEG_OK)
-        return 0;
+    if (!collect(ward, a) || !collect(ward, b)) return 0;
     const peg_shape *sa = shape_of(ward, a), *sb = shape_of(ward, b);
     if (!sa || !sb) return 0;
     int has_a = view_of(arena, a, sa->shape, &A), has_b = view_of(arena, b, sb->shape, &B);

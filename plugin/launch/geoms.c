@@ -1,6 +1,8 @@
 /* Geoms that the program has shown: those that live, the arrays of convex ones. */
 #include "plugin/launch/launch.h"
 
+#include <stdatomic.h>
+
 typedef struct note {
     dGeomID outer;     /* null: not seen, or destroyed */
     peg_arrays arrays; /* planes null: none */
@@ -71,8 +73,21 @@ int peg_geom_arrays(dGeomID geom, peg_arrays *out)
     return out->planes != NULL;
 }
 
+static atomic_ulong changes;
+
+void peg_shapes_changed(void)
+{
+    atomic_fetch_add(&changes, 1);
+}
+
+unsigned long peg_shape_changes(void)
+{
+    return atomic_load(&changes);
+}
+
 static void forget(dGeomID geom)
 {
+    peg_shapes_changed();
     pthread_mutex_lock(&registry.lock);
     int i = peg_map_find(&registry.geom, geom, NULL);
     if (i >= 0 && i < registry.room) registry.of[i] = (note){0};

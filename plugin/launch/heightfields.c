@@ -4,6 +4,7 @@
 static void register_field(dHeightfieldDataID data, const pegHeightfield *field)
 {
     pegStatus status = pegRegisterHeightfield(data, field);
+    peg_shapes_changed();
     if (status == PEG_OK) return;
     peg_log("a heightfield has ODE's contacts: %s", pegStatusMessage(status));
     peg_unsupported("a heightfield of these samples");
@@ -78,6 +79,7 @@ static void dGeomHeightfieldDataDestroy_seen(dHeightfieldDataID data)
     }
     pthread_mutex_unlock(&later.lock);
     pegForgetHeightfield(data);
+    peg_shapes_changed();
     peg_ode->dGeomHeightfieldDataDestroy(data);
 }
 

@@ -56,6 +56,7 @@ typedef struct peg_ward {
     peg_joint_set joints;     /* how joints were set; told to `peg` when it forgot */
     peg_depths usual, coming; /* of the contacts of the last step, and of this one */
     peg_shapes shapes;        /* of geoms that ODE may have missed, since the last step */
+    unsigned long changes;    /* of registered shapes, when the first of these was collected */
     peg_arena arena;          /* given back by every user */
     peg_map odes;             /* pairs of geoms whose contacts stay ODE's */
     int no_convex;            /* a convex geom turned out not to be what was registered */
@@ -95,6 +96,9 @@ typedef struct peg_arrays {
 } peg_arrays;
 /* The arrays of a convex geom whose shape is registered; 0: none. */
 int peg_geom_arrays(dGeomID geom, peg_arrays *out);
+/* A shape that was registered has changed or is gone; how often that was so. */
+void peg_shapes_changed(void);
+unsigned long peg_shape_changes(void);
 void peg_geom_destroy(dGeomID geom);
 void peg_space_destroy(dSpaceID space);
 dGeomID peg_create_convex(dSpaceID space, const dReal *planes, unsigned planecount,
