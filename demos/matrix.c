@@ -149,12 +149,11 @@ static void geoms(visitor *v, matrix_extent extent)
         double values[6];
     } cases[] = {
         {"seams-box", 0, {.01, .05, .002}, "lift", {1e-3, 0, .1, NAN}},
-        {"seams-sphere", 0, {.01, .05, .002}, "lift", {1e-3, NAN}},
-        {"seams-sphere", -1, {.01, .05, .002}, "lift", {0, .1, NAN}},
-        {"seams-box", -1, {.01, .05}, "across", {0, .7071067811865476, 1, NAN}},
-        {"seams-sphere", -1, {.01, .05}, "across", {0, .7071067811865476, 1, NAN}},
-        {"seams-capsule", -1, {.01, .05, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
-        {"seams-cylinder", -1, {.01, .05, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
+        {"seams-sphere", 0, {.01, .05, .002}, "lift", {1e-3, 0, .1, NAN}},
+        {"seams-box", 1, {.05, .01}, "across", {0, .7071067811865476, 1, NAN}},
+        {"seams-sphere", 1, {.05, .01}, "across", {0, .7071067811865476, 1, NAN}},
+        {"seams-capsule", 1, {.05, .01, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
+        {"seams-cylinder", 1, {.05, .01, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
         {"mesh-roll", 0, {.01, .002}, "slope", {.25, NAN}},
         {"mesh-rest", 0, {.01, .002, .05}, "field", {0, 1, NAN}},
         {"mesh-inside", .5, {.01, .05, .02}, "speed", {3, 30, NAN}},
