@@ -111,6 +111,17 @@ START_TEST(shapes_rest_nearly_as_with_the_swap)
 }
 END_TEST
 
+/* What the papers' models do not know keeps its contact joints: nothing falls through the ground.
+ */
+START_TEST(leaves_other_geoms_to_ode)
+{
+    outcome *o = shell("$run --contact st $p/shapes classes");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    for (int i = 0; i < 4; i++) ck_assert_double_eq_tol(o->number[8 * i + 2], .27, .1);
+    free(o);
+}
+END_TEST
+
 /* Contacts of two bodies that act on one of them stay ODE's: the upper box rests on the lower one
  * as deep in it as with ODE alone. */
 START_TEST(leaves_one_sided_contacts_to_ode)
@@ -380,6 +391,7 @@ int main(void)
     tcase_add_loop_test(tests, shapes_rest_nearly_as_with_the_swap, 0,
                         (int)(sizeof nearly_same / sizeof *nearly_same));
     tcase_add_test(tests, leaves_one_sided_contacts_to_ode);
+    tcase_add_test(tests, leaves_other_geoms_to_ode);
     tcase_add_test(tests, survives_geoms_that_are_destroyed);
     tcase_add_test(tests, keeps_to_a_threshold_of_the_depth);
     tcase_add_test(tests, changes_nothing_where_nothing_collides);

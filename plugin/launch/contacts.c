@@ -134,6 +134,7 @@ static int name_geoms(const peg_ward *ward, peg_record *r)
     dBodyID x = dGeomGetBody(a), y = dGeomGetBody(b);
     if ((x != r->body[0] || y != r->body[1]) && (x != r->body[1] || y != r->body[0])) return 0;
     if (is_unseen_convex(ward, a) || is_unseen_convex(ward, b)) return 0;
+    if (!peg_model_has(a) || !peg_model_has(b)) return 0;
     r->contact.geom.g1 = a;
     r->contact.geom.g2 = b;
     return 1;

@@ -20,6 +20,13 @@ int peg_takes_over(void)
     return options.contact == PEG_LAUNCH_EXACT;
 }
 
+int peg_model_has(dGeomID geom)
+{
+    int class = dGeomGetClass(geom);
+    return options.settings.contact == PEG_CONTACT_PEG || class == dBoxClass ||
+           class == dPlaneClass || class == dConvexClass;
+}
+
 static void destroy_world(dWorldID world)
 {
     if (!peg_inside) {

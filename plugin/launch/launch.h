@@ -73,6 +73,8 @@ typedef struct peg_ward {
 const peg_options *peg_launch_options(void);
 /* Whether contacts are exact, and not only measured. */
 int peg_takes_over(void);
+/* Whether the contact model knows the geom: the papers' know boxes, planes and convex geoms. */
+int peg_model_has(dGeomID geom);
 
 /* ---- wards.c */
 /* The ward of a world, made if there is none; null without memory. */
