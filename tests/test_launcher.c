@@ -374,6 +374,13 @@ START_TEST(says_what_strict_stops)
     ck_assert_int_eq(o->status, 2);
     ck_assert_ptr_nonnull(strstr(o->err, "--strict"));
     free(o);
+    o = shell("$run --strict $p/shapes made-up");
+    ck_assert_int_eq(o->status, 2);
+    ck_assert_ptr_nonnull(strstr(o->err, "keeps ODE's joint"));
+    free(o);
+    o = shell("$run --strict $p/shapes classes");
+    ck_assert_int_eq(o->status, 0);
+    free(o);
 }
 END_TEST
 

@@ -144,7 +144,14 @@ static int name_geoms(const peg_ward *ward, peg_record *r)
  * and not reported before geoms touch. */
 static void leave_to_ode(peg_ward *ward, const dContactGeom *c)
 {
+    static const char text[] =
+        "a contact keeps ODE's joint: it is not of two geoms and their bodies "
+        "(made up by the program, of a ray, one-sided), or one of the geoms "
+        "has no exact contacts";
     dGeomID a = peg_geom_outer(c->g1), b = peg_geom_outer(c->g2), pair[2];
+    if (!ward->said_left) peg_log("world %d: %s", ward->number, text);
+    ward->said_left = 1;
+    peg_unsupported(text);
     if (!a || !b) return;
     sort(pair, a, b);
     peg_map_add(&ward->odes, pair[0], pair[1]);
@@ -180,6 +187,11 @@ static dJointFeedback *share_feedback(peg_ward *ward, size_t i)
     return &first->whole;
 }
 
+static int is_mobile(dBodyID body)
+{
+    return body && !dBodyIsKinematic(body);
+}
+
 /* Hands the record over and detaches its joint; 0 if it must stay a joint of ODE's. */
 static int take(peg_ward *ward, size_t i)
 {
@@ -187,7 +199,7 @@ static int take(peg_ward *ward, size_t i)
     r->taken = 0;
     if (!dJointIsEnabled(r->joint)) return 0;
     for (int k = 0; k < 2; k++) r->body[k] = dJointGetBody(r->joint, k);
-    if (!r->body[0] && !r->body[1]) return 0;
+    if (!is_mobile(r->body[0]) && !is_mobile(r->body[1])) return 0;
     if (!name_geoms(ward, r)) {
         leave_to_ode(ward, &r->contact.geom);
         return 0;

@@ -58,6 +58,7 @@ typedef struct peg_ward {
     peg_shapes shapes;        /* of geoms that ODE may have missed, since the last step */
     unsigned long changes;    /* of registered shapes, when the first of these was collected */
     peg_arena arena;          /* given back by every user */
+    int said_left;            /* that there are such: */
     peg_map odes;             /* pairs of geoms whose contacts stay ODE's */
     int no_convex;            /* a convex geom turned out not to be what was registered */
     long steps, stock_steps, failed_steps, stock_contacts;
