@@ -61,20 +61,34 @@ START_TEST(same_input_same_bits)
 }
 END_TEST
 
-/* Until shortly after the bodies have met. Two meshes (the last pair) are left out: which of
- * several features as good as each other they meet at may depend on rounding. */
+static int fell_back(const pair *p)
+{
+    pegStats t;
+    lab_totals(p->w, &t);
+    return t.fallback_clearance + t.fallback_elastic + t.fallback_halved + t.fallback_scaled +
+               t.friction_lagged >
+           0;
+}
+
+/* Until shortly after the bodies have met, as long as no solve had to be given up: whether one has
+ * to is decided by rounding. Two meshes (the last pair) are left out: so is which of several
+ * features as good as each other they meet at. */
 START_TEST(frame_does_not_matter)
 {
     pair p, q;
     double s[26], t[26];
     open_pair(&p, _i, LAB_PEG, 0);
     open_pair(&q, _i, LAB_PEG, 37);
-    run_for(&p, .2);
-    run_for(&q, .2);
-    state(&p, s), state(&q, t);
-    for (int i = 0; i < 26; i++) {
-        int quaternion = i % 13 >= 3 && i % 13 < 7;
-        if (!quaternion) ck_assert_msg(fabs(s[i] - t[i]) <= 1e-5, "%d: %g and %g", i, s[i], t[i]);
+    for (double time = .01; time < .205; time += .01) {
+        run_for(&p, time - .005);
+        run_for(&q, time - .005);
+        if (fell_back(&p) || fell_back(&q)) break;
+        state(&p, s), state(&q, t);
+        for (int i = 0; i < 26; i++) {
+            int quaternion = i % 13 >= 3 && i % 13 < 7;
+            if (!quaternion)
+                ck_assert_msg(fabs(s[i] - t[i]) <= 1e-5, "%d: %g and %g", i, s[i], t[i]);
+        }
     }
     lab_close(p.w);
     lab_close(q.w);
