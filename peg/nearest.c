@@ -105,16 +105,40 @@ static double from_segment(const double *p, const double *x, const double *y)
     return peg_norm(r);
 }
 
-/* Whether the features are farther apart than any row's, by the centres of rims. */
+/* The least of n . x over a feature of A, or over one of B with n turned round. */
+static double lowest(const peg_view *view, int is_edge, int i, const double n[3])
+{
+    double x[3];
+    if (is_edge) {
+        const int *v = view->shape->edge[i].v;
+        return peg_min(peg_dot(n, view->vertex[v[0]]), peg_dot(n, view->vertex[v[1]]));
+    }
+    peg_lowest_point(view, i, n, x);
+    return peg_dot(n, x);
+}
+
+/* Whether the features are farther apart than any row's, by the centres of rims or along the chosen
+ * direction. */
 static int is_out_of_reach(const finder *f, peg_row_kind kind, int i, int j)
 {
     const peg_polytope *A = f->A->shape, *B = f->B->shape;
     const peg_vec3 *a = (const peg_vec3 *)f->A->vertex, *b = (const peg_vec3 *)f->B->vertex;
+    const double *n = f->pair->facet.n, back[3] = {-n[0], -n[1], -n[2]};
     double far = f->pair->reach + peg_across(A) + peg_across(B), d[3];
-    if (kind == PEG_ROW_VE) return from_segment(a[i], b[B->edge[j].v[0]], b[B->edge[j].v[1]]) > far;
-    if (kind == PEG_ROW_EV) return from_segment(b[j], a[A->edge[i].v[0]], a[A->edge[i].v[1]]) > far;
-    peg_sub(a[i], b[j], d);
-    return peg_norm(d) > far;
+    if (kind == PEG_ROW_VV) {
+        peg_sub(a[i], b[j], d);
+        if (peg_norm(d) > far) return 1;
+    } else {
+        int of_b = kind == PEG_ROW_VE;
+        const int *end = of_b ? B->edge[j].v : A->edge[i].v;
+        const peg_vec3 *x = of_b ? b : a;
+        if (from_segment(of_b ? a[i] : b[j], x[end[0]], x[end[1]]) > far) return 1;
+    }
+    double apart =
+        lowest(f->A, kind == PEG_ROW_EV, i, n) + lowest(f->B, kind == PEG_ROW_VE, j, back);
+    double radii =
+        peg_radius_of_a(f->A, (peg_facet_kind)kind) + peg_radius_of_b(f->B, (peg_facet_kind)kind);
+    return apart > f->pair->reach + radii;
 }
 
 /* Vertices, or a vertex and an edge. */

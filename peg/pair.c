@@ -138,11 +138,19 @@ static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
     return same;
 }
 
-/* Value of a direction beside which no better one has to be known: the facets of round pairs turn
- * with every motion, and one that the free motion leaves apart is as good as any. */
-static double enough(const peg_island *I, const peg_pair *p)
+/* Whether the last direction leaves a round pair apart at the start and after the free motion. It
+ * is as good as any other, while the nearest features change with every motion. */
+static int is_left_apart(peg_island *I, peg_pair *p)
 {
-    return is_round(I, p) ? PEG_TOUCH * p->L : INFINITY;
+    peg_facet facet = p->remembered.facet;
+    if (!is_round(I, p) || peg_dot(facet.n, facet.n) == 0) return 0;
+    facet.s = along_start(I, p, facet.n);
+    if (!(facet.s >= 0) || !(first_value(I, p, &facet) >= PEG_TOUCH * p->L)) return 0;
+    p->facet = facet;
+    p->s0 = p->s = facet.s;
+    p->others = INFINITY;
+    p->turned = 0;
+    return 1;
 }
 
 /* The facet of the step before where it is now; false if it holds no more, or another one could be
@@ -155,7 +163,7 @@ static int keeps_choice(peg_island *I, peg_pair *p)
         !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
         return 0;
     peg_facet now = peg_facet_at(&piece_a(I, p)->start, &piece_b(I, p)->start, &old->facet);
-    if (!(now.s >= 0) || !(first_value(I, p, &now) >= fmin(old->others, enough(I, p)))) return 0;
+    if (!(now.s >= 0) || !(first_value(I, p, &now) >= old->others)) return 0;
     p->facet = now;
     p->s0 = p->s = now.s;
     p->others = old->others;
@@ -214,7 +222,7 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
 {
     if (p->ngiven)
         peg_given_begin(I, p);
-    else if (!keeps_choice(I, p))
+    else if (!is_left_apart(I, p) && !keeps_choice(I, p))
         choose_first(I, p);
     p->contact_time = -1;
     p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;

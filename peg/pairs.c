@@ -212,18 +212,41 @@ typedef struct expansion {
     double centre[3], radius;
 } expansion;
 
-/* Whether the plane of a triangle passes by the ball. */
+/* Faces of a part whose directions are tried before a triangle is looked at closely. */
+enum { FEW_FACES = 16 };
+
+/* Whether the plane of a triangle, or that of a face of the other part, keeps the two farther apart
+ * than they may come. Most triangles in a box are told by that. */
 static int is_beside(const expansion *x, int triangle)
 {
-    const peg_complex *mesh = x->f->stage->part[x->mesh].complex;
+    static const peg_polytope corners = {.nv = 3};
+    const peg_stage *s = x->f->stage;
+    const peg_placed *m = &s->placed[x->mesh];
+    const peg_view *other = &s->placed[x->other].view;
+    const peg_complex *mesh = s->part[x->mesh].complex;
     const int *t = mesh->triangle[triangle];
-    double a[3], b[3], n[3], d[3];
+    peg_vec3 a, b, n, v[3];
     peg_sub(mesh->vertex[t[1]], mesh->vertex[t[0]], a);
     peg_sub(mesh->vertex[t[2]], mesh->vertex[t[0]], b);
-    peg_sub(x->centre, mesh->vertex[t[0]], d);
     peg_cross(a, b, n);
-    double off = peg_dot(n, d);
-    return off * off > x->radius * x->radius * peg_dot(n, n);
+    peg_sub(x->centre, mesh->vertex[t[0]], a);
+    double off = peg_dot(n, a);
+    if (off * off > x->radius * x->radius * peg_dot(n, n)) return 1;
+    if (other->shape->mesh || other->shape->nv >= FEW_FACES) return 0;
+    for (int k = 0; k < 3; k++) {
+        peg_rotate(m->R, mesh->vertex[t[k]], v[k]);
+        peg_add_scaled(v[k], 1, m->x, v[k]);
+        n[k] *= off < 0 ? -1 : 1;
+    }
+    peg_view view = {.shape = &corners, .vertex = v};
+    double reach = x->radius - other->shape->radius;
+    peg_rotate(m->R, n, a);
+    if (peg_normalise(a) > 0 && peg_separation_along(other, &view, a) > reach) return 1;
+    for (int f = 0; f < other->shape->nf; f++) {
+        for (int k = 0; k < 3; k++) a[k] = -other->normal[f][k];
+        if (peg_separation_along(other, &view, a) > reach) return 1;
+    }
+    return 0;
 }
 
 static void meet_triangle(void *context, int triangle)
