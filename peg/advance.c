@@ -18,29 +18,82 @@ static void place_at(peg_island *I, const peg_piece *piece, const double (*v)[6]
     peg_piece_place(piece, x, R, view);
 }
 
+/* Two triangles have no inside in which they would be found: all that could meet is looked at. */
+static int are_shells(const peg_island *I, const peg_pair *p)
+{
+    return I->piece[p->a].part->shape->mesh && I->piece[p->b].part->shape->mesh;
+}
+
+int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const double (*v)[6])
+{
+    return peg_pair_motion(I, p, v) > (are_shells(I, p) ? p->s0 : PEG_FAST * p->width);
+}
+
 /* Nearer than this, in widths, the direction is chosen anew. */
 #define NEAR_ENOUGH 0.2
 
 /* A motion over more widths than this many strides cover is stopped where they end. */
 #define MOST_STRIDES 100000
 
+/* Two pieces on their way. */
+typedef struct journey {
+    peg_island *I;
+    const peg_pair *pair;
+    const double (*v)[6];
+} journey;
+
+static void go(const journey *j, double t, peg_view *A, peg_view *B)
+{
+    peg_island *I = j->I;
+    *A = I->scratch[0], *B = I->scratch[1];
+    A->shape = I->piece[j->pair->a].part->shape;
+    B->shape = I->piece[j->pair->b].part->shape;
+    place_at(I, &I->piece[j->pair->a], j->v, t, A);
+    place_at(I, &I->piece[j->pair->b], j->v, t, B);
+}
+
+static int holds_at(const journey *j, double t, const double *n)
+{
+    peg_view A, B;
+    go(j, t, &A, &B);
+    return peg_separation_along(&A, &B, n) >= -PEG_TOUCH * j->pair->L;
+}
+
+/* Halvings until a change of direction counts as a passage. */
+enum { LOOKS = 8 };
+
+/* Whether shells that were apart along n0 at t0 and then along n1 at t1 have passed through each
+ * other on the way: neither direction holds at the other end, nor can they be joined by directions
+ * between. */
+static int has_passed(const journey *j, double t0, const double *n0, double t1, const double *n1,
+                      int looks)
+{
+    if (holds_at(j, t1, n0) || holds_at(j, t0, n1)) return 0;
+    if (looks == 0) return 1;
+    double t = .5 * (t0 + t1);
+    peg_view A, B;
+    go(j, t, &A, &B);
+    peg_facet between = peg_separation(&A, &B, INFINITY, NULL, NULL);
+    return between.s < -PEG_TOUCH * j->pair->L || has_passed(j, t0, n0, t, between.n, looks - 1) ||
+           has_passed(j, t, between.n, t1, n1, looks - 1);
+}
+
 peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
 {
-    const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
     peg_passage passage = {0, 0, 1};
     double U = peg_pair_motion(I, p, v);
     double least = PEG_STRIDE * p->width / U;
     if (!(U > 0) || p->s0 > U) return passage;
-    peg_view A = I->scratch[0], B = I->scratch[1];
-    A.shape = a->part->shape;
-    B.shape = b->part->shape;
-    double n[3], given_up = fmin(0, p->s0) - depth;
+    int shells = are_shells(I, p);
+    const journey j = {I, p, v};
+    peg_view A, B;
+    double n[3], before[3], given_up = fmin(0, p->s0) - depth;
     peg_copy3(p->facet.n, n);
+    peg_copy3(n, before);
     double t = 0;
     for (int strides = 0;; strides++) {
-        place_at(I, a, v, t, &A);
-        place_at(I, b, v, t, &B);
         double apart[3];
+        go(&j, t, &A, &B);
         peg_sub(A.centre, B.centre, apart);
         double s = peg_norm(apart) - A.shape->radius - B.shape->radius;
         if (!(s > 0)) s = peg_separation_along(&A, &B, n);
@@ -49,9 +102,15 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
             peg_copy3(best.n, n);
             s = best.s;
         }
-        passage.hit = s < given_up || strides == MOST_STRIDES;
-        passage.deep = t;
-        if (s >= -PEG_TOUCH * p->L) passage.apart = t;
+        int apart_now = s >= -PEG_TOUCH * p->L;
+        passage.hit =
+            s < given_up || strides == MOST_STRIDES ||
+            (shells && strides && apart_now && has_passed(&j, passage.apart, before, t, n, LOOKS));
+        if (!apart_now || !passage.hit) passage.deep = t;
+        if (apart_now && !passage.hit) {
+            passage.apart = t;
+            peg_copy3(n, before);
+        }
         if (passage.hit || t >= 1) return passage;
         t = fmin(1, t + fmax(s / U, least));
     }

@@ -84,6 +84,22 @@ static int group_of(const assembly *a, const peg_candidate *c)
     return same ? a->island.pair[last].group : last + 1;
 }
 
+/* Size of a pair with an opaque part: of the other one, or the largest arm of a contact. */
+static double size_of_given(const assembly *a, const peg_candidate *c)
+{
+    double size = peg_candidate_size(a->stage, c), arm = 0;
+    if (size > 0 && isfinite(size)) return size;
+    for (int i = 0; i < c->ngiven; i++)
+        for (int side = 0; side < 2; side++) {
+            const peg_placed *placed = &a->stage->placed[side ? c->b : c->a];
+            double r[3];
+            if (!placed->moves) continue;
+            peg_sub(c->given[i].point, a->stage->scene->body[placed->body].x, r);
+            arm = peg_max(arm, peg_max(peg_norm(r), fabs(c->given[i].gap)));
+        }
+    return arm > 0 ? arm : 1;
+}
+
 static void set_pair(assembly *a, int candidate)
 {
     peg_island *I = &a->island;
@@ -93,7 +109,7 @@ static void set_pair(assembly *a, int candidate)
     p->a = a->worker->piece_of[c->a], p->b = a->worker->piece_of[c->b];
     p->group = group_of(a, c);
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
-    p->L = peg_candidate_size(a->stage, c);
+    p->L = c->ngiven ? size_of_given(a, c) : peg_candidate_size(a->stage, c);
     p->width = peg_pair_width(A, B);
     p->margin = I->settings->margin * p->L;
     p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);

@@ -101,7 +101,7 @@ static int is_apart(peg_island *I)
     for (int i = 0; i < I->npair && apart; i++) {
         peg_pair *p = &I->pair[i];
         apart = peg_pair_shortfall(I, p) <= 0;
-        if (apart && peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width)
+        if (apart && peg_pair_is_fast(I, p, (const double(*)[6])I->v))
             apart = !peg_advance(I, p, (const double(*)[6])I->v, PEG_HIT * p->width).hit;
     }
     return apart;

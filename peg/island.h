@@ -321,6 +321,8 @@ typedef struct peg_passage {
     double apart; /* last t before that at which it was separated */
     double deep;  /* t at which it was too deep */
 } peg_passage;
+/* Whether a pair moves so far along v that it could pass through each other unseen. */
+int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const double (*v)[6]);
 peg_passage peg_advance(peg_island *island, const peg_pair *pair, const double (*v)[6],
                         double depth);
 /* Takes the pair's rows there into island->first. */

@@ -34,7 +34,7 @@ static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 static int is_fast(const peg_island *I, const peg_pair *p)
 {
     if (I->without & PEG_RULE_FIRST_CONTACT) return 0;
-    return peg_pair_motion(I, p, (const double(*)[6])I->v) > PEG_FAST * p->width;
+    return peg_pair_is_fast(I, p, (const double(*)[6])I->v);
 }
 
 /* Where many bodies tumble, most rows as far as the bodies could get would bear nothing. What comes

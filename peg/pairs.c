@@ -328,7 +328,7 @@ static void meet_whole(const finder *f, int a, int b)
 static int has_model(const peg_stage *s, const peg_part *part)
 {
     return s->context->settings.contact == PEG_CONTACT_PEG ||
-           (part->shape && !peg_is_dilated(part->shape));
+           (!part->complex && !peg_is_dilated(part->shape));
 }
 
 static void meet(void *context, int i, int j)

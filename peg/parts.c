@@ -134,7 +134,8 @@ static int grow(peg_stage *s)
     return 1;
 }
 
-/* What stands for an opaque part: a particle. Where it is does not matter. */
+/* What stands for an opaque part, and for a mesh in pairs whose contacts somebody else found: a
+ * particle. Where it is does not matter. */
 static const peg_polytope *particle(peg_stage *s)
 {
     peg_polytope *p = PEG_NEW(&s->context->kept, peg_polytope, 1);
@@ -155,13 +156,11 @@ int peg_place_parts(peg_stage *s)
         s->whole[i] = i;
         s->parts = i + 1;
         const peg_complex *mesh = s->part[i].complex;
-        if (mesh) {
-            pose_of(s, &s->part[i], s->placed[i].x, s->placed[i].R);
-            set_motion(s, i, mesh->centre, mesh->radius);
-            continue;
-        }
-        if (s->part[i].opaque) s->part[i].shape = particle(s);
+        if (mesh || s->part[i].opaque) s->part[i].shape = particle(s);
         if (!s->part[i].shape || !place(s, i)) return 0;
+        if (!mesh) continue;
+        pose_of(s, &s->part[i], s->placed[i].x, s->placed[i].R);
+        set_motion(s, i, mesh->centre, mesh->radius);
     }
     return 1;
 }
