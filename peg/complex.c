@@ -48,6 +48,50 @@ static double altitude(const peg_complex *c, const int *t, peg_vec3 area)
     return longest > 0 ? peg_norm(area) / longest : 0;
 }
 
+typedef struct corners {
+    int v[3], triangle; /* the vertices in rising order */
+} corners;
+
+static int by_corners(const void *left, const void *right)
+{
+    const corners *a = left, *b = right;
+    for (int k = 0; k < 3; k++)
+        if (a->v[k] != b->v[k]) return a->v[k] < b->v[k] ? -1 : 1;
+    return (a->triangle > b->triangle) - (a->triangle < b->triangle);
+}
+
+static void rise(int *a, int *b)
+{
+    int least = *a < *b ? *a : *b, most = *a < *b ? *b : *a;
+    *a = least, *b = most;
+}
+
+/* Drops triangles that are there already, either way round. */
+static int drop_repeated(peg_complex *c)
+{
+    corners *of = PEG_NEW(&c->arena, corners, c->nt);
+    unsigned char *repeated = PEG_NEW(&c->arena, unsigned char, c->nt);
+    if (!of || !repeated) return 0;
+    for (int t = 0; t < c->nt; t++) {
+        memcpy(of[t].v, c->triangle[t], sizeof of[t].v);
+        rise(&of[t].v[0], &of[t].v[1]);
+        rise(&of[t].v[1], &of[t].v[2]);
+        rise(&of[t].v[0], &of[t].v[1]);
+        of[t].triangle = t;
+    }
+    if (c->nt) qsort(of, (size_t)c->nt, sizeof *of, by_corners);
+    for (int i = 0; i < c->nt; i++)
+        repeated[of[i].triangle] = i > 0 && memcmp(of[i].v, of[i - 1].v, sizeof of[i].v) == 0;
+    int kept = 0;
+    for (int t = 0; t < c->nt; t++) {
+        if (repeated[t]) continue;
+        memmove(c->triangle[kept], c->triangle[t], sizeof *c->triangle);
+        c->source[kept++] = c->source[t];
+    }
+    c->nt = kept;
+    return 1;
+}
+
 static int copy_triangles(peg_complex *c, const int (*triangle)[3], int nt, const int *number)
 {
     double thin = THIN * peg_mesh_size((const peg_vec3 *)c->vertex, c->nv);
@@ -62,7 +106,7 @@ static int copy_triangles(peg_complex *c, const int (*triangle)[3], int nt, cons
         if (altitude(c, to, area) <= thin) continue;
         c->source[c->nt++] = t;
     }
-    return 1;
+    return drop_repeated(c);
 }
 
 /* --- edges and neighbours --- */
@@ -146,6 +190,22 @@ static void inward(const peg_complex *c, int e, int opposite, peg_vec3 out)
     peg_normalise(out);
 }
 
+/* Whether the triangles of an edge lie in one plane, on both sides of it. */
+static int edge_is_flat(const peg_complex *c, int e)
+{
+    peg_vec3 first, other, apart;
+    int start = c->across_start[e], end = c->across_start[e + 1], both = 0;
+    inward(c, e, c->across[start], first);
+    for (int i = start + 1; i < end; i++) {
+        inward(c, e, c->across[i], other);
+        int beyond = peg_dot(first, other) < 0;
+        peg_add_scaled(other, beyond ? 1 : -1, first, apart);
+        if (peg_dot(apart, apart) > FLAT * FLAT) return 0;
+        both |= beyond;
+    }
+    return both;
+}
+
 static int find_flat(peg_complex *c)
 {
     c->edge_is_flat = PEG_NEW(&c->arena, unsigned char, c->ne);
@@ -153,15 +213,7 @@ static int find_flat(peg_complex *c)
     if (c->arena.failed) return 0;
     memset(c->vertex_is_flat, 1, (size_t)c->nv);
     for (int e = 0; e < c->ne; e++) {
-        const int *across = c->across + c->across_start[e];
-        peg_vec3 a, b, sum;
-        c->edge_is_flat[e] = 0;
-        if (c->across_start[e + 1] - c->across_start[e] == 2) {
-            inward(c, e, across[0], a);
-            inward(c, e, across[1], b);
-            peg_add_scaled(a, 1, b, sum);
-            c->edge_is_flat[e] = peg_dot(sum, sum) <= FLAT * FLAT;
-        }
+        c->edge_is_flat[e] = (unsigned char)edge_is_flat(c, e);
         if (c->edge_is_flat[e]) continue;
         c->vertex_is_flat[c->edge[e][0]] = c->vertex_is_flat[c->edge[e][1]] = 0;
     }

@@ -36,10 +36,13 @@ typedef struct peg_complex {
 } peg_complex;
 
 /* A mesh of triangles between vertices, all of which are copied. Vertices closer than `weld` (m,
- * >= 0) become one; triangles without area (thinner than 1e-9 of the mesh) are dropped, see
+ * >= 0) become one; triangles without area (thinner than 1e-9 of the mesh) and
+ * repeated ones are dropped, see
  * `source`. Edges may have any number of triangles, these any
- * orientation. Errors: ARGUMENT (index out of range), NOT_FINITE, SHAPE_EMPTY (no triangle is
- * left), MEMORY; then *out is null. Free with peg_complex_free. */
+ * orientation. A vertex should not lie on the edge of a triangle that does not have it
+ * (T-junction): such edges count as borders, at which sliding parts can be caught. Errors: ARGUMENT
+ * (index out of range), NOT_FINITE, SHAPE_EMPTY (no triangle is left), MEMORY; then *out is null.
+ * Free with peg_complex_free. */
 pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
                              double weld, peg_complex **out);
 void peg_complex_free(peg_complex *complex);

@@ -77,6 +77,7 @@ typedef struct peg_pair {
     int causes;          /* advancements while it was violated */
     double contact_time; /* of the last first contact, as a share of the step; -1: none */
     int switches;
+    int yielded;               /* has taken a facet that held as well */
     int locked;                /* only facets that held at q_0 are allowed */
     const peg_row_memory *old; /* impulses of the step before */
     int olds;

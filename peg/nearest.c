@@ -3,7 +3,8 @@
  * makes a row that is right as it is: there are no traps. Rows are made for the local minima of
  * distance [M] between the polytopes inside, which are what touches first. A minimum has to be one
  * even under small turns only along what both parts extend: a capsule that lies on an edge touches
- * it at both ends, a sphere that rolls over a face does not touch the edges of the face.
+ * it at both ends, a sphere that rolls over a face does not touch the edges of the face. Where a
+ * pair has yielded to the plane of a face, that is what keeps it apart, and all that makes rows.
  *
  * With d from the feature of B to that of A, psi = |d| - r and G = d / |d| at the nearest points;
  * between two vertices |d_k| - |d_0| = (d_k + d_0) . (d_k - d_0) / (|d_k| + |d_0|), so that the
@@ -52,9 +53,6 @@ static int is_facing(const finder *f, const peg_feature_contact *c)
            peg_dot(c->normal, f->pair->facet.n) >= PEG_FACING;
 }
 
-/* Sine of the angle to a face up to which a rim has no lowest point. */
-static const double FLUSH = 1e-7;
-
 /* A rim touches a face at its lowest point, and where it lies flat at points all round. */
 static void vertex_face_rows(const finder *f, peg_row_kind kind)
 {
@@ -65,7 +63,7 @@ static void vertex_face_rows(const finder *f, peg_row_kind kind)
     const peg_view *U = &upper->now, *D = &lower->now;
     for (int j = 0; j < D->shape->nf; j++) {
         double off = U->shape->rim > 0 ? peg_off_axis(U, D->normal[j]) : 1;
-        int first = off > FLUSH ? 0 : U->shape->nv;
+        int first = off > PEG_FLUSH ? 0 : U->shape->nv;
         int end = U->shape->nv + (off < PEG_LEAN ? peg_rim_points(U->shape) : 0);
         for (int i = first; i < end; i++) {
             peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
@@ -141,13 +139,24 @@ static int is_out_of_reach(const finder *f, peg_row_kind kind, int i, int j)
     return apart > f->pair->reach + radii;
 }
 
-/* Vertices, or a vertex and an edge. */
+/* Share of a disc's radius from which on a point of it lies on the rim. */
+static const double ON_RIM = 1 - 1e-9;
+
+static int is_inside_rim(const peg_view *view, int i, const double *point)
+{
+    double d[3];
+    peg_sub(point, view->vertex[i], d);
+    return view->shape->rim > 0 && peg_norm(d) < ON_RIM * view->shape->rim;
+}
+
+/* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face. */
 static void round_row(const finder *f, peg_row_kind kind, int i, int j)
 {
     peg_feature_contact c;
     if (is_out_of_reach(f, kind, i, j)) return;
     double a[3], b[3], t = peg_nearest_points(f->A, f->B, (peg_facet_kind)kind, i, j, a, b);
     if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
+    if (kind == PEG_ROW_VV && (is_inside_rim(f->A, i, a) || is_inside_rim(f->B, j, b))) return;
     peg_round_contact(f->I, f->pair, kind, i, j, &c);
     if (!is_facing(f, &c)) return;
     if (!touches_a(f, kind == PEG_ROW_EV, i, c.normal) ||
@@ -177,13 +186,14 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     f.to_b = lean_along(f.A, f.axis_a);
     vertex_face_rows(&f, PEG_ROW_VF);
     vertex_face_rows(&f, PEG_ROW_FV);
+    if (pair->yielded && pair->facet.kind <= PEG_FACET_FACE_A) return;
     edge_edge_rows(&f);
     round_rows(&f);
 }
 
 /* Distance of the features, against `side` (unit) if they have passed each other, and the unit
- * vector along it. Of rims it is that along the normal: the nearest points of what has met are
- * anywhere. */
+ * vector along it. Rims that have met are as far apart as they are along it: their nearest points
+ * are anywhere. */
 static double passed_distance(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i,
                               int j, const double side[3], double n[3], double mid[3])
 {
@@ -191,11 +201,11 @@ static double passed_distance(const peg_view *A, const peg_view *B, peg_facet_ki
     peg_facet facet = {.kind = kind, .i = i, .j = j};
     peg_copy3(side, facet.n);
     peg_nearest_points(A, B, kind, i, j, a, b);
-    peg_round_normal(A, B, &facet, n);
+    int met = peg_round_normal(A, B, &facet, n);
     double sign = peg_dot(n, side) < 0 ? -1 : 1;
     for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
-    if (A->shape->rim > 0 && kind != PEG_FACET_EV) peg_lowest_point(A, i, n, a);
-    if (B->shape->rim > 0 && kind != PEG_FACET_VE) peg_lowest_point(B, j, back, b);
+    if (met && A->shape->rim > 0 && kind != PEG_FACET_EV) peg_lowest_point(A, i, n, a);
+    if (met && B->shape->rim > 0 && kind != PEG_FACET_VE) peg_lowest_point(B, j, back, b);
     peg_sub(a, b, d);
     for (int k = 0; k < 3; k++) mid[k] = .5 * (a[k] + b[k]);
     return peg_dot(n, d);

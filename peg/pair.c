@@ -226,7 +226,7 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
         choose_first(I, p);
     p->contact_time = -1;
     p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
-    p->misses = p->stuck = 0;
+    p->misses = p->stuck = p->yielded = 0;
 }
 
 /* How far both bodies turn in the step, at most. */
@@ -268,8 +268,21 @@ int peg_pair_recovers(const peg_pair *p)
     return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
 }
 
-/* What counts as the start is the facet that is widest now, or the chosen one if that was thinner:
- * of facets that are nearly one, any may be the widest. */
+static search search_from(const peg_island *I, const peg_pair *p, double value, double align)
+{
+    search c = {.I = I, .p = p, .value = value, .align = align};
+    c.best.kind = PEG_FACET_NONE;
+    return c;
+}
+
+static void consider_start(void *context, const peg_facet *facet)
+{
+    search *c = context;
+    c->value = fmin(c->value, peg_facet_at_start(c->I, c->p, facet));
+}
+
+/* What counts as the start is the thinnest then of the facets that are widest now, within the
+ * floor, and of the chosen one: of facets that are nearly one, any may be the widest. */
 double peg_pair_shortfall(peg_island *I, peg_pair *p)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
@@ -283,9 +296,10 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p)
     p->s = widest.s;
     if (p->surface.soft) return -INFINITY;
     if (p->s0 < -PEG_TOUCH * p->L) return p->s0 - PEG_TOUCH * p->L - p->s;
-    double start = peg_facet_at_start(I, p, &widest);
-    if (p->facet.kind != PEG_FACET_NONE) start = fmin(start, peg_facet_at_start(I, p, &p->facet));
-    return least_gap(p, start) - p->s;
+    search c = search_from(I, p, peg_facet_at_start(I, p, &widest), 0);
+    if (p->facet.kind != PEG_FACET_NONE) consider_start(&c, &p->facet);
+    if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
+    return least_gap(p, c.value) - p->s;
 }
 
 /* --- tilt --- */
@@ -304,13 +318,6 @@ static void take(peg_pair *p, const search *c)
     if (c->best.kind == PEG_FACET_NONE) return;
     p->facet = c->best;
     p->others = INFINITY;
-}
-
-static search search_from(const peg_island *I, const peg_pair *p, double value, double align)
-{
-    search c = {.I = I, .p = p, .value = value, .align = align};
-    c.best.kind = PEG_FACET_NONE;
-    return c;
 }
 
 /* Better facets within 60 degrees that held at the start. */
@@ -341,15 +348,42 @@ static void consider_switch(void *context, const peg_facet *facet)
     c->best = *facet;
 }
 
+static void consider_touching(void *context, const peg_facet *facet)
+{
+    search *c = context;
+    if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
+    double start = peg_facet_at_start(c->I, c->p, facet);
+    if (start < -PEG_TOUCH * c->p->L || start > c->p->margin || facet->s < least_gap(c->p, start))
+        return;
+    if (!can_touch_now(c->I, c->p, facet)) return;
+    c->value = facet->s;
+    c->best = *facet;
+}
+
+/* Whether the chosen facet holds the pair where another one that touched at the start still does:
+ * what slides from one flush part to the next is not held by the side of the next. Once in a step,
+ * since of two that hold each could yield to the other. */
+static int yields(peg_island *I, peg_pair *p, search *c)
+{
+    if (p->yielded || p->s0 < -PEG_TOUCH * p->L || others_now(I, p) < 0) return 0;
+    if (peg_facet_at_start(I, p, &p->facet) <= p->margin) return 0;
+    peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, 0, consider_touching, c);
+    p->yielded = c->best.kind != PEG_FACET_NONE;
+    return p->yielded;
+}
+
 /* A loaded pair for which another facet holds better than max(s_n, 0) was held by a trap. */
 int peg_pair_switch(peg_island *I, peg_pair *p)
 {
     if (p->ngiven) return 0;
     double here = fmax(along_now(I, p, p->facet.n), 0) + PEG_TRAP * p->L;
-    if (others_now(I, p) <= here) return 0;
     search c = search_from(I, p, here, SAME_DIRECTION);
-    peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_switch, &c);
-    if (c.best.kind == PEG_FACET_NONE) return 0;
+    if (others_now(I, p) > here)
+        peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_switch, &c);
+    if (c.best.kind == PEG_FACET_NONE) {
+        c.value = -INFINITY;
+        if (!yields(I, p, &c)) return 0;
+    }
     take(p, &c);
     p->switches++;
     I->stats->switches++;

@@ -7,6 +7,7 @@
  * -s (there A supports s u x w and B its negative, so that n = -s u x w). */
 #include "peg/separation.h"
 #include "peg/disc.h"
+#include "peg/tolerance.h"
 
 /* Sine of the angle by which the arcs must cross inside of each other. Below, the crossing is a
  * normal of one of the faces, or the edges are parallel, within rounding; the separation that could
@@ -321,9 +322,6 @@ double peg_radius_of_b(const peg_view *B, peg_facet_kind kind)
     return at_edge ? peg_across(B->shape) : B->shape->round;
 }
 
-/* Sine of the angle below which a direction is that of the axis: the rest is rounding. */
-static const double FLUSH = 1e-12;
-
 void peg_lowest_point(const peg_view *view, int vertex, const double n[3], double out[3])
 {
     double axis[3], down[3];
@@ -331,7 +329,7 @@ void peg_lowest_point(const peg_view *view, int vertex, const double n[3], doubl
     if (!(view->shape->rim > 0)) return;
     axis_of(view, axis);
     peg_add_scaled(n, -peg_dot(n, axis), axis, down);
-    if (!(peg_normalise(down) > FLUSH)) return; /* all of the disc is */
+    if (!(peg_normalise(down) > PEG_FLUSH)) return; /* all of the disc is */
     peg_add_scaled(down, -peg_dot(down, axis), axis, down);
     peg_add_scaled(out, -view->shape->rim, down, out);
 }

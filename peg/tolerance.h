@@ -34,6 +34,9 @@
  * makes a row: the next small turn could bring it there. */
 #define PEG_LEAN 0.05
 
+/* Sine of the angle to a plane up to which a rim lies in it, without a lowest point: rounding. */
+#define PEG_FLUSH 1e-12
+
 /* A mesh may be touched only where its neighbours leave it free, until a pair with it was left
  * violated so many times in a step. */
 #define PEG_STUCK 3
