@@ -253,7 +253,7 @@ static double gained_energy(const peg_island *I)
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
-        granted += fabs(row->lambda) * ((I->regaining ? 0 : row->pushed / I->h) + driven);
+        granted += fabs(row->lambda) * ((peg_is_coarse(I) ? 0 : row->pushed / I->h) + driven);
     }
     return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_main
                                                     : (const double(*)[6])I->v) -
