@@ -234,7 +234,7 @@ int peg_triangle_part(peg_stage *s, int mesh, int t)
     *part = s->part[mesh];
     part->complex = NULL;
     part->shape = peg_triangle_of(&s->context->kept, s->part[mesh].complex, t);
-    part->id |= (unsigned long)(t + 1);
+    part->id |= (uint64_t)(t + 1);
     s->placed[i] = (peg_placed){.body = -1};
     s->whole[i] = mesh;
     s->failed = !part->shape || !place(s, i);

@@ -5,6 +5,8 @@
 #ifndef PEG_PEG_H
 #define PEG_PEG_H
 
+#include <stdint.h>
+
 #include "peg/complex.h"
 #include "peg/polytope.h"
 #include "peg/types.h"
@@ -61,7 +63,7 @@ typedef struct peg_part {
     int opaque;                 /* if both are null, else 0 */
     int body;
     double offset[3], rotation[9]; /* pose of the part in the body's frame (world if body = -1) */
-    unsigned long id;              /* stable over steps, unique, > 0, less than 2^32 */
+    uint64_t id;                   /* stable over steps, unique, > 0, less than 2^32 */
     void *user;                    /* passed to the pair filter */
 } peg_part;
 
@@ -143,7 +145,9 @@ typedef struct peg_contact {
     double friction[3]; /* N s, on A, world */
     double torque[3];   /* N m s, of rolling and spinning friction, on A, world */
     int kind, i, j;     /* feature pair: see peg_row_kind; indices of vertices, edges and faces of
-                           the parts; of a mesh: those of the mesh, a face being a triangle */
+                           the parts; of a mesh: those of the mesh, a face being a triangle. A
+                           cylinder's vertices are the centres of its caps, its edge is its
+                           axis; vertices from 2 on are points of its rims */
 } peg_contact;
 int peg_contacts(const peg_context *context, const peg_contact **contacts);
 

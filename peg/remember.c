@@ -9,15 +9,14 @@ static int compare(const void *left, const void *right)
     return (a->high > b->high) - (a->high < b->high);
 }
 
-const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long low,
-                                   unsigned long high)
+const peg_memory_entry *peg_recall(const peg_remembered *memory, uint64_t low, uint64_t high)
 {
     peg_memory_entry key = {.low = low, .high = high};
     if (!memory->count) return NULL;
     return bsearch(&key, memory->entry, memory->count, sizeof key, compare);
 }
 
-peg_memory_entry *peg_remember(peg_remembered *m, unsigned long low, unsigned long high)
+peg_memory_entry *peg_remember(peg_remembered *m, uint64_t low, uint64_t high)
 {
     void *grown = peg_grow(m->entry, m->count + 1, &m->capacity, sizeof *m->entry);
     if (!grown) return NULL;

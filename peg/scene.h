@@ -41,8 +41,8 @@ typedef struct peg_candidate {
 
 /* What is remembered of a pair between steps. */
 typedef struct peg_memory_entry {
-    unsigned long low, high; /* ids of the parts */
-    double n[3];             /* from the part with the greater id to the one with the smaller */
+    uint64_t low, high; /* ids of the parts */
+    double n[3];        /* from the part with the greater id to the one with the smaller */
     peg_choice choice;
     size_t first; /* of its impulses */
     int count;
@@ -209,10 +209,9 @@ int peg_gather_islands(peg_stage *stage);
 size_t peg_context_memory(const peg_context *context);
 
 /* --- remember.c --- */
-const peg_memory_entry *peg_recall(const peg_remembered *memory, unsigned long low,
-                                   unsigned long high);
+const peg_memory_entry *peg_recall(const peg_remembered *memory, uint64_t low, uint64_t high);
 /* Null when memory ran out. */
-peg_memory_entry *peg_remember(peg_remembered *memory, unsigned long low, unsigned long high);
+peg_memory_entry *peg_remember(peg_remembered *memory, uint64_t low, uint64_t high);
 /* Takes an island's rows to the end; 0 when memory ran out. */
 int peg_remember_rows(peg_remembered *memory, const peg_row_memory *row, size_t n);
 void peg_sort_memory(peg_remembered *memory);

@@ -21,7 +21,7 @@ typedef struct rule_case {
 } rule_case;
 
 static const rule_case cases[] = {
-    {"free motion", PEG_RULE_FREE_MOTION, "peg-in-hole", 0.01, 0, 1, {"clearance", 1e-6}},
+    {"free motion", PEG_RULE_FREE_MOTION, "flush-wall", 0.01, 0, 1, {"", 0}},
     {"first contact", PEG_RULE_FIRST_CONTACT, "head-on", 0.01, 0.1, 1, {"speed", 100}},
     {"swing", PEG_RULE_SWING, "head-on", 0.02, 0.1, 3, {"speed", 10}},
     {"cause", PEG_RULE_CAUSE, "head-on", 0.01, 0.1, 3, {"speed", 10}},
