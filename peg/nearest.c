@@ -21,6 +21,7 @@ typedef struct finder {
     const peg_view *A, *B;
     peg_lean to_a, to_b;     /* how far the features of A and B may lean */
     peg_vec3 axis_a, axis_b; /* of segments */
+    int lies;                /* there are rows of vertices over faces */
 } finder;
 
 /* How the features of the other part may lean, given this one's extent. */
@@ -149,14 +150,17 @@ static int is_inside_rim(const peg_view *view, int i, const double *point)
     return view->shape->rim > 0 && peg_norm(d) < ON_RIM * view->shape->rim;
 }
 
-/* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face. */
+/* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face, or
+ * an edge on which the cap stands without touching a face. */
 static void round_row(const finder *f, peg_row_kind kind, int i, int j)
 {
     peg_feature_contact c;
     if (is_out_of_reach(f, kind, i, j)) return;
     double a[3], b[3], t = peg_nearest_points(f->A, f->B, (peg_facet_kind)kind, i, j, a, b);
     if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
-    if (kind == PEG_ROW_VV && (is_inside_rim(f->A, i, a) || is_inside_rim(f->B, j, b))) return;
+    int on_cap = (kind != PEG_ROW_EV && is_inside_rim(f->A, i, a)) ||
+                 (kind != PEG_ROW_VE && is_inside_rim(f->B, j, b));
+    if (on_cap && (kind == PEG_ROW_VV || f->lies)) return;
     peg_round_contact(f->I, f->pair, kind, i, j, &c);
     if (!is_facing(f, &c)) return;
     if (!touches_a(f, kind == PEG_ROW_EV, i, c.normal) ||
@@ -179,6 +183,7 @@ static void round_rows(const finder *f)
 void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
+    int before = out->m;
     finder f = {.I = I, .u = u, .out = out, .p = p, .pair = pair};
     f.A = &I->piece[pair->a].now;
     f.B = &I->piece[pair->b].now;
@@ -186,6 +191,7 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     f.to_b = lean_along(f.A, f.axis_a);
     vertex_face_rows(&f, PEG_ROW_VF);
     vertex_face_rows(&f, PEG_ROW_FV);
+    f.lies = out->m > before;
     if (pair->yielded && pair->facet.kind <= PEG_FACET_FACE_A) return;
     edge_edge_rows(&f);
     round_rows(&f);
