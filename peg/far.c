@@ -2,7 +2,7 @@
  * inflated by half of the reach each, do not overlap; only our own s_n in that direction counts.
  * Half-spaces, flat parts and pairs of spheres, capsules, cylinders and triangles have so few
  * facets that all are tried. */
-#include "peg/separation.h"
+#include "peg/round.h"
 
 #include <ccd/ccd.h>
 

@@ -11,6 +11,7 @@
  * secant row with that normal is exact. */
 #include "peg/cone.h"
 #include "peg/contact_row.h"
+#include "peg/round.h"
 
 typedef struct finder {
     peg_island *I;

@@ -4,6 +4,7 @@
  * it. */
 #include "peg/cone.h"
 #include "peg/island.h"
+#include "peg/round.h"
 
 static const peg_piece *piece_a(const peg_island *I, const peg_pair *p)
 {

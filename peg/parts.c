@@ -1,6 +1,7 @@
 /* The parts of a step in the world: those of the scene, and as parts of their own the triangles of
  * meshes that something may touch. */
 #include "peg/scene.h"
+#include "peg/round.h"
 
 /* Bodies may get faster by contact than they are or would be: the sweep counts their motion this
  * often. */

@@ -2,6 +2,7 @@
  * n, each with its own normal, at the poses `now`. */
 #include "peg/cone.h"
 #include "peg/contact_row.h"
+#include "peg/round.h"
 
 /* --- vertices against faces --- */
 

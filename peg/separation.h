@@ -48,26 +48,6 @@ double peg_separation_along(const peg_view *A, const peg_view *B, const double n
 
 typedef void peg_facet_visitor(void *context, const peg_facet *facet);
 
-/* The nearest points of a feature of A and one of B: two vertices, or a vertex and the line of an
- * edge, of which t is returned: 0 to 1 on the edge. The vertices of what has a rim are discs. */
-double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
-                          double a[3], double b[3]);
-
-/* The direction between such features, across what they extend along. Returns 1 if they have met:
- * then it is one on the side of facet->n (anything but NaN). */
-int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, double n[3]);
-
-/* How far these points are apart when the parts touch there, m: the radius of each part at its
- * feature. */
-double peg_radius_of_a(const peg_view *A, peg_facet_kind kind);
-double peg_radius_of_b(const peg_view *B, peg_facet_kind kind);
-
-/* The point of a part's vertex (a disc, if there is a rim) that is farthest against n. */
-void peg_lowest_point(const peg_view *view, int vertex, const double n[3], double out[3]);
-
-/* Sine of the angle between n and the axis of a part with a rim. */
-double peg_off_axis(const peg_view *view, const double n[3]);
-
 /* Calls visit (may be null) for every facet with s >= keep, in a fixed order, and returns the facet
  * with the largest s (the first of equal ones). Parallel edges make no facet. Two half-spaces have
  * none (kind NONE, s = -infinity). Every s reported is a true s_n (never more than the support

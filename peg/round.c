@@ -1,0 +1,220 @@
+/* Dilated parts: nearest points of their features, and the direction between these. */
+#include "peg/round.h"
+
+#include "peg/disc.h"
+#include "peg/tolerance.h"
+
+static void axis_of(const peg_view *view, double axis[3])
+{
+    for (int k = 0; k < 3; k++) axis[k] = view->turn[3 * k + 2];
+}
+
+double peg_off_axis(const peg_view *view, const double n[3])
+{
+    double axis[3], across[3];
+    axis_of(view, axis);
+    peg_cross(axis, n, across);
+    return peg_norm(across);
+}
+
+/* The point of an edge's line that is nearest to p, and where it is along the edge. */
+static double foot(const peg_view *view, int edge, const double *p, double out[3])
+{
+    const int *v = view->shape->edge[edge].v;
+    peg_vec3 d, r;
+    peg_sub(view->vertex[v[1]], view->vertex[v[0]], d);
+    peg_sub(p, view->vertex[v[0]], r);
+    double t = peg_dot(r, d) / peg_dot(d, d);
+    peg_add_scaled(view->vertex[v[0]], t, d, out);
+    return t;
+}
+
+static peg_disc disc_of(const peg_view *view, int vertex)
+{
+    peg_disc disc = {.centre = view->vertex[vertex], .radius = view->shape->rim};
+    axis_of(view, disc.axis);
+    return disc;
+}
+
+/* Of a vertex of V and an edge of E. */
+static double vertex_and_edge(const peg_view *V, const peg_view *E, int vertex, int edge,
+                              double v[3], double e[3])
+{
+    const int *end = E->shape->edge[edge].v;
+    if (V->shape->rim > 0) {
+        peg_disc disc = disc_of(V, vertex);
+        return peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], v, e);
+    }
+    peg_copy3(V->vertex[vertex], v);
+    return foot(E, edge, v, e);
+}
+
+static void vertex_and_vertex(const peg_view *A, const peg_view *B, int i, int j, double a[3],
+                              double b[3])
+{
+    peg_copy3(A->vertex[i], a);
+    peg_copy3(B->vertex[j], b);
+    int rim_a = A->shape->rim > 0, rim_b = B->shape->rim > 0;
+    if (!rim_a && !rim_b) return;
+    peg_disc on_a = disc_of(A, i), on_b = disc_of(B, j);
+    if (rim_a && rim_b)
+        peg_disc_disc(&on_a, &on_b, a, b);
+    else if (rim_a)
+        peg_disc_nearest(&on_a, B->vertex[j], a);
+    else
+        peg_disc_nearest(&on_b, A->vertex[i], b);
+}
+
+double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                          double a[3], double b[3])
+{
+    if (kind == PEG_FACET_EV) return vertex_and_edge(B, A, j, i, b, a);
+    if (kind == PEG_FACET_VE) return vertex_and_edge(A, B, i, j, a, b);
+    vertex_and_vertex(A, B, i, j, a, b);
+    return 0;
+}
+
+double peg_radius_of_a(const peg_view *A, peg_facet_kind kind)
+{
+    int at_edge = kind == PEG_FACET_EV || kind == PEG_FACET_EDGES;
+    return at_edge ? peg_across(A->shape) : A->shape->round;
+}
+
+double peg_radius_of_b(const peg_view *B, peg_facet_kind kind)
+{
+    int at_edge = kind == PEG_FACET_VE || kind == PEG_FACET_EDGES;
+    return at_edge ? peg_across(B->shape) : B->shape->round;
+}
+
+void peg_lowest_point(const peg_view *view, int vertex, const double n[3], double out[3])
+{
+    double axis[3], down[3];
+    peg_copy3(view->vertex[vertex], out);
+    if (!(view->shape->rim > 0)) return;
+    axis_of(view, axis);
+    peg_add_scaled(n, -peg_dot(n, axis), axis, down);
+    if (!(peg_normalise(down) > PEG_FLUSH)) return; /* all of the disc is */
+    peg_add_scaled(down, -peg_dot(down, axis), axis, down);
+    peg_add_scaled(out, -view->shape->rim, down, out);
+}
+
+/* From the feature of B to that of A. */
+static void between_features(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i,
+                             int j, peg_vec3 d)
+{
+    peg_vec3 a, b;
+    peg_nearest_points(A, B, kind, i, j, a, b);
+    peg_sub(a, b, d);
+}
+
+/* Features nearer than this, of the parts' sizes, have no direction between them. */
+static const double SAME_PLACE = 1e-13;
+
+/* Sine of the angle below which directions count as parallel. */
+static const double PARALLEL = 1e-6;
+
+/* Share of a disc's radius from which on a point of it lies on the rim. */
+static const double ON_RIM = 1 - 1e-9;
+
+/* Direction along a feature at the point where it is touched: of an edge, or of the rim of a disc;
+ * 0 if there is none: a vertex, or the inside of a disc, unless the features have met. */
+static int tangent_at(const peg_view *view, int is_edge, int i, const double *point, int met,
+                      peg_vec3 out)
+{
+    if (is_edge) {
+        peg_edge_vector(view, view->shape->edge + i, out);
+        peg_normalise(out);
+        return 1;
+    }
+    if (!(view->shape->rim > 0)) return 0;
+    peg_vec3 axis, radial;
+    axis_of(view, axis);
+    peg_sub(point, view->vertex[i], radial);
+    if (!met && peg_norm(radial) < ON_RIM * view->shape->rim) return 0;
+    peg_cross(axis, radial, out);
+    return peg_normalise(out) > PARALLEL * view->shape->rim;
+}
+
+/* A unit vector across t, near to n if that is across it. */
+static void some_normal(const peg_vec3 t, peg_vec3 n)
+{
+    peg_add_scaled(n, -peg_dot(n, t), t, n);
+    if (peg_norm(n) < .5) {
+        int k = fabs(t[0]) < .6 ? 0 : 1;
+        memset(n, 0, sizeof(peg_vec3));
+        n[k] = 1;
+        peg_add_scaled(n, -t[k], t, n);
+    }
+    peg_normalise(n);
+}
+
+int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, peg_vec3 n)
+{
+    peg_vec3 a, b, d, t[2] = {{0}};
+    peg_facet_kind kind = facet->kind;
+    peg_nearest_points(A, B, kind, facet->i, facet->j, a, b);
+    peg_sub(a, b, d);
+    int met = peg_norm(d) <= SAME_PLACE * (A->shape->radius + B->shape->radius);
+    int along = tangent_at(A, kind == PEG_FACET_EV, facet->i, a, met, t[0]);
+    along += tangent_at(B, kind == PEG_FACET_VE, facet->j, b, met, t[along]);
+    const double *side = met ? facet->n : d;
+    peg_cross(t[0], t[1], n);
+    if (along == 2 && peg_norm(n) > PARALLEL) {
+        double sign = peg_dot(n, side) < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) n[k] *= sign;
+        peg_normalise(n);
+        return met;
+    }
+    peg_copy3(side, n);
+    peg_normalise(n);
+    if (along || met) some_normal(t[0], n);
+    return met;
+}
+
+typedef struct nearest {
+    peg_facet facet;
+    double gap; /* m */
+} nearest;
+
+static double radii(const peg_view *A, const peg_view *B, peg_facet_kind kind)
+{
+    return peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
+}
+
+static void try_nearest(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                        nearest *best)
+{
+    peg_vec3 d;
+    between_features(A, B, kind, i, j, d);
+    double gap = peg_norm(d) - radii(A, B, kind);
+    if (!(gap < best->gap)) return;
+    best->gap = gap;
+    best->facet = (peg_facet){.kind = kind, .i = i, .j = j};
+}
+
+/* A vertex of V and the edges of E; where the edge is farther from a disc's centre than the nearest
+ * so far and the radius there is no need to look closer. */
+static void try_edges(const peg_view *A, const peg_view *B, int v, int of_a, nearest *best)
+{
+    const peg_view *V = of_a ? A : B, *E = of_a ? B : A;
+    peg_facet_kind kind = of_a ? PEG_FACET_VE : PEG_FACET_EV;
+    for (int e = 0; e < E->shape->ne; e++) {
+        peg_vec3 a, b, d;
+        double t = foot(E, e, V->vertex[v], a);
+        peg_sub(V->vertex[v], a, d);
+        if (peg_norm(d) - V->shape->rim - radii(A, B, kind) >= best->gap) continue;
+        int i = of_a ? v : e, j = of_a ? e : v;
+        if (V->shape->rim > 0) t = peg_nearest_points(A, B, kind, i, j, a, b);
+        if (t > 0 && t < 1) try_nearest(A, B, kind, i, j, best);
+    }
+}
+
+peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
+{
+    nearest best = {.gap = INFINITY};
+    for (int i = 0; i < A->shape->nv; i++)
+        for (int j = 0; j < B->shape->nv; j++) try_nearest(A, B, PEG_FACET_VV, i, j, &best);
+    for (int i = 0; i < A->shape->nv; i++) try_edges(A, B, i, 1, &best);
+    for (int j = 0; j < B->shape->nv; j++) try_edges(A, B, j, 0, &best);
+    return best.facet;
+}
