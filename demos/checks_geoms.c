@@ -120,6 +120,7 @@ const check_spec check_specs_geoms[] = {
     {"pour-mixed", .properties = CHECK_OVERLAPS, .size = .1, .begin = begin_overlap,
      .step = step_overlap},
     {"seams-box", .size = .3, .begin = begin_seams, .step = step_seams},
+    {"seams-tiles", .size = .3, .begin = begin_seams, .step = step_seams},
     {"seams-sphere", .size = .4, .begin = begin_seams, .step = step_seams},
     {"seams-capsule", .size = .3, .begin = begin_seams, .step = step_seams},
     {"seams-cylinder", .size = .3, .begin = begin_seams, .step = step_seams},

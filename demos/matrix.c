@@ -154,6 +154,8 @@ static void geoms(visitor *v, matrix_extent extent)
         {"seams-sphere", 1, {.05, .01}, "across", {0, .7071067811865476, 1, NAN}},
         {"seams-capsule", 1, {.05, .01, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
         {"seams-cylinder", 1, {.05, .01, .002}, "across", {.25, 0, .7071067811865476, 1, NAN}},
+        {"seams-tiles", 2, {.01, .05, .002}, "speed", {.5, 3, NAN}},
+        {"seams-cylinder", 1, {.01, .002}, "tiles", {1, NAN}},
         {"mesh-roll", 0, {.01, .002}, "slope", {.25, NAN}},
         {"mesh-rest", 0, {.01, .002, .05}, "field", {0, 1, NAN}},
         {"mesh-inside", .5, {.01, .05, .02}, "speed", {3, 30, NAN}},

@@ -272,14 +272,25 @@ static void build_drop_pair(lab_world *w)
 
 /* ---- seams and slopes ------------------------------------------------------------------------ */
 
-/* 50 x 100 squares in one plane, 5 m x 10 m, on which the body slides across all kinds of seams. */
-static lab_body *seams(lab_world *w, double z)
+/* The same ground of boxes side by side, 1 m x 1 m each. */
+static void add_tiles(lab_body *ground)
 {
-    double speed = lab_key(w, "speed", 3), lift = lab_key(w, "lift", 1e-3),
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 10; j++)
+            lab_box(ground, (double[3]){1, 1, .5}, (double[3]){i - 2, j - 4.5, -.25}, NULL);
+}
+
+/* 50 x 100 squares in one plane, 5 m x 10 m, on which the body slides across all kinds of seams. */
+static lab_body *seams(lab_world *w, double z, int tiles)
+{
+    double speed = lab_key(w, "speed", tiles ? .5 : 3), lift = lab_key(w, "lift", tiles ? 0 : 1e-3),
            across = lab_key(w, "across", .25);
     int cells = whole_key(w, "cells", 50, 1, 1000);
     lab_body *ground = lab_add(w, "ground", LAB_STATIC, NULL, NULL), *body;
-    add_sheet(ground, (const double[2]){5, 10}, (const int[2]){cells, 2 * cells}, flat, NULL);
+    if (whole_key(w, "tiles", tiles, 0, 1))
+        add_tiles(ground);
+    else
+        add_sheet(ground, (const double[2]){5, 10}, (const int[2]){cells, 2 * cells}, flat, NULL);
     body = lab_add(w, "slider", LAB_DYNAMIC, (double[3]){-1.03, -4.01, z + lift}, NULL);
     lab_velocity(body, (double[3]){across * speed, speed * sqrt(1 - across * across), 0}, NULL);
     return body;
@@ -287,12 +298,17 @@ static lab_body *seams(lab_world *w, double z)
 
 static void build_seams_box(lab_world *w)
 {
-    lab_box(seams(w, .15), (double[3]){.5, .4, .3}, NULL, NULL);
+    lab_box(seams(w, .15, 0), (double[3]){.5, .4, .3}, NULL, NULL);
+}
+
+static void build_seams_tiles(lab_world *w)
+{
+    lab_box(seams(w, .15, 1), (double[3]){.5, .4, .3}, NULL, NULL);
 }
 
 static void build_seams_sphere(lab_world *w)
 {
-    lab_sphere(seams(w, .2), .2, NULL);
+    lab_sphere(seams(w, .2, 0), .2, NULL);
 }
 
 /* Lying, so that it glides along its axis a little askew. */
@@ -300,13 +316,13 @@ static void build_seams_capsule(lab_world *w)
 {
     double q[4];
     lab_axis_angle(1, .2, 0, 90, q);
-    lab_capsule(seams(w, .15), .15, .4, NULL, q);
+    lab_capsule(seams(w, .15, 0), .15, .4, NULL, q);
 }
 
 /* Standing on its end. */
 static void build_seams_cylinder(lab_world *w)
 {
-    lab_cylinder(seams(w, .15), .25, .3, NULL, NULL);
+    lab_cylinder(seams(w, .15, 0), .25, .3, NULL, NULL);
 }
 
 static double slope(const void *context, double x, double y)
@@ -414,13 +430,16 @@ const lab_scene lab_scenes_geoms[] = {
     {"seams-box",
      "a box slides over a flat sheet of 10 000 triangles (speed=, lift=, across=, cells=)", .01, 2,
      build_seams_box, NULL},
+    {"seams-tiles", "a box slides over boxes side by side (speed=, lift=, across=, tiles=)", .01, 8,
+     build_seams_tiles, NULL},
     {"seams-sphere",
      "a sphere slides over a flat sheet of 10 000 triangles (speed=, lift=, across=, cells=)", .01,
      2, build_seams_sphere, NULL},
     {"seams-capsule", "a lying capsule slides over the same (speed=, lift=, across=, cells=)", .01,
      2, build_seams_capsule, NULL},
-    {"seams-cylinder", "a standing cylinder slides over the same (speed=, lift=, across=, cells=)",
-     .01, 2, build_seams_cylinder, NULL},
+    {"seams-cylinder",
+     "a standing cylinder slides over the same (speed=, lift=, across=, cells=, tiles=)", .01, 2,
+     build_seams_cylinder, NULL},
     {"mesh-roll", "a sphere rolls down a heightfield (slope=)", .01, 2, build_mesh_roll, NULL},
     {"mesh-rest", "a body of every class at rest on a flat sheet (field=1: heightfield)", .01, 3,
      build_mesh_rest, NULL},

@@ -34,7 +34,9 @@ enum {
     PEG_RULE_DROP = 1024, /* rows behind the start go if they add energy */
     PEG_RULE_CLEARANCE = 2048,
     PEG_RULE_ELASTIC = 4096,
-    PEG_RULE_SWEEP = 8192 /* tumbling islands are solved by sweeps */
+    PEG_RULE_SWEEP = 8192, /* tumbling islands are solved by sweeps */
+    PEG_RULE_YIELD =
+        16384 /* a facet that holds as well frees the pair from the one that is loaded */
 };
 
 typedef struct peg_rigid {
@@ -175,13 +177,14 @@ typedef struct peg_island {
     double gain_unit;             /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;
-    int regaining;        /* thin gaps grow, while contact loses more energy than that takes */
-    int iteration;        /* of the outer loop */
-    int hasty;            /* gives up where Newton's method takes long */
-    int tumbles;          /* bodies are faster than their weights make them in some steps */
-    int rough;            /* solves by sweeps, accepted as soon as the poses are apart */
-    unsigned char *awake; /* nr: whom impulses reach from what is awake */
-    int failed;           /* memory ran out */
+    int regaining;          /* thin gaps grow, while contact loses more energy than that takes */
+    int iteration;          /* of the outer loop */
+    int hasty;              /* gives up where Newton's method takes long */
+    int tumbles;            /* bodies are faster than their weights make them in some steps */
+    int rough;              /* solves by sweeps, accepted as soon as the poses are apart */
+    unsigned char *awake;   /* nr: whom impulses reach from what is awake */
+    unsigned char *touched; /* nr: touches something at q_0 */
+    int failed;             /* memory ran out */
     /* results of peg_outer */
     int recovering;     /* some pair overlapped at q_0 */
     int least;          /* the least violation is an answer: movers leave no room */

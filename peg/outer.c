@@ -45,6 +45,23 @@ static double reach_of(const peg_island *I, const peg_pair *p)
     return peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
 }
 
+static void find_touched(peg_island *I)
+{
+    memset(I->touched, 0, (size_t)I->nr);
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        if (p->s0 > p->margin) continue;
+        I->touched[I->piece[p->a].rigid] = I->touched[I->piece[p->b].rigid] = 1;
+    }
+}
+
+/* Whether a moving body of the pair touches something else than the other one. */
+static int is_touched(const peg_island *I, const peg_pair *p)
+{
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    return p->s0 > p->margin && ((a < I->nd && I->touched[a]) || (b < I->nd && I->touched[b]));
+}
+
 void peg_island_begin(peg_island *I)
 {
     loop ignored = {0};
@@ -61,11 +78,14 @@ void peg_island_begin(peg_island *I)
         I->recovering = 1;
         p->violated = 1; /* however deep: the facet's own rows */
     }
-    /* the free motion first: what it would pass through makes its rows there */
+    /* the free motion first: what it would pass through makes its rows there; but not of what
+     * something holds, which will not move so */
     for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
+    find_touched(I);
     int exact = I->settings->contact == PEG_CONTACT_PEG;
     for (int i = 0; i < I->npair && exact; i++)
-        if (is_fast(I, &I->pair[i])) add_first_contact(I, i, PEG_HIT * I->pair[i].width, &ignored);
+        if (!is_touched(I, &I->pair[i]) && is_fast(I, &I->pair[i]))
+            add_first_contact(I, i, PEG_HIT * I->pair[i].width, &ignored);
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_island_move(I);
 }

@@ -366,7 +366,9 @@ static void consider_touching(void *context, const peg_facet *facet)
  * since of two that hold each could yield to the other. */
 static int yields(peg_island *I, peg_pair *p, search *c)
 {
-    if (p->yielded || p->s0 < -PEG_TOUCH * p->L || others_now(I, p) < 0) return 0;
+    if (p->yielded || (I->without & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
+        others_now(I, p) < 0)
+        return 0;
     if (peg_facet_at_start(I, p, &p->facet) <= p->margin) return 0;
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, 0, consider_touching, c);
     p->yielded = c->best.kind != PEG_FACET_NONE;
