@@ -247,6 +247,8 @@ static double distance_two(const lab_core *a, const lab_core *b, double enough)
 
 double lab_distance_cylinder(const lab_core *cylinder, const lab_core *b, double enough)
 {
-    return b->is_cylinder ? distance_two(cylinder, b, enough)
-                          : distance_polytope(cylinder, b, enough);
+    if (!b->is_cylinder) return distance_polytope(cylinder, b, enough);
+    /* what either search finds is a direction that holds: the better one counts */
+    double s = distance_two(cylinder, b, enough);
+    return s >= enough ? s : fmax(s, distance_two(b, cylinder, enough));
 }

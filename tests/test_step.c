@@ -523,6 +523,7 @@ static Suite *step_suite(void)
     tcase_add_test(invariant, order_does_not_matter);
     suite_add_tcase(suite, closed);
     suite_add_tcase(suite, invariant);
+    suite_add_tcase(suite, round_case());
     step_failure_cases(suite);
     return suite;
 }

@@ -5,5 +5,7 @@
 
 /* test_step_failures.c: errors, fallbacks, the standard model. */
 void step_failure_cases(Suite *suite);
+/* test_round.c: spheres, cylinders, meshes, given contacts. */
+TCase *round_case(void);
 
 #endif

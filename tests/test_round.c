@@ -1,0 +1,257 @@
+/* Steps of round shapes, meshes and given contacts: closed forms, and what once went wrong. */
+#include <check.h>
+
+#include "tests/step_scene.h"
+#include "tests/test_step.h"
+
+static const double G = 9.81;
+
+static peg_polytope *keep(pegStatus status)
+{
+    ck_assert_int_eq(status, PEG_OK);
+    return S.shape[S.shapes++];
+}
+
+static void fall_and_advance(void)
+{
+    scene_fall(G);
+    scene_step();
+    scene_advance();
+}
+
+/* --- closed forms --- */
+
+/* Down a slope: a = 5/7 g sin of it while friction holds. */
+START_TEST(a_sphere_rolls)
+{
+    const double slope = .2, r = .5, m = 2;
+    scene_begin(.01);
+    scene_add_ground();
+    S.surface.mu = .5;
+    peg_body *b = scene_add_body(PEG_DYNAMIC, m, (double[]){1, 1, 1});
+    for (int k = 0; k < 9; k += 4) b->inertia[k] = .4 * m * r * r;
+    b->x[2] = r + 1e-5 * r;
+    scene_add_part(0, keep(peg_polytope_sphere(r, &S.shape[S.shapes])), 0, 0, 0);
+    for (int k = 0; k < 100; k++) {
+        memcpy(b->v_free, b->v, sizeof b->v);
+        b->v_free[0] += S.s.h * G * sin(slope);
+        b->v_free[2] -= S.s.h * G * cos(slope);
+        scene_step();
+        scene_advance();
+    }
+    ck_assert_double_eq_tol(b->v[0], 5. / 7 * G * sin(slope), 1e-7);
+    ck_assert_double_eq_tol(b->v[4] * r, b->v[0], 1e-7);
+    ck_assert_double_eq_tol(b->x[2], r, 1.1e-5 * r);
+    scene_end();
+}
+END_TEST
+
+/* A sphere that hits a free one, both frictionless: momentum along the line of centres only. */
+START_TEST(spheres_meet)
+{
+    scene_begin(.01);
+    for (int i = 0; i < 2; i++) {
+        peg_body *b = scene_add_body(PEG_DYNAMIC, 1 + i, (double[]){1, 1, 1});
+        b->x[0] = 1.2 * i, b->x[1] = .3 * i;
+        scene_add_part(i, keep(peg_polytope_sphere(.5, &S.shape[S.shapes])), 0, 0, 0);
+    }
+    scene_set_velocity(&S.body[0], 5, 0, 0);
+    for (int k = 0; k < 20; k++) {
+        scene_fall(0);
+        scene_step();
+        scene_advance();
+    }
+    const double *u = S.body[0].v, *v = S.body[1].v;
+    ck_assert_double_gt(v[0], 1);
+    ck_assert_double_eq_tol(u[0] + 2 * v[0], 5, 1e-12);
+    ck_assert_double_eq_tol(u[1] + 2 * v[1], 0, 1e-12);
+    for (int k = 3; k < 6; k++) ck_assert_double_eq_tol(fabs(u[k]) + fabs(v[k]), 0, 1e-12);
+    scene_end();
+}
+END_TEST
+
+/* --- cylinders --- */
+
+/* Upright ones on each other, offset: caps that lie flat on each other touch at their rims. */
+START_TEST(a_stack_of_cylinders_rests)
+{
+    const double offset[] = {0, .1, .3};
+    scene_begin(.01);
+    scene_add_ground();
+    peg_polytope *shape = keep(peg_polytope_cylinder(.5, 1, &S.shape[S.shapes]));
+    for (int i = 0; i < 3; i++) {
+        peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){1, 1, 1});
+        b->x[0] = i % 2 ? offset[_i] : 0;
+        b->x[2] = .5 + i;
+        scene_add_part(i, shape, 0, 0, 0);
+    }
+    for (int k = 0; k < 60; k++) {
+        fall_and_advance();
+        ck_assert_int_eq(S.stats.fallback_scaled, 0);
+        ck_assert_double_ge(S.stats.gap_min, 0);
+    }
+    for (int i = 0; i < 3; i++) ck_assert_double_eq_tol(S.body[i].x[2], .5 + i, 1e-4);
+    scene_end();
+}
+END_TEST
+
+/* Over the seam of two flush boxes, frictionless: standing, nothing stops it. */
+START_TEST(a_cylinder_slides_over_a_seam)
+{
+    scene_begin(.01);
+    peg_polytope *tile = scene_box(4, 4, 1);
+    scene_add_part(-1, tile, -2, 0, -.5);
+    scene_add_part(-1, tile, 2, 0, -.5);
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){.4, .4, .4});
+    b->x[0] = -.5 + .001 * _i;
+    b->x[2] = .2;
+    scene_set_velocity(b, _i % 2 ? 1 : 3, 0, 0);
+    double speed = b->v[0];
+    scene_add_part(0, keep(peg_polytope_cylinder(.2, .4, &S.shape[S.shapes])), 0, 0, 0);
+    for (int k = 0; k < 60; k++) fall_and_advance();
+    ck_assert_double_eq_tol(b->v[0], speed, SOLVED);
+    ck_assert_double_eq_tol(b->x[2], .2, 1e-4);
+    scene_end();
+}
+END_TEST
+
+/* --- meshes --- */
+
+static const int two[2][3] = {{0, 1, 2}, {0, 2, 3}};
+
+/* A square of two triangles. */
+static peg_complex *sheet(double half)
+{
+    const double vertex[4][3] = {
+        {-half, -half, 0}, {half, -half, 0}, {half, half, 0}, {-half, half, 0}};
+    peg_complex *mesh;
+    ck_assert_int_eq(peg_complex_create(vertex, 4, two, 2, 0, &mesh), PEG_OK);
+    return mesh;
+}
+
+static void add_mesh(int body, const peg_complex *mesh)
+{
+    scene_add_part(body, NULL, 0, 0, 0);
+    S.part[S.s.np - 1].complex = mesh;
+}
+
+/* Sheets have no inside in which they would be found. */
+START_TEST(no_sheet_passes_through_a_sheet)
+{
+    cases_random r = {100 + (unsigned)_i};
+    peg_complex *ground = sheet(5), *thrown = sheet(cases_uniform(&r, .05, .5));
+    scene_begin(_i % 2 ? .01 : .05);
+    add_mesh(-1, ground);
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){1, 1, .1});
+    add_mesh(0, thrown);
+    b->x[2] = cases_uniform(&r, .8, 2);
+    double axis[3], angle = _i % 3 ? cases_uniform(&r, 0, 3) : cases_uniform(&r, 0, .01);
+    cases_direction(&r, axis);
+    b->q[0] = cos(angle / 2);
+    for (int k = 0; k < 3; k++) {
+        b->q[1 + k] = sin(angle / 2) * axis[k];
+        b->v[3 + k] = _i % 4 ? 0 : cases_uniform(&r, -60, 60);
+    }
+    b->v[2] = -cases_magnitude(&r, 1, 2.7);
+    for (int k = 0; k < 60 && b->v[2] < 0; k++) {
+        int below = 0;
+        double R[9], x[3];
+        scene_fall(0);
+        scene_step();
+        scene_advance();
+        peg_quat_to_mat(b->q, R);
+        for (int v = 0; v < 4; v++) {
+            peg_rotate(R, thrown->vertex[v], x);
+            below += b->x[2] + x[2] < 0;
+        }
+        ck_assert_int_eq(below, 0);
+    }
+    scene_end();
+    peg_complex_free(ground);
+    peg_complex_free(thrown);
+}
+END_TEST
+
+/* Double-sided and repeated triangles are the sheet that they show; a body slides over it. */
+START_TEST(a_mesh_of_repeated_triangles_is_flat)
+{
+    enum { N = 12, NV = (N + 1) * (N + 1) };
+    static double vertex[NV][3];
+    static int triangle[4 * N * N][3];
+    int nt = 0;
+    for (int i = 0; i <= N; i++)
+        for (int j = 0; j <= N; j++) {
+            vertex[(N + 1) * i + j][0] = .25 * (i - N / 2);
+            vertex[(N + 1) * i + j][1] = .25 * (j - N / 2);
+        }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            int a = (N + 1) * i + j, b = a + N + 1;
+            const int four[4][3] = {
+                {a, b, a + 1}, {b, b + 1, a + 1}, {a, a + 1, b}, {b + 1, b, a + 1}};
+            memcpy(triangle[nt], four, sizeof four);
+            nt += 4;
+        }
+    peg_complex *mesh;
+    ck_assert_int_eq(
+        peg_complex_create((const double(*)[3])vertex, NV, (const int(*)[3])triangle, nt, 0, &mesh),
+        PEG_OK);
+    ck_assert_int_eq(mesh->nt, nt / 2);
+    scene_begin(.01);
+    add_mesh(-1, mesh);
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){.4, .4, .4});
+    b->x[0] = -1, b->x[1] = .07, b->x[2] = .2;
+    scene_set_velocity(b, 3, .2, 0);
+    scene_add_part(0, keep(peg_polytope_cylinder(.2, .4, &S.shape[S.shapes])), 0, 0, 0);
+    for (int k = 0; k < 60; k++) fall_and_advance();
+    ck_assert_double_eq_tol(b->v[0], 3, SOLVED);
+    ck_assert_double_eq_tol(b->v[1], .2, SOLVED);
+    scene_end();
+    peg_complex_free(mesh);
+}
+END_TEST
+
+/* --- contacts that somebody else found --- */
+
+/* Of an opaque ground with what is convex, a mesh, or opaque itself: it carries. */
+START_TEST(given_contacts_carry)
+{
+    peg_complex *mesh = sheet(1);
+    const peg_given given[4] = {{1, 0, {-1, -1, 0}, {0, 0, 1}, -.01},
+                                {1, 0, {1, -1, 0}, {0, 0, 1}, -.01},
+                                {1, 0, {1, 1, 0}, {0, 0, 1}, -.01},
+                                {1, 0, {-1, 1, 0}, {0, 0, 1}, -.01}};
+    scene_begin(.01);
+    scene_add_part(-1, NULL, 0, 0, 0);
+    S.part[0].opaque = 1;
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){2, 2, 1});
+    if (_i == 0) scene_add_part(0, scene_box(2, 2, 1), 0, 0, 0);
+    if (_i == 1) add_mesh(0, mesh);
+    if (_i == 2) scene_add_part(0, NULL, 0, 0, 0);
+    S.part[1].opaque = _i == 2;
+    S.s.given = given, S.s.ngiven = 4;
+    fall_and_advance();
+    ck_assert_int_eq(S.stats.unconverged, 0);
+    ck_assert_double_gt(b->x[2], 1e-4); /* the overlap opens */
+    ck_assert_double_lt(fabs(b->v[2]), 1e-6);
+    const peg_contact *contact;
+    ck_assert_int_gt(peg_contacts(S.context, &contact), 0);
+    ck_assert_double_ge(scene_total_impulse(), G * S.s.h - 1e-9); /* and what opens the overlap */
+    scene_end();
+    peg_complex_free(mesh);
+}
+END_TEST
+
+TCase *round_case(void)
+{
+    TCase *t = tcase_create("round shapes, meshes, given contacts");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, a_sphere_rolls);
+    tcase_add_test(t, spheres_meet);
+    tcase_add_loop_test(t, a_stack_of_cylinders_rests, 0, 3);
+    tcase_add_loop_test(t, a_cylinder_slides_over_a_seam, 0, 12);
+    tcase_add_loop_test(t, no_sheet_passes_through_a_sheet, 0, 60);
+    tcase_add_test(t, a_mesh_of_repeated_triangles_is_flat);
+    tcase_add_loop_test(t, given_contacts_carry, 0, 3);
+    return t;
+}
