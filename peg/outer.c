@@ -269,12 +269,15 @@ static int relax_problem(peg_island *I, loop *l)
 static double gained_energy(const peg_island *I)
 {
     if (I->recovering) return 0;
-    double granted = PEG_GAIN * I->gain_unit;
+    double granted = PEG_GAIN * I->gain_unit, pushed = 0;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
-        granted += fabs(row->lambda) * ((peg_is_coarse(I) ? 0 : row->pushed / I->h) + driven);
+        pushed += fabs(row->lambda) * row->pushed / I->h;
+        granted += fabs(row->lambda) * driven;
     }
+    if (!I->regaining)
+        granted += peg_is_coarse(I) ? fmin(pushed, PEG_PUSHED * I->gain_unit) : pushed;
     return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_main
                                                     : (const double(*)[6])I->v) -
            granted;

@@ -78,6 +78,9 @@
  * weights times sizes. */
 #define PEG_GAIN 1e-11
 
+/* Energy that gaps of coarse islands may put in while they grow, of the same. */
+#define PEG_PUSHED 1e-10
+
 /* Certificate of a solve, relative to peg_residual_unit. */
 #define PEG_CERTIFIED 1e-10
 
