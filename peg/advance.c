@@ -26,7 +26,8 @@ static int are_shells(const peg_island *I, const peg_pair *p)
 
 int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const double (*v)[6])
 {
-    return peg_pair_motion(I, p, v) > (are_shells(I, p) ? p->s0 : PEG_FAST * p->width);
+    return peg_pair_motion(I, p, v) >
+           (are_shells(I, p) ? fmax(p->s0, PEG_FAST_SHELL * p->width) : PEG_FAST * p->width);
 }
 
 /* Nearer than this, in widths, the direction is chosen anew. */

@@ -61,10 +61,11 @@
 /* Pairs that move more than PEG_FAST widths relative to each other are fast; first contact is
  * sought at depth PEG_HIT widths with strides of at least PEG_STRIDE widths, so that nothing deeper
  * than their sum is missed. Slow pairs that stay violated are advanced with depth PEG_HIT_SLOW. */
-#define PEG_FAST     0.3
-#define PEG_HIT      0.05
-#define PEG_STRIDE   0.2
-#define PEG_HIT_SLOW 1e-12
+#define PEG_FAST       0.3
+#define PEG_FAST_SHELL 0.05 /* the same of two triangles, in altitudes */
+#define PEG_HIT        0.05
+#define PEG_STRIDE     0.2
+#define PEG_HIT_SLOW   1e-12
 
 /* Iterations: see outer.c. */
 #define PEG_SETTLED       1e-3 /* change of pose (in L) and of the objective (relative) when settled */
