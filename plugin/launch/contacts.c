@@ -2,7 +2,11 @@
 #include "ode_glue/geom.h"
 #include "plugin/launch/launch.h"
 
+#include <stdatomic.h>
+
 /* ---- records --------------------------------------------------------------------------------- */
+
+static atomic_size_t recorded; /* in all wards */
 
 dJointID peg_create_contact(dWorldID world, dJointGroupID group, const dContact *contact)
 {
@@ -19,6 +23,7 @@ dJointID peg_create_contact(dWorldID world, dJointGroupID group, const dContact 
         r->group = group;
         r->contact = *contact;
         r->taken = 0;
+        atomic_fetch_add_explicit(&recorded, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&ward->lock);
     return joint;
@@ -34,6 +39,12 @@ static int fits(const peg_record *r, const choice *rule)
     return rule->joint ? r->joint == rule->joint : r->group == rule->group;
 }
 
+static void keep_records(peg_ward *ward, size_t kept)
+{
+    atomic_fetch_sub_explicit(&recorded, ward->records - kept, memory_order_relaxed);
+    ward->records = kept;
+}
+
 static void drop_records(peg_ward *ward, void *context)
 {
     const choice *rule = context;
@@ -42,15 +53,27 @@ static void drop_records(peg_ward *ward, void *context)
     while (kept < ward->records && !fits(&ward->record[kept], rule)) kept++;
     for (size_t i = kept; i < ward->records; i++)
         if (!fits(&ward->record[i], rule)) ward->record[kept++] = ward->record[i];
-    if (kept < ward->records) ward->records = kept;
+    if (kept < ward->records) keep_records(ward, kept);
     pthread_mutex_unlock(&ward->lock);
+}
+
+void peg_records_free(peg_ward *ward)
+{
+    keep_records(ward, 0);
+    peg_free(ward->record);
+}
+
+/* Most programs empty a group after each step, also where nothing is recorded. */
+static void drop(choice which)
+{
+    if (atomic_load_explicit(&recorded, memory_order_relaxed))
+        peg_wards_visit(drop_records, &which);
 }
 
 void peg_destroy_joint(dJointID joint)
 {
-    choice one = {.joint = joint};
     if (joint && dJointGetType(joint) == dJointTypeContact)
-        peg_wards_visit(drop_records, &one);
+        drop((choice){.joint = joint});
     else if (joint)
         peg_forget_joint(joint);
     peg_ode->dJointDestroy(joint);
@@ -58,15 +81,13 @@ void peg_destroy_joint(dJointID joint)
 
 void peg_empty_group(dJointGroupID group)
 {
-    choice all = {.group = group};
-    if (group) peg_wards_visit(drop_records, &all);
+    if (group) drop((choice){.group = group});
     peg_ode->dJointGroupEmpty(group);
 }
 
 void peg_destroy_group(dJointGroupID group)
 {
-    choice all = {.group = group};
-    if (group) peg_wards_visit(drop_records, &all);
+    if (group) drop((choice){.group = group});
     peg_ode->dJointGroupDestroy(group);
 }
 
@@ -246,7 +267,7 @@ static int stock_step(dWorldID world, dReal h, int quick)
 static int exact_step(peg_ward *ward, double h, int quick)
 {
     size_t taken = 0;
-    if (!ward->records || !peg_ward_peg(ward)) return 0;
+    if (!peg_takes_over() || !peg_ward_peg(ward)) return 0;
     for (size_t i = 0; i < ward->records; i++) taken += (size_t)take(ward, i);
     ward->stock_contacts += (long)(ward->records - taken);
     if (!taken) return 0;
@@ -260,25 +281,33 @@ static int exact_step(peg_ward *ward, double h, int quick)
     return 0;
 }
 
+/* What the coming step begins with. */
+static void turn(peg_ward *ward)
+{
+    if (ward->usual.pair.n || ward->coming.pair.n) turn_depths(ward);
+    if (!ward->shapes.kept.geom.n && !ward->shapes.coming.geom.n) return;
+    peg_shapes_end(&ward->shapes, 1);
+    peg_shapes_begin(&ward->shapes);
+}
+
 static int step(dWorldID world, dReal h, int quick)
 {
     peg_ward *ward = peg_inside ? NULL : peg_ward_of(world);
+    const peg_options *o = &peg_launch_options;
     if (!ward) return stock_step(world, h, quick);
-    int done = 1;
+    int done = 1, told = o->stats || o->summary || o->trace;
+    if (o->contact == PEG_LAUNCH_QUICK) quick = 1;
     peg_inside++;
-    peg_report_before(ward, h);
-    if (peg_launch_options()->contact == PEG_LAUNCH_QUICK) quick = 1;
-    ward->exact = peg_takes_over() && exact_step(ward, h, quick);
+    if (told) peg_report_before(ward, h);
+    ward->exact = ward->records && exact_step(ward, h, quick);
     if (!ward->exact) done = stock_step(world, h, quick);
     peg_inside--;
-    turn_depths(ward);
-    peg_shapes_end(&ward->shapes, 1);
-    peg_shapes_begin(&ward->shapes);
+    turn(ward);
     ward->stock_steps += !ward->exact;
     ward->steps++;
     ward->time += h;
     if (h > 0 && isfinite(h)) ward->h = h;
-    peg_report_step(ward);
+    if (told) peg_report_step(ward);
     return done;
 }
 

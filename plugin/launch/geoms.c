@@ -106,13 +106,13 @@ static void leave_trace(peg_ward *ward, void *geom)
 void peg_geom_destroy(dGeomID geom)
 {
     forget(geom);
-    if (peg_launch_options()->trace) peg_wards_visit(leave_trace, geom);
+    if (peg_launch_options.trace) peg_wards_visit(leave_trace, geom);
     peg_ode->dGeomDestroy(geom);
 }
 
 void peg_space_destroy(dSpaceID space)
 {
-    if (peg_launch_options()->trace) peg_wards_visit(leave_trace, space);
+    if (peg_launch_options.trace) peg_wards_visit(leave_trace, space);
     peg_ode->dSpaceDestroy(space);
 }
 

@@ -5,25 +5,20 @@
 #include <unistd.h>
 
 const peg_calls *peg_ode;
-_Thread_local int peg_inside;
+PEG_THREAD int peg_inside;
+peg_options peg_launch_options;
 
 static peg_calls table;
-static peg_options options;
-
-const peg_options *peg_launch_options(void)
-{
-    return &options;
-}
 
 int peg_takes_over(void)
 {
-    return options.contact == PEG_LAUNCH_EXACT;
+    return peg_launch_options.contact == PEG_LAUNCH_EXACT;
 }
 
 int peg_model_has(dGeomID geom)
 {
     int class = dGeomGetClass(geom);
-    return options.settings.contact == PEG_CONTACT_PEG || class == dBoxClass ||
+    return peg_launch_options.settings.contact == PEG_CONTACT_PEG || class == dBoxClass ||
            class == dPlaneClass || class == dConvexClass;
 }
 
@@ -62,10 +57,10 @@ static void watch_shapes(void)
 
 static void watch(void)
 {
-    if (options.trace || options.summary) peg_watch_bodies(&table);
-    if (options.trace) watch_shapes();
-    if (options.trace) table.dSpaceCollide = watch_space;
-    if (options.summary) table.dJointCreateContact = watch_contact;
+    if (peg_launch_options.trace || peg_launch_options.summary) peg_watch_bodies(&table);
+    if (peg_launch_options.trace) watch_shapes();
+    if (peg_launch_options.trace) table.dSpaceCollide = watch_space;
+    if (peg_launch_options.summary) table.dJointCreateContact = watch_contact;
 }
 
 static void take_over(void)
@@ -84,9 +79,9 @@ static void take_over(void)
 /* Lets peg-run know that there was an ODE to take over. */
 static void tell_that_met(void)
 {
-    int file = options.met ? open(options.met, O_WRONLY | O_CREAT, 0600) : -1;
+    int file = peg_launch_options.met ? open(peg_launch_options.met, O_WRONLY | O_CREAT, 0600) : -1;
     if (file < 0) return;
-    if (write(file, "1", 1) != 1) peg_log("'%s' cannot be written", options.met);
+    if (write(file, "1", 1) != 1) peg_log("'%s' cannot be written", peg_launch_options.met);
     close(file);
 }
 
@@ -98,7 +93,7 @@ const peg_calls *peg_launch(const peg_calls *ode, size_t size)
     if (size != sizeof *ode) return NULL;
     peg_ode = ode;
     table = *ode;
-    peg_options_read(&options);
+    peg_options_read(&peg_launch_options);
     tell_that_met();
     peg_report_begin();
     table.dWorldDestroy = destroy_world;

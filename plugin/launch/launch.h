@@ -19,7 +19,9 @@
 
 /* ODE's own functions. */
 extern const peg_calls *peg_ode;
-extern _Thread_local int peg_inside;
+/* Libraries that are loaded late may have this kind of thread's memory if it is little. */
+#define PEG_THREAD _Thread_local __attribute__((tls_model("initial-exec")))
+extern PEG_THREAD int peg_inside;
 
 /* A contact joint of the program's. */
 typedef struct peg_record {
@@ -71,7 +73,7 @@ typedef struct peg_ward {
 } peg_ward;
 
 /* ---- launch.c */
-const peg_options *peg_launch_options(void);
+extern peg_options peg_launch_options;
 /* Whether contacts are exact, and not only measured. */
 int peg_takes_over(void);
 /* Whether the contact model knows the geom: the papers' know boxes, planes and convex geoms. */
@@ -138,6 +140,7 @@ dJointID peg_create_contact(dWorldID world, dJointGroupID group, const dContact 
 void peg_destroy_joint(dJointID joint);
 void peg_empty_group(dJointGroupID group);
 void peg_destroy_group(dJointGroupID group);
+void peg_records_free(peg_ward *ward);
 /* The least depth at which the program made a contact joint of the pair, since it does so in every
  * step; 0: it does not. */
 double peg_usual_depth(const peg_ward *ward, dGeomID a, dGeomID b);

@@ -290,7 +290,7 @@ void peg_space_collide(dSpaceID space, void *data, dNearCallback *near)
         peg_ode->dSpaceCollide(space, data, near);
         return;
     }
-    if (peg_launch_options()->trace) peg_trace_space(space);
+    if (peg_launch_options.trace) peg_trace_space(space);
     items *list = take_list();
     if (!list) return;
     dSpaceClean(space);

@@ -19,8 +19,9 @@
 typedef void *dlsym_function(void *handle, const char *name);
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static peg_calls ode;           /* ODE's own */
-static const peg_calls *active; /* what is called */
+static peg_calls ode;                    /* ODE's own */
+static const peg_calls first;            /* these start() */
+static const peg_calls *active = &first; /* what is called */
 
 /* The C library's dlsym, which this file hides. */
 static dlsym_function *real_dlsym(void)
@@ -70,9 +71,9 @@ static int find_all(void *library)
     return all;
 }
 
-static void start(void)
+/* What is to be called from now on. */
+static const peg_calls *choose(void)
 {
-    active = &ode;
     void *launch = open_launch();
     void *own = launch ? real_dlsym()(launch, "dWorldStep") : NULL;
     void *next = real_dlsym()(RTLD_NEXT, "dWorldStep");
@@ -89,19 +90,43 @@ static void start(void)
         void *symbol = real_dlsym()(launch, "peg_launch");
         peg_launch_function *take_over;
         memcpy(&take_over, &symbol, sizeof take_over);
-        active = take_over ? take_over(&ode, sizeof ode) : NULL;
-        if (active) return;
-        active = &ode;
+        const peg_calls *taken = take_over ? take_over(&ode, sizeof ode) : NULL;
+        if (taken) return taken;
         complain("its two libraries are of different versions", "");
     }
+    return &ode;
+}
+
+static void start(void)
+{
+    __atomic_store_n(&active, choose(), __ATOMIC_RELEASE);
 }
 
 static const peg_calls *calls(void)
 {
-    pthread_once(&once, start);
-    return active;
+    return __atomic_load_n(&active, __ATOMIC_ACQUIRE);
 }
 
+#define FIRST_V(name, parameters, arguments)                                                       \
+    static void name##_first parameters                                                            \
+    {                                                                                              \
+        pthread_once(&once, start);                                                                \
+        calls()->name arguments;                                                                   \
+    }
+#define FIRST_R(type, name, parameters, arguments)                                                 \
+    static type name##_first parameters                                                            \
+    {                                                                                              \
+        pthread_once(&once, start);                                                                \
+        return calls()->name arguments;                                                            \
+    }
+PEG_CALLS(FIRST_V, FIRST_R)
+
+static const peg_calls first = {
+#define NAME_V(name, parameters, arguments)       .name = name##_first,
+#define NAME_R(type, name, parameters, arguments) .name = name##_first,
+    PEG_CALLS(NAME_V, NAME_R)};
+
+/* As short as can be: programs call some of them thousands of times in a step. */
 #define STAND_IN_V(name, parameters, arguments)                                                    \
     EXPORT void name parameters                                                                    \
     {                                                                                              \

@@ -37,7 +37,7 @@ void peg_log(const char *format, ...)
 
 void peg_unsupported(const char *text)
 {
-    if (!peg_launch_options()->strict) return;
+    if (!peg_launch_options.strict) return;
     fprintf(stderr, "peg-run: stopped, as --strict asks for: %s\n", text);
     fflush(NULL);
     _exit(2);
@@ -45,7 +45,7 @@ void peg_unsupported(const char *text)
 
 void peg_report_begin(void)
 {
-    const peg_options *o = peg_launch_options();
+    const peg_options *o = &peg_launch_options;
     report.begun = report.told = seconds();
     if (!o->log) return;
     report.log = fopen(o->log, "ae");
@@ -77,7 +77,7 @@ static int is_main(const peg_ward *ward)
 /* The file is whole at any time: the program may be killed. */
 static void write_summary(const peg_ward *ward)
 {
-    const char *path = peg_launch_options()->summary;
+    const char *path = peg_launch_options.summary;
     char fresh[4200];
     pegStats s = {.gap_min = INFINITY};
     if (!path || !is_main(ward)) return;
@@ -93,7 +93,7 @@ static void write_summary(const peg_ward *ward)
 
 void peg_report_before(peg_ward *ward, double h)
 {
-    if (peg_launch_options()->summary && ward->steps == 0)
+    if (peg_launch_options.summary && ward->steps == 0)
         ward->energy[0] = ward->energy[1] = peg_bodies_energy(ward);
     peg_trace_before(ward, h);
 }
@@ -107,7 +107,7 @@ static void note_energy(peg_ward *ward)
 
 void peg_report_step(peg_ward *ward)
 {
-    const peg_options *o = peg_launch_options();
+    const peg_options *o = &peg_launch_options;
     if (o->summary) note_energy(ward);
     if (o->trace) peg_trace_after(ward);
     if (!o->stats && !o->summary) return;

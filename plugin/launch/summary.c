@@ -85,8 +85,8 @@ void peg_put_summary(FILE *file, const peg_ward *ward, const pegStats *s, double
                               {"failed_steps", (double)ward->failed_steps},
                               {"stock_contacts", (double)ward->stock_contacts}};
     fputs("{\n  \"scene\": ", file);
-    peg_json_put_string(file, peg_launch_options()->scene);
-    fprintf(file, ", \"contact\": \"%s\", ", peg_launch_options()->name);
+    peg_json_put_string(file, peg_launch_options.scene);
+    fprintf(file, ", \"contact\": \"%s\", ", peg_launch_options.name);
     PUT_FIELDS(file, run);
     fputs(",\n  ", file);
     PUT_OBJECT(file, "overlap_volume", volume);

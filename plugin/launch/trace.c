@@ -20,7 +20,7 @@ static atomic_int traces; /* so far */
 
 /* Spaces that this thread collided since it last stepped: their geoms without a body stand in the
  * world of the next step. More than these are heard of later. */
-static _Thread_local struct {
+static PEG_THREAD struct {
     dSpaceID space[64];
     int n;
 } recent;
@@ -183,8 +183,8 @@ static void put_head(FILE *file, const peg_ward *ward, double h)
     dWorldGetGravity(ward->world, g);
     fprintf(file,
             "{\"format\":\"ode-peg-trace\",\"version\":1,\"contact\":\"%s\",\"h\":%.17g,\"scene\":",
-            peg_launch_options()->name, h);
-    peg_json_put_string(file, peg_launch_options()->scene);
+            peg_launch_options.name, h);
+    peg_json_put_string(file, peg_launch_options.scene);
     fputs(",\"gravity\":", file);
     peg_json_put_numbers(file, g, 3);
     fputc('\n', file);
@@ -196,7 +196,7 @@ static peg_trace *begin(void)
     char base[4096], name[4200];
     peg_trace *trace = peg_alloc_zero(1, sizeof *trace);
     int number = atomic_fetch_add(&traces, 1) + 1;
-    if (!trace || !peg_trace_name(base, sizeof base, peg_launch_options()->trace, number))
+    if (!trace || !peg_trace_name(base, sizeof base, peg_launch_options.trace, number))
         return trace;
     for (int i = 0; i < PEG_TRACE_FILES; i++) {
         snprintf(name, sizeof name, "%s%s", base, part[i]);
@@ -211,7 +211,7 @@ static peg_trace *begin(void)
 
 void peg_trace_before(peg_ward *ward, double h)
 {
-    if (!peg_launch_options()->trace || ward->steps > 0) return;
+    if (!peg_launch_options.trace || ward->steps > 0) return;
     peg_trace *trace = begin();
     pthread_mutex_lock(&ward->lock);
     ward->trace = trace;

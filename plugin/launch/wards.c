@@ -14,7 +14,7 @@ static struct {
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The ward that this thread asked for last; valid until a ward is dropped. */
-static _Thread_local struct {
+static PEG_THREAD struct {
     dWorldID world;
     peg_ward *ward;
     unsigned long drops;
@@ -64,8 +64,7 @@ static void pass_message(void *data, pegStatus status, const char *text)
 pegWorldID peg_ward_peg(peg_ward *ward)
 {
     if (ward->peg) return ward->peg;
-    pegStatus status =
-        pegWorldCreateStatus(ward->world, &peg_launch_options()->settings, &ward->peg);
+    pegStatus status = pegWorldCreateStatus(ward->world, &peg_launch_options.settings, &ward->peg);
     if (status == PEG_OK)
         pegWorldSetMessageCallback(ward->peg, ward, pass_message);
     else
@@ -81,7 +80,7 @@ static void release(peg_ward *ward)
     peg_joint_set_free(&ward->joints);
     peg_trace_end(ward->trace);
     peg_free(ward->body);
-    peg_free(ward->record);
+    peg_records_free(ward);
     peg_map_free(&ward->usual.pair);
     peg_map_free(&ward->coming.pair);
     peg_map_free(&ward->odes);
