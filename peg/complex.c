@@ -12,6 +12,9 @@ static const double THIN = 1e-9;
  * single-precision numbers. */
 static const double FLAT = 1e-7;
 
+/* The same where what differs is far less than the gap that contacts keep, PEG_FLOOR margins. */
+static const double EVEN = 1e-10;
+
 enum { LEAF = 4 };
 
 /* --- vertices and triangles --- */
@@ -190,8 +193,8 @@ static void inward(const peg_complex *c, int e, int opposite, peg_vec3 out)
     peg_normalise(out);
 }
 
-/* Whether the triangles of an edge lie in one plane, on both sides of it. */
-static int edge_is_flat(const peg_complex *c, int e)
+/* Whether the triangles of an edge lie in one plane, to a sine, on both sides of it. */
+static int is_flat(const peg_complex *c, int e, double sine)
 {
     peg_vec3 first, other, apart;
     int start = c->across_start[e], end = c->across_start[e + 1], both = 0;
@@ -200,24 +203,41 @@ static int edge_is_flat(const peg_complex *c, int e)
         inward(c, e, c->across[i], other);
         int beyond = peg_dot(first, other) < 0;
         peg_add_scaled(other, beyond ? 1 : -1, first, apart);
-        if (peg_dot(apart, apart) > FLAT * FLAT) return 0;
+        if (peg_dot(apart, apart) > sine * sine) return 0;
         both |= beyond;
     }
     return both;
 }
 
-static int find_flat(peg_complex *c)
+static int find_flat(const peg_complex *c, double sine, unsigned char *edge, unsigned char *vertex)
+{
+    if (!edge || !vertex) return 0;
+    memset(vertex, 1, (size_t)c->nv);
+    for (int e = 0; e < c->ne; e++) {
+        edge[e] = (unsigned char)is_flat(c, e, sine);
+        if (!edge[e]) vertex[c->edge[e][0]] = vertex[c->edge[e][1]] = 0;
+    }
+    return 1;
+}
+
+static int describe(peg_complex *c)
 {
     c->edge_is_flat = PEG_NEW(&c->arena, unsigned char, c->ne);
     c->vertex_is_flat = PEG_NEW(&c->arena, unsigned char, c->nv);
+    c->edge_is_even = PEG_NEW(&c->arena, unsigned char, c->ne);
+    c->vertex_is_even = PEG_NEW(&c->arena, unsigned char, c->nv);
+    c->normal = PEG_NEW(&c->arena, peg_vec3, c->nt);
+    c->edge_of = PEG_NEW(&c->arena, int, c->ne);
+    c->vertex_of = PEG_NEW(&c->arena, int, c->nv);
     if (c->arena.failed) return 0;
-    memset(c->vertex_is_flat, 1, (size_t)c->nv);
-    for (int e = 0; e < c->ne; e++) {
-        c->edge_is_flat[e] = (unsigned char)edge_is_flat(c, e);
-        if (c->edge_is_flat[e]) continue;
-        c->vertex_is_flat[c->edge[e][0]] = c->vertex_is_flat[c->edge[e][1]] = 0;
+    for (int v = 0; v < c->nv; v++) c->vertex_of[v] = -1;
+    for (int t = c->nt - 1; t >= 0; t--) {
+        altitude(c, c->triangle[t], c->normal[t]);
+        peg_normalise(c->normal[t]);
+        for (int k = 0; k < 3; k++) c->edge_of[c->side[t][k]] = c->vertex_of[c->triangle[t][k]] = t;
     }
-    return 1;
+    return find_flat(c, FLAT, c->edge_is_flat, c->vertex_is_flat) &&
+           find_flat(c, EVEN, c->edge_is_even, c->vertex_is_even);
 }
 
 /* --- boxes --- */
@@ -329,12 +349,25 @@ static int is_met(const peg_aabb *a, const region *r)
     return 1;
 }
 
+/* Whether the box about a triangle meets a box. */
+static int is_in_box(const peg_complex *c, int triangle, const peg_aabb *box)
+{
+    const int *t = c->triangle[triangle];
+    const double *u = c->vertex[t[0]], *v = c->vertex[t[1]], *w = c->vertex[t[2]];
+    for (int k = 0; k < 3; k++)
+        if (peg_min(u[k], peg_min(v[k], w[k])) > box->hi[k] ||
+            peg_max(u[k], peg_max(v[k], w[k])) < box->lo[k])
+            return 0;
+    return 1;
+}
+
 static void meet_from(const peg_complex *c, int at, const region *r, peg_triangle_visitor *visit,
                       void *context)
 {
     const peg_complex_node *node = &c->node[at];
     if (!is_met(&node->box, r)) return;
-    for (int i = 0; i < node->count; i++) visit(context, c->order[node->first + i]);
+    for (int i = node->first; i < node->first + node->count; i++)
+        if (!r->box || is_in_box(c, c->order[i], r->box)) visit(context, c->order[i]);
     if (node->count) return;
     meet_from(c, at + 1, r, visit, context);
     meet_from(c, node->first, r, visit, context);
@@ -380,7 +413,7 @@ pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*tria
     if (copy_vertices(c, vertex, nv, weld, &number) && copy_triangles(c, triangle, nt, number)) {
         if (c->nt == 0)
             status = PEG_ERROR_SHAPE_EMPTY;
-        else if (link_edges(c) && link_vertices(c) && find_flat(c) && build_boxes(c))
+        else if (link_edges(c) && link_vertices(c) && describe(c) && build_boxes(c))
             status = PEG_OK;
     }
     if (status == PEG_OK)

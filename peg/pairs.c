@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "peg/cover.h"
 #include "peg/scene.h"
 
 /* Reach beyond what the motion can close, in L: features this near always make rows. */
@@ -208,57 +209,50 @@ static void box_in_mesh(const finder *f, int mesh, const peg_aabb *world, double
 typedef struct expansion {
     const finder *f;
     int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
-    /* the ball about all of the other part that may come near, in the mesh's frame */
-    double centre[3], radius;
+    peg_cover cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
 } expansion;
 
-/* Faces of a part whose directions are tried before a triangle is looked at closely. */
-enum { FEW_FACES = 16 };
-
-/* Whether the plane of a triangle, or that of a face of the other part, keeps the two farther apart
- * than they may come. Most triangles in a box are told by that. */
-static int is_beside(const expansion *x, int triangle)
+/* Whether a part has been found to get farther than the first sweep thought. */
+static int got_farther(const peg_stage *s, int part)
 {
-    static const peg_polytope corners = {.nv = 3};
-    const peg_stage *s = x->f->stage;
-    const peg_placed *m = &s->placed[x->mesh];
-    const peg_view *other = &s->placed[x->other].view;
-    const peg_complex *mesh = s->part[x->mesh].complex;
-    const int *t = mesh->triangle[triangle];
-    peg_vec3 a, b, n, v[3];
-    peg_sub(mesh->vertex[t[1]], mesh->vertex[t[0]], a);
-    peg_sub(mesh->vertex[t[2]], mesh->vertex[t[0]], b);
-    peg_cross(a, b, n);
-    peg_sub(x->centre, mesh->vertex[t[0]], a);
-    double off = peg_dot(n, a);
-    if (off * off > x->radius * x->radius * peg_dot(n, n)) return 1;
-    if (other->shape->mesh || other->shape->nv >= FEW_FACES) return 0;
-    for (int k = 0; k < 3; k++) {
-        peg_rotate(m->R, mesh->vertex[t[k]], v[k]);
-        peg_add_scaled(v[k], 1, m->x, v[k]);
-        n[k] *= off < 0 ? -1 : 1;
-    }
-    peg_view view = {.shape = &corners, .vertex = v};
-    double reach = x->radius - other->shape->radius;
-    peg_rotate(m->R, n, a);
-    if (peg_normalise(a) > 0 && peg_separation_along(other, &view, a) > reach) return 1;
-    for (int f = 0; f < other->shape->nf; f++) {
-        for (int k = 0; k < 3; k++) a[k] = -other->normal[f][k];
-        if (peg_separation_along(other, &view, a) > reach) return 1;
-    }
-    return 0;
+    return way_of_part(s, part) > s->placed[part].sweep;
 }
 
+static peg_candidate *new_triangle_candidate(const expansion *x, int part)
+{
+    peg_stage *s = x->f->stage;
+    int ordered = s->part[part].id < s->part[x->other].id;
+    return new_candidate(x->f, ordered ? part : x->other, ordered ? x->other : part);
+}
+
+/* A pair that is needed counts as near in the first sweep; what comes up later is looked at when
+ * the motion is known. */
 static void meet_triangle(void *context, int triangle)
 {
     const expansion *x = context;
     peg_stage *s = x->f->stage;
-    if (is_beside(x, triangle)) return;
+    peg_need need = peg_cover_need(&x->cover, triangle);
+    if (need == PEG_NOT_NEEDED) return;
     int part = peg_triangle_part(s, x->mesh, triangle);
     if (part < 0) return;
-    int ordered = s->part[part].id < s->part[x->other].id;
-    peg_candidate *c = new_candidate(x->f, ordered ? part : x->other, ordered ? x->other : part);
-    if (c) find_nearness(s, c);
+    const peg_view *T = &s->placed[part].view, *other = &s->placed[x->other].view;
+    double n[3] = {0}, touch = PEG_TOUCH * other->shape->size;
+    if (need == PEG_NEEDED_DEEP && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch)
+        return;
+    if (x->cover.all && peg_is_far(T, other, x->cover.reach, n)) return;
+    peg_candidate *c = new_triangle_candidate(x, part);
+    if (!c) return;
+    recall(s, c);
+    c->near = x->f->known == 0;
+}
+
+static void meet_triangle_of_plane(void *context, int triangle)
+{
+    const expansion *x = context;
+    int part = peg_triangle_part(x->f->stage, x->mesh, triangle);
+    if (part < 0) return;
+    peg_candidate *c = new_triangle_candidate(x, part);
+    if (c) find_nearness(x->f->stage, c);
 }
 
 /* A half-space against the triangles of a mesh that come near to it. */
@@ -267,31 +261,36 @@ static void meet_plane(const finder *f, int mesh, int plane)
     const peg_stage *s = f->stage;
     const peg_placed *m = &s->placed[mesh];
     const peg_view *view = &s->placed[plane].view;
-    expansion x = {.f = f, .mesh = mesh, .other = plane, .radius = INFINITY};
+    expansion x = {.f = f, .mesh = mesh, .other = plane};
     double n[3],
         by = reach_of_mesh(f, mesh, s->part[mesh].complex->radius) + s->placed[plane].sweep;
     peg_rotate_back(m->R, view->normal[0], n);
     double offset = view->offset[0] - peg_dot(view->normal[0], m->x);
-    peg_complex_below(s->part[mesh].complex, n, offset + by, meet_triangle, &x);
+    peg_complex_below(s->part[mesh].complex, n, offset + by, meet_triangle_of_plane, &x);
 }
 
 static void meet_mesh(const finder *f, int mesh, int other, const peg_aabb *box)
 {
-    const peg_stage *s = f->stage;
-    const peg_placed *m = &s->placed[mesh], *o = &s->placed[other];
+    peg_stage *s = f->stage;
+    const peg_placed *m = &s->placed[mesh];
     const peg_polytope *shape = s->part[other].shape;
+    const peg_complex *complex = s->part[mesh].complex;
+    peg_arena *arena = &s->context->arena;
+    peg_arena_mark mark = peg_arena_here(arena);
     expansion x = {.f = f, .mesh = mesh, .other = other};
+    double way = way_of_part(s, other) + way_of_part(s, mesh);
     peg_aabb local;
-    double between[3];
     if (peg_is_half_space(shape)) {
         meet_plane(f, mesh, other);
         return;
     }
-    peg_sub(o->view.centre, m->x, between);
-    peg_rotate_back(m->R, between, x.centre);
-    x.radius = shape->radius + way_of_part(s, other) + reach_of_mesh(f, mesh, shape->size);
     box_in_mesh(f, mesh, box, shape->size, &local);
-    peg_complex_meet(f->stage->part[mesh].complex, &local, meet_triangle, &x);
+    if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view,
+                        way + reach_margin(s) * shape->size, way, &x.cover))
+        peg_complex_meet(complex, &local, meet_triangle, &x);
+    else
+        s->failed = 1;
+    peg_arena_back(arena, mark);
 }
 
 /* A triangle of one mesh against those of the other. */
@@ -348,10 +347,10 @@ static void meet(void *context, int i, int j)
         ask_filter(s, c);
     }
     if (!(old ? !old->refused : c && !c->refused)) return;
-    if (meshes)
-        meet_whole(f, a, b);
-    else
+    if (!meshes)
         find_nearness(s, c);
+    else if (!old || got_farther(s, a) || got_farther(s, b))
+        meet_whole(f, a, b);
 }
 
 /* Pairs that somebody else found contacts for. */

@@ -214,7 +214,11 @@ static void solve_islands(peg_stage *s)
         spread_dirt(s);
         peg_run_islands(s);
         memset(s->dirty, 0, (size_t)s->scene->nb);
-        if (s->failed || !find_missed_pairs(s, box)) return;
+        if (s->failed) return;
+        t0 = peg_seconds();
+        int missed = find_missed_pairs(s, box);
+        s->stats.time_pairs += peg_seconds() - t0;
+        if (!missed) return;
     }
 }
 

@@ -1,0 +1,367 @@
+/* Which features of a mesh a convex part can touch first.
+ *
+ * Let x on the part and y on the mesh be nearest points, and n the direction from y to x. If y lies
+ * on an edge or a vertex next to which the mesh goes on in a direction d with n . d > 0, then what
+ * lies there is nearer still: the least distance is never found at y. Wherever no pose that the
+ * part may get to has a nearest point on a feature, the pairs of the feature's neighbours do for
+ * it, and a triangle without any feature left has no pair at all.
+ *
+ * Poses are covered by bounds: no point of the part moves farther than `way`. A part that is all
+ * points near to a point or a segment cannot get that deep, so its nearest points are those of the
+ * core. Other parts have no distance once they have met the mesh; for them the argument holds while
+ * they grow from what is left of them when shrunk towards the centre until they are clear of the
+ * mesh: shrunk by `way` along every normal, so that their features lie up to `deep` from where they
+ * are. There n is a combination of the normals of the faces about x, turned round. */
+#include "peg/cover.h"
+
+#include "peg/tolerance.h"
+
+/* --- the part in the frame of the mesh --- */
+
+static void into_frame(const double x[3], const double R[9], const double *world, double *out)
+{
+    peg_sub(world, x, out);
+    peg_rotate_back(R, out, out);
+}
+
+static void set_view(const peg_view *view, const double x[3], const double R[9], peg_view *out)
+{
+    const peg_polytope *P = view->shape;
+    for (int v = 0; v < P->nv; v++) into_frame(x, R, view->vertex[v], out->vertex[v]);
+    for (int f = 0; f < P->nf; f++) {
+        peg_rotate_back(R, view->normal[f], out->normal[f]);
+        out->offset[f] = view->offset[f] - peg_dot(view->normal[f], x);
+    }
+    into_frame(x, R, view->centre, out->centre);
+}
+
+int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
+                    const peg_view *view, double reach, double way, peg_cover *out)
+{
+    const peg_polytope *P = view->shape;
+    *out = (peg_cover){.mesh = mesh, .reach = reach, .way = way};
+    out->part.shape = P;
+    out->part.vertex = PEG_NEW(arena, peg_vec3, P->nv);
+    out->part.normal = PEG_NEW(arena, peg_vec3, P->nf);
+    out->part.offset = PEG_NEW(arena, double, P->nf);
+    if (!out->part.vertex || !out->part.normal || !out->part.offset) return 0;
+    set_view(view, x, R, &out->part);
+    out->all = !(2 * way < P->inner) || !isfinite(P->inner);
+    out->deep = P->round > 0 ? way : way * (1 + P->radius / P->inner);
+    if (!peg_is_segment(P)) return 1;
+    peg_sub(out->part.vertex[1], out->part.vertex[0], out->axis);
+    out->length = peg_normalise(out->axis);
+    return 1;
+}
+
+/* --- faces --- */
+
+/* Distance of a point beyond the sides of a triangle, compared with `by`. */
+static int is_over(const double *const corner[3], const double *n, const double *point, double by)
+{
+    for (int k = 0; k < 3; k++) {
+        peg_vec3 along, out, d;
+        peg_sub(corner[(k + 1) % 3], corner[k], along);
+        peg_cross(along, n, out);
+        peg_sub(point, corner[k], d);
+        double beyond = peg_dot(out, d);
+        if (beyond > 0 && beyond * beyond > by * by * peg_dot(along, along)) return 0;
+    }
+    return 1;
+}
+
+/* The rim of a cap, near to a triangle's plane: its lowest point, or all of it where it lies in the
+ * plane so nearly that a small turn brings any point down. */
+static int rim_is_over(const peg_cover *c, const double *const corner[3], const double *n,
+                       double side, int v)
+{
+    double rim = c->part.shape->rim, by = c->deep, low[3], d[3], farthest = 0;
+    const double *centre = c->part.vertex[v];
+    double cosine = side * peg_dot(n, c->axis);
+    for (int k = 0; k < 3; k++) low[k] = side * n[k] - cosine * c->axis[k];
+    double sine = peg_normalise(low), height = side * (peg_dot(n, centre) - peg_dot(n, corner[0]));
+    if (height - rim * sine > c->reach) return 0;
+    if (sine > 2 * PEG_LEAN && 2 * c->way < .5 * rim * sine) {
+        peg_add_scaled(centre, -rim, low, d);
+        /* points up to 2 way higher may be the lowest ones then */
+        return is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
+    }
+    for (int k = 0; k < 3; k++) {
+        peg_sub(corner[k], centre, d);
+        farthest = peg_max(farthest, peg_dot(d, d));
+    }
+    return farthest >= (rim - by) * fabs(rim - by) && is_over(corner, n, centre, rim + by);
+}
+
+/* Whether the core of a round part passes through the plane within the triangle. */
+static int is_pierced(const peg_cover *c, const double *const corner[3], const double *n)
+{
+    const double *x = c->part.vertex[0];
+    double d[3], at[3];
+    peg_sub(corner[0], x, d);
+    double height = peg_dot(n, d), rise = c->length * peg_dot(n, c->axis);
+    if (!(height * (rise - height) > 0)) return 0;
+    peg_add_scaled(x, height / rise * c->length, c->axis, at);
+    return is_over(corner, n, at, c->deep);
+}
+
+/* Whether the face of a triangle may be touched, from a side unless the part is round, by a vertex
+ * or a rim of the part. */
+static int face_counts(const peg_cover *c, const double *const corner[3], const double *n,
+                       double side)
+{
+    const peg_polytope *P = c->part.shape;
+    double off = peg_dot(n, corner[0]);
+    for (int v = 0; v < P->nv; v++) {
+        const double *x = c->part.vertex[v];
+        if (P->rim > 0) {
+            if (rim_is_over(c, corner, n, side, v)) return 1;
+            continue;
+        }
+        double height = peg_dot(n, x) - off;
+        if ((P->round > 0 ? fabs(height) : side * height) > c->reach + P->round) continue;
+        if (is_over(corner, n, x, c->deep)) return 1;
+    }
+    return P->round > 0 && is_pierced(c, corner, n);
+}
+
+/* --- edges and vertices --- */
+
+/* So many faces of a part near to one spot are looked at. */
+enum { MOST_FACES = 32 };
+
+/* A vertex (a = b) or an edge of the mesh, and what of the part may be nearest to it. */
+typedef struct spot {
+    const double *a, *b;
+    double core[2][3]; /* of a round part: points of its core, and all between */
+    int faces, face[MOST_FACES];
+    int on_side;      /* of a cylinder: its side, too */
+    double out[2][3]; /* from its axis to a and b */
+} spot;
+
+static int is_vertex(const spot *s)
+{
+    return s->a == s->b;
+}
+
+/* From the axis of a segment to a point, across it. */
+static void from_axis(const peg_cover *c, const double *y, double out[3])
+{
+    peg_sub(y, c->part.vertex[0], out);
+    if (c->length > 0) peg_add_scaled(out, -peg_dot(out, c->axis), c->axis, out);
+}
+
+static void take_core(const peg_cover *c, double from, double to, spot *s)
+{
+    const double *x = c->part.vertex[0];
+    peg_add_scaled(x, peg_max(from, 0), c->axis, s->core[0]);
+    peg_add_scaled(x, peg_min(to, c->length), c->axis, s->core[1]);
+}
+
+/* The points of the core that are no farther from a vertex than the nearest one and twice the way;
+ * 0 if the vertex is out of reach. */
+static int core_near_vertex(const peg_cover *c, spot *s)
+{
+    double d[3], out[3];
+    peg_sub(s->a, c->part.vertex[0], d);
+    from_axis(c, s->a, out);
+    double along = c->length > 0 ? peg_dot(d, c->axis) : 0, off = peg_dot(out, out);
+    double past = peg_max(0, peg_max(-along, along - c->length));
+    double least = sqrt(off + past * past), most = least + 2 * c->way;
+    double spread = sqrt(peg_max(most * most - off, 0));
+    if (least > c->part.shape->round + c->reach) return 0;
+    take_core(c, along - spread, along + spread, s);
+    return 1;
+}
+
+/* The same of the line of an edge; 0 also if the edge's own nearest points are its ends. */
+static int core_near_edge(const peg_cover *c, spot *s)
+{
+    const double *x = c->part.vertex[0];
+    double e[3], w[3], across[3];
+    peg_sub(s->b, s->a, e);
+    peg_sub(x, s->a, w);
+    double ee = peg_dot(e, e), at = peg_dot(w, e) / ee, climb = peg_dot(c->axis, e) / ee;
+    peg_add_scaled(w, -at, e, w);
+    peg_add_scaled(c->axis, -climb, e, across);
+    double ww = peg_dot(w, w), aa = peg_dot(across, across), wa = peg_dot(w, across);
+    double from = 0, to = 0, least = sqrt(ww);
+    if (c->length > 0) {
+        double t = aa > 0 ? peg_min(peg_max(-wa / aa, 0), c->length) : 0;
+        least = sqrt(peg_max(ww + t * (2 * wa + t * aa), 0));
+        double most = least + 2 * c->way, room = wa * wa - aa * (ww - most * most);
+        double spread = sqrt(peg_max(room, 0));
+        from = aa * c->length < spread ? 0 : (-wa - spread) / aa;
+        to = aa * c->length < spread ? c->length : (-wa + spread) / aa;
+        from = peg_max(from, 0), to = peg_min(to, c->length);
+    }
+    if (least > c->part.shape->round + c->reach) return 0;
+    double first = at + from * climb, last = at + to * climb, slack = c->way / sqrt(ee);
+    if ((first < -slack && last < -slack) || (first > 1 + slack && last > 1 + slack)) return 0;
+    take_core(c, from, to, s);
+    return 1;
+}
+
+/* The faces of the part, and the side of a cylinder, to which a spot may be nearest; 0 if it is out
+ * of reach. */
+static int faces_near(const peg_cover *c, spot *s)
+{
+    const peg_polytope *P = c->part.shape;
+    double least = -c->reach - c->deep;
+    s->faces = 0;
+    for (int f = 0; f < P->nf; f++) {
+        double a = peg_dot(c->part.normal[f], s->a) - c->part.offset[f];
+        double b = peg_dot(c->part.normal[f], s->b) - c->part.offset[f];
+        if (a > c->reach && b > c->reach) return 0;
+        if (peg_max(a, b) < least) continue;
+        if (s->faces < MOST_FACES) s->face[s->faces] = f;
+        s->faces++;
+    }
+    s->on_side = 0;
+    if (!(P->rim > 0)) return 1;
+    peg_vec3 e;
+    peg_sub(s->b, s->a, e);
+    from_axis(c, s->a, s->out[0]);
+    from_axis(c, s->b, s->out[1]);
+    double a = peg_norm(s->out[0]), b = peg_norm(s->out[1]);
+    s->on_side = peg_max(a, b) >= P->rim + least;
+    return peg_min(a, b) - .5 * peg_norm(e) <= P->rim + c->reach;
+}
+
+/* Whether the mesh goes on nearer along d, wherever the part gets. A capsule may lean along its
+ * axis, others in any direction: see peg_lean. */
+static int is_nearer_along(const peg_cover *c, const spot *s, const double *d)
+{
+    const peg_polytope *P = c->part.shape;
+    double length = peg_norm(d);
+    if (P->round > 0) {
+        double least = c->way * length;
+        if (c->length > 0) least += PEG_LEAN * (P->round + c->reach) * fabs(peg_dot(c->axis, d));
+        for (int k = 0; k < 2; k++) {
+            peg_vec3 q;
+            peg_sub(s->core[k], s->a, q);
+            if (!(peg_dot(q, d) > least)) return 0;
+        }
+        return 1;
+    }
+    double lean = PEG_LEAN + c->way / P->inner;
+    for (int i = 0; i < s->faces; i++)
+        if (!(-peg_dot(c->part.normal[s->face[i]], d) > lean * length)) return 0;
+    for (int k = 0; k < 2 && s->on_side; k++) {
+        double least = lean * peg_norm(s->out[k]) + 2 * c->deep;
+        if (!(-peg_dot(s->out[k], d) > least * length)) return 0;
+    }
+    return 1;
+}
+
+static int is_in_reach(const peg_cover *c, spot *s)
+{
+    if (!(c->part.shape->round > 0)) return faces_near(c, s);
+    return is_vertex(s) ? core_near_vertex(c, s) : core_near_edge(c, s);
+}
+
+/* Whether what it is near to says nothing. */
+static int is_vague(const peg_cover *c, const spot *s)
+{
+    if (c->part.shape->round > 0) return 0;
+    return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
+}
+
+static int vertex_counts(const peg_cover *c, int v)
+{
+    const peg_complex *m = c->mesh;
+    spot s = {.a = m->vertex[v], .b = m->vertex[v]};
+    if (!is_in_reach(c, &s)) return 0;
+    if (is_vague(c, &s)) return 1;
+    for (int k = m->next_start[v]; k < m->next_start[v + 1]; k++) {
+        peg_vec3 d;
+        peg_sub(m->vertex[m->next[k]], s.a, d);
+        if (is_nearer_along(c, &s, d)) return 0;
+    }
+    return 1;
+}
+
+static int edge_counts(const peg_cover *c, int e)
+{
+    const peg_complex *m = c->mesh;
+    spot s = {.a = m->vertex[m->edge[e][0]], .b = m->vertex[m->edge[e][1]]};
+    if (!is_in_reach(c, &s)) return 0;
+    if (is_vague(c, &s)) return 1;
+    peg_vec3 along;
+    peg_sub(s.b, s.a, along);
+    double ee = peg_dot(along, along);
+    for (int k = m->across_start[e]; k < m->across_start[e + 1]; k++) {
+        peg_vec3 d;
+        peg_sub(m->vertex[m->across[k]], s.a, d);
+        peg_add_scaled(d, -peg_dot(d, along) / ee, along, d);
+        if (is_nearer_along(c, &s, d)) return 0;
+    }
+    return 1;
+}
+
+/* --- triangles --- */
+
+/* How far the part reaches along the normal of a triangle, from its plane. */
+static void heights(const peg_cover *c, const double *n, double off, double *low, double *high)
+{
+    const peg_polytope *P = c->part.shape;
+    double by = P->round, cross[3];
+    *low = INFINITY, *high = -INFINITY;
+    for (int v = 0; v < P->nv; v++) {
+        double h = peg_dot(n, c->part.vertex[v]) - off;
+        *low = peg_min(*low, h), *high = peg_max(*high, h);
+    }
+    if (P->rim > 0) {
+        peg_cross(c->axis, n, cross);
+        by += P->rim * peg_norm(cross);
+    }
+    *low -= by, *high += by;
+}
+
+/* How high all of a triangle lies above the face of the part over which it is highest, or beside
+ * the axis of a cylinder. */
+static double highest(const peg_cover *c, const double *const corner[3])
+{
+    const peg_polytope *P = c->part.shape;
+    double best = -INFINITY;
+    for (int f = 0; f < P->nf; f++) {
+        const double *n = c->part.normal[f];
+        double h =
+            peg_min(peg_min(peg_dot(n, corner[0]), peg_dot(n, corner[1])), peg_dot(n, corner[2]));
+        best = peg_max(best, h - c->part.offset[f]);
+    }
+    if (P->rim > 0) {
+        double out[3][3], beside[3];
+        for (int k = 0; k < 3; k++) from_axis(c, corner[k], out[k]);
+        for (int k = 0; k < 3; k++) beside[k] = out[0][k] + out[1][k] + out[2][k];
+        peg_normalise(beside);
+        double h = peg_min(peg_min(peg_dot(beside, out[0]), peg_dot(beside, out[1])),
+                           peg_dot(beside, out[2]));
+        best = peg_max(best, h - P->rim);
+    }
+    return best;
+}
+
+peg_need peg_cover_need(const peg_cover *c, int t)
+{
+    const peg_complex *m = c->mesh;
+    const peg_polytope *P = c->part.shape;
+    const double *n = m->normal[t];
+    const int *v = m->triangle[t];
+    const double *const corner[3] = {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]};
+    double low, high, above = INFINITY;
+    heights(c, n, peg_dot(n, corner[0]), &low, &high);
+    if (low > c->reach || high < -c->reach) return PEG_NOT_NEEDED;
+    if (P->nf > 0 && (above = highest(c, corner)) > c->reach) return PEG_NOT_NEEDED;
+    if (c->all) return PEG_NEEDED;
+    int over = low >= -c->deep, under = high <= c->deep;
+    if ((over || P->round > 0) && face_counts(c, corner, n, 1)) return PEG_NEEDED;
+    if (under && face_counts(c, corner, n, -1)) return PEG_NEEDED;
+    for (int k = 0; k < 3; k++) {
+        int e = m->side[t][k];
+        if (m->edge_of[e] == t && !m->edge_is_even[e] && edge_counts(c, e)) return PEG_NEEDED;
+        if (m->vertex_of[v[k]] == t && !m->vertex_is_even[v[k]] && vertex_counts(c, v[k]))
+            return PEG_NEEDED;
+    }
+    return over || under || P->round > 0 || above >= -c->deep ? PEG_NOT_NEEDED : PEG_NEEDED_DEEP;
+}
