@@ -9,6 +9,7 @@ int main(void)
     suite_add_tcase(suite, polytope_tests());
     suite_add_tcase(suite, separation_tests());
     suite_add_tcase(suite, dilated_tests());
+    suite_add_tcase(suite, cover_tests());
     suite_add_tcase(suite, sweep_tests());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,220 @@
+/* Triangles that a mesh is said to be touched at, against all of its triangles, at random poses
+ * that a part may get to. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "peg/cover.h"
+#include "peg/separation.h"
+#include "tests/geometry_cases.h"
+#include "tests/test_geometry.h"
+
+enum { SPHERE, CAPSULE, CYLINDER, HULL, KINDS };
+
+enum { SIDE = 11, POINTS = SIDE * SIDE, TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
+
+/* Rough, smooth or flat ground of cells of 1 m x 1 m, its triangles any way round. */
+static peg_complex *ground(cases_random *r, double rough)
+{
+    double point[POINTS][3], slope[2] = {cases_uniform(r, -.3, .3), cases_uniform(r, -.3, .3)};
+    double bend = rough > 0 ? cases_uniform(r, -.1, .1) : 0;
+    int triangle[TRIANGLES][3], n = 0;
+    for (int i = 0; i < POINTS; i++) {
+        double *p = point[i], even = rough == 0;
+        p[0] = i % SIDE - .5 * (SIDE - 1), p[1] = i / SIDE - .5 * (SIDE - 1);
+        p[2] = even ? 0 : slope[0] * p[0] + slope[1] * p[1];
+        p[2] += bend * (p[0] * p[0] - p[1] * p[1]) + rough * cases_uniform(r, -1, 1);
+        if (i % SIDE == SIDE - 1 || i / SIDE == SIDE - 1) continue;
+        int corner[4] = {i, i + 1, i + 1 + SIDE, i + SIDE}, turn = cases_below(r, 2);
+        for (int k = 0; k < 2; k++, n++) {
+            triangle[n][0] = corner[turn];
+            triangle[n][1] = corner[(turn + 1 + k) % 4];
+            triangle[n][2] = corner[(turn + 2 + k) % 4];
+        }
+    }
+    peg_complex *mesh;
+    ck_assert_int_eq(peg_complex_create((const double(*)[3])point, POINTS,
+                                        (const int(*)[3])triangle, n, 0, &mesh),
+                     PEG_OK);
+    return mesh;
+}
+
+static peg_polytope *solid(cases_random *r, int kind)
+{
+    peg_polytope *p = NULL;
+    double radius = cases_magnitude(r, -.7, .5), length = cases_magnitude(r, -.7, .7),
+           points[14][3];
+    if (kind == SPHERE) ck_assert_int_eq(peg_polytope_sphere(radius, &p), PEG_OK);
+    if (kind == CAPSULE) ck_assert_int_eq(peg_polytope_capsule(radius, length, &p), PEG_OK);
+    if (kind == CYLINDER) ck_assert_int_eq(peg_polytope_cylinder(radius, length, &p), PEG_OK);
+    while (kind == HULL && !p) {
+        int n = cases_shape(r, points);
+        if (peg_polytope_from_points((const double(*)[3])points, n, &p) != PEG_OK) p = NULL;
+    }
+    return p;
+}
+
+typedef struct world {
+    const peg_complex *mesh;
+    peg_view triangle[TRIANGLES];
+    peg_polytope shape[TRIANGLES];
+} world;
+
+static void make_world(const peg_complex *mesh, world *w)
+{
+    static int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
+    static int next_start[4] = {0, 2, 4, 6}, next[6] = {1, 2, 2, 0, 0, 1};
+    static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
+    w->mesh = mesh;
+    for (int t = 0; t < mesh->nt; t++) {
+        w->shape[t] = (peg_polytope){.nv = 3, .nf = 2, .ne = 3, .radius = 2, .mesh = mesh};
+        w->shape[t].triangle = t;
+        w->shape[t].face_start = start, w->shape[t].face_vertex = corner, w->shape[t].edge = edge;
+        w->shape[t].next_start = next_start, w->shape[t].next = next;
+        w->triangle[t] = cases_view(&w->shape[t]);
+        peg_view *v = &w->triangle[t];
+        peg_vec3 a, b;
+        for (int k = 0; k < 3; k++) {
+            peg_copy3(mesh->vertex[mesh->triangle[t][k]], v->vertex[k]);
+            for (int i = 0; i < 3; i++) v->centre[i] += v->vertex[k][i] / 3;
+        }
+        peg_sub(v->vertex[1], v->vertex[0], a);
+        peg_sub(v->vertex[2], v->vertex[0], b);
+        peg_cross(a, b, v->normal[0]);
+        peg_normalise(v->normal[0]);
+        for (int k = 0; k < 3; k++) v->normal[1][k] = -v->normal[0][k];
+        v->offset[0] = peg_dot(v->normal[0], v->vertex[0]);
+        v->offset[1] = -v->offset[0];
+    }
+}
+
+static void drop_world(world *w)
+{
+    for (int t = 0; t < w->mesh->nt; t++) cases_view_free(&w->triangle[t]);
+}
+
+/* The least separation over the triangles, all or only those that are needed. */
+static double least(const world *w, const peg_view *part, const unsigned char *needed)
+{
+    double s = INFINITY;
+    for (int t = 0; t < w->mesh->nt; t++) {
+        double apart[3];
+        peg_sub(w->triangle[t].centre, part->centre, apart);
+        if ((needed && !needed[t]) || peg_norm(apart) > part->shape->radius + 3) continue;
+        s = fmin(s, peg_separation(part, &w->triangle[t], INFINITY, NULL, NULL).s);
+    }
+    return s;
+}
+
+/* Another pose none of whose points is farther from x, R than `way`. */
+static void move(cases_random *r, const peg_polytope *p, double way, const double x[3],
+                 const double R[9], double x1[3], double R1[9])
+{
+    double axis[3], d[3], turn[9], q[4], share = cases_uniform(r, 0, 1);
+    if (cases_below(r, 3) == 0) share = 0;
+    double angle = fmin(share * way / p->radius, 1);
+    cases_direction(r, axis);
+    cases_direction(r, d);
+    q[0] = cos(.5 * angle);
+    for (int k = 0; k < 3; k++) q[k + 1] = sin(.5 * angle) * axis[k];
+    peg_quat_to_mat(q, turn);
+    peg_mat_mul(turn, R, R1);
+    /* about the centre of the shape */
+    double c0[3], c1[3];
+    peg_rotate(R, p->centre, c0);
+    peg_rotate(R1, p->centre, c1);
+    for (int k = 0; k < 3; k++)
+        x1[k] = x[k] + c0[k] - c1[k] + (1 - share) * way * cases_uniform(r, .5, 1) * d[k];
+}
+
+/* Part over ground: lies nearly in place, so that many features are near. */
+static void lay(cases_random *r, const world *w, peg_view *part, double gap, double x[3],
+                double R[9])
+{
+    static const double up[3] = {0, 0, 1};
+    double from[3] = {0, 0, 1};
+    int flat = cases_below(r, 2);
+    cases_rotation(r, R);
+    if (flat && part->shape->nf) {
+        for (int k = 0; k < 3; k++) from[k] = -part->shape->normal[0][k];
+        cases_rotation_between(r, from, up, R);
+    } else if (flat) {
+        cases_rotation_between(r, (const double[3]){1, 0, 0}, up, R);
+    }
+    x[0] = cases_uniform(r, -1.5, 1.5), x[1] = cases_uniform(r, -1.5, 1.5);
+    double low = -5, high = 12;
+    for (int i = 0; i < 40; i++) {
+        x[2] = .5 * (low + high);
+        peg_view_set(part, x, R);
+        if (x[2] < 3 + part->shape->radius && least(w, part, NULL) < gap)
+            low = x[2];
+        else
+            high = x[2];
+    }
+    x[2] = high;
+    peg_view_set(part, x, R);
+}
+
+static int count(const unsigned char *needed, int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += needed[i];
+    return sum;
+}
+
+START_TEST(what_is_left_out_is_kept_apart_by_the_rest)
+{
+    static const double origin[3] = {0}, straight[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    cases_random r = {1000 + (unsigned)_i};
+    peg_arena arena = {0};
+    static world w;
+    unsigned char needed[TRIANGLES];
+    int all = 0, kept = 0, met = 0;
+    for (int round = 0; round < 12; round++) {
+        double rough = round % 3 == 0 ? 0 : cases_magnitude(&r, -2.5, -.3);
+        peg_complex *mesh = ground(&r, rough);
+        make_world(mesh, &w);
+        for (int i = 0; i < 4; i++) {
+            peg_polytope *p = solid(&r, _i % KINDS);
+            peg_view part = cases_view(p), moved = cases_view(p);
+            double way = p->inner * cases_magnitude(&r, -3, -.3), reach = way + .02 * p->size;
+            double x[3], R[9], x1[3], R1[9];
+            lay(&r, &w, &part, cases_uniform(&r, -.2, 1) * way, x, R);
+            peg_cover cover;
+            ck_assert(peg_cover_begin(&arena, mesh, origin, straight, &part, reach, way, &cover));
+            for (int t = 0; t < mesh->nt; t++) {
+                peg_need need = peg_cover_need(&cover, t);
+                double s = peg_separation(&part, &w.triangle[t], INFINITY, NULL, NULL).s;
+                needed[t] = need == PEG_NEEDED || (need == PEG_NEEDED_DEEP && s < 0);
+                all += s < reach;
+            }
+            kept += count(needed, mesh->nt);
+            for (int k = 0; k < 12; k++) {
+                move(&r, p, way, x, R, x1, R1);
+                peg_view_set(&moved, x1, R1);
+                double s = least(&w, &moved, NULL), of_needed = least(&w, &moved, needed);
+                met += s < 0;
+                if (s < -1e-12 * p->size) ck_assert_double_lt(of_needed, 0);
+                if (s > 0 && s < reach - way && p->round > 0)
+                    ck_assert_double_lt(of_needed - s, 1e-12 * p->size);
+            }
+            cases_view_free(&part);
+            cases_view_free(&moved);
+            peg_polytope_free(p);
+            peg_arena_reset(&arena);
+        }
+        drop_world(&w);
+        peg_complex_free(mesh);
+    }
+    peg_arena_free(&arena);
+    ck_assert_int_gt(met, 20);
+    if (_i % KINDS < CYLINDER) ck_assert_int_lt(3 * kept, 2 * all);
+}
+END_TEST
+
+TCase *cover_tests(void)
+{
+    TCase *t = tcase_create("cover");
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, what_is_left_out_is_kept_apart_by_the_rest, 0, 3 * KINDS);
+    return t;
+}
