@@ -42,13 +42,6 @@ static int *sort_by_lo(const peg_aabb *box, int axis, int n, int *order, int *sc
     return order;
 }
 
-static int overlap(const peg_aabb *a, const peg_aabb *b)
-{
-    for (int k = 0; k < 3; k++)
-        if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k]) return 0;
-    return 1;
-}
-
 /* Boxes that the sweep has entered and not yet left, in the order of entry. */
 typedef struct active {
     int *box, n;
@@ -63,7 +56,7 @@ static void meet(active *list, const peg_aabb *box, int axis, int i, peg_pair_vi
         int j = list->box[k];
         if (box[j].hi[axis] < box[i].lo[axis]) continue;
         list->box[kept++] = j;
-        if (overlap(box + i, box + j)) visit(context, i < j ? i : j, i < j ? j : i);
+        if (peg_aabb_overlap(box + i, box + j)) visit(context, i < j ? i : j, i < j ? j : i);
     }
     list->n = kept;
 }

@@ -10,6 +10,14 @@ typedef struct peg_aabb {
     peg_vec3 lo, hi; /* may be infinite */
 } peg_aabb;
 
+/* Whether they overlap or touch. */
+static inline int peg_aabb_overlap(const peg_aabb *a, const peg_aabb *b)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->lo[k] > b->hi[k] || b->lo[k] > a->hi[k]) return 0;
+    return 1;
+}
+
 typedef void peg_pair_visitor(void *context, int i, int j);
 
 /* Calls visit once for every pair i < j of boxes that overlap or touch, except pairs of which both

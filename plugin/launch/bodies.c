@@ -1,4 +1,4 @@
-/* The bodies of the worlds, for traces and energies: ODE does not list them. */
+/* The bodies of the worlds: for traces and energies: ODE does not list them. */
 #include "plugin/launch/launch.h"
 
 static dBodyID body_create(dWorldID world)
@@ -14,8 +14,9 @@ static dBodyID body_create(dWorldID world)
     return body;
 }
 
-static void body_destroy(dBodyID body)
+void peg_body_destroy(dBodyID body)
 {
+    peg_geoms_changed();
     peg_ward *ward = peg_ward_of_body(body);
     size_t kept = 0;
     for (size_t i = 0; ward && i < ward->bodies; i++)
@@ -32,7 +33,7 @@ static void body_destroy(dBodyID body)
 void peg_watch_bodies(peg_calls *calls)
 {
     calls->dBodyCreate = body_create;
-    calls->dBodyDestroy = body_destroy;
+    calls->dBodyDestroy = peg_body_destroy;
 }
 
 int peg_bodies_dynamic(const peg_ward *ward)

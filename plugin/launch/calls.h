@@ -21,6 +21,8 @@
     V(dSpaceCollide2, (dGeomID a, dGeomID b, void *data, dNearCallback *near), (a, b, data, near)) \
     R(int, dCollide, (dGeomID a, dGeomID b, int flags, dContactGeom *contact, int skip),           \
       (a, b, flags, contact, skip))                                                                \
+    V(dSpaceRemove, (dSpaceID space, dGeomID geom), (space, geom))                                 \
+    V(dGeomSetBody, (dGeomID geom, dBodyID body), (geom, body))                                    \
     V(dSpaceDestroy, (dSpaceID space), (space))                                                    \
     V(dGeomDestroy, (dGeomID geom), (geom))                                                        \
     R(dGeomID, dCreateConvex,                                                                      \

@@ -73,16 +73,40 @@ int peg_geom_arrays(dGeomID geom, peg_arrays *out)
     return out->planes != NULL;
 }
 
-static atomic_ulong changes;
+static struct {
+    atomic_ulong shapes, geoms;
+} changes;
 
 void peg_shapes_changed(void)
 {
-    atomic_fetch_add(&changes, 1);
+    atomic_fetch_add(&changes.shapes, 1);
 }
 
 unsigned long peg_shape_changes(void)
 {
-    return atomic_load(&changes);
+    return atomic_load(&changes.shapes);
+}
+
+void peg_geoms_changed(void)
+{
+    atomic_fetch_add(&changes.geoms, 1);
+}
+
+unsigned long peg_geom_changes(void)
+{
+    return atomic_load(&changes.geoms);
+}
+
+void peg_geom_set_body(dGeomID geom, dBodyID body)
+{
+    peg_geoms_changed();
+    peg_ode->dGeomSetBody(geom, body);
+}
+
+void peg_space_remove(dSpaceID space, dGeomID geom)
+{
+    peg_geoms_changed();
+    peg_ode->dSpaceRemove(space, geom);
 }
 
 static void forget(dGeomID geom)
@@ -93,6 +117,7 @@ static void forget(dGeomID geom)
     if (i >= 0 && i < registry.room) registry.of[i] = (note){0};
     pthread_mutex_unlock(&registry.lock);
     pegForgetConvex(geom);
+    if (dGeomIsSpace(geom) || dGeomGetSpace(geom)) peg_geoms_changed();
 }
 
 static void leave_trace(peg_ward *ward, void *geom)
@@ -106,12 +131,15 @@ static void leave_trace(peg_ward *ward, void *geom)
 void peg_geom_destroy(dGeomID geom)
 {
     forget(geom);
+    peg_searches_drop(geom);
     if (peg_launch_options.trace) peg_wards_visit(leave_trace, geom);
     peg_ode->dGeomDestroy(geom);
 }
 
 void peg_space_destroy(dSpaceID space)
 {
+    peg_geoms_changed();
+    peg_searches_drop((dGeomID)space);
     if (peg_launch_options.trace) peg_wards_visit(leave_trace, space);
     peg_ode->dSpaceDestroy(space);
 }

@@ -66,6 +66,9 @@ static void watch(void)
 static void take_over(void)
 {
     watch_shapes();
+    table.dBodyDestroy = peg_body_destroy;
+    table.dGeomSetBody = peg_geom_set_body;
+    table.dSpaceRemove = peg_space_remove;
     table.dSpaceCollide = peg_space_collide;
     table.dSpaceCollide2 = peg_space_collide2;
     table.dCollide = peg_collide;

@@ -80,6 +80,8 @@ int peg_takes_over(void);
 int peg_model_has(dGeomID geom);
 
 /* ---- wards.c */
+/* s: what a step is taken for before the first one was made. */
+#define PEG_FIRST_STEP 0.02
 /* The ward of a world, made if there is none; null without memory. */
 peg_ward *peg_ward_of(dWorldID world);
 /* The same of a body; null also if the body is null. */
@@ -104,7 +106,12 @@ int peg_geom_arrays(dGeomID geom, peg_arrays *out);
 /* A shape that was registered has changed or is gone; how often that was so. */
 void peg_shapes_changed(void);
 unsigned long peg_shape_changes(void);
+/* How often a geom left a space, or its body. */
+unsigned long peg_geom_changes(void);
+void peg_geoms_changed(void);
 void peg_geom_destroy(dGeomID geom);
+void peg_geom_set_body(dGeomID geom, dBodyID body);
+void peg_space_remove(dSpaceID space, dGeomID geom);
 void peg_space_destroy(dSpaceID space);
 dGeomID peg_create_convex(dSpaceID space, const dReal *planes, unsigned planecount,
                           const dReal *points, unsigned pointcount, const unsigned *polygons);
@@ -117,18 +124,11 @@ void peg_take_heightfields_over(peg_calls *calls);
 void peg_geom_prepare(dGeomID geom);
 
 /* ---- near.c */
-/* Lengths relative to the size L of the smaller geom (half of its box's diagonal): how near geoms
- * count however slow they are. Contacts need it, as they keep a gap (settings.margin). */
-#define PEG_NEAR_MARGIN 0.02
-/* Bodies may get faster by contact than they are: their motion counts this often. */
-#define PEG_NEAR_MOTION 1.5
-/* How far the points of a geom may get in the coming step, m. */
-double peg_geom_motion(dGeomID geom, const dReal box[6]);
-/* Half of the diagonal of a box; infinite for a plane's. */
-double peg_box_size(const dReal box[6]);
 void peg_each_geom(dSpaceID space, void (*each)(void *context, dGeomID geom), void *context);
 void peg_space_collide(dSpaceID space, void *data, dNearCallback *near);
 void peg_space_collide2(dGeomID a, dGeomID b, void *data, dNearCallback *near);
+/* A geom or space that may be searched is about to be destroyed. */
+void peg_searches_drop(dGeomID geom);
 /* Calls the program's callback. */
 void peg_call_near(dNearCallback *near, void *data, dGeomID a, dGeomID b);
 
@@ -149,7 +149,9 @@ int peg_is_left_to_ode(const peg_ward *ward, dGeomID a, dGeomID b);
 int peg_take_step(dWorldID world, dReal h);
 int peg_take_quick_step(dWorldID world, dReal h);
 
-/* ---- bodies.c: only for traces and summaries */
+/* ---- bodies.c */
+void peg_body_destroy(dBodyID body);
+/* The rest only for traces and summaries. */
 void peg_watch_bodies(peg_calls *calls);
 int peg_bodies_dynamic(const peg_ward *ward);
 double peg_bodies_energy(const peg_ward *ward); /* J, kinetic and in gravity */

@@ -8,6 +8,7 @@
 #include "ode_glue/geom.h"
 #include "plugin/launch/apart.h"
 #include "plugin/launch/field_mesh.h"
+#include "plugin/launch/motion.h"
 
 /* Share of the smaller width that a pair may move from one try to the next. */
 #define STRIDE    0.3

@@ -3,9 +3,6 @@
 
 #include <stdatomic.h>
 
-/* s: what a step is taken for before the first one was made. */
-#define FIRST_STEP 0.02
-
 static struct {
     pthread_mutex_t lock;
     peg_ward *first;
@@ -26,7 +23,7 @@ static peg_ward *make(dWorldID world)
     if (!ward) return NULL;
     ward->world = world;
     ward->number = ++registry.made;
-    ward->h = FIRST_STEP;
+    ward->h = PEG_FIRST_STEP;
     peg_shapes_begin(&ward->shapes);
     pthread_mutex_init(&ward->lock, NULL);
     ward->next = registry.first;

@@ -1,0 +1,360 @@
+#include "plugin/launch/search.h"
+
+/* Limits that a geom gets: it may move for as many steps at its pace, but not much more than its
+ * size (or one step); get faster by a share, and by gravity in some steps; and at rest, move by a
+ * share of its size, and in a step by another (m/m, rad). */
+#define ROOM_STEPS 12
+#define ROOM_REST  0.05
+#define PACE_MORE  1.25
+#define PACE_FALLS 4
+#define PACE_REST  0.005
+/* Leavers meet all others one by one while that is fewer tests than this, for each geom and in all:
+ * a sweep costs more. */
+#define FEW_EACH 4
+#define FEW      256
+
+/* ---- the geoms ------------------------------------------------------------------------------- */
+
+static peg_item *new_item(peg_search *s, peg_items *list)
+{
+    peg_item *of = peg_grow(list->of, list->n + 1, &list->room, sizeof *of);
+    if (!of) {
+        s->lost = 1;
+        return NULL;
+    }
+    list->of = of;
+    of[list->n] = (peg_item){0};
+    return &of[list->n++];
+}
+
+static void see_body(peg_search *s, peg_item *it)
+{
+    it->body = dGeomGetBody(it->geom);
+    if (!it->body) return;
+    dWorldID world = dBodyGetWorld(it->body);
+    if (s->worlds == 0) s->world = world;
+    if (s->worlds == 0 || s->world != world) s->worlds++;
+    it->x = dBodyGetPosition(it->body);
+    it->v = dBodyGetLinearVel(it->body);
+    it->w = dBodyGetAngularVel(it->body);
+    it->force = dBodyGetForce(it->body);
+}
+
+typedef struct collection {
+    peg_search *search;
+    int group, met;
+} collection;
+
+static void look_into(collection *c, dGeomID space, void (*each)(void *context, dGeomID geom))
+{
+    peg_search *s = c->search;
+    struct peg_count *grown = peg_grow(s->count, s->counts + 1, &s->count_room, sizeof *s->count);
+    if (!grown) {
+        s->lost = 1;
+        return;
+    }
+    s->count = grown;
+    collection inner = {s, c->group, 0};
+    int geoms = dSpaceGetNumGeoms((dSpaceID)space);
+    s->count[s->counts++] = (struct peg_count){(dSpaceID)space, geoms};
+    peg_each_geom((dSpaceID)space, each, &inner);
+    if (inner.met != geoms) s->lasting = 0; /* a quad tree does not show disabled ones */
+}
+
+static void add_part(void *context, dGeomID geom)
+{
+    collection *c = context;
+    c->met++;
+    if (dGeomIsSpace(geom)) {
+        look_into(c, geom, add_part);
+        return;
+    }
+    peg_item *it = new_item(c->search, &c->search->part);
+    if (!it) return;
+    it->geom = geom;
+    it->within = c->search->item.n - 1;
+    c->search->item.of[it->within].parts++;
+    see_body(c->search, it);
+}
+
+static void add(void *context, dGeomID geom)
+{
+    collection *c = context;
+    c->met++;
+    peg_item *it = new_item(c->search, &c->search->item);
+    if (!it) return;
+    it->geom = geom;
+    it->group = c->group;
+    it->left = 1;
+    it->first = c->search->part.n;
+    if (dGeomIsSpace(geom))
+        look_into(c, geom, add_part);
+    else
+        see_body(c->search, it);
+}
+
+static void collect(peg_search *s)
+{
+    s->item.n = s->part.n = s->counts = s->pairs = 0;
+    s->worlds = 0;
+    s->world = NULL;
+    s->changes = peg_geom_changes();
+    for (int group = 0; group < 2; group++) {
+        collection c = {s, group, 0};
+        dGeomID geom = group ? s->b : s->a;
+        if (geom && dGeomIsSpace(geom))
+            look_into(&c, geom, add);
+        else if (geom)
+            add(&c, geom);
+    }
+}
+
+/* Whether the geoms that were collected are those that there are now. */
+static int is_valid(const peg_search *s)
+{
+    if (!s->valid || s->changes != peg_geom_changes()) return 0;
+    for (size_t i = 0; i < s->counts; i++)
+        if (dSpaceGetNumGeoms(s->count[i].space) != s->count[i].geoms) return 0;
+    return 1;
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static double margin_of(double size)
+{
+    return isfinite(size) ? PEG_NEAR_MARGIN * size : 0;
+}
+
+static double square(double x)
+{
+    return x * x;
+}
+
+/* Squared distance of the farthest corner of the box. */
+static double arm_of(const peg_item *it)
+{
+    double arm[3];
+    for (int k = 0; k < 3; k++)
+        arm[k] = peg_max(it->x[k] - it->box[2 * k], it->box[2 * k + 1] - it->x[k]);
+    return peg_dot(arm, arm);
+}
+
+static int keeps_limits(const peg_search *s, const peg_item *it)
+{
+    int in = 1;
+    for (int k = 0; k < 3; k++)
+        in &= (it->calm.lo[k] <= it->box[2 * k]) & (it->box[2 * k + 1] <= it->calm.hi[k]);
+    if (!it->body || !in) return in;
+    in = (peg_dot(it->v, it->v) <= it->speed) & (peg_dot(it->w, it->w) <= it->turn) &
+         (arm_of(it) <= it->arm);
+    return in && (peg_dot(it->force, it->force) == 0 ||
+                  peg_push(s->now.h, it->body, it->force) <= it->push);
+}
+
+/* An enabled body that falls: others move less. */
+static void limit_motion(peg_search *s, peg_item *it)
+{
+    peg_common *now = &s->now;
+    dWorldID world = dBodyGetWorld(it->body);
+    if (world != now->world) peg_look_up(now, world);
+    double rest = PACE_REST / now->h, arm = PACE_MORE * sqrt(arm_of(it));
+    double speed = PACE_MORE * peg_length(it->v) + PACE_FALLS * now->falling + rest * it->size;
+    double turn = PACE_MORE * peg_length(it->w) + rest;
+    it->push = PACE_MORE * peg_push(now->h, it->body, it->force);
+    it->most = PEG_NEAR_MOTION * now->h * (speed + it->push + now->falling + turn * arm);
+    it->speed = square(speed);
+    it->turn = square(turn);
+    it->arm = square(arm);
+}
+
+static void limit(peg_search *s, peg_item *it)
+{
+    double by = 0;
+    it->size = peg_box_size(it->box);
+    if (it->body) limit_motion(s, it);
+    if (isfinite(it->size))
+        by = fmax(it->most, fmin(ROOM_STEPS * it->most, it->size)) + ROOM_REST * it->size;
+    it->reach = it->most + margin_of(it->size + sqrt(3) * by);
+    for (int k = 0; k < 3; k++) {
+        it->calm.lo[k] = it->box[2 * k] - by;
+        it->calm.hi[k] = it->box[2 * k + 1] + by;
+    }
+}
+
+/* Of a space: those of its parts together. */
+static void limit_space(peg_search *s, peg_item *it)
+{
+    double by = 0;
+    it->most = it->reach = it->size = 0;
+    for (size_t i = it->first; i < it->first + it->parts; i++) {
+        peg_item *part = &s->part.of[i];
+        if (part->left) limit(s, part);
+        part->left = 0;
+        it->most = fmax(it->most, part->most);
+        it->reach = fmax(it->reach, part->reach);
+        it->size = fmax(it->size, part->size);
+    }
+    if (isfinite(it->size)) by = ROOM_STEPS * it->most + ROOM_REST * it->size;
+    for (int k = 0; k < 3; k++) {
+        it->calm.lo[k] = it->box[2 * k] - by;
+        it->calm.hi[k] = it->box[2 * k + 1] + by;
+    }
+}
+
+static void give_room(peg_search *s, peg_item *it)
+{
+    if (it->parts)
+        limit_space(s, it);
+    else
+        limit(s, it);
+    for (int k = 0; k < 3; k++) {
+        it->room.lo[k] = it->calm.lo[k] - it->reach;
+        it->room.hi[k] = it->calm.hi[k] + it->reach;
+    }
+}
+
+/* Whether all limits that were set are void. */
+static int begin(peg_search *s)
+{
+    peg_common *now = &s->now;
+    now->world = NULL;
+    if (s->worlds > 0) peg_look_up(now, s->world);
+    int same = s->worlds <= 1 && now->h == s->set.h && now->falling == s->set.falling;
+    s->set = *now;
+    return !same;
+}
+
+/* The number of those beyond their limits. */
+static size_t observe(peg_search *s)
+{
+    int all = begin(s);
+    size_t left = 0;
+    for (size_t i = 0; i < s->part.n; i++) {
+        peg_item *it = &s->part.of[i];
+        dGeomGetAABB(it->geom, it->box);
+        it->left |= all || !keeps_limits(s, it);
+        s->item.of[it->within].left |= it->left;
+    }
+    for (size_t i = 0; i < s->item.n; i++) {
+        peg_item *it = &s->item.of[i];
+        dGeomGetAABB(it->geom, it->box);
+        it->motion = -1;
+        it->left |= all || !keeps_limits(s, it);
+        left += (size_t)it->left;
+    }
+    return left;
+}
+
+/* ---- pairs whose rooms overlap --------------------------------------------------------------- */
+
+static void add_pair(void *context, int i, int j)
+{
+    peg_search *s = context;
+    const peg_item *a = &s->item.of[i], *b = &s->item.of[j];
+    if (a->geom == b->geom || (s->b && a->group == b->group)) return;
+    if (a->body && a->body == b->body) return;
+    struct peg_near *grown = peg_grow(s->pair, s->pairs + 1, &s->pair_room, sizeof *s->pair);
+    if (!grown) {
+        s->lost = 1;
+        return;
+    }
+    s->pair = grown;
+    s->pair[s->pairs++] = (struct peg_near){(size_t)i, (size_t)j};
+}
+
+static void sweep(peg_search *s)
+{
+    size_t n = s->item.n;
+    peg_aabb *box = PEG_NEW(&s->arena, peg_aabb, n);
+    unsigned char *fixed = PEG_NEW(&s->arena, unsigned char, n);
+    if (!box || !fixed) {
+        s->lost = 1;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        give_room(s, &s->item.of[i]);
+        box[i] = s->item.of[i].room;
+        fixed[i] = 0;
+    }
+    s->pairs = 0;
+    if (!peg_sweep_pairs(&s->arena, box, fixed, (int)n, add_pair, s)) s->lost = 1;
+    peg_arena_reset(&s->arena);
+}
+
+static void meet_others(peg_search *s, size_t i)
+{
+    const peg_item *a = &s->item.of[i];
+    for (size_t j = 0; j < s->item.n; j++) {
+        const peg_item *b = &s->item.of[j];
+        if (j == i || (b->left && j < i) || !peg_aabb_overlap(&a->room, &b->room)) continue;
+        add_pair(s, (int)(i < j ? i : j), (int)(i < j ? j : i));
+    }
+}
+
+static void meet_one_by_one(peg_search *s)
+{
+    const peg_item *of = s->item.of;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->pairs; i++)
+        if (!of[s->pair[i].a].left && !of[s->pair[i].b].left) s->pair[kept++] = s->pair[i];
+    s->pairs = kept;
+    for (size_t i = 0; i < s->item.n; i++)
+        if (of[i].left) give_room(s, &s->item.of[i]);
+    for (size_t i = 0; i < s->item.n; i++)
+        if (of[i].left) meet_others(s, i);
+}
+
+static void find_pairs(peg_search *s, size_t left)
+{
+    size_t n = s->item.n;
+    if (left * n <= FEW_EACH * n + FEW)
+        meet_one_by_one(s);
+    else
+        sweep(s);
+    for (size_t i = 0; i < n; i++) s->item.of[i].left = 0;
+}
+
+/* ---- pairs that are near --------------------------------------------------------------------- */
+
+/* As they are, beyond the limits that they keep. */
+static void measure(peg_search *s, peg_item *it)
+{
+    if (it->motion >= 0) return;
+    it->motion = it->body ? peg_body_motion(&s->now, it->body, it->box) : it->most;
+    if (!it->parts) it->size = peg_box_size(it->box);
+}
+
+static int are_near(const peg_item *a, const peg_item *b, double reach)
+{
+    for (int k = 0; k < 6; k += 2)
+        if (a->box[k] - b->box[k + 1] > reach || b->box[k] - a->box[k + 1] > reach) return 0;
+    return 1;
+}
+
+static int may_meet(dGeomID a, dGeomID b)
+{
+    return dGeomIsEnabled(a) && dGeomIsEnabled(b) &&
+           ((dGeomGetCategoryBits(a) & dGeomGetCollideBits(b)) ||
+            (dGeomGetCategoryBits(b) & dGeomGetCollideBits(a)));
+}
+
+static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearCallback *near)
+{
+    peg_item *a = &s->item.of[pair->a], *b = &s->item.of[pair->b];
+    if (!are_near(a, b, a->reach + b->reach) || !may_meet(a->geom, b->geom)) return;
+    measure(s, a);
+    measure(s, b);
+    if (are_near(a, b, a->motion + b->motion + margin_of(fmin(a->size, b->size))))
+        peg_call_near(near, data, a->geom, b->geom);
+}
+
+void peg_search_run(peg_search *s, void *data, dNearCallback *near)
+{
+    if (!is_valid(s)) collect(s);
+    size_t left = observe(s);
+    if (left && !s->lost) find_pairs(s, left);
+    s->valid = s->lasting && !s->lost;
+    if (s->lost) peg_log("out of memory: pairs are lost");
+    s->lost = 0;
+    for (size_t i = 0; i < s->pairs; i++) visit(s, &s->pair[i], data, near);
+}

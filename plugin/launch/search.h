@@ -1,0 +1,65 @@
+/* The search for pairs of geoms that are near each other, or could be in the coming step.
+ *
+ * Boxes get room to move, and pairs of overlapping rooms are kept: as long as all stay within
+ * theirs, only these pairs have to be looked at. */
+#ifndef PEG_LAUNCH_SEARCH_H
+#define PEG_LAUNCH_SEARCH_H
+
+#include "peg/sweep.h"
+#include "plugin/launch/motion.h"
+
+#include <stdatomic.h>
+
+/* A geom or space, as the broad phase sees it. Squares are compared, as roots take their time. */
+typedef struct peg_item {
+    dGeomID geom;
+    dBodyID body;
+    const dReal *x, *v, *w, *force; /* of the body: valid while the search is */
+    dReal box[6];                   /* as ODE has it */
+    peg_aabb calm;                  /* the box stays in here */
+    double speed, turn, arm, push;  /* limits: squares of m/s, 1/s, m; m/s */
+    peg_aabb room; /* what is nearer than `reach` to a box that keeps to its limits */
+    double most;   /* m: motion in a step within the limits; of a space: of its fastest geom */
+    double reach;  /* m: most, and the margin */
+    double size;   /* m; of a space: of its largest geom */
+    double motion; /* m; < 0: this and the size are not known yet */
+    int group;     /* of two: only pairs of different groups count */
+    int left;      /* beyond its limits */
+    size_t parts;  /* of a space: what lies in it */
+    size_t first;  /* of these */
+    size_t within; /* of a part: the space */
+} peg_item;
+
+typedef struct peg_items {
+    peg_item *of;
+    size_t n, room;
+} peg_items;
+
+typedef struct peg_search {
+    struct peg_search *next;
+    dGeomID a, b; /* pairs of these; b null: pairs in the space a */
+    int lasting;  /* it is asked for again, and sees all geoms there are */
+    atomic_int busy;
+    unsigned long changes; /* of geoms, when they were collected */
+    int valid;
+    peg_items item, part; /* what is met; what lies in spaces among these */
+    dWorldID world;       /* of the first body */
+    int worlds;           /* 2: of others, too */
+    struct peg_count {
+        dSpaceID space;
+        int geoms;
+    } * count; /* all spaces that were looked into */
+    size_t counts, count_room;
+    struct peg_near {
+        size_t a, b;
+    } * pair; /* items whose rooms overlap */
+    size_t pairs, pair_room;
+    int lost; /* memory ran out */
+    peg_arena arena;
+    peg_common now, set; /* of the world; when limits were set */
+} peg_search;
+
+/* Calls near for the pairs; the callback may start other searches. */
+void peg_search_run(peg_search *search, void *data, dNearCallback *near);
+
+#endif
