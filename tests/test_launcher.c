@@ -165,6 +165,28 @@ START_TEST(changes_nothing_where_nothing_collides)
 }
 END_TEST
 
+/* The near callback hears of each pair that overlaps or will after the step, whatever changes. */
+static const char *const spaces[] = {"simple", "hash", "sap", "quad", "sub-spaces", "two"};
+
+START_TEST(tells_of_pairs_in_time)
+{
+    outcome *o = shell_with("$run $p/pairs %s", spaces[_i]);
+    ck_assert_msg(o->status == 0, "%s%s", o->out, o->err);
+    free(o);
+}
+END_TEST
+
+/* So the program can tell: ODE announces nothing. */
+START_TEST(ode_tells_of_pairs_late)
+{
+    outcome *o = shell("$run --contact ode $p/pairs simple");
+    ck_assert_int_eq(o->status, 1);
+    ck_assert_ptr_nonnull(strstr(o->out, "came too soon"));
+    ck_assert_ptr_null(strstr(o->out, "were"));
+    free(o);
+}
+END_TEST
+
 START_TEST(leaves_ode_alone_if_asked_to)
 {
     same_rest(shell("$p/styles o1-o2"), shell("$run --contact ode $p/styles o1-o2"), 0);
@@ -402,6 +424,8 @@ int main(void)
     tcase_add_test(tests, survives_geoms_that_are_destroyed);
     tcase_add_test(tests, keeps_to_a_threshold_of_the_depth);
     tcase_add_test(tests, changes_nothing_where_nothing_collides);
+    tcase_add_loop_test(tests, tells_of_pairs_in_time, 0, (int)(sizeof spaces / sizeof *spaces));
+    tcase_add_test(tests, ode_tells_of_pairs_late);
     tcase_add_test(tests, leaves_ode_alone_if_asked_to);
     tcase_add_test(tests, takes_over_what_is_loaded_later);
     tcase_add_test(tests, reaches_through_scripts);

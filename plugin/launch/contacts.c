@@ -263,8 +263,9 @@ static int stock_step(dWorldID world, dReal h, int quick)
     return quick ? peg_ode->dWorldQuickStep(world, h) : peg_ode->dWorldStep(world, h);
 }
 
-/* Whether the step was made with exact contacts. */
-static int exact_step(peg_ward *ward, double h, int quick)
+/* Whether the step was made with exact contacts. Steps of the other kind shall not bear its cost.
+ */
+__attribute__((noinline)) static int exact_step(peg_ward *ward, double h, int quick)
 {
     size_t taken = 0;
     if (!peg_takes_over() || !peg_ward_peg(ward)) return 0;
@@ -281,13 +282,18 @@ static int exact_step(peg_ward *ward, double h, int quick)
     return 0;
 }
 
-/* What the coming step begins with. */
-static void turn(peg_ward *ward)
+/* Depths and shapes of this step become those of the last. */
+__attribute__((noinline)) static void turn(peg_ward *ward)
 {
-    if (ward->usual.pair.n || ward->coming.pair.n) turn_depths(ward);
-    if (!ward->shapes.kept.geom.n && !ward->shapes.coming.geom.n) return;
+    turn_depths(ward);
     peg_shapes_end(&ward->shapes, 1);
     peg_shapes_begin(&ward->shapes);
+}
+
+static int has_to_turn(const peg_ward *ward)
+{
+    return ward->usual.pair.n | ward->coming.pair.n | ward->shapes.kept.geom.n |
+           ward->shapes.coming.geom.n;
 }
 
 static int step(dWorldID world, dReal h, int quick)
@@ -295,14 +301,14 @@ static int step(dWorldID world, dReal h, int quick)
     peg_ward *ward = peg_inside ? NULL : peg_ward_of(world);
     const peg_options *o = &peg_launch_options;
     if (!ward) return stock_step(world, h, quick);
-    int done = 1, told = o->stats || o->summary || o->trace;
+    int done = 1, told = o->told;
     if (o->contact == PEG_LAUNCH_QUICK) quick = 1;
     peg_inside++;
     if (told) peg_report_before(ward, h);
     ward->exact = ward->records && exact_step(ward, h, quick);
     if (!ward->exact) done = stock_step(world, h, quick);
     peg_inside--;
-    turn(ward);
+    if (has_to_turn(ward)) turn(ward);
     ward->stock_steps += !ward->exact;
     ward->steps++;
     ward->time += h;

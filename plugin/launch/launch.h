@@ -16,6 +16,7 @@
 #include "plugin/world.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* ODE's own functions. */
 extern const peg_calls *peg_ode;
@@ -82,8 +83,21 @@ int peg_model_has(dGeomID geom);
 /* ---- wards.c */
 /* s: what a step is taken for before the first one was made. */
 #define PEG_FIRST_STEP 0.02
+/* The ward that this thread asked for last; valid until a ward is dropped. */
+extern atomic_ulong peg_ward_drops; /* so far */
+extern PEG_THREAD struct peg_recent_ward {
+    dWorldID world;
+    peg_ward *ward;
+    unsigned long drops;
+} peg_recent_ward;
+peg_ward *peg_ward_find(dWorldID world);
 /* The ward of a world, made if there is none; null without memory. */
-peg_ward *peg_ward_of(dWorldID world);
+static inline peg_ward *peg_ward_of(dWorldID world)
+{
+    const struct peg_recent_ward *recent = &peg_recent_ward;
+    unsigned long drops = atomic_load_explicit(&peg_ward_drops, memory_order_acquire);
+    return recent->world == world && recent->drops == drops ? recent->ward : peg_ward_find(world);
+}
 /* The same of a body; null also if the body is null. */
 peg_ward *peg_ward_of_body(dBodyID body);
 /* Its peg world, made at the first call; null if that is not possible (it was said). */

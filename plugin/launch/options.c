@@ -83,6 +83,7 @@ void peg_options_read(peg_options *out)
     out->trace = getenv(PEG_RUN_TRACE);
     out->summary = getenv(PEG_RUN_SUMMARY);
     out->log = getenv(PEG_RUN_LOG);
+    out->told = out->stats || out->trace || out->summary;
     out->met = getenv(PEG_RUN_MET);
     out->scene = getenv(PEG_RUN_SCENE) ? getenv(PEG_RUN_SCENE) : "";
 }

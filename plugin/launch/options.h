@@ -16,6 +16,7 @@ typedef struct peg_options {
     pegSettings settings;
     int stats, strict;
     const char *trace, *summary, *log; /* files, or null */
+    int told;                          /* of stats, trace or summary: each step is */
     const char *scene;                 /* the program's name */
     const char *met;                   /* file that is made when ODE is met, or null */
 } peg_options;

@@ -139,16 +139,16 @@ static double arm_of(const peg_item *it)
     return peg_dot(arm, arm);
 }
 
+/* Also false where something is not a number. */
 static int keeps_limits(const peg_search *s, const peg_item *it)
 {
-    int in = 1;
     for (int k = 0; k < 3; k++)
-        in &= (it->calm.lo[k] <= it->box[2 * k]) & (it->box[2 * k + 1] <= it->calm.hi[k]);
-    if (!it->body || !in) return in;
-    in = (peg_dot(it->v, it->v) <= it->speed) & (peg_dot(it->w, it->w) <= it->turn) &
-         (arm_of(it) <= it->arm);
-    return in && (peg_dot(it->force, it->force) == 0 ||
-                  peg_push(s->now.h, it->body, it->force) <= it->push);
+        if (!(it->calm.lo[k] <= it->box[2 * k] && it->box[2 * k + 1] <= it->calm.hi[k])) return 0;
+    if (!it->body) return 1;
+    if (!(peg_dot(it->v, it->v) <= it->speed && peg_dot(it->w, it->w) <= it->turn)) return 0;
+    if (!(arm_of(it) <= it->arm)) return 0;
+    return peg_dot(it->force, it->force) == 0 ||
+           peg_push(s->now.h, it->body, it->force) <= it->push;
 }
 
 /* An enabled body that falls: others move less. */
@@ -342,10 +342,13 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
 {
     peg_item *a = &s->item.of[pair->a], *b = &s->item.of[pair->b];
     if (!are_near(a, b, a->reach + b->reach) || !may_meet(a->geom, b->geom)) return;
-    measure(s, a);
-    measure(s, b);
-    if (are_near(a, b, a->motion + b->motion + margin_of(fmin(a->size, b->size))))
-        peg_call_near(near, data, a->geom, b->geom);
+    if (!are_near(a, b, 0)) {
+        measure(s, a);
+        measure(s, b);
+        double margin = margin_of(fmin(a->size, b->size));
+        if (!are_near(a, b, a->motion + b->motion + margin)) return;
+    }
+    peg_call_near(near, data, a->geom, b->geom);
 }
 
 void peg_search_run(peg_search *s, void *data, dNearCallback *near)

@@ -1,21 +1,14 @@
 /* The worlds of the program. */
 #include "plugin/launch/launch.h"
 
-#include <stdatomic.h>
-
 static struct {
     pthread_mutex_t lock;
     peg_ward *first;
     int made;
-    atomic_ulong drops; /* of wards so far */
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The ward that this thread asked for last; valid until a ward is dropped. */
-static PEG_THREAD struct {
-    dWorldID world;
-    peg_ward *ward;
-    unsigned long drops;
-} recent;
+atomic_ulong peg_ward_drops;
+PEG_THREAD struct peg_recent_ward peg_recent_ward;
 
 static peg_ward *make(dWorldID world)
 {
@@ -31,18 +24,15 @@ static peg_ward *make(dWorldID world)
     return ward;
 }
 
-peg_ward *peg_ward_of(dWorldID world)
+peg_ward *peg_ward_find(dWorldID world)
 {
-    unsigned long drops = atomic_load_explicit(&registry.drops, memory_order_acquire);
-    if (recent.world == world && recent.drops == drops && recent.ward) return recent.ward;
+    struct peg_recent_ward *recent = &peg_recent_ward;
     pthread_mutex_lock(&registry.lock);
     peg_ward *ward = registry.first;
     while (ward && ward->world != world) ward = ward->next;
     if (!ward) ward = make(world);
-    recent.drops = atomic_load(&registry.drops);
+    *recent = (struct peg_recent_ward){ward ? world : NULL, ward, atomic_load(&peg_ward_drops)};
     pthread_mutex_unlock(&registry.lock);
-    recent.world = world;
-    recent.ward = ward;
     return ward;
 }
 
@@ -98,7 +88,7 @@ void peg_ward_drop(dWorldID world)
     peg_ward *ward = *at;
     if (ward) {
         *at = ward->next;
-        atomic_fetch_add(&registry.drops, 1);
+        atomic_fetch_add(&peg_ward_drops, 1);
     }
     pthread_mutex_unlock(&registry.lock);
     if (ward) release(ward);
