@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GEOMS = 90, ROUNDS = 600, SPACES = 3 };
+enum { GEOMS = 90, ROUNDS = 1080, SPACES = 3, CHANGES = 9 };
 static const double h = .01;
 
 static struct {
@@ -91,11 +91,19 @@ static void destroy_body(dBodyID body)
     if (body && !dBodyGetFirstGeom(body)) dBodyDestroy(body);
 }
 
-static void change(int i)
+/* ODE 0.16 trips over geoms with offsets that lose their body. */
+static int has_offset(dBodyID body)
+{
+    for (dGeomID geom = dBodyGetFirstGeom(body); geom; geom = dBodyGetNextGeom(geom))
+        if (dGeomIsOffset(geom)) return 1;
+    return 0;
+}
+
+static void change(int i, int what)
 {
     dGeomID geom = g[i].geom;
     dBodyID body = geom ? dGeomGetBody(geom) : NULL;
-    int what = below(9), box = geom && dGeomGetClass(geom) == dBoxClass;
+    int box = geom && dGeomGetClass(geom) == dBoxClass;
     if (!geom) {
         make(i);
     } else if (what == 0) {
@@ -111,14 +119,15 @@ static void change(int i)
             dGeomDisable(geom);
         else
             dGeomEnable(geom);
-    } else if (what == 4 && body && box) {
-        dGeomSetBody(geom, NULL);
+    } else if (what == 4 && body && !dGeomIsOffset(geom)) {
+        dGeomID other = g[below(GEOMS)].geom;
+        dGeomSetBody(geom, other && below(4) ? dGeomGetBody(other) : NULL);
         destroy_body(body);
     } else if (what == 5 && subs) {
         dSpaceRemove(sub[g[i].space], geom);
         g[i].space = below(subs);
         dSpaceAdd(sub[g[i].space], geom);
-    } else if (what == 6 && body) {
+    } else if (what == 6 && body && !has_offset(body)) {
         dBodyDestroy(body); /* its geoms stay where they are */
     } else if (what == 7 && body) {
         dBodyAddForce(body, within(-300, 300), 0, within(-300, 300));
@@ -207,8 +216,9 @@ int main(int argc, char **argv)
     const char *style = argc > 1 ? argv[1] : "simple";
     begin(style);
     for (int round = 0; round < ROUNDS; round++) {
-        int busy = round / 20 % 3; /* nothing changes for a while, few geoms do, many do */
-        for (int k = 0; k < busy * busy * 3; k++) change(below(GEOMS));
+        int busy = round / 20 % 3; /* nothing changes, some do in one way, many do in all ways */
+        for (int k = 0; k < busy * 6; k++)
+            change(below(GEOMS), busy == 1 ? round / 60 % CHANGES : below(CHANGES));
         collide(style);
         check(round, 0);
         dWorldStep(world, h);
