@@ -5,6 +5,7 @@
 #include "demos/experiment.h"
 #include "demos/geoms.h"
 #include "demos/lab.h"
+#include "demos/launcher_overhead.h"
 
 #include <math.h>
 #include <popt.h>
@@ -334,11 +335,12 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "bench-solvers"))
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
     if (!strcmp(c->verb, "bench")) return bench(c);
+    if (!strcmp(c->verb, "overhead")) return lab_overhead(c->target, c->quick);
     if (!strcmp(c->verb, "ode-demos")) return ode_demos(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
     return usage("no command '%s': there are list, run, compare, demo, experiment, bench, "
-                 "matrix-geoms and ode-demos",
+                 "matrix-geoms, ode-demos and overhead",
                  c->verb);
 }
 
@@ -377,7 +379,7 @@ int main(int argc, const char **argv)
         {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of run", "DIR"},
         {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0, "those of so many rows",
          "MIN:MAX"},
-        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench, experiment: less, within minutes", NULL},
+        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench, experiment, overhead: less", NULL},
         {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "experiment: runs at once [all cores]", "N"},
         {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: of each pair [1000; quick: 10]",
          "N"},
@@ -389,7 +391,8 @@ int main(int argc, const char **argv)
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "
-                                    "experiment NAME|list | bench | matrix-geoms | ode-demos");
+                                    "experiment NAME|list | bench | matrix-geoms | ode-demos | "
+                                    "overhead");
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
     char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,
