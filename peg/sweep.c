@@ -4,78 +4,109 @@
 /* Axis of the largest variance of the centres; infinite boxes have none and do not count. */
 static int widest_axis(const peg_aabb *box, int n)
 {
-    int best = 0;
+    peg_vec3 first = {0}, sum = {0}, square = {0};
+    int counted[3] = {0}, best = 0;
     double widest = -1;
-    for (int k = 0; k < 3; k++) {
-        double mean = 0, square = 0;
-        int counted = 0;
-        for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
             double c = .5 * box[i].lo[k] + .5 * box[i].hi[k];
             if (!isfinite(c)) continue;
-            double d = c - mean;
-            mean += d / ++counted;
-            square += d * (c - mean);
+            if (!counted[k]++) first[k] = c;
+            sum[k] += c - first[k];
+            square[k] += (c - first[k]) * (c - first[k]);
         }
-        if (square > widest) widest = square, best = k;
+    for (int k = 0; k < 3; k++) {
+        double spread = counted[k] ? square[k] - sum[k] * sum[k] / counted[k] : 0;
+        if (spread > widest) widest = spread, best = k;
     }
     return best;
 }
 
-/* Sorts the indices by lo[axis], equal ones by index (merge sort, bottom up). Returns the sorted
+typedef struct key {
+    double lo;
+    int box;
+} key;
+
+/* Sorts the boxes by lo[axis], equal ones by index (merge sort, bottom up). Returns the sorted
  * array, which is order or scratch. */
-static int *sort_by_lo(const peg_aabb *box, int axis, int n, int *order, int *scratch)
+static const key *sort_by_lo(const peg_aabb *box, int axis, int n, key *order, key *scratch)
 {
-    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = 0; i < n; i++) order[i] = (key){box[i].lo[axis], i};
     for (long width = 1; width < n; width *= 2) {
         for (long begin = 0; begin < n; begin += 2 * width) {
             long i = begin, middle = begin + width < n ? begin + width : n;
             long j = middle, end = begin + 2 * width < n ? begin + 2 * width : n;
             for (long k = begin; k < end; k++) {
-                int right =
-                    i >= middle || (j < end && box[order[j]].lo[axis] < box[order[i]].lo[axis]);
+                int right = i >= middle || (j < end && order[j].lo < order[i].lo);
                 scratch[k] = right ? order[j++] : order[i++];
             }
         }
-        int *swap = order;
+        key *swap = order;
         order = scratch, scratch = swap;
     }
     return order;
 }
 
-/* Boxes that the sweep has entered and not yet left, in the order of entry. */
+/* A box, axes in the order in which they are tested. */
+typedef struct entry {
+    double lo[3], hi[3];
+    int box;
+} entry;
+
+static entry entry_of(const peg_aabb *box, int axis, int i)
+{
+    entry e = {.box = i};
+    for (int k = 0; k < 3; k++) {
+        e.lo[k] = box[i].lo[(axis + k) % 3];
+        e.hi[k] = box[i].hi[(axis + k) % 3];
+    }
+    return e;
+}
+
+/* Boxes that the sweep has entered, in the order of entry; those that it has left go when the list
+ * has grown by a share. */
 typedef struct active {
-    int *box, n;
+    entry *of;
+    int n, limit;
 } active;
 
-/* Meets box i with the active ones, and forgets those that end before it begins. */
-static void meet(active *list, const peg_aabb *box, int axis, int i, peg_pair_visitor *visit,
-                 void *context)
+static void meet(const active *list, const entry *e, peg_pair_visitor *visit, void *context)
 {
-    int kept = 0;
-    for (int k = 0; k < list->n; k++) {
-        int j = list->box[k];
-        if (box[j].hi[axis] < box[i].lo[axis]) continue;
-        list->box[kept++] = j;
-        if (peg_aabb_overlap(box + i, box + j)) visit(context, i < j ? i : j, i < j ? j : i);
+    for (const entry *f = list->of, *end = f + list->n; f < end; f++) {
+        if ((f->lo[1] > e->hi[1]) | (e->lo[1] > f->hi[1]) | (e->lo[0] > f->hi[0])) continue;
+        if ((f->lo[2] > e->hi[2]) | (e->lo[2] > f->hi[2]) | (f->lo[0] > e->hi[0])) continue;
+        visit(context, e->box < f->box ? e->box : f->box, e->box < f->box ? f->box : e->box);
     }
-    list->n = kept;
+}
+
+static void enter(active *list, const entry *e)
+{
+    if (list->n == list->limit) {
+        int kept = 0;
+        for (int k = 0; k < list->n; k++)
+            if (!(list->of[k].hi[0] < e->lo[0])) list->of[kept++] = list->of[k];
+        list->n = kept;
+        list->limit = kept + kept / 4 + 16;
+    }
+    list->of[list->n++] = *e;
 }
 
 int peg_sweep_pairs(peg_arena *arena, const peg_aabb *box, const unsigned char *fixed, int n,
                     peg_pair_visitor *visit, void *context)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    int *memory = PEG_NEW(arena, int, 4 * (size_t)n);
-    if (!memory) return 0;
+    key *keys = PEG_NEW(arena, key, 2 * (size_t)n);
+    entry *entries = PEG_NEW(arena, entry, 2 * (size_t)n + 32);
+    if (!keys || !entries) return 0;
     int axis = widest_axis(box, n);
-    const int *order = sort_by_lo(box, axis, n, memory, memory + n);
-    active moving = {memory + 2 * n, 0}, still = {memory + 3 * n, 0};
+    const key *order = sort_by_lo(box, axis, n, keys, keys + n);
+    active moving = {entries, 0, 16}, still = {entries + n + 16, 0, 16};
     for (int k = 0; k < n; k++) {
-        int i = order[k];
-        meet(&moving, box, axis, i, visit, context);
-        if (!fixed[i]) meet(&still, box, axis, i, visit, context);
-        active *own = fixed[i] ? &still : &moving;
-        own->box[own->n++] = i;
+        int i = order[k].box;
+        entry e = entry_of(box, axis, i);
+        meet(&moving, &e, visit, context);
+        if (!fixed[i]) meet(&still, &e, visit, context);
+        enter(fixed[i] ? &still : &moving, &e);
     }
     peg_arena_back(arena, mark);
     return 1;
