@@ -191,9 +191,15 @@ void peg_space_collide(dSpaceID space, void *data, dNearCallback *near)
     if (dSpaceGetNumGeoms(space) > 1) search((dGeomID)space, NULL, data, near);
 }
 
+static int is_ray(dGeomID geom)
+{
+    return dGeomGetClass(geom) == dRayClass;
+}
+
+/* Rays have no exact contacts: nobody has to hear of them before they touch. */
 void peg_space_collide2(dGeomID a, dGeomID b, void *data, dNearCallback *near)
 {
-    if (peg_inside)
+    if (peg_inside || is_ray(a) || is_ray(b))
         peg_ode->dSpaceCollide2(a, b, data, near);
     else if (a == b && dGeomIsSpace(a))
         peg_space_collide((dSpaceID)a, data, near);

@@ -72,6 +72,7 @@ static void add_part(void *context, dGeomID geom)
     peg_item *it = new_item(c->search, &c->search->part);
     if (!it) return;
     it->geom = geom;
+    it->left = 1;
     it->within = c->search->item.n - 1;
     c->search->item.of[it->within].parts++;
     see_body(c->search, it);
@@ -102,6 +103,7 @@ static void collect(peg_search *s)
     for (int group = 0; group < 2; group++) {
         collection c = {s, group, 0};
         dGeomID geom = group ? s->b : s->a;
+        if (group) s->second = s->item.n;
         if (geom && dGeomIsSpace(geom))
             look_into(&c, geom, add);
         else if (geom)
@@ -131,7 +133,7 @@ static double square(double x)
 }
 
 /* Squared distance of the farthest corner of the box. */
-static double arm_of(const peg_item *it)
+static inline double arm_of(const peg_item *it)
 {
     double arm[3];
     for (int k = 0; k < 3; k++)
@@ -139,16 +141,21 @@ static double arm_of(const peg_item *it)
     return peg_dot(arm, arm);
 }
 
-/* Also false where something is not a number. */
-static int keeps_limits(const peg_search *s, const peg_item *it)
+static inline int lies_in(const dReal box[6], const peg_aabb *in)
 {
-    for (int k = 0; k < 3; k++)
-        if (!(it->calm.lo[k] <= it->box[2 * k] && it->box[2 * k + 1] <= it->calm.hi[k])) return 0;
+    return in->lo[0] <= box[0] && in->lo[1] <= box[2] && in->lo[2] <= box[4] &&
+           in->hi[0] >= box[1] && in->hi[1] >= box[3] && in->hi[2] >= box[5];
+}
+
+/* Also false where something is not a number. */
+static inline int keeps_limits(const peg_search *s, const peg_item *it)
+{
+    if (!lies_in(it->box, &it->calm)) return 0;
     if (!it->body) return 1;
-    if (!(peg_dot(it->v, it->v) <= it->speed && peg_dot(it->w, it->w) <= it->turn)) return 0;
-    if (!(arm_of(it) <= it->arm)) return 0;
-    return peg_dot(it->force, it->force) == 0 ||
-           peg_push(s->now.h, it->body, it->force) <= it->push;
+    return peg_dot(it->v, it->v) <= it->speed && peg_dot(it->w, it->w) <= it->turn &&
+           arm_of(it) <= it->arm &&
+           (peg_dot(it->force, it->force) == 0 ||
+            peg_push(s->now.h, it->body, it->force) <= it->push);
 }
 
 /* An enabled body that falls: others move less. */
@@ -224,11 +231,11 @@ static int begin(peg_search *s)
     return !same;
 }
 
-/* The number of those beyond their limits. */
-static size_t observe(peg_search *s)
+/* Whether any is beyond its limits. */
+static int observe(peg_search *s)
 {
     int all = begin(s);
-    size_t left = 0;
+    int left = 0;
     for (size_t i = 0; i < s->part.n; i++) {
         peg_item *it = &s->part.of[i];
         dGeomGetAABB(it->geom, it->box);
@@ -240,7 +247,7 @@ static size_t observe(peg_search *s)
         dGeomGetAABB(it->geom, it->box);
         it->motion = -1;
         it->left |= all || !keeps_limits(s, it);
-        left += (size_t)it->left;
+        left |= it->left;
     }
     return left;
 }
@@ -281,10 +288,19 @@ static void sweep(peg_search *s)
     peg_arena_reset(&s->arena);
 }
 
+/* The items that one of a group may meet. */
+static void others_of(const peg_search *s, int group, size_t *begin, size_t *end)
+{
+    *begin = s->b && group == 0 ? s->second : 0;
+    *end = s->b && group == 1 ? s->second : s->item.n;
+}
+
 static void meet_others(peg_search *s, size_t i)
 {
     const peg_item *a = &s->item.of[i];
-    for (size_t j = 0; j < s->item.n; j++) {
+    size_t begin, end;
+    others_of(s, a->group, &begin, &end);
+    for (size_t j = begin; j < end; j++) {
         const peg_item *b = &s->item.of[j];
         if (j == i || (b->left && j < i) || !peg_aabb_overlap(&a->room, &b->room)) continue;
         add_pair(s, (int)(i < j ? i : j), (int)(i < j ? j : i));
@@ -304,10 +320,24 @@ static void meet_one_by_one(peg_search *s)
         if (of[i].left) meet_others(s, i);
 }
 
-static void find_pairs(peg_search *s, size_t left)
+/* How often leavers meet others, one by one. */
+static size_t tests_of(const peg_search *s)
+{
+    size_t tests = 0, others[2];
+    for (int group = 0; group < 2; group++) {
+        size_t begin, end;
+        others_of(s, group, &begin, &end);
+        others[group] = end - begin;
+    }
+    for (size_t i = 0; i < s->item.n; i++)
+        if (s->item.of[i].left) tests += others[s->item.of[i].group];
+    return tests;
+}
+
+static void find_pairs(peg_search *s)
 {
     size_t n = s->item.n;
-    if (left * n <= FEW_EACH * n + FEW)
+    if (tests_of(s) <= FEW_EACH * n + FEW)
         meet_one_by_one(s);
     else
         sweep(s);
@@ -354,8 +384,8 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
 void peg_search_run(peg_search *s, void *data, dNearCallback *near)
 {
     if (!is_valid(s)) collect(s);
-    size_t left = observe(s);
-    if (left && !s->lost) find_pairs(s, left);
+    int left = observe(s);
+    if (left && !s->lost) find_pairs(s);
     s->valid = s->lasting && !s->lost;
     if (s->lost) peg_log("out of memory: pairs are lost");
     s->lost = 0;

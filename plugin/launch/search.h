@@ -10,7 +10,8 @@
 
 #include <stdatomic.h>
 
-/* A geom or space, as the broad phase sees it. Squares are compared, as roots take their time. */
+/* A geom or space, as the broad phase sees it; first what each call looks at. Squares are compared,
+ * as roots take their time. */
 typedef struct peg_item {
     dGeomID geom;
     dBodyID body;
@@ -18,13 +19,13 @@ typedef struct peg_item {
     dReal box[6];                   /* as ODE has it */
     peg_aabb calm;                  /* the box stays in here */
     double speed, turn, arm, push;  /* limits: squares of m/s, 1/s, m; m/s */
+    double motion;                  /* m; < 0: this and the size are not known yet */
+    int left;                       /* beyond its limits */
+    int group;                      /* of two: only pairs of different groups count */
     peg_aabb room; /* what is nearer than `reach` to a box that keeps to its limits */
     double most;   /* m: motion in a step within the limits; of a space: of its fastest geom */
     double reach;  /* m: most, and the margin */
     double size;   /* m; of a space: of its largest geom */
-    double motion; /* m; < 0: this and the size are not known yet */
-    int group;     /* of two: only pairs of different groups count */
-    int left;      /* beyond its limits */
     size_t parts;  /* of a space: what lies in it */
     size_t first;  /* of these */
     size_t within; /* of a part: the space */
@@ -43,6 +44,7 @@ typedef struct peg_search {
     unsigned long changes; /* of geoms, when they were collected */
     int valid;
     peg_items item, part; /* what is met; what lies in spaces among these */
+    size_t second;        /* of two groups: where the second begins */
     dWorldID world;       /* of the first body */
     int worlds;           /* 2: of others, too */
     struct peg_count {
