@@ -166,7 +166,8 @@ START_TEST(changes_nothing_where_nothing_collides)
 END_TEST
 
 /* The near callback hears of each pair that overlaps or will after the step, whatever changes. */
-static const char *const spaces[] = {"simple", "hash", "sap", "quad", "sub-spaces", "two"};
+static const char *const spaces[] = {"simple",     "hash", "sap",  "quad",
+                                     "sub-spaces", "two",  "each", "nested"};
 
 START_TEST(tells_of_pairs_in_time)
 {

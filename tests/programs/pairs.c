@@ -1,7 +1,9 @@
 /* A program that changes its geoms at random, and sees whether its near callback is told of all
  * pairs of boxes that overlap, and of those that will overlap after the step that follows: each
  * once, and none that is too far. Argument: simple, hash, sap or quad, for the space; sub-spaces;
- * two, for dSpaceCollide2. Exit status 1: a pair was missing, or told in vain. */
+ * two, for dSpaceCollide2; each, for the same with one
+ * geom after the other; nested, for a search within the search. Exit status 1: a pair was missing,
+ * or told in vain. */
 #include <math.h>
 #include <ode/ode.h>
 #include <stdint.h>
@@ -18,7 +20,7 @@ static struct {
 } g[GEOMS];
 static dWorldID world;
 static dSpaceID top, sub[SPACES];
-static int subs, met[GEOMS][GEOMS], wrong;
+static int subs, crowded, nested, met[GEOMS][GEOMS], again[GEOMS][GEOMS], wrong;
 
 static double uniform(void)
 {
@@ -42,8 +44,19 @@ static void complain(const char *what, int i, int j, int round)
     if (wrong++ < 5) printf("round %d: %d and %d %s\n", round, i, j, what);
 }
 
+static void near_again(void *data, dGeomID a, dGeomID b)
+{
+    int i = (int)(intptr_t)dGeomGetData(a), j = (int)(intptr_t)dGeomGetData(b);
+    (void)data;
+    again[i < j ? i : j][i < j ? j : i]++;
+}
+
 static void near(void *data, dGeomID a, dGeomID b)
 {
+    if (nested == 1) {
+        nested = 2; /* once in a round */
+        dSpaceCollide(top, NULL, near_again);
+    }
     if (dGeomIsSpace(a) || dGeomIsSpace(b)) {
         dSpaceCollide2(a, b, data, near);
         return;
@@ -65,7 +78,7 @@ static void throw_body(dBodyID body)
 static void make(int i)
 {
     int kind = below(12);
-    g[i].space = subs ? below(subs) : -1;
+    g[i].space = subs == 0 ? -1 : crowded && below(6) ? 0 : below(subs);
     dSpaceID space = subs ? sub[g[i].space] : top;
     g[i].geom = kind == 0  ? dCreatePlane(space, 0, 0, 1, -6)
                 : kind < 6 ? dCreateSphere(space, within(.05, .4))
@@ -190,10 +203,18 @@ static void check(int round, int stepped)
 static void collide(const char *style)
 {
     memset(met, 0, sizeof met);
+    memset(again, 0, sizeof again);
+    nested = !strcmp(style, "nested");
     if (!strcmp(style, "two"))
         dSpaceCollide2((dGeomID)sub[0], (dGeomID)sub[1], NULL, near);
+    else if (crowded)
+        for (int i = 0; i < GEOMS; i++) {
+            if (g[i].geom && g[i].space == 0 && dGeomIsEnabled(g[i].geom))
+                dSpaceCollide2(g[i].geom, (dGeomID)sub[1], NULL, near);
+        }
     else
         dSpaceCollide(top, NULL, near);
+    if (nested == 2 && memcmp(met, again, sizeof met) != 0) complain("or others differ", 0, 0, 0);
 }
 
 static void begin(const char *style)
@@ -202,7 +223,8 @@ static void begin(const char *style)
     dInitODE();
     world = dWorldCreate();
     dWorldSetGravity(world, 0, 0, -9.81);
-    subs = !strcmp(style, "two") ? 2 : !strcmp(style, "sub-spaces") ? SPACES : 0;
+    crowded = !strcmp(style, "each");
+    subs = crowded || !strcmp(style, "two") ? 2 : !strcmp(style, "sub-spaces") ? SPACES : 0;
     top = !strcmp(style, "hash")   ? dHashSpaceCreate(0)
           : !strcmp(style, "sap")  ? dSweepAndPruneSpaceCreate(0, dSAP_AXES_XYZ)
           : !strcmp(style, "quad") ? dQuadTreeSpaceCreate(0, middle, extent, 4)
