@@ -6,12 +6,13 @@
  * part may get to has a nearest point on a feature, the pairs of the feature's neighbours do for
  * it, and a triangle without any feature left has no pair at all.
  *
- * Poses are covered by bounds: no point of the part moves farther than `way`. A part that is all
- * points near to a point or a segment cannot get that deep, so its nearest points are those of the
- * core. Other parts have no distance once they have met the mesh; for them the argument holds while
- * they grow from what is left of them when shrunk towards the centre until they are clear of the
- * mesh: shrunk by `way` along every normal, so that their features lie up to `deep` from where they
- * are. There n is a combination of the normals of the faces about x, turned round. */
+ * Poses are covered by bounds: no point of the part gets farther than `way` from where it is taken
+ * to be. A part that is all points near to a point or a segment cannot get that deep, so its
+ * nearest points are those of the core. Other parts have no distance once they have met the mesh;
+ * for them the argument holds while they grow from what is left of them when shrunk towards the
+ * centre until they are clear of the mesh: by as much as they move, along every normal, so that
+ * their features lie up to `deep` from where they are. There n is a combination of the normals of
+ * the faces about x, turned round. */
 #include "peg/cover.h"
 
 #include "peg/tolerance.h"
@@ -35,23 +36,46 @@ static void set_view(const peg_view *view, const double x[3], const double R[9],
     into_frame(x, R, view->centre, out->centre);
 }
 
+/* What is this near, in sizes, counts although the part is not known to get there. */
+static const double ROOM = 2e-3;
+
+/* What is this deep, in sizes, may have met. */
+static const double MET = 1e-6;
+
 int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
-                    const peg_view *view, double reach, double way, peg_cover *out)
+                    const peg_view *view, const double shift[3], double way, double turn,
+                    peg_cover *out)
 {
     const peg_polytope *P = view->shape;
-    *out = (peg_cover){.mesh = mesh, .reach = reach, .way = way};
+    double from[3], moved = peg_norm(shift) + way + MET * P->size;
+    *out = (peg_cover){.mesh = mesh, .way = way, .turn = turn, .reach = way + ROOM * P->size};
     out->part.shape = P;
     out->part.vertex = PEG_NEW(arena, peg_vec3, P->nv);
     out->part.normal = PEG_NEW(arena, peg_vec3, P->nf);
     out->part.offset = PEG_NEW(arena, double, P->nf);
     if (!out->part.vertex || !out->part.normal || !out->part.offset) return 0;
-    set_view(view, x, R, &out->part);
-    out->all = !(2 * way < P->inner) || !isfinite(P->inner);
-    out->deep = P->round > 0 ? way : way * (1 + P->radius / P->inner);
+    out->all = !(2 * moved < P->inner);
+    if (out->all) out->reach += peg_norm(shift);
+    peg_add_scaled(x, out->all ? 0 : -1, shift, from);
+    set_view(view, from, R, &out->part);
+    out->deep = P->round > 0 ? way : way + moved * P->radius / P->inner;
     if (!peg_is_segment(P)) return 1;
     peg_sub(out->part.vertex[1], out->part.vertex[0], out->axis);
     out->length = peg_normalise(out->axis);
     return 1;
+}
+
+void peg_cover_box(const peg_cover *c, peg_aabb *box)
+{
+    const peg_polytope *P = c->part.shape;
+    for (int k = 0; k < 3; k++) {
+        double by = c->reach + P->round + P->rim * sqrt(peg_max(1 - c->axis[k] * c->axis[k], 0));
+        box->lo[k] = INFINITY, box->hi[k] = -INFINITY;
+        for (int v = 0; v < P->nv; v++) {
+            box->lo[k] = peg_min(box->lo[k], c->part.vertex[v][k] - by);
+            box->hi[k] = peg_max(box->hi[k], c->part.vertex[v][k] + by);
+        }
+    }
 }
 
 /* --- faces --- */
@@ -81,7 +105,7 @@ static int rim_is_over(const peg_cover *c, const double *const corner[3], const 
     for (int k = 0; k < 3; k++) low[k] = side * n[k] - cosine * c->axis[k];
     double sine = peg_normalise(low), height = side * (peg_dot(n, centre) - peg_dot(n, corner[0]));
     if (height - rim * sine > c->reach) return 0;
-    if (sine > 2 * PEG_LEAN && 2 * c->way < .5 * rim * sine) {
+    if (sine > PEG_LEAN && 2 * c->way < .5 * rim * sine) {
         peg_add_scaled(centre, -rim, low, d);
         /* points up to 2 way higher may be the lowest ones then */
         return is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
@@ -228,8 +252,7 @@ static int faces_near(const peg_cover *c, spot *s)
     return peg_min(a, b) - .5 * peg_norm(e) <= P->rim + c->reach;
 }
 
-/* Whether the mesh goes on nearer along d, wherever the part gets. A capsule may lean along its
- * axis, others in any direction: see peg_lean. */
+/* Whether the mesh goes on nearer along d, wherever the part gets. */
 static int is_nearer_along(const peg_cover *c, const spot *s, const double *d)
 {
     const peg_polytope *P = c->part.shape;
@@ -244,7 +267,7 @@ static int is_nearer_along(const peg_cover *c, const spot *s, const double *d)
         }
         return 1;
     }
-    double lean = PEG_LEAN + c->way / P->inner;
+    double lean = c->turn + PEG_TOUCH;
     for (int i = 0; i < s->faces; i++)
         if (!(-peg_dot(c->part.normal[s->face[i]], d) > lean * length)) return 0;
     for (int k = 0; k < 2 && s->on_side; k++) {
@@ -363,5 +386,7 @@ peg_need peg_cover_need(const peg_cover *c, int t)
         if (m->vertex_of[v[k]] == t && !m->vertex_is_even[v[k]] && vertex_counts(c, v[k]))
             return PEG_NEEDED;
     }
-    return over || under || P->round > 0 || above >= -c->deep ? PEG_NOT_NEEDED : PEG_NEEDED_DEEP;
+    double touch = -MET * P->size;
+    return low >= touch || -high >= touch || above >= touch || P->round > 0 ? PEG_NOT_NEEDED
+                                                                            : PEG_NEEDED_DEEP;
 }

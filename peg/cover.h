@@ -7,21 +7,28 @@
 #include "peg/complex.h"
 #include "peg/memory.h"
 
-/* A part near a mesh, in the frame of the mesh. */
+/* A part near a mesh, in the frame of the mesh, half-way through what it does there in a step. */
 typedef struct peg_cover {
     const peg_complex *mesh;
     peg_view part;
+    double way;   /* how far its surface may get from there, m */
+    double turn;  /* how far its faces may turn, rad */
     double reach; /* how near what counts is, m */
-    double way;   /* how far the points of the part get relative to the mesh, at most, m */
-    double deep;  /* how far the part's features get while it also shrinks by `way`, m */
-    int all;      /* it gets too far for what follows: all triangles near to it count */
+    double
+        deep; /* how far its features may get while it also shrinks until it has met nothing, m */
+    int all;  /* it gets too far to tell: all triangles near to it count */
     double axis[3], length; /* of a segment: unit, m */
 } peg_cover;
 
-/* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. Returns 0 without
- * memory. */
+/* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. It moves relative
+ * to the mesh by `shift` (m, world) give or take `way` for every point of its surface, turns by
+ * `turn` (rad) at most, and is apart from the mesh before it moves. Returns 0 without memory. */
 int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
-                    const peg_view *view, double reach, double way, peg_cover *out);
+                    const peg_view *view, const double shift[3], double way, double turn,
+                    peg_cover *out);
+
+/* The box about what it can touch. */
+void peg_cover_box(const peg_cover *cover, peg_aabb *box);
 
 typedef enum peg_need {
     PEG_NOT_NEEDED,

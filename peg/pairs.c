@@ -173,6 +173,70 @@ static void find_nearness(const peg_stage *s, peg_candidate *c)
 
 /* --- meshes --- */
 
+/* What a body that is stopped by contact does lies about half of what it would do freely, at most
+ * that far from it; this leaves it some room. */
+#define STOPPED 0.6
+/* And its turning by contact may be so much of what it is or would be. */
+#define TURNED 1.5
+
+/* How a part moves in the step: by `shift`, give or take `way` for any point of its surface; its
+ * faces turn by `turn`. */
+typedef struct course {
+    double shift[3], way, turn;
+} course;
+
+/* What turning with w comes to, for a step: the way of a part's surface, of which that about its
+ * own axis moves nothing, and the angle. */
+static double way_of_turning(const peg_stage *s, int part, const double *w, double *turn)
+{
+    const peg_placed *p = &s->placed[part];
+    const peg_polytope *shape = s->part[part].shape;
+    double all = s->scene->h * peg_norm(w), across = all, axis[3];
+    if (all == 0 || s->part[part].complex || shape->mesh) {
+        *turn = all;
+        return all > 0 ? all * p->arm : 0;
+    }
+    double radius = shape->radius - shape->round;
+    if (peg_is_segment(shape)) {
+        peg_sub(p->view.vertex[1], p->view.vertex[0], axis);
+        peg_normalise(axis);
+        double along = s->scene->h * peg_dot(axis, w);
+        across = sqrt(peg_max(all * all - along * along, 0));
+    }
+    *turn = across;
+    return all * (p->arm - radius) + across * radius;
+}
+
+/* What it is thought to do before it is known; returns whether it has been found to do more, which
+ * then counts, too. */
+static int find_course(const peg_stage *s, int part, course *c)
+{
+    static const double rest[6] = {0};
+    const peg_placed *p = &s->placed[part];
+    const peg_body *body = p->body < 0 ? NULL : &s->scene->body[p->body];
+    double h = s->scene->h, turn, beside[3];
+    *c = (course){.way = 0};
+    if (!body || body->kind == PEG_STATIC) return 0;
+    const double *alone = p->moves ? s->alone[p->body] : body->v;
+    const double *v = p->moves ? s->result[p->body].v_pose : rest;
+    double way = way_of_turning(s, part, alone + 3, &c->turn);
+    way = peg_max(way, way_of_turning(s, part, body->v + 3, &turn));
+    for (int k = 0; k < 3; k++) c->shift[k] = .5 * h * alone[k], beside[k] = h * v[k] - c->shift[k];
+    c->turn = TURNED * peg_max(c->turn, turn);
+    c->way = TURNED * way + 2 * STOPPED * peg_norm(c->shift);
+    way = way_of_turning(s, part, v + 3, &turn) + peg_norm(beside);
+    int more = way > c->way || turn > c->turn;
+    c->turn = peg_max(c->turn, turn);
+    c->way = peg_max(c->way, way);
+    return more;
+}
+
+static int did_more(const peg_stage *s, int part)
+{
+    course ignored;
+    return find_course(s, part, &ignored);
+}
+
 /* How far a part may get, or has been found to get, m. */
 static double way_of_part(const peg_stage *s, int part)
 {
@@ -211,12 +275,6 @@ typedef struct expansion {
     int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
     peg_cover cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
 } expansion;
-
-/* Whether a part has been found to get farther than the first sweep thought. */
-static int got_farther(const peg_stage *s, int part)
-{
-    return way_of_part(s, part) > s->placed[part].sweep;
-}
 
 static peg_candidate *new_triangle_candidate(const expansion *x, int part)
 {
@@ -269,27 +327,31 @@ static void meet_plane(const finder *f, int mesh, int plane)
     peg_complex_below(s->part[mesh].complex, n, offset + by, meet_triangle_of_plane, &x);
 }
 
-static void meet_mesh(const finder *f, int mesh, int other, const peg_aabb *box)
+static void meet_mesh(const finder *f, int mesh, int other)
 {
     peg_stage *s = f->stage;
     const peg_placed *m = &s->placed[mesh];
-    const peg_polytope *shape = s->part[other].shape;
     const peg_complex *complex = s->part[mesh].complex;
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     expansion x = {.f = f, .mesh = mesh, .other = other};
-    double way = way_of_part(s, other) + way_of_part(s, mesh);
+    course own, of_mesh;
+    double shift[3];
     peg_aabb local;
-    if (peg_is_half_space(shape)) {
+    if (peg_is_half_space(s->part[other].shape)) {
         meet_plane(f, mesh, other);
         return;
     }
-    box_in_mesh(f, mesh, box, shape->size, &local);
-    if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view,
-                        way + reach_margin(s) * shape->size, way, &x.cover))
+    find_course(s, other, &own);
+    find_course(s, mesh, &of_mesh);
+    peg_sub(own.shift, of_mesh.shift, shift);
+    if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view, shift,
+                        own.way + of_mesh.way, own.turn + of_mesh.turn, &x.cover)) {
+        peg_cover_box(&x.cover, &local);
         peg_complex_meet(complex, &local, meet_triangle, &x);
-    else
+    } else {
         s->failed = 1;
+    }
     peg_arena_back(arena, mark);
 }
 
@@ -299,20 +361,16 @@ static void meet_triangles(void *context, int triangle)
     const expansion *x = context;
     peg_stage *s = x->f->stage;
     int part = peg_triangle_part(s, x->mesh, triangle);
-    peg_aabb box;
-    if (part < 0) return;
-    peg_box_of_part(s, part, &box);
-    inflate(&box, way_of_part(s, part));
-    meet_mesh(x->f, x->other, part, &box);
+    if (part >= 0) meet_mesh(x->f, x->other, part);
 }
 
 static void meet_whole(const finder *f, int a, int b)
 {
     const peg_part *part = f->stage->part;
     if (!part[b].complex) {
-        meet_mesh(f, a, b, &f->box[b]);
+        meet_mesh(f, a, b);
     } else if (!part[a].complex) {
-        meet_mesh(f, b, a, &f->box[a]);
+        meet_mesh(f, b, a);
     } else {
         peg_aabb local;
         expansion x = {.f = f, .mesh = a, .other = b};
@@ -349,7 +407,7 @@ static void meet(void *context, int i, int j)
     if (!(old ? !old->refused : c && !c->refused)) return;
     if (!meshes)
         find_nearness(s, c);
-    else if (!old || got_farther(s, a) || got_farther(s, b))
+    else if (!old || did_more(s, a) || did_more(s, b))
         meet_whole(f, a, b);
 }
 
