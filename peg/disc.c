@@ -24,43 +24,74 @@ static double slope(const peg_disc *disc, const double *p, const double *d)
     return l > 0 ? peg_dot(r, d) / l : 0;
 }
 
-/* Steps of the search for a root: false position that halves the weight of an end that stays
- * (Illinois), which ends at the rounding of t well before this. */
+/* Steps of a search, which ends at the rounding of what is sought well before this. */
 enum { MOST_STEPS = 100 };
+
+/* Along a line its squared distance from a disc is z^2 + max(r - radius, 0)^2, with z = z0 + t dz
+ * and r^2 = r0 + t (2 r1 + t r2). */
+typedef struct profile {
+    double z0, dz, r0, r1, r2, radius;
+} profile;
+
+typedef struct climb {
+    double square; /* of the distance */
+    double slope;  /* half of its derivative, which never falls */
+    double bend;   /* the derivative of that */
+} climb;
+
+static climb climb_at(const profile *f, double t)
+{
+    double z = f->z0 + t * f->dz, r1 = f->r1 + t * f->r2;
+    double rr = peg_max(f->r0 + t * (f->r1 + r1), 0), r = sqrt(rr);
+    climb c = {z * z, z * f->dz, f->dz * f->dz};
+    if (r <= f->radius) return c;
+    double share = f->radius / r, beyond = r - f->radius;
+    c.square += beyond * beyond;
+    c.slope += r1 * (1 - share);
+    c.bend += f->r2 * (1 - share) + r1 * r1 * share / rr;
+    return c;
+}
+
+/* Where the distance is least between lo and hi: Newton's steps, halves of what is left where they
+ * lead out of it. A slope of the distance that is rounding is none. */
+static double least_between(const profile *f, double lo, double hi)
+{
+    double t = .5 * (lo + hi), last = hi - lo, room = DBL_EPSILON * last;
+    double flat = DBL_EPSILON * DBL_EPSILON * (f->dz * f->dz + f->r2);
+    if (climb_at(f, lo).slope >= 0) return lo;
+    if (climb_at(f, hi).slope <= 0) return hi;
+    for (int k = 0; k < MOST_STEPS && last > room; k++) {
+        climb c = climb_at(f, t);
+        if (c.slope * c.slope <= flat * c.square) break;
+        if (c.slope < 0)
+            lo = t;
+        else
+            hi = t;
+        double step = c.slope / c.bend, next = t - step;
+        if (!(next > lo && next < hi) || fabs(step) > .5 * last) next = .5 * (lo + hi);
+        last = fabs(next - t);
+        t = next;
+    }
+    return t;
+}
 
 double peg_disc_line(const peg_disc *disc, const double x[3], const double y[3], double on_disc[3],
                      double on_line[3])
 {
-    double d[3], r[3], t = 0;
+    double d[3], r[3], across[3], t = 0;
+    profile f = {.radius = disc->radius};
     peg_sub(y, x, d);
-    peg_sub(disc->centre, x, r);
-    double dd = peg_dot(d, d), length = sqrt(dd);
+    peg_sub(x, disc->centre, r);
+    double dd = peg_dot(d, d);
     if (dd > 0) {
         /* the minimum lies where the line is nearest to the centre, give or take the radius */
-        double middle = peg_dot(r, d) / dd, half = disc->radius / length;
-        double lo = middle - half, hi = middle + half, p[3];
-        peg_add_scaled(x, lo, d, p);
-        double at_lo = slope(disc, p, d);
-        peg_add_scaled(x, hi, d, p);
-        double at_hi = slope(disc, p, d);
-        t = at_lo >= 0 ? lo : at_hi <= 0 ? hi : middle;
-        int side = 0;
-        for (int k = 0; k < MOST_STEPS && at_lo < 0 && at_hi > 0; k++) {
-            t = (lo * at_hi - hi * at_lo) / (at_hi - at_lo);
-            if (!(t > lo && t < hi)) break;
-            peg_add_scaled(x, t, d, p);
-            double at = slope(disc, p, d);
-            if (fabs(at) <= DBL_EPSILON * length) break;
-            if (at < 0) {
-                lo = t, at_lo = at;
-                if (side < 0) at_hi *= .5;
-                side = -1;
-            } else {
-                hi = t, at_hi = at;
-                if (side > 0) at_lo *= .5;
-                side = 1;
-            }
-        }
+        double middle = -peg_dot(r, d) / dd, half = disc->radius / sqrt(dd);
+        peg_add_scaled(r, middle, d, r);
+        f.z0 = peg_dot(r, disc->axis), f.dz = peg_dot(d, disc->axis);
+        peg_add_scaled(r, -f.z0, disc->axis, r);
+        peg_add_scaled(d, -f.dz, disc->axis, across);
+        f.r0 = peg_dot(r, r), f.r1 = peg_dot(r, across), f.r2 = peg_dot(across, across);
+        t = middle + least_between(&f, -half, half);
     }
     peg_add_scaled(x, t, d, on_line);
     peg_disc_nearest(disc, on_line, on_disc);
@@ -91,7 +122,7 @@ static double distance2(const rims *r, double angle)
 }
 
 /* Its derivative. */
-static double climb(const rims *r, double angle)
+static double climb_of_rim(const rims *r, double angle)
 {
     double p[3], tangent[3];
     on_rim(r, angle, p);
@@ -119,7 +150,7 @@ void peg_disc_disc(const peg_disc *a, const peg_disc *b, double on_a[3], double 
     for (int i = 0; i < MOST_STEPS; i++) {
         double middle = .5 * (lo + hi);
         if (!(middle > lo && middle < hi)) break;
-        if (climb(&r, middle) < 0)
+        if (climb_of_rim(&r, middle) < 0)
             lo = middle;
         else
             hi = middle;

@@ -208,7 +208,7 @@ static double passed_distance(const peg_view *A, const peg_view *B, peg_facet_ki
     peg_facet facet = {.kind = kind, .i = i, .j = j};
     peg_copy3(side, facet.n);
     peg_nearest_points(A, B, kind, i, j, a, b);
-    int met = peg_round_normal(A, B, &facet, n);
+    int met = peg_normal_between(A, B, &facet, a, b, n);
     double sign = peg_dot(n, side) < 0 ? -1 : 1;
     for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
     if (met && A->shape->rim > 0 && kind != PEG_FACET_EV) peg_lowest_point(A, i, n, a);

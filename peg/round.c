@@ -148,11 +148,11 @@ static void some_normal(const peg_vec3 t, peg_vec3 n)
     peg_normalise(n);
 }
 
-int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, peg_vec3 n)
+int peg_normal_between(const peg_view *A, const peg_view *B, const peg_facet *facet,
+                       const peg_vec3 a, const peg_vec3 b, peg_vec3 n)
 {
-    peg_vec3 a, b, d, t[2] = {{0}};
+    peg_vec3 d, t[2] = {{0}};
     peg_facet_kind kind = facet->kind;
-    peg_nearest_points(A, B, kind, facet->i, facet->j, a, b);
     peg_sub(a, b, d);
     int met = peg_norm(d) <= SAME_PLACE * (A->shape->radius + B->shape->radius);
     int along = tangent_at(A, kind == PEG_FACET_EV, facet->i, a, met, t[0]);
@@ -169,6 +169,13 @@ int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *face
     peg_normalise(n);
     if (along || met) some_normal(t[0], n);
     return met;
+}
+
+int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, peg_vec3 n)
+{
+    peg_vec3 a, b;
+    peg_nearest_points(A, B, facet->kind, facet->i, facet->j, a, b);
+    return peg_normal_between(A, B, facet, a, b, n);
 }
 
 typedef struct nearest {

@@ -23,6 +23,10 @@ peg_facet peg_nearest_features(const peg_view *A, const peg_view *B);
  * then it is one on the side of facet->n (anything but NaN). */
 int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, double n[3]);
 
+/* The same from their nearest points. */
+int peg_normal_between(const peg_view *A, const peg_view *B, const peg_facet *facet,
+                       const double a[3], const double b[3], double n[3]);
+
 /* How far these points are apart when the parts touch there, m: the radius of each part at its
  * feature. */
 double peg_radius_of_a(const peg_view *A, peg_facet_kind kind);
