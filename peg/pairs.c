@@ -173,38 +173,46 @@ static void find_nearness(const peg_stage *s, peg_candidate *c)
 
 /* --- meshes --- */
 
-/* What a body that is stopped by contact does lies about half of what it would do freely, at most
- * that far from it; this leaves it some room. */
-#define STOPPED 0.6
-/* And its turning by contact may be so much of what it is or would be. */
-#define TURNED 1.5
+/* A body that contact stops moves by something between nothing and what it would do without, and
+ * turns no faster than it does or would; this leaves it room for some more of either. */
+#define SPARE 1.3
 
-/* How a part moves in the step: by `shift`, give or take `way` for any point of its surface; its
- * faces turn by `turn`. */
+/* How a part's body moves in the step: by `shift`, give or take `beside`; it turns by `spin`, of
+ * which `turn` is not about the part's own axis. */
 typedef struct course {
-    double shift[3], way, turn;
+    double shift[3], beside, spin, turn; /* m, rad */
 } course;
 
-/* What turning with w comes to, for a step: the way of a part's surface, of which that about its
- * own axis moves nothing, and the angle. */
-static double way_of_turning(const peg_stage *s, int part, const double *w, double *turn)
+/* How much of turning by `spin` (rad) along w is not about a part's own axis. */
+static double across_axis(const peg_stage *s, int part, const double *w, double spin)
 {
-    const peg_placed *p = &s->placed[part];
+    const peg_view *view = &s->placed[part].view;
+    double axis[3], across[3];
+    if (s->part[part].complex || spin == 0 || view->shape->nv > 2) return spin;
+    if (view->shape->nv == 1) return 0;
+    peg_sub(view->vertex[1], view->vertex[0], axis);
+    peg_cross(axis, w, across);
+    return spin * peg_norm(across) / (peg_norm(axis) * peg_norm(w));
+}
+
+/* How far from the body's centre the part's own is, m. */
+static double off_centre(const peg_stage *s, int part)
+{
     const peg_polytope *shape = s->part[part].shape;
-    double all = s->scene->h * peg_norm(w), across = all, axis[3];
-    if (all == 0 || s->part[part].complex || shape->mesh) {
-        *turn = all;
-        return all > 0 ? all * p->arm : 0;
-    }
-    double radius = shape->radius - shape->round;
-    if (peg_is_segment(shape)) {
-        peg_sub(p->view.vertex[1], p->view.vertex[0], axis);
-        peg_normalise(axis);
-        double along = s->scene->h * peg_dot(axis, w);
-        across = sqrt(peg_max(all * all - along * along, 0));
-    }
-    *turn = across;
-    return all * (p->arm - radius) + across * radius;
+    return s->placed[part].arm - (shape->radius - shape->round);
+}
+
+/* The most of what is there and a motion with v comes to; returns whether that is more. */
+static int widen(const peg_stage *s, int part, const double *v, double share, course *c)
+{
+    double h = s->scene->h, off[3], spin = share * h * peg_norm(v + 3);
+    for (int k = 0; k < 3; k++) off[k] = h * v[k] - c->shift[k];
+    double beside = share * peg_norm(off), turn = across_axis(s, part, v + 3, spin);
+    int more = beside > c->beside || turn > c->turn || (spin > c->spin && off_centre(s, part) > 0);
+    c->beside = peg_max(c->beside, beside);
+    c->spin = peg_max(c->spin, spin);
+    c->turn = peg_max(c->turn, turn);
+    return more;
 }
 
 /* What it is thought to do before it is known; returns whether it has been found to do more, which
@@ -214,21 +222,23 @@ static int find_course(const peg_stage *s, int part, course *c)
     static const double rest[6] = {0};
     const peg_placed *p = &s->placed[part];
     const peg_body *body = p->body < 0 ? NULL : &s->scene->body[p->body];
-    double h = s->scene->h, turn, beside[3];
-    *c = (course){.way = 0};
+    double turning[6] = {0};
+    *c = (course){.spin = 0};
     if (!body || body->kind == PEG_STATIC) return 0;
     const double *alone = p->moves ? s->alone[p->body] : body->v;
-    const double *v = p->moves ? s->result[p->body].v_pose : rest;
-    double way = way_of_turning(s, part, alone + 3, &c->turn);
-    way = peg_max(way, way_of_turning(s, part, body->v + 3, &turn));
-    for (int k = 0; k < 3; k++) c->shift[k] = .5 * h * alone[k], beside[k] = h * v[k] - c->shift[k];
-    c->turn = TURNED * peg_max(c->turn, turn);
-    c->way = TURNED * way + 2 * STOPPED * peg_norm(c->shift);
-    way = way_of_turning(s, part, v + 3, &turn) + peg_norm(beside);
-    int more = way > c->way || turn > c->turn;
-    c->turn = peg_max(c->turn, turn);
-    c->way = peg_max(c->way, way);
-    return more;
+    for (int k = 0; k < 3; k++) c->shift[k] = .5 * s->scene->h * alone[k];
+    widen(s, part, alone, SPARE, c);
+    for (int k = 0; k < 3; k++) turning[k] = .5 * alone[k], turning[k + 3] = body->v[k + 3];
+    widen(s, part, turning, SPARE, c);
+    return widen(s, part, p->moves ? s->result[p->body].v_pose : rest, 1, c);
+}
+
+/* How far a course takes the points of a part. */
+static double way_of_course(const peg_stage *s, int part, const course *c)
+{
+    const peg_polytope *shape = s->part[part].shape;
+    if (c->spin == 0) return c->beside;
+    return c->beside + c->spin * off_centre(s, part) + c->turn * (shape->radius - shape->round);
 }
 
 static int did_more(const peg_stage *s, int part)
@@ -327,6 +337,17 @@ static void meet_plane(const finder *f, int mesh, int plane)
     peg_complex_below(s->part[mesh].complex, n, offset + by, meet_triangle_of_plane, &x);
 }
 
+/* How far the points of a part get in the frame of a mesh that turns. */
+static double way_in_mesh(const peg_stage *s, int mesh, int other, const course *of_mesh)
+{
+    const peg_placed *m = &s->placed[mesh];
+    const peg_view *view = &s->placed[other].view;
+    double arm[3];
+    if (!(of_mesh->spin > 0)) return of_mesh->beside;
+    peg_sub(view->centre, s->scene->body[m->body].x, arm);
+    return of_mesh->beside + of_mesh->spin * (peg_norm(arm) + view->shape->radius);
+}
+
 static void meet_mesh(const finder *f, int mesh, int other)
 {
     peg_stage *s = f->stage;
@@ -345,8 +366,9 @@ static void meet_mesh(const finder *f, int mesh, int other)
     find_course(s, other, &own);
     find_course(s, mesh, &of_mesh);
     peg_sub(own.shift, of_mesh.shift, shift);
-    if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view, shift,
-                        own.way + of_mesh.way, own.turn + of_mesh.turn, &x.cover)) {
+    double way = way_of_course(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
+    if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view, shift, way,
+                        own.turn + of_mesh.spin, &x.cover)) {
         peg_cover_box(&x.cover, &local);
         peg_complex_meet(complex, &local, meet_triangle, &x);
     } else {
