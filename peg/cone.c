@@ -87,6 +87,14 @@ int peg_edge_can_touch(const peg_view *view, int e, const double n[3], const peg
     return !is_higher(inward, n, lean);
 }
 
+int peg_is_flat_feature(const peg_view *view, int is_edge, int i)
+{
+    const peg_complex *m = view->shape->mesh;
+    if (!m) return 0;
+    int t = view->shape->triangle;
+    return is_edge ? m->edge_is_flat[m->side[t][i]] : m->vertex_is_flat[m->triangle[t][i]];
+}
+
 int peg_support_can_touch(const peg_view *view, const double n[3], const peg_lean *lean)
 {
     int best = 0;

@@ -20,6 +20,9 @@ typedef struct peg_lean {
 int peg_vertex_can_touch(const peg_view *view, int v, const double n[3], const peg_lean *lean);
 int peg_edge_can_touch(const peg_view *view, int e, const double n[3], const peg_lean *lean);
 
+/* Whether it cannot be touched from anywhere, as the mesh is flat there. */
+int peg_is_flat_feature(const peg_view *view, int is_edge, int i);
+
 /* Whether the feature of a triangle of a mesh that is highest along n can be touched; of other
  * parts it always can. */
 int peg_support_can_touch(const peg_view *view, const double n[3], const peg_lean *lean);

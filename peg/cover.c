@@ -58,7 +58,7 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
     if (out->all) out->reach += peg_norm(shift);
     peg_add_scaled(x, out->all ? 0 : -1, shift, from);
     set_view(view, from, R, &out->part);
-    out->deep = P->round > 0 ? way : way + moved * P->radius / P->inner;
+    out->deep = P->round > 0 ? way : way + moved * P->give;
     if (!peg_is_segment(P)) return 1;
     peg_sub(out->part.vertex[1], out->part.vertex[0], out->axis);
     out->length = peg_normalise(out->axis);

@@ -279,6 +279,7 @@ void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
     for (int f = 0; f < p->nf; f++)
         p->inner = fmin(p->inner, p->offset[f] - peg_dot(p->normal[f], p->centre));
     p->inner = fmax(p->inner, 0);
+    if (p->inner > 0) p->give = p->radius / p->inner;
     list_neighbours(p);
     double centre[3], inertia[9];
     peg_polytope_mass(p, &p->volume, centre, inertia);

@@ -13,6 +13,69 @@
 #include "peg/contact_row.h"
 #include "peg/round.h"
 
+/* --- contacts of round features --- */
+
+/* Distance of features from their nearest points, against `side` (unit) if they have passed each
+ * other, and the unit vector along it. Rims that have met are as far apart as they are along it:
+ * their nearest points are anywhere. */
+static double passed_distance(const peg_view *A, const peg_view *B, const peg_feature_contact *c,
+                              const double side[3], double a[3], double b[3], double n[3])
+{
+    double d[3], back[3];
+    peg_facet facet = {.kind = (peg_facet_kind)c->kind, .i = c->i, .j = c->j};
+    peg_copy3(side, facet.n);
+    int met = peg_normal_between(A, B, &facet, a, b, n);
+    double sign = peg_dot(n, side) < 0 ? -1 : 1;
+    for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
+    if (met && A->shape->rim > 0 && c->kind != PEG_ROW_EV) peg_lowest_point(A, c->i, n, a);
+    if (met && B->shape->rim > 0 && c->kind != PEG_ROW_VE) peg_lowest_point(B, c->j, back, b);
+    peg_sub(a, b, d);
+    return peg_dot(n, d);
+}
+
+static double radii(const peg_view *A, const peg_view *B, const peg_feature_contact *c)
+{
+    return peg_radius_of_a(A, (peg_facet_kind)c->kind) +
+           peg_radius_of_b(B, (peg_facet_kind)c->kind);
+}
+
+/* What there is to say of two features from their nearest points now. */
+static void contact_now(const peg_island *I, const peg_pair *pair, double a[3], double b[3],
+                        peg_feature_contact *c)
+{
+    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    c->gap = passed_distance(A, B, c, pair->facet.n, a, b, c->normal) - radii(A, B, c);
+    for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
+}
+
+/* And what has become of them since the start. */
+static void contact_since(const peg_island *I, const peg_pair *pair, peg_feature_contact *c)
+{
+    const peg_view *A = &I->piece[pair->a].start, *B = &I->piece[pair->b].start;
+    double a[3], b[3], before[3], round = radii(A, B, c);
+    peg_nearest_points(A, B, (peg_facet_kind)c->kind, c->i, c->j, a, b);
+    c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
+    double distance = c->gap + round, sum = distance + c->gap0 + round;
+    double share = sum > 0 ? distance / sum : .5;
+    for (int k = 0; k < 3; k++) {
+        c->mid_normal[k] = share * c->normal[k] + (1 - share) * before[k];
+        c->mid_point[k] = .5 * (c->point_a[k] + .5 * (a[k] + b[k]));
+    }
+}
+
+void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,
+                       peg_feature_contact *c)
+{
+    double a[3], b[3];
+    *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
+    peg_nearest_points(&I->piece[pair->a].now, &I->piece[pair->b].now, (peg_facet_kind)kind, i, j,
+                       a, b);
+    contact_now(I, pair, a, b, c);
+    contact_since(I, pair, c);
+}
+
+/* --- rows --- */
+
 typedef struct finder {
     peg_island *I;
     const double (*u)[6];
@@ -86,6 +149,7 @@ static void edge_edge_rows(const finder *f)
         for (int j = 0; j < f->B->shape->ne; j++) {
             peg_feature_contact c;
             double s, t;
+            if (peg_is_flat_feature(f->A, 1, i) || peg_is_flat_feature(f->B, 1, j)) continue;
             if (!peg_edge_edge(f->I, f->pair, i, j, &c, &s, &t) || !is_facing(f, &c)) continue;
             if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE)
                 continue;
@@ -155,18 +219,18 @@ static int is_inside_rim(const peg_view *view, int i, const double *point)
  * an edge on which the cap stands without touching a face. */
 static void round_row(const finder *f, peg_row_kind kind, int i, int j)
 {
-    peg_feature_contact c;
+    peg_feature_contact c = {.kind = kind, .i = i, .j = j};
+    int edge_a = kind == PEG_ROW_EV, edge_b = kind == PEG_ROW_VE;
+    if (peg_is_flat_feature(f->A, edge_a, i) || peg_is_flat_feature(f->B, edge_b, j)) return;
     if (is_out_of_reach(f, kind, i, j)) return;
     double a[3], b[3], t = peg_nearest_points(f->A, f->B, (peg_facet_kind)kind, i, j, a, b);
     if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
-    int on_cap = (kind != PEG_ROW_EV && is_inside_rim(f->A, i, a)) ||
-                 (kind != PEG_ROW_VE && is_inside_rim(f->B, j, b));
+    int on_cap = (!edge_a && is_inside_rim(f->A, i, a)) || (!edge_b && is_inside_rim(f->B, j, b));
     if (on_cap && (kind == PEG_ROW_VV || f->lies)) return;
-    peg_round_contact(f->I, f->pair, kind, i, j, &c);
+    contact_now(f->I, f->pair, a, b, &c);
     if (!is_facing(f, &c)) return;
-    if (!touches_a(f, kind == PEG_ROW_EV, i, c.normal) ||
-        !touches_b(f, kind == PEG_ROW_VE, j, c.normal))
-        return;
+    if (!touches_a(f, edge_a, i, c.normal) || !touches_b(f, edge_b, j, c.normal)) return;
+    contact_since(f->I, f->pair, &c);
     peg_contact_rows(f->I, f->p, f->u, &c, f->out);
 }
 
@@ -196,45 +260,4 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     if (pair->yielded && pair->facet.kind <= PEG_FACET_FACE_A) return;
     edge_edge_rows(&f);
     round_rows(&f);
-}
-
-/* Distance of the features, against `side` (unit) if they have passed each other, and the unit
- * vector along it. Rims that have met are as far apart as they are along it: their nearest points
- * are anywhere. */
-static double passed_distance(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i,
-                              int j, const double side[3], double n[3], double mid[3])
-{
-    double a[3], b[3], d[3], back[3];
-    peg_facet facet = {.kind = kind, .i = i, .j = j};
-    peg_copy3(side, facet.n);
-    peg_nearest_points(A, B, kind, i, j, a, b);
-    int met = peg_normal_between(A, B, &facet, a, b, n);
-    double sign = peg_dot(n, side) < 0 ? -1 : 1;
-    for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
-    if (met && A->shape->rim > 0 && kind != PEG_FACET_EV) peg_lowest_point(A, i, n, a);
-    if (met && B->shape->rim > 0 && kind != PEG_FACET_VE) peg_lowest_point(B, j, back, b);
-    peg_sub(a, b, d);
-    for (int k = 0; k < 3; k++) mid[k] = .5 * (a[k] + b[k]);
-    return peg_dot(n, d);
-}
-
-void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,
-                       peg_feature_contact *c)
-{
-    const peg_piece *A = &I->piece[pair->a], *B = &I->piece[pair->b];
-    peg_facet_kind features = (peg_facet_kind)kind;
-    double now[3], before[3], mid[3], mid0[3];
-    double round = peg_radius_of_a(&A->now, features) + peg_radius_of_b(&B->now, features);
-    *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
-    double distance = passed_distance(&A->now, &B->now, features, i, j, pair->facet.n, now, mid);
-    double distance0 = passed_distance(&A->start, &B->start, features, i, j, now, before, mid0);
-    double sum = distance + distance0, share = sum > 0 ? distance / sum : .5;
-    peg_copy3(now, c->normal);
-    for (int k = 0; k < 3; k++) {
-        c->mid_normal[k] = share * now[k] + (1 - share) * before[k];
-        c->mid_point[k] = .5 * (mid[k] + mid0[k]);
-        c->point_a[k] = c->point_b[k] = mid[k];
-    }
-    c->gap = distance - round;
-    c->gap0 = distance0 - round;
 }

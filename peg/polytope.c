@@ -41,6 +41,7 @@ pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
     if (peg_mesh_link(&mesh, &arena)) {
         peg_polytope_finish(p, &mesh);
         memset(p->centre, 0, sizeof p->centre);
+        p->give = sqrt(3);
         *out = p;
     } else {
         peg_polytope_free(p);
@@ -127,6 +128,7 @@ pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out
     p->rim = radius;
     p->inner = fmin(radius, .5 * length);
     p->radius = p->size = hypot(radius, .5 * length);
+    p->give = sqrt(2);
     p->width = fmin(2 * radius, length);
     p->volume = acos(-1) * radius * radius * length;
     *out = p;

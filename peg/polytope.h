@@ -44,6 +44,7 @@ typedef struct peg_polytope {
     double radius;   /* of the sphere about the centre; infinite for a half-space */
     double size;     /* m: what tolerances are relative to: the radius, or that of the mesh */
     double inner;    /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
+    double give;     /* how far its features get while its faces all move in by 1; 0: not known */
     double width;    /* least width over the face normals; infinite for a half-space; of a triangle:
                         least altitude */
     double volume;   /* m^3; infinite for a half-space */
