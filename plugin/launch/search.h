@@ -46,7 +46,7 @@ typedef struct peg_search {
     peg_items item, part; /* what is met; what lies in spaces among these */
     size_t second;        /* of two groups: where the second begins */
     dWorldID world;       /* of the first body */
-    int worlds;           /* 2: of others, too */
+    int worlds;           /* > 1: of others, too */
     struct peg_count {
         dSpaceID space;
         int geoms;
