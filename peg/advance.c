@@ -79,6 +79,28 @@ static int has_passed(const journey *j, double t0, const double *n0, double t1, 
            has_passed(j, t, between.n, t1, n1, looks - 1);
 }
 
+/* How far a piece's points may leave the straight way between their ends: an eighth of the square
+ * of the angle, times the arm. */
+static double sagitta(const journey *j, const peg_piece *piece)
+{
+    double angle = j->I->h * peg_norm(j->v[piece->rigid] + 3);
+    return angle > 0 ? (1 + angle) * angle * angle / 8 * piece->arm : 0;
+}
+
+/* Whether one direction leaves the pair apart all the way, or less deep than counts: on straight
+ * ways the separation along it is least at one of the ends. */
+static int stays_beside(const journey *j, double depth)
+{
+    const peg_pair *p = j->pair;
+    const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
+    double touch = PEG_TOUCH * p->L, bend = sagitta(j, a) + sagitta(j, b);
+    peg_view A, B;
+    if (!(bend + touch <= depth) || peg_separation_along(&a->start, &b->start, p->facet.n) < -touch)
+        return 0;
+    go(j, 1, &A, &B);
+    return peg_separation_along(&A, &B, p->facet.n) >= -touch;
+}
+
 peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
 {
     peg_passage passage = {0, 0, 1};
@@ -87,6 +109,7 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p);
     const journey j = {I, p, v};
+    if (stays_beside(&j, depth)) return passage;
     peg_view A, B;
     double n[3], before[3], given_up = fmin(0, p->s0) - depth;
     peg_copy3(p->facet.n, n);

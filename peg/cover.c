@@ -55,7 +55,8 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
     out->part.offset = PEG_NEW(arena, double, P->nf);
     if (!out->part.vertex || !out->part.normal || !out->part.offset) return 0;
     out->all = !(2 * moved < P->inner);
-    if (out->all) out->reach += peg_norm(shift);
+    out->from_start = peg_norm(shift) + out->reach;
+    if (out->all) out->reach = out->from_start;
     peg_add_scaled(x, out->all ? 0 : -1, shift, from);
     set_view(view, from, R, &out->part);
     out->deep = P->round > 0 ? way : way + moved * P->give;

@@ -11,12 +11,13 @@
 typedef struct peg_cover {
     const peg_complex *mesh;
     peg_view part;
-    double way;   /* how far its surface may get from there, m */
-    double turn;  /* how far its faces may turn, rad */
-    double reach; /* how near what counts is, m */
-    double
-        deep; /* how far its features may get while it also shrinks until it has met nothing, m */
-    int all;  /* it gets too far to tell: all triangles near to it count */
+    double way;        /* how far its surface may get from there, m */
+    double turn;       /* how far its faces may turn, rad */
+    double reach;      /* how near what counts is, m */
+    double from_start; /* the same before it moves, m */
+    double deep; /* how far its features may get while it also shrinks until it has met nothing,
+                    m */
+    int all;     /* it gets too far to tell: all triangles near to it count */
     double axis[3], length; /* of a segment: unit, m */
 } peg_cover;
 

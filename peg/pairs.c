@@ -69,6 +69,7 @@ double peg_candidate_size(const peg_stage *s, const peg_candidate *c)
 
 double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
 {
+    if (c->reach > 0) return c->reach;
     return s->placed[c->a].sweep + s->placed[c->b].sweep +
            reach_margin(s) * peg_candidate_size(s, c);
 }
@@ -307,10 +308,11 @@ static void meet_triangle(void *context, int triangle)
     double n[3] = {0}, touch = PEG_TOUCH * other->shape->size;
     if (need == PEG_NEEDED_DEEP && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch)
         return;
-    if (x->cover.all && peg_is_far(T, other, x->cover.reach, n)) return;
+    if (x->cover.all && peg_is_far(T, other, x->cover.from_start, n)) return;
     peg_candidate *c = new_triangle_candidate(x, part);
     if (!c) return;
     recall(s, c);
+    c->reach = x->cover.from_start;
     c->near = x->f->known == 0;
 }
 

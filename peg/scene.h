@@ -21,10 +21,11 @@ typedef struct peg_placed {
  * for the triangles that are met, and one of the whole parts, which has the answers. */
 typedef struct peg_candidate {
     int a, b;
-    int whole;   /* stands for those of its triangles */
-    int refused; /* by the filter */
-    int near;    /* could touch in this step */
-    int linked;  /* has a disjunction in an island */
+    int whole;    /* stands for those of its triangles */
+    int refused;  /* by the filter */
+    int near;     /* could touch in this step */
+    double reach; /* of a triangle: how near its features count, m; else 0 */
+    int linked;   /* has a disjunction in an island */
     int has_surface;
     int answered;              /* of a kept step: refused and surface are those of this step */
     const peg_row_memory *old; /* impulses of the step before */
