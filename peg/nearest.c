@@ -126,15 +126,22 @@ static void vertex_face_rows(const finder *f, peg_row_kind kind)
     const peg_piece *upper = &I->piece[swap ? f->pair->b : f->pair->a];
     const peg_piece *lower = &I->piece[swap ? f->pair->a : f->pair->b];
     const peg_view *U = &upper->now, *D = &lower->now;
+    double sign = swap ? -1 : 1;
     for (int j = 0; j < D->shape->nf; j++) {
-        double off = U->shape->rim > 0 ? peg_off_axis(U, D->normal[j]) : 1;
+        const double *n = D->normal[j];
+        if (sign * peg_dot(n, f->pair->facet.n) < PEG_FACING) continue;
+        double off = U->shape->rim > 0 ? peg_off_axis(U, n) : 1;
+        double most =
+            D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
         int first = off > PEG_FLUSH ? 0 : U->shape->nv;
         int end = U->shape->nv + (off < PEG_LEAN ? peg_rim_points(U->shape) : 0);
         for (int i = first; i < end; i++) {
+            int of =
+                i < U->shape->nv ? i : (i - U->shape->nv) * U->shape->nv / (end - U->shape->nv);
+            if (peg_dot(n, U->vertex[of]) > most) continue;
             peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
             if (!is_facing(f, &c)) continue;
-            if (peg_lateral_distance(D, j, c.point_a, D->normal[j]) > PEG_INSIDE * f->pair->L)
-                continue;
+            if (peg_lateral_distance(D, j, c.point_a, n) > PEG_INSIDE * f->pair->L) continue;
             if (U->shape->nv > 2 &&
                 !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
                 continue;

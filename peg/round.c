@@ -98,15 +98,6 @@ void peg_lowest_point(const peg_view *view, int vertex, const double n[3], doubl
     peg_add_scaled(out, -view->shape->rim, down, out);
 }
 
-/* From the feature of B to that of A. */
-static void between_features(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i,
-                             int j, peg_vec3 d)
-{
-    peg_vec3 a, b;
-    peg_nearest_points(A, B, kind, i, j, a, b);
-    peg_sub(a, b, d);
-}
-
 /* Features nearer than this, of the parts' sizes, have no direction between them. */
 static const double SAME_PLACE = 1e-13;
 
@@ -188,31 +179,48 @@ static double radii(const peg_view *A, const peg_view *B, peg_facet_kind kind)
     return peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
 }
 
-static void try_nearest(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
-                        nearest *best)
+/* A pair of features that are so far apart, but for their radii. */
+static void take_nearer(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                        double distance, nearest *best)
 {
-    peg_vec3 d;
-    between_features(A, B, kind, i, j, d);
-    double gap = peg_norm(d) - radii(A, B, kind);
+    double gap = distance - radii(A, B, kind);
     if (!(gap < best->gap)) return;
     best->gap = gap;
     best->facet = (peg_facet){.kind = kind, .i = i, .j = j};
 }
 
-/* A vertex of V and the edges of E; where the edge is farther from a disc's centre than the nearest
- * so far and the radius there is no need to look closer. */
+/* How far an edge keeps from the plane of a disc, at least. */
+static double off_plane(const peg_disc *disc, const double *a, const double *b)
+{
+    double d[3], e[3];
+    peg_sub(a, disc->centre, d);
+    peg_sub(b, disc->centre, e);
+    double x = peg_dot(d, disc->axis), y = peg_dot(e, disc->axis);
+    return x * y > 0 ? peg_min(fabs(x), fabs(y)) : 0;
+}
+
+/* A vertex of V and the edges of E; where an edge is farther from a disc's centre than the nearest
+ * so far and the radius, or from its plane, there is no need to look closer. */
 static void try_edges(const peg_view *A, const peg_view *B, int v, int of_a, nearest *best)
 {
     const peg_view *V = of_a ? A : B, *E = of_a ? B : A;
     peg_facet_kind kind = of_a ? PEG_FACET_VE : PEG_FACET_EV;
+    double most = best->gap + radii(A, B, kind);
     for (int e = 0; e < E->shape->ne; e++) {
-        peg_vec3 a, b, d;
-        double t = foot(E, e, V->vertex[v], a);
-        peg_sub(V->vertex[v], a, d);
-        if (peg_norm(d) - V->shape->rim - radii(A, B, kind) >= best->gap) continue;
-        int i = of_a ? v : e, j = of_a ? e : v;
-        if (V->shape->rim > 0) t = peg_nearest_points(A, B, kind, i, j, a, b);
-        if (t > 0 && t < 1) try_nearest(A, B, kind, i, j, best);
+        peg_vec3 on_v, on_e, d;
+        double t = foot(E, e, V->vertex[v], on_e);
+        peg_sub(V->vertex[v], on_e, d);
+        if (peg_norm(d) - V->shape->rim >= most) continue;
+        if (V->shape->rim > 0) {
+            const int *end = E->shape->edge[e].v;
+            peg_disc disc = disc_of(V, v);
+            if (off_plane(&disc, E->vertex[end[0]], E->vertex[end[1]]) >= most) continue;
+            t = peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], on_v, on_e);
+            peg_sub(on_v, on_e, d);
+        }
+        if (!(t > 0 && t < 1)) continue;
+        take_nearer(A, B, kind, of_a ? v : e, of_a ? e : v, peg_norm(d), best);
+        most = best->gap + radii(A, B, kind);
     }
 }
 
@@ -220,7 +228,12 @@ peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
 {
     nearest best = {.gap = INFINITY};
     for (int i = 0; i < A->shape->nv; i++)
-        for (int j = 0; j < B->shape->nv; j++) try_nearest(A, B, PEG_FACET_VV, i, j, &best);
+        for (int j = 0; j < B->shape->nv; j++) {
+            peg_vec3 a, b, d;
+            vertex_and_vertex(A, B, i, j, a, b);
+            peg_sub(a, b, d);
+            take_nearer(A, B, PEG_FACET_VV, i, j, peg_norm(d), &best);
+        }
     for (int i = 0; i < A->shape->nv; i++) try_edges(A, B, i, 1, &best);
     for (int j = 0; j < B->shape->nv; j++) try_edges(A, B, j, 0, &best);
     return best.facet;
