@@ -184,7 +184,8 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
         u[I->piece[p->b].rigid][k] = t * v[I->piece[p->b].rigid][k];
     }
     visit w = go_to(I, p, (const double(*)[6])u);
-    p->others = INFINITY;
+    p->others = p->beside = INFINITY;
+    p->checked = 0;
     p->facet = peg_separation(&w.a->now, &w.b->now, INFINITY, NULL, NULL);
     p->contact_time = passage->apart;
     int from = I->first.m;

@@ -146,6 +146,7 @@ static int allocate(assembly *a, int bodies, int pairs)
     I->on_the_way = PEG_NEW(I->arena, double[6], nr);
     I->awake = PEG_NEW(I->arena, unsigned char, nr);
     I->touched = PEG_NEW(I->arena, unsigned char, nr);
+    I->stirred = PEG_NEW(I->arena, unsigned char, nr);
     a->candidate_of = PEG_NEW(I->arena, int, pairs);
     if (I->arena->failed) return 0;
     return peg_view_allocate(I->arena, &room, &I->scratch[0]) &&

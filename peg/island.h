@@ -46,6 +46,9 @@ typedef struct peg_rigid {
                           gyroscopic term */
     double target[6];  /* v_f: with applied forces and the pushes of motors, without joints */
     double x[3], R[9]; /* pose of the iterate */
+    double at[6];      /* the velocities that lead there */
+    int placed;        /* x, R and at hold */
+    int moved;         /* the iterate is another one than at the last check of the pairs */
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
     double size;           /* largest extent of its pieces, m */
@@ -85,8 +88,15 @@ typedef struct peg_pair {
     int olds;
     peg_choice remembered; /* of the step before, at the poses of the start; n = 0: none */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
+    double beside, since;  /* bound of the facets beside the chosen one when it was tilted last, and
+                              how far the bodies have moved since, m */
     int no_traps;          /* rows behind the start are dropped */
     double moved;          /* since its rows were made, m */
+    int kept;              /* its rows are those of the iteration before, impulses included */
+    int checked;           /* its check holds while neither body moves: 1 unloaded, 2 loaded */
+    int fresh;             /* the last check of the pairs made it anew */
+    double short_of;       /* what it lacks, m */
+    int hits;              /* has a first contact on the way */
     int violated;
     int misses; /* iterations that left it violated */
     int stuck;  /* so many of them that a mesh may be touched anywhere */
@@ -127,7 +137,8 @@ typedef struct peg_row {
     double mu, limit;  /* friction: |lambda| <= limit + mu lambda of the normal row */
     double compliance; /* 1/kg */
     double gap0, gap;  /* m */
-    double lambda;     /* N s */
+    double lambda;     /* of the last solve, N s */
+    double main;       /* of the last solve about v_f, N s */
     double point[3], normal[3]; /* of a friction row: its direction */
     double local[3];            /* point in the frame of A's body */
 } peg_row;
@@ -182,6 +193,8 @@ typedef struct peg_island {
     int hasty;              /* gives up where Newton's method takes long */
     int tumbles;            /* bodies are faster than their weights make them in some steps */
     int rough;              /* solves by sweeps, accepted as soon as the poses are apart */
+    int follows;            /* the last solve was about v_f, with the rows of `last` */
+    unsigned char *stirred; /* nr: has other rows than in the iteration before */
     unsigned char *awake;   /* nr: whom impulses reach from what is awake */
     unsigned char *touched; /* nr: touches something at q_0 */
     int failed;             /* memory ran out */
@@ -255,7 +268,8 @@ int peg_is_mover(const peg_body *body);
 int peg_pair_recovers(const peg_pair *pair);
 /* What the pair lacks at q_k of the gap it must keep to be accepted, m; <= 0: apart. Sets s. */
 double peg_pair_shortfall(peg_island *island, peg_pair *pair);
-void peg_pair_tilt(peg_island *island, peg_pair *pair);
+/* along: separation along the chosen direction at q_k, m. */
+void peg_pair_tilt(peg_island *island, peg_pair *pair, double along);
 int peg_pair_switch(peg_island *island, peg_pair *pair);
 /* Takes the best facet at q_k among those that held at q_0. */
 void peg_pair_name(peg_island *island, peg_pair *pair);
@@ -283,7 +297,10 @@ double peg_row_gap(const peg_island *island, const peg_row *row);
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
 int peg_row_same(const peg_row *a, const peg_row *b);
 peg_row_memory peg_row_remembered(const peg_row *row);
-/* Copies the normal row i of a set with its friction rows to the end of `to`. */
+/* Copies rows begin .. end - 1 of a set to the end of `to`, which may be the same. */
+void peg_rows_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int begin,
+                     int end);
+/* The normal row i with its friction rows. */
 void peg_contact_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int i);
 /* Index of the next normal row after i. */
 int peg_next_normal(const peg_row_set *set, int i);
@@ -345,6 +362,18 @@ typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
 /* Solves the rows about v_f (or v_k: restoration), writes the velocities to v and keeps the account
  * of impulses. On anything but PEG_SOLVED nothing is written. */
 peg_outcome peg_island_solve(peg_island *island, peg_about about);
+/* Row `index` as that of the problem. */
+void peg_fill_row(const peg_island *island, int index, peg_lcp_row *out);
+void peg_count_solve(peg_island *island, int rows);
+
+/* --- warm_start.c --- */
+/* lambda: one per row; those of pairs whose rows were kept stay unwritten. Returns 0 without
+ * memory. */
+int peg_warm_start(const peg_island *island, double *lambda);
+
+/* --- sweep_island.c --- */
+/* Writes the velocities and the rows' impulses. Uses up memory of the arena. */
+peg_outcome peg_island_sweep(peg_island *island, peg_about about);
 
 /* --- impact.c --- */
 /* Velocities after the step, to v_end: v, but without what opened a starting overlap, and with

@@ -16,6 +16,7 @@ void peg_rigid_prepare(peg_rigid *r, double h)
     peg_copy3(b->x, r->x0);
     peg_quat_to_mat(b->q, r->R0);
     memcpy(r->coast, b->v, sizeof r->coast);
+    r->placed = 0;
     if (b->kind == PEG_DYNAMIC && b->gyroscopic)
         peg_gyroscopic_velocity(b, h, b->v + 3, r->coast + 3);
 }
@@ -49,11 +50,17 @@ void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9
 
 void peg_island_move(peg_island *I)
 {
-    for (int i = 0; i < I->nr; i++)
-        peg_rigid_pose(&I->rigid[i], I->v[i], I->h, I->rigid[i].x, I->rigid[i].R);
+    for (int i = 0; i < I->nr; i++) {
+        peg_rigid *r = &I->rigid[i];
+        r->moved = !r->placed || memcmp(r->at, I->v[i], sizeof r->at) != 0;
+        if (!r->moved) continue;
+        peg_rigid_pose(r, I->v[i], I->h, r->x, r->R);
+        memcpy(r->at, I->v[i], sizeof r->at);
+        r->placed = 1;
+    }
     for (int i = 0; i < I->npiece; i++) {
         const peg_rigid *r = &I->rigid[I->piece[i].rigid];
-        if (r->state.kind != PEG_STATIC)
+        if (r->state.kind != PEG_STATIC && r->moved)
             peg_piece_place(&I->piece[i], r->x, r->R, &I->piece[i].now);
     }
 }

@@ -10,6 +10,7 @@
 typedef struct loop {
     int k;
     int settled_from; /* iteration after the last change of an alternative or of the mode */
+    int anew;         /* sweeps: solve about v_f, and then restore at once */
     int switched;     /* iterations in which a pair switched */
     int restoring;
     double objective;
@@ -26,6 +27,7 @@ int peg_is_coarse(const peg_island *I)
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 {
     peg_passage passage = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
+    I->pair[p].hits = passage.hit;
     if (!passage.hit) return;
     peg_first_contact(I, p, &passage, (const double(*)[6])I->v);
     l->passed = 1;
@@ -70,6 +72,7 @@ void peg_island_begin(peg_island *I)
         peg_pair_begin(I, &I->pair[i]);
     }
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
+    I->follows = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
     I->regaining = peg_is_coarse(I) && I->tumbles;
     for (int i = 0; i < I->npair; i++) {
@@ -92,19 +95,32 @@ void peg_island_begin(peg_island *I)
 
 /* --- rows of an iteration --- */
 
-/* Rows of a pair that is apart stay as they are while they bear nothing, or while its bodies have
- * hardly moved since they were made: what that leaves out, the check of the poses will find. Rows
- * of one pair lie together in the set, in the order of the pairs. */
-static int keep_rows(peg_island *I, int p, int *from)
+static int is_wrong(const peg_pair *p)
+{
+    return p->short_of > 0 || p->hits || p->moved == INFINITY;
+}
+
+static void stir(peg_island *I, const peg_pair *p)
+{
+    I->stirred[I->piece[p->a].rigid] = I->stirred[I->piece[p->b].rigid] = 1;
+}
+
+/* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
+ * while its bodies have hardly moved since they were made or (anew) the answer that they led to is
+ * not restored: what that leaves out, the check of the poses will find. Rows of one pair lie
+ * together in the set, in the order of the pairs. */
+static int keep_rows(peg_island *I, int p, int anew, int *from)
 {
     const peg_row_set *last = &I->last;
     const peg_pair *pair = &I->pair[p];
+    int stirred = I->stirred[I->piece[pair->a].rigid] || I->stirred[I->piece[pair->b].rigid];
     while (*from < last->m && last->row[*from].pair < p) ++*from;
-    if (last->m == 0 || pair->violated || (pair->loaded && pair->moved > PEG_KEPT * pair->L))
-        return 0;
-    for (; *from < last->m && last->row[*from].pair == p && !last->row[*from].first_contact;
-         *from = peg_next_normal(last, *from))
-        peg_contact_append(I, &I->rows, last, *from);
+    if (last->m == 0 || is_wrong(pair)) return 0;
+    if (!anew && stirred && pair->loaded && pair->moved > PEG_KEPT * pair->L) return 0;
+    int begin = *from;
+    while (*from < last->m && last->row[*from].pair == p && !last->row[*from].first_contact)
+        ++*from;
+    peg_rows_append(I, &I->rows, last, begin, *from);
     return 1;
 }
 
@@ -130,45 +146,77 @@ static int is_out_of_reach(const peg_pair *p)
     return !p->violated && PEG_FACING * p->s > p->reach;
 }
 
-static void gather_rows(peg_island *I)
+/* Rows of a pair at the iterate. */
+static void make_rows(peg_island *I, int p)
+{
+    peg_pair *pair = &I->pair[p];
+    pair->moved = 0;
+    if (is_out_of_reach(pair)) return;
+    peg_patch_rows(I, p, (const double(*)[6])I->v, &I->rows);
+    if (!pair->violated || (I->without & PEG_RULE_FACET_ROWS)) return;
+    if (pair->facet.kind == PEG_FACET_NONE) peg_pair_name(I, pair);
+    peg_facet_rows(I, p, (const double(*)[6])I->v, PEG_LATERAL, &I->rows);
+}
+
+static void gather_rows(peg_island *I, int anew)
 {
     peg_row_set before = I->rows;
     I->rows = I->last;
     I->last = before;
     I->rows.m = 0;
-    for (int p = 0, from = 0; p < I->npair; p++) {
-        if (I->rough && keep_rows(I, p, &from)) continue;
-        I->pair[p].moved = 0;
-        if (is_out_of_reach(&I->pair[p])) continue;
-        peg_patch_rows(I, p, (const double(*)[6])I->v, &I->rows);
-        if (!I->pair[p].violated || (I->without & PEG_RULE_FACET_ROWS)) continue;
-        if (I->pair[p].facet.kind == PEG_FACET_NONE) peg_pair_name(I, &I->pair[p]);
-        peg_facet_rows(I, p, (const double(*)[6])I->v, PEG_LATERAL, &I->rows);
+    memset(I->stirred, 0, (size_t)I->nr);
+    for (int p = 0; p < I->npair; p++)
+        if (is_wrong(&I->pair[p])) stir(I, &I->pair[p]);
+    int from = 0;
+    for (int p = 0; p < I->npair; p++) {
+        I->pair[p].kept = I->rough && keep_rows(I, p, anew, &from);
+        if (I->pair[p].kept) continue;
+        make_rows(I, p);
+        if (!anew) I->follows = 0;
     }
+    while (from < I->last.m && !I->last.row[from].first_contact) from++;
+    int firsts = I->last.m - from, begin = I->rows.m;
     for (int i = 0; i < I->first.m; i = peg_next_normal(&I->first, i)) {
         const peg_row *row = &I->first.row[i];
         const peg_pair *p = &I->pair[row->pair];
         if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
+        if (I->rows.m - begin >= firsts) stir(I, p);
         peg_contact_append(I, &I->rows, &I->first, i);
     }
 }
 
 /* --- what follows a solve --- */
 
+/* Whether the last check of a pair still holds. */
+static int is_checked(const peg_island *I, const peg_pair *p)
+{
+    return p->checked > p->loaded && !I->rigid[I->piece[p->a].rigid].moved &&
+           !I->rigid[I->piece[p->b].rigid].moved;
+}
+
+static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
+{
+    double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
+    double moved = moved_on(I, p);
+    p->moved += moved;
+    p->since += moved;
+    if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin)) peg_pair_tilt(I, p, along);
+    p->short_of = peg_pair_shortfall(I, p);
+    p->checked = 1 + p->loaded;
+}
+
 static void check_pairs(peg_island *I, loop *l, int may_tilt)
 {
     l->shortfall = -INFINITY;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
-        if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin)) peg_pair_tilt(I, p);
-        if (I->rough) p->moved += moved_on(I, p);
-        double short_of = peg_pair_shortfall(I, p);
-        if (short_of > 0) {
+        p->fresh = !is_checked(I, p);
+        if (p->fresh) check_pair(I, p, may_tilt);
+        if (p->short_of > 0) {
             p->violated = 1;
             p->stuck = ++p->misses >= PEG_STUCK;
         }
-        if (short_of > l->shortfall) l->shortfall = short_of;
+        if (p->short_of > l->shortfall) l->shortfall = p->short_of;
     }
 }
 
@@ -182,7 +230,7 @@ static void seek_first_contacts(peg_island *I, loop *l)
             p->s < 0) {
             p->causes++;
             add_first_contact(I, i, PEG_HIT_SLOW * p->width, l);
-        } else if (is_fast(I, p)) {
+        } else if ((p->fresh || p->hits) && is_fast(I, p)) {
             add_first_contact(I, i, PEG_HIT * p->width, l);
         }
     }
@@ -195,7 +243,10 @@ static int switch_pairs(peg_island *I, loop *l)
         return 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        if (p->loaded && p->switches < PEG_SWITCHES_PAIR) switched += peg_pair_switch(I, p);
+        if (!p->fresh || !p->loaded || p->switches >= PEG_SWITCHES_PAIR) continue;
+        if (!peg_pair_switch(I, p)) continue;
+        p->moved = INFINITY;
+        switched++;
     }
     if (switched) l->switched++;
     return switched;
@@ -206,7 +257,8 @@ static int switch_pairs(peg_island *I, loop *l)
 static int row_is_behind(const peg_island *I, const peg_row *row)
 {
     const peg_pair *p = &I->pair[row->pair];
-    if (row->friction || !(row->lambda > 0) || (row->first_contact && !I->secant)) return 0;
+    if (row->friction || !(row->lambda > 0 || row->main > 0) || (row->first_contact && !I->secant))
+        return 0;
     return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -PEG_BEHIND * p->L;
 }
 
@@ -218,6 +270,7 @@ static int lock_pairs(peg_island *I)
         if (p->locked || (I->without & PEG_RULE_LOCK) || !row_is_behind(I, &I->rows.row[i]))
             continue;
         peg_pair_lock(I, p);
+        p->moved = INFINITY;
         locked++;
     }
     return locked;
@@ -240,9 +293,11 @@ static int drop_traps(peg_island *I)
 static void restart(peg_island *I, loop *l)
 {
     l->restoring = 0;
+    l->anew = 1;
     l->settled_from = l->k + 1;
     l->objective = -1;
     I->rows.m = I->last.m = 0;
+    I->follows = 0;
 }
 
 /* The problem has no solution: the next mode in which it may have one. */
@@ -346,13 +401,14 @@ static int judge(peg_island *I, loop *l)
     seek_first_contacts(I, l);
     int changed = frozen ? 0 : switch_pairs(I, l);
     if (lock_pairs(I)) {
-        l->restoring = 0;
+        l->restoring = l->restoring && I->rough;
         changed = 1;
     }
     if (changed) l->settled_from = l->k + 1;
     double objective = peg_island_objective(I);
     int patient = l->k - l->settled_from >= PEG_PATIENCE;
-    int settled = !changed && (l->restoring || I->rough || patient || is_settled(I, l, objective));
+    int settled =
+        I->rough || (!changed && (l->restoring || patient || is_settled(I, l, objective)));
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;
@@ -362,8 +418,9 @@ static int judge(peg_island *I, loop *l)
         return !l->hopeless;
     }
     if (I->elastic && l->k - l->settled_from >= 2 * PEG_PATIENCE) l->hopeless = 1;
-    if (!apart) {
-        l->restoring = !(I->without & PEG_RULE_RESTORE) && (!I->rough || l->k > 0);
+    l->anew = I->rough && (changed || l->k == 0);
+    if (!apart || (I->rough && changed)) {
+        l->restoring = !apart && !(I->without & PEG_RULE_RESTORE);
         return 0;
     }
     if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
@@ -398,7 +455,7 @@ static void lap(double *then, double *sum)
 
 peg_result peg_outer(peg_island *I)
 {
-    loop l = {.objective = -1};
+    loop l = {.objective = -1, .anew = 1};
     pegStats *stats = I->stats;
     peg_result result = PEG_NOT_CONVERGED;
     double then = peg_seconds();
@@ -407,12 +464,15 @@ peg_result peg_outer(peg_island *I)
     int most = I->rough || I->hasty ? PEG_SWEPT_TIMES : I->settings->max_outer;
     for (; l.k < most && !I->failed && !l.hopeless && result != PEG_CONVERGED; l.k++) {
         I->iteration = l.k;
-        gather_rows(I);
+        gather_rows(I, l.anew);
         lap(&then, &stats->time_rows);
         if (I->failed) break;
         memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
-        peg_about about = l.restoring && !I->secant ? PEG_ABOUT_ITERATE : PEG_ABOUT_FREE;
-        peg_outcome outcome = peg_island_solve(I, about);
+        for (int i = 0; i < I->npair; i++) I->pair[i].loaded = 0;
+        int restores = l.restoring && !I->secant;
+        peg_outcome outcome = PEG_SOLVED;
+        if (l.anew || !restores) outcome = peg_island_solve(I, PEG_ABOUT_FREE);
+        if (outcome == PEG_SOLVED && restores) outcome = peg_island_solve(I, PEG_ABOUT_ITERATE);
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {
             if (I->failed || I->rough || I->hasty || !relax_problem(I, &l)) break;

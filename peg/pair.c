@@ -87,7 +87,7 @@ static double first_value(const peg_island *I, const peg_pair *p, const peg_face
     return fmin(facet->s, along_free(I, p, facet->n));
 }
 
-/* The facets of the start pose that were met. */
+/* The facets that were met. */
 enum { MOST_MET = 64 };
 
 typedef struct meeting {
@@ -99,15 +99,20 @@ typedef struct meeting {
     int count;
 } meeting;
 
-static void consider_first(void *context, const peg_facet *facet)
+static void meet(meeting *m, const peg_facet *facet)
 {
-    meeting *m = context;
-    search *c = &m->first;
     if (m->count < MOST_MET) {
         peg_copy3(facet->n, m->met[m->count].n);
         m->met[m->count].s = facet->s;
     }
     m->count++;
+}
+
+static void consider_first(void *context, const peg_facet *facet)
+{
+    meeting *m = context;
+    search *c = &m->first;
+    meet(m, facet);
     if (facet->s < m->least) return;
     double value = first_value(c->I, c->p, facet);
     int touches = can_touch(&piece_a(c->I, c->p)->start, &piece_b(c->I, c->p)->start, facet->n);
@@ -173,12 +178,12 @@ static int keeps_choice(peg_island *I, peg_pair *p)
 }
 
 /* Bound of the facets away from n among those met; what was not met is below the search's reach. */
-static double find_others(const meeting *m, const double *n, double reach)
+static double find_others(const meeting *m, const double *n, double away, double reach)
 {
     double others = reach;
     if (m->count > MOST_MET) return INFINITY;
     for (int i = 0; i < m->count; i++)
-        if (m->met[i].s > others && peg_dot(m->met[i].n, n) < PEG_AWAY) others = m->met[i].s;
+        if (m->met[i].s > others && peg_dot(m->met[i].n, n) < away) others = m->met[i].s;
     return others;
 }
 
@@ -213,7 +218,7 @@ static void choose_first(peg_island *I, peg_pair *p)
         consider_direction(I, p, after.n, &m);
     }
     p->facet = c->best;
-    p->others = is_round(I, p) ? INFINITY : find_others(&m, p->facet.n, reach);
+    p->others = is_round(I, p) ? INFINITY : find_others(&m, p->facet.n, PEG_AWAY, reach);
     p->turned = 0;
 }
 
@@ -227,7 +232,9 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
         choose_first(I, p);
     p->contact_time = -1;
     p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
-    p->misses = p->stuck = p->yielded = 0;
+    p->misses = p->stuck = p->yielded = p->checked = p->hits = 0;
+    p->short_of = p->moved = p->since = 0;
+    p->beside = INFINITY;
 }
 
 /* How far both bodies turn in the step, at most. */
@@ -305,9 +312,14 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p)
 
 /* --- tilt --- */
 
+/* Directions closer than this are the same alternative. */
+#define SAME_DIRECTION 0.995 /* below PEG_AWAY by more than PEG_TURNED */
+
 static void consider_tilt(void *context, const peg_facet *facet)
 {
-    search *c = context;
+    meeting *m = context;
+    search *c = &m->first;
+    meet(m, facet);
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) <= c->align) return;
     if (!held_at_start(c->I, c->p, facet) || !can_touch_now(c->I, c->p, facet)) return;
     c->value = facet->s;
@@ -318,26 +330,30 @@ static void take(peg_pair *p, const search *c)
 {
     if (c->best.kind == PEG_FACET_NONE) return;
     p->facet = c->best;
-    p->others = INFINITY;
+    p->others = p->beside = INFINITY;
+    p->checked = 0;
 }
 
-/* Better facets within 60 degrees that held at the start. */
-void peg_pair_tilt(peg_island *I, peg_pair *p)
+/* Better facets within 60 degrees that held at the start. One that was found at a pose near by will
+ * do while the pair is apart along it and nothing beside it could be better. */
+void peg_pair_tilt(peg_island *I, peg_pair *p, double along)
 {
     if (p->ngiven) return;
-    double here = along_now(I, p, p->facet.n) + PEG_TOUCH * p->L;
+    double here = along + PEG_TOUCH * p->L;
     if (others_now(I, p) <= here) return;
-    search c = search_from(I, p, here, 0.5);
-    peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &c);
-    if (c.best.kind == PEG_FACET_NONE) return;
-    take(p, &c);
-    I->stats->tilts++;
+    int near = along >= PEG_FLOOR * p->margin && p->since <= PEG_KEPT * p->L;
+    if (near && p->beside + p->since <= here) return;
+    meeting m = {.first = search_from(I, p, here, 0.5)};
+    peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
+    if (m.first.best.kind != PEG_FACET_NONE) {
+        take(p, &m.first);
+        I->stats->tilts++;
+    }
+    p->beside = find_others(&m, p->facet.n, SAME_DIRECTION, here);
+    p->since = 0;
 }
 
 /* --- switch --- */
-
-/* Directions closer than this are the same alternative. */
-#define SAME_DIRECTION 0.995 /* below PEG_AWAY by more than PEG_TURNED */
 
 static void consider_switch(void *context, const peg_facet *facet)
 {
@@ -361,13 +377,19 @@ static void consider_touching(void *context, const peg_facet *facet)
     c->best = *facet;
 }
 
+/* Bound of the facets beside the chosen one at q_k. */
+static double beside_now(const peg_island *I, const peg_pair *p)
+{
+    return peg_min(others_now(I, p), p->beside + p->since);
+}
+
 /* Whether the chosen facet holds the pair where another one that touched at the start still does:
  * what slides from one flush part to the next is not held by the side of the next. Once in a step,
  * since of two that hold each could yield to the other. */
 static int yields(peg_island *I, peg_pair *p, search *c)
 {
     if (p->yielded || (I->without & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
-        others_now(I, p) < 0)
+        beside_now(I, p) < 0)
         return 0;
     if (peg_facet_at_start(I, p, &p->facet) <= p->margin) return 0;
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, 0, consider_touching, c);
@@ -381,7 +403,7 @@ int peg_pair_switch(peg_island *I, peg_pair *p)
     if (p->ngiven) return 0;
     double here = fmax(along_now(I, p, p->facet.n), 0) + PEG_TRAP * p->L;
     search c = search_from(I, p, here, SAME_DIRECTION);
-    if (others_now(I, p) > here)
+    if (beside_now(I, p) > here)
         peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_switch, &c);
     if (c.best.kind == PEG_FACET_NONE) {
         c.value = -INFINITY;
@@ -430,7 +452,8 @@ void peg_pair_drop_traps(peg_island *I, peg_pair *p)
 {
     p->no_traps = p->locked = 1;
     I->stats->dropped_traps++;
-    p->others = INFINITY;
+    p->others = p->beside = INFINITY;
+    p->checked = 0;
     if (p->ngiven) return;
     p->facet = peg_separation(&piece_a(I, p)->start, &piece_b(I, p)->start, INFINITY, NULL, NULL);
 }

@@ -1,19 +1,34 @@
 #include "peg/island.h"
 
+/* Room for `more` rows behind those that there are. */
+static int reserve(peg_island *island, peg_row_set *set, int more)
+{
+    if (set->m + more <= set->capacity) return 1;
+    int capacity = set->capacity ? set->capacity : 64;
+    while (capacity < set->m + more) capacity *= 2;
+    peg_row *row = PEG_NEW(island->arena, peg_row, capacity);
+    if (!row) {
+        island->failed = 1;
+        return 0;
+    }
+    if (set->m) memcpy(row, set->row, (size_t)set->m * sizeof *row);
+    set->row = row;
+    set->capacity = capacity;
+    return 1;
+}
+
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set)
 {
-    if (set->m == set->capacity) {
-        int capacity = set->capacity ? 2 * set->capacity : 64;
-        peg_row *row = PEG_NEW(island->arena, peg_row, capacity);
-        if (!row) {
-            island->failed = 1;
-            return NULL;
-        }
-        if (set->m) memcpy(row, set->row, (size_t)set->m * sizeof *row);
-        set->row = row;
-        set->capacity = capacity;
-    }
-    return &set->row[set->m++];
+    return reserve(island, set, 1) ? &set->row[set->m++] : NULL;
+}
+
+void peg_rows_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int begin,
+                     int end)
+{
+    int n = end - begin;
+    if (n == 0 || !reserve(island, to, n)) return;
+    memcpy(to->row + to->m, from->row + begin, (size_t)n * sizeof *to->row);
+    to->m += n;
 }
 
 int peg_row_same(const peg_row *a, const peg_row *b)
@@ -54,10 +69,5 @@ int peg_next_normal(const peg_row_set *set, int i)
 
 void peg_contact_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int i)
 {
-    int end = peg_next_normal(from, i);
-    for (; i < end; i++) {
-        peg_row copy = from->row[i]; /* the sets may be one, and move */
-        peg_row *place = peg_row_set_add(island, to);
-        if (place) *place = copy;
-    }
+    peg_rows_append(island, to, from, i, peg_next_normal(from, i));
 }

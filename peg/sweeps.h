@@ -5,6 +5,13 @@
 
 #include "peg/problem.h"
 
+/* Rows begin .. end - 1, all of the bodies a and b (-1: what cannot move); friction rows lie in the
+ * group of their normal rows. */
+typedef struct peg_sweep_group {
+    int begin, end;
+    int a, b;
+} peg_sweep_group;
+
 typedef struct peg_sweep_goal {
     const double *speed;       /* m; m/s: what a row may fail by */
     int sweeps;                /* at most */
@@ -12,6 +19,19 @@ typedef struct peg_sweep_goal {
                                   balance fails by at most the share `rest` of M gained: only for
                                   rows that v = 0 satisfies */
     double rest;
+    /* if not null v answers the rows but for those of the bodies that are stirred up (nb): they are
+     * visited as far as their change reaches. The warm start need not be theirs. Holds afterwards
+     * whom it has reached; the others keep their v */
+    unsigned char *stirred;
+    const double (*v)[6];
+    /* if not null all rows in their order; else they are found out */
+    const peg_sweep_group *group;
+    int groups;
+    /* if not null it writes rows begin .. end - 1 of the problem, their speeds and their warm
+     * start; called once before a group is looked at. What never was has no lambda in the solution
+     */
+    void (*fill)(void *context, int begin, int end);
+    void *context;
 } peg_sweep_goal;
 
 /* From the warm start. solution->residual is the natural residual of the last sweep, sqrt(J).

@@ -98,10 +98,11 @@
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
  * restorations of coarse islands twice as many in each iteration after the second. */
-#define PEG_FINE          1e-5
-#define PEG_FINE_SWEEPS   300
-#define PEG_COARSE        1e-3
-#define PEG_COARSE_SWEEPS 40
+#define PEG_FINE             1e-5
+#define PEG_FINE_SWEEPS      300
+#define PEG_COARSE           1e-3
+#define PEG_COARSE_SWEEPS    40
+#define PEG_FOLLOWING_SWEEPS 16
 
 /* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
  * rows; below the share PEG_RESERVE of them they grow again where contact loses more energy than

@@ -27,7 +27,7 @@ typedef struct two_bodies {
     peg_pair pair;
     peg_mass_block mass[2];
     double v[2][6], v_last[2][6], v_main[2][6], v_end[2][6], v_pose[2][6], on_the_way[2][6];
-    unsigned char awake[2], touched[2];
+    unsigned char awake[2], touched[2], stirred[2];
 } two_bodies;
 
 static two_bodies T;
@@ -66,7 +66,7 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->piece = T.piece, I->npiece = 2;
     I->pair = &T.pair, I->npair = 1;
     I->mass = T.mass;
-    I->whole = H, I->awake = T.awake, I->touched = T.touched;
+    I->whole = H, I->awake = T.awake, I->touched = T.touched, I->stirred = T.stirred;
     I->v = T.v, I->v_last = T.v_last, I->v_main = T.v_main;
     I->v_end = T.v_end, I->v_pose = T.v_pose;
     I->on_the_way = T.on_the_way;
