@@ -13,6 +13,8 @@ enum { MS, CPU, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 #define STEPS_MAX 60   /* timed, of a phase */
 #define STEPS_FEW 6    /* of dWorldStep where it is very slow */
 #define AT_REST   1e-6 /* m/s: what moves slower has settled */
+#define RESTED    30   /* steps in a row without motion end the settling, .. */
+#define SETTLING  400  /* .. which takes so many at most */
 #define MOVING    .3   /* s: from then on bodies hit each other, whatever the scene */
 #define FALL_EXACTLY                                                                               \
     1000 /* bodies: more than that would take long to come down with exact contacts */
@@ -214,10 +216,11 @@ static int wanted_steps(const bench_job *job, lab_contact model)
 }
 
 /* Brings the model into the lead's state and lets it find its own contacts: from rest the stock
- * models first have to sink in. */
+ * models first have to sink in, and exact contacts, which know no impulses yet, to rest again. */
 static int enter(const bench_job *job, contender *c, const lab_world *lead, int moving)
 {
-    int warm = moving ? 2 : c->model == LAB_PEG || c->model == LAB_ST ? 30 : 100;
+    int warm = moving ? 2 : c->model == LAB_PEG ? SETTLING : c->model == LAB_ST ? 30 : 100;
+    int rested = 0;
     c->wanted = wanted_steps(job, c->model);
     if (c->wanted == 0) {
         bench_skip(job, "%s takes too long at this size", lab_contact_name(c->model));
@@ -226,7 +229,10 @@ static int enter(const bench_job *job, contender *c, const lab_world *lead, int 
     c->w = bench_open(job, c->model, lead->scene->h);
     c->start = c->w ? malloc((size_t)c->w->bodies * sizeof *c->start) : NULL;
     if (!c->start || lab_match(c->w, lead)) return 0;
-    for (int i = 0; i < warm && c->spent < c->room / 3 && step_once(c); i++) c->steps = 0;
+    for (int i = 0; i < warm && rested < RESTED && c->spent < c->room / 3 && step_once(c); i++) {
+        c->steps = 0;
+        rested = c->model == LAB_PEG && !moving && speed_of(c->w) < AT_REST ? rested + 1 : 0;
+    }
     c->spent = 0;
     for (int i = 0; i < c->w->bodies; i++) lab_pose(c->w->body[i], c->start[i], NULL);
     return 1;
