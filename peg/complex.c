@@ -144,6 +144,7 @@ static int link_edges(peg_complex *c)
     const half_edge *half = sorted_edges(c);
     c->edge = PEG_NEW(&c->arena, int[2], sides);
     c->across = PEG_NEW(&c->arena, int, sides);
+    c->beside = PEG_NEW(&c->arena, int, sides);
     c->across_start = PEG_NEW(&c->arena, int, sides + 1);
     if (c->arena.failed) return 0;
     for (size_t i = 0; i < sides; i++) {
@@ -155,9 +156,27 @@ static int link_edges(peg_complex *c)
         }
         c->side[h->triangle][h->corner] = c->ne - 1;
         c->across[i] = c->triangle[h->triangle][(h->corner + 2) % 3];
+        c->beside[i] = h->triangle;
     }
     c->across_start[c->ne] = (int)sides;
     return 1;
+}
+
+/* From counts to where lists start. */
+static void sum_up(int *start, int n)
+{
+    for (int v = 0, sum = 0; v <= n; v++) {
+        int count = start[v];
+        start[v] = sum;
+        sum += count;
+    }
+}
+
+/* Back to there from where they end. */
+static void move_up(int *start, int n)
+{
+    for (int v = n; v > 0; v--) start[v] = start[v - 1];
+    start[0] = 0;
 }
 
 /* Lists by counting; on the way next_start[v] is where the next neighbour of v goes. */
@@ -169,15 +188,26 @@ static int link_vertices(peg_complex *c)
     memset(c->next_start, 0, (size_t)(c->nv + 1) * sizeof *c->next_start);
     for (int e = 0; e < c->ne; e++)
         for (int k = 0; k < 2; k++) c->next_start[c->edge[e][k]]++;
-    for (int v = 0, sum = 0; v <= c->nv; v++) {
-        int count = c->next_start[v];
-        c->next_start[v] = sum;
-        sum += count;
-    }
+    sum_up(c->next_start, c->nv);
     for (int e = 0; e < c->ne; e++)
         for (int k = 0; k < 2; k++) c->next[c->next_start[c->edge[e][k]]++] = c->edge[e][1 - k];
-    for (int v = c->nv; v > 0; v--) c->next_start[v] = c->next_start[v - 1];
-    c->next_start[0] = 0;
+    move_up(c->next_start, c->nv);
+    return 1;
+}
+
+/* The same for the triangles at a vertex. */
+static int link_fans(peg_complex *c)
+{
+    c->fan_start = PEG_NEW(&c->arena, int, c->nv + 1);
+    c->fan = PEG_NEW(&c->arena, int, 3 * (size_t)c->nt);
+    if (c->arena.failed) return 0;
+    memset(c->fan_start, 0, (size_t)(c->nv + 1) * sizeof *c->fan_start);
+    for (int t = 0; t < c->nt; t++)
+        for (int k = 0; k < 3; k++) c->fan_start[c->triangle[t][k]]++;
+    sum_up(c->fan_start, c->nv);
+    for (int t = 0; t < c->nt; t++)
+        for (int k = 0; k < 3; k++) c->fan[c->fan_start[c->triangle[t][k]]++] = t;
+    move_up(c->fan_start, c->nv);
     return 1;
 }
 
@@ -413,7 +443,7 @@ pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*tria
     if (copy_vertices(c, vertex, nv, weld, &number) && copy_triangles(c, triangle, nt, number)) {
         if (c->nt == 0)
             status = PEG_ERROR_SHAPE_EMPTY;
-        else if (link_edges(c) && link_vertices(c) && describe(c) && build_boxes(c))
+        else if (link_edges(c) && link_vertices(c) && link_fans(c) && describe(c) && build_boxes(c))
             status = PEG_OK;
     }
     if (status == PEG_OK)

@@ -26,13 +26,16 @@ typedef struct peg_complex {
     int *across_start;  /* ne + 1: the vertices opposite to edge e, one for each of its triangles,
                            are across[across_start[e] .. across_start[e + 1]) */
     int *across;
+    int *beside;    /* the triangles of which these are corners */
+    int *fan_start; /* nv + 1: triangles at vertex v, rising */
+    int *fan;
     int *next_start; /* nv + 1: neighbours of vertex v */
     int *next;
     unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
     unsigned char *edge_is_even, *vertex_is_even; /* to less than what counts as a gap */
     peg_vec3 *normal;                             /* nt: of unit length */
-    int *edge_of, *vertex_of;                     /* ne, nv: the first triangle that has it, or -1 */
-    peg_complex_node *node;                       /* bounding boxes, node 0 about all */
+    int *edge_of, *vertex_of; /* ne, nv: the first triangle that has it, or -1 */
+    peg_complex_node *node;   /* bounding boxes, node 0 about all */
     int *order;
     peg_vec3 centre; /* of the box about all */
     double radius;   /* of the sphere about the centre */

@@ -54,11 +54,15 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
     out->part.normal = PEG_NEW(arena, peg_vec3, P->nf);
     out->part.offset = PEG_NEW(arena, double, P->nf);
     if (!out->part.vertex || !out->part.normal || !out->part.offset) return 0;
-    out->all = !(2 * moved < P->inner);
+    out->all = !P->mesh && !(2 * moved < P->inner);
     out->from_start = peg_norm(shift) + out->reach;
     if (out->all) out->reach = out->from_start;
     peg_add_scaled(x, out->all ? 0 : -1, shift, from);
     set_view(view, from, R, &out->part);
+    for (int i = 0; i < 3 && P->mesh; i++)
+        for (int k = 0; k < 3; k++)
+            out->frame[3 * i + k] =
+                R[i] * view->turn[k] + R[3 + i] * view->turn[3 + k] + R[6 + i] * view->turn[6 + k];
     out->deep = P->round > 0 ? way : way + moved * P->give;
     if (!peg_is_segment(P)) return 1;
     peg_sub(out->part.vertex[1], out->part.vertex[0], out->axis);
@@ -81,8 +85,7 @@ void peg_cover_box(const peg_cover *c, peg_aabb *box)
 
 /* --- faces --- */
 
-/* Distance of a point beyond the sides of a triangle, compared with `by`. */
-static int is_over(const double *const corner[3], const double *n, const double *point, double by)
+int peg_is_over(const double *const corner[3], const double *n, const double *point, double by)
 {
     for (int k = 0; k < 3; k++) {
         peg_vec3 along, out, d;
@@ -109,13 +112,13 @@ static int rim_is_over(const peg_cover *c, const double *const corner[3], const 
     if (sine > PEG_LEAN && 2 * c->way < .5 * rim * sine) {
         peg_add_scaled(centre, -rim, low, d);
         /* points up to 2 way higher may be the lowest ones then */
-        return is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
+        return peg_is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
     }
     for (int k = 0; k < 3; k++) {
         peg_sub(corner[k], centre, d);
         farthest = peg_max(farthest, peg_dot(d, d));
     }
-    return farthest >= (rim - by) * fabs(rim - by) && is_over(corner, n, centre, rim + by);
+    return farthest >= (rim - by) * fabs(rim - by) && peg_is_over(corner, n, centre, rim + by);
 }
 
 /* Whether the core of a round part passes through the plane within the triangle. */
@@ -127,7 +130,7 @@ static int is_pierced(const peg_cover *c, const double *const corner[3], const d
     double height = peg_dot(n, d), rise = c->length * peg_dot(n, c->axis);
     if (!(height * (rise - height) > 0)) return 0;
     peg_add_scaled(x, height / rise * c->length, c->axis, at);
-    return is_over(corner, n, at, c->deep);
+    return peg_is_over(corner, n, at, c->deep);
 }
 
 /* Whether the face of a triangle may be touched, from a side unless the part is round, by a vertex
@@ -145,7 +148,7 @@ static int face_counts(const peg_cover *c, const double *const corner[3], const 
         }
         double height = peg_dot(n, x) - off;
         if ((P->round > 0 ? fabs(height) : side * height) > c->reach + P->round) continue;
-        if (is_over(corner, n, x, c->deep)) return 1;
+        if (peg_is_over(corner, n, x, c->deep)) return 1;
     }
     return P->round > 0 && is_pierced(c, corner, n);
 }
@@ -291,36 +294,66 @@ static int is_vague(const peg_cover *c, const spot *s)
     return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
 }
 
-static int vertex_counts(const peg_cover *c, int v)
+int peg_most_along(const peg_complex *m, const int *triangle, int count, const double n[3])
+{
+    int best = triangle[0];
+    double most = -INFINITY;
+    for (int k = 0; k < count; k++) {
+        double along = fabs(peg_dot(m->normal[triangle[k]], n));
+        if (along > most) most = along, best = triangle[k];
+    }
+    return best;
+}
+
+/* Of the triangles that share a spot, those that look along what may touch it there. */
+static void visit_sharers(const peg_cover *c, const spot *s, const int *triangle, int count,
+                          peg_need_visitor *visit, void *context)
+{
+    const peg_complex *m = c->mesh;
+    if (c->part.shape->round > 0) {
+        visit(context, triangle[0], 0);
+        return;
+    }
+    if (is_vague(c, s)) {
+        for (int k = 0; k < count; k++) visit(context, triangle[k], 0);
+        return;
+    }
+    for (int i = 0; i < s->faces; i++)
+        visit(context, peg_most_along(m, triangle, count, c->part.normal[s->face[i]]), 0);
+    for (int k = 0; k < 2 && s->on_side; k++)
+        visit(context, peg_most_along(m, triangle, count, s->out[k]), 0);
+}
+
+static void try_vertex(const peg_cover *c, int v, peg_need_visitor *visit, void *context)
 {
     const peg_complex *m = c->mesh;
     spot s = {.a = m->vertex[v], .b = m->vertex[v]};
-    if (!is_in_reach(c, &s)) return 0;
-    if (is_vague(c, &s)) return 1;
-    for (int k = m->next_start[v]; k < m->next_start[v + 1]; k++) {
+    if (!is_in_reach(c, &s)) return;
+    for (int k = m->next_start[v]; k < m->next_start[v + 1] && !is_vague(c, &s); k++) {
         peg_vec3 d;
         peg_sub(m->vertex[m->next[k]], s.a, d);
-        if (is_nearer_along(c, &s, d)) return 0;
+        if (is_nearer_along(c, &s, d)) return;
     }
-    return 1;
+    int start = m->fan_start[v];
+    visit_sharers(c, &s, m->fan + start, m->fan_start[v + 1] - start, visit, context);
 }
 
-static int edge_counts(const peg_cover *c, int e)
+static void try_edge(const peg_cover *c, int e, peg_need_visitor *visit, void *context)
 {
     const peg_complex *m = c->mesh;
     spot s = {.a = m->vertex[m->edge[e][0]], .b = m->vertex[m->edge[e][1]]};
-    if (!is_in_reach(c, &s)) return 0;
-    if (is_vague(c, &s)) return 1;
+    int start = m->across_start[e], end = m->across_start[e + 1];
     peg_vec3 along;
+    if (!is_in_reach(c, &s)) return;
     peg_sub(s.b, s.a, along);
     double ee = peg_dot(along, along);
-    for (int k = m->across_start[e]; k < m->across_start[e + 1]; k++) {
+    for (int k = start; k < end && !is_vague(c, &s); k++) {
         peg_vec3 d;
         peg_sub(m->vertex[m->across[k]], s.a, d);
         peg_add_scaled(d, -peg_dot(d, along) / ee, along, d);
-        if (is_nearer_along(c, &s, d)) return 0;
+        if (is_nearer_along(c, &s, d)) return;
     }
-    return 1;
+    visit_sharers(c, &s, m->beside + start, end - start, visit, context);
 }
 
 /* --- triangles --- */
@@ -366,28 +399,71 @@ static double highest(const peg_cover *c, const double *const corner[3])
     return best;
 }
 
-peg_need peg_cover_need(const peg_cover *c, int t)
+/* The point of a triangle that is nearest to p. */
+static void nearest_of_triangle(const double *const corner[3], const double *n, const double *p,
+                                double out[3])
+{
+    double least = INFINITY, d[3];
+    peg_sub(p, corner[0], d);
+    peg_add_scaled(p, -peg_dot(n, d), n, out);
+    if (peg_is_over(corner, n, p, 0)) return;
+    for (int k = 0; k < 3; k++) {
+        double e[3], at[3];
+        peg_sub(corner[(k + 1) % 3], corner[k], e);
+        peg_sub(p, corner[k], d);
+        double t = peg_min(peg_max(peg_dot(d, e) / peg_dot(e, e), 0), 1);
+        peg_add_scaled(corner[k], t, e, at);
+        peg_sub(p, at, d);
+        if (peg_dot(d, d) >= least) continue;
+        least = peg_dot(d, d);
+        peg_copy3(at, out);
+    }
+}
+
+/* Whether the direction from the triangle to the middle of the part keeps them apart. */
+static int is_beside(const peg_cover *c, const double *const corner[3], const double *n)
+{
+    double at[3], u[3], low, high;
+    nearest_of_triangle(corner, n, c->part.centre, at);
+    peg_sub(c->part.centre, at, u);
+    if (!(peg_normalise(u) > 0)) return 0;
+    heights(c, u, peg_dot(u, at), &low, &high);
+    return low >= -MET * c->part.shape->size;
+}
+
+/* Whether what has not met the part may be left out: something keeps the triangle apart from it. */
+static int is_apart(const peg_cover *c, const double *const corner[3], const double *n, double low,
+                    double high, double above)
+{
+    double touch = -MET * c->part.shape->size;
+    return c->part.shape->round > 0 || low >= touch || -high >= touch || above >= touch ||
+           is_beside(c, corner, n);
+}
+
+void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *context)
 {
     const peg_complex *m = c->mesh;
     const peg_polytope *P = c->part.shape;
     const double *n = m->normal[t];
     const int *v = m->triangle[t];
     const double *const corner[3] = {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]};
-    double low, high, above = INFINITY;
+    double low, high, above = -INFINITY;
     heights(c, n, peg_dot(n, corner[0]), &low, &high);
-    if (low > c->reach || high < -c->reach) return PEG_NOT_NEEDED;
-    if (P->nf > 0 && (above = highest(c, corner)) > c->reach) return PEG_NOT_NEEDED;
-    if (c->all) return PEG_NEEDED;
-    int over = low >= -c->deep, under = high <= c->deep;
-    if ((over || P->round > 0) && face_counts(c, corner, n, 1)) return PEG_NEEDED;
-    if (under && face_counts(c, corner, n, -1)) return PEG_NEEDED;
-    for (int k = 0; k < 3; k++) {
-        int e = m->side[t][k];
-        if (m->edge_of[e] == t && !m->edge_is_even[e] && edge_counts(c, e)) return PEG_NEEDED;
-        if (m->vertex_of[v[k]] == t && !m->vertex_is_even[v[k]] && vertex_counts(c, v[k]))
-            return PEG_NEEDED;
+    if (low > c->reach || high < -c->reach) return;
+    if (P->nf > 0 && (above = highest(c, corner)) > c->reach) return;
+    if (c->all || (P->mesh && peg_shell_needs(c, t))) {
+        visit(context, t, 0);
+        return;
     }
-    double touch = -MET * P->size;
-    return low >= touch || -high >= touch || above >= touch || P->round > 0 ? PEG_NOT_NEEDED
-                                                                            : PEG_NEEDED_DEEP;
+    if (!P->mesh && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
+                     (high <= c->deep && face_counts(c, corner, n, -1))))
+        visit(context, t, 0);
+    else if (!is_apart(c, corner, n, low, high, above))
+        visit(context, t, 1);
+    for (int k = 0; k < 3 && !P->mesh; k++) {
+        int e = m->side[t][k];
+        if (m->edge_of[e] == t && !m->edge_is_even[e]) try_edge(c, e, visit, context);
+        if (m->vertex_of[v[k]] == t && !m->vertex_is_even[v[k]])
+            try_vertex(c, v[k], visit, context);
+    }
 }

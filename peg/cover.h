@@ -19,6 +19,7 @@ typedef struct peg_cover {
                     m */
     int all;     /* it gets too far to tell: all triangles near to it count */
     double axis[3], length; /* of a segment: unit, m */
+    double frame[9];        /* of a triangle: from its mesh's own frame */
 } peg_cover;
 
 /* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. It moves relative
@@ -31,13 +32,19 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
 /* The box about what it can touch. */
 void peg_cover_box(const peg_cover *cover, peg_aabb *box);
 
-typedef enum peg_need {
-    PEG_NOT_NEEDED,
-    PEG_NEEDED,     /* if it is within reach */
-    PEG_NEEDED_DEEP /* if it has met the part */
-} peg_need;
+/* Calls visit for the triangles that count because of this one or of edges and vertices that are
+ * its own, some of them more than once; `deep`: only if it has met the part. */
+typedef void peg_need_visitor(void *context, int triangle, int deep);
+void peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *visit, void *context);
 
-/* What a triangle counts for. */
-peg_need peg_cover_need(const peg_cover *cover, int triangle);
+/* --- for peg_cover_needs --- */
+
+/* Whether a part that is a triangle of another mesh may touch one of this mesh first. */
+int peg_shell_needs(const peg_cover *cover, int triangle);
+/* Of triangles that share an edge or a vertex, the one that looks most along n or against it: its
+ * pair knows best what touches there along n. */
+int peg_most_along(const peg_complex *mesh, const int *triangle, int count, const double n[3]);
+/* Whether a point lies over a triangle of normal n, or less than `by` beyond its sides. */
+int peg_is_over(const double *const corner[3], const double *n, const double *point, double by);
 
 #endif

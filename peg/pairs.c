@@ -296,24 +296,28 @@ static peg_candidate *new_triangle_candidate(const expansion *x, int part)
 
 /* A pair that is needed counts as near in the first sweep; what comes up later is looked at when
  * the motion is known. */
-static void meet_triangle(void *context, int triangle)
+static void add_triangle(void *context, int triangle, int deep)
 {
     const expansion *x = context;
     peg_stage *s = x->f->stage;
-    peg_need need = peg_cover_need(&x->cover, triangle);
-    if (need == PEG_NOT_NEEDED) return;
     int part = peg_triangle_part(s, x->mesh, triangle);
-    if (part < 0) return;
+    if (part < 0 || s->placed[part].met == x->other + 1) return;
     const peg_view *T = &s->placed[part].view, *other = &s->placed[x->other].view;
     double n[3] = {0}, touch = PEG_TOUCH * other->shape->size;
-    if (need == PEG_NEEDED_DEEP && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch)
-        return;
+    if (deep && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch) return;
     if (x->cover.all && peg_is_far(T, other, x->cover.from_start, n)) return;
+    s->placed[part].met = x->other + 1;
     peg_candidate *c = new_triangle_candidate(x, part);
     if (!c) return;
     recall(s, c);
     c->reach = x->cover.from_start;
     c->near = x->f->known == 0;
+}
+
+static void meet_triangle(void *context, int triangle)
+{
+    const expansion *x = context;
+    peg_cover_needs(&x->cover, triangle, add_triangle, context);
 }
 
 static void meet_triangle_of_plane(void *context, int triangle)

@@ -138,7 +138,8 @@ static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_featu
     if (may_touch(I, &I->pair[p], c)) peg_contact_rows(I, p, u, c, out);
 }
 
-/* Marks the vertices on the side of the upper piece that looks against d. */
+/* Marks the vertices on the side of the upper piece that looks against d. At which vertices a mesh
+ * can be touched the whole of it says, not the triangle. */
 static unsigned char *mark_low(peg_island *I, const peg_view *view, const double *d)
 {
     const peg_polytope *P = view->shape;
@@ -147,7 +148,7 @@ static unsigned char *mark_low(peg_island *I, const peg_view *view, const double
         I->failed = 1;
         return NULL;
     }
-    memset(low, peg_is_point(P), (size_t)P->nv);
+    memset(low, peg_is_point(P) || P->mesh, (size_t)P->nv);
     for (int f = 0; f < P->nf; f++) {
         if (peg_dot(view->normal[f], d) >= -PEG_TOUCH) continue;
         for (int t = P->face_start[f]; t < P->face_start[f + 1]; t++) low[P->face_vertex[t]] = 1;
@@ -278,7 +279,7 @@ static void extent(const double *a, const double *b, double t[2][3], double *lea
 /* Whether the edge of a view looks against (sign -1) or along n. */
 static int looks(const peg_view *view, const peg_edge *e, const double *n, double sign)
 {
-    return sign * peg_dot(view->normal[e->f[0]], n) >= PEG_TOUCH ||
+    return view->shape->mesh || sign * peg_dot(view->normal[e->f[0]], n) >= PEG_TOUCH ||
            sign * peg_dot(view->normal[e->f[1]], n) >= PEG_TOUCH;
 }
 

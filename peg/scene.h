@@ -15,6 +15,7 @@ typedef struct peg_placed {
     double sweep;      /* how far its points may get in the step, m */
     int body;          /* index in the scene, or -1 */
     int moves;         /* belongs to a dynamic body */
+    int met;           /* of a triangle: the part it was paired with last, and 1 more; 0: none */
 } peg_placed;
 
 /* A pair of parts that the broad phase met; a has the smaller id. A pair with a mesh has candidates

@@ -165,6 +165,13 @@ static int count(const unsigned char *needed, int n)
     return sum;
 }
 
+/* How a triangle counts: 1, or 2 if it has been met. */
+static void take_need(void *needs, int triangle, int deep)
+{
+    unsigned char *need = needs;
+    if (need[triangle] != 1) need[triangle] = deep ? 2 : 1;
+}
+
 typedef struct tally {
     int near, needed, met;
 } tally;
@@ -174,7 +181,7 @@ typedef struct tally {
 static void try_part(cases_random *r, const world *w, const peg_polytope *p, tally *sum)
 {
     static const double origin[3] = {0}, straight[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    unsigned char needed[TRIANGLES];
+    unsigned char needed[TRIANGLES] = {0};
     peg_arena arena = {0};
     peg_view part = cases_view(p), moved = cases_view(p);
     double way = p->inner * cases_magnitude(r, -3, -.5), shift[3], x[3], R[9], x1[3], R1[9];
@@ -184,10 +191,10 @@ static void try_part(cases_random *r, const world *w, const peg_polytope *p, tal
     for (int k = 0; k < 3; k++) shift[k] *= cases_uniform(r, 0, way), x[k] += shift[k];
     double turn = way / p->radius;
     ck_assert(peg_cover_begin(&arena, w->mesh, origin, straight, &part, shift, way, turn, &cover));
+    for (int t = 0; t < w->mesh->nt; t++) peg_cover_needs(&cover, t, take_need, needed);
     for (int t = 0; t < w->mesh->nt; t++) {
-        peg_need need = peg_cover_need(&cover, t);
         double s = peg_separation(&part, &w->triangle[t], INFINITY, NULL, NULL).s;
-        needed[t] = need == PEG_NEEDED || (need == PEG_NEEDED_DEEP && s < 0);
+        if (needed[t] == 2) needed[t] = s < 0;
         sum->near += s < cover.reach;
     }
     sum->needed += count(needed, w->mesh->nt);
@@ -241,6 +248,7 @@ START_TEST(what_has_been_met_is_needed)
         peg_view part = cases_view(p);
         peg_arena arena = {0};
         double x[3], R[9], way = 1e-3 * p->inner;
+        unsigned char needed[TRIANGLES] = {0};
         peg_cover cover;
         cases_rotation(&r, R);
         for (int k = 0; k < 3; k++) x[k] = cases_uniform(&r, -1, 1);
@@ -249,7 +257,8 @@ START_TEST(what_has_been_met_is_needed)
         for (int t = 0; t < mesh->nt; t++) {
             double s = peg_separation(&part, &w.triangle[t], INFINITY, NULL, NULL).s;
             if (s > -1e-5 * p->size) continue;
-            ck_assert_int_ne(peg_cover_need(&cover, t), PEG_NOT_NEEDED);
+            peg_cover_needs(&cover, t, take_need, needed);
+            ck_assert_int_ne(needed[t], 0);
             met++;
         }
         cases_view_free(&part);
