@@ -242,6 +242,53 @@ START_TEST(given_contacts_carry)
 }
 END_TEST
 
+/* A cube of side 1 whose walls come first or last among its triangles. */
+static peg_complex *cube(int first)
+{
+    static const int corner[6][4] = {{0, 1, 5, 4}, {1, 3, 7, 5}, {3, 2, 6, 7},
+                                     {2, 0, 4, 6}, {4, 5, 7, 6}, {0, 2, 3, 1}};
+    double vertex[8][3];
+    int triangle[12][3];
+    for (int v = 0; v < 8; v++)
+        for (int k = 0; k < 3; k++) vertex[v][k] = (v >> k & 1) - .5;
+    for (int i = 0; i < 12; i++) {
+        const int *side = corner[(i / 2 + first) % 6];
+        for (int k = 0; k < 3; k++) triangle[i][k] = side[two[i % 2][k]];
+    }
+    peg_complex *mesh;
+    ck_assert_int_eq(
+        peg_complex_create((const double(*)[3])vertex, 8, (const int(*)[3])triangle, 12, 0, &mesh),
+        PEG_OK);
+    return mesh;
+}
+
+/* A box, a cylinder or a mesh on a cube, flush with its walls or across them. */
+START_TEST(walls_that_are_flush_let_nothing_pass)
+{
+    static const double width[] = {.5, 1, 2}, place[] = {0, .25, .5};
+    int first = _i % 6, kind = _i / 6 % 3, wide = _i / 18 % 3, at = _i / 54;
+    peg_complex *ground = cube(first), *fallen = cube((first + 3) % 6);
+    scene_begin(.01);
+    add_mesh(-1, ground);
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){.4, .4, .4});
+    b->x[0] = kind == 0 ? .5 * (1 - width[wide]) * (at > 0) : .3 * place[at];
+    b->x[1] = kind == 0 && wide < 2 ? 0 : -.3 * place[wide];
+    b->x[2] = 1.001;
+    if (kind == 0) scene_add_part(0, scene_box(width[wide], wide ? 1 : 3, 1), 0, 0, 0);
+    if (kind == 1)
+        scene_add_part(0, keep(peg_polytope_cylinder(.5, 1, &S.shape[S.shapes])), 0, 0, 0);
+    if (kind == 2) add_mesh(0, fallen);
+    for (int k = 0; k < 40; k++) {
+        fall_and_advance();
+        ck_assert_double_ge(b->x[2], 1 - 1e-9);
+    }
+    ck_assert_double_lt(b->x[2], 1 + 1e-3);
+    scene_end();
+    peg_complex_free(ground);
+    peg_complex_free(fallen);
+}
+END_TEST
+
 TCase *round_case(void)
 {
     TCase *t = tcase_create("round shapes, meshes, given contacts");
@@ -253,5 +300,6 @@ TCase *round_case(void)
     tcase_add_loop_test(t, no_sheet_passes_through_a_sheet, 0, 60);
     tcase_add_test(t, a_mesh_of_repeated_triangles_is_flat);
     tcase_add_loop_test(t, given_contacts_carry, 0, 3);
+    tcase_add_loop_test(t, walls_that_are_flush_let_nothing_pass, 0, 162);
     return t;
 }
