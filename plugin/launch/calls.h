@@ -34,6 +34,26 @@
        unsigned pointcount, const unsigned *polygons),                                             \
       (geom, planes, planecount, points, pointcount, polygons))
 
+/* What moves a geom, or changes its size or where it lies on its body. */
+#define PEG_GEOM_XYZ(V, name)         V(name, (dGeomID geom, dReal x, dReal y, dReal z), (geom, x, y, z))
+#define PEG_GEOM_ARRAY(V, name, type) V(name, (dGeomID geom, const type array), (geom, array))
+#define PEG_GEOM_MOVERS(V)                                                                         \
+    PEG_GEOM_XYZ(V, dGeomSetPosition)                                                              \
+    PEG_GEOM_ARRAY(V, dGeomSetRotation, dMatrix3)                                                  \
+    PEG_GEOM_ARRAY(V, dGeomSetQuaternion, dQuaternion)                                             \
+    PEG_GEOM_XYZ(V, dGeomSetOffsetPosition)                                                        \
+    PEG_GEOM_ARRAY(V, dGeomSetOffsetRotation, dMatrix3)                                            \
+    PEG_GEOM_ARRAY(V, dGeomSetOffsetQuaternion, dQuaternion)                                       \
+    PEG_GEOM_XYZ(V, dGeomSetOffsetWorldPosition)                                                   \
+    PEG_GEOM_ARRAY(V, dGeomSetOffsetWorldRotation, dMatrix3)                                       \
+    PEG_GEOM_ARRAY(V, dGeomSetOffsetWorldQuaternion, dQuaternion)                                  \
+    V(dGeomClearOffset, (dGeomID geom), (geom))                                                    \
+    V(dGeomSphereSetRadius, (dGeomID geom, dReal radius), (geom, radius))                          \
+    PEG_GEOM_XYZ(V, dGeomBoxSetLengths)                                                            \
+    V(dGeomPlaneSetParams, (dGeomID geom, dReal a, dReal b, dReal c, dReal d), (geom, a, b, c, d)) \
+    V(dGeomCapsuleSetParams, (dGeomID geom, dReal radius, dReal length), (geom, radius, length))   \
+    V(dGeomCylinderSetParams, (dGeomID geom, dReal radius, dReal length), (geom, radius, length))
+
 #define PEG_HEIGHTS(V, name, sample)                                                               \
     V(name,                                                                                        \
       (dHeightfieldDataID data, const sample *heights, int copy, dReal width, dReal depth,         \
@@ -118,6 +138,7 @@
 #define PEG_CALLS(V, R)                                                                            \
     PEG_WORLD_CALLS(V, R)                                                                          \
     PEG_COLLISION_CALLS(V, R)                                                                      \
+    PEG_GEOM_MOVERS(V)                                                                             \
     PEG_HEIGHTFIELD_CALLS(V)                                                                       \
     PEG_CONTACT_CALLS(V, R)                                                                        \
     PEG_JOINT_SETTERS(V)                                                                           \

@@ -296,25 +296,41 @@ static int has_to_turn(const peg_ward *ward)
            ward->shapes.coming.geom.n;
 }
 
-static int step(dWorldID world, dReal h, int quick)
+static void count_step(peg_ward *ward, double h)
 {
-    peg_ward *ward = peg_inside ? NULL : peg_ward_of(world);
+    ward->stock_steps += !ward->exact;
+    ward->steps++;
+    ward->time += h;
+    if (h > 0 && isfinite(h)) ward->h = h;
+}
+
+__attribute__((noinline)) static int full_step(peg_ward *ward, double h, int quick)
+{
     const peg_options *o = &peg_launch_options;
-    if (!ward) return stock_step(world, h, quick);
     int done = 1, told = o->told;
     if (o->contact == PEG_LAUNCH_QUICK) quick = 1;
     peg_inside++;
     if (told) peg_report_before(ward, h);
     ward->exact = ward->records && exact_step(ward, h, quick);
-    if (!ward->exact) done = stock_step(world, h, quick);
+    if (!ward->exact) done = stock_step(ward->world, h, quick);
     peg_inside--;
     if (has_to_turn(ward)) turn(ward);
-    ward->stock_steps += !ward->exact;
-    ward->steps++;
-    ward->time += h;
-    if (h > 0 && isfinite(h)) ward->h = h;
+    count_step(ward, h);
     if (told) peg_report_step(ward);
     return done;
+}
+
+/* What has nothing to do is left to ODE at once. */
+static inline int step(dWorldID world, dReal h, int quick)
+{
+    peg_ward *ward = peg_inside ? NULL : peg_ward_of(world);
+    const peg_options *o = &peg_launch_options;
+    if (!ward) return stock_step(world, h, quick);
+    if (o->told || o->contact == PEG_LAUNCH_QUICK || ward->records || has_to_turn(ward))
+        return full_step(ward, h, quick);
+    ward->exact = 0;
+    count_step(ward, h);
+    return stock_step(world, h, quick);
 }
 
 int peg_take_step(dWorldID world, dReal h)

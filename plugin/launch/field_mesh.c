@@ -76,8 +76,8 @@ int peg_field_mesh_make(dGeomID geom, const double box[6], peg_field_mesh *out)
         dMatrix3 rotation = {0};
         for (int i = 0; i < 9; i++) rotation[4 * (i / 3) + i % 3] = R[i];
         out->geom = dCreateTriMesh(NULL, out->data, NULL, NULL, NULL);
-        dGeomSetPosition(out->geom, x[0], x[1], x[2]);
-        dGeomSetRotation(out->geom, rotation);
+        peg_ode->dGeomSetPosition(out->geom, x[0], x[1], x[2]);
+        peg_ode->dGeomSetRotation(out->geom, rotation);
     }
     if (!out->geom) peg_field_mesh_free(out);
     return out->geom != NULL;

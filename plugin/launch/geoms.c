@@ -74,7 +74,7 @@ int peg_geom_arrays(dGeomID geom, peg_arrays *out)
 }
 
 static struct {
-    atomic_ulong shapes, geoms;
+    atomic_ulong shapes, geoms, moves;
 } changes;
 
 void peg_shapes_changed(void)
@@ -95,6 +95,25 @@ void peg_geoms_changed(void)
 unsigned long peg_geom_changes(void)
 {
     return atomic_load(&changes.geoms);
+}
+
+unsigned long peg_geom_moves(void)
+{
+    return atomic_load(&changes.moves);
+}
+
+#define MOVER(name, parameters, arguments)                                                         \
+    static void name##_seen parameters                                                             \
+    {                                                                                              \
+        atomic_fetch_add_explicit(&changes.moves, 1, memory_order_relaxed);                        \
+        peg_ode->name arguments;                                                                   \
+    }
+PEG_GEOM_MOVERS(MOVER)
+
+void peg_take_movers_over(peg_calls *calls)
+{
+#define TAKE(name, parameters, arguments) calls->name = name##_seen;
+    PEG_GEOM_MOVERS(TAKE)
 }
 
 void peg_geom_set_body(dGeomID geom, dBodyID body)

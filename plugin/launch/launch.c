@@ -77,6 +77,7 @@ static void take_over(void)
     table.dJointGroupEmpty = peg_empty_group;
     table.dJointGroupDestroy = peg_destroy_group;
     peg_take_joints_over(&table);
+    peg_take_movers_over(&table);
 }
 
 /* Lets peg-run know that there was an ODE to take over. */

@@ -123,6 +123,9 @@ unsigned long peg_shape_changes(void);
 /* How often a geom left a space, or its body. */
 unsigned long peg_geom_changes(void);
 void peg_geoms_changed(void);
+/* How often the program moved a geom or its offset, or gave it another size. */
+unsigned long peg_geom_moves(void);
+void peg_take_movers_over(peg_calls *calls);
 void peg_geom_destroy(dGeomID geom);
 void peg_geom_set_body(dGeomID geom, dBodyID body);
 void peg_space_remove(dSpaceID space, dGeomID geom);

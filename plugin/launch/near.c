@@ -80,12 +80,13 @@ void peg_call_near(dNearCallback *near, void *data, dGeomID a, dGeomID b)
 
 /* ---- searches -------------------------------------------------------------------------------- */
 
-/* So many searches are kept for what they are of; others begin anew every time. */
+/* So many searches are kept for what they are of, each by the thread that asked for it; others
+ * begin anew every time. */
 enum { KEPT_MOST = 64 };
 
 static struct {
     pthread_mutex_t lock;
-    peg_search *kept;
+    peg_search *kept;   /* in the order in which they were asked for first */
     peg_search *spare;  /* of nothing: a search takes one, and one of its callbacks another */
     int n;              /* kept ones */
     atomic_ulong drops; /* of kept ones so far */
@@ -97,20 +98,31 @@ static PEG_THREAD struct {
     unsigned long drops;
 } recent;
 
-static peg_search *make(peg_search *next)
+static int is_kept_for(const peg_search *s, dGeomID a, dGeomID b)
 {
-    peg_search *s = peg_alloc_zero(1, sizeof *s);
-    if (s) s->next = next;
+    return s->a == a && s->b == b && s->thread == &recent;
+}
+
+/* One that was dropped, or a new one, or null. */
+static peg_search *claim(dGeomID a, dGeomID b)
+{
+    peg_search **at = &registry.kept;
+    while (*at && ((*at)->a || atomic_load(&(*at)->busy))) at = &(*at)->next;
+    if (!*at && registry.n < KEPT_MOST && (*at = peg_alloc_zero(1, sizeof **at))) registry.n++;
+    peg_search *s = *at;
+    if (s) s->a = a, s->b = b, s->thread = &recent;
     return s;
 }
 
-/* The one that is kept for the pair, or one that was dropped, or null. */
-static peg_search *find(dGeomID a, dGeomID b)
+/* The kept one of the pair, or null. Programs search in the same order in every step. */
+static peg_search *find(peg_search *last, dGeomID a, dGeomID b)
 {
-    peg_search *dropped = NULL, *s = registry.kept;
-    for (; s && (s->a != a || s->b != b); s = s->next)
-        if (!s->a) dropped = s;
-    return s ? s : dropped;
+    peg_search *begin = last && last->next ? last->next : registry.kept, *s = begin;
+    while (s && !is_kept_for(s, a, b)) {
+        s = s->next ? s->next : registry.kept;
+        if (s == begin) return NULL;
+    }
+    return s;
 }
 
 /* The search that is kept for the pair; null: none is, nor can be. */
@@ -118,15 +130,11 @@ static peg_search *kept_for(dGeomID a, dGeomID b)
 {
     peg_search *s = recent.search;
     unsigned long drops = atomic_load_explicit(&registry.drops, memory_order_acquire);
-    if (s && recent.drops == drops && s->a == a && s->b == b) return s;
+    if (s && recent.drops == drops && is_kept_for(s, a, b)) return s;
     pthread_mutex_lock(&registry.lock);
-    s = find(a, b);
-    if (!s && registry.n < KEPT_MOST && (s = make(registry.kept))) {
-        registry.kept = s;
-        registry.n++;
-    }
-    if (s) s->a = a, s->b = b;
-    recent.search = s;
+    s = find(s, a, b);
+    if (!s) s = claim(a, b);
+    if (s) recent.search = s;
     recent.drops = atomic_load(&registry.drops);
     pthread_mutex_unlock(&registry.lock);
     return s;
@@ -138,7 +146,7 @@ static peg_search *take_spare(dGeomID a, dGeomID b)
     peg_search *s = registry.spare;
     if (s) registry.spare = s->next;
     pthread_mutex_unlock(&registry.lock);
-    if (!s) s = make(NULL);
+    if (!s) s = peg_alloc_zero(1, sizeof *s);
     if (s) s->a = a, s->b = b;
     return s;
 }
@@ -154,7 +162,8 @@ static void give_back(peg_search *s)
 static void search(dGeomID a, dGeomID b, void *data, dNearCallback *near)
 {
     peg_search *s = kept_for(a, b);
-    if (s && !atomic_exchange_explicit(&s->busy, 1, memory_order_acquire)) {
+    if (s && !atomic_load_explicit(&s->busy, memory_order_relaxed)) {
+        atomic_store_explicit(&s->busy, 1, memory_order_relaxed);
         s->lasting = 1;
         peg_search_run(s, data, near);
         atomic_store_explicit(&s->busy, 0, memory_order_release);

@@ -27,14 +27,24 @@ static peg_item *new_item(peg_search *s, peg_items *list)
     return &of[list->n++];
 }
 
+/* Of a class whose boxes change with the pose alone, and by calls that are seen. */
+static int is_rigid(dGeomID geom)
+{
+    int class = dGeomGetClass(geom);
+    return class == dSphereClass || class == dBoxClass || class == dCapsuleClass ||
+           class == dCylinderClass || class == dPlaneClass;
+}
+
 static void see_body(peg_search *s, peg_item *it)
 {
+    it->rigid = is_rigid(it->geom);
     it->body = dGeomGetBody(it->geom);
     if (!it->body) return;
     dWorldID world = dBodyGetWorld(it->body);
     if (s->worlds == 0) s->world = world;
     if (s->worlds == 0 || s->world != world) s->worlds++;
     it->x = dBodyGetPosition(it->body);
+    it->q = dBodyGetQuaternion(it->body);
     it->v = dBodyGetLinearVel(it->body);
     it->w = dBodyGetAngularVel(it->body);
     it->force = dBodyGetForce(it->body);
@@ -147,15 +157,63 @@ static inline int lies_in(const dReal box[6], const peg_aabb *in)
            in->hi[0] >= box[1] && in->hi[1] >= box[3] && in->hi[2] >= box[5];
 }
 
-/* Also false where something is not a number. */
-static inline int keeps_limits(const peg_search *s, const peg_item *it)
+/* The box as it was when the search began, or is at the first look. */
+static inline void see_box(const peg_search *s, peg_item *it)
 {
-    if (!lies_in(it->box, &it->calm)) return 0;
-    if (!it->body) return 1;
+    if (it->run == s->run) return;
+    it->run = s->run;
+    it->motion = -1;
+    dGeomGetAABB(it->geom, it->box);
+}
+
+/* How far the body may go and turn from where it is, and its geom still lies in the calm box:
+ * points at a distance r from its middle get no farther than |dx| + 2 r |dq|. */
+static void remember_pose(const peg_search *s, peg_item *it)
+{
+    double slack = INFINITY, arm = sqrt(arm_of(it));
+    for (int k = 0; k < 3; k++) {
+        slack = fmin(slack, it->box[2 * k] - it->calm.lo[k]);
+        slack = fmin(slack, it->calm.hi[k] - it->box[2 * k + 1]);
+        it->x_seen[k] = it->x[k];
+    }
+    for (int k = 0; k < 4; k++) it->q_seen[k] = it->q[k];
+    double go = peg_length(it->v) + s->now.falling + PACE_REST / s->now.h * it->size;
+    double turn = arm * peg_length(it->w) + PACE_REST / s->now.h * it->size;
+    it->way = square(slack * go / (go + turn));
+    it->turned = square(slack * turn / (go + turn) / (2 * arm));
+}
+
+/* These are also false where something is not a number. */
+static inline int keeps_place(const peg_item *it)
+{
+    double x[3], turned = 0;
+    for (int k = 0; k < 3; k++) x[k] = it->x[k] - it->x_seen[k];
+    for (int k = 0; k < 4; k++) turned += square(it->q[k] - it->q_seen[k]);
+    return peg_dot(x, x) <= it->way && turned <= it->turned;
+}
+
+static inline int keeps_pace(const peg_search *s, const peg_item *it)
+{
     return peg_dot(it->v, it->v) <= it->speed && peg_dot(it->w, it->w) <= it->turn &&
-           arm_of(it) <= it->arm &&
            (peg_dot(it->force, it->force) == 0 ||
             peg_push(s->now.h, it->body, it->force) <= it->push);
+}
+
+static int keeps_box(const peg_search *s, peg_item *it)
+{
+    see_box(s, it);
+    if (!lies_in(it->box, &it->calm)) return 0;
+    if (!it->body) return 1;
+    if (!(arm_of(it) <= it->arm) || !keeps_pace(s, it)) return 0;
+    remember_pose(s, it);
+    return 1;
+}
+
+/* moved: geoms may have been moved or changed otherwise than by their bodies. */
+static inline int keeps_limits(const peg_search *s, peg_item *it, int moved)
+{
+    int still = it->rigid && !moved && (!it->body || (keeps_place(it) && keeps_pace(s, it)));
+    return still || keeps_box(s, it);
 }
 
 /* An enabled body that falls: others move less. */
@@ -177,6 +235,7 @@ static void limit_motion(peg_search *s, peg_item *it)
 static void limit(peg_search *s, peg_item *it)
 {
     double by = 0;
+    see_box(s, it);
     it->size = peg_box_size(it->box);
     if (it->body) limit_motion(s, it);
     if (isfinite(it->size))
@@ -186,13 +245,18 @@ static void limit(peg_search *s, peg_item *it)
         it->calm.lo[k] = it->box[2 * k] - by;
         it->calm.hi[k] = it->box[2 * k + 1] + by;
     }
+    if (it->body) remember_pose(s, it);
 }
 
-/* Of a space: those of its parts together. */
+/* Of a space: those of its parts together. The box of a quad tree holds more. */
 static void limit_space(peg_search *s, peg_item *it)
 {
-    double by = 0;
+    see_box(s, it);
     it->most = it->reach = it->size = 0;
+    for (int k = 0; k < 3; k++) {
+        it->calm.lo[k] = it->box[2 * k];
+        it->calm.hi[k] = it->box[2 * k + 1];
+    }
     for (size_t i = it->first; i < it->first + it->parts; i++) {
         peg_item *part = &s->part.of[i];
         if (part->left) limit(s, part);
@@ -200,11 +264,10 @@ static void limit_space(peg_search *s, peg_item *it)
         it->most = fmax(it->most, part->most);
         it->reach = fmax(it->reach, part->reach);
         it->size = fmax(it->size, part->size);
-    }
-    if (isfinite(it->size)) by = ROOM_STEPS * it->most + ROOM_REST * it->size;
-    for (int k = 0; k < 3; k++) {
-        it->calm.lo[k] = it->box[2 * k] - by;
-        it->calm.hi[k] = it->box[2 * k + 1] + by;
+        for (int k = 0; k < 3; k++) {
+            it->calm.lo[k] = fmin(it->calm.lo[k], part->calm.lo[k]);
+            it->calm.hi[k] = fmax(it->calm.hi[k], part->calm.hi[k]);
+        }
     }
 }
 
@@ -231,22 +294,21 @@ static int begin(peg_search *s)
     return !same;
 }
 
-/* Whether any is beyond its limits. */
+/* Whether any is beyond its limits: of a space, one of its parts. */
 static int observe(peg_search *s)
 {
-    int all = begin(s);
-    int left = 0;
+    int all = begin(s), left = 0;
+    unsigned long moves = peg_geom_moves();
+    int moved = moves != s->moves;
+    s->moves = moves;
     for (size_t i = 0; i < s->part.n; i++) {
         peg_item *it = &s->part.of[i];
-        dGeomGetAABB(it->geom, it->box);
-        it->left |= all || !keeps_limits(s, it);
+        it->left |= all || !keeps_limits(s, it, moved);
         s->item.of[it->within].left |= it->left;
     }
     for (size_t i = 0; i < s->item.n; i++) {
         peg_item *it = &s->item.of[i];
-        dGeomGetAABB(it->geom, it->box);
-        it->motion = -1;
-        it->left |= all || !keeps_limits(s, it);
+        it->left |= all || (!it->parts && !keeps_limits(s, it, moved));
         left |= it->left;
     }
     return left;
@@ -368,6 +430,16 @@ static int may_meet(dGeomID a, dGeomID b)
             (dGeomGetCategoryBits(b) & dGeomGetCollideBits(a)));
 }
 
+/* Boxes before the program's callback may change them. Those of geoms without body are known. */
+static void see_pairs(peg_search *s)
+{
+    for (size_t i = 0; i < s->pairs; i++) {
+        peg_item *a = &s->item.of[s->pair[i].a], *b = &s->item.of[s->pair[i].b];
+        if (!a->rigid || a->body) see_box(s, a);
+        if (!b->rigid || b->body) see_box(s, b);
+    }
+}
+
 static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearCallback *near)
 {
     peg_item *a = &s->item.of[pair->a], *b = &s->item.of[pair->b];
@@ -384,10 +456,12 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
 void peg_search_run(peg_search *s, void *data, dNearCallback *near)
 {
     if (!is_valid(s)) collect(s);
+    s->run++;
     int left = observe(s);
     if (left && !s->lost) find_pairs(s);
     s->valid = s->lasting && !s->lost;
     if (s->lost) peg_log("out of memory: pairs are lost");
     s->lost = 0;
+    see_pairs(s);
     for (size_t i = 0; i < s->pairs; i++) visit(s, &s->pair[i], data, near);
 }

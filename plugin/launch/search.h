@@ -13,22 +13,26 @@
 /* A geom or space, as the broad phase sees it; first what each call looks at. Squares are compared,
  * as roots take their time. */
 typedef struct peg_item {
-    dGeomID geom;
+    int left;  /* beyond its limits */
+    int rigid; /* its box only moves with its body, or as calls that are seen let it */
     dBodyID body;
-    const dReal *x, *v, *w, *force; /* of the body: valid while the search is */
-    dReal box[6];                   /* as ODE has it */
-    peg_aabb calm;                  /* the box stays in here */
-    double speed, turn, arm, push;  /* limits: squares of m/s, 1/s, m; m/s */
-    double motion;                  /* m; < 0: this and the size are not known yet */
-    int left;                       /* beyond its limits */
-    int group;                      /* of two: only pairs of different groups count */
-    peg_aabb room; /* what is nearer than `reach` to a box that keeps to its limits */
-    double most;   /* m: motion in a step within the limits; of a space: of its fastest geom */
-    double reach;  /* m: most, and the margin */
-    double size;   /* m; of a space: of its largest geom */
-    size_t parts;  /* of a space: what lies in it */
-    size_t first;  /* of these */
-    size_t within; /* of a part: the space */
+    const dReal *x, *q, *v, *w, *force; /* of the body: valid while the search is */
+    double x_seen[3], q_seen[4];        /* where it was when its box was looked at, */
+    double way, turned;            /* and squares of how far from there it is calm anyway: m, 1 */
+    double speed, turn, arm, push; /* limits: squares of m/s, 1/s, m; m/s */
+    dGeomID geom;
+    unsigned long run; /* of the search, that its box is of */
+    dReal box[6];      /* as ODE has it */
+    peg_aabb calm;     /* the box stays in here */
+    double motion;     /* m; < 0: this and the size are not known yet */
+    int group;         /* of two: only pairs of different groups count */
+    peg_aabb room;     /* what is nearer than `reach` to a box that keeps to its limits */
+    double most;       /* m: motion in a step within the limits; of a space: of its fastest geom */
+    double reach;      /* m: most, and the margin */
+    double size;       /* m; of a space: of its largest geom */
+    size_t parts;      /* of a space: what lies in it */
+    size_t first;      /* of these */
+    size_t within;     /* of a part: the space */
 } peg_item;
 
 typedef struct peg_items {
@@ -38,10 +42,13 @@ typedef struct peg_items {
 
 typedef struct peg_search {
     struct peg_search *next;
-    dGeomID a, b; /* pairs of these; b null: pairs in the space a */
-    int lasting;  /* it is asked for again, and sees all geoms there are */
+    dGeomID a, b;       /* pairs of these; b null: pairs in the space a */
+    int lasting;        /* it is asked for again, and sees all geoms there are */
+    const void *thread; /* whose it is, if it is kept */
     atomic_int busy;
     unsigned long changes; /* of geoms, when they were collected */
+    unsigned long moves;   /* of geoms, when their boxes were looked at */
+    unsigned long run;     /* how often it was asked for */
     int valid;
     peg_items item, part; /* what is met; what lies in spaces among these */
     size_t second;        /* of two groups: where the second begins */

@@ -210,8 +210,8 @@ static void place(dGeomID c, dGeomID geom, const double shift[3])
     if (dGeomGetClass(c) == dPlaneClass) return;
     peg_geom_pose(geom, x, R);
     for (int i = 0; i < 9; i++) rotation[4 * (i / 3) + i % 3] = R[i];
-    dGeomSetPosition(c, x[0] + shift[0], x[1] + shift[1], x[2] + shift[2]);
-    dGeomSetRotation(c, rotation);
+    peg_ode->dGeomSetPosition(c, x[0] + shift[0], x[1] + shift[1], x[2] + shift[2]);
+    peg_ode->dGeomSetRotation(c, rotation);
 }
 
 /* Contacts of the pair with one of them larger by `by`, and the first moved by `shift` relative to

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GEOMS = 90, ROUNDS = 1080, SPACES = 3, CHANGES = 9 };
+enum { GEOMS = 90, ROUNDS = 1440, SPACES = 3, CHANGES = 12 };
 static const double h = .01;
 
 static struct {
@@ -75,13 +75,45 @@ static void throw_body(dBodyID body)
     dBodySetAngularVel(body, within(-3, 3), within(-3, 3), within(-3, 3));
 }
 
+/* A geom and, if it lies off its body's middle, where. */
+static void move(dGeomID geom, int kind)
+{
+    const dReal *q = (const dReal[4]){within(-1, 1), within(-1, 1), within(-1, 1), 1};
+    if (dGeomIsOffset(geom)) {
+        if (kind == 0)
+            dGeomSetOffsetPosition(geom, within(-.5, .5), 0, within(-.5, .5));
+        else if (kind == 1)
+            dGeomSetOffsetQuaternion(geom, q);
+        else
+            dGeomClearOffset(geom);
+    } else if (dGeomGetClass(geom) == dPlaneClass) {
+        dGeomPlaneSetParams(geom, 0, 0, 1, within(-7, -5));
+    } else if (kind > 0) {
+        dGeomSetPosition(geom, within(-4, 4), within(-4, 4), within(-4, 4));
+    } else {
+        dGeomSetQuaternion(geom, q);
+    }
+}
+
+static void resize(dGeomID geom)
+{
+    int class = dGeomGetClass(geom);
+    double size = within(.05, .8);
+    if (class == dBoxClass) dGeomBoxSetLengths(geom, within(.1, 2), size, within(.1, .8));
+    if (class == dSphereClass) dGeomSphereSetRadius(geom, size);
+    if (class == dCapsuleClass) dGeomCapsuleSetParams(geom, .5 * size, within(.1, 1));
+    if (class == dCylinderClass) dGeomCylinderSetParams(geom, size, within(.1, 1));
+}
+
 static void make(int i)
 {
     int kind = below(12);
     g[i].space = subs == 0 ? -1 : crowded && below(6) ? 0 : below(subs);
     dSpaceID space = subs ? sub[g[i].space] : top;
     g[i].geom = kind == 0  ? dCreatePlane(space, 0, 0, 1, -6)
-                : kind < 6 ? dCreateSphere(space, within(.05, .4))
+                : kind < 4 ? dCreateSphere(space, within(.05, .4))
+                : kind < 5 ? dCreateCapsule(space, within(.05, .3), within(.1, .8))
+                : kind < 6 ? dCreateCylinder(space, within(.05, .3), within(.1, .8))
                            : dCreateBox(space, within(.1, .8), within(.1, .8), within(.1, .8));
     dGeomSetData(g[i].geom, (void *)(intptr_t)i);
     if (kind == 0) return;
@@ -116,7 +148,6 @@ static void change(int i, int what)
 {
     dGeomID geom = g[i].geom;
     dBodyID body = geom ? dGeomGetBody(geom) : NULL;
-    int box = geom && dGeomGetClass(geom) == dBoxClass;
     if (!geom) {
         make(i);
     } else if (what == 0) {
@@ -125,8 +156,8 @@ static void change(int i, int what)
         destroy_body(body);
     } else if (what == 1 && body) {
         throw_body(body);
-    } else if (what == 2 && box) {
-        dGeomBoxSetLengths(geom, within(.1, 2), within(.1, .8), within(.1, .8));
+    } else if (what == 2) {
+        resize(geom);
     } else if (what == 3) {
         if (dGeomIsEnabled(geom))
             dGeomDisable(geom);
@@ -147,6 +178,8 @@ static void change(int i, int what)
     } else if (what == 8) {
         dGeomSetCategoryBits(geom, 1ul << below(2));
         dGeomSetCollideBits(geom, 1ul << below(2));
+    } else if (what >= 9 && (!body || dGeomIsOffset(geom))) {
+        move(geom, what - 9);
     }
 }
 
