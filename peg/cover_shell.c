@@ -16,7 +16,14 @@ typedef struct side {
     int triangle;
     const double *corner[3]; /* in the frame of the cover */
     const double *frame;     /* from the mesh's own, or null: the same */
+    double height[3];        /* of the corners over the other's plane, m */
 } side;
+
+static void set_heights(side *s, const side *over, const double n[3])
+{
+    double off = peg_dot(n, over->corner[0]);
+    for (int k = 0; k < 3; k++) s->height[k] = peg_dot(n, s->corner[k]) - off;
+}
 
 static int is_lower(const double *d, const double *n, double slope)
 {
@@ -71,12 +78,11 @@ static int edge_allows(const side *s, int e, const double n[3], double sign, dou
 static int vertex_meets(const peg_cover *c, const side *of, const side *over, const double n[3])
 {
     const peg_complex *m = of->mesh;
-    double off = peg_dot(n, over->corner[0]);
     for (int k = 0; k < 3; k++) {
         int v = m->triangle[of->triangle][k];
-        if (m->vertex_is_even[v]) continue;
-        double height = peg_dot(n, of->corner[k]) - off;
-        if (fabs(height) > c->reach || !peg_is_over(over->corner, n, of->corner[k], c->reach))
+        double height = of->height[k];
+        if (fabs(height) > c->reach || m->vertex_is_even[v] ||
+            !peg_is_over(over->corner, n, of->corner[k], c->reach))
             continue;
         if (height >= -c->way && vertex_allows(of, v, n, -1, c->turn)) return 1;
         if (height <= c->way && vertex_allows(of, v, n, 1, c->turn)) return 1;
@@ -111,9 +117,12 @@ static int edges_meet(const peg_cover *c, const side *A, const side *B, int i, i
            (gap <= c->way && edge_allows(A, e, n, 1, slope) && edge_allows(B, f, n, -1, slope));
 }
 
-static int is_even(const side *s, int k)
+/* Whether an edge touches nothing, or is nowhere near to the other's plane. */
+static int is_out(const peg_cover *c, const side *s, int k)
 {
-    return s->mesh->edge_is_even[s->mesh->side[s->triangle][k]];
+    double a = s->height[k], b = s->height[(k + 1) % 3];
+    return peg_min(a, b) > c->reach || peg_max(a, b) < -c->reach ||
+           s->mesh->edge_is_even[s->mesh->side[s->triangle][k]];
 }
 
 int peg_shell_needs(const peg_cover *c, int triangle)
@@ -121,15 +130,20 @@ int peg_shell_needs(const peg_cover *c, int triangle)
     const peg_polytope *P = c->part.shape;
     const peg_complex *m = c->mesh;
     const int *v = m->triangle[triangle];
-    const side A = {
-        P->mesh, P->triangle, {c->part.vertex[0], c->part.vertex[1], c->part.vertex[2]}, c->frame};
-    const side B = {m, triangle, {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]}, NULL};
+    side A = {P->mesh,
+              P->triangle,
+              {c->part.vertex[0], c->part.vertex[1], c->part.vertex[2]},
+              c->frame,
+              {0}};
+    side B = {m, triangle, {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]}, NULL, {0}};
+    set_heights(&A, &B, m->normal[triangle]);
+    set_heights(&B, &A, c->part.normal[0]);
     if (vertex_meets(c, &A, &B, m->normal[triangle])) return 1;
     if (vertex_meets(c, &B, &A, c->part.normal[0])) return 1;
     for (int i = 0; i < 3; i++) {
-        if (is_even(&A, i)) continue;
+        if (is_out(c, &A, i)) continue;
         for (int j = 0; j < 3; j++)
-            if (!is_even(&B, j) && edges_meet(c, &A, &B, i, j)) return 1;
+            if (!is_out(c, &B, j) && edges_meet(c, &A, &B, i, j)) return 1;
     }
     return 0;
 }
