@@ -257,17 +257,22 @@ static int describe(peg_complex *c)
     c->edge_is_even = PEG_NEW(&c->arena, unsigned char, c->ne);
     c->vertex_is_even = PEG_NEW(&c->arena, unsigned char, c->nv);
     c->normal = PEG_NEW(&c->arena, peg_vec3, c->nt);
-    c->edge_of = PEG_NEW(&c->arena, int, c->ne);
-    c->vertex_of = PEG_NEW(&c->arena, int, c->nv);
-    if (c->arena.failed) return 0;
-    for (int v = 0; v < c->nv; v++) c->vertex_of[v] = -1;
-    for (int t = c->nt - 1; t >= 0; t--) {
+    c->own = PEG_NEW(&c->arena, unsigned char, c->nt);
+    if (c->arena.failed || !find_flat(c, FLAT, c->edge_is_flat, c->vertex_is_flat) ||
+        !find_flat(c, EVEN, c->edge_is_even, c->vertex_is_even))
+        return 0;
+    for (int t = 0; t < c->nt; t++) {
         altitude(c, c->triangle[t], c->normal[t]);
         peg_normalise(c->normal[t]);
-        for (int k = 0; k < 3; k++) c->edge_of[c->side[t][k]] = c->vertex_of[c->triangle[t][k]] = t;
+        c->own[t] = 0;
+        for (int k = 0; k < 3; k++) {
+            int e = c->side[t][k], v = c->triangle[t][k];
+            int edge = c->beside[c->across_start[e]] == t && !c->edge_is_even[e];
+            int corner = c->fan[c->fan_start[v]] == t && !c->vertex_is_even[v];
+            c->own[t] |= (unsigned char)(edge << k | corner << (3 + k));
+        }
     }
-    return find_flat(c, FLAT, c->edge_is_flat, c->vertex_is_flat) &&
-           find_flat(c, EVEN, c->edge_is_even, c->vertex_is_even);
+    return 1;
 }
 
 /* --- boxes --- */

@@ -34,8 +34,9 @@ typedef struct peg_complex {
     unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
     unsigned char *edge_is_even, *vertex_is_even; /* to less than what counts as a gap */
     peg_vec3 *normal;                             /* nt: of unit length */
-    int *edge_of, *vertex_of; /* ne, nv: the first triangle that has it, or -1 */
-    peg_complex_node *node;   /* bounding boxes, node 0 about all */
+    unsigned char *own; /* nt: bit k: edge k can be touched and no triangle before has it, bit 3 +
+                           k: the same of corner k */
+    peg_complex_node *node; /* bounding boxes, node 0 about all */
     int *order;
     peg_vec3 centre; /* of the box about all */
     double radius;   /* of the sphere about the centre */

@@ -455,15 +455,13 @@ void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *c
         visit(context, t, 0);
         return;
     }
-    if (!P->mesh && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
-                     (high <= c->deep && face_counts(c, corner, n, -1))))
-        visit(context, t, 0);
-    else if (!is_apart(c, corner, n, low, high, above))
-        visit(context, t, 1);
+    int touched =
+        !P->mesh && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
+                     (high <= c->deep && face_counts(c, corner, n, -1)));
+    if (touched) visit(context, t, 0);
     for (int k = 0; k < 3 && !P->mesh; k++) {
-        int e = m->side[t][k];
-        if (m->edge_of[e] == t && !m->edge_is_even[e]) try_edge(c, e, visit, context);
-        if (m->vertex_of[v[k]] == t && !m->vertex_is_even[v[k]])
-            try_vertex(c, v[k], visit, context);
+        if (m->own[t] >> k & 1) try_edge(c, m->side[t][k], visit, context);
+        if (m->own[t] >> (3 + k) & 1) try_vertex(c, v[k], visit, context);
     }
+    if (!touched && !is_apart(c, corner, n, low, high, above)) visit(context, t, 1);
 }
