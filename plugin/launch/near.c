@@ -125,12 +125,16 @@ static peg_search *find(peg_search *last, dGeomID a, dGeomID b)
     return s;
 }
 
+static int is_recent(dGeomID a, dGeomID b)
+{
+    unsigned long drops = atomic_load_explicit(&registry.drops, memory_order_acquire);
+    return recent.search && recent.drops == drops && is_kept_for(recent.search, a, b);
+}
+
 /* The search that is kept for the pair; null: none is, nor can be. */
 static peg_search *kept_for(dGeomID a, dGeomID b)
 {
     peg_search *s = recent.search;
-    unsigned long drops = atomic_load_explicit(&registry.drops, memory_order_acquire);
-    if (s && recent.drops == drops && is_kept_for(s, a, b)) return s;
     pthread_mutex_lock(&registry.lock);
     s = find(s, a, b);
     if (!s) s = claim(a, b);
@@ -161,7 +165,9 @@ static void give_back(peg_search *s)
 
 static void search(dGeomID a, dGeomID b, void *data, dNearCallback *near)
 {
-    peg_search *s = kept_for(a, b);
+    int known = is_recent(a, b);
+    if (!known && !b && dSpaceGetNumGeoms((dSpaceID)a) < 2) return;
+    peg_search *s = known ? recent.search : kept_for(a, b);
     if (s && !atomic_load_explicit(&s->busy, memory_order_relaxed)) {
         atomic_store_explicit(&s->busy, 1, memory_order_relaxed);
         s->lasting = 1;
@@ -197,7 +203,7 @@ void peg_space_collide(dSpaceID space, void *data, dNearCallback *near)
         return;
     }
     if (peg_launch_options.trace) peg_trace_space(space);
-    if (dSpaceGetNumGeoms(space) > 1) search((dGeomID)space, NULL, data, near);
+    search((dGeomID)space, NULL, data, near);
 }
 
 static int is_ray(dGeomID geom)

@@ -23,7 +23,7 @@ static peg_item *new_item(peg_search *s, peg_items *list)
         return NULL;
     }
     list->of = of;
-    of[list->n] = (peg_item){0};
+    of[list->n] = (peg_item){.left = 1, .way = -1};
     return &of[list->n++];
 }
 
@@ -82,7 +82,6 @@ static void add_part(void *context, dGeomID geom)
     peg_item *it = new_item(c->search, &c->search->part);
     if (!it) return;
     it->geom = geom;
-    it->left = 1;
     it->within = c->search->item.n - 1;
     c->search->item.of[it->within].parts++;
     see_body(c->search, it);
@@ -96,7 +95,7 @@ static void add(void *context, dGeomID geom)
     if (!it) return;
     it->geom = geom;
     it->group = c->group;
-    it->left = 1;
+    it->within = c->search->item.n - 1;
     it->first = c->search->part.n;
     if (dGeomIsSpace(geom))
         look_into(c, geom, add_part);
@@ -104,9 +103,25 @@ static void add(void *context, dGeomID geom)
         see_body(c->search, it);
 }
 
+/* What lies in a space stands for it. */
+static void watch(peg_search *s, const peg_items *list)
+{
+    if (list->n == 0) return;
+    peg_item **grown = peg_grow(s->watch, s->watched + list->n, &s->watch_room, sizeof *grown);
+    if (!grown) {
+        s->lost = 1;
+        return;
+    }
+    s->watch = grown;
+    for (size_t i = 0; i < list->n; i++) {
+        peg_item *it = &list->of[i];
+        if (!it->parts && (it->body || !it->rigid)) s->watch[s->watched++] = it;
+    }
+}
+
 static void collect(peg_search *s)
 {
-    s->item.n = s->part.n = s->counts = s->pairs = 0;
+    s->item.n = s->part.n = s->counts = s->pairs = s->watched = 0;
     s->worlds = 0;
     s->world = NULL;
     s->changes = peg_geom_changes();
@@ -119,6 +134,8 @@ static void collect(peg_search *s)
         else if (geom)
             add(&c, geom);
     }
+    watch(s, &s->item);
+    watch(s, &s->part);
 }
 
 /* Whether the geoms that were collected are those that there are now. */
@@ -179,6 +196,7 @@ static void remember_pose(const peg_search *s, peg_item *it)
     for (int k = 0; k < 4; k++) it->q_seen[k] = it->q[k];
     double go = peg_length(it->v) + s->now.falling + PACE_REST / s->now.h * it->size;
     double turn = arm * peg_length(it->w) + PACE_REST / s->now.h * it->size;
+    if (!it->rigid) return;
     it->way = square(slack * go / (go + turn));
     it->turned = square(slack * turn / (go + turn) / (2 * arm));
 }
@@ -212,8 +230,7 @@ static int keeps_box(const peg_search *s, peg_item *it)
 /* moved: geoms may have been moved or changed otherwise than by their bodies. */
 static inline int keeps_limits(const peg_search *s, peg_item *it, int moved)
 {
-    int still = it->rigid && !moved && (!it->body || (keeps_place(it) && keeps_pace(s, it)));
-    return still || keeps_box(s, it);
+    return (!moved && it->body && keeps_place(it) && keeps_pace(s, it)) || keeps_box(s, it);
 }
 
 /* An enabled body that falls: others move less. */
@@ -286,32 +303,57 @@ static void give_room(peg_search *s, peg_item *it)
 /* Whether all limits that were set are void. */
 static int begin(peg_search *s)
 {
-    peg_common *now = &s->now;
-    now->world = NULL;
-    if (s->worlds > 0) peg_look_up(now, s->world);
-    int same = s->worlds <= 1 && now->h == s->set.h && now->falling == s->set.falling;
-    s->set = *now;
-    return !same;
+    const peg_ward *ward = s->world ? peg_ward_of(s->world) : NULL;
+    dVector3 g = {0};
+    if (s->world) dWorldGetGravity(s->world, g);
+    double h = ward ? ward->h : PEG_FIRST_STEP, gravity = peg_dot(g, g);
+    if (s->worlds <= 1 && h == s->now.h && gravity == s->gravity) return 0;
+    s->gravity = gravity;
+    s->now = (peg_common){NULL, h, 0};
+    if (s->world) peg_look_up(&s->now, s->world);
+    return 1;
+}
+
+/* Items that are beyond their limits. */
+static void all_left(peg_items *list)
+{
+    for (size_t i = 0; i < list->n; i++) list->of[i].left = 1;
+}
+
+static int have_left(peg_search *s, const peg_items *list)
+{
+    int left = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        peg_item *it = &list->of[i];
+        if (it->parts || keeps_limits(s, it, 1)) continue;
+        left = it->left = s->item.of[it->within].left = 1;
+    }
+    return left;
+}
+
+static int watched_have_left(peg_search *s)
+{
+    int left = 0;
+    for (size_t i = 0; i < s->watched; i++) {
+        peg_item *it = s->watch[i];
+        if (keeps_limits(s, it, 0)) continue;
+        left = it->left = s->item.of[it->within].left = 1;
+    }
+    return left;
 }
 
 /* Whether any is beyond its limits: of a space, one of its parts. */
-static int observe(peg_search *s)
+static int observe(peg_search *s, int fresh)
 {
-    int all = begin(s), left = 0;
     unsigned long moves = peg_geom_moves();
     int moved = moves != s->moves;
     s->moves = moves;
-    for (size_t i = 0; i < s->part.n; i++) {
-        peg_item *it = &s->part.of[i];
-        it->left |= all || !keeps_limits(s, it, moved);
-        s->item.of[it->within].left |= it->left;
+    if (begin(s) || fresh) {
+        all_left(&s->item);
+        all_left(&s->part);
+        return 1;
     }
-    for (size_t i = 0; i < s->item.n; i++) {
-        peg_item *it = &s->item.of[i];
-        it->left |= all || (!it->parts && !keeps_limits(s, it, moved));
-        left |= it->left;
-    }
-    return left;
+    return moved ? have_left(s, &s->part) | have_left(s, &s->item) : watched_have_left(s);
 }
 
 /* ---- pairs whose rooms overlap --------------------------------------------------------------- */
@@ -455,9 +497,10 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
 
 void peg_search_run(peg_search *s, void *data, dNearCallback *near)
 {
-    if (!is_valid(s)) collect(s);
+    int fresh = !is_valid(s);
+    if (fresh) collect(s);
     s->run++;
-    int left = observe(s);
+    int left = observe(s, fresh);
     if (left && !s->lost) find_pairs(s);
     s->valid = s->lasting && !s->lost;
     if (s->lost) peg_log("out of memory: pairs are lost");

@@ -51,9 +51,11 @@ typedef struct peg_search {
     unsigned long run;     /* how often it was asked for */
     int valid;
     peg_items item, part; /* what is met; what lies in spaces among these */
-    size_t second;        /* of two groups: where the second begins */
-    dWorldID world;       /* of the first body */
-    int worlds;           /* > 1: of others, too */
+    peg_item **watch;     /* those whose boxes can change without calls that are seen */
+    size_t watched, watch_room;
+    size_t second;  /* of two groups: where the second begins */
+    dWorldID world; /* of the first body */
+    int worlds;     /* > 1: of others, too */
     struct peg_count {
         dSpaceID space;
         int geoms;
@@ -65,7 +67,8 @@ typedef struct peg_search {
     size_t pairs, pair_room;
     int lost; /* memory ran out */
     peg_arena arena;
-    peg_common now, set; /* of the world; when limits were set */
+    peg_common now; /* of the world, when limits were set */
+    double gravity; /* its square */
 } peg_search;
 
 /* Calls near for the pairs; the callback may start other searches. */
