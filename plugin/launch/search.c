@@ -1,3 +1,9 @@
+/* ODE has just written a body's numbers one by one: read by twos they would be waited for, longer
+ * than all that is done with them takes. */
+#ifndef __clang__
+#pragma GCC optimize("no-tree-vectorize")
+#endif
+
 #include "plugin/launch/search.h"
 
 /* Limits that a geom gets: it may move for as many steps at its pace, but not much more than its
@@ -12,6 +18,9 @@
  * a sweep costs more. */
 #define FEW_EACH 4
 #define FEW      256
+
+/* What most calls do not need is kept out of their way. */
+#define RARE __attribute__((noinline, cold))
 
 /* ---- the geoms ------------------------------------------------------------------------------- */
 
@@ -119,7 +128,7 @@ static void watch(peg_search *s, const peg_items *list)
     }
 }
 
-static void collect(peg_search *s)
+RARE static void collect(peg_search *s)
 {
     s->item.n = s->part.n = s->counts = s->pairs = s->watched = 0;
     s->worlds = 0;
@@ -207,7 +216,8 @@ static inline int keeps_place(const peg_item *it)
     double x[3], turned = 0;
     for (int k = 0; k < 3; k++) x[k] = it->x[k] - it->x_seen[k];
     for (int k = 0; k < 4; k++) turned += square(it->q[k] - it->q_seen[k]);
-    return peg_dot(x, x) <= it->way && turned <= it->turned;
+    double way = peg_dot(x, x);
+    return way <= it->way && turned <= it->turned;
 }
 
 static inline int keeps_pace(const peg_search *s, const peg_item *it)
@@ -217,7 +227,7 @@ static inline int keeps_pace(const peg_search *s, const peg_item *it)
             peg_push(s->now.h, it->body, it->force) <= it->push);
 }
 
-static int keeps_box(const peg_search *s, peg_item *it)
+RARE static int keeps_box(const peg_search *s, peg_item *it)
 {
     see_box(s, it);
     if (!lies_in(it->box, &it->calm)) return 0;
@@ -300,27 +310,37 @@ static void give_room(peg_search *s, peg_item *it)
     }
 }
 
-/* Whether all limits that were set are void. */
-static int begin(peg_search *s)
+RARE static void begin_anew(peg_search *s, double h, double gravity)
 {
-    const peg_ward *ward = s->world ? peg_ward_of(s->world) : NULL;
-    dVector3 g = {0};
-    if (s->world) dWorldGetGravity(s->world, g);
-    double h = ward ? ward->h : PEG_FIRST_STEP, gravity = peg_dot(g, g);
-    if (s->worlds <= 1 && h == s->now.h && gravity == s->gravity) return 0;
     s->gravity = gravity;
     s->now = (peg_common){NULL, h, 0};
     if (s->world) peg_look_up(&s->now, s->world);
+}
+
+/* Whether all limits that were set are void. */
+static int begin(peg_search *s)
+{
+    double h = PEG_FIRST_STEP, gravity = 0;
+    if (s->world) {
+        const peg_ward *ward = peg_ward_of(s->world);
+        dVector3 g;
+        dWorldGetGravity(s->world, g);
+        gravity = peg_dot(g, g);
+        if (ward) h = ward->h;
+    }
+    if (s->worlds <= 1 && h == s->now.h && gravity == s->gravity) return 0;
+    begin_anew(s, h, gravity);
     return 1;
 }
 
 /* Items that are beyond their limits. */
-static void all_left(peg_items *list)
+RARE static void all_left(peg_search *s)
 {
-    for (size_t i = 0; i < list->n; i++) list->of[i].left = 1;
+    for (size_t i = 0; i < s->item.n; i++) s->item.of[i].left = 1;
+    for (size_t i = 0; i < s->part.n; i++) s->part.of[i].left = 1;
 }
 
-static int have_left(peg_search *s, const peg_items *list)
+RARE static int have_left(peg_search *s, const peg_items *list)
 {
     int left = 0;
     for (size_t i = 0; i < list->n; i++) {
@@ -349,8 +369,7 @@ static int observe(peg_search *s, int fresh)
     int moved = moves != s->moves;
     s->moves = moves;
     if (begin(s) || fresh) {
-        all_left(&s->item);
-        all_left(&s->part);
+        all_left(s);
         return 1;
     }
     return moved ? have_left(s, &s->part) | have_left(s, &s->item) : watched_have_left(s);
@@ -438,7 +457,7 @@ static size_t tests_of(const peg_search *s)
     return tests;
 }
 
-static void find_pairs(peg_search *s)
+RARE static void find_pairs(peg_search *s)
 {
     size_t n = s->item.n;
     if (tests_of(s) <= FEW_EACH * n + FEW)
@@ -495,6 +514,18 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
     peg_call_near(near, data, a->geom, b->geom);
 }
 
+RARE static void tell_loss(peg_search *s)
+{
+    peg_log("out of memory: pairs are lost");
+    s->lost = 0;
+}
+
+__attribute__((noinline)) static void visit_all(peg_search *s, void *data, dNearCallback *near)
+{
+    see_pairs(s);
+    for (size_t i = 0; i < s->pairs; i++) visit(s, &s->pair[i], data, near);
+}
+
 void peg_search_run(peg_search *s, void *data, dNearCallback *near)
 {
     int fresh = !is_valid(s);
@@ -503,8 +534,6 @@ void peg_search_run(peg_search *s, void *data, dNearCallback *near)
     int left = observe(s, fresh);
     if (left && !s->lost) find_pairs(s);
     s->valid = s->lasting && !s->lost;
-    if (s->lost) peg_log("out of memory: pairs are lost");
-    s->lost = 0;
-    see_pairs(s);
-    for (size_t i = 0; i < s->pairs; i++) visit(s, &s->pair[i], data, near);
+    if (s->lost) tell_loss(s);
+    if (s->pairs) visit_all(s, data, near);
 }
