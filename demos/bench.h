@@ -4,7 +4,12 @@
 
 #include "demos/lab.h"
 
-typedef enum bench_measure { BENCH_MOVING, BENCH_SETTLED, BENCH_ACCURACY } bench_measure;
+typedef enum bench_measure {
+    BENCH_MOVING,
+    BENCH_SETTLED,
+    BENCH_ACCURACY,
+    BENCH_ACCURACY_AT_REST
+} bench_measure;
 
 typedef struct bench_case {
     const char *scene;
@@ -15,7 +20,7 @@ typedef struct bench_case {
     bench_measure measure;
 } bench_case;
 
-/* "moving", "settled", "equal accuracy". */
+/* "moving", "settled", "equal accuracy", "equal accuracy at rest". */
 const char *bench_measure_name(bench_measure measure);
 
 typedef struct bench_job {
@@ -32,6 +37,9 @@ typedef struct bench_job {
 void bench_phase(const bench_job *job);
 void bench_accuracy(const bench_job *job);
 
+/* Lets exact contacts that were put into a settled state, and know no impulses yet, come to rest
+ * again. For so long at most, lab_now(). 0, or 1 if a step failed. */
+int bench_come_to_rest(lab_world *w, double until);
 /* The scene of the case with a contact model; null: said in "skipped". */
 lab_world *bench_open(const bench_job *job, lab_contact model, double h);
 /* Steps a peg world of step size h to where the bodies are in full motion (moving) or where they

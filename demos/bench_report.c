@@ -132,13 +132,13 @@ static void accuracy_lines(FILE *f, const json_t *list)
     json_t *r;
     if (json_array_size(list) == 0) return;
     fprintf(f,
-            "\nequal accuracy: largest step that keeps depth below 1 %% of a body for one second, "
-            "and what that second costs\n%-11s %4s %4s %-9s %8s %10s %10s %8s %8s\n",
-            "scene", "n", "mu", "model", "h", "ms", "at least", "/quick", "/ode");
+            "\nequal accuracy: the cheapest step that keeps depth below 1 %% of a body for one "
+            "second, and what that second costs\n%-11s %4s %4s %-7s %-9s %8s %10s %10s %8s %8s\n",
+            "scene", "n", "mu", "phase", "model", "h", "ms", "at least", "/quick", "/ode");
     json_array_foreach(list, i, r)
     {
-        fprintf(f, "%-11s %4.0f %4.1f %-9s", text_of(r, "scene"), number_of(r, "n"),
-                number_of(r, "mu"), text_of(r, "model"));
+        fprintf(f, "%-11s %4.0f %4.1f %-7s %-9s", text_of(r, "scene"), number_of(r, "n"),
+                number_of(r, "mu"), text_of(r, "phase"), text_of(r, "model"));
         number(f, 8, "%g", number_of(r, "h"));
         number(f, 10, "%.4g", number_of(r, "second_ms"));
         number(f, 10, "%.4g", number_of(r, "second_ms_at_least"));
