@@ -144,12 +144,14 @@ static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
     return same;
 }
 
-/* Whether the last direction leaves a round pair apart at the start and after the free motion. It
- * is as good as any other, while the nearest features change with every motion. */
+/* Whether the last direction leaves a pair apart at the start and after the free motion, of round
+ * parts or among many that tumble. It is as good as any other, while the nearest features change
+ * with every motion. */
 static int is_left_apart(peg_island *I, peg_pair *p)
 {
     peg_facet facet = p->remembered.facet;
-    if (!is_round(I, p) || peg_dot(facet.n, facet.n) == 0) return 0;
+    if (!(is_round(I, p) || peg_is_coarse(I)) || peg_dot(facet.n, facet.n) == 0) return 0;
+    if (!is_round(I, p)) facet.kind = PEG_FACET_NONE;
     facet.s = along_start(I, p, facet.n);
     if (!(facet.s >= 0) || !(first_value(I, p, &facet) >= PEG_TOUCH * p->L)) return 0;
     p->facet = facet;
