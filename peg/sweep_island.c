@@ -24,9 +24,15 @@ static int follows(const peg_island *I, peg_about about)
 
 /* --- the problem --- */
 
-/* Rows from..to - 1 of the problem. Gaps that are restored in part keep some of their reserve: at
+/* Joints, and who asks for the problem, want to see all of it. */
+static int is_whole(const peg_island *I)
+{
+    return I->njoint || I->capture;
+}
+
+/* Rows from .. to - 1 of the problem. Gaps that are restored in part keep some of their reserve: at
  * least half of what is asked for here is to be left in the end. */
-static void fill(void *context, int from, int to)
+static void fill(void *context, int from, int to, peg_lcp_row *out)
 {
     workspace *w = context;
     const peg_island *I = w->island;
@@ -34,7 +40,8 @@ static void fill(void *context, int from, int to)
     for (int i = from; i < to; i++) {
         const peg_row *row = &I->rows.row[i];
         double slack = row->target / I->h;
-        peg_fill_row(I, i, &w->row[i]);
+        peg_lcp_row *filled = &out[i - from];
+        peg_fill_row(I, i, filled);
         w->speed[i] = w->usual;
         if (w->about == PEG_ABOUT_ITERATE)
             w->solution.lambda[i] = 0;
@@ -42,7 +49,7 @@ static void fill(void *context, int from, int to)
             w->solution.lambda[i] = row->main;
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;
-        w->row[i].b += 0.25 * slack;
+        filled->b += 0.25 * slack;
         w->speed[i] = 0.2 * slack;
     }
 }
@@ -67,7 +74,7 @@ static void find_groups(const peg_island *I, workspace *w)
 static int set_up(peg_island *I, workspace *w)
 {
     int m = I->rows.m + I->njoint;
-    w->row = PEG_NEW(I->arena, peg_lcp_row, m);
+    w->row = PEG_NEW(I->arena, peg_lcp_row, is_whole(I) ? m : 0);
     w->target = PEG_NEW(I->arena, double[6], I->nd);
     w->speed = PEG_NEW(I->arena, double, m);
     w->group = PEG_NEW(I->arena, peg_sweep_group, m);
@@ -88,11 +95,11 @@ static int set_up(peg_island *I, workspace *w)
     return 1;
 }
 
-/* All at once: joints and who asks for the problem see it whole. */
 static void fill_all(peg_island *I, workspace *w)
 {
     for (int g = 0; g < w->groups; g++)
-        if (w->group[g].begin < I->rows.m) fill(w, w->group[g].begin, w->group[g].end);
+        if (w->group[g].begin < I->rows.m)
+            fill(w, w->group[g].begin, w->group[g].end, w->row + w->group[g].begin);
     peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
     for (int k = 0; k < I->njoint; k++) w->speed[I->rows.m + k] = PEG_FINE / PEG_COARSE * w->usual;
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
@@ -133,7 +140,7 @@ static peg_outcome run(peg_island *I, workspace *w)
                            .rest = PEG_REST,
                            .group = w->group,
                            .groups = w->groups};
-    if (I->njoint || I->capture)
+    if (is_whole(I))
         fill_all(I, w);
     else
         goal.fill = fill, goal.context = w;

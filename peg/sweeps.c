@@ -60,6 +60,7 @@ typedef struct sweeper {
     double *moved, *before; /* nb + 1: largest change in this sweep and the one before */
     unsigned char *reached; /* nb + 1: stirred up or changed */
     int *active, actives;   /* groups of such bodies */
+    peg_lcp_row *filled;    /* of the group that is loaded: as many as the largest has */
     int spread;             /* in the last sweep more were reached */
 } sweeper;
 
@@ -72,8 +73,13 @@ static void *aligned(peg_arena *arena, size_t bytes)
 
 static int allocate(peg_arena *arena, sweeper *s)
 {
-    int nb = s->problem->nb, m = s->problem->m;
+    int nb = s->problem->nb, m = s->problem->m, largest = 0;
     s->nb = nb;
+    for (int g = 0; g < s->goal->groups; g++) {
+        int rows = s->goal->group[g].end - s->goal->group[g].begin;
+        if (rows > largest) largest = rows;
+    }
+    s->filled = PEG_NEW(arena, peg_lcp_row, largest);
     s->root = PEG_NEW(arena, peg_mass_root, nb);
     s->row = aligned(arena, (size_t)m * sizeof *s->row);
     s->group = PEG_NEW(arena, sweep_group, m);
@@ -84,7 +90,7 @@ static int allocate(peg_arena *arena, sweeper *s)
     s->reached = PEG_NEW(arena, unsigned char, nb + 1);
     s->active = PEG_NEW(arena, int, m);
     return s->root && s->row && s->group && s->y && s->u && s->moved && s->before && s->reached &&
-           s->active;
+           s->active && s->filled;
 }
 
 static double scaled_block(const peg_mass_root *root, const double *J, quad *n)
@@ -96,10 +102,10 @@ static double scaled_block(const peg_mass_root *root, const double *J, quad *n)
     return square;
 }
 
-/* Row i of the problem in unit length; false if it has no Jacobian or is no number. */
-static int load_row(const peg_problem *problem, const sweeper *s, int i)
+/* Row i in unit length; false if it has no Jacobian or is no number. */
+static int load_row(const sweeper *s, int i, const peg_lcp_row *from)
 {
-    const peg_lcp_row *from = &problem->row[i];
+    const peg_problem *problem = s->problem;
     sweep_row *row = &s->row[i];
     int a = from->body_a, b = from->body_b;
     double scale = from->c;
@@ -168,11 +174,12 @@ static void prepare(sweeper *s, sweep_group *g)
 {
     if (g->ready) return;
     g->ready = 1;
-    if (s->goal->fill) s->goal->fill(s->goal->context, g->begin, g->end);
+    const peg_lcp_row *from = s->goal->fill ? s->filled : s->problem->row + g->begin;
+    if (s->goal->fill) s->goal->fill(s->goal->context, g->begin, g->end, s->filled);
     for (int i = g->begin; i < g->end; i++) {
         sweep_row *row = &s->row[i];
         s->u[i] = 0;
-        if (!load_row(s->problem, s, i)) {
+        if (!load_row(s, i, &from[i - g->begin])) {
             s->singular = 1;
             return;
         }

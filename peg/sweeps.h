@@ -27,10 +27,10 @@ typedef struct peg_sweep_goal {
     /* if not null all rows in their order; else they are found out */
     const peg_sweep_group *group;
     int groups;
-    /* if not null it writes rows begin .. end - 1 of the problem, their speeds and their warm
-     * start; called once before a group is looked at. What never was has no lambda in the solution
-     */
-    void (*fill)(void *context, int begin, int end);
+    /* if not null it stands for the problem's rows: writes begin .. end - 1 of them to `row`, and
+     * their speeds and their warm start to where these belong; called once before a group is looked
+     * at. What never was has no lambda in the solution */
+    void (*fill)(void *context, int begin, int end, peg_lcp_row *row);
     void *context;
 } peg_sweep_goal;
 
