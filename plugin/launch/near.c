@@ -138,7 +138,7 @@ static peg_search *kept_for(dGeomID a, dGeomID b)
     pthread_mutex_lock(&registry.lock);
     s = find(s, a, b);
     if (!s) s = claim(a, b);
-    if (s) recent.search = s;
+    recent.search = s;
     recent.drops = atomic_load(&registry.drops);
     pthread_mutex_unlock(&registry.lock);
     return s;
