@@ -101,6 +101,7 @@ typedef struct peg_pair {
     int misses; /* iterations that left it violated */
     int stuck;  /* so many of them that a mesh may be touched anywhere */
     int loaded;
+    int waits; /* a row bears whose friction has not acted yet, or rubs and bears no more */
     peg_surface surface;
     const peg_given *given; /* contacts that somebody else found: the pair has no others */
     int ngiven;
@@ -129,16 +130,18 @@ typedef struct peg_row {
     int friction;      /* 0: normal row; k: k-th friction row of the normal row k places before */
     int first_contact; /* taken at a pose of first contact: stays for the step */
     double Ga[6], Gb[6];
-    double bias;       /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
-    double target;     /* gap that it asks for, m */
-    double recovery;   /* part of bias that only opens an overlap of the start, m/s (<= 0) */
-    double pushed;     /* part of the demand that exceeds the gap at the start, m (>= 0) */
-    double given;      /* what immovable bodies and the surface add to the row's speed, m/s */
-    double mu, limit;  /* friction: |lambda| <= limit + mu lambda of the normal row */
-    double compliance; /* 1/kg */
-    double gap0, gap;  /* m */
-    double lambda;     /* of the last solve, N s */
-    double main;       /* of the last solve about v_f, N s */
+    double bias;      /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    double target;    /* gap that it asks for, m */
+    double recovery;  /* part of bias that only opens an overlap of the start, m/s (<= 0) */
+    double pushed;    /* part of the demand that exceeds the gap at the start, m (>= 0) */
+    double given;     /* what immovable bodies and the surface add to the row's speed, m/s */
+    double mu, limit; /* friction: |lambda| <= limit + mu lambda of the normal row; what has a limit
+                         waits until that one bears */
+    int bore;         /* a normal row, whose impulse was positive before the last solve */
+    double compliance;          /* 1/kg */
+    double gap0, gap;           /* m */
+    double lambda;              /* of the last solve, N s */
+    double main;                /* of the last solve about v_f, N s */
     double point[3], normal[3]; /* of a friction row: its direction */
     double local[3];            /* point in the frame of A's body */
 } peg_row;
@@ -364,6 +367,11 @@ typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
 peg_outcome peg_island_solve(peg_island *island, peg_about about);
 /* Row `index` as that of the problem. */
 void peg_fill_row(const peg_island *island, int index, peg_lcp_row *out);
+/* Friction that is limited by itself and not by the normal impulse acts only where there is one:
+ * notes that the normal row starts from `lambda`, and afterwards whether its friction has to be
+ * solved for. */
+void peg_row_begin(const peg_island *island, peg_row *normal, double lambda);
+void peg_row_end(peg_island *island, const peg_row *normal);
 void peg_count_solve(peg_island *island, int rows);
 
 /* --- warm_start.c --- */

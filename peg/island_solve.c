@@ -18,7 +18,23 @@ void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->bounded = 1;
     out->normal = index - row->friction;
     out->mu = row->mu;
-    out->limit = row->limit;
+    out->limit = I->rows.row[out->normal].bore ? row->limit : 0;
+}
+
+void peg_row_begin(const peg_island *I, peg_row *normal, double lambda)
+{
+    normal->bore = lambda > 0 || I->settings->contact != PEG_CONTACT_PEG;
+}
+
+void peg_row_end(peg_island *I, const peg_row *normal)
+{
+    const peg_row *end = I->rows.row + I->rows.m;
+    int limited = 0, rubs = 0, bears = normal->lambda > 0;
+    for (const peg_row *row = normal + 1; row < end && row->friction; row++) {
+        limited |= row->limit > 0;
+        rubs |= row->lambda != 0;
+    }
+    if (limited && (normal->bore ? rubs && !bears : bears)) I->pair[normal->pair].waits = 1;
 }
 
 typedef struct workspace {
@@ -38,9 +54,14 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->solution.lambda = PEG_NEW(I->arena, double, m);
     w->solution.patience = I->hasty ? 1 + PEG_HASTE / I->nd : 0;
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
-    for (int i = 0; i < contacts; i++) peg_fill_row(I, i, &w->row[i]);
     if (about == PEG_ABOUT_FREE ? !peg_warm_start(I, w->solution.lambda) : 0) return 0;
-    for (int i = 0; i < contacts && about == PEG_ABOUT_ITERATE; i++) w->solution.lambda[i] = 0;
+    for (int i = 0; i < contacts; i++) {
+        peg_row *row = &I->rows.row[i];
+        double *lambda = &w->solution.lambda[i];
+        if (about == PEG_ABOUT_ITERATE) *lambda = 0;
+        if (!row->friction) peg_row_begin(I, row, about == PEG_ABOUT_ITERATE ? row->main : *lambda);
+        peg_fill_row(I, i, &w->row[i]);
+    }
     for (int i = 0; i < I->nd; i++) {
         const double *v = about == PEG_ABOUT_FREE ? I->rigid[i].target : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);
@@ -110,6 +131,8 @@ static void mark_loaded(peg_island *I, const workspace *w)
         else if (!row->first_contact)
             I->pair[row->pair].loaded = 1;
     }
+    for (int i = 0; i < I->rows.m; i = peg_next_normal(&I->rows, i))
+        peg_row_end(I, &I->rows.row[i]);
 }
 
 static peg_outcome solve(peg_island *I, peg_about about)

@@ -97,7 +97,7 @@ void peg_island_begin(peg_island *I)
 
 static int is_wrong(const peg_pair *p)
 {
-    return p->short_of > 0 || p->hits || p->moved == INFINITY;
+    return p->short_of > 0 || p->hits || p->waits || p->moved == INFINITY;
 }
 
 static void stir(peg_island *I, const peg_pair *p)
@@ -393,6 +393,13 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
     return change <= PEG_SETTLED * objective + PEG_GAIN * I->gain_unit;
 }
 
+static int waits(const peg_island *I)
+{
+    int waiting = 0;
+    for (int i = 0; i < I->npair; i++) waiting |= I->pair[i].waits;
+    return waiting;
+}
+
 /* One pass behind a successful solve. Returns 1 when the step is accepted. */
 static int judge(peg_island *I, loop *l)
 {
@@ -401,6 +408,10 @@ static int judge(peg_island *I, loop *l)
     seek_first_contacts(I, l);
     int changed = frozen ? 0 : switch_pairs(I, l);
     if (lock_pairs(I)) {
+        l->restoring = l->restoring && I->rough;
+        changed = 1;
+    }
+    if (l->k < PEG_WAITS && waits(I)) {
         l->restoring = l->restoring && I->rough;
         changed = 1;
     }
@@ -468,7 +479,7 @@ peg_result peg_outer(peg_island *I)
         lap(&then, &stats->time_rows);
         if (I->failed) break;
         memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
-        for (int i = 0; i < I->npair; i++) I->pair[i].loaded = 0;
+        for (int i = 0; i < I->npair; i++) I->pair[i].loaded = I->pair[i].waits = 0;
         int restores = l.restoring && !I->secant;
         peg_outcome outcome = PEG_SOLVED;
         if (l.anew || !restores) outcome = peg_island_solve(I, PEG_ABOUT_FREE);

@@ -38,15 +38,17 @@ static void fill(void *context, int from, int to, peg_lcp_row *out)
     const peg_island *I = w->island;
     w->filled[from] = 1;
     for (int i = from; i < to; i++) {
-        const peg_row *row = &I->rows.row[i];
-        double slack = row->target / I->h;
+        peg_row *row = &I->rows.row[i];
+        double slack = row->target / I->h, *lambda = &w->solution.lambda[i];
         peg_lcp_row *filled = &out[i - from];
-        peg_fill_row(I, i, filled);
         w->speed[i] = w->usual;
         if (w->about == PEG_ABOUT_ITERATE)
-            w->solution.lambda[i] = 0;
+            *lambda = 0;
         else if (I->pair[row->pair].kept && !row->first_contact)
-            w->solution.lambda[i] = row->main;
+            *lambda = row->main;
+        if (!row->friction)
+            peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);
+        peg_fill_row(I, i, filled);
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;
         filled->b += 0.25 * slack;
@@ -179,6 +181,8 @@ static void take(peg_island *I, const workspace *w)
             row->lambda = peg_max(row->lambda, 0);
             if (row->lambda > 0 && !row->first_contact) p->loaded = 1;
         }
+        for (int i = begin; i < end && seen; i = peg_next_normal(&I->rows, i))
+            peg_row_end(I, &I->rows.row[i]);
     }
 }
 

@@ -69,6 +69,7 @@
 
 /* Iterations: see outer.c. */
 #define PEG_SETTLED       1e-3 /* change of pose (in L) and of the objective (relative) when settled */
+#define PEG_WAITS         3    /* iterations in which friction with a limit is let in */
 #define PEG_PATIENCE      3    /* iterations after the last switch before restoration */
 #define PEG_CAUSE_FROM    6    /* from here on violated pairs are advanced */
 #define PEG_CAUSE_TIMES   6    /* per pair and step */
