@@ -112,12 +112,14 @@ typedef struct pegStats {
     double cone_violation_max; /* largest excess of a friction impulse over its bound, relative to
                                   the bound */
     double friction_residual_max; /* the same residual of solves with friction_lagged */
-    double swept_residual_max;    /* and of solves by sweeps, as their last sweep changed it */
+    double swept_residual_max; /* of solves by sweeps, as their last sweep changed it, relative to
+                                  the root of the bodies' kinetic energy */
     double residual_max;    /* largest certified residual of a solve, relative to its rows, m/s */
     double gap_min;         /* smallest separation of a pair at the end of a step, m */
     double violation_max;   /* largest overlap depth left at the end of a step, m */
     double energy_gain_max; /* largest gain of mechanical energy in a step by contact, J */
-    double time_pairs, time_rows, time_solve, time_check, time_ode; /* s, summed over threads */
+    /* s, summed over threads; pairs: also those that the found motion could meet */
+    double time_pairs, time_rows, time_solve, time_check, time_ode;
 } pegStats;
 
 #ifdef __cplusplus
