@@ -13,7 +13,7 @@ enum { MS, CPU, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 #define STEPS_MAX 60   /* timed, of a phase */
 #define STEPS_FEW 6    /* of dWorldStep where it is very slow */
 #define AT_REST   1e-6 /* m/s: what moves slower has settled */
-#define RESTED    30   /* steps in a row without motion end the settling, .. */
+#define RESTED    10   /* steps in a row without any motion end the settling, .. */
 #define SETTLING  400  /* .. which takes so many at most */
 #define MOVING    .3   /* s: from then on bodies hit each other, whatever the scene */
 #define FALL_EXACTLY                                                                               \
@@ -220,7 +220,7 @@ int bench_come_to_rest(lab_world *w, double until)
 {
     for (int i = 0, rested = 0; i < SETTLING && rested < RESTED && lab_now() < until; i++) {
         if (lab_step(w)) return 1;
-        rested = speed_of(w) < AT_REST ? rested + 1 : 0;
+        rested = speed_of(w) > 0 ? 0 : rested + 1;
     }
     return 0;
 }
