@@ -17,6 +17,7 @@ static void settle_recovery(peg_island *I)
     }
     for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
     I->impulse = (peg_row_set){0};
+    I->follows = 0;
     if (peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED)
         memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
     I->impulse = account;
@@ -147,6 +148,7 @@ static void bounce(peg_island *I)
     peg_row_set account = I->impulse;
     I->impulse = (peg_row_set){0};
     if (!peg_joints_hold(I, (const double(*)[6])I->v_end, &rows, &lambda)) I->failed = 1;
+    memset(I->stirred, 1, (size_t)I->nr);
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
     peg_joints_release(I, rows, lambda);
     if (solved) {

@@ -149,6 +149,7 @@ typedef struct peg_row {
 typedef struct peg_row_set {
     peg_row *row;
     int m, capacity;
+    int patches; /* of an iteration: rows before those of first contacts */
 } peg_row_set;
 
 /* A joint's row: constant over the step. */
@@ -375,8 +376,8 @@ void peg_row_end(peg_island *island, const peg_row *normal);
 void peg_count_solve(peg_island *island, int rows);
 
 /* --- warm_start.c --- */
-/* lambda: one per row; those of pairs whose rows were kept stay unwritten. Returns 0 without
- * memory. */
+/* lambda: one per row; those of rows that were kept, and for sweeps those of first contacts, stay
+ * unwritten: row.main. Returns 0 without memory. */
 int peg_warm_start(const peg_island *island, double *lambda);
 
 /* --- sweep_island.c --- */

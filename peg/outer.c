@@ -72,6 +72,7 @@ void peg_island_begin(peg_island *I)
         peg_pair_begin(I, &I->pair[i]);
     }
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
+    I->rows.patches = I->last.patches = 0;
     I->follows = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
     I->regaining = peg_is_coarse(I) && I->tumbles;
@@ -114,14 +115,33 @@ static int keep_rows(peg_island *I, int p, int anew, int *from)
     const peg_row_set *last = &I->last;
     const peg_pair *pair = &I->pair[p];
     int stirred = I->stirred[I->piece[pair->a].rigid] || I->stirred[I->piece[pair->b].rigid];
-    while (*from < last->m && last->row[*from].pair < p) ++*from;
+    while (*from < last->patches && last->row[*from].pair < p) ++*from;
     if (last->m == 0 || is_wrong(pair)) return 0;
     if (!anew && stirred && pair->loaded && pair->moved > PEG_KEPT * pair->L) return 0;
     int begin = *from;
-    while (*from < last->m && last->row[*from].pair == p && !last->row[*from].first_contact)
-        ++*from;
+    while (*from < last->patches && last->row[*from].pair == p) ++*from;
     peg_rows_append(I, &I->rows, last, begin, *from);
     return 1;
+}
+
+/* The rows of first contacts stay for the step, and with sweeps their impulses too. */
+static void append_first_contacts(peg_island *I)
+{
+    const peg_row_set *last = &I->last;
+    int old = last->patches;
+    I->rows.patches = I->rows.m;
+    for (int i = 0, end; i < I->first.m; i = end) {
+        const peg_row *row = &I->first.row[i];
+        const peg_pair *p = &I->pair[row->pair];
+        end = peg_next_normal(&I->first, i);
+        if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
+        int begin = I->rows.m;
+        peg_rows_append(I, &I->rows, &I->first, i, end);
+        if (I->failed || !I->rough) continue;
+        if (old >= last->m) stir(I, p);
+        for (int k = begin; k < I->rows.m && old < last->m; k++)
+            I->rows.row[k].main = last->row[old++].main;
+    }
 }
 
 /* How far the pair's bodies have moved between the last two iterates. Immovable ones keep their
@@ -174,15 +194,7 @@ static void gather_rows(peg_island *I, int anew)
         make_rows(I, p);
         if (!anew) I->follows = 0;
     }
-    while (from < I->last.m && !I->last.row[from].first_contact) from++;
-    int firsts = I->last.m - from, begin = I->rows.m;
-    for (int i = 0; i < I->first.m; i = peg_next_normal(&I->first, i)) {
-        const peg_row *row = &I->first.row[i];
-        const peg_pair *p = &I->pair[row->pair];
-        if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
-        if (I->rows.m - begin >= firsts) stir(I, p);
-        peg_contact_append(I, &I->rows, &I->first, i);
-    }
+    append_first_contacts(I);
 }
 
 /* --- what follows a solve --- */
@@ -297,6 +309,7 @@ static void restart(peg_island *I, loop *l)
     l->settled_from = l->k + 1;
     l->objective = -1;
     I->rows.m = I->last.m = 0;
+    I->rows.patches = I->last.patches = 0;
     I->follows = 0;
 }
 

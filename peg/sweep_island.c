@@ -44,7 +44,7 @@ static void fill(void *context, int from, int to, peg_lcp_row *out)
         w->speed[i] = w->usual;
         if (w->about == PEG_ABOUT_ITERATE)
             *lambda = 0;
-        else if (I->pair[row->pair].kept && !row->first_contact)
+        else if (I->pair[row->pair].kept || row->first_contact)
             *lambda = row->main;
         if (!row->friction)
             peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);

@@ -121,7 +121,7 @@ int peg_warm_start(const peg_island *I, double *lambda)
             int same = from < to && !comes_before(row, &last->row[from]);
             c.row = last->row + from, c.n = same ? to - from : 0;
         }
-        if (p->kept && !row->first_contact) continue;
+        if (I->rough && (p->kept || row->first_contact)) continue;
         for (int k = i; k < end; k++) lambda[k] = 0;
         warm_pair(I, i, end, &c, lambda);
     }
