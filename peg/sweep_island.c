@@ -146,7 +146,10 @@ static peg_outcome run(peg_island *I, workspace *w)
         fill_all(I, w);
     else
         goal.fill = fill, goal.context = w;
-    if (follows(I, w->about)) goal.stirred = I->stirred, goal.v = (const double(*)[6])I->v;
+    if (follows(I, w->about)) {
+        goal.stirred = I->stirred;
+        goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_main : I->v);
+    }
     if (peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && may_rest(I))
         goal.gained = (const double(*)[6])gained;
     peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
@@ -167,7 +170,11 @@ static peg_outcome run(peg_island *I, workspace *w)
 static void take(peg_island *I, const workspace *w)
 {
     int contacts = I->rows.m;
-    memcpy(I->v, w->solution.v, (size_t)I->nd * sizeof *I->v);
+    for (int i = 0; i < I->nd; i++) {
+        /* what was restored before has to be so again */
+        I->stirred[i] |= memcmp(I->v[i], w->solution.v[i], sizeof I->v[i]) != 0;
+        memcpy(I->v[i], w->solution.v[i], sizeof I->v[i]);
+    }
     if (I->njoint)
         memcpy(I->joint_lambda, w->solution.lambda + contacts,
                (size_t)I->njoint * sizeof *I->joint_lambda);

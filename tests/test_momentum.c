@@ -1,0 +1,111 @@
+/* Many bodies that meet in the void, in one island that is solved by sweeps: what they do to each
+ * other adds up to nothing, and bounces add no energy. */
+#include "plugin/ode-peg.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { SIDE = 4, BODIES = SIDE * SIDE * SIDE, STEPS = 120 };
+
+static const double MASS = 2, EDGE = .5, H = .01;
+
+static dWorldID world;
+static dSpaceID space;
+static dBodyID body[BODIES];
+static pegWorldID peg;
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+/* A grid of boxes that fly towards its middle. */
+static void build(uint64_t seed, double bounce)
+{
+    dSurfaceParameters surface = {
+        .mode = dContactApprox1 | dContactBounce, .mu = .5, .bounce = bounce, .bounce_vel = .01};
+    dInitODE();
+    world = dWorldCreate();
+    space = dHashSpaceCreate(0);
+    peg = pegWorldCreate(world, NULL);
+    ck_assert_int_eq(pegWorldAddSpace(peg, space), PEG_OK);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, &surface), PEG_OK);
+    for (int i = 0; i < BODIES; i++) {
+        double x[3] = {i % SIDE - 1.5, i / SIDE % SIDE - 1.5, i / SIDE / SIDE - 1.5};
+        dMass mass;
+        body[i] = dBodyCreate(world);
+        dMassSetBoxTotal(&mass, MASS, EDGE, EDGE, EDGE);
+        dBodySetMass(body[i], &mass);
+        dGeomSetBody(dCreateBox(space, EDGE, EDGE, EDGE), body[i]);
+        dBodySetPosition(body[i], 1.2 * EDGE * x[0] * 1.5, 1.2 * EDGE * x[1] * 1.5,
+                         1.2 * EDGE * x[2] * 1.5);
+        dBodySetLinearVel(body[i], -2 * x[0] + .3 * uniform(&seed), -2 * x[1] + .3 * uniform(&seed),
+                          -2 * x[2] + .3 * uniform(&seed));
+        dBodySetAngularVel(body[i], uniform(&seed), uniform(&seed), uniform(&seed));
+    }
+}
+
+static void tear_down(void)
+{
+    pegWorldDestroy(peg);
+    dSpaceDestroy(space);
+    dWorldDestroy(world);
+    dCloseODE();
+}
+
+static void momentum(double sum[3])
+{
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int i = 0; i < BODIES; i++)
+        for (int k = 0; k < 3; k++) sum[k] += MASS * dBodyGetLinearVel(body[i])[k];
+}
+
+static double energy(void)
+{
+    double sum = 0;
+    for (int i = 0; i < BODIES; i++) {
+        const dReal *v = dBodyGetLinearVel(body[i]), *w = dBodyGetAngularVel(body[i]);
+        double inertia = MASS * EDGE * EDGE / 6;
+        for (int k = 0; k < 3; k++) sum += .5 * (MASS * v[k] * v[k] + inertia * w[k] * w[k]);
+    }
+    return sum;
+}
+
+START_TEST(nothing_comes_from_nowhere)
+{
+    double before[3], after[3];
+    long swept = 0;
+    build((uint64_t)(_i / 2), _i % 2 ? .5 : 0);
+    for (int step = 0; step < STEPS; step++) {
+        pegStats stats;
+        double had = energy(), unit = sqrt(2 * had * MASS * BODIES);
+        momentum(before);
+        ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+        pegWorldGetStats(peg, &stats);
+        ck_assert_int_eq(stats.unconverged, 0);
+        swept += stats.swept;
+        momentum(after);
+        for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(after[k], before[k], 1e-12 * unit);
+        ck_assert_double_le(energy(), had * (1 + 1e-9));
+    }
+    ck_assert_int_gt(swept, 0);
+    tear_down();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("momentum");
+    TCase *tc = tcase_create("void");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, nothing_comes_from_nowhere, 0, 6);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
