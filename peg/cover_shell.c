@@ -37,15 +37,14 @@ static void into_mesh(const side *s, const double n[3], double sign, double out[
     for (int k = 0; k < 3; k++) out[k] *= sign;
 }
 
-/* Whether a mesh may be touched at its vertex, or edge, along sign n, out of it, and its triangle
- * is the one for that. */
+/* Whether a mesh may be touched at its vertex, or edge, along sign n, out of it; of an edge, and
+ * its triangle is the one for that. A vertex keeps all its triangles: at the tip of a spike each of
+ * them can be the one that keeps what meets it apart. */
 static int vertex_allows(const side *s, int v, const double n[3], double sign, double slope)
 {
     const peg_complex *m = s->mesh;
     double local[3];
-    int fan = m->fan_start[v];
     into_mesh(s, n, sign, local);
-    if (peg_most_along(m, m->fan + fan, m->fan_start[v + 1] - fan, local) != s->triangle) return 0;
     for (int k = m->next_start[v]; k < m->next_start[v + 1]; k++) {
         peg_vec3 d;
         peg_sub(m->vertex[m->next[k]], m->vertex[v], d);

@@ -108,13 +108,22 @@ void peg_count_solve(peg_island *I, int rows)
     if (rows > I->stats->rows_max) I->stats->rows_max = rows;
 }
 
+/* Whether a contact, of which these are the rows, has an impulse: friction with a limit of its own
+ * may have one where nothing bears any more (see pair.waits). */
+static int acts(const peg_row_set *rows, int begin, int end)
+{
+    int any = 0;
+    for (int i = begin; i < end; i++) any |= rows->row[i].lambda != 0;
+    return any;
+}
+
 /* Impulses since v_f: a solve about v_f starts the account anew, one about v_k adds to it. */
 static void book(peg_island *I, peg_about about)
 {
     if (about == PEG_ABOUT_FREE) I->impulse.m = 0;
     for (int i = 0, end; i < I->rows.m; i = end) {
         end = peg_next_normal(&I->rows, i);
-        if (I->rows.row[i].lambda > 0) peg_rows_append(I, &I->impulse, &I->rows, i, end);
+        if (acts(&I->rows, i, end)) peg_rows_append(I, &I->impulse, &I->rows, i, end);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Many bodies that meet in the void, in one island that is solved by sweeps: what they do to each
- * other adds up to nothing, and bounces add no energy. */
+/* Many bodies in one island that is solved by sweeps: what they do to each other in the void adds
+ * up to nothing, bounces add no energy, and they bounce and are moved apart as few bodies are. */
 #include "plugin/ode-peg.h"
 
 #include <check.h>
@@ -74,6 +74,77 @@ static double energy(void)
     return sum;
 }
 
+/* --- balls in a row --- */
+
+static const double RADIUS = .2;
+
+/* `spacing` apart, moving at `speed` upwards. */
+static void build_balls(int n, double spacing, double speed, double bounce)
+{
+    dSurfaceParameters surface = {.mode = dContactApprox1 | dContactBounce, .bounce = bounce};
+    dInitODE();
+    world = dWorldCreate();
+    space = dHashSpaceCreate(0);
+    peg = pegWorldCreate(world, NULL);
+    ck_assert_int_eq(pegWorldAddSpace(peg, space), PEG_OK);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, &surface), PEG_OK);
+    for (int i = 0; i < n; i++) {
+        dMass mass;
+        body[i] = dBodyCreate(world);
+        dMassSetSphereTotal(&mass, MASS, RADIUS);
+        dBodySetMass(body[i], &mass);
+        dGeomSetBody(dCreateSphere(space, RADIUS), body[i]);
+        dBodySetPosition(body[i], spacing * i, 0, 1 + RADIUS);
+        dBodySetLinearVel(body[i], 0, 0, speed);
+    }
+}
+
+/* How fast the slowest of n balls comes up again that have fallen side by side, in one island. */
+static double rebound(int n)
+{
+    double slowest = INFINITY;
+    build_balls(n, 2 * RADIUS + .001, 0, .8);
+    dCreatePlane(space, 0, 0, 1, 0);
+    dWorldSetGravity(world, 0, 0, -9.81);
+    while (dBodyGetLinearVel(body[0])[2] <= 0) ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+    for (int i = 0; i < n; i++) slowest = fmin(slowest, dBodyGetLinearVel(body[i])[2]);
+    tear_down();
+    return slowest;
+}
+
+static const int crowds[] = {6, 40};
+
+/* To what sweeps are exact with so many, of the speeds. */
+static const double exact[] = {1e-4, 1e-2};
+
+START_TEST(many_bounce_as_one)
+{
+    double one = rebound(1);
+    ck_assert_double_gt(one, 3);
+    ck_assert_double_eq_tol(rebound(crowds[_i]), one, exact[_i] * one);
+}
+END_TEST
+
+/* What opens an overlap of the start leaves no speed behind. */
+START_TEST(many_are_moved_apart)
+{
+    int n = crowds[0];
+    build_balls(n, 2 * RADIUS - .02, 5, 0);
+    for (int step = 0; step < 300; step++) ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+    for (int i = 0; i < n; i++) {
+        const dReal *v = dBodyGetLinearVel(body[i]);
+        ck_assert_double_le(fabs(v[0]), exact[0]);
+        ck_assert_double_eq_tol(v[2], 5, exact[0]);
+        if (i == 0) continue;
+        double apart = dBodyGetPosition(body[i])[0] - dBodyGetPosition(body[i - 1])[0];
+        ck_assert_double_ge(apart, 2 * RADIUS);
+    }
+    tear_down();
+}
+END_TEST
+
+/* --- boxes in the void --- */
+
 START_TEST(nothing_comes_from_nowhere)
 {
     double before[3], after[3];
@@ -99,8 +170,10 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("momentum");
-    TCase *tc = tcase_create("void");
+    TCase *tc = tcase_create("many");
     tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, many_bounce_as_one, 0, 2);
+    tcase_add_test(tc, many_are_moved_apart);
     tcase_add_loop_test(tc, nothing_comes_from_nowhere, 0, 6);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
