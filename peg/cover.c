@@ -294,7 +294,9 @@ static int is_vague(const peg_cover *c, const spot *s)
     return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
 }
 
-int peg_most_along(const peg_complex *m, const int *triangle, int count, const double n[3])
+/* Of triangles that share an edge or a vertex, the one that looks most along n or against it: its
+ * pair knows best what touches there along n. */
+static int most_along(const peg_complex *m, const int *triangle, int count, const double n[3])
 {
     int best = triangle[0];
     double most = -INFINITY;
@@ -319,9 +321,9 @@ static void visit_sharers(const peg_cover *c, const spot *s, const int *triangle
         return;
     }
     for (int i = 0; i < s->faces; i++)
-        visit(context, peg_most_along(m, triangle, count, c->part.normal[s->face[i]]), 0);
+        visit(context, most_along(m, triangle, count, c->part.normal[s->face[i]]), 0);
     for (int k = 0; k < 2 && s->on_side; k++)
-        visit(context, peg_most_along(m, triangle, count, s->out[k]), 0);
+        visit(context, most_along(m, triangle, count, s->out[k]), 0);
 }
 
 static void try_vertex(const peg_cover *c, int v, peg_need_visitor *visit, void *context)

@@ -41,9 +41,6 @@ void peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *vis
 
 /* Whether a part that is a triangle of another mesh may touch one of this mesh first. */
 int peg_shell_needs(const peg_cover *cover, int triangle);
-/* Of triangles that share an edge or a vertex, the one that looks most along n or against it: its
- * pair knows best what touches there along n. */
-int peg_most_along(const peg_complex *mesh, const int *triangle, int count, const double n[3]);
 /* Whether a point lies over a triangle of normal n, or less than `by` beyond its sides. */
 int peg_is_over(const double *const corner[3], const double *n, const double *point, double by);
 

@@ -37,9 +37,8 @@ static void into_mesh(const side *s, const double n[3], double sign, double out[
     for (int k = 0; k < 3; k++) out[k] *= sign;
 }
 
-/* Whether a mesh may be touched at its vertex, or edge, along sign n, out of it; of an edge, and
- * its triangle is the one for that. A vertex keeps all its triangles: at the tip of a spike each of
- * them can be the one that keeps what meets it apart. */
+/* Whether a mesh may be touched at its vertex, or edge, along sign n, out of it. All triangles
+ * there are kept: each of them can be the one that keeps apart what meets it. */
 static int vertex_allows(const side *s, int v, const double n[3], double sign, double slope)
 {
     const peg_complex *m = s->mesh;
@@ -61,7 +60,6 @@ static int edge_allows(const side *s, int e, const double n[3], double sign, dou
     peg_vec3 along;
     int start = m->across_start[e], end = m->across_start[e + 1];
     into_mesh(s, n, sign, local);
-    if (peg_most_along(m, m->beside + start, end - start, local) != s->triangle) return 0;
     peg_sub(m->vertex[m->edge[e][1]], origin, along);
     double ee = peg_dot(along, along);
     for (int k = start; k < end; k++) {
