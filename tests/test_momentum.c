@@ -22,17 +22,22 @@ static double uniform(uint64_t *seed)
     return (double)(*seed >> 11) / 9007199254740992.0 * 2 - 1;
 }
 
-/* A grid of boxes that fly towards its middle. */
-static void build(uint64_t seed, double bounce)
+static void open_world(const dSurfaceParameters *surface)
 {
-    dSurfaceParameters surface = {
-        .mode = dContactApprox1 | dContactBounce, .mu = .5, .bounce = bounce, .bounce_vel = .01};
     dInitODE();
     world = dWorldCreate();
     space = dHashSpaceCreate(0);
     peg = pegWorldCreate(world, NULL);
     ck_assert_int_eq(pegWorldAddSpace(peg, space), PEG_OK);
-    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, &surface), PEG_OK);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, surface), PEG_OK);
+}
+
+/* A grid of boxes that fly towards its middle. */
+static void build(uint64_t seed, double bounce)
+{
+    dSurfaceParameters surface = {
+        .mode = dContactApprox1 | dContactBounce, .mu = .5, .bounce = bounce, .bounce_vel = .01};
+    open_world(&surface);
     for (int i = 0; i < BODIES; i++) {
         double x[3] = {i % SIDE - 1.5, i / SIDE % SIDE - 1.5, i / SIDE / SIDE - 1.5};
         dMass mass;
@@ -82,12 +87,7 @@ static const double RADIUS = .2;
 static void build_balls(int n, double spacing, double speed, double bounce)
 {
     dSurfaceParameters surface = {.mode = dContactApprox1 | dContactBounce, .bounce = bounce};
-    dInitODE();
-    world = dWorldCreate();
-    space = dHashSpaceCreate(0);
-    peg = pegWorldCreate(world, NULL);
-    ck_assert_int_eq(pegWorldAddSpace(peg, space), PEG_OK);
-    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, &surface), PEG_OK);
+    open_world(&surface);
     for (int i = 0; i < n; i++) {
         dMass mass;
         body[i] = dBodyCreate(world);

@@ -122,6 +122,19 @@ END_TEST
 
 /* --- what changed --- */
 
+/* On from the first answer. */
+static peg_sweep_goal follow(const peg_sweep_group *group, source *from, unsigned char *stirred)
+{
+    return (peg_sweep_goal){.speed = speed,
+                            .sweeps = 10000,
+                            .group = group,
+                            .groups = BOXES,
+                            .fill = fill,
+                            .context = from,
+                            .stirred = stirred,
+                            .v = (const double(*)[6])first.v};
+}
+
 /* The ground below one tower begins to move: only its rows are asked for, and only its boxes get
  * other velocities. */
 START_TEST(only_what_changed)
@@ -133,14 +146,7 @@ START_TEST(only_what_changed)
     build_towers((double[]){0, .1, 0});
     find_groups(group);
     source from = {.lambda = first.lambda, .to = &second};
-    peg_sweep_goal goal = {.speed = speed,
-                           .sweeps = 10000,
-                           .group = group,
-                           .groups = BOXES,
-                           .fill = fill,
-                           .context = &from,
-                           .stirred = stirred,
-                           .v = (const double(*)[6])first.v};
+    peg_sweep_goal goal = follow(group, &from, stirred);
     stirred[HEIGHT] = 1;
     solve(&goal, &second);
     for (int i = 0; i < BOXES; i++) {
@@ -165,14 +171,7 @@ START_TEST(nothing_changed)
     find_groups(group);
     solve(&(peg_sweep_goal){.speed = speed, .sweeps = 10000}, &first);
     source from = {.lambda = first.lambda, .to = &second};
-    peg_sweep_goal goal = {.speed = speed,
-                           .sweeps = 10000,
-                           .group = group,
-                           .groups = BOXES,
-                           .fill = fill,
-                           .context = &from,
-                           .stirred = stirred,
-                           .v = (const double(*)[6])first.v};
+    peg_sweep_goal goal = follow(group, &from, stirred);
     solve(&goal, &second);
     ck_assert_int_eq(memcmp(first.v, second.v, BOXES * sizeof *first.v), 0);
     for (int i = 0; i < island.problem.m; i++) ck_assert_int_eq(from.asked[i], 0);
