@@ -336,6 +336,7 @@ static int remember_impulses(assembly *a)
         if (c->first + (size_t)c->count != solved->rows)
             continue; /* of a later solve: passed over */
         peg_row row = impulse->row[i];
+        if (a->island.recovering) row.lambda = a->island.rough ? row.main : 0;
         row.lambda *= a->island.whole / a->island.h; /* of a part of the step */
         solved->row[solved->rows++] = peg_row_remembered(&row);
         c->count++;

@@ -24,8 +24,8 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
         return gap0 < 0 ? gap0 + *pushed : 0;
     }
     if (pair->s0 < -touch) {
-        double speed = I->settings->recovery_speed > 0 ? I->settings->recovery_speed : pair->L;
-        return fmin(margin, gap0 + speed * I->h);
+        double opened = gap0 + peg_pair_opening(I, pair);
+        return opened < -touch ? opened : margin;
     }
     if (gap0 < -touch) return margin;
     /* between walls without clearance the overlap of rounding is shared, not handed on */
@@ -152,12 +152,12 @@ void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feat
     peg_rotate_back(body->R, arm, row->local);
     double target = row_target(I, pair, c->gap0, &row->pushed);
     row->target = target;
-    row->recovery = separated || pair->surface.soft ? 0 : fmin(0, c->gap0 - target) / I->h;
     if (I->secant)
         secant_row(I, pair, u, c, target, row);
     else
         tangent_row(I, pair, u, c, target, row);
     soften(I, pair, row);
+    if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->given);
     if (!peg_has_friction(&pair->surface)) return;
     peg_rub rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
     peg_copy3(c->normal, rub.normal);

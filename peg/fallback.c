@@ -1,5 +1,5 @@
 /* What is done when the outer loop does not converge: the island's step in halves, then the
- * velocities scaled back towards v = 0, whose poses are those of the start. Elastic rows and
+ * velocities scaled back towards those that move no body against another. Elastic rows and
  * clearances below the margin, which come before, are modes of the loop itself (outer.c). */
 #include "peg/island.h"
 
@@ -107,15 +107,18 @@ static int is_apart(peg_island *I)
     return apart;
 }
 
-/* v = 0 moves nothing and gains nothing. */
+/* Only what the bodies have in common moves nothing against each other, and gains nothing. */
 static void scale_back(peg_island *I)
 {
-    double factor = 1;
+    double factor = 1, common[3];
+    peg_common_velocity(I, (const double(*)[6])I->v, common);
     for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = 0;
     for (int halvings = 0; halvings < 60 && (!is_apart(I) || peg_island_gain(I) > 0); halvings++) {
         factor = halvings < 40 ? 0.5 : 0;
-        for (int i = 0; i < I->nd; i++)
-            for (int k = 0; k < 6; k++) I->v[i][k] *= factor;
+        for (int i = 0; i < I->nd; i++) {
+            for (int k = 0; k < 3; k++) I->v[i][k] = common[k] + factor * (I->v[i][k] - common[k]);
+            for (int k = 3; k < 6; k++) I->v[i][k] *= factor;
+        }
         if (factor == 0) break;
     }
     I->impulse.m = 0;

@@ -5,24 +5,40 @@
 
 /* --- starting overlap --- */
 
-/* The same rows about v_f, without what only opened overlaps. */
-static void settle_recovery(peg_island *I)
+/* The same rows about v_f, without what only opened overlaps: by sweeps, which do that by
+ * themselves and cannot gain, where it is not solved to the last digit. */
+static int settle_recovery(peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias -= I->rows.row[i].recovery;
-    peg_row_set account = I->impulse;
+    int settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias += I->rows.row[i].recovery;
+    if (settled || I->failed) return settled;
+    I->rough = 1;
+    I->last.m = 0;
+    settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
+    I->rough = 0;
+    return settled;
+}
+
+/* The poses and the impulses that led there stay as they are. */
+static void end_recovery(peg_island *I)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
     double *joints = PEG_NEW(I->arena, double, I->njoint);
-    if (!joints) {
+    if (!pose || !joints) {
         I->failed = 1;
         return;
     }
-    for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
+    peg_row_set account = I->impulse;
     I->impulse = (peg_row_set){0};
     I->follows = 0;
-    if (peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED)
-        memcpy(I->v_end, I->v, (size_t)I->nd * sizeof *I->v);
+    memcpy(pose, I->v, size);
+    for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
+    if (settle_recovery(I)) memcpy(I->v_end, I->v, size);
     I->impulse = account;
+    memcpy(I->v, pose, size);
     for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = joints[k];
-    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias += I->rows.row[i].recovery;
 }
 
 /* --- restitution --- */
@@ -168,16 +184,8 @@ static void bounce(peg_island *I)
 void peg_end_velocities(peg_island *I)
 {
     /* what restored the poses after sweeps is no motion */
-    memcpy(I->v_end, peg_is_coarse(I) ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
-    if (I->recovering) {
-        double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
-        if (!pose) {
-            I->failed = 1;
-            return;
-        }
-        memcpy(pose, I->v, (size_t)I->nd * sizeof *pose);
-        settle_recovery(I);
-        memcpy(I->v, pose, (size_t)I->nd * sizeof *pose);
-    }
+    int restored = peg_is_coarse(I) || (I->rough && I->recovering);
+    memcpy(I->v_end, restored ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
+    if (I->recovering && !I->rough) end_recovery(I);
     if (may_bounce(I)) bounce(I);
 }

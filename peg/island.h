@@ -132,7 +132,7 @@ typedef struct peg_row {
     double Ga[6], Gb[6];
     double bias;      /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
     double target;    /* gap that it asks for, m */
-    double recovery;  /* part of bias that only opens an overlap of the start, m/s (<= 0) */
+    double recovery;  /* what asks for more than standing still while overlaps open, m/s (<= 0) */
     double pushed;    /* part of the demand that exceeds the gap at the start, m (>= 0) */
     double given;     /* what immovable bodies and the surface add to the row's speed, m/s */
     double mu, limit; /* friction: |lambda| <= limit + mu lambda of the normal row; what has a limit
@@ -224,6 +224,8 @@ double peg_island_gain(const peg_island *island);
 /* The same with other velocities after the step than those that moved the poses. */
 double peg_island_gain_with(const peg_island *island, const double (*v_end)[6]);
 double peg_island_objective(const peg_island *island);
+/* Of bodies that nothing else could take momentum from: their mean velocity; else 0. */
+void peg_common_velocity(const peg_island *island, const double (*v)[6], double common[3]);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
 
 /* Inverse masses and inertias, the latter in the body frame (assemble.c); those of the start pose
@@ -266,10 +268,11 @@ void peg_joints_take(peg_island *island);
 void peg_pair_begin(peg_island *island, peg_pair *pair);
 /* Hands the facet on to the next (sub-)step, which starts where the velocities v lead. */
 void peg_pair_remember(const peg_island *island, peg_pair *pair);
-/* Whether it overlapped at q_0 and should not. */
 /* A kinematic body that is not at rest. */
 int peg_is_mover(const peg_body *body);
+/* Whether it overlapped at q_0 and should not; by how much it may open in the step, m. */
 int peg_pair_recovers(const peg_pair *pair);
+double peg_pair_opening(const peg_island *island, const peg_pair *pair);
 /* What the pair lacks at q_k of the gap it must keep to be accepted, m; <= 0: apart. Sets s. */
 double peg_pair_shortfall(peg_island *island, peg_pair *pair);
 /* along: separation along the chosen direction at q_k, m. */

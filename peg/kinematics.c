@@ -120,6 +120,17 @@ double peg_island_gain(const peg_island *I)
     return peg_island_gain_with(I, (const double(*)[6])I->v);
 }
 
+void peg_common_velocity(const peg_island *I, const double (*v)[6], double common[3])
+{
+    double mass = 0;
+    common[0] = common[1] = common[2] = 0;
+    for (int i = 0; i < I->nd && I->nr == I->nd; i++) {
+        mass += I->rigid[i].state.mass;
+        peg_add_scaled(common, I->rigid[i].state.mass, v[i], common);
+    }
+    for (int k = 0; k < 3 && mass > 0; k++) common[k] /= mass;
+}
+
 double peg_island_objective(const peg_island *I)
 {
     double objective = 0;

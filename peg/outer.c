@@ -170,12 +170,14 @@ static int is_out_of_reach(const peg_pair *p)
 static void make_rows(peg_island *I, int p)
 {
     peg_pair *pair = &I->pair[p];
+    const double(*v)[6] = (const double(*)[6])I->v;
     pair->moved = 0;
     if (is_out_of_reach(pair)) return;
-    peg_patch_rows(I, p, (const double(*)[6])I->v, &I->rows);
+    peg_patch_rows(I, p, v, &I->rows);
     if (!pair->violated || (I->without & PEG_RULE_FACET_ROWS)) return;
     if (pair->facet.kind == PEG_FACET_NONE) peg_pair_name(I, pair);
-    peg_facet_rows(I, p, (const double(*)[6])I->v, PEG_LATERAL, &I->rows);
+    /* what overlaps opens along its facet even where its features do not meet */
+    peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
 }
 
 static void gather_rows(peg_island *I, int anew)
@@ -186,7 +188,7 @@ static void gather_rows(peg_island *I, int anew)
     I->rows.m = 0;
     memset(I->stirred, 0, (size_t)I->nr);
     for (int p = 0; p < I->npair; p++)
-        if (is_wrong(&I->pair[p])) stir(I, &I->pair[p]);
+        if (is_wrong(&I->pair[p]) || peg_pair_recovers(&I->pair[p])) stir(I, &I->pair[p]);
     int from = 0;
     for (int p = 0; p < I->npair; p++) {
         I->pair[p].kept = I->rough && keep_rows(I, p, anew, &from);
@@ -199,11 +201,28 @@ static void gather_rows(peg_island *I, int anew)
 
 /* --- what follows a solve --- */
 
-/* Whether the last check of a pair still holds. */
+/* Bodies that turn far while overlaps open close others: the opening is then shortened as a whole,
+ * which leaves rows that hold before and after it as they are. */
+static void shorten_opening(peg_island *I)
+{
+    double turn = 0;
+    for (int i = 0; i < I->nd; i++) {
+        double change[3];
+        peg_sub(I->v[i] + 3, I->v_main[i] + 3, change);
+        turn = fmax(turn, I->h * peg_norm(change));
+    }
+    if (turn <= PEG_OPENING_TURN) return;
+    double share = PEG_OPENING_TURN / turn;
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++)
+            I->v[i][k] = I->v_main[i][k] + share * (I->v[i][k] - I->v_main[i][k]);
+}
+
+/* Whether the last check of a pair still holds. Of what overlaps more is let pass later on. */
 static int is_checked(const peg_island *I, const peg_pair *p)
 {
-    return p->checked > p->loaded && !I->rigid[I->piece[p->a].rigid].moved &&
-           !I->rigid[I->piece[p->b].rigid].moved;
+    return p->checked > p->loaded && !peg_pair_recovers(p) &&
+           !I->rigid[I->piece[p->a].rigid].moved && !I->rigid[I->piece[p->b].rigid].moved;
 }
 
 static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
@@ -217,19 +236,27 @@ static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
     p->checked = 1 + p->loaded;
 }
 
+/* Of many that overlap some can open only when others have done so: later on, what they become
+ * deeper is let pass where all together open. */
 static void check_pairs(peg_island *I, loop *l, int may_tilt)
 {
+    double opened = 0, deepened = -INFINITY;
     l->shortfall = -INFINITY;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
+        int recovers = peg_pair_recovers(p);
+        double *shortfall = recovers ? &deepened : &l->shortfall;
         p->fresh = !is_checked(I, p);
         if (p->fresh) check_pair(I, p, may_tilt);
         if (p->short_of > 0) {
             p->violated = 1;
             p->stuck = ++p->misses >= PEG_STUCK;
         }
-        if (p->short_of > l->shortfall) l->shortfall = p->short_of;
+        if (p->short_of > *shortfall) *shortfall = p->short_of;
+        if (recovers) opened += fmin(p->s, 0) - p->s0;
     }
+    if (deepened > l->shortfall && (I->iteration < PEG_GIVES_WAY || opened <= 0))
+        l->shortfall = deepened;
 }
 
 static void seek_first_contacts(peg_island *I, loop *l)
@@ -341,8 +368,9 @@ static double gained_energy(const peg_island *I)
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
+        double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
         pushed += fabs(row->lambda) * row->pushed / I->h;
-        granted += fabs(row->lambda) * driven;
+        granted += fabs(row->lambda) * (driven + rounding);
     }
     if (!I->regaining)
         granted += peg_is_coarse(I) ? fmin(pushed, PEG_PUSHED * I->gain_unit) : pushed;
@@ -363,16 +391,24 @@ static void scale(double (*v)[6], int n, double factor)
 }
 
 /* What a coarse answer gains by being inexact is taken back from all velocities after the step
- * alike, if it is at most this share of their energy; the poses stay as they are. */
+ * alike, but for what they have in common, if it is at most this share of their energy; the poses
+ * stay as they are. */
 static int take_back(peg_island *I, double share)
 {
-    double energy = 0;
+    double energy = 0, common[3];
     if (!peg_is_coarse(I) || I->njoint) return 0;
-    for (int i = 0; i < I->nd; i++)
-        energy += 0.5 * peg_energy_product(&I->rigid[i], I->v_main[i], I->v_main[i]);
+    peg_common_velocity(I, (const double(*)[6])I->v_main, common);
+    for (int i = 0; i < I->nd; i++) {
+        double v[6];
+        memcpy(v, I->v_main[i], sizeof v);
+        peg_sub(v, common, v);
+        energy += 0.5 * peg_energy_product(&I->rigid[i], v, v);
+    }
     double gained = gained_energy(I);
     if (!(gained <= share * energy)) return 0;
+    for (int i = 0; i < I->nd; i++) peg_sub(I->v_main[i], common, I->v_main[i]);
     scale(I->v_main, I->nd, sqrt(1 - gained / energy));
+    for (int i = 0; i < I->nd; i++) peg_add_scaled(I->v_main[i], 1, common, I->v_main[i]);
     return 1;
 }
 
@@ -432,7 +468,8 @@ static int judge(peg_island *I, loop *l)
     double objective = peg_island_objective(I);
     int patient = l->k - l->settled_from >= PEG_PATIENCE;
     int settled =
-        I->rough || (!changed && (l->restoring || patient || is_settled(I, l, objective)));
+        I->rough ||
+        (!changed && (l->restoring || patient || I->recovering || is_settled(I, l, objective)));
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;
@@ -493,7 +530,7 @@ peg_result peg_outer(peg_island *I)
         if (I->failed) break;
         memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
         for (int i = 0; i < I->npair; i++) I->pair[i].loaded = I->pair[i].waits = 0;
-        int restores = l.restoring && !I->secant;
+        int restores = (l.restoring || (I->rough && I->recovering)) && !I->secant;
         peg_outcome outcome = PEG_SOLVED;
         if (l.anew || !restores) outcome = peg_island_solve(I, PEG_ABOUT_FREE);
         if (outcome == PEG_SOLVED && restores) outcome = peg_island_solve(I, PEG_ABOUT_ITERATE);
@@ -502,6 +539,7 @@ peg_result peg_outer(peg_island *I)
             if (I->failed || I->rough || I->hasty || !relax_problem(I, &l)) break;
             continue;
         }
+        if (I->rough && I->recovering) shorten_opening(I);
         peg_island_move(I);
         if (judge(I, &l)) result = PEG_CONVERGED;
         lap(&then, &stats->time_check);

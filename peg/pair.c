@@ -58,10 +58,26 @@ static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet
     return p->stuck || can_touch(&piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
 }
 
+int peg_pair_recovers(const peg_pair *p)
+{
+    return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
+}
+
+double peg_pair_opening(const peg_island *I, const peg_pair *p)
+{
+    return I->h * (I->settings->recovery_speed > 0 ? I->settings->recovery_speed : p->L);
+}
+
+/* What overlaps may open in another direction than at first. */
+static int gives_way(const peg_island *I, const peg_pair *p)
+{
+    return peg_pair_recovers(p) && I->iteration >= PEG_GIVES_WAY;
+}
+
 /* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
 static int held_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    return peg_facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
+    return gives_way(I, p) || peg_facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
 }
 
 /* What a visitor of facets looks for. */
@@ -273,11 +289,6 @@ static double least_gap(const peg_pair *p, double start_gap)
     return start_gap > 0 ? fmax(0.5 * start_gap, rounding) - rounding : -rounding;
 }
 
-int peg_pair_recovers(const peg_pair *p)
-{
-    return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
-}
-
 static search search_from(const peg_island *I, const peg_pair *p, double value, double align)
 {
     search c = {.I = I, .p = p, .value = value, .align = align};
@@ -305,7 +316,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p)
     peg_facet widest = peg_separation(A, B, INFINITY, NULL, NULL);
     p->s = widest.s;
     if (p->surface.soft) return -INFINITY;
-    if (p->s0 < -PEG_TOUCH * p->L) return p->s0 - PEG_TOUCH * p->L - p->s;
+    if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
     search c = search_from(I, p, peg_facet_at_start(I, p, &widest), 0);
     if (p->facet.kind != PEG_FACET_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
@@ -336,8 +347,9 @@ static void take(peg_pair *p, const search *c)
     p->checked = 0;
 }
 
-/* Better facets within 60 degrees that held at the start. One that was found at a pose near by will
- * do while the pair is apart along it and nothing beside it could be better. */
+/* Better facets within 60 degrees (of what gives way: any) that held at the start. One that was
+ * found at a pose near by will do while the pair is apart along it and nothing beside it could be
+ * better. */
 void peg_pair_tilt(peg_island *I, peg_pair *p, double along)
 {
     if (p->ngiven) return;
@@ -345,7 +357,7 @@ void peg_pair_tilt(peg_island *I, peg_pair *p, double along)
     if (others_now(I, p) <= here) return;
     int near = along >= PEG_FLOOR * p->margin && p->since <= PEG_KEPT * p->L;
     if (near && p->beside + p->since <= here) return;
-    meeting m = {.first = search_from(I, p, here, 0.5)};
+    meeting m = {.first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5)};
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
     if (m.first.best.kind != PEG_FACET_NONE) {
         take(p, &m.first);

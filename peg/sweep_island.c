@@ -49,6 +49,7 @@ static void fill(void *context, int from, int to, peg_lcp_row *out)
         if (!row->friction)
             peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);
         peg_fill_row(I, i, filled);
+        if (w->about == PEG_ABOUT_FREE) filled->b -= row->recovery;
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;
         filled->b += 0.25 * slack;
@@ -121,7 +122,8 @@ static int most_sweeps(const workspace *w)
 {
     const peg_island *I = w->island;
     int doublings = w->about == PEG_ABOUT_ITERATE && I->iteration > 2 ? I->iteration - 2 : 0;
-    if (!peg_is_coarse(I)) return PEG_FINE_SWEEPS;
+    if (!peg_is_coarse(I) || (I->recovering && w->about == PEG_ABOUT_ITERATE))
+        return PEG_FINE_SWEEPS;
     if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return PEG_FOLLOWING_SWEEPS;
     return PEG_COARSE_SWEEPS << (doublings < 5 ? doublings : 5);
 }
@@ -158,8 +160,10 @@ static peg_outcome run(peg_island *I, workspace *w)
     I->stats->sweeps += w->solution.iterations;
     if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
     if (outcome != PEG_SOLVED) return outcome;
-    double changed = w->solution.residual / fmax(sqrt(0.5 * sum), 1e-150);
-    I->stats->swept_residual_max = fmax(I->stats->swept_residual_max, changed);
+    /* how far overlaps open is no error */
+    double changed = sum > 0 ? w->solution.residual / sqrt(0.5 * sum) : 0;
+    if (w->about == PEG_ABOUT_FREE || !I->recovering)
+        I->stats->swept_residual_max = fmax(I->stats->swept_residual_max, changed);
     return I->njoint ? peg_joints_polish(I, &w->problem, &w->solution) : outcome;
 }
 

@@ -67,8 +67,12 @@
 #define PEG_STRIDE     0.2
 #define PEG_HIT_SLOW   1e-12
 
+/* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
+#define PEG_OPENING_TURN 0.25
+
 /* Iterations: see outer.c. */
 #define PEG_SETTLED       1e-3 /* change of pose (in L) and of the objective (relative) when settled */
+#define PEG_GIVES_WAY     4    /* iterations before what overlaps may turn or become deeper */
 #define PEG_WAITS         3    /* iterations in which friction with a limit is let in */
 #define PEG_PATIENCE      3    /* iterations after the last switch before restoration */
 #define PEG_CAUSE_FROM    6    /* from here on violated pairs are advanced */

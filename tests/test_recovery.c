@@ -1,0 +1,182 @@
+/* Bodies that overlap at the start, as many as are solved by sweeps: they are moved apart in a
+ * bounded number of steps, and nothing of that speed stays. */
+#include "plugin/ode-peg.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { MOST = 100 };
+
+static const double MASS = 2, SIZE = .4;
+
+/* Pairs open at the size (the radius of the bounding sphere) of the smaller part a second. */
+static const double SPEED = .2;
+
+/* Thin gaps of many bodies may take this share of their energy in a step to grow, and rounding this
+ * of what the opening would have if it were motion. */
+static const double GROWTH = 1e-10, ROUNDING = 1e-12;
+
+static dWorldID world;
+static dSpaceID space;
+static pegWorldID peg;
+static dBodyID body[MOST];
+static int bodies;
+static double at_first[3]; /* momentum */
+
+static double uniform(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*seed >> 11) / 9007199254740992.0 * 2 - 1;
+}
+
+static void momentum(double sum[3])
+{
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int i = 0; i < bodies; i++)
+        for (int k = 0; k < 3; k++) sum[k] += MASS * dBodyGetLinearVel(body[i])[k];
+}
+
+/* Kinetic energy about the mean velocity. */
+static double energy(void)
+{
+    double sum = 0, mean[3];
+    momentum(mean);
+    for (int i = 0; i < bodies; i++) {
+        const dReal *v = dBodyGetLinearVel(body[i]), *w = dBodyGetAngularVel(body[i]);
+        for (int k = 0; k < 3; k++) {
+            double d = v[k] - mean[k] / (MASS * bodies);
+            sum += .5 * MASS * (d * d + SIZE * SIZE / 6 * w[k] * w[k]);
+        }
+    }
+    return sum;
+}
+
+static void open_world(double gravity)
+{
+    dInitODE();
+    world = dWorldCreate();
+    space = dHashSpaceCreate(0);
+    dWorldSetGravity(world, 0, 0, -gravity);
+    peg = pegWorldCreate(world, NULL);
+    ck_assert_int_eq(pegWorldAddSpace(peg, space), PEG_OK);
+    if (gravity > 0) dCreatePlane(space, 0, 0, 1, 0);
+    bodies = 0;
+}
+
+static void close_world(void)
+{
+    pegWorldDestroy(peg);
+    dSpaceDestroy(space);
+    dWorldDestroy(world);
+    dCloseODE();
+}
+
+static dBodyID add_body(int ball, double x, double y, double z, double speed)
+{
+    dBodyID b = body[bodies++] = dBodyCreate(world);
+    dMass mass;
+    dMassSetBoxTotal(&mass, MASS, SIZE, SIZE, SIZE);
+    dBodySetMass(b, &mass);
+    dGeomSetBody(ball ? dCreateSphere(space, SIZE / 2) : dCreateBox(space, SIZE, SIZE, SIZE), b);
+    dBodySetPosition(b, x, y, z);
+    dBodySetLinearVel(b, 0, 0, speed);
+    return b;
+}
+
+/* Steps until nothing overlaps any more, at most so many, and then for another `after`. In the void
+ * the momentum stays in every one, and what moves about the mean is what thin gaps may take. */
+static void move_apart(double h, int most, int after, double gravity, double speed)
+{
+    double moving = .5 * MASS * bodies, unit = MASS * bodies * fmax(speed, SPEED);
+    pegStats stats = {.recovered = 1};
+    int step = 0, apart = most;
+    momentum(at_first);
+    for (; step < apart + after; step++) {
+        double now[3];
+        ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+        pegWorldGetStats(peg, &stats);
+        ck_assert_int_eq(stats.unconverged, 0);
+        if (stats.recovered == 0 && apart == most) apart = step;
+        if (gravity > 0) continue;
+        momentum(now);
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(now[k], at_first[k], (step + 1) * ROUNDING * unit);
+        ck_assert_double_le(
+            energy(), moving * ((step + 1) * GROWTH * speed * speed + ROUNDING * SPEED * SPEED));
+    }
+    ck_assert_int_eq(stats.recovered, 0);
+    ck_assert_double_ge(stats.gap_min, 0);
+}
+
+static const int counts[] = {30, 60, 100};
+static const double sizes[] = {.002, .01, .05}, depths[] = {.02, .15};
+enum { ROWS = 2 * 3 * 3 * 2 }; /* shape, bodies, step size, depth */
+
+static void row(int i, double gravity, double speed)
+{
+    int ball = i % 2, n = counts[i / 2 % 3];
+    double h = sizes[i / 6 % 3], depth = depths[i / 18];
+    open_world(gravity);
+    for (int k = 0; k < n; k++) add_body(ball, k * (SIZE - depth), 0, SIZE / 2, speed);
+    move_apart(h, 20 + (int)(4 * depth / (SPEED * h)), 60, gravity, speed);
+    /* boxes may have risen while they opened */
+    double risen = ball ? 0 : MASS * bodies * gravity * depth;
+    ck_assert(gravity == 0 || energy() <= risen + ROUNDING * MASS * bodies);
+    close_world();
+}
+
+START_TEST(rows_that_fly)
+{
+    row(_i, 0, 5);
+}
+END_TEST
+
+START_TEST(rows_at_rest)
+{
+    row(_i, 0, 0);
+}
+END_TEST
+
+START_TEST(rows_on_the_ground)
+{
+    row(_i, 9.81, 0);
+}
+END_TEST
+
+/* Heaps of boxes and balls in each other, in the void. */
+START_TEST(heaps_come_apart)
+{
+    uint64_t seed = (uint64_t)_i + 1;
+    double half = (.5 + .25 * (_i % 3)) * SIZE * cbrt(60), speed = _i % 2 ? 5 : 0, h = .01;
+    open_world(0);
+    for (int k = 0; k < 60; k++) {
+        double x[3], axis[3];
+        dMatrix3 R;
+        for (int j = 0; j < 3; j++) x[j] = half * uniform(&seed), axis[j] = uniform(&seed);
+        dBodyID b = add_body(k % 2, x[0], x[1], x[2], speed);
+        dRFromAxisAndAngle(R, axis[0], axis[1], axis[2], 3 * uniform(&seed));
+        dBodySetRotation(b, R);
+    }
+    move_apart(h, (int)(4 * SIZE / (SPEED * h)), 60, 0, speed);
+    close_world();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("recovery");
+    TCase *tc = tcase_create("many");
+    tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, rows_that_fly, 0, ROWS);
+    tcase_add_loop_test(tc, rows_at_rest, 0, ROWS);
+    tcase_add_loop_test(tc, rows_on_the_ground, 0, ROWS);
+    tcase_add_loop_test(tc, heaps_come_apart, 0, 6);
+    suite_add_tcase(suite, tc);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
