@@ -25,8 +25,9 @@ void peg_contact_rows(peg_island *island, int pair, const double (*u)[6],
  * from the shape's nv on are points of its rims: see peg_rim_points. */
 peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *lower,
                                     peg_row_kind kind, int vertex, int face);
-/* Distance of w beyond the edges of face f, seen along `along` (unit): negative inside. */
-double peg_lateral_distance(const peg_view *view, int f, const double *w, const double *along);
+/* Whether w lies farther than `room` (m, >= 0) beyond the edges of face f, seen along `along`
+ * (unit). */
+int peg_is_beside(const peg_view *view, int f, const double *w, const double *along, double room);
 /* Number of points on the rims of a part that count as vertices where a rim lies flat. */
 int peg_rim_points(const peg_polytope *shape);
 /* The contact of two edges where their lines are nearest, s and t along them. Returns 0 if they are

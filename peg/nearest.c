@@ -141,7 +141,7 @@ static void vertex_face_rows(const finder *f, peg_row_kind kind)
             if (peg_dot(n, U->vertex[of]) > most) continue;
             peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
             if (!is_facing(f, &c)) continue;
-            if (peg_lateral_distance(D, j, c.point_a, n) > PEG_INSIDE * f->pair->L) continue;
+            if (peg_is_beside(D, j, c.point_a, n, PEG_INSIDE * f->pair->L)) continue;
             if (U->shape->nv > 2 &&
                 !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
                 continue;

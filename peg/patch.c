@@ -46,27 +46,25 @@ static double beyond_rim(const peg_view *view, int f, const double *w, const dou
     return peg_norm(d) - view->shape->rim;
 }
 
-/* Distance of w beyond the edges of face f, seen along `along` (unit): negative inside. */
-double peg_lateral_distance(const peg_view *view, int f, const double *w, const double *along)
+int peg_is_beside(const peg_view *view, int f, const double *w, const double *along, double room)
 {
     const peg_polytope *P = view->shape;
-    if (peg_is_half_space(P)) return -INFINITY;
-    if (peg_is_flat(P)) return beyond_ends(view, f, w, along);
-    if (P->rim > 0) return beyond_rim(view, f, w, along);
-    double worst = -INFINITY;
+    if (peg_is_half_space(P)) return 0;
+    if (peg_is_flat(P)) return beyond_ends(view, f, w, along) > room;
+    if (P->rim > 0) return beyond_rim(view, f, w, along) > room;
     int first = P->face_start[f], last = P->face_start[f + 1];
+    const double *a = view->vertex[P->face_vertex[last - 1]];
     for (int t = first; t < last; t++) {
-        const double *a = view->vertex[P->face_vertex[t]];
-        const double *b = view->vertex[P->face_vertex[t + 1 < last ? t + 1 : first]];
+        const double *b = view->vertex[P->face_vertex[t]];
         double e[3], r[3], out[3];
         peg_sub(b, a, e);
         peg_sub(w, a, r);
         peg_cross(e, along, out);
-        double l = peg_norm(out);
-        double distance = l > 0 ? peg_dot(out, r) / l : 0;
-        if (distance > worst) worst = distance;
+        double beyond = peg_dot(out, r);
+        if (beyond > 0 && beyond * beyond > room * room * peg_dot(out, out)) return 1;
+        a = b;
     }
-    return worst;
+    return 0;
 }
 
 /* Points on each rim, evenly spaced. */
@@ -162,16 +160,15 @@ static void vertex_rows(peg_island *I, int p, const double (*u)[6], peg_row_kind
     const peg_pair *pair = &I->pair[p];
     facing f = face_pair(I, pair, kind);
     const peg_view *U = &f.upper->now, *D = &f.lower->now;
-    if (U->shape->nv == 0) return;
-    unsigned char *low = mark_low(I, U, f.d);
-    if (!low) return;
-    for (int i = 0; i < U->shape->nv; i++) {
-        if (!low[i]) continue;
-        for (int j = 0; j < D->shape->nf; j++) {
-            if (peg_dot(D->normal[j], f.d) < PEG_FACING) continue;
+    const unsigned char *low = NULL;
+    for (int j = 0; j < D->shape->nf && U->shape->nv; j++) {
+        if (peg_dot(D->normal[j], f.d) < PEG_FACING) continue;
+        for (int i = 0; i < U->shape->nv; i++) {
             double gap = peg_dot(D->normal[j], U->vertex[i]) - D->offset[j];
             if (gap > pair->reach || gap < -0.5 * pair->L) continue;
-            if (peg_lateral_distance(D, j, U->vertex[i], f.d) > PEG_INSIDE * pair->L) continue;
+            if (peg_is_beside(D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
+            if (!low && !(low = mark_low(I, U, f.d))) return;
+            if (!low[i]) continue;
             peg_feature_contact c = peg_vertex_face(f.upper, f.lower, kind, i, j);
             add_rows(I, p, u, &c, out);
         }
@@ -233,47 +230,68 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
     return 1;
 }
 
-/* Whether the projections of the two edges along n cross within the edges. */
-static int edges_cross(const double *a0, const double *a1, const double *b0, const double *b1,
-                       const double *n)
+/* A view as it is seen along n: its vertices in the frame (t_1, t_2, n), t across n. */
+typedef struct outline {
+    peg_vec3 *at;
+    double least[2], most[2], bottom;
+} outline;
+
+static int see(peg_island *I, const peg_view *view, const double *origin, double frame[3][3],
+               outline *o)
 {
-    double da[3], db[3], w[3], x[3], y[3];
-    peg_sub(a1, a0, da);
-    peg_sub(b1, b0, db);
-    peg_sub(b0, a0, w);
-    peg_cross(da, db, x);
-    double den = peg_dot(x, n);
-    if (fabs(den) < 1e-6 * sqrt(peg_dot(da, da) * peg_dot(db, db))) return 0;
-    peg_cross(w, db, y);
-    double s = peg_dot(y, n) / den;
-    peg_cross(w, da, y);
-    double t = peg_dot(y, n) / den;
-    return s >= -PEG_TOUCH && s <= 1 + PEG_TOUCH && t >= -PEG_TOUCH && t <= 1 + PEG_TOUCH;
+    *o = (outline){.least = {INFINITY, INFINITY},
+                   .most = {-INFINITY, -INFINITY},
+                   .bottom = INFINITY,
+                   .at = PEG_NEW(I->arena, peg_vec3, view->shape->nv)};
+    I->failed |= !o->at;
+    for (int v = 0; v < view->shape->nv && o->at; v++) {
+        double d[3], *at = o->at[v];
+        peg_sub(view->vertex[v], origin, d);
+        for (int k = 0; k < 3; k++) at[k] = peg_dot(frame[k], d);
+        o->bottom = peg_min(o->bottom, at[2]);
+        for (int k = 0; k < 2; k++) {
+            o->least[k] = peg_min(o->least[k], at[k]);
+            o->most[k] = peg_max(o->most[k], at[k]);
+        }
+    }
+    return o->at != NULL;
 }
 
-/* An edge of B that looks along n, seen from there: its top and its extent across n. */
-typedef struct seen_edge {
-    int index;
-    double high, least[2], most[2];
-} seen_edge;
-
-/* Two directions across the unit vector n. */
-static void across(const double *n, double t[2][3])
+/* Two directions across the unit vector n, and n. */
+static void frame_along(const double *n, double frame[3][3])
 {
     int k = fabs(n[0]) < 0.6 ? 0 : 1;
     double axis[3] = {k == 0, k == 1, 0};
-    peg_cross(n, axis, t[0]);
-    peg_normalise(t[0]);
-    peg_cross(n, t[0], t[1]);
+    peg_cross(n, axis, frame[0]);
+    peg_normalise(frame[0]);
+    peg_cross(n, frame[0], frame[1]);
+    peg_copy3(n, frame[2]);
 }
 
-static void extent(const double *a, const double *b, double t[2][3], double *least, double *most)
+/* Whether two edges cross as they are seen, within the edges. */
+static int edges_cross(const double *a0, const double *a1, const double *b0, const double *b1)
 {
-    for (int k = 0; k < 2; k++) {
-        double x = peg_dot(t[k], a), y = peg_dot(t[k], b);
-        least[k] = peg_min(x, y);
-        most[k] = peg_max(x, y);
-    }
+    double a[2] = {a1[0] - a0[0], a1[1] - a0[1]}, b[2] = {b1[0] - b0[0], b1[1] - b0[1]};
+    double w[2] = {b0[0] - a0[0], b0[1] - a0[1]}, da[3], db[3];
+    double area = a[0] * b[1] - a[1] * b[0];
+    double s = w[0] * b[1] - w[1] * b[0], t = w[0] * a[1] - w[1] * a[0];
+    if (area < 0) area = -area, s = -s, t = -t;
+    double touch = PEG_TOUCH * area;
+    if (!(s >= -touch && s <= area + touch && t >= -touch && t <= area + touch)) return 0;
+    peg_sub(a1, a0, da);
+    peg_sub(b1, b0, db);
+    return area >= 1e-6 * sqrt(peg_dot(da, da) * peg_dot(db, db));
+}
+
+/* Whether two edges as they are seen are farther apart than `room` along one of the axes. */
+static int are_apart(const double *a0, const double *a1, const double *b0, const double *b1,
+                     double room)
+{
+    for (int k = 0; k < 2; k++)
+        if (peg_min(a0[k], a1[k]) > peg_max(b0[k], b1[k]) + room ||
+            peg_min(b0[k], b1[k]) > peg_max(a0[k], a1[k]) + room)
+            return 1;
+    return 0;
 }
 
 /* Whether the edge of a view looks against (sign -1) or along n. */
@@ -283,32 +301,25 @@ static int looks(const peg_view *view, const peg_edge *e, const double *n, doubl
            sign * peg_dot(view->normal[e->f[1]], n) >= PEG_TOUCH;
 }
 
-/* Edges wholly above (A) or below (B) what can make a row are out: n . n_row >= PEG_FACING, so that
- * a gap within reach is at most `far` along n. */
-static seen_edge *see_edges(peg_island *I, const peg_pair *pair, double t[2][3], int *count)
+/* Edges of B below no point of A as they are seen, or wholly below what can make a row, are out:
+ * n . n_row >= PEG_FACING, so that a gap within reach is at most `far` along n. */
+static int *near_edges(peg_island *I, const peg_pair *pair, const outline *a, const outline *b,
+                       int *count)
 {
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
-    const double *n = pair->facet.n;
-    double bottom = INFINITY, far = pair->reach / PEG_FACING;
-    seen_edge *seen = PEG_NEW(I->arena, seen_edge, B->shape->ne);
-    if (!seen) {
-        I->failed = 1;
-        return NULL;
-    }
-    for (int v = 0; v < A->shape->nv; v++) bottom = peg_min(bottom, peg_dot(n, A->vertex[v]));
+    const peg_view *B = &I->piece[pair->b].now;
+    double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L;
+    int *near = PEG_NEW(I->arena, int, B->shape->ne);
+    I->failed |= !near;
     *count = 0;
-    for (int j = 0; j < B->shape->ne; j++) {
+    for (int j = 0; j < B->shape->ne && near; j++) {
         const peg_edge *e = &B->shape->edge[j];
-        if (!looks(B, e, n, 1)) continue;
-        const double *b0 = B->vertex[e->v[0]], *b1 = B->vertex[e->v[1]];
-        seen_edge *s = &seen[*count];
-        s->index = j;
-        s->high = peg_max(peg_dot(n, b0), peg_dot(n, b1));
-        if (bottom > s->high + far) continue;
-        extent(b0, b1, t, s->least, s->most);
-        ++*count;
+        const double *b0 = b->at[e->v[0]], *b1 = b->at[e->v[1]];
+        if (a->bottom > peg_max(b0[2], b1[2]) + far || are_apart(b0, b1, a->least, a->most, room) ||
+            !looks(B, e, pair->facet.n, 1))
+            continue;
+        near[(*count)++] = j;
     }
-    return seen;
+    return near;
 }
 
 static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
@@ -316,28 +327,26 @@ static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     const peg_pair *pair = &I->pair[p];
     const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
     const double *n = pair->facet.n;
-    double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L, t[2][3];
+    double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L, frame[3][3];
+    outline a, b;
     int count;
     if (A->shape->ne == 0 || B->shape->ne == 0) return;
-    across(n, t);
-    seen_edge *seen = see_edges(I, pair, t, &count);
-    for (int i = 0; i < A->shape->ne && seen && count; i++) {
+    frame_along(n, frame);
+    if (!see(I, A, A->centre, frame, &a) || !see(I, B, A->centre, frame, &b)) return;
+    const int *near = near_edges(I, pair, &a, &b, &count);
+    for (int i = 0; i < A->shape->ne && near && count; i++) {
         const peg_edge *ea = &A->shape->edge[i];
-        if (!looks(A, ea, n, -1)) continue;
-        const double *a0 = A->vertex[ea->v[0]], *a1 = A->vertex[ea->v[1]];
-        double low = peg_min(peg_dot(n, a0), peg_dot(n, a1)), least[2], most[2];
-        extent(a0, a1, t, least, most);
+        const double *a0 = a.at[ea->v[0]], *a1 = a.at[ea->v[1]];
+        if (are_apart(a0, a1, b.least, b.most, room) || !looks(A, ea, n, -1)) continue;
         for (int k = 0; k < count; k++) {
-            const seen_edge *s = &seen[k];
-            if (low > s->high + far) continue;
-            if (least[0] > s->most[0] + room || most[0] < s->least[0] - room ||
-                least[1] > s->most[1] + room || most[1] < s->least[1] - room)
+            const peg_edge *eb = &B->shape->edge[near[k]];
+            const double *b0 = b.at[eb->v[0]], *b1 = b.at[eb->v[1]];
+            if (peg_min(a0[2], a1[2]) > peg_max(b0[2], b1[2]) + far ||
+                are_apart(a0, a1, b0, b1, room) || !edges_cross(a0, a1, b0, b1))
                 continue;
-            const peg_edge *eb = &B->shape->edge[s->index];
-            if (!edges_cross(a0, a1, B->vertex[eb->v[0]], B->vertex[eb->v[1]], n)) continue;
             peg_feature_contact c;
             double on_a, on_b;
-            if (!peg_edge_edge(I, pair, i, s->index, &c, &on_a, &on_b)) continue;
+            if (!peg_edge_edge(I, pair, i, near[k], &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -0.5 * pair->L) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
             add_rows(I, p, u, &c, out);
@@ -420,7 +429,7 @@ int peg_facet_rows(peg_island *I, int p, const double (*u)[6], double lateral, p
             peg_feature_contact c = peg_vertex_face(f.upper, f.lower, f.kind, v, facet->i);
             if (c.gap > FACET_NEAR * pair->L || present(out, from, p, f.kind, v, facet->i))
                 continue;
-            if (peg_lateral_distance(D, facet->i, c.point_a, n) > lateral * pair->L) continue;
+            if (peg_is_beside(D, facet->i, c.point_a, n, lateral * pair->L)) continue;
             add_rows(I, p, u, &c, out);
         }
     }
