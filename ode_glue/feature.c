@@ -23,9 +23,11 @@ typedef struct search {
 static void visit(void *context, int t)
 {
     search *s = context;
-    const int *of = s->feature == PEG_A_VERTEX ? s->complex->triangle[t] : s->complex->side[t];
+    const peg_complex *c = s->complex;
+    const int *of = s->feature == PEG_A_VERTEX ? c->triangle[t] : c->side[t];
     for (int k = 0; k < 3; k++) {
-        if (of[k] != s->number || (s->triangle >= 0 && s->triangle <= t)) continue;
+        if (of[k] != s->number) continue;
+        if (s->triangle >= 0 && c->source[s->triangle] <= c->source[t]) continue;
         s->triangle = t;
         s->corner = k;
     }

@@ -325,7 +325,6 @@ static int split(peg_complex *c, leaf *l, int count, int at)
     box_about(c, l, count, &node->box);
     if (count <= LEAF) {
         node->count = count;
-        for (int i = 0; i < count; i++) c->order[node->first + i] = l[i].triangle;
         return at + 1;
     }
     int axis = 0, half = count / 2, first = node->first;
@@ -340,11 +339,34 @@ static int split(peg_complex *c, leaf *l, int count, int at)
     return split(c, l + half, count - half, next);
 }
 
+/* Triangles in the order of the leaves, vertices in that of the triangles. */
+static int sort_by_place(peg_complex *c, const leaf *l)
+{
+    int(*triangle)[3] = c->triangle, *source = c->source, n = 0;
+    peg_vec3 *vertex = c->vertex;
+    int *number = PEG_NEW(&c->arena, int, c->nv);
+    c->triangle = PEG_NEW(&c->arena, int[3], c->nt);
+    c->source = PEG_NEW(&c->arena, int, c->nt);
+    c->vertex = PEG_NEW(&c->arena, peg_vec3, c->nv);
+    if (c->arena.failed) return 0;
+    for (int v = 0; v < c->nv; v++) number[v] = -1;
+    for (int t = 0; t < c->nt; t++) {
+        const int *from = triangle[l[t].triangle];
+        c->source[t] = source[l[t].triangle];
+        for (int k = 0; k < 3; k++) {
+            int *to = &number[from[k]];
+            if (*to < 0) peg_copy3(vertex[from[k]], c->vertex[ *to = n++]);
+            c->triangle[t][k] = *to;
+        }
+    }
+    c->nv = n;
+    return 1;
+}
+
 static int build_boxes(peg_complex *c)
 {
     leaf *l = PEG_NEW(&c->arena, leaf, c->nt);
     c->node = PEG_NEW(&c->arena, peg_complex_node, 2 * (size_t)c->nt);
-    c->order = PEG_NEW(&c->arena, int, c->nt);
     if (c->arena.failed) return 0;
     for (int t = 0; t < c->nt; t++) {
         memset(l[t].centre, 0, sizeof l[t].centre);
@@ -361,27 +383,40 @@ static int build_boxes(peg_complex *c)
             peg_sub(c->vertex[c->triangle[t][k]], c->centre, d);
             c->radius = peg_max(c->radius, peg_norm(d));
         }
-    return 1;
+    return sort_by_place(c, l);
 }
 
-/* What a node's box has to meet: a box, or the half-space of a plane. */
-typedef struct region {
-    const peg_aabb *box; /* or null */
-    const double *normal;
-    double offset;
-} region;
-
-static int is_met(const peg_aabb *a, const region *r)
+/* Whether all of a box lies farther than `by` beyond a plane. */
+static int is_beyond(const peg_aabb *box, const double *n, double offset)
 {
-    if (!r->box) {
-        double least = 0;
-        for (int k = 0; k < 3; k++)
-            least += peg_min(r->normal[k] * a->lo[k], r->normal[k] * a->hi[k]);
-        return least <= r->offset;
-    }
-    for (int k = 0; k < 3; k++)
-        if (a->lo[k] > r->box->hi[k] || r->box->lo[k] > a->hi[k]) return 0;
-    return 1;
+    double least = 0;
+    for (int k = 0; k < 3; k++) least += peg_min(n[k] * box->lo[k], n[k] * box->hi[k]);
+    return least > offset;
+}
+
+/* Whether a box is farther than `near` from a segment, along the direction from its middle to the
+ * nearest point there. */
+static int is_far_from_segment(const peg_aabb *box, const peg_region *r)
+{
+    double middle[3], along[3], d[3], most = 0;
+    for (int k = 0; k < 3; k++) middle[k] = .5 * (box->lo[k] + box->hi[k]);
+    peg_sub(r->to, r->from, along);
+    peg_sub(middle, r->from, d);
+    double length = peg_dot(along, along);
+    double t = length > 0 ? peg_min(peg_max(peg_dot(along, d) / length, 0), 1) : 0;
+    peg_add_scaled(d, -t, along, d);
+    /* ends of the segment lie no higher along d than its nearest point */
+    for (int k = 0; k < 3; k++) most += fabs(d[k]) * .5 * (box->hi[k] - box->lo[k]);
+    double least = peg_dot(d, d) - most;
+    return least > 0 && least * least > r->near * r->near * peg_dot(d, d);
+}
+
+static int is_met(const peg_aabb *box, const peg_region *r)
+{
+    if (!peg_aabb_overlap(box, &r->box)) return 0;
+    for (int f = 0; f < r->planes; f++)
+        if (is_beyond(box, r->normal[f], r->offset[f] + r->by)) return 0;
+    return !r->from || !is_far_from_segment(box, r);
 }
 
 /* Whether the box about a triangle meets a box. */
@@ -396,28 +431,41 @@ static int is_in_box(const peg_complex *c, int triangle, const peg_aabb *box)
     return 1;
 }
 
-static void meet_from(const peg_complex *c, int at, const region *r, peg_triangle_visitor *visit,
-                      void *context)
+static void search_from(const peg_complex *c, int at, const peg_region *r,
+                        peg_triangle_visitor *visit, void *context)
 {
     const peg_complex_node *node = &c->node[at];
     if (!is_met(&node->box, r)) return;
     for (int i = node->first; i < node->first + node->count; i++)
-        if (!r->box || is_in_box(c, c->order[i], r->box)) visit(context, c->order[i]);
+        if (is_in_box(c, i, &r->box)) visit(context, i);
     if (node->count) return;
-    meet_from(c, at + 1, r, visit, context);
-    meet_from(c, node->first, r, visit, context);
+    search_from(c, at + 1, r, visit, context);
+    search_from(c, node->first, r, visit, context);
+}
+
+void peg_complex_search(const peg_complex *c, const peg_region *region, peg_triangle_visitor *visit,
+                        void *context)
+{
+    search_from(c, 0, region, visit, context);
 }
 
 void peg_complex_meet(const peg_complex *c, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context)
 {
-    meet_from(c, 0, &(region){.box = box}, visit, context);
+    search_from(c, 0, &(peg_region){.box = *box}, visit, context);
 }
+
+static const peg_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY},
+                                    {INFINITY, INFINITY, INFINITY}};
 
 void peg_complex_below(const peg_complex *c, const double normal[3], double offset,
                        peg_triangle_visitor *visit, void *context)
 {
-    meet_from(c, 0, &(region){.normal = normal, .offset = offset}, visit, context);
+    peg_vec3 n;
+    peg_copy3(normal, n);
+    peg_region region = {
+        .box = everywhere, .planes = 1, .normal = (const peg_vec3 *)&n, .offset = &offset};
+    search_from(c, 0, &region, visit, context);
 }
 
 /* --- the whole --- */
@@ -448,7 +496,7 @@ pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*tria
     if (copy_vertices(c, vertex, nv, weld, &number) && copy_triangles(c, triangle, nt, number)) {
         if (c->nt == 0)
             status = PEG_ERROR_SHAPE_EMPTY;
-        else if (link_edges(c) && link_vertices(c) && link_fans(c) && describe(c) && build_boxes(c))
+        else if (build_boxes(c) && link_edges(c) && link_vertices(c) && link_fans(c) && describe(c))
             status = PEG_OK;
     }
     if (status == PEG_OK)

@@ -11,15 +11,16 @@
 
 typedef struct peg_complex_node {
     peg_aabb box;
-    int first, count; /* leaf: triangles order[first .. first + count); else count = 0, the children
-                         are this node + 1 and `first` */
+    int first, count; /* leaf: triangles first .. first + count; else count = 0, the children are
+                         this node + 1 and `first` */
 } peg_complex_node;
 
 typedef struct peg_complex {
     peg_arena arena; /* of all that follows */
     int nv, ne, nt;
     peg_vec3 *vertex;
-    int (*triangle)[3]; /* vertices */
+    int (*triangle)[3]; /* vertices; in the order of the leaves, the vertices in that of the
+                           triangles, so that what lies together is stored together */
     int *source;        /* nt: its number among those that were given */
     int (*side)[3];     /* nt: edge from corner k to corner k + 1 */
     int (*edge)[2];     /* vertices */
@@ -37,9 +38,8 @@ typedef struct peg_complex {
     unsigned char *own; /* nt: bit k: edge k can be touched and no triangle before has it, bit 3 +
                            k: the same of corner k */
     peg_complex_node *node; /* bounding boxes, node 0 about all */
-    int *order;
-    peg_vec3 centre; /* of the box about all */
-    double radius;   /* of the sphere about the centre */
+    peg_vec3 centre;        /* of the box about all */
+    double radius;          /* of the sphere about the centre */
 } peg_complex;
 
 /* A mesh of triangles between vertices, all of which are copied. Vertices closer than `weld` (m,
@@ -54,8 +54,25 @@ pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*tria
                              double weld, peg_complex **out);
 void peg_complex_free(peg_complex *complex);
 
-/* Calls visit for the triangles whose boxes meet a box, in a fixed order. */
+/* What is looked for in a mesh: what meets a box and is no farther than `by` from the inside of
+ * each of some planes, normal . x <= offset, and than `near` from a segment. Of a box that meets
+ * all of this, what is in it may still miss some. */
+typedef struct peg_region {
+    peg_aabb box;
+    int planes;
+    const peg_vec3 *normal;
+    const double *offset;
+    double by;
+    const double *from, *to; /* of the segment, may be the same; null: none */
+    double near;             /* m */
+} peg_region;
+
+/* Calls visit for the triangles whose boxes meet the box of a region, and lie in nodes that meet
+ * all of it, in a fixed order. */
 typedef void peg_triangle_visitor(void *context, int triangle);
+void peg_complex_search(const peg_complex *complex, const peg_region *region,
+                        peg_triangle_visitor *visit, void *context);
+/* The same for those whose boxes meet a box. */
 void peg_complex_meet(const peg_complex *complex, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context);
 /* And for those whose boxes have a point with normal . x <= offset. */

@@ -37,7 +37,7 @@ static void set_view(const peg_view *view, const double x[3], const double R[9],
 }
 
 /* What is this near, in sizes, counts although the part is not known to get there. */
-static const double ROOM = 2e-3;
+static const double ROOM = 5e-4;
 
 /* What is this deep, in sizes, may have met. */
 static const double MET = 1e-6;
@@ -53,7 +53,8 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
     out->part.vertex = PEG_NEW(arena, peg_vec3, P->nv);
     out->part.normal = PEG_NEW(arena, peg_vec3, P->nf);
     out->part.offset = PEG_NEW(arena, double, P->nf);
-    if (!out->part.vertex || !out->part.normal || !out->part.offset) return 0;
+    out->over = PEG_NEW(arena, peg_vec3, P->nf);
+    if (!out->part.vertex || !out->part.normal || !out->part.offset || !out->over) return 0;
     out->all = !P->mesh && !(2 * moved < P->inner);
     out->from_start = peg_norm(shift) + out->reach;
     if (out->all) out->reach = out->from_start;
@@ -70,17 +71,26 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
     return 1;
 }
 
-void peg_cover_box(const peg_cover *c, peg_aabb *box)
+void peg_cover_region(const peg_cover *c, peg_region *r)
 {
-    const peg_polytope *P = c->part.shape;
+    const peg_view *part = &c->part;
+    const peg_polytope *P = part->shape;
+    *r = (peg_region){.planes = P->nf,
+                      .normal = (const peg_vec3 *)part->normal,
+                      .offset = part->offset,
+                      .by = c->reach + P->round,
+                      .near = c->reach + peg_across(P)};
     for (int k = 0; k < 3; k++) {
         double by = c->reach + P->round + P->rim * sqrt(peg_max(1 - c->axis[k] * c->axis[k], 0));
-        box->lo[k] = INFINITY, box->hi[k] = -INFINITY;
+        r->box.lo[k] = INFINITY, r->box.hi[k] = -INFINITY;
         for (int v = 0; v < P->nv; v++) {
-            box->lo[k] = peg_min(box->lo[k], c->part.vertex[v][k] - by);
-            box->hi[k] = peg_max(box->hi[k], c->part.vertex[v][k] + by);
+            r->box.lo[k] = peg_min(r->box.lo[k], part->vertex[v][k] - by);
+            r->box.hi[k] = peg_max(r->box.hi[k], part->vertex[v][k] + by);
         }
     }
+    if (!peg_is_dilated(P)) return;
+    r->from = part->vertex[0];
+    r->to = part->vertex[P->nv - 1];
 }
 
 /* --- faces --- */
@@ -161,10 +171,11 @@ enum { MOST_FACES = 32 };
 /* A vertex (a = b) or an edge of the mesh, and what of the part may be nearest to it. */
 typedef struct spot {
     const double *a, *b;
+    int i, j;          /* which corners of the triangle that is looked at these are */
     double core[2][3]; /* of a round part: points of its core, and all between */
     int faces, face[MOST_FACES];
     int on_side;      /* of a cylinder: its side, too */
-    double out[2][3]; /* from its axis to a and b */
+    double out[2][3]; /* from its axis to the ends of what is in reach */
 } spot;
 
 static int is_vertex(const spot *s)
@@ -230,30 +241,60 @@ static int core_near_edge(const peg_cover *c, spot *s)
     return 1;
 }
 
+/* The stretch of a spot, as shares of the way from a to b, that no face of the part is too far
+ * from; 0 if there is none. */
+static int stretch_near(const peg_cover *c, const spot *s, double stretch[2])
+{
+    stretch[0] = 0, stretch[1] = 1;
+    for (int f = 0; f < c->part.shape->nf; f++) {
+        double a = c->over[f][s->i] - c->reach, b = c->over[f][s->j] - c->reach;
+        if (a > 0 && b > 0) return 0;
+        if (a > 0) stretch[0] = peg_max(stretch[0], a / (a - b));
+        if (b > 0) stretch[1] = peg_min(stretch[1], a / (a - b));
+    }
+    return stretch[0] <= stretch[1] + PEG_TOUCH;
+}
+
+/* Least and greatest distance from the axis of a cylinder along a stretch from the first point. */
+static void off_axis(const double from[3], const double to[3], double *least, double *most)
+{
+    double e[3], at[3];
+    peg_sub(to, from, e);
+    double ee = peg_dot(e, e), t = ee > 0 ? peg_min(peg_max(-peg_dot(from, e) / ee, 0), 1) : 0;
+    peg_add_scaled(from, t, e, at);
+    *least = peg_norm(at);
+    *most = peg_max(peg_norm(from), peg_norm(to));
+}
+
+static double between(double a, double b, double t)
+{
+    return a + t * (b - a);
+}
+
 /* The faces of the part, and the side of a cylinder, to which a spot may be nearest; 0 if it is out
  * of reach. */
 static int faces_near(const peg_cover *c, spot *s)
 {
     const peg_polytope *P = c->part.shape;
-    double least = -c->reach - c->deep;
+    double deepest = -c->reach - c->deep, stretch[2], least, most;
     s->faces = 0;
+    s->on_side = 0;
+    if (!stretch_near(c, s, stretch)) return 0;
     for (int f = 0; f < P->nf; f++) {
-        double a = peg_dot(c->part.normal[f], s->a) - c->part.offset[f];
-        double b = peg_dot(c->part.normal[f], s->b) - c->part.offset[f];
-        if (a > c->reach && b > c->reach) return 0;
-        if (peg_max(a, b) < least) continue;
+        double a = c->over[f][s->i], b = c->over[f][s->j];
+        if (peg_max(between(a, b, stretch[0]), between(a, b, stretch[1])) < deepest) continue;
         if (s->faces < MOST_FACES) s->face[s->faces] = f;
         s->faces++;
     }
-    s->on_side = 0;
     if (!(P->rim > 0)) return 1;
-    peg_vec3 e;
-    peg_sub(s->b, s->a, e);
-    from_axis(c, s->a, s->out[0]);
-    from_axis(c, s->b, s->out[1]);
-    double a = peg_norm(s->out[0]), b = peg_norm(s->out[1]);
-    s->on_side = peg_max(a, b) >= P->rim + least;
-    return peg_min(a, b) - .5 * peg_norm(e) <= P->rim + c->reach;
+    double out[2][3];
+    from_axis(c, s->a, out[0]);
+    from_axis(c, s->b, out[1]);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) s->out[i][k] = between(out[0][k], out[1][k], stretch[i]);
+    off_axis(s->out[0], s->out[1], &least, &most);
+    s->on_side = most >= P->rim + deepest;
+    return least <= P->rim + c->reach;
 }
 
 /* Whether the mesh goes on nearer along d, wherever the part gets. */
@@ -326,32 +367,39 @@ static void visit_sharers(const peg_cover *c, const spot *s, const int *triangle
         visit(context, most_along(m, triangle, count, s->out[k]), 0);
 }
 
-static void try_vertex(const peg_cover *c, int v, peg_need_visitor *visit, void *context)
+/* Of corner k of a triangle. */
+static void try_vertex(const peg_cover *c, int t, int k, peg_need_visitor *visit, void *context)
 {
     const peg_complex *m = c->mesh;
-    spot s = {.a = m->vertex[v], .b = m->vertex[v]};
+    int v = m->triangle[t][k];
+    spot s;
+    s.a = s.b = m->vertex[v];
+    s.i = s.j = k;
     if (!is_in_reach(c, &s)) return;
-    for (int k = m->next_start[v]; k < m->next_start[v + 1] && !is_vague(c, &s); k++) {
+    for (int n = m->next_start[v]; n < m->next_start[v + 1] && !is_vague(c, &s); n++) {
         peg_vec3 d;
-        peg_sub(m->vertex[m->next[k]], s.a, d);
+        peg_sub(m->vertex[m->next[n]], s.a, d);
         if (is_nearer_along(c, &s, d)) return;
     }
     int start = m->fan_start[v];
     visit_sharers(c, &s, m->fan + start, m->fan_start[v + 1] - start, visit, context);
 }
 
-static void try_edge(const peg_cover *c, int e, peg_need_visitor *visit, void *context)
+/* Of side k of a triangle. */
+static void try_edge(const peg_cover *c, int t, int k, peg_need_visitor *visit, void *context)
 {
     const peg_complex *m = c->mesh;
-    spot s = {.a = m->vertex[m->edge[e][0]], .b = m->vertex[m->edge[e][1]]};
-    int start = m->across_start[e], end = m->across_start[e + 1];
+    int e = m->side[t][k], start = m->across_start[e], end = m->across_start[e + 1];
+    spot s;
+    s.i = k, s.j = (k + 1) % 3;
+    s.a = m->vertex[m->triangle[t][s.i]], s.b = m->vertex[m->triangle[t][s.j]];
     peg_vec3 along;
     if (!is_in_reach(c, &s)) return;
     peg_sub(s.b, s.a, along);
     double ee = peg_dot(along, along);
-    for (int k = start; k < end && !is_vague(c, &s); k++) {
+    for (int n = start; n < end && !is_vague(c, &s); n++) {
         peg_vec3 d;
-        peg_sub(m->vertex[m->across[k]], s.a, d);
+        peg_sub(m->vertex[m->across[n]], s.a, d);
         peg_add_scaled(d, -peg_dot(d, along) / ee, along, d);
         if (is_nearer_along(c, &s, d)) return;
     }
@@ -378,18 +426,18 @@ static void heights(const peg_cover *c, const double *n, double off, double *low
 }
 
 /* How high all of a triangle lies above the face of the part over which it is highest, or beside
- * the axis of a cylinder. */
+ * the axis of a cylinder; once that is out of reach more than that does not matter. */
 static double highest(const peg_cover *c, const double *const corner[3])
 {
     const peg_polytope *P = c->part.shape;
     double best = -INFINITY;
-    for (int f = 0; f < P->nf; f++) {
+    for (int f = 0; f < P->nf && best <= c->reach; f++) {
         const double *n = c->part.normal[f];
-        double h =
-            peg_min(peg_min(peg_dot(n, corner[0]), peg_dot(n, corner[1])), peg_dot(n, corner[2]));
-        best = peg_max(best, h - c->part.offset[f]);
+        double *over = c->over[f];
+        for (int k = 0; k < 3; k++) over[k] = peg_dot(n, corner[k]) - c->part.offset[f];
+        best = peg_max(best, peg_min(peg_min(over[0], over[1]), over[2]));
     }
-    if (P->rim > 0) {
+    if (P->rim > 0 && best <= c->reach) {
         double out[3][3], beside[3];
         for (int k = 0; k < 3; k++) from_axis(c, corner[k], out[k]);
         for (int k = 0; k < 3; k++) beside[k] = out[0][k] + out[1][k] + out[2][k];
@@ -449,10 +497,10 @@ void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *c
     const double *n = m->normal[t];
     const int *v = m->triangle[t];
     const double *const corner[3] = {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]};
-    double low, high, above = -INFINITY;
+    double low, high, above = highest(c, corner);
+    if (above > c->reach) return;
     heights(c, n, peg_dot(n, corner[0]), &low, &high);
     if (low > c->reach || high < -c->reach) return;
-    if (P->nf > 0 && (above = highest(c, corner)) > c->reach) return;
     if (c->all || (P->mesh && peg_shell_needs(c, t))) {
         visit(context, t, 0);
         return;
@@ -462,8 +510,8 @@ void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *c
                      (high <= c->deep && face_counts(c, corner, n, -1)));
     if (touched) visit(context, t, 0);
     for (int k = 0; k < 3 && !P->mesh; k++) {
-        if (m->own[t] >> k & 1) try_edge(c, m->side[t][k], visit, context);
-        if (m->own[t] >> (3 + k) & 1) try_vertex(c, v[k], visit, context);
+        if (m->own[t] >> k & 1) try_edge(c, t, k, visit, context);
+        if (m->own[t] >> (3 + k) & 1) try_vertex(c, t, k, visit, context);
     }
     if (!touched && !is_apart(c, corner, n, low, high, above)) visit(context, t, 1);
 }

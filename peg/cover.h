@@ -19,6 +19,8 @@ typedef struct peg_cover {
                     m */
     int all;     /* it gets too far to tell: all triangles near to it count */
     double axis[3], length; /* of a segment: unit, m */
+    peg_vec3 *over;         /* by face: how high the corners of the triangle that is looked at lie
+                               over it, m */
     double frame[9];        /* of a triangle: from its mesh's own frame */
 } peg_cover;
 
@@ -29,8 +31,8 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
                     const peg_view *view, const double shift[3], double way, double turn,
                     peg_cover *out);
 
-/* The box about what it can touch. */
-void peg_cover_box(const peg_cover *cover, peg_aabb *box);
+/* Where what it can touch is. */
+void peg_cover_region(const peg_cover *cover, peg_region *region);
 
 /* Calls visit for the triangles that count because of this one or of edges and vertices that are
  * its own, some of them more than once; `deep`: only if it has met the part. */

@@ -216,22 +216,44 @@ static int widen(const peg_stage *s, int part, const double *v, double share, co
     return more;
 }
 
+/* A body that moves by less than this share of what contact has kept it from is held there, and is
+ * thought to go on moving as little: by twice as much, or by a smaller share. */
+#define HELD   0.2
+#define LITTLE 0.1
+
+/* Of a body that is held: how fast its points may get without being found to do more; else 0. */
+static double slowness(const peg_stage *s, int part)
+{
+    const peg_placed *p = &s->placed[part];
+    const double *v = s->scene->body[p->body].v, *alone = s->alone[p->body];
+    double change[6];
+    for (int k = 0; k < 6; k++) change[k] = alone[k] - v[k];
+    double kept = peg_norm(change) + p->arm * peg_norm(change + 3);
+    return peg_norm(v) + p->arm * peg_norm(v + 3) <= HELD * kept ? LITTLE * kept : 0;
+}
+
 /* What it is thought to do before it is known; returns whether it has been found to do more, which
  * then counts, too. */
 static int find_course(const peg_stage *s, int part, course *c)
 {
-    static const double rest[6] = {0};
     const peg_placed *p = &s->placed[part];
     const peg_body *body = p->body < 0 ? NULL : &s->scene->body[p->body];
-    double turning[6] = {0};
+    double turning[6] = {0}, slow = p->moves ? slowness(s, part) : 0;
     *c = (course){.spin = 0};
     if (!body || body->kind == PEG_STATIC) return 0;
     const double *alone = p->moves ? s->alone[p->body] : body->v;
-    for (int k = 0; k < 3; k++) c->shift[k] = .5 * s->scene->h * alone[k];
-    widen(s, part, alone, SPARE, c);
-    for (int k = 0; k < 3; k++) turning[k] = .5 * alone[k], turning[k + 3] = body->v[k + 3];
-    widen(s, part, turning, SPARE, c);
-    return widen(s, part, p->moves ? s->result[p->body].v_pose : rest, 1, c);
+    if (slow > 0) {
+        c->beside = s->scene->h * slow;
+        if (p->arm > 0) c->spin = c->turn = c->beside / p->arm;
+        widen(s, part, body->v, 2, c);
+    } else {
+        for (int k = 0; k < 3; k++) c->shift[k] = .5 * s->scene->h * alone[k];
+        widen(s, part, alone, SPARE, c);
+        for (int k = 0; k < 3; k++) turning[k] = .5 * alone[k], turning[k + 3] = body->v[k + 3];
+        widen(s, part, turning, SPARE, c);
+    }
+    if (s->searches == 1 || !p->moves) return 0;
+    return widen(s, part, s->result[p->body].v_pose, 1, c);
 }
 
 /* How far a course takes the points of a part. */
@@ -287,11 +309,25 @@ typedef struct expansion {
     peg_cover cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
 } expansion;
 
+static int are_in_order(const expansion *x, int part)
+{
+    const peg_part *of = x->f->stage->part;
+    return of[part].id < of[x->other].id;
+}
+
 static peg_candidate *new_triangle_candidate(const expansion *x, int part)
 {
-    peg_stage *s = x->f->stage;
-    int ordered = s->part[part].id < s->part[x->other].id;
+    int ordered = are_in_order(x, part);
     return new_candidate(x->f, ordered ? part : x->other, ordered ? x->other : part);
+}
+
+/* A pair that was known before the motion was. */
+static void see_farther(const expansion *x, int part)
+{
+    int ordered = are_in_order(x, part);
+    peg_candidate *c = find_candidate(x->f->stage, x->f->known, ordered ? part : x->other,
+                                      ordered ? x->other : part);
+    if (c) c->reach = peg_max(c->reach, x->cover.from_start);
 }
 
 /* A pair that is needed counts as near in the first sweep; what comes up later is looked at when
@@ -301,17 +337,24 @@ static void add_triangle(void *context, int triangle, int deep)
     const expansion *x = context;
     peg_stage *s = x->f->stage;
     int part = peg_triangle_part(s, x->mesh, triangle);
-    if (part < 0 || s->placed[part].met == x->other + 1) return;
+    if (part < 0) return;
+    if (s->placed[part].met == x->other + 1) {
+        see_farther(x, part);
+        return;
+    }
     const peg_view *T = &s->placed[part].view, *other = &s->placed[x->other].view;
     double n[3] = {0}, touch = PEG_TOUCH * other->shape->size;
     if (deep && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch) return;
     if (x->cover.all && peg_is_far(T, other, x->cover.from_start, n)) return;
     s->placed[part].met = x->other + 1;
     peg_candidate *c = new_triangle_candidate(x, part);
-    if (!c) return;
+    if (!c) {
+        see_farther(x, part);
+        return;
+    }
     recall(s, c);
     c->reach = x->cover.from_start;
-    c->near = x->f->known == 0;
+    c->near = s->searches == 1;
 }
 
 static void meet_triangle(void *context, int triangle)
@@ -364,7 +407,7 @@ static void meet_mesh(const finder *f, int mesh, int other)
     expansion x = {.f = f, .mesh = mesh, .other = other};
     course own, of_mesh;
     double shift[3];
-    peg_aabb local;
+    peg_region near;
     if (peg_is_half_space(s->part[other].shape)) {
         meet_plane(f, mesh, other);
         return;
@@ -375,8 +418,8 @@ static void meet_mesh(const finder *f, int mesh, int other)
     double way = way_of_course(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
     if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view, shift, way,
                         own.turn + of_mesh.spin, &x.cover)) {
-        peg_cover_box(&x.cover, &local);
-        peg_complex_meet(complex, &local, meet_triangle, &x);
+        peg_cover_region(&x.cover, &near);
+        peg_complex_search(complex, &near, meet_triangle, &x);
     } else {
         s->failed = 1;
     }
@@ -483,6 +526,7 @@ int peg_find_pairs(peg_stage *s, const peg_aabb *box)
     if (!fixed) return 0;
     for (int i = 0; i < np; i++) fixed[i] = !s->placed[i].moves;
     finder f = {s, box, s->candidates};
+    s->searches++;
     take_given(&f);
     if (!peg_sweep_pairs(arena, box, fixed, np, meet, &f) || s->failed) return 0;
     return s->candidates == f.known || sort_candidates(s);

@@ -13,11 +13,14 @@
 
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
 {
+    int nv = shape->nv, nf = shape->nf;
+    double *room = PEG_NEW(arena, double, 3 * nv + 4 * nf);
+    if (!room) return 0;
     view->shape = shape;
-    view->vertex = PEG_NEW(arena, peg_vec3, shape->nv);
-    view->normal = PEG_NEW(arena, peg_vec3, shape->nf);
-    view->offset = PEG_NEW(arena, double, shape->nf);
-    return view->vertex && view->normal && view->offset;
+    view->vertex = (peg_vec3 *)room;
+    view->normal = (peg_vec3 *)(room + 3 * nv);
+    view->offset = room + 3 * (nv + nf);
+    return 1;
 }
 
 /* --- how far parts get --- */
@@ -105,13 +108,11 @@ static void set_motion(const peg_stage *s, int i, const double *centre, double r
             REACH_MOTION * s->scene->h * body_speed(body, s->alone[part->body], placed->arm);
 }
 
-static int place(peg_stage *s, int i)
+static int place(peg_stage *s, int i, const double x[3], const double R[9])
 {
     const peg_polytope *shape = s->part[i].shape;
     peg_placed *placed = &s->placed[i];
-    double x[3], R[9];
     if (!peg_view_allocate(&s->context->kept, shape, &placed->view)) return 0;
-    pose_of(s, &s->part[i], x, R);
     peg_view_set(&placed->view, x, R);
     set_motion(s, i, shape->centre, shape->radius - shape->round);
     return 1;
@@ -120,7 +121,12 @@ static int place(peg_stage *s, int i)
 static int grow(peg_stage *s)
 {
     peg_arena *arena = &s->context->kept;
-    int capacity = s->part_capacity ? 2 * s->part_capacity : s->scene->np + 16;
+    int last = s->context->parts, least = s->scene->np + 16;
+    int capacity = 2 * s->part_capacity;
+    if (!capacity) { /* as many as in the step before, and some */
+        capacity = last + last / 4;
+        if (capacity < least) capacity = least;
+    }
     peg_part *part = PEG_NEW(arena, peg_part, capacity);
     peg_placed *placed = PEG_NEW(arena, peg_placed, capacity);
     int *whole = PEG_NEW(arena, int, capacity);
@@ -157,59 +163,77 @@ int peg_place_parts(peg_stage *s)
         s->whole[i] = i;
         s->parts = i + 1;
         const peg_complex *mesh = s->part[i].complex;
+        double x[3], R[9];
         if (mesh || s->part[i].opaque) s->part[i].shape = particle(s);
-        if (!s->part[i].shape || !place(s, i)) return 0;
+        pose_of(s, &s->part[i], x, R);
+        if (!s->part[i].shape || !place(s, i, x, R)) return 0;
         if (!mesh) continue;
-        pose_of(s, &s->part[i], s->placed[i].x, s->placed[i].R);
+        peg_copy3(x, s->placed[i].x);
+        memcpy(s->placed[i].R, R, sizeof R);
         set_motion(s, i, mesh->centre, mesh->radius);
     }
+    s->context->parts = s->parts;
     return 1;
 }
 
 /* --- triangles --- */
 
-static peg_polytope *new_triangle(peg_arena *arena)
+typedef struct triangle {
+    peg_polytope shape;
+    peg_vec3 vertex[3], normal[2];
+    double offset[2];
+} triangle;
+
+static triangle *new_triangle(peg_arena *arena)
 {
     static int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
     static int next_start[4] = {0, 2, 4, 6}, next[6] = {1, 2, 2, 0, 0, 1};
     static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
-    peg_polytope *p = PEG_NEW(arena, peg_polytope, 1);
-    if (!p) return NULL;
-    *p = (peg_polytope){.nv = 3, .nf = 2, .ne = 3};
-    p->vertex = PEG_NEW(arena, peg_vec3, 3);
-    p->normal = PEG_NEW(arena, peg_vec3, 2);
-    p->offset = PEG_NEW(arena, double, 2);
-    p->face_start = start, p->face_vertex = corner;
-    p->next_start = next_start, p->next = next;
-    p->edge = edge;
-    return p->vertex && p->normal && p->offset ? p : NULL;
+    triangle *t = PEG_NEW(arena, triangle, 1);
+    if (!t) return NULL;
+    t->shape = (peg_polytope){.nv = 3,
+                              .nf = 2,
+                              .ne = 3,
+                              .vertex = t->vertex,
+                              .normal = t->normal,
+                              .offset = t->offset,
+                              .face_start = start,
+                              .face_vertex = corner,
+                              .next_start = next_start,
+                              .next = next,
+                              .edge = edge};
+    return t;
 }
 
-const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int t)
+const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int index)
 {
-    peg_polytope *p = new_triangle(arena);
-    peg_vec3 a, b, d;
-    if (!p) return NULL;
+    triangle *t = new_triangle(arena);
+    double longest = 0, farthest = 0;
+    peg_vec3 d, side[3];
+    if (!t) return NULL;
+    peg_polytope *p = &t->shape;
     for (int k = 0; k < 3; k++) {
-        peg_copy3(mesh->vertex[mesh->triangle[t][k]], p->vertex[k]);
-        peg_add_scaled(p->centre, 1. / 3, p->vertex[k], p->centre);
+        peg_copy3(mesh->vertex[mesh->triangle[index][k]], t->vertex[k]);
+        peg_add_scaled(p->centre, 1. / 3, t->vertex[k], p->centre);
     }
-    peg_sub(p->vertex[1], p->vertex[0], a);
-    peg_sub(p->vertex[2], p->vertex[0], b);
-    peg_sub(p->vertex[2], p->vertex[1], d);
-    peg_cross(a, b, p->normal[0]);
-    double longest = peg_max(peg_norm(a), peg_max(peg_norm(b), peg_norm(d)));
-    p->width = peg_normalise(p->normal[0]) / longest;
-    p->offset[0] = peg_dot(p->normal[0], p->vertex[0]);
     for (int k = 0; k < 3; k++) {
-        p->normal[1][k] = -p->normal[0][k];
-        peg_sub(p->vertex[k], p->centre, d);
-        p->radius = peg_max(p->radius, peg_norm(d));
+        peg_sub(t->vertex[(k + 1) % 3], t->vertex[k], side[k]);
+        longest = peg_max(longest, peg_dot(side[k], side[k]));
+        peg_sub(t->vertex[k], p->centre, d);
+        farthest = peg_max(farthest, peg_dot(d, d));
     }
-    p->offset[1] = -p->offset[0];
+    peg_cross(side[0], side[1], d);
+    p->width = peg_norm(d) / sqrt(longest);
+    p->radius = sqrt(farthest);
+    for (int k = 0; k < 3; k++) {
+        t->normal[0][k] = mesh->normal[index][k];
+        t->normal[1][k] = -t->normal[0][k];
+    }
+    t->offset[0] = peg_dot(t->normal[0], t->vertex[0]);
+    t->offset[1] = -t->offset[0];
     p->size = mesh->radius;
     p->mesh = mesh;
-    p->triangle = t;
+    p->triangle = index;
     return p;
 }
 
@@ -238,9 +262,9 @@ int peg_triangle_part(peg_stage *s, int mesh, int t)
     part->id |= (uint64_t)(t + 1);
     s->placed[i] = (peg_placed){.body = -1};
     s->whole[i] = mesh;
-    s->failed = !part->shape || !place(s, i);
+    s->failed = !part->shape || !place(s, i, s->placed[mesh].x, s->placed[mesh].R);
     if (s->failed) return -1;
-    s->parts++;
+    s->context->parts = ++s->parts;
     return known[t] = i;
 }
 

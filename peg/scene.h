@@ -87,6 +87,7 @@ struct peg_context {
     const peg_capture *capture;   /* null: none */
     peg_arena arena;              /* of the step */
     peg_arena kept;               /* of the step, for what grows meanwhile */
+    int parts;                    /* of the step, or of the last one */
     peg_remembered memory, fresh; /* of the step before; being written */
     peg_contact *contact;
     int contacts;
@@ -121,6 +122,7 @@ typedef struct peg_stage {
     int parts, part_capacity;
     peg_candidate *candidate;
     int candidates, candidate_capacity;
+    int searches;                  /* for pairs so far: in all but the first the motion is known */
     int *root;                     /* nb: union-find of the islands */
     int *first_body, *next_body;   /* nb: the bodies of an island by its root */
     int *first_pair, *next_pair;   /* by root; candidates */

@@ -172,6 +172,24 @@ static void take_need(void *needs, int triangle, int deep)
     if (need[triangle] != 1) need[triangle] = deep ? 2 : 1;
 }
 
+typedef struct asker {
+    const peg_cover *cover;
+    unsigned char *needed;
+} asker;
+
+static void ask(void *context, int triangle)
+{
+    const asker *a = context;
+    peg_cover_needs(a->cover, triangle, take_need, a->needed);
+}
+
+static void find_needed(const peg_cover *cover, unsigned char *needed)
+{
+    peg_region region;
+    peg_cover_region(cover, &region);
+    peg_complex_search(cover->mesh, &region, ask, &(asker){cover, needed});
+}
+
 typedef struct tally {
     int near, needed, met;
 } tally;
@@ -191,7 +209,7 @@ static void try_part(cases_random *r, const world *w, const peg_polytope *p, tal
     for (int k = 0; k < 3; k++) shift[k] *= cases_uniform(r, 0, way), x[k] += shift[k];
     double turn = way / p->radius;
     ck_assert(peg_cover_begin(&arena, w->mesh, origin, straight, &part, shift, way, turn, &cover));
-    for (int t = 0; t < w->mesh->nt; t++) peg_cover_needs(&cover, t, take_need, needed);
+    find_needed(&cover, needed);
     for (int t = 0; t < w->mesh->nt; t++) {
         double s = peg_separation(&part, &w->triangle[t], INFINITY, NULL, NULL).s;
         if (needed[t] == 2) needed[t] = s < 0;
@@ -254,10 +272,10 @@ START_TEST(what_has_been_met_is_needed)
         for (int k = 0; k < 3; k++) x[k] = cases_uniform(&r, -1, 1);
         peg_view_set(&part, x, R);
         ck_assert(peg_cover_begin(&arena, mesh, origin, straight, &part, origin, way, 0, &cover));
+        find_needed(&cover, needed);
         for (int t = 0; t < mesh->nt; t++) {
             double s = peg_separation(&part, &w.triangle[t], INFINITY, NULL, NULL).s;
             if (s > -1e-5 * p->size) continue;
-            peg_cover_needs(&cover, t, take_need, needed);
             ck_assert_int_ne(needed[t], 0);
             met++;
         }

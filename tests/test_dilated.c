@@ -287,9 +287,10 @@ START_TEST(boxes_of_a_mesh_miss_nothing)
             int inside = 1;
             for (int k = 0; k < 3; k++) {
                 double lo = INFINITY, hi = -INFINITY;
+                const int *corner = triangle[mesh->source[t]];
                 for (int c = 0; c < 3; c++) {
-                    lo = fmin(lo, vertex[triangle[t][c]][k]);
-                    hi = fmax(hi, vertex[triangle[t][c]][k]);
+                    lo = fmin(lo, vertex[corner[c]][k]);
+                    hi = fmax(hi, vertex[corner[c]][k]);
                 }
                 inside &= lo <= box.hi[k] && hi >= box.lo[k];
             }
