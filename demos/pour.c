@@ -1,4 +1,5 @@
-/* Bodies poured: pour-boxes and pour-convex into an open box, pour-mixed onto bumpy ground. */
+/* Bodies poured: pour-boxes and pour-convex into an open box, pour-mixed onto bumpy ground with a
+ * wall round it. */
 #include "demos/scene.h"
 
 #include <math.h>
@@ -78,14 +79,27 @@ static void pour(lab_world *w, void (*add_shape)(lab_world *, lab_body *))
 /* ---- all classes ------------------------------------------------------------------------------
  */
 
-/* Bumpy ground of SIDE x SIDE m, with a rim: as a heightfield, or the same as a mesh. */
+/* Bumpy ground of SIDE x SIDE m, with a rim and a wall behind it: as a heightfield, or the same as
+ * a mesh. */
 #define SIDE    6.0
 #define SAMPLES 31
+#define WALL    4.0 /* height */
 
 static double ground_height(double x, double y)
 {
     double out = fmax(fabs(x), fabs(y)) / (SIDE / 2);
     return .12 * sin(2.1 * x + .3) * cos(1.7 * y) + 1.2 * fmax(0, out - .6);
+}
+
+/* Whose ends overlap, so that nothing passes at the corners. */
+static void add_walls(lab_body *ground)
+{
+    for (int i = 0; i < 4; i++) {
+        int k = i / 2;
+        double sides[3] = {SIDE + 2, SIDE + 2, WALL}, at[3] = {0, 0, WALL / 2 - 1};
+        sides[k] = 1, at[k] = (i % 2 ? -1 : 1) * (SIDE + 1) / 2;
+        lab_box(ground, sides, at, NULL);
+    }
 }
 
 static void add_ground(lab_world *w, int is_mesh)
@@ -112,6 +126,7 @@ static void add_ground(lab_world *w, int is_mesh)
                     nt, NULL, NULL);
     else
         lab_heightfield(ground, size, samples, height, NULL, NULL);
+    add_walls(ground);
 }
 
 /* A block with a step: a mesh that is not convex, about its centre. */
@@ -198,7 +213,7 @@ const lab_scene lab_scenes_pour[] = {
     {"pour-boxes", "random boxes dropped one by one into an open box", .01, 5, build_boxes, NULL},
     {"pour-convex", "random convex polyhedra dropped one by one into an open box", .01, 5,
      build_convex, NULL},
-    {"pour-mixed", "bodies of all classes onto a heightfield or a mesh (bodies= mesh=)", .01, 10,
-     build_mixed, NULL},
+    {"pour-mixed", "bodies of all classes onto a walled heightfield or mesh (bodies= mesh=)", .01,
+     10, build_mixed, NULL},
     {0},
 };
