@@ -2,6 +2,7 @@
 #include "demos/bench.h"
 #include "demos/world.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -15,9 +16,8 @@ enum { MS, CPU, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 #define AT_REST   1e-6 /* m/s: what moves slower has settled */
 #define RESTED    10   /* steps in a row without any motion end the settling, .. */
 #define SETTLING  400  /* .. which takes so many at most */
+#define LEADING   .75  /* of its time a case may take to come into the state that is timed */
 #define MOVING    .3   /* s: from then on bodies hit each other, whatever the scene */
-#define FALL_EXACTLY                                                                               \
-    1000 /* bodies: more than that would take long to come down with exact contacts */
 #define PATIENCE                                                                                   \
     20 /* s: so long a pile may take to come to rest; without friction it never does               \
         */
@@ -114,19 +114,6 @@ static double fall_time(const lab_world *w)
     return sqrt(2 * top / 9.81);
 }
 
-/* Lets QuickStep, cheap and rough, bring the bodies down; its overlap is left to the contacts that
- * follow. */
-static int fall_quickly(const bench_job *job, lab_world *w, double t)
-{
-    lab_world *quick = bench_open(job, LAB_ODE_QUICK, w->h);
-    int bad = !quick;
-    while (!bad && lab_time(quick) < t - w->h / 2) bad = lab_step(quick);
-    bad = bad || lab_match(w, quick);
-    if (quick && quick->failed) bench_skip(job, "ode-quick: %s", lab_error(quick));
-    lab_close(quick);
-    return bad;
-}
-
 lab_world *bench_lead(const bench_job *job, int moving, double h, double until, int *early)
 {
     lab_world *w = bench_open(job, LAB_PEG, h);
@@ -136,12 +123,6 @@ lab_world *bench_lead(const bench_job *job, int moving, double h, double until, 
     /* at .6 of the fall the lower half has landed; settled: a second later, or as long again */
     double to = moving ? .6 * fall : 2 * fall + (job->what.mu > 0 ? PATIENCE : 4),
            least = moving ? MOVING : fall + 1;
-    if (!moving && job->what.falls && job->what.n > FALL_EXACTLY &&
-        fall_quickly(job, w, fall + 2)) {
-        lab_close(w);
-        return NULL;
-    }
-    if (!moving) least = fmax(least, lab_time(w) + .2);
     while (lab_time(w) < to - h / 2) {
         int enough = lab_time(w) > least - h / 2;
         if (enough && !moving && speed_of(w) < AT_REST) break;
@@ -208,12 +189,25 @@ static double drift_of(const contender *c)
     return drift;
 }
 
-/* dWorldStep's cost grows with the cube of its rows. */
+/* Bodies, at most, with which the dense solvers of a model make all steps, and a few. */
+typedef struct capacity {
+    int all, few;
+} capacity;
+
+/* dWorldStep's cost grows with the cube of its rows; the standard model's as fast, where its exact
+ * solvers have to do. */
+static capacity capacity_of(lab_contact model)
+{
+    if (model == LAB_ODE) return (capacity){30, 110};
+    if (model == LAB_PEG || model == LAB_ODE_QUICK) return (capacity){INT_MAX, INT_MAX};
+    return (capacity){110, 300};
+}
+
 static int wanted_steps(const bench_job *job, lab_contact model)
 {
-    int wanted = job->quick ? STEPS_MAX / 2 : STEPS_MAX;
-    if (model != LAB_ODE || job->what.n <= 30) return wanted;
-    return job->what.n <= 110 ? STEPS_FEW : 0;
+    capacity most = capacity_of(model);
+    if (job->what.n <= most.all) return job->quick ? STEPS_MAX / 2 : STEPS_MAX;
+    return job->what.n <= most.few ? STEPS_FEW : 0;
 }
 
 int bench_come_to_rest(lab_world *w, double until)
@@ -226,20 +220,22 @@ int bench_come_to_rest(lab_world *w, double until)
 }
 
 /* Brings the model into the lead's state and lets it find its own contacts: from rest the stock
- * models first have to sink in. */
-static int enter(const bench_job *job, contender *c, const lab_world *lead, int moving)
+ * models first have to sink in. Exact contacts that rest go on in the lead itself, which knows the
+ * impulses already. */
+static int enter(const bench_job *job, contender *c, lab_world *lead, int moving)
 {
     int warm = moving ? 2 : c->model == LAB_PEG || c->model == LAB_ST ? 30 : 100;
     c->wanted = wanted_steps(job, c->model);
+    if (c->wanted == STEPS_FEW) warm = STEPS_FEW;
     if (c->wanted == 0) {
         bench_skip(job, "%s takes too long at this size", lab_contact_name(c->model));
         return 0;
     }
-    c->w = bench_open(job, c->model, lead->scene->h);
+    int goes_on = c->model == LAB_PEG && !moving;
+    c->w = goes_on ? lead : bench_open(job, c->model, lead->h);
     c->start = c->w ? malloc((size_t)c->w->bodies * sizeof *c->start) : NULL;
-    if (!c->start || lab_match(c->w, lead)) return 0;
-    if (c->model == LAB_PEG && !moving && bench_come_to_rest(c->w, lab_now() + c->room / 3))
-        return 0;
+    if (!c->start || (!goes_on && lab_match(c->w, lead))) return 0;
+    if (goes_on && bench_come_to_rest(c->w, lab_now() + c->room / 3)) return 0;
     for (int i = 0; i < warm && c->spent < c->room / 3 && step_once(c); i++) c->steps = 0;
     c->spent = 0;
     for (int i = 0; i < c->w->bodies; i++) lab_pose(c->w->body[i], c->start[i], NULL);
@@ -322,23 +318,24 @@ void bench_phase(const bench_job *job)
 {
     int early, moving = job->what.measure == BENCH_MOVING;
     double h = lab_scene_find(job->what.scene)->h, now = lab_now();
-    if (!moving && job->what.n >= 1000) h *= 2; /* nobody times how they settle */
-    lab_world *lead = bench_lead(job, moving, h, now + .6 * (job->end - now), &early);
+    lab_world *lead = bench_lead(job, moving, h, now + LEADING * (job->end - now), &early);
     contender *c = lead ? calloc((size_t)job->models, sizeof *c) : NULL;
     if (c && !job->quiet)
         fprintf(stderr, "bench: %s n=%d mu=%g: %s at t = %.3g s, %.3g s on the way\n",
                 job->what.scene, job->what.n, job->what.mu, bench_measure_name(job->what.measure),
                 lab_time(lead), lab_now() - now);
     for (int i = 0; c && i < job->models; i++) {
+        int left = 0;
+        for (int k = i; k < job->models; k++) left += wanted_steps(job, job->model[k]) > 0;
         c[i].model = job->model[i];
-        c[i].room = fmax(0, job->end - lab_now()) / (2 * (job->models - i));
+        c[i].room = fmax(0, job->end - lab_now()) / (2 * fmax(1, left));
         if (!enter(job, &c[i], lead, moving)) c[i].wanted = 0;
     }
     if (c) race(c, job->models, job->what.n);
     for (int i = 0; c && i < job->models; i++) {
         if (c[i].w && c[i].wanted && (c[i].steps || c[i].w->failed))
             bench_emit(job, "records", record(job, &c[i], c, job->models, lab_time(lead), early));
-        lab_close(c[i].w);
+        if (c[i].w != lead) lab_close(c[i].w);
         free(c[i].start);
     }
     free(c);
