@@ -419,16 +419,23 @@ static int is_met(const peg_aabb *box, const peg_region *r)
     return !r->from || !is_far_from_segment(box, r);
 }
 
-/* Whether the box about a triangle meets a box. */
-static int is_in_box(const peg_complex *c, int triangle, const peg_aabb *box)
+static peg_aabb box_of(const peg_complex *c, int triangle)
 {
     const int *t = c->triangle[triangle];
     const double *u = c->vertex[t[0]], *v = c->vertex[t[1]], *w = c->vertex[t[2]];
-    for (int k = 0; k < 3; k++)
-        if (peg_min(u[k], peg_min(v[k], w[k])) > box->hi[k] ||
-            peg_max(u[k], peg_max(v[k], w[k])) < box->lo[k])
-            return 0;
-    return 1;
+    peg_aabb box;
+    for (int k = 0; k < 3; k++) {
+        box.lo[k] = peg_min(u[k], peg_min(v[k], w[k]));
+        box.hi[k] = peg_max(u[k], peg_max(v[k], w[k]));
+    }
+    return box;
+}
+
+/* Whether the box about a triangle meets a region, but for its planes. */
+static int is_triangle_met(const peg_complex *c, int triangle, const peg_region *r)
+{
+    peg_aabb box = box_of(c, triangle);
+    return peg_aabb_overlap(&box, &r->box) && !(r->from && is_far_from_segment(&box, r));
 }
 
 static void search_from(const peg_complex *c, int at, const peg_region *r,
@@ -437,7 +444,7 @@ static void search_from(const peg_complex *c, int at, const peg_region *r,
     const peg_complex_node *node = &c->node[at];
     if (!is_met(&node->box, r)) return;
     for (int i = node->first; i < node->first + node->count; i++)
-        if (is_in_box(c, i, &r->box)) visit(context, i);
+        if (is_triangle_met(c, i, r)) visit(context, i);
     if (node->count) return;
     search_from(c, at + 1, r, visit, context);
     search_from(c, node->first, r, visit, context);
@@ -453,6 +460,23 @@ void peg_complex_meet(const peg_complex *c, const peg_aabb *box, peg_triangle_vi
                       void *context)
 {
     search_from(c, 0, &(peg_region){.box = *box}, visit, context);
+}
+
+static int is_near_from(const peg_complex *c, int at, const peg_aabb *box)
+{
+    const peg_complex_node *node = &c->node[at];
+    if (!peg_aabb_overlap(&node->box, box)) return 0;
+    for (int i = node->first; i < node->first + node->count; i++) {
+        peg_aabb of = box_of(c, i);
+        if (peg_aabb_overlap(&of, box)) return 1;
+    }
+    if (node->count) return 0;
+    return is_near_from(c, at + 1, box) || is_near_from(c, node->first, box);
+}
+
+int peg_complex_is_near(const peg_complex *c, const peg_aabb *box)
+{
+    return is_near_from(c, 0, box);
 }
 
 static const peg_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY},

@@ -75,6 +75,8 @@ void peg_complex_search(const peg_complex *complex, const peg_region *region,
 /* The same for those whose boxes meet a box. */
 void peg_complex_meet(const peg_complex *complex, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context);
+/* Whether there are any. */
+int peg_complex_is_near(const peg_complex *complex, const peg_aabb *box);
 /* And for those whose boxes have a point with normal . x <= offset. */
 void peg_complex_below(const peg_complex *complex, const double normal[3], double offset,
                        peg_triangle_visitor *visit, void *context);

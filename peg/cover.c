@@ -36,11 +36,17 @@ static void set_view(const peg_view *view, const double x[3], const double R[9],
     into_frame(x, R, view->centre, out->centre);
 }
 
-/* What is this near, in sizes, counts although the part is not known to get there. */
+/* What is this near, in sizes of the smaller one, counts although the part is not known to get
+ * there. */
 static const double ROOM = 5e-4;
 
 /* What is this deep, in sizes, may have met. */
 static const double MET = 1e-6;
+
+double peg_cover_room(double size, const peg_complex *mesh)
+{
+    return ROOM * peg_min(size, mesh->radius);
+}
 
 int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
                     const peg_view *view, const double shift[3], double way, double turn,
@@ -48,7 +54,8 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
 {
     const peg_polytope *P = view->shape;
     double from[3], moved = peg_norm(shift) + way + MET * P->size;
-    *out = (peg_cover){.mesh = mesh, .way = way, .turn = turn, .reach = way + ROOM * P->size};
+    *out = (peg_cover){.mesh = mesh, .way = way, .turn = turn};
+    out->reach = way + peg_cover_room(P->size, mesh);
     out->part.shape = P;
     out->part.vertex = PEG_NEW(arena, peg_vec3, P->nv);
     out->part.normal = PEG_NEW(arena, peg_vec3, P->nf);

@@ -24,6 +24,9 @@ typedef struct peg_cover {
     double frame[9];        /* of a triangle: from its mesh's own frame */
 } peg_cover;
 
+/* How near to a mesh, beyond how far it gets, what counts of a part of a size, m. */
+double peg_cover_room(double size, const peg_complex *mesh);
+
 /* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. It moves relative
  * to the mesh by `shift` (m, world) give or take `way` for every point of its surface, turns by
  * `turn` (rad) at most, and is apart from the mesh before it moves. Returns 0 without memory. */

@@ -188,14 +188,31 @@ static double lowest(const peg_view *view, int is_edge, int i, const double n[3]
     return peg_dot(n, x);
 }
 
-/* Whether the features are farther apart than any row's, by the centres of rims or along the chosen
- * direction. */
+/* How far a vertex or an edge of one part is from the plane of a rim of the other; 0: no rim. */
+static double off_rim(const peg_view *rim, int i, const peg_view *other, int is_edge, int j)
+{
+    double axis[3], d[3], e[3];
+    if (!(rim->shape->rim > 0)) return 0;
+    int v[2] = {is_edge ? other->shape->edge[j].v[0] : j, is_edge ? other->shape->edge[j].v[1] : j};
+    for (int k = 0; k < 3; k++) axis[k] = rim->turn[3 * k + 2];
+    peg_sub(other->vertex[v[0]], rim->vertex[i], d);
+    peg_sub(other->vertex[v[1]], rim->vertex[i], e);
+    double x = peg_dot(axis, d), y = peg_dot(axis, e);
+    return x * y > 0 ? peg_min(fabs(x), fabs(y)) : 0;
+}
+
+/* Whether the features are farther apart than any row's, by the planes and the centres of rims or
+ * along the chosen direction. */
 static int is_out_of_reach(const finder *f, peg_row_kind kind, int i, int j)
 {
     const peg_polytope *A = f->A->shape, *B = f->B->shape;
     const peg_vec3 *a = (const peg_vec3 *)f->A->vertex, *b = (const peg_vec3 *)f->B->vertex;
     const double *n = f->pair->facet.n, back[3] = {-n[0], -n[1], -n[2]};
     double far = f->pair->reach + peg_across(A) + peg_across(B), d[3];
+    if (kind != PEG_ROW_EV && off_rim(f->A, i, f->B, kind == PEG_ROW_VE, j) > far - A->rim)
+        return 1;
+    if (kind != PEG_ROW_VE && off_rim(f->B, j, f->A, kind == PEG_ROW_EV, i) > far - B->rim)
+        return 1;
     if (kind == PEG_ROW_VV) {
         peg_sub(a[i], b[j], d);
         if (peg_norm(d) > far) return 1;
@@ -259,6 +276,7 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     finder f = {.I = I, .u = u, .out = out, .p = p, .pair = pair};
     f.A = &I->piece[pair->a].now;
     f.B = &I->piece[pair->b].now;
+    if (peg_separation_along(f.A, f.B, pair->facet.n) > pair->reach) return;
     f.to_a = lean_along(f.B, f.axis_b);
     f.to_b = lean_along(f.A, f.axis_a);
     vertex_face_rows(&f, PEG_ROW_VF);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "peg/cover.h"
+#include "peg/crossing.h"
 #include "peg/scene.h"
 
 /* Reach beyond what the motion can close, in L: features this near always make rows. */
@@ -435,6 +436,36 @@ static void meet_triangles(void *context, int triangle)
     if (part >= 0) meet_mesh(x->f, x->other, part);
 }
 
+/* Triangles of mesh a against mesh b: those that are near to it in what both are thought to do. */
+static void meet_meshes(const finder *f, int a, int b)
+{
+    const peg_stage *s = f->stage;
+    const peg_placed *pa = &s->placed[a], *pb = &s->placed[b];
+    peg_crossing c = {.mesh = s->part[a].complex, .other = s->part[b].complex, .arm = pb->arm};
+    expansion x = {.f = f, .mesh = a, .other = b};
+    course of_a, of_b;
+    double shift[3];
+    peg_aabb local;
+    find_course(s, a, &of_a);
+    find_course(s, b, &of_b);
+    peg_sub(of_a.shift, of_b.shift, shift);
+    c.by = peg_norm(shift) + of_a.beside + (of_a.spin > 0 ? of_a.spin * pa->arm : 0) + of_b.beside +
+           peg_cover_room(c.mesh->radius, c.other);
+    c.spin = of_b.spin;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            c.R[3 * k + i] =
+                pb->R[k] * pa->R[i] + pb->R[3 + k] * pa->R[3 + i] + pb->R[6 + k] * pa->R[6 + i];
+    peg_sub(pa->x, pb->x, c.at);
+    peg_rotate_back(pb->R, c.at, c.at);
+    if (pb->body >= 0) {
+        peg_sub(s->scene->body[pb->body].x, pb->x, c.pivot);
+        peg_rotate_back(pb->R, c.pivot, c.pivot);
+    }
+    box_in_mesh(f, a, &f->box[b], size_of_part(s, b), &local);
+    peg_crossing_search(&c, &local, meet_triangles, &x);
+}
+
 static void meet_whole(const finder *f, int a, int b)
 {
     const peg_part *part = f->stage->part;
@@ -443,10 +474,7 @@ static void meet_whole(const finder *f, int a, int b)
     } else if (!part[a].complex) {
         meet_mesh(f, b, a);
     } else {
-        peg_aabb local;
-        expansion x = {.f = f, .mesh = a, .other = b};
-        box_in_mesh(f, a, &f->box[b], size_of_part(f->stage, b), &local);
-        peg_complex_meet(part[a].complex, &local, meet_triangles, &x);
+        meet_meshes(f, a, b);
     }
 }
 

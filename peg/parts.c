@@ -237,22 +237,36 @@ const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, i
     return p;
 }
 
-/* The parts of a mesh's triangles, by triangle; null without memory. */
-static int *triangles_of(peg_stage *s, int mesh)
+/* Where the part of triangle t is, or goes: the hash is that of the golden ratio. */
+static int *slot_of(const peg_stage *s, const peg_placed *mesh, int t)
 {
-    peg_placed *placed = &s->placed[mesh];
-    int nt = s->part[mesh].complex->nt;
-    if (placed->triangle) return placed->triangle;
-    placed->triangle = PEG_NEW(&s->context->kept, int, nt);
-    for (int t = 0; t < nt && placed->triangle; t++) placed->triangle[t] = -1;
-    return placed->triangle;
+    unsigned last = (unsigned)mesh->room - 1, at = (unsigned)t * 2654435769u & last;
+    while (mesh->triangle[at] >= 0 && s->part[mesh->triangle[at]].shape->triangle != t)
+        at = (at + 1) & last;
+    return &mesh->triangle[at];
+}
+
+/* Room for one more. */
+static int widen(peg_stage *s, peg_placed *mesh)
+{
+    peg_placed old = *mesh;
+    if (2 * mesh->count < mesh->room) return 1;
+    mesh->room = mesh->room ? 2 * mesh->room : 32;
+    mesh->triangle = PEG_NEW(&s->context->kept, int, mesh->room);
+    for (int i = 0; i < mesh->room && mesh->triangle; i++) mesh->triangle[i] = -1;
+    for (int i = 0; i < old.room && mesh->triangle; i++)
+        if (old.triangle[i] >= 0)
+            *slot_of(s, mesh, s->part[old.triangle[i]].shape->triangle) = old.triangle[i];
+    return mesh->triangle != NULL;
 }
 
 int peg_triangle_part(peg_stage *s, int mesh, int t)
 {
-    int *known = triangles_of(s, mesh), i = s->parts;
-    s->failed |= !known;
-    if (s->failed || known[t] >= 0) return known ? known[t] : -1;
+    int i = s->parts, *slot;
+    s->failed |= !widen(s, &s->placed[mesh]);
+    if (s->failed) return -1;
+    slot = slot_of(s, &s->placed[mesh], t);
+    if (*slot >= 0) return *slot;
     s->failed = i == s->part_capacity && !grow(s);
     if (s->failed) return -1;
     peg_part *part = &s->part[i];
@@ -265,7 +279,8 @@ int peg_triangle_part(peg_stage *s, int mesh, int t)
     s->failed = !part->shape || !place(s, i, s->placed[mesh].x, s->placed[mesh].R);
     if (s->failed) return -1;
     s->context->parts = ++s->parts;
-    return known[t] = i;
+    s->placed[mesh].count++;
+    return *slot = i;
 }
 
 /* --- boxes --- */

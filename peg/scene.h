@@ -10,7 +10,8 @@
 typedef struct peg_placed {
     peg_view view;     /* of a mesh: none */
     double x[3], R[9]; /* pose of a mesh */
-    int *triangle;     /* of a mesh: its triangles' parts, or -1; null: none so far */
+    int *triangle;     /* of a mesh: its triangles' parts by hash, or -1; null: none so far */
+    int room, count;   /* of these: a power of 2, of which half is used at most; used */
     double arm;        /* largest distance of its points from the body's centre of mass, m */
     double sweep;      /* how far its points may get in the step, m */
     int body;          /* index in the scene, or -1 */
