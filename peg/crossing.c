@@ -36,11 +36,12 @@ static void look_there(void *context, int triangle)
     if (peg_complex_is_near(s->crossing->other, &box)) s->visit(s->context, triangle);
 }
 
-/* What is near to the other mesh while it turns: its points are within `arm` of the pivot, and what
- * comes near to them within twice that, unless more counts as near. */
+/* How near counts for what comes from within twice the arm, as all does unless that is more than
+ * the arm: then there is no bound. */
 static double near_all(const peg_crossing *c)
 {
-    return c->by < c->arm ? c->by + 2 * c->spin * c->arm : INFINITY;
+    double by = c->by + 2 * c->spin * c->arm;
+    return by < c->arm ? by : INFINITY;
 }
 
 void peg_crossing_search(const peg_crossing *c, const peg_aabb *box, peg_triangle_visitor *visit,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "peg/cover.h"
+#include "peg/crossing.h"
 #include "peg/separation.h"
 #include "tests/geometry_cases.h"
 #include "tests/test_geometry.h"
@@ -289,11 +290,66 @@ START_TEST(what_has_been_met_is_needed)
 }
 END_TEST
 
+static void mark(void *context, int triangle)
+{
+    unsigned char *near = context;
+    near[triangle]++;
+}
+
+/* Takes a view to y = R x + at. */
+static void carry(peg_view *view, const double R[9], const double at[3])
+{
+    for (int v = 0; v < 3; v++) {
+        peg_rotate(R, view->vertex[v], view->vertex[v]);
+        peg_add_scaled(view->vertex[v], 1, at, view->vertex[v]);
+    }
+    peg_rotate(R, view->centre, view->centre);
+    peg_add_scaled(view->centre, 1, at, view->centre);
+    for (int f = 0; f < 2; f++) {
+        peg_rotate(R, view->normal[f], view->normal[f]);
+        view->offset[f] = peg_dot(view->normal[f], view->vertex[0]);
+    }
+}
+
+/* Two meshes across each other, against all pairs of triangles. */
+START_TEST(triangles_near_another_mesh_are_found)
+{
+    static const peg_aabb all = {{-100, -100, -100}, {100, 100, 100}};
+    static world of, other;
+    cases_random r = {3000 + (unsigned)_i};
+    peg_complex *mesh = ground(&r, .2), *beside = ground(&r, .2);
+    peg_crossing c = {.mesh = mesh, .other = beside, .arm = 100};
+    unsigned char near[TRIANGLES] = {0};
+    int left_out = 0, found = 0;
+    make_world(mesh, &of);
+    make_world(beside, &other);
+    c.by = cases_uniform(&r, 0, .3);
+    cases_rotation(&r, c.R);
+    for (int k = 0; k < 3; k++) c.at[k] = cases_uniform(&r, -4, 4);
+    peg_crossing_search(&c, &all, mark, near);
+    for (int t = 0; t < mesh->nt; t++) {
+        double s = INFINITY;
+        carry(&of.triangle[t], c.R, c.at);
+        for (int u = 0; u < beside->nt; u++)
+            s = fmin(s,
+                     peg_separation(&of.triangle[t], &other.triangle[u], INFINITY, NULL, NULL).s);
+        if (s < c.by) ck_assert_int_eq(near[t], 1);
+        found += near[t], left_out += !near[t];
+    }
+    ck_assert_int_gt(2 * left_out, found);
+    drop_world(&of);
+    drop_world(&other);
+    peg_complex_free(mesh);
+    peg_complex_free(beside);
+}
+END_TEST
+
 TCase *cover_tests(void)
 {
     TCase *t = tcase_create("cover");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, what_is_left_out_is_kept_apart_by_the_rest, 0, 3 * KINDS);
     tcase_add_loop_test(t, what_has_been_met_is_needed, 0, 4);
+    tcase_add_loop_test(t, triangles_near_another_mesh_are_found, 0, 6);
     return t;
 }
