@@ -546,15 +546,31 @@ static int sort_candidates(peg_stage *s)
     return 1;
 }
 
-int peg_find_pairs(peg_stage *s, const peg_aabb *box)
+static int is_within(const peg_aabb *inner, const peg_aabb *outer)
 {
-    int np = s->scene->np;
+    int within = 1;
+    for (int k = 0; k < 3; k++)
+        within &= inner->lo[k] >= outer->lo[k] && inner->hi[k] <= outer->hi[k];
+    return within;
+}
+
+/* Parts that get out of their boxes of before, or with meshes do more than was thought, may have
+ * new pairs; two others may not. */
+int peg_find_pairs(peg_stage *s, const peg_aabb *box, const peg_aabb *before)
+{
+    int np = s->scene->np, meshes = 0, moving = 0;
     peg_arena *arena = &s->context->arena;
     unsigned char *fixed = PEG_NEW(arena, unsigned char, np);
     if (!fixed) return 0;
-    for (int i = 0; i < np; i++) fixed[i] = !s->placed[i].moves;
-    finder f = {s, box, s->candidates};
     s->searches++;
+    for (int i = 0; i < np; i++) meshes |= s->part[i].complex != NULL;
+    for (int i = 0; i < np; i++) {
+        fixed[i] = !s->placed[i].moves;
+        if (before && is_within(&box[i], &before[i]) && !(meshes && did_more(s, i))) fixed[i] = 1;
+        moving += !fixed[i];
+    }
+    if (before && !moving) return 1;
+    finder f = {s, box, s->candidates};
     take_given(&f);
     if (!peg_sweep_pairs(arena, box, fixed, np, meet, &f) || s->failed) return 0;
     return s->candidates == f.known || sort_candidates(s);

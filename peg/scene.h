@@ -165,8 +165,9 @@ void peg_box_of_part(const peg_stage *stage, int part, peg_aabb *box);
 
 /* --- pairs.c --- */
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view);
-/* Adds the pairs of boxes that overlap and are not known yet; marks the near ones. */
-int peg_find_pairs(peg_stage *stage, const peg_aabb *box);
+/* Adds the pairs of boxes that overlap and are not known yet; marks the near ones. `before`: boxes
+ * of which all pairs are known, or null. */
+int peg_find_pairs(peg_stage *stage, const peg_aabb *box, const peg_aabb *before);
 void peg_start_boxes(const peg_stage *stage, peg_aabb *box);
 void peg_end_boxes(const peg_stage *stage, peg_aabb *box);
 /* Order of candidates, for qsort and bsearch. */

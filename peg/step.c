@@ -162,11 +162,11 @@ static int pass_by(peg_stage *s, const peg_candidate *c, double reach)
 
 /* Pairs that the found motion could close although no island had them: marks them near and their
  * islands dirty. Returns how many. */
-static int find_missed_pairs(peg_stage *s, peg_aabb *box)
+static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
 {
     int missed = 0;
-    peg_end_boxes(s, box);
-    if (!peg_find_pairs(s, box)) {
+    peg_end_boxes(s, end);
+    if (!peg_find_pairs(s, end, start)) {
         s->failed = 1;
         return 0;
     }
@@ -196,14 +196,15 @@ static void spread_dirt(peg_stage *s)
 
 static void solve_islands(peg_stage *s)
 {
-    peg_aabb *box = PEG_NEW(&s->context->arena, peg_aabb, s->scene->np);
-    if (!box) {
+    peg_aabb *start = PEG_NEW(&s->context->arena, peg_aabb, s->scene->np);
+    peg_aabb *end = PEG_NEW(&s->context->arena, peg_aabb, s->scene->np);
+    if (!start || !end) {
         s->failed = 1;
         return;
     }
     double t0 = peg_seconds();
-    peg_start_boxes(s, box);
-    if (!peg_find_pairs(s, box)) s->failed = 1;
+    peg_start_boxes(s, start);
+    if (!peg_find_pairs(s, start, NULL)) s->failed = 1;
     s->stats.time_pairs += peg_seconds() - t0;
     memset(s->dirty, 1, (size_t)s->scene->nb);
     while (!s->failed) {
@@ -216,7 +217,7 @@ static void solve_islands(peg_stage *s)
         memset(s->dirty, 0, (size_t)s->scene->nb);
         if (s->failed) return;
         t0 = peg_seconds();
-        int missed = find_missed_pairs(s, box);
+        int missed = find_missed_pairs(s, start, end);
         s->stats.time_pairs += peg_seconds() - t0;
         if (!missed) return;
     }
