@@ -1,7 +1,10 @@
 /* Projected Gauss-Seidel for large islands: rows by body blocks, bounds that follow the normal
  * impulses, and no work where nothing changes: rows of two bodies that no row has moved since the
- * last visit are passed over. y = F^-1 (v - v_f) as in scaled.h; bodies that cannot move share one
- * block of zeros. */
+ * last visit are passed over. y = F^-1 (v - v_f) as in scaled.h, where rows are n = F^T G^T, not of
+ * unit length; bodies that cannot move share one block of zeros.
+ *
+ * The rows of a contact are visited at once: their rates at the y before are found side by side,
+ * and the products of the rows tell what the changes of the first ones add to the later ones'. */
 #include "peg/sweeps.h"
 
 #include <stdint.h>
@@ -15,10 +18,10 @@ static const double FURTHER = 1.3;
 /* Changes below this share of the tolerance do not call for another visit. */
 static const double QUIET = 0.1;
 
-/* Velocities and rows of a body in two vectors of four, the last two numbers 0: the machine adds
- * and multiplies them at once, in the same order with any instruction set. */
+/* Numbers of bodies and rows in vectors of four: the machine adds and multiplies them at once, in
+ * the same order with any instruction set. Those of a body are six and two zeros, of a row twelve. */
 typedef double quad __attribute__((vector_size(32)));
-enum { STRIDE = 8 };
+enum { STRIDE = 8, CONTACT = 3 };
 
 /* The hot loop once more for processors with wider registers: the same bits. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&                 \
@@ -27,15 +30,21 @@ enum { STRIDE = 8 };
 #else
 #define WIDE
 #endif
+#define HOT static inline __attribute__((always_inline))
 
 typedef struct sweep_row {
-    quad na[2], nb[2];
-    double beta;
-    double lo, hi, mu; /* -lo - mu u_normal <= u <= hi + mu u_normal */
-    int normal;        /* itself where mu = 0 */
-    int bounded;
-    double soft;                  /* compliance */
-    double root_scale, per_speed; /* per_speed: share of the allowed speed per impulse */
+    union {
+        quad q[3];
+        double d[12];
+    } n;
+    double before[CONTACT - 1]; /* products with the rows one and two places before, if visited with
+                                   these */
+    double beta, soft;          /* the row's speed is n.y + beta + soft lambda; soft: compliance */
+    double scale, gain;         /* n.n + soft; FURTHER over that */
+    double lo, hi, mu;          /* -lo - mu lambda_normal <= lambda <= hi + mu lambda_normal */
+    double per_speed;           /* share of the allowed speed per impulse */
+    int normal;                 /* itself where mu = 0 */
+    int together;               /* rows from here on that are visited at once */
 } sweep_row;
 
 /* bodies a, b; nb: what cannot move */
@@ -48,15 +57,15 @@ typedef struct sweep_group {
 typedef struct sweeper {
     const peg_problem *problem;
     const peg_sweep_goal *goal;
-    double *lambda; /* m: the warm start */
+    const double *warm; /* m: the warm start */
     int nb, groups;
     int singular;
     peg_mass_root *root;
     sweep_row *row;
     sweep_group *group;
-    quad *y;                /* 2 (nb + 1) */
-    double *u;              /* m */
-    double largest;         /* change of an impulse in the last sweep */
+    double *y;              /* STRIDE (nb + 1) */
+    double *lambda;         /* m */
+    double largest;         /* change of an impulse in the last sweep, squared, J */
     double *moved, *before; /* nb + 1: largest change in this sweep and the one before */
     unsigned char *reached; /* nb + 1: stirred up or changed */
     int *active, actives;   /* groups of such bodies */
@@ -83,55 +92,71 @@ static int allocate(peg_arena *arena, sweeper *s)
     s->root = PEG_NEW(arena, peg_mass_root, nb);
     s->row = aligned(arena, (size_t)m * sizeof *s->row);
     s->group = PEG_NEW(arena, sweep_group, m);
-    s->y = aligned(arena, 2 * (size_t)(nb + 1) * sizeof *s->y);
-    s->u = PEG_NEW(arena, double, m);
+    s->y = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->y);
+    s->lambda = PEG_NEW(arena, double, m);
     s->moved = PEG_NEW(arena, double, nb + 1);
     s->before = PEG_NEW(arena, double, nb + 1);
     s->reached = PEG_NEW(arena, unsigned char, nb + 1);
     s->active = PEG_NEW(arena, int, m);
-    return s->root && s->row && s->group && s->y && s->u && s->moved && s->before && s->reached &&
+    return s->root && s->row && s->group && s->y && s->lambda && s->moved && s->before && s->reached &&
            s->active && s->filled;
 }
 
-static double scaled_block(const peg_mass_root *root, const double *J, quad *n)
+/* One of the row's two blocks. */
+static void load_block(const sweeper *s, int body, const double *J, double *n, sweep_row *row)
 {
-    double square = 0, g[STRIDE] = {0};
-    peg_mass_root_row(root, J, g);
-    for (int k = 0; k < 6; k++) square += g[k] * g[k];
-    memcpy(n, g, sizeof g);
-    return square;
+    const double *target = s->problem->target[body];
+    peg_mass_root_row(&s->root[body], J, n);
+    for (int k = 0; k < 6; k++) {
+        row->scale += n[k] * n[k];
+        row->beta += J[k] * target[k];
+    }
 }
 
-/* Row i in unit length; false if it has no Jacobian or is no number. */
+/* False if the row has no Jacobian or is no number. */
 static int load_row(const sweeper *s, int i, const peg_lcp_row *from)
 {
-    const peg_problem *problem = s->problem;
     sweep_row *row = &s->row[i];
     int a = from->body_a, b = from->body_b;
-    double scale = from->c;
-    *row = (sweep_row){.beta = from->b, .hi = INFINITY, .normal = i, .bounded = from->bounded};
+    *row = (sweep_row){.beta = from->b,
+                       .soft = from->c,
+                       .scale = from->c,
+                       .hi = INFINITY,
+                       .normal = i,
+                       .together = 1};
     if (a == b) return 0;
-    if (a >= 0) {
-        scale += scaled_block(&s->root[a], from->Ja, row->na);
-        for (int k = 0; k < 6; k++) row->beta += from->Ja[k] * problem->target[a][k];
-    }
-    if (b >= 0) {
-        scale += scaled_block(&s->root[b], from->Jb, row->nb);
-        for (int k = 0; k < 6; k++) row->beta += from->Jb[k] * problem->target[b][k];
-    }
-    if (!(scale > 0) || !isfinite(scale) || !isfinite(row->beta)) return 0;
-    row->root_scale = sqrt(scale);
-    double f = 1 / row->root_scale;
-    for (int k = 0; k < 2; k++) row->na[k] *= f, row->nb[k] *= f;
-    row->beta *= f;
-    row->soft = from->c * f * f;
+    if (a >= 0) load_block(s, a, from->Ja, row->n.d, row);
+    if (b >= 0) load_block(s, b, from->Jb, row->n.d + 6, row);
+    if (!(row->scale > 0) || !isfinite(row->scale) || !isfinite(row->beta)) return 0;
+    row->gain = FURTHER / row->scale;
+    row->per_speed = row->scale / s->goal->speed[i];
     if (!from->bounded) return 1;
-    row->lo = row->hi = from->limit * row->root_scale;
+    row->lo = row->hi = from->limit;
     if (from->mu == 0) return from->limit >= 0;
     if (from->normal < 0 || from->normal >= i) return 0;
     row->normal = from->normal;
-    row->mu = from->mu * row->root_scale / s->row[from->normal].root_scale;
+    row->mu = from->mu;
     return from->limit >= 0 && isfinite(row->mu);
+}
+
+static double product(const sweep_row *a, const sweep_row *b)
+{
+    double sum = 0;
+    for (int k = 0; k < 12; k++) sum += a->n.d[k] * b->n.d[k];
+    return sum;
+}
+
+/* A normal row and the two friction rows that follow are visited at once. */
+static void join_contact(const sweeper *s, int i, int end)
+{
+    sweep_row *row = &s->row[i];
+    int n = 1;
+    while (i + n < end && row[n].normal == i && row[n].mu > 0) n++;
+    if (n != CONTACT) return;
+    row->together = n;
+    row[1].before[0] = product(&row[1], row);
+    row[2].before[0] = product(&row[2], row + 1);
+    row[2].before[1] = product(&row[2], row);
 }
 
 static void add_group(sweeper *s, int begin, int end, int a, int b)
@@ -157,16 +182,16 @@ static void find_groups(sweeper *s)
     }
 }
 
-static inline double clamped(const sweeper *s, const sweep_row *row, double u)
+HOT double clamped(const sweeper *s, const sweep_row *row, double lambda)
 {
-    double more = row->mu * s->u[row->normal];
-    return peg_min(peg_max(u, -row->lo - more), row->hi + more);
+    double more = row->mu * s->lambda[row->normal];
+    return peg_min(peg_max(lambda, -row->lo - more), row->hi + more);
 }
 
 /* Friction of a contact that bears nothing. */
-static inline int rubs_nothing(const sweeper *s, const sweep_row *row)
+HOT int rubs_nothing(const sweeper *s, const sweep_row *row)
 {
-    return row->bounded && row->hi + row->mu * s->u[row->normal] == 0;
+    return row->hi + row->mu * s->lambda[row->normal] == 0;
 }
 
 /* Loads the rows of a group with their warm start. */
@@ -177,16 +202,14 @@ static void prepare(sweeper *s, sweep_group *g)
     const peg_lcp_row *from = s->goal->fill ? s->filled : s->problem->row + g->begin;
     if (s->goal->fill) s->goal->fill(s->goal->context, g->begin, g->end, s->filled);
     for (int i = g->begin; i < g->end; i++) {
-        sweep_row *row = &s->row[i];
-        s->u[i] = 0;
+        s->lambda[i] = 0;
         if (!load_row(s, i, &from[i - g->begin])) {
             s->singular = 1;
             return;
         }
-        row->per_speed = row->root_scale / s->goal->speed[i];
-        double warm = isfinite(s->lambda[i]) ? s->lambda[i] * row->root_scale : 0;
-        s->u[i] = clamped(s, row, warm);
+        s->lambda[i] = clamped(s, &s->row[i], isfinite(s->warm[i]) ? s->warm[i] : 0);
     }
+    for (int i = g->begin; i < g->end; i++) join_contact(s, i, g->end);
 }
 
 static int is_stirred(const sweeper *s, int body)
@@ -197,16 +220,15 @@ static int is_stirred(const sweeper *s, int body)
 /* y = F^-1 (v - v_f). */
 static void set_motion(sweeper *s, int i, const double *v)
 {
-    double d[6], y[STRIDE] = {0};
+    double d[6];
     for (int k = 0; k < 6; k++) d[k] = v[k] - s->problem->target[i][k];
-    peg_mass_root_solve(&s->root[i], d, y);
-    memcpy(s->y + 2 * i, y, sizeof y);
+    peg_mass_root_solve(&s->root[i], d, s->y + STRIDE * i);
 }
 
 /* y of the warm start where it is looked at, of v elsewhere. */
 static void start(sweeper *s)
 {
-    memset(s->y, 0, (size_t)(2 * (s->nb + 1)) * sizeof *s->y);
+    memset(s->y, 0, (size_t)(STRIDE * (s->nb + 1)) * sizeof *s->y);
     for (int n = 0; n < s->groups; n++) {
         sweep_group *g = &s->group[n];
         int a = is_stirred(s, g->a), b = is_stirred(s, g->b);
@@ -214,8 +236,9 @@ static void start(sweeper *s)
         prepare(s, g);
         for (int i = g->begin; i < g->end && !s->singular; i++) {
             const sweep_row *row = &s->row[i];
-            for (int k = 0; k < 2 && a; k++) s->y[2 * g->a + k] += s->u[i] * row->na[k];
-            for (int k = 0; k < 2 && b; k++) s->y[2 * g->b + k] += s->u[i] * row->nb[k];
+            double *ya = s->y + STRIDE * g->a, *yb = s->y + STRIDE * g->b;
+            for (int k = 0; k < 6 && a; k++) ya[k] += s->lambda[i] * row->n.d[k];
+            for (int k = 0; k < 6 && b; k++) yb[k] += s->lambda[i] * row->n.d[6 + k];
         }
     }
     for (int i = 0; i < s->nb; i++)
@@ -253,6 +276,73 @@ static inline int is_quiet(const sweeper *s, const sweep_group *g)
            s->moved[g->b] <= QUIET;
 }
 
+/* What the group's rows see of y. */
+HOT void gather(const sweeper *s, const sweep_group *g, quad y[3])
+{
+    const quad *a = (const quad *)(s->y + STRIDE * g->a), *b = (const quad *)(s->y + STRIDE * g->b);
+    y[0] = a[0];
+    y[1] = __builtin_shufflevector(a[1], b[0], 0, 1, 4, 5);
+    y[2] = __builtin_shufflevector(b[0], b[1], 2, 3, 4, 5);
+}
+
+HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
+{
+    const quad zero = {0};
+    quad *a = (quad *)(s->y + STRIDE * g->a), *b = (quad *)(s->y + STRIDE * g->b);
+    a[0] = y[0];
+    a[1] = __builtin_shufflevector(y[1], zero, 0, 1, 4, 5);
+    b[0] = __builtin_shufflevector(y[1], y[2], 2, 3, 4, 5);
+    b[1] = __builtin_shufflevector(y[2], zero, 2, 3, 4, 5);
+}
+
+/* m/s */
+HOT double speed_of(const sweep_row *row, double lambda, const quad y[3])
+{
+    quad q = row->n.q[0] * y[0] + row->n.q[1] * y[1] + row->n.q[2] * y[2];
+    return row->beta + row->soft * lambda + ((q[0] + q[1]) + (q[2] + q[3]));
+}
+
+/* Of the impulse, at a speed of the row. */
+HOT double change(sweeper *s, int i, double speed)
+{
+    const sweep_row *row = &s->row[i];
+    double before = s->lambda[i];
+    s->lambda[i] = clamped(s, row, before - row->gain * speed);
+    return s->lambda[i] - before;
+}
+
+HOT void push(sweeper *s, const sweep_row *row, double by, quad y[3], double *most)
+{
+    for (int k = 0; k < 3; k++) y[k] += by * row->n.q[k];
+    s->largest = peg_max(s->largest, by * by * row->scale);
+    *most = peg_max(*most, fabs(by) * row->per_speed);
+}
+
+HOT void visit_row(sweeper *s, int i, quad y[3], double *most)
+{
+    const sweep_row *row = &s->row[i];
+    if (s->lambda[i] == 0 && rubs_nothing(s, row)) return;
+    double by = change(s, i, speed_of(row, s->lambda[i], y));
+    if (by != 0) push(s, row, by, y, most);
+}
+
+HOT void visit_contact(sweeper *s, int i, quad y[3], double *most)
+{
+    const sweep_row *row = &s->row[i];
+    const double *lambda = s->lambda + i;
+    double by = change(s, i, speed_of(row, lambda[0], y));
+    if (by == 0 && lambda[1] == 0 && lambda[2] == 0 && rubs_nothing(s, row + 1) &&
+        rubs_nothing(s, row + 2))
+        return;
+    double one = speed_of(row + 1, lambda[1], y), two = speed_of(row + 2, lambda[2], y);
+    double first = change(s, i + 1, one + row[1].before[0] * by);
+    double second =
+        change(s, i + 2, two + row[2].before[1] * by + row[2].before[0] * first);
+    push(s, row, by, y, most);
+    push(s, row + 1, first, y, most);
+    push(s, row + 2, second, y, most);
+}
+
 /* One sweep; the largest change of a row's speed, as a share of what it may fail by. */
 WIDE static double sweep(sweeper *s)
 {
@@ -265,22 +355,15 @@ WIDE static double sweep(sweeper *s)
         prepare(s, g);
         int a = g->a, b = g->b;
         double most = 0;
-        quad a0 = s->y[2 * a], a1 = s->y[2 * a + 1], b0 = s->y[2 * b], b1 = s->y[2 * b + 1];
-        for (int i = g->begin; i < g->end; i++) {
-            const sweep_row *row = &s->row[i];
-            if (s->u[i] == 0 && rubs_nothing(s, row)) continue;
-            quad q = row->na[0] * a0 + row->na[1] * a1 + (row->nb[0] * b0 + row->nb[1] * b1);
-            double r = row->beta + row->soft * s->u[i] + ((q[0] + q[1]) + (q[2] + q[3]));
-            double change = clamped(s, row, s->u[i] - FURTHER * r) - s->u[i];
-            if (change == 0) continue;
-            s->u[i] += change;
-            a0 += change * row->na[0], a1 += change * row->na[1];
-            b0 += change * row->nb[0], b1 += change * row->nb[1];
-            change = fabs(change);
-            s->largest = peg_max(s->largest, change);
-            most = peg_max(most, change * row->per_speed);
+        quad y[3];
+        gather(s, g, y);
+        for (int i = g->begin; i < g->end; i += s->row[i].together) {
+            if (s->row[i].together == CONTACT)
+                visit_contact(s, i, y, &most);
+            else
+                visit_row(s, i, y, &most);
         }
-        s->y[2 * a] = a0, s->y[2 * a + 1] = a1, s->y[2 * b] = b0, s->y[2 * b + 1] = b1;
+        scatter(s, g, y);
         if (a < s->nb) s->moved[a] = peg_max(s->moved[a], most);
         if (b < s->nb) s->moved[b] = peg_max(s->moved[b], most);
         if (most > 0) reach(s, a), reach(s, b);
@@ -300,8 +383,7 @@ static void finish(const sweeper *s, peg_solution *solution)
             continue;
         }
         const double *f = s->root[i].angular;
-        double y[STRIDE];
-        memcpy(y, s->y + 2 * i, sizeof y);
+        const double *y = s->y + STRIDE * i;
         double v[6] = {s->root[i].linear * y[0],  s->root[i].linear * y[1],
                        s->root[i].linear * y[2],  f[0] * y[3],
                        f[1] * y[3] + f[2] * y[4], f[3] * y[3] + f[4] * y[4] + f[5] * y[5]};
@@ -309,7 +391,7 @@ static void finish(const sweeper *s, peg_solution *solution)
     }
     for (int g = 0; g < s->groups; g++)
         for (int i = s->group[g].begin; i < s->group[g].end && s->group[g].ready; i++)
-            solution->lambda[i] = s->u[i] / s->row[i].root_scale;
+            solution->lambda[i] = s->lambda[i];
 }
 
 /* Whether v = 0 is the answer but for a share of what the bodies would gain in the step. */
@@ -318,8 +400,8 @@ static int rests(const sweeper *s)
     const double(*gained)[6] = s->goal->gained;
     double share = s->goal->rest;
     for (int i = 0; i < s->nb; i++) {
-        double y[6], g[6], change[STRIDE], e = 0, unit = 0;
-        memcpy(change, s->y + 2 * i, sizeof change);
+        const double *change = s->y + STRIDE * i;
+        double y[6], g[6], e = 0, unit = 0;
         peg_mass_root_solve(&s->root[i], s->problem->target[i], y);
         peg_mass_root_solve(&s->root[i], gained[i], g);
         for (int k = 0; k < 6; k++) {
@@ -336,7 +418,7 @@ peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
                              const peg_sweep_goal *goal, peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    sweeper s = {.problem = problem, .goal = goal, .lambda = solution->lambda};
+    sweeper s = {.problem = problem, .goal = goal, .warm = solution->lambda};
     peg_outcome outcome = PEG_ITERATION_LIMIT;
     if (!allocate(arena, &s)) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < s.nb; i++) s.singular |= !peg_mass_root_of(&problem->mass[i], &s.root[i]);
@@ -360,7 +442,7 @@ peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
     if (resting) memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
     for (int i = 0; i < s.nb && goal->stirred; i++) goal->stirred[i] |= resting || s.reached[i];
     solution->iterations = k;
-    solution->residual = s.largest;
+    solution->residual = sqrt(s.largest);
     solution->used = PEG_SOLVER_PROJECTED;
     solution->cone = 0;
     peg_arena_back(arena, mark);
