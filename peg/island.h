@@ -48,7 +48,8 @@ typedef struct peg_rigid {
     double x[3], R[9]; /* pose of the iterate */
     double at[6];      /* the velocities that lead there */
     int placed;        /* x, R and at hold */
-    int moved;         /* the iterate is another one than at the last check of the pairs */
+    int moved;         /* the iterate is another one than at the last check of the pairs, .. */
+    double shift, turn; /* .. by so much: of the centre, m, and about it, rad */
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
     double size;           /* largest extent of its pieces, m */
@@ -95,6 +96,8 @@ typedef struct peg_pair {
     int kept;              /* its rows are those of the iteration before, impulses included */
     int checked;           /* its check holds while neither body moves: 1 unloaded, 2 loaded */
     int fresh;             /* the last check of the pairs made it anew */
+    double off;            /* how far the bodies have moved since the check, m */
+    int fast;              /* moved so far then that it could pass through something */
     double short_of;       /* what it lacks, m */
     int hits;              /* has a first contact on the way */
     int violated;
@@ -142,6 +145,7 @@ typedef struct peg_row {
     double gap0, gap;           /* m */
     double lambda;              /* of the last solve, N s */
     double main;                /* of the last solve about v_f, N s */
+    double restored;            /* of the last restoration of that answer, N s */
     double point[3], normal[3]; /* of a friction row: its direction */
     double local[3];            /* point in the frame of A's body */
 } peg_row;
@@ -187,6 +191,7 @@ typedef struct peg_island {
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
     double (*v_main)[6];          /* nd: answer of the last solve about v_f */
+    int restored; /* v_last is that answer, restored by the rows' impulses of that name */
     peg_view scratch[2];          /* for poses on the way */
     double (*on_the_way)[6];      /* nr: velocities that lead there */
     double gain_unit;             /* energy scale of the island, J */

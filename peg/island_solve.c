@@ -171,6 +171,8 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
         memcpy(I->v_main, I->v, (size_t)I->nd * sizeof *I->v);
         for (int i = 0; i < I->rows.m; i++) I->rows.row[i].main = I->rows.row[i].lambda;
         I->follows = 1;
+    } else {
+        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].restored = I->rows.row[i].lambda;
     }
     book(I, about);
     return outcome;

@@ -48,11 +48,24 @@ void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9
     peg_view_set(view, at, turned);
 }
 
+/* How far the body gets from the last iterate: rotations by Cayley's map differ by no more than the
+ * vectors do. */
+static void note_move(peg_rigid *r, const double *v, double h)
+{
+    double change[6];
+    r->shift = r->turn = 0;
+    if (!r->moved || !r->placed) return;
+    for (int k = 0; k < 6; k++) change[k] = v[k] - r->at[k];
+    r->shift = h * peg_norm(change);
+    r->turn = h * peg_norm(change + 3);
+}
+
 void peg_island_move(peg_island *I)
 {
     for (int i = 0; i < I->nr; i++) {
         peg_rigid *r = &I->rigid[i];
         r->moved = !r->placed || memcmp(r->at, I->v[i], sizeof r->at) != 0;
+        note_move(r, I->v[i], I->h);
         if (!r->moved) continue;
         peg_rigid_pose(r, I->v[i], I->h, r->x, r->R);
         memcpy(r->at, I->v[i], sizeof r->at);

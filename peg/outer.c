@@ -73,7 +73,7 @@ void peg_island_begin(peg_island *I)
     }
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->rows.patches = I->last.patches = 0;
-    I->follows = 0;
+    I->follows = I->restored = 0;
     I->secant = I->clearance = I->elastic = I->recovering = 0;
     I->regaining = peg_is_coarse(I) && I->tumbles;
     for (int i = 0; i < I->npair; i++) {
@@ -140,24 +140,17 @@ static void append_first_contacts(peg_island *I)
         if (I->failed || !I->rough) continue;
         if (old >= last->m) stir(I, p);
         for (int k = begin; k < I->rows.m && old < last->m; k++)
-            I->rows.row[k].main = last->row[old++].main;
+            I->rows.row[k].main = last->row[old].main,
+            I->rows.row[k].restored = last->row[old++].restored;
     }
 }
 
-/* How far the pair's bodies have moved between the last two iterates. Immovable ones keep their
- * velocities. */
+/* How far points of the pair's parts have moved between the last two iterates, at most. */
 static double moved_on(const peg_island *I, const peg_pair *p)
 {
-    double change[2][6];
-    const peg_piece *piece[2] = {&I->piece[p->a], &I->piece[p->b]};
-    double sum = 0;
-    for (int side = 0; side < 2; side++) {
-        int r = piece[side]->rigid;
-        if (r >= I->nd) continue;
-        for (int k = 0; k < 6; k++) change[side][k] = I->v[r][k] - I->v_last[r][k];
-        sum += I->h * (peg_norm(change[side]) + peg_norm(change[side] + 3) * piece[side]->arm);
-    }
-    return sum;
+    const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
+    const peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
+    return ra->shift + ra->turn * a->arm + rb->shift + rb->turn * b->arm;
 }
 
 /* Features lie at least s apart, along a normal within PEG_FACING of n. */
@@ -225,15 +218,31 @@ static int is_checked(const peg_island *I, const peg_pair *p)
            !I->rigid[I->piece[p->a].rigid].moved && !I->rigid[I->piece[p->b].rigid].moved;
 }
 
+/* Takes note that the pair has moved since it was checked last; returns whether it is as far apart
+ * as it must be all the same, and not far from where it was checked. Fast pairs are looked at
+ * anyway, and those whose rows will be made anew. */
+static int stays_apart(const peg_island *I, peg_pair *p)
+{
+    double moved = moved_on(I, p), floor = PEG_FLOOR * p->margin;
+    p->moved += moved;
+    p->since += moved;
+    p->off += moved;
+    if (!I->rough || I->recovering || p->ngiven || p->checked <= p->loaded || p->hits || p->fast)
+        return 0;
+    if (p->off > PEG_KEPT * p->L || (p->loaded && p->moved > PEG_KEPT * p->L)) return 0;
+    if (!(p->s - moved >= floor)) return 0;
+    p->s -= moved;
+    p->short_of = floor - p->s;
+    return 1;
+}
+
 static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
 {
     double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
-    double moved = moved_on(I, p);
-    p->moved += moved;
-    p->since += moved;
     if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin)) peg_pair_tilt(I, p, along);
     p->short_of = peg_pair_shortfall(I, p);
     p->checked = 1 + p->loaded;
+    p->off = 0;
 }
 
 /* Of many that overlap some can open only when others have done so: later on, what they become
@@ -246,7 +255,7 @@ static void check_pairs(peg_island *I, loop *l, int may_tilt)
         peg_pair *p = &I->pair[i];
         int recovers = peg_pair_recovers(p);
         double *shortfall = recovers ? &deepened : &l->shortfall;
-        p->fresh = !is_checked(I, p);
+        p->fresh = !is_checked(I, p) && !stays_apart(I, p);
         if (p->fresh) check_pair(I, p, may_tilt);
         if (p->short_of > 0) {
             p->violated = 1;
@@ -269,8 +278,9 @@ static void seek_first_contacts(peg_island *I, loop *l)
             p->s < 0) {
             p->causes++;
             add_first_contact(I, i, PEG_HIT_SLOW * p->width, l);
-        } else if ((p->fresh || p->hits) && is_fast(I, p)) {
-            add_first_contact(I, i, PEG_HIT * p->width, l);
+        } else if (p->fresh || p->hits) {
+            p->fast = is_fast(I, p);
+            if (p->fast) add_first_contact(I, i, PEG_HIT * p->width, l);
         }
     }
 }
@@ -337,7 +347,7 @@ static void restart(peg_island *I, loop *l)
     l->objective = -1;
     I->rows.m = I->last.m = 0;
     I->rows.patches = I->last.patches = 0;
-    I->follows = 0;
+    I->follows = I->restored = 0;
 }
 
 /* The problem has no solution: the next mode in which it may have one. */
@@ -532,8 +542,11 @@ peg_result peg_outer(peg_island *I)
         for (int i = 0; i < I->npair; i++) I->pair[i].loaded = I->pair[i].waits = 0;
         int restores = (l.restoring || (I->rough && I->recovering)) && !I->secant;
         peg_outcome outcome = PEG_SOLVED;
+        int both = l.anew && restores;
+        if (!both || I->njoint) I->restored = 0;
         if (l.anew || !restores) outcome = peg_island_solve(I, PEG_ABOUT_FREE);
         if (outcome == PEG_SOLVED && restores) outcome = peg_island_solve(I, PEG_ABOUT_ITERATE);
+        I->restored = both && I->rough;
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {
             if (I->failed || I->rough || I->hasty || !relax_problem(I, &l)) break;

@@ -251,7 +251,8 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
     p->contact_time = -1;
     p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
     p->misses = p->stuck = p->yielded = p->checked = p->hits = p->waits = 0;
-    p->short_of = p->moved = p->since = 0;
+    p->short_of = p->moved = p->since = p->off = 0;
+    p->fast = 0;
     p->beside = INFINITY;
 }
 

@@ -30,6 +30,13 @@ static int is_whole(const peg_island *I)
     return I->njoint || I->capture;
 }
 
+/* Impulse of a row that was there before and is not looked at. */
+static double unseen(const workspace *w, const peg_row *row)
+{
+    if (w->about == PEG_ABOUT_FREE) return row->main;
+    return w->island->restored ? row->restored : 0;
+}
+
 /* Rows from .. to - 1 of the problem. Gaps that are restored in part keep some of their reserve: at
  * least half of what is asked for here is to be left in the end. */
 static void fill(void *context, int from, int to, peg_lcp_row *out)
@@ -42,9 +49,10 @@ static void fill(void *context, int from, int to, peg_lcp_row *out)
         double slack = row->target / I->h, *lambda = &w->solution.lambda[i];
         peg_lcp_row *filled = &out[i - from];
         w->speed[i] = w->usual;
+        int kept = I->pair[row->pair].kept || row->first_contact;
         if (w->about == PEG_ABOUT_ITERATE)
-            *lambda = 0;
-        else if (I->pair[row->pair].kept || row->first_contact)
+            *lambda = kept ? unseen(w, row) : 0;
+        else if (kept)
             *lambda = row->main;
         if (!row->friction)
             peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);
@@ -150,7 +158,9 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.fill = fill, goal.context = w;
     if (follows(I, w->about)) {
         goal.stirred = I->stirred;
-        goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_main : I->v);
+        goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_main
+                                      : I->restored              ? I->v_last
+                                                                 : I->v);
     }
     if (peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && may_rest(I))
         goal.gained = (const double(*)[6])gained;
@@ -169,14 +179,16 @@ static peg_outcome run(peg_island *I, workspace *w)
 
 /* --- the answer --- */
 
-/* Rows that were not looked at keep the impulses of the last solve about v_f, and a restoration
- * adds nothing to them. */
+/* Rows that were not looked at keep the impulses of the last solve about v_f, or of its
+ * restoration. Where a solve about v_f gives another answer than that which was restored, this has
+ * to be done again. */
 static void take(peg_island *I, const workspace *w)
 {
     int contacts = I->rows.m;
+    const double(*before)[6] =
+        (const double(*)[6])(w->about == PEG_ABOUT_FREE && I->restored ? I->v_main : I->v);
     for (int i = 0; i < I->nd; i++) {
-        /* what was restored before has to be so again */
-        I->stirred[i] |= memcmp(I->v[i], w->solution.v[i], sizeof I->v[i]) != 0;
+        I->stirred[i] |= memcmp(before[i], w->solution.v[i], sizeof before[i]) != 0;
         memcpy(I->v[i], w->solution.v[i], sizeof I->v[i]);
     }
     if (I->njoint)
@@ -187,7 +199,7 @@ static void take(peg_island *I, const workspace *w)
         peg_pair *p = &I->pair[I->rows.row[begin].pair];
         for (int i = begin; i < end; i++) {
             peg_row *row = &I->rows.row[i];
-            row->lambda = seen ? w->solution.lambda[i] : w->about == PEG_ABOUT_FREE ? row->main : 0;
+            row->lambda = seen ? w->solution.lambda[i] : unseen(w, row);
             if (row->friction) continue;
             row->lambda = peg_max(row->lambda, 0);
             if (row->lambda > 0 && !row->first_contact) p->loaded = 1;
