@@ -266,7 +266,7 @@ static void reach(sweeper *s, int body)
 {
     if (s->reached[body] || body == s->nb) return;
     s->reached[body] = 1;
-    s->spread = 1;
+    s->spread = !s->goal->local;
 }
 
 /* Nothing near the group has changed. */

@@ -24,6 +24,7 @@ typedef struct peg_sweep_goal {
      * whom it has reached; the others keep their v */
     unsigned char *stirred;
     const double (*v)[6];
+    int local; /* only rows of the bodies that are stirred up at first are looked at */
     /* if not null all rows in their order; else they are found out */
     const peg_sweep_group *group;
     int groups;

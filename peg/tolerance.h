@@ -108,6 +108,7 @@
 #define PEG_COARSE           1e-3
 #define PEG_COARSE_SWEEPS    40
 #define PEG_FOLLOWING_SWEEPS 16
+#define PEG_LOCAL_FROM       2
 
 /* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
  * rows; below the share PEG_RESERVE of them they grow again where contact loses more energy than
