@@ -49,7 +49,7 @@ typedef struct peg_rigid {
     double at[6];      /* the velocities that lead there */
     int placed;        /* x, R and at hold */
     int moved;         /* the iterate is another one than at the last check of the pairs, .. */
-    double shift, turn; /* .. by so much: of the centre, m, and about it, rad */
+    double shift[3], turn; /* .. by so much: of the centre, m, and about it, rad */
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
     double size;           /* largest extent of its pieces, m */

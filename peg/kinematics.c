@@ -52,12 +52,13 @@ void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9
  * vectors do. */
 static void note_move(peg_rigid *r, const double *v, double h)
 {
-    double change[6];
-    r->shift = r->turn = 0;
-    if (!r->moved || !r->placed) return;
-    for (int k = 0; k < 6; k++) change[k] = v[k] - r->at[k];
-    r->shift = h * peg_norm(change);
-    r->turn = h * peg_norm(change + 3);
+    double turn[3];
+    int moves = r->moved && r->placed;
+    for (int k = 0; k < 3; k++) {
+        r->shift[k] = moves ? h * (v[k] - r->at[k]) : 0;
+        turn[k] = moves ? h * (v[3 + k] - r->at[3 + k]) : 0;
+    }
+    r->turn = peg_norm(turn);
 }
 
 void peg_island_move(peg_island *I)

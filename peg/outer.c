@@ -145,12 +145,15 @@ static void append_first_contacts(peg_island *I)
     }
 }
 
-/* How far points of the pair's parts have moved between the last two iterates, at most. */
+/* How far points of one part have moved towards the other between the last two iterates, at most.
+ */
 static double moved_on(const peg_island *I, const peg_pair *p)
 {
+    double shift[3];
     const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
     const peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
-    return ra->shift + ra->turn * a->arm + rb->shift + rb->turn * b->arm;
+    peg_sub(ra->shift, rb->shift, shift);
+    return peg_norm(shift) + ra->turn * a->arm + rb->turn * b->arm;
 }
 
 /* Features lie at least s apart, along a normal within PEG_FACING of n. */
