@@ -40,15 +40,15 @@ enum {
 };
 
 typedef struct peg_rigid {
-    peg_body state;    /* pose and velocities at the start of the (sub-)step */
-    int body;          /* index in the scene */
-    double coast[6];   /* velocity without contact and without applied forces: v_0 after the
-                          gyroscopic term */
-    double target[6];  /* v_f: with applied forces and the pushes of motors, without joints */
-    double x[3], R[9]; /* pose of the iterate */
-    double at[6];      /* the velocities that lead there */
-    int placed;        /* x, R and at hold */
-    int moved;         /* the iterate is another one than at the last check of the pairs, .. */
+    peg_body state;        /* pose and velocities at the start of the (sub-)step */
+    int body;              /* index in the scene */
+    double coast[6];       /* velocity without contact and without applied forces: v_0 after the
+                              gyroscopic term */
+    double target[6];      /* v_f: with applied forces and the pushes of motors, without joints */
+    double x[3], R[9];     /* pose of the iterate */
+    double at[6];          /* the velocities that lead there */
+    int placed;            /* x, R and at hold */
+    int moved;             /* the iterate is another one than at the last check of the pairs, .. */
     double shift[3], turn; /* .. by so much: of the centre, m, and about it, rad */
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
@@ -148,6 +148,7 @@ typedef struct peg_row {
     double restored;            /* of the last restoration of that answer, N s */
     double point[3], normal[3]; /* of a friction row: its direction */
     double local[3];            /* point in the frame of A's body */
+    struct peg_swept *swept;    /* of the first row of a pair: what sweeps keep of all of them */
 } peg_row;
 
 typedef struct peg_row_set {
@@ -191,10 +192,10 @@ typedef struct peg_island {
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
     double (*v_main)[6];          /* nd: answer of the last solve about v_f */
-    int restored; /* v_last is that answer, restored by the rows' impulses of that name */
-    peg_view scratch[2];          /* for poses on the way */
-    double (*on_the_way)[6];      /* nr: velocities that lead there */
-    double gain_unit;             /* energy scale of the island, J */
+    int restored;        /* v_last is that answer, restored by the rows' impulses of that name */
+    peg_view scratch[2]; /* for poses on the way */
+    double (*on_the_way)[6]; /* nr: velocities that lead there */
+    double gain_unit;        /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;
     int regaining;          /* thin gaps grow, while contact loses more energy than that takes */
@@ -376,6 +377,8 @@ typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
 peg_outcome peg_island_solve(peg_island *island, peg_about about);
 /* Row `index` as that of the problem. */
 void peg_fill_row(const peg_island *island, int index, peg_lcp_row *out);
+/* The limit of its own that its friction has: only where the contact bears. */
+double peg_row_limit(const peg_island *island, int index);
 /* Friction that is limited by itself and not by the normal impulse acts only where there is one:
  * notes that the normal row starts from `lambda`, and afterwards whether its friction has to be
  * solved for. */

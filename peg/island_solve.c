@@ -2,6 +2,12 @@
  * >= 0 [W 8-9]. */
 #include "peg/island.h"
 
+double peg_row_limit(const peg_island *I, int index)
+{
+    const peg_row *row = &I->rows.row[index];
+    return row->friction && row[-row->friction].bore ? row->limit : 0;
+}
+
 void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
 {
     const peg_row *row = &I->rows.row[index];
@@ -18,7 +24,7 @@ void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->bounded = 1;
     out->normal = index - row->friction;
     out->mu = row->mu;
-    out->limit = I->rows.row[out->normal].bore ? row->limit : 0;
+    out->limit = peg_row_limit(I, index);
 }
 
 void peg_row_begin(const peg_island *I, peg_row *normal, double lambda)

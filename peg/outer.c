@@ -6,6 +6,7 @@
  * iterate (restoration), which converges like Newton's method. */
 #include "peg/clock.h"
 #include "peg/island.h"
+#include "peg/sweeps.h"
 
 typedef struct loop {
     int k;
@@ -167,13 +168,18 @@ static void make_rows(peg_island *I, int p)
 {
     peg_pair *pair = &I->pair[p];
     const double(*v)[6] = (const double(*)[6])I->v;
+    int begin = I->rows.m;
     pair->moved = 0;
     if (is_out_of_reach(pair)) return;
     peg_patch_rows(I, p, v, &I->rows);
-    if (!pair->violated || (I->without & PEG_RULE_FACET_ROWS)) return;
-    if (pair->facet.kind == PEG_FACET_NONE) peg_pair_name(I, pair);
-    /* what overlaps opens along its facet even where its features do not meet */
-    peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
+    if (pair->violated && !(I->without & PEG_RULE_FACET_ROWS)) {
+        if (pair->facet.kind == PEG_FACET_NONE) peg_pair_name(I, pair);
+        /* what overlaps opens along its facet even where its features do not meet */
+        peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
+    }
+    if (!I->rough || I->rows.m == begin) return;
+    I->rows.row[begin].swept = peg_swept_create(I->arena, I->rows.m - begin);
+    if (!I->rows.row[begin].swept) I->failed = 1;
 }
 
 static void gather_rows(peg_island *I, int anew)
@@ -549,7 +555,7 @@ peg_result peg_outer(peg_island *I)
         if (!both || I->njoint) I->restored = 0;
         if (l.anew || !restores) outcome = peg_island_solve(I, PEG_ABOUT_FREE);
         if (outcome == PEG_SOLVED && restores) outcome = peg_island_solve(I, PEG_ABOUT_ITERATE);
-        I->restored = both && I->rough;
+        I->restored = both && I->rough && !I->recovering;
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {
             if (I->failed || I->rough || I->hasty || !relax_problem(I, &l)) break;

@@ -39,7 +39,7 @@ static double unseen(const workspace *w, const peg_row *row)
 
 /* Rows from .. to - 1 of the problem. Gaps that are restored in part keep some of their reserve: at
  * least half of what is asked for here is to be left in the end. */
-static void fill(void *context, int from, int to, peg_lcp_row *out)
+static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
 {
     workspace *w = context;
     const peg_island *I = w->island;
@@ -56,7 +56,10 @@ static void fill(void *context, int from, int to, peg_lcp_row *out)
             *lambda = row->main;
         if (!row->friction)
             peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);
-        peg_fill_row(I, i, filled);
+        if (again)
+            filled->b = row->bias, filled->limit = peg_row_limit(I, i);
+        else
+            peg_fill_row(I, i, filled);
         if (w->about == PEG_ABOUT_FREE) filled->b -= row->recovery;
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;
@@ -71,14 +74,16 @@ static void find_groups(const peg_island *I, workspace *w)
     for (int i = 0, end; i < I->rows.m; i = end) {
         const peg_pair *p = &I->pair[I->rows.row[i].pair];
         int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
-        for (end = i; end < I->rows.m && I->rows.row[end].pair == I->rows.row[i].pair;) end++;
-        w->group[w->groups++] = (peg_sweep_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1};
+        int most = i < I->rows.patches ? I->rows.patches : I->rows.m;
+        for (end = i; end < most && I->rows.row[end].pair == I->rows.row[i].pair;) end++;
+        w->group[w->groups++] = (peg_sweep_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1,
+                                                  is_whole(I) ? NULL : I->rows.row[i].swept};
         w->filled[i] = 0;
     }
     for (int k = 0; k < I->njoint; k++) {
         const peg_lcp_row *row = &I->joint_row[k];
         int i = I->rows.m + k;
-        w->group[w->groups++] = (peg_sweep_group){i, i + 1, row->body_a, row->body_b};
+        w->group[w->groups++] = (peg_sweep_group){i, i + 1, row->body_a, row->body_b, NULL};
     }
 }
 
@@ -110,7 +115,7 @@ static void fill_all(peg_island *I, workspace *w)
 {
     for (int g = 0; g < w->groups; g++)
         if (w->group[g].begin < I->rows.m)
-            fill(w, w->group[g].begin, w->group[g].end, w->row + w->group[g].begin);
+            fill(w, w->group[g].begin, w->group[g].end, 0, w->row + w->group[g].begin);
     peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
     for (int k = 0; k < I->njoint; k++) w->speed[I->rows.m + k] = PEG_FINE / PEG_COARSE * w->usual;
     if (I->capture) I->capture->see(I->capture->data, &w->problem);

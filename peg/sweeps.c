@@ -19,7 +19,8 @@ static const double FURTHER = 1.3;
 static const double QUIET = 0.1;
 
 /* Numbers of bodies and rows in vectors of four: the machine adds and multiplies them at once, in
- * the same order with any instruction set. Those of a body are six and two zeros, of a row twelve. */
+ * the same order with any instruction set. Those of a body are six and two zeros, of a row twelve.
+ */
 typedef double quad __attribute__((vector_size(32)));
 enum { STRIDE = 8, CONTACT = 3 };
 
@@ -43,15 +44,23 @@ typedef struct sweep_row {
     double scale, gain;         /* n.n + soft; FURTHER over that */
     double lo, hi, mu;          /* -lo - mu lambda_normal <= lambda <= hi + mu lambda_normal */
     double per_speed;           /* share of the allowed speed per impulse */
-    int normal;                 /* itself where mu = 0 */
-    int together;               /* rows from here on that are visited at once */
+    int bounded;
+    int normal;   /* the normal row is so many places before; 0 where mu = 0 */
+    int together; /* rows from here on that are visited at once */
 } sweep_row;
+
+struct peg_swept {
+    int ready;
+    sweep_row *row;
+};
 
 /* bodies a, b; nb: what cannot move */
 typedef struct sweep_group {
     int begin, end;
     int a, b;
     int ready; /* its rows are loaded */
+    peg_swept *swept;
+    sweep_row *row;
 } sweep_group;
 
 typedef struct sweeper {
@@ -61,9 +70,11 @@ typedef struct sweeper {
     int nb, groups;
     int singular;
     peg_mass_root *root;
-    sweep_row *row;
+    sweep_row *row; /* of groups whose rows nobody keeps, so many */
+    int rows;
     sweep_group *group;
     double *y;              /* STRIDE (nb + 1) */
+    double *target;         /* the same of v_f */
     double *lambda;         /* m */
     double largest;         /* change of an impulse in the last sweep, squared, J */
     double *moved, *before; /* nb + 1: largest change in this sweep and the one before */
@@ -80,63 +91,73 @@ static void *aligned(peg_arena *arena, size_t bytes)
     return p ? p + (sizeof(quad) - (uintptr_t)p % sizeof(quad)) % sizeof(quad) : NULL;
 }
 
+peg_swept *peg_swept_create(peg_arena *arena, int rows)
+{
+    peg_swept *swept = PEG_NEW(arena, peg_swept, 1);
+    if (!swept) return NULL;
+    swept->ready = 0;
+    swept->row = aligned(arena, (size_t)rows * sizeof *swept->row);
+    return swept->row ? swept : NULL;
+}
+
 static int allocate(peg_arena *arena, sweeper *s)
 {
-    int nb = s->problem->nb, m = s->problem->m, largest = 0;
+    int nb = s->problem->nb, m = s->problem->m, largest = 0, kept = 0;
     s->nb = nb;
     for (int g = 0; g < s->goal->groups; g++) {
         int rows = s->goal->group[g].end - s->goal->group[g].begin;
         if (rows > largest) largest = rows;
+        if (s->goal->group[g].swept) kept += rows;
     }
     s->filled = PEG_NEW(arena, peg_lcp_row, largest);
     s->root = PEG_NEW(arena, peg_mass_root, nb);
-    s->row = aligned(arena, (size_t)m * sizeof *s->row);
+    s->row = aligned(arena, (size_t)(m - kept) * sizeof *s->row);
     s->group = PEG_NEW(arena, sweep_group, m);
     s->y = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->y);
+    s->target = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->target);
     s->lambda = PEG_NEW(arena, double, m);
     s->moved = PEG_NEW(arena, double, nb + 1);
     s->before = PEG_NEW(arena, double, nb + 1);
     s->reached = PEG_NEW(arena, unsigned char, nb + 1);
     s->active = PEG_NEW(arena, int, m);
-    return s->root && s->row && s->group && s->y && s->lambda && s->moved && s->before && s->reached &&
-           s->active && s->filled;
+    return s->root && s->row && s->group && s->y && s->target && s->lambda && s->moved &&
+           s->before && s->reached && s->active && s->filled;
 }
 
 /* One of the row's two blocks. */
 static void load_block(const sweeper *s, int body, const double *J, double *n, sweep_row *row)
 {
-    const double *target = s->problem->target[body];
     peg_mass_root_row(&s->root[body], J, n);
-    for (int k = 0; k < 6; k++) {
-        row->scale += n[k] * n[k];
-        row->beta += J[k] * target[k];
-    }
+    for (int k = 0; k < 6; k++) row->scale += n[k] * n[k];
 }
 
-/* False if the row has no Jacobian or is no number. */
-static int load_row(const sweeper *s, int i, const peg_lcp_row *from)
+/* Row i; false if it has no Jacobian or is no number. */
+static int load_row(const sweeper *s, int i, const peg_lcp_row *from, sweep_row *row)
 {
-    sweep_row *row = &s->row[i];
     int a = from->body_a, b = from->body_b;
-    *row = (sweep_row){.beta = from->b,
-                       .soft = from->c,
-                       .scale = from->c,
-                       .hi = INFINITY,
-                       .normal = i,
-                       .together = 1};
+    *row = (sweep_row){
+        .soft = from->c, .scale = from->c, .hi = INFINITY, .bounded = from->bounded, .together = 1};
     if (a == b) return 0;
     if (a >= 0) load_block(s, a, from->Ja, row->n.d, row);
     if (b >= 0) load_block(s, b, from->Jb, row->n.d + 6, row);
-    if (!(row->scale > 0) || !isfinite(row->scale) || !isfinite(row->beta)) return 0;
+    if (!(row->scale > 0) || !isfinite(row->scale)) return 0;
     row->gain = FURTHER / row->scale;
-    row->per_speed = row->scale / s->goal->speed[i];
-    if (!from->bounded) return 1;
-    row->lo = row->hi = from->limit;
-    if (from->mu == 0) return from->limit >= 0;
-    if (from->normal < 0 || from->normal >= i) return 0;
-    row->normal = from->normal;
+    if (!from->bounded || from->mu == 0) return 1;
+    row->normal = i - from->normal;
     row->mu = from->mu;
-    return from->limit >= 0 && isfinite(row->mu);
+    return from->normal >= 0 && from->normal < i && isfinite(row->mu);
+}
+
+/* What each solve asks of row i anew. */
+static int set_row(const sweeper *s, const sweep_group *g, int i, const peg_lcp_row *from)
+{
+    sweep_row *row = &g->row[i - g->begin];
+    const double *ta = s->target + STRIDE * g->a, *tb = s->target + STRIDE * g->b;
+    row->beta = from->b;
+    for (int k = 0; k < 6; k++) row->beta += row->n.d[k] * ta[k] + row->n.d[6 + k] * tb[k];
+    row->per_speed = row->scale / s->goal->speed[i];
+    if (row->bounded) row->lo = row->hi = from->limit;
+    return isfinite(row->beta) && row->hi >= 0;
 }
 
 static double product(const sweep_row *a, const sweep_row *b)
@@ -147,11 +168,11 @@ static double product(const sweep_row *a, const sweep_row *b)
 }
 
 /* A normal row and the two friction rows that follow are visited at once. */
-static void join_contact(const sweeper *s, int i, int end)
+static void join_contact(const sweep_group *g, int i)
 {
-    sweep_row *row = &s->row[i];
+    sweep_row *row = &g->row[i - g->begin];
     int n = 1;
-    while (i + n < end && row[n].normal == i && row[n].mu > 0) n++;
+    while (i + n < g->end && row[n].normal == n) n++;
     if (n != CONTACT) return;
     row->together = n;
     row[1].before[0] = product(&row[1], row);
@@ -159,39 +180,60 @@ static void join_contact(const sweeper *s, int i, int end)
     row[2].before[1] = product(&row[2], row);
 }
 
-static void add_group(sweeper *s, int begin, int end, int a, int b)
+static void add_group(sweeper *s, const peg_sweep_group *from)
 {
-    int nb = s->nb;
-    s->group[s->groups++] =
-        (sweep_group){.begin = begin, .end = end, .a = a < 0 ? nb : a, .b = b < 0 ? nb : b};
+    sweep_group *g = &s->group[s->groups++];
+    *g = (sweep_group){.begin = from->begin,
+                       .end = from->end,
+                       .a = from->a < 0 ? s->nb : from->a,
+                       .b = from->b < 0 ? s->nb : from->b,
+                       .swept = from->swept};
+    if (g->swept) {
+        g->row = g->swept->row;
+    } else {
+        g->row = s->row + s->rows;
+        s->rows += g->end - g->begin;
+    }
 }
 
 static void find_groups(sweeper *s)
 {
     const peg_lcp_row *row = s->problem->row;
-    for (int g = 0; g < s->goal->groups; g++) {
-        const peg_sweep_group *from = &s->goal->group[g];
-        add_group(s, from->begin, from->end, from->a, from->b);
-    }
+    for (int g = 0; g < s->goal->groups; g++) add_group(s, &s->goal->group[g]);
     if (s->goal->group) return;
     for (int i = 0, end; i < s->problem->m; i = end) {
         int a = row[i].body_a, b = row[i].body_b;
         for (end = i + 1; end < s->problem->m && row[end].body_a == a && row[end].body_b == b;)
             end++;
-        add_group(s, i, end, a, b);
+        add_group(s, &(peg_sweep_group){.begin = i, .end = end, .a = a, .b = b});
     }
 }
 
-HOT double clamped(const sweeper *s, const sweep_row *row, double lambda)
+/* at: where the row's impulse is. */
+HOT double clamped(const sweep_row *row, const double *at, double lambda)
 {
-    double more = row->mu * s->lambda[row->normal];
+    double more = row->mu * at[-row->normal];
     return peg_min(peg_max(lambda, -row->lo - more), row->hi + more);
 }
 
 /* Friction of a contact that bears nothing. */
-HOT int rubs_nothing(const sweeper *s, const sweep_row *row)
+HOT int rubs_nothing(const sweep_row *row, const double *at)
 {
-    return row->hi + row->mu * s->lambda[row->normal] == 0;
+    return row->hi + row->mu * at[-row->normal] == 0;
+}
+
+static int load_group(sweeper *s, const sweep_group *g, int again)
+{
+    const peg_lcp_row *from = s->goal->fill ? s->filled : s->problem->row + g->begin;
+    if (s->goal->fill) s->goal->fill(s->goal->context, g->begin, g->end, again, s->filled);
+    for (int i = g->begin; i < g->end; i++, from++) {
+        sweep_row *row = &g->row[i - g->begin];
+        s->lambda[i] = 0;
+        if ((!again && !load_row(s, i, from, row)) || !set_row(s, g, i, from)) return 0;
+        s->lambda[i] = clamped(row, &s->lambda[i], isfinite(s->warm[i]) ? s->warm[i] : 0);
+    }
+    for (int i = g->begin; i < g->end && !again; i++) join_contact(g, i);
+    return 1;
 }
 
 /* Loads the rows of a group with their warm start. */
@@ -199,17 +241,8 @@ static void prepare(sweeper *s, sweep_group *g)
 {
     if (g->ready) return;
     g->ready = 1;
-    const peg_lcp_row *from = s->goal->fill ? s->filled : s->problem->row + g->begin;
-    if (s->goal->fill) s->goal->fill(s->goal->context, g->begin, g->end, s->filled);
-    for (int i = g->begin; i < g->end; i++) {
-        s->lambda[i] = 0;
-        if (!load_row(s, i, &from[i - g->begin])) {
-            s->singular = 1;
-            return;
-        }
-        s->lambda[i] = clamped(s, &s->row[i], isfinite(s->warm[i]) ? s->warm[i] : 0);
-    }
-    for (int i = g->begin; i < g->end; i++) join_contact(s, i, g->end);
+    if (!load_group(s, g, g->swept && g->swept->ready)) s->singular = 1;
+    if (g->swept) g->swept->ready = 1;
 }
 
 static int is_stirred(const sweeper *s, int body)
@@ -235,7 +268,7 @@ static void start(sweeper *s)
         if (!a && !b) continue;
         prepare(s, g);
         for (int i = g->begin; i < g->end && !s->singular; i++) {
-            const sweep_row *row = &s->row[i];
+            const sweep_row *row = &g->row[i - g->begin];
             double *ya = s->y + STRIDE * g->a, *yb = s->y + STRIDE * g->b;
             for (int k = 0; k < 6 && a; k++) ya[k] += s->lambda[i] * row->n.d[k];
             for (int k = 0; k < 6 && b; k++) yb[k] += s->lambda[i] * row->n.d[6 + k];
@@ -303,12 +336,11 @@ HOT double speed_of(const sweep_row *row, double lambda, const quad y[3])
 }
 
 /* Of the impulse, at a speed of the row. */
-HOT double change(sweeper *s, int i, double speed)
+HOT double change(const sweep_row *row, double *at, double speed)
 {
-    const sweep_row *row = &s->row[i];
-    double before = s->lambda[i];
-    s->lambda[i] = clamped(s, row, before - row->gain * speed);
-    return s->lambda[i] - before;
+    double before = *at;
+    *at = clamped(row, at, before - row->gain * speed);
+    return *at - before;
 }
 
 HOT void push(sweeper *s, const sweep_row *row, double by, quad y[3], double *most)
@@ -318,26 +350,22 @@ HOT void push(sweeper *s, const sweep_row *row, double by, quad y[3], double *mo
     *most = peg_max(*most, fabs(by) * row->per_speed);
 }
 
-HOT void visit_row(sweeper *s, int i, quad y[3], double *most)
+HOT void visit_row(sweeper *s, const sweep_row *row, double *at, quad y[3], double *most)
 {
-    const sweep_row *row = &s->row[i];
-    if (s->lambda[i] == 0 && rubs_nothing(s, row)) return;
-    double by = change(s, i, speed_of(row, s->lambda[i], y));
+    if (*at == 0 && rubs_nothing(row, at)) return;
+    double by = change(row, at, speed_of(row, *at, y));
     if (by != 0) push(s, row, by, y, most);
 }
 
-HOT void visit_contact(sweeper *s, int i, quad y[3], double *most)
+HOT void visit_contact(sweeper *s, const sweep_row *row, double *at, quad y[3], double *most)
 {
-    const sweep_row *row = &s->row[i];
-    const double *lambda = s->lambda + i;
-    double by = change(s, i, speed_of(row, lambda[0], y));
-    if (by == 0 && lambda[1] == 0 && lambda[2] == 0 && rubs_nothing(s, row + 1) &&
-        rubs_nothing(s, row + 2))
+    double by = change(row, at, speed_of(row, *at, y));
+    if (by == 0 && at[1] == 0 && at[2] == 0 && rubs_nothing(row + 1, at + 1) &&
+        rubs_nothing(row + 2, at + 2))
         return;
-    double one = speed_of(row + 1, lambda[1], y), two = speed_of(row + 2, lambda[2], y);
-    double first = change(s, i + 1, one + row[1].before[0] * by);
-    double second =
-        change(s, i + 2, two + row[2].before[1] * by + row[2].before[0] * first);
+    double one = speed_of(row + 1, at[1], y), two = speed_of(row + 2, at[2], y);
+    double first = change(row + 1, at + 1, one + row[1].before[0] * by);
+    double second = change(row + 2, at + 2, two + row[2].before[1] * by + row[2].before[0] * first);
     push(s, row, by, y, most);
     push(s, row + 1, first, y, most);
     push(s, row + 2, second, y, most);
@@ -357,11 +385,12 @@ WIDE static double sweep(sweeper *s)
         double most = 0;
         quad y[3];
         gather(s, g, y);
-        for (int i = g->begin; i < g->end; i += s->row[i].together) {
-            if (s->row[i].together == CONTACT)
-                visit_contact(s, i, y, &most);
+        const sweep_row *row = g->row;
+        for (int i = g->begin; i < g->end; i += row->together, row += row->together) {
+            if (row->together == CONTACT)
+                visit_contact(s, row, &s->lambda[i], y, &most);
             else
-                visit_row(s, i, y, &most);
+                visit_row(s, row, &s->lambda[i], y, &most);
         }
         scatter(s, g, y);
         if (a < s->nb) s->moved[a] = peg_max(s->moved[a], most);
@@ -401,8 +430,8 @@ static int rests(const sweeper *s)
     double share = s->goal->rest;
     for (int i = 0; i < s->nb; i++) {
         const double *change = s->y + STRIDE * i;
-        double y[6], g[6], e = 0, unit = 0;
-        peg_mass_root_solve(&s->root[i], s->problem->target[i], y);
+        const double *y = s->target + STRIDE * i;
+        double g[6], e = 0, unit = 0;
         peg_mass_root_solve(&s->root[i], gained[i], g);
         for (int k = 0; k < 6; k++) {
             double left = y[k] + change[k];
@@ -421,7 +450,11 @@ peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
     sweeper s = {.problem = problem, .goal = goal, .warm = solution->lambda};
     peg_outcome outcome = PEG_ITERATION_LIMIT;
     if (!allocate(arena, &s)) return PEG_OUT_OF_MEMORY;
-    for (int i = 0; i < s.nb; i++) s.singular |= !peg_mass_root_of(&problem->mass[i], &s.root[i]);
+    memset(s.target + STRIDE * s.nb, 0, STRIDE * sizeof *s.target);
+    for (int i = 0; i < s.nb; i++) {
+        s.singular |= !peg_mass_root_of(&problem->mass[i], &s.root[i]);
+        peg_mass_root_solve(&s.root[i], problem->target[i], s.target + STRIDE * i);
+    }
     find_groups(&s);
     if (!s.singular) start(&s);
     begin_visits(&s);

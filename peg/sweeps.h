@@ -5,11 +5,19 @@
 
 #include "peg/problem.h"
 
+/* What is computed of a group's rows once, for as long as their Jacobians and the masses are the
+ * same. */
+typedef struct peg_swept peg_swept;
+
+/* For so many rows, in the arena; null without memory. */
+peg_swept *peg_swept_create(peg_arena *arena, int rows);
+
 /* Rows begin .. end - 1, all of the bodies a and b (-1: what cannot move); friction rows lie in the
  * group of their normal rows. */
 typedef struct peg_sweep_group {
     int begin, end;
     int a, b;
+    peg_swept *swept; /* for end - begin rows; null: nobody keeps it */
 } peg_sweep_group;
 
 typedef struct peg_sweep_goal {
@@ -30,8 +38,9 @@ typedef struct peg_sweep_goal {
     int groups;
     /* if not null it stands for the problem's rows: writes begin .. end - 1 of them to `row`, and
      * their speeds and their warm start to where these belong; called once before a group is looked
-     * at. What never was has no lambda in the solution */
-    void (*fill)(void *context, int begin, int end, peg_lcp_row *row);
+     * at. Again: it was before with the same `swept`, and only b and limit are wanted of the rows.
+     * What never was looked at has no lambda in the solution */
+    void (*fill)(void *context, int begin, int end, int again, peg_lcp_row *row);
     void *context;
 } peg_sweep_goal;
 

@@ -72,16 +72,22 @@ static void check_answer(const case_solution *s)
 
 typedef struct source {
     int asked[CASE_ROWS];
+    int again;            /* rows of which not all was wanted */
     const double *lambda; /* warm start */
     case_solution *to;
 } source;
 
-static void fill(void *context, int begin, int end, peg_lcp_row *row)
+static void fill(void *context, int begin, int end, int again, peg_lcp_row *row)
 {
     source *s = context;
     for (int i = begin; i < end; i++) {
+        const peg_lcp_row *from = &island.row[i];
         s->asked[i]++;
-        row[i - begin] = island.row[i];
+        if (again)
+            row[i - begin] = (peg_lcp_row){.b = from->b, .limit = from->limit};
+        else
+            row[i - begin] = *from;
+        s->again += again;
         s->to->lambda[i] = s->lambda ? s->lambda[i] : 0;
     }
 }
@@ -90,8 +96,10 @@ static void find_groups(peg_sweep_group *group)
 {
     for (int i = 0; i < BOXES; i++) {
         const peg_lcp_row *row = &island.row[ROWS_A_PAIR * i];
-        group[i] =
-            (peg_sweep_group){ROWS_A_PAIR * i, ROWS_A_PAIR * (i + 1), row->body_a, row->body_b};
+        group[i] = (peg_sweep_group){.begin = ROWS_A_PAIR * i,
+                                     .end = ROWS_A_PAIR * (i + 1),
+                                     .a = row->body_a,
+                                     .b = row->body_b};
     }
 }
 
@@ -117,6 +125,50 @@ START_TEST(rows_by_the_group)
     ck_assert_int_eq(
         memcmp(first.lambda, second.lambda, (size_t)island.problem.m * sizeof *first.lambda), 0);
     for (int i = 0; i < island.problem.m; i++) ck_assert_int_eq(from.asked[i], 1);
+}
+END_TEST
+
+/* What was computed of rows once serves other speeds and targets, wherever the rows are. */
+START_TEST(rows_that_are_kept)
+{
+    peg_sweep_group group[BOXES];
+    build_towers((double[]){.1, 0, -.1});
+    find_groups(group);
+    for (int i = 0; i < BOXES; i++) group[i].swept = peg_swept_create(&arena, ROWS_A_PAIR);
+    source from = {.to = &first};
+    peg_sweep_goal goal = {.speed = speed,
+                           .sweeps = 10000,
+                           .group = group,
+                           .groups = BOXES,
+                           .fill = fill,
+                           .context = &from};
+    solve(&goal, &first);
+    ck_assert_int_eq(from.again, 0);
+    /* the last tower comes first, and its ground moves; so does its top box */
+    peg_lcp_row moved[ROWS_A_PAIR * BOXES];
+    peg_sweep_group turned[BOXES];
+    build_towers((double[]){-.2, 0, .3});
+    island.target[BOXES - 1][2] -= .1;
+    for (int i = 0; i < BOXES; i++) {
+        int to = (i + HEIGHT) % BOXES, shift = ROWS_A_PAIR * (to - i);
+        turned[to] = group[i];
+        turned[to].begin += shift, turned[to].end += shift;
+        for (int k = 0; k < ROWS_A_PAIR; k++) {
+            peg_lcp_row *row = &moved[ROWS_A_PAIR * to + k];
+            *row = island.row[ROWS_A_PAIR * i + k];
+            if (row->bounded) row->normal += shift;
+        }
+    }
+    memcpy(island.row, moved, sizeof moved);
+    goal.group = turned;
+    solve(&goal, &first);
+    ck_assert_int_eq(from.again, island.problem.m);
+    for (int i = 0; i < BOXES; i++) turned[i].swept = NULL;
+    from = (source){.to = &second};
+    solve(&goal, &second);
+    ck_assert_int_eq(from.again, 0);
+    ck_assert_int_eq(memcmp(first.v, second.v, BOXES * sizeof *first.v), 0);
+    check_answer(&first);
 }
 END_TEST
 
@@ -162,6 +214,30 @@ START_TEST(only_what_changed)
 }
 END_TEST
 
+/* The change of a box in the middle gets to its neighbours, whose other rows are not looked at. */
+START_TEST(only_near_what_changed)
+{
+    enum { MIDDLE = HEIGHT + 1 };
+    peg_sweep_group group[BOXES];
+    unsigned char stirred[BOXES] = {0};
+    build_towers((double[]){0, 0, 0});
+    solve(&(peg_sweep_goal){.speed = speed, .sweeps = 10000}, &first);
+    island.target[MIDDLE][2] += .1;
+    find_groups(group);
+    source from = {.lambda = first.lambda, .to = &second};
+    peg_sweep_goal goal = follow(group, &from, stirred);
+    goal.local = 1;
+    stirred[MIDDLE] = 1;
+    solve(&goal, &second);
+    for (int i = 0; i < BOXES; i++) {
+        ck_assert_int_eq(stirred[i], abs(i - MIDDLE) <= 1);
+        ck_assert_int_eq(from.asked[ROWS_A_PAIR * i], i == MIDDLE || i == MIDDLE + 1);
+        int same = memcmp(first.v[i], second.v[i], sizeof *first.v) == 0;
+        ck_assert_int_eq(same, abs(i - MIDDLE) > 1);
+    }
+}
+END_TEST
+
 /* Nothing is stirred up: nothing is asked for. */
 START_TEST(nothing_changed)
 {
@@ -185,7 +261,9 @@ int main(void)
     TCase *tc = tcase_create("what changed");
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, rows_by_the_group);
+    tcase_add_test(tc, rows_that_are_kept);
     tcase_add_test(tc, only_what_changed);
+    tcase_add_test(tc, only_near_what_changed);
     tcase_add_test(tc, nothing_changed);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);
