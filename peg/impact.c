@@ -98,7 +98,7 @@ static int bounce_rows(peg_island *I)
         return 0;
     }
     for (int i = 0; i < I->nd; i++) memcpy(before[i], I->rigid[i].state.v, sizeof before[i]);
-    I->rows.m = I->last.m = 0;
+    I->rows.m = I->last.m = I->rows.patches = 0;
     for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
         int at = I->rows.m;
         peg_contact_append(I, &I->rows, &I->impulse, i);

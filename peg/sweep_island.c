@@ -74,10 +74,11 @@ static void find_groups(const peg_island *I, workspace *w)
     for (int i = 0, end; i < I->rows.m; i = end) {
         const peg_pair *p = &I->pair[I->rows.row[i].pair];
         int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
-        int most = i < I->rows.patches ? I->rows.patches : I->rows.m;
+        int is_patch = i < I->rows.patches, most = is_patch ? I->rows.patches : I->rows.m;
         for (end = i; end < most && I->rows.row[end].pair == I->rows.row[i].pair;) end++;
-        w->group[w->groups++] = (peg_sweep_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1,
-                                                  is_whole(I) ? NULL : I->rows.row[i].swept};
+        w->group[w->groups++] =
+            (peg_sweep_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1,
+                              is_patch && !is_whole(I) ? I->rows.row[i].swept : NULL};
         w->filled[i] = 0;
     }
     for (int k = 0; k < I->njoint; k++) {
