@@ -115,6 +115,11 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b)
     return product_at(r, r->R0, a, b);
 }
 
+double peg_end_energy(const peg_rigid *r, const double *v)
+{
+    return 0.5 * product_at(r, r->R, v, v);
+}
+
 double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
 {
     double gain = -peg_joints_work(I, (const double(*)[6])I->v);
@@ -122,8 +127,7 @@ double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
         for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->coast[k];
-        gain += 0.5 * product_at(r, r->R, v_end[i], v_end[i]) -
-                0.5 * peg_energy_product(r, r->state.v, r->state.v) -
+        gain += peg_end_energy(r, v_end[i]) - 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
                 peg_energy_product(r, I->v[i], applied);
     }
     return gain;

@@ -421,7 +421,7 @@ static int take_back(peg_island *I, double share)
         double v[6];
         memcpy(v, I->v_main[i], sizeof v);
         peg_sub(v, common, v);
-        energy += 0.5 * peg_energy_product(&I->rigid[i], v, v);
+        energy += peg_end_energy(&I->rigid[i], v);
     }
     double gained = gained_energy(I);
     if (!(gained <= share * energy)) return 0;
