@@ -27,7 +27,7 @@ static const rule_case cases[] = {
     {"cause", PEG_RULE_CAUSE, "head-on", 0.01, 0.1, 3, {"speed", 10}},
     {"facet rows", PEG_RULE_FACET_ROWS, "pour-boxes", 0.005, 5, 2, {"", 0}},
     {"tilt", PEG_RULE_TILT, "pour-convex", 0.02, 5, 31, {"", 0}},
-    {"switch", PEG_RULE_SWITCH, "pile-boxes", 0.02, 3, 6, {"bodies", 20}},
+    {"switch", PEG_RULE_SWITCH, "pile-boxes", 0.02, 3, 19, {"bodies", 20}},
     {"yield", PEG_RULE_YIELD, "seams-tiles", 0.01, 0, 1, {"", 0}},
     {"restoration", PEG_RULE_RESTORE, "links", 0.1, 1, 1, {"", 0}},
     {"secant rows", PEG_RULE_SECANT, "head-on", 0.01, 0.1, 3, {"speed", 10}},
