@@ -100,7 +100,7 @@ static int is_apart(peg_island *I)
     peg_island_move(I);
     for (int i = 0; i < I->npair && apart; i++) {
         peg_pair *p = &I->pair[i];
-        apart = peg_pair_shortfall(I, p) <= 0;
+        apart = peg_pair_shortfall(I, p, NULL) <= 0;
         if (apart && peg_pair_is_fast(I, p, (const double(*)[6])I->v))
             apart = !peg_advance(I, p, (const double(*)[6])I->v, PEG_HIT * p->width).hit;
     }

@@ -280,10 +280,12 @@ int peg_is_mover(const peg_body *body);
 /* Whether it overlapped at q_0 and should not; by how much it may open in the step, m. */
 int peg_pair_recovers(const peg_pair *pair);
 double peg_pair_opening(const peg_island *island, const peg_pair *pair);
-/* What the pair lacks at q_k of the gap it must keep to be accepted, m; <= 0: apart. Sets s. */
-double peg_pair_shortfall(peg_island *island, peg_pair *pair);
-/* along: separation along the chosen direction at q_k, m. */
-void peg_pair_tilt(peg_island *island, peg_pair *pair, double along);
+/* along: separation along the chosen direction at q_k, m. Returns the widest facet at q_k if it was
+ * looked for, else one of kind NONE. */
+peg_facet peg_pair_tilt(peg_island *island, peg_pair *pair, double along);
+/* What the pair lacks at q_k of the gap it must keep to be accepted, m; <= 0: apart. Sets s. known:
+ * the widest facet at q_k; null or of kind NONE: not known. */
+double peg_pair_shortfall(peg_island *island, peg_pair *pair, const peg_facet *known);
 int peg_pair_switch(peg_island *island, peg_pair *pair);
 /* Takes the best facet at q_k among those that held at q_0. */
 void peg_pair_name(peg_island *island, peg_pair *pair);

@@ -248,8 +248,10 @@ static int stays_apart(const peg_island *I, peg_pair *p)
 static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
 {
     double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
-    if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin)) peg_pair_tilt(I, p, along);
-    p->short_of = peg_pair_shortfall(I, p);
+    peg_facet widest = {.kind = PEG_FACET_NONE};
+    if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin))
+        widest = peg_pair_tilt(I, p, along);
+    p->short_of = peg_pair_shortfall(I, p, &widest);
     p->checked = 1 + p->loaded;
     p->off = 0;
 }

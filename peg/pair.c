@@ -305,7 +305,7 @@ static void consider_start(void *context, const peg_facet *facet)
 
 /* What counts as the start is the thinnest then of the facets that are widest now, within the
  * floor, and of the chosen one: of facets that are nearly one, any may be the widest. */
-double peg_pair_shortfall(peg_island *I, peg_pair *p)
+double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
     double apart[3], floor = least_gap(p, INFINITY);
@@ -314,7 +314,9 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p)
     p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
     if (p->s >= floor) return floor - p->s;
-    peg_facet widest = peg_separation(A, B, INFINITY, NULL, NULL);
+    peg_facet widest = known && known->kind != PEG_FACET_NONE
+                           ? *known
+                           : peg_separation(A, B, INFINITY, NULL, NULL);
     p->s = widest.s;
     if (p->surface.soft) return -INFINITY;
     if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
@@ -351,21 +353,23 @@ static void take(peg_pair *p, const search *c)
 /* Better facets within 60 degrees (of what gives way: any) that held at the start. One that was
  * found at a pose near by will do while the pair is apart along it and nothing beside it could be
  * better. */
-void peg_pair_tilt(peg_island *I, peg_pair *p, double along)
+peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
 {
-    if (p->ngiven) return;
+    static const peg_facet unknown = {.kind = PEG_FACET_NONE};
     double here = along + PEG_TOUCH * p->L;
-    if (others_now(I, p) <= here) return;
+    if (p->ngiven || others_now(I, p) <= here) return unknown;
     int near = along >= PEG_FLOOR * p->margin && p->since <= PEG_KEPT * p->L;
-    if (near && p->beside + p->since <= here) return;
+    if (near && p->beside + p->since <= here) return unknown;
     meeting m = {.first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5)};
-    peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
+    peg_facet widest =
+        peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
     if (m.first.best.kind != PEG_FACET_NONE) {
         take(p, &m.first);
         I->stats->tilts++;
     }
     p->beside = find_others(&m, p->facet.n, SAME_DIRECTION, here);
     p->since = 0;
+    return widest;
 }
 
 /* --- switch --- */

@@ -136,7 +136,7 @@ peg_result peg_model_step(peg_island *I, const peg_model *model)
     stats->time_solve += now - then;
     if (I->failed) return PEG_NOT_CONVERGED;
     peg_island_move(I);
-    for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i]);
+    for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL);
     stats->traps += count_traps(&c);
     stats->time_check += peg_seconds() - now;
     return PEG_CONVERGED;
