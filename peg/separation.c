@@ -160,23 +160,37 @@ static int is_out(const search *q, double s)
  * dilated. On the arc of an edge of X
  * m = (a m_0 + b m_1) / |a m_0 + b m_1| with a, b >= 0, whose denominator lies between |m_0 + m_1|
  * / 2 times a + b and a + b. */
-static int face_is_out(const search *q, const peg_view *X, const peg_view *Y, int f)
+static int face_is_out(const search *q, const peg_view *X, const peg_view *Y, double height)
 {
     if (peg_is_half_space(X->shape) || peg_is_half_space(Y->shape)) return 0;
-    double s = peg_dot(X->normal[f], Y->centre) - X->offset[f];
-    return is_out(q, s - X->shape->round - Y->shape->inner);
+    return is_out(q, height - X->shape->round - Y->shape->inner);
 }
 
-static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, int i)
+/* Heights of the centre of the other polytope over the faces; those of more than there is room for
+ * tell nothing of the edges. */
+enum { MOST_FACES = 4096 };
+
+typedef struct heights {
+    double of[MOST_FACES];
+} heights;
+
+static double height_over(const peg_view *X, const peg_view *Y, int f, heights *known)
+{
+    double height = peg_dot(X->normal[f], Y->centre) - X->offset[f];
+    if (f < MOST_FACES) known->of[f] = height;
+    return height;
+}
+
+static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, int i,
+                       const heights *known)
 {
     const peg_edge *e = X->shape->edge + i;
     if (peg_is_segment(X->shape) || X->shape->mesh) return 0; /* an arc of half a circle or more */
-    const double *m0 = X->normal[e->f[0]], *m1 = X->normal[e->f[1]];
-    peg_vec3 d, sum;
-    if (peg_is_half_space(Y->shape)) return 0;
-    peg_sub(Y->centre, X->vertex[e->v[0]], d);
-    double s = peg_max(peg_dot(m0, d), peg_dot(m1, d));
+    if (peg_is_half_space(Y->shape) || X->shape->nf > MOST_FACES) return 0;
+    double s = peg_max(known->of[e->f[0]], known->of[e->f[1]]);
     if (s > 0) {
+        const double *m0 = X->normal[e->f[0]], *m1 = X->normal[e->f[1]];
+        peg_vec3 sum;
         peg_add_scaled(m0, 1, m1, sum);
         s *= 2 / peg_norm(sum);
     }
@@ -190,12 +204,12 @@ typedef struct edges {
     int count, index[MOST_EDGES];
 } edges;
 
-static void near_edges_of_B(const search *q, edges *near)
+static void near_edges_of_B(const search *q, const heights *known, edges *near)
 {
     int ne = q->B->shape->ne;
     near->count = 0;
     for (int j = 0; j < ne && ne <= MOST_EDGES; j++)
-        if (!edge_is_out(q, q->B, q->A, j)) near->index[near->count++] = j;
+        if (!edge_is_out(q, q->B, q->A, j, known)) near->index[near->count++] = j;
     if (ne > MOST_EDGES) near->count = ne;
 }
 
@@ -255,23 +269,24 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
 {
     search q = {A, B, keep, visit, context, {.kind = PEG_FACET_NONE, .s = -INFINITY}};
     int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
+    heights over_a, over_b;
     if (half_a && half_b) return q.best;
     for (int f = 0; f < B->shape->nf && !half_a; f++) {
-        if (face_is_out(&q, B, A, f)) continue;
+        if (face_is_out(&q, B, A, height_over(B, A, f, &over_b))) continue;
         peg_facet facet = {.kind = PEG_FACET_FACE_B, .i = f, .s = face_of_B(A, B, f)};
         peg_copy3(B->normal[f], facet.n);
         found(&q, &facet);
     }
     for (int f = 0; f < A->shape->nf && !half_b; f++) {
-        if (face_is_out(&q, A, B, f)) continue;
+        if (face_is_out(&q, A, B, height_over(A, B, f, &over_a))) continue;
         peg_facet facet = {.kind = PEG_FACET_FACE_A, .i = f, .s = face_of_A(A, B, f)};
         for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
         found(&q, &facet);
     }
     edges near;
-    near_edges_of_B(&q, &near);
+    near_edges_of_B(&q, &over_b, &near);
     for (int i = 0; i < A->shape->ne; i++)
-        if (!edge_is_out(&q, A, B, i)) edges_of_B(&q, i, &near);
+        if (!edge_is_out(&q, A, B, i, &over_a)) edges_of_B(&q, i, &near);
     int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
     if (dilated && !half_a && !half_b) round_facet(&q);
     return q.best;
