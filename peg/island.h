@@ -72,42 +72,45 @@ typedef struct peg_row_memory {
 } peg_row_memory;
 
 typedef struct peg_pair {
-    int a, b;  /* pieces */
-    int group; /* the first pair of the same parts: a mesh has many pairs with one part */
+    /* what the loops over all pairs look at */
+    int a, b;        /* pieces */
+    int loaded;      /* a row bears */
+    int checked;     /* its check holds while neither body moves: 1 unloaded, 2 loaded */
+    int fresh;       /* the last check of the pairs made it anew */
+    int kept;        /* its rows are those of the iteration before, impulses included */
+    int hits;        /* has a first contact on the way */
+    int fast;        /* moved so far at its check that it could pass through something */
+    int waits;       /* a row bears whose friction has not acted yet, or rubs and bears no more */
+    int violated;    /* was so after a solve */
+    double s0;       /* separation at q_0 */
+    double s;        /* separation that was found at q_k (a lower bound) */
+    double short_of; /* what it lacks, m */
+    double moved;    /* since its rows were made, m */
+    double off;      /* how far the bodies have moved since the check, m */
+    double since;    /* the same since it was tilted last */
+    double L, margin;
+    /* the rest */
+    double beside; /* bound of the facets beside the chosen one when it was tilted last */
     peg_facet facet;
-    double L, width, margin;
-    double reach;        /* features farther apart than this make no row, m */
-    double whole_reach;  /* as far as the bodies could get, m */
-    double s0;           /* separation at q_0 */
-    double s;            /* separation that was found at q_k (a lower bound) */
-    int causes;          /* advancements while it was violated */
-    double contact_time; /* of the last first contact, as a share of the step; -1: none */
+    double width;
+    double reach;          /* features farther apart than this make no row, m */
+    double whole_reach;    /* as far as the bodies could get, m */
+    double others, turned; /* as in peg_choice, of the facet at q_0 */
+    double contact_time;   /* of the last first contact, as a share of the step; -1: none */
+    int group;  /* the first pair of the same parts: a mesh has many pairs with one part */
+    int causes; /* advancements while it was violated */
     int switches;
     int yielded;               /* has taken a facet that held as well */
     int locked;                /* only facets that held at q_0 are allowed */
+    int no_traps;              /* rows behind the start are dropped */
+    int misses;                /* iterations that left it violated */
+    int stuck;                 /* so many of them that a mesh may be touched anywhere */
     const peg_row_memory *old; /* impulses of the step before */
     int olds;
-    peg_choice remembered; /* of the step before, at the poses of the start; n = 0: none */
-    double others, turned; /* as in peg_choice, of the facet at q_0 */
-    double beside, since;  /* bound of the facets beside the chosen one when it was tilted last, and
-                              how far the bodies have moved since, m */
-    int no_traps;          /* rows behind the start are dropped */
-    double moved;          /* since its rows were made, m */
-    int kept;              /* its rows are those of the iteration before, impulses included */
-    int checked;           /* its check holds while neither body moves: 1 unloaded, 2 loaded */
-    int fresh;             /* the last check of the pairs made it anew */
-    double off;            /* how far the bodies have moved since the check, m */
-    int fast;              /* moved so far then that it could pass through something */
-    double short_of;       /* what it lacks, m */
-    int hits;              /* has a first contact on the way */
-    int violated;
-    int misses; /* iterations that left it violated */
-    int stuck;  /* so many of them that a mesh may be touched anywhere */
-    int loaded;
-    int waits; /* a row bears whose friction has not acted yet, or rubs and bears no more */
-    peg_surface surface;
-    const peg_given *given; /* contacts that somebody else found: the pair has no others */
     int ngiven;
+    const peg_given *given; /* contacts that somebody else found: the pair has no others */
+    peg_choice remembered;  /* of the step before, at the poses of the start; n = 0: none */
+    peg_surface surface;
 } peg_pair;
 
 typedef enum peg_row_kind {
@@ -126,29 +129,32 @@ typedef enum peg_part_feature { PEG_A_VERTEX, PEG_AN_EDGE, PEG_A_FACE } peg_part
 peg_part_feature peg_row_feature(peg_row_kind kind, int side);
 
 typedef struct peg_row {
+    /* what the loops over all rows look at */
     int pair;
-    peg_row_kind kind;
-    int i, j;
-    int rolls;         /* a friction row that acts on the angular velocity alone */
     int friction;      /* 0: normal row; k: k-th friction row of the normal row k places before */
     int first_contact; /* taken at a pose of first contact: stays for the step */
-    double Ga[6], Gb[6];
-    double bias;      /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    int bore;          /* a normal row, whose impulse was positive before the last solve */
+    double lambda;     /* of the last solve, N s */
+    double main;       /* of the last solve about v_f, N s */
+    double restored;   /* of the last restoration of that answer, N s */
+    double gap0, gap;  /* m */
+    double bias;       /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    struct peg_swept *swept; /* of the first row of a pair: what sweeps keep of all of them */
+    /* what a solve looks at besides */
     double target;    /* gap that it asks for, m */
     double recovery;  /* what asks for more than standing still while overlaps open, m/s (<= 0) */
-    double pushed;    /* part of the demand that exceeds the gap at the start, m (>= 0) */
-    double given;     /* what immovable bodies and the surface add to the row's speed, m/s */
     double mu, limit; /* friction: |lambda| <= limit + mu lambda of the normal row; what has a limit
                          waits until that one bears */
-    int bore;         /* a normal row, whose impulse was positive before the last solve */
-    double compliance;          /* 1/kg */
-    double gap0, gap;           /* m */
-    double lambda;              /* of the last solve, N s */
-    double main;                /* of the last solve about v_f, N s */
-    double restored;            /* of the last restoration of that answer, N s */
+    double compliance; /* 1/kg */
+    double pushed;     /* part of the demand that exceeds the gap at the start, m (>= 0) */
+    double given;      /* what immovable bodies and the surface add to the row's speed, m/s */
+    double Ga[6], Gb[6];
+    /* the rest */
+    peg_row_kind kind;
+    int i, j;
+    int rolls;                  /* a friction row that acts on the angular velocity alone */
     double point[3], normal[3]; /* of a friction row: its direction */
     double local[3];            /* point in the frame of A's body */
-    struct peg_swept *swept;    /* of the first row of a pair: what sweeps keep of all of them */
 } peg_row;
 
 typedef struct peg_row_set {
