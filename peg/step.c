@@ -217,9 +217,12 @@ static void solve_islands(peg_stage *s)
         memset(s->dirty, 0, (size_t)s->scene->nb);
         if (s->failed) return;
         t0 = peg_seconds();
-        int missed = find_missed_pairs(s, start, end);
+        int known = s->candidates, missed = find_missed_pairs(s, start, end);
         s->stats.time_pairs += peg_seconds() - t0;
-        if (!missed) return;
+        if (missed) continue;
+        /* the islands know their pairs by their places */
+        if (s->candidates > known && !peg_link_islands(s)) s->failed = 1;
+        return;
     }
 }
 
