@@ -24,6 +24,9 @@ static double slope(const peg_disc *disc, const double *p, const double *d)
     return l > 0 ? peg_dot(r, d) / l : 0;
 }
 
+/* Sine of the angle to a line up to which it is nearest to a disc all along: rounding. */
+static const double LEVEL = 1e-9;
+
 /* Steps of a search, which ends at the rounding of what is sought well before this. */
 enum { MOST_STEPS = 100 };
 
@@ -96,6 +99,22 @@ double peg_disc_line(const peg_disc *disc, const double x[3], const double y[3],
     peg_add_scaled(x, t, d, on_line);
     peg_disc_nearest(disc, on_line, on_disc);
     return t;
+}
+
+/* Whether a disc is nearer beyond x, seen from y, than at x: more than rounding tells. */
+static int is_beyond(const peg_disc *disc, const double *x, const double *y)
+{
+    double foot[3], r[3], d[3];
+    peg_disc_nearest(disc, x, foot);
+    peg_sub(foot, x, r);
+    peg_sub(y, x, d);
+    double along = peg_dot(r, d);
+    return along < 0 && along * along > LEVEL * LEVEL * peg_dot(r, r) * peg_dot(d, d);
+}
+
+int peg_disc_is_between(const peg_disc *disc, const double x[3], const double y[3])
+{
+    return !is_beyond(disc, x, y) && !is_beyond(disc, y, x);
 }
 
 /* --- two rims --- */

@@ -247,6 +247,7 @@ static void round_row(const finder *f, peg_row_kind kind, int i, int j)
     int edge_a = kind == PEG_ROW_EV, edge_b = kind == PEG_ROW_VE;
     if (peg_is_flat_feature(f->A, edge_a, i) || peg_is_flat_feature(f->B, edge_b, j)) return;
     if (is_out_of_reach(f, kind, i, j)) return;
+    if (!peg_may_be_between(f->A, f->B, (peg_facet_kind)kind, i, j, PEG_INSIDE)) return;
     double a[3], b[3], t = peg_nearest_points(f->A, f->B, (peg_facet_kind)kind, i, j, a, b);
     if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
     int on_cap = (!edge_a && is_inside_rim(f->A, i, a)) || (!edge_b && is_inside_rim(f->B, j, b));

@@ -74,6 +74,21 @@ double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind k
     return 0;
 }
 
+int peg_may_be_between(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                       double room)
+{
+    const peg_view *V = kind == PEG_FACET_EV ? B : A, *E = kind == PEG_FACET_EV ? A : B;
+    peg_vec3 along, x, y;
+    if (kind == PEG_FACET_VV || !(V->shape->rim > 0)) return 1;
+    int edge = kind == PEG_FACET_EV ? i : j;
+    const int *end = E->shape->edge[edge].v;
+    peg_disc disc = disc_of(V, kind == PEG_FACET_EV ? j : i);
+    peg_edge_vector(E, E->shape->edge + edge, along);
+    peg_add_scaled(E->vertex[end[0]], -room, along, x);
+    peg_add_scaled(E->vertex[end[1]], room, along, y);
+    return peg_disc_is_between(&disc, x, y);
+}
+
 double peg_radius_of_a(const peg_view *A, peg_facet_kind kind)
 {
     int at_edge = kind == PEG_FACET_EV || kind == PEG_FACET_EDGES;
@@ -214,7 +229,9 @@ static void try_edges(const peg_view *A, const peg_view *B, int v, int of_a, nea
         if (V->shape->rim > 0) {
             const int *end = E->shape->edge[e].v;
             peg_disc disc = disc_of(V, v);
-            if (off_plane(&disc, E->vertex[end[0]], E->vertex[end[1]]) >= most) continue;
+            if (off_plane(&disc, E->vertex[end[0]], E->vertex[end[1]]) >= most ||
+                !peg_disc_is_between(&disc, E->vertex[end[0]], E->vertex[end[1]]))
+                continue;
             t = peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], on_v, on_e);
             peg_sub(on_v, on_e, d);
         }

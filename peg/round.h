@@ -16,6 +16,11 @@ static inline void peg_edge_vector(const peg_view *v, const peg_edge *e, double 
 double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
                           double a[3], double b[3]);
 
+/* Whether t may lie between -room and 1 + room, told without it: always unless the vertex is a disc.
+ */
+int peg_may_be_between(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                       double room);
+
 /* The nearest of the features that only dilated parts have: kind, i and j of a facet. */
 peg_facet peg_nearest_features(const peg_view *A, const peg_view *B);
 
