@@ -13,6 +13,10 @@ static void place_at(peg_island *I, const peg_piece *piece, const double (*v)[6]
                      peg_view *view)
 {
     double scaled[6], x[3], R[9];
+    if (I->rigid[piece->rigid].state.kind == PEG_STATIC) {
+        *view = piece->start;
+        return;
+    }
     for (int k = 0; k < 6; k++) scaled[k] = t * v[piece->rigid][k];
     peg_rigid_pose(&I->rigid[piece->rigid], scaled, I->h, x, R);
     peg_piece_place(piece, x, R, view);
@@ -41,7 +45,14 @@ typedef struct journey {
     peg_island *I;
     const peg_pair *pair;
     const double (*v)[6];
+    double motion; /* bound of what they move relative to each other, m */
 } journey;
+
+/* Where they are apart on their way. */
+typedef struct place {
+    double t, n[3], s; /* share of the way; by s along n (unit), m */
+    peg_vec3 at[2][3]; /* of triangles: their corners */
+} place;
 
 static void go(const journey *j, double t, peg_view *A, peg_view *B)
 {
@@ -53,30 +64,56 @@ static void go(const journey *j, double t, peg_view *A, peg_view *B)
     place_at(I, &I->piece[j->pair->b], j->v, t, B);
 }
 
-static int holds_at(const journey *j, double t, const double *n)
+static void take_corners(const peg_view *A, const peg_view *B, place *p)
 {
-    peg_view A, B;
-    go(j, t, &A, &B);
-    return peg_separation_along(&A, &B, n) >= -PEG_TOUCH * j->pair->L;
+    memcpy(p->at[0], A->vertex, sizeof p->at[0]);
+    memcpy(p->at[1], B->vertex, sizeof p->at[1]);
+}
+
+/* Whether a direction keeps two triangles apart in a place. */
+static int holds_at(const journey *j, const place *p, const double *n)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+        least = peg_min(least, peg_dot(n, p->at[0][k]));
+        most = peg_max(most, peg_dot(n, p->at[1][k]));
+    }
+    return least - most >= -PEG_TOUCH * j->pair->L;
+}
+
+/* Whether it does so in both places, and thus between. */
+static int holds(const journey *j, const place *from, const place *to, const double *n)
+{
+    return holds_at(j, from, n) && holds_at(j, to, n);
+}
+
+static int is_held(const journey *j, const place *from, const place *to)
+{
+    double between[3];
+    if (holds(j, from, to, from->n) || holds(j, from, to, to->n)) return 1;
+    for (int k = 0; k < 3; k++) between[k] = from->n[k] + to->n[k];
+    return peg_normalise(between) > 0 && holds(j, from, to, between);
 }
 
 /* Halvings until a change of direction counts as a passage. */
 enum { LOOKS = 8 };
 
-/* Whether shells that were apart along n0 at t0 and then along n1 at t1 have passed through each
- * other on the way: neither direction holds at the other end, nor can they be joined by directions
- * between. */
-static int has_passed(const journey *j, double t0, const double *n0, double t1, const double *n1,
-                      int looks)
+/* Whether triangles that were apart in two places have passed through each other between: they may
+ * have moved by as much as they were apart, no direction holds in both places, nor can they be
+ * joined by others between. */
+static int has_passed(const journey *j, const place *from, const place *to, int looks)
 {
-    if (holds_at(j, t1, n0) || holds_at(j, t0, n1)) return 0;
+    if (from->s + to->s >= j->motion * (to->t - from->t) || is_held(j, from, to)) return 0;
     if (looks == 0) return 1;
-    double t = .5 * (t0 + t1);
+    place middle = {.t = .5 * (from->t + to->t)};
     peg_view A, B;
-    go(j, t, &A, &B);
-    peg_facet between = peg_separation(&A, &B, INFINITY, NULL, NULL);
-    return between.s < -PEG_TOUCH * j->pair->L || has_passed(j, t0, n0, t, between.n, looks - 1) ||
-           has_passed(j, t, between.n, t1, n1, looks - 1);
+    go(j, middle.t, &A, &B);
+    take_corners(&A, &B, &middle);
+    peg_facet best = peg_separation(&A, &B, INFINITY, NULL, NULL);
+    peg_copy3(best.n, middle.n);
+    middle.s = best.s;
+    return middle.s < -PEG_TOUCH * j->pair->L || has_passed(j, from, &middle, looks - 1) ||
+           has_passed(j, &middle, to, looks - 1);
 }
 
 /* How far a piece's points may leave the straight way between their ends: an eighth of the square
@@ -108,35 +145,34 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
     double least = PEG_STRIDE * p->width / U;
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p);
-    const journey j = {I, p, v};
+    const journey j = {I, p, v, U};
     if (stays_beside(&j, depth)) return passage;
     peg_view A, B;
-    double n[3], before[3], given_up = fmin(0, p->s0) - depth;
-    peg_copy3(p->facet.n, n);
-    peg_copy3(n, before);
-    double t = 0;
+    double given_up = fmin(0, p->s0) - depth;
+    place at = {.t = 0}, before = {.t = 0};
+    peg_copy3(p->facet.n, at.n);
     for (int strides = 0;; strides++) {
         double apart[3];
-        go(&j, t, &A, &B);
+        go(&j, at.t, &A, &B);
+        if (shells) take_corners(&A, &B, &at);
         peg_sub(A.centre, B.centre, apart);
-        double s = peg_norm(apart) - A.shape->radius - B.shape->radius;
-        if (!(s > 0)) s = peg_separation_along(&A, &B, n);
-        if (s < NEAR_ENOUGH * p->width) {
+        at.s = peg_norm(apart) - A.shape->radius - B.shape->radius;
+        if (!(at.s > 0)) at.s = peg_separation_along(&A, &B, at.n);
+        if (at.s < NEAR_ENOUGH * p->width) {
             peg_facet best = peg_separation(&A, &B, INFINITY, NULL, NULL);
-            peg_copy3(best.n, n);
-            s = best.s;
+            peg_copy3(best.n, at.n);
+            at.s = best.s;
         }
-        int apart_now = s >= -PEG_TOUCH * p->L;
-        passage.hit =
-            s < given_up || strides == MOST_STRIDES ||
-            (shells && strides && apart_now && has_passed(&j, passage.apart, before, t, n, LOOKS));
-        if (!apart_now || !passage.hit) passage.deep = t;
-        if (apart_now && !passage.hit) {
-            passage.apart = t;
-            peg_copy3(n, before);
+        int apart_now = at.s >= -PEG_TOUCH * p->L;
+        passage.hit = at.s < given_up || strides == MOST_STRIDES ||
+                      (shells && strides && apart_now && has_passed(&j, &before, &at, LOOKS));
+        if (!apart_now || !passage.hit) passage.deep = at.t;
+        if (strides == 0 || (apart_now && !passage.hit)) {
+            passage.apart = at.t;
+            before = at;
         }
-        if (passage.hit || t >= 1) return passage;
-        t = fmin(1, t + fmax(s / U, least));
+        if (passage.hit || at.t >= 1) return passage;
+        at.t = fmin(1, at.t + fmax(at.s / U, least));
     }
 }
 
