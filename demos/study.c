@@ -153,14 +153,15 @@ static void write_csv(const study *s, FILE *f)
         const pegStats *t = &c->total;
         char command[256];
         matrix_command(&r->job, command, sizeof command);
-        fprintf(f,
-                "%s,%s,%g,%d,%g,%g,%s,%d,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%s,%.9g,%s,%.9g,%ld,%"
-                "ld,%d,",
-                r->job.scene->name, lab_contact_name(r->job.options.contact), r->job.options.h,
-                (int)r->job.options.seed, frame(r, "turn", 0), frame(r, "scale", 1), command,
-                c->failed, c->overlap_median, c->overlap, c->depth, c->inside, c->gain, c->drift,
-                c->speed, c->figure[0].name, c->figure[0].value, c->figure[1].name,
-                c->figure[1].value, c->steps, t->unconverged, c->escaped);
+        fprintf(
+            f,
+            "%s,%s,%g,%d,%g,%g,%s,%d,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,\"%s\",%.9g,\"%s\",%.9g,%"
+            "ld,%ld,%d,",
+            r->job.scene->name, lab_contact_name(r->job.options.contact), r->job.options.h,
+            (int)r->job.options.seed, frame(r, "turn", 0), frame(r, "scale", 1), command, c->failed,
+            c->overlap_median, c->overlap, c->depth, c->inside, c->gain, c->drift, c->speed,
+            c->figure[0].name, c->figure[0].value, c->figure[1].name, c->figure[1].value, c->steps,
+            t->unconverged, c->escaped);
         fprintf(f,
                 "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.3g,"
                 "%.3g,%.4g,\"%s\"\n",
