@@ -102,7 +102,8 @@
 #define PEG_SWEPT_TIMES 12  /* outer iterations at most */
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
- * restorations of coarse islands twice as many in each iteration after the second. */
+ * restorations of coarse islands twice as many in each iteration after the second. From iteration
+ * PEG_LOCAL_FROM on a solve about v_f looks only at the rows of bodies whose pairs have changed. */
 #define PEG_FINE             1e-5
 #define PEG_FINE_SWEEPS      300
 #define PEG_COARSE           1e-3
