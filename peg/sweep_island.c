@@ -164,7 +164,8 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.fill = fill, goal.context = w;
     if (follows(I, w->about)) {
         goal.stirred = I->stirred;
-        goal.local = w->about == PEG_ABOUT_FREE && I->iteration >= PEG_LOCAL_FROM;
+        goal.local =
+            peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->iteration >= PEG_LOCAL_FROM;
         goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_main
                                       : I->restored              ? I->v_last
                                                                  : I->v);

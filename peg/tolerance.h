@@ -103,7 +103,8 @@
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
  * restorations of coarse islands twice as many in each iteration after the second. From iteration
- * PEG_LOCAL_FROM on a solve about v_f looks only at the rows of bodies whose pairs have changed. */
+ * PEG_LOCAL_FROM on a coarse solve about v_f looks only at the rows of bodies whose pairs have
+ * changed. */
 #define PEG_FINE             1e-5
 #define PEG_FINE_SWEEPS      300
 #define PEG_COARSE           1e-3
