@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "peg/complex.h"
+#include "peg/disc.h"
 #include "peg/separation.h"
 #include "tests/geometry_cases.h"
 #include "tests/test_geometry.h"
@@ -244,6 +245,60 @@ START_TEST(thin_gaps)
 }
 END_TEST
 
+/* --- edges near to rims --- */
+
+/* Distance of a disc in the plane z = 0 about the origin. */
+static double from_disc(const double *p, double radius)
+{
+    return hypot(p[2], fmax(hypot(p[0], p[1]) - radius, 0));
+}
+
+/* How far along a line, from x to y, it is nearest, by samples from beyond x to beyond y. */
+static double sampled_nearest(const double *x, const double *y, double radius, double *step)
+{
+    enum { SAMPLES = 3000 };
+    double best = 0, least = INFINITY;
+    *step = 3. / SAMPLES;
+    for (int i = 0; i <= SAMPLES; i++) {
+        double t = -1 + i * *step, p[3];
+        for (int k = 0; k < 3; k++) p[k] = (1 - t) * x[k] + t * y[k];
+        double d = from_disc(p, radius);
+        if (d < least) least = d, best = t;
+    }
+    return best;
+}
+
+START_TEST(edges_are_nearest_to_a_disc_between_their_ends)
+{
+    cases_random r = {23};
+    double centre[3] = {0};
+    int inside = 0, outside = 0;
+    for (int n = 0; n < 300; n++) {
+        peg_disc disc = {.centre = centre, .axis = {0, 0, 1}, .radius = cases_uniform(&r, 0, 1)};
+        double x[3], y[3], step;
+        for (int k = 0; k < 3; k++) {
+            x[k] = cases_uniform(&r, -1.5, 1.5);
+            y[k] = x[k] + cases_uniform(&r, -1, 1);
+        }
+        double t = sampled_nearest(x, y, disc.radius, &step);
+        int says = peg_disc_is_between(&disc, x, y);
+        if (t > step && t < 1 - step) {
+            inside++;
+            ck_assert_int_eq(says, 1);
+        } else if (t < -step || t > 1 + step) {
+            outside++;
+            ck_assert_int_eq(says, 0);
+        }
+    }
+    ck_assert_int_gt(inside, 50);
+    ck_assert_int_gt(outside, 50);
+    /* along a cap, anywhere */
+    peg_disc disc = {.centre = centre, .axis = {0, 0, 1}, .radius = 1};
+    ck_assert_int_eq(peg_disc_is_between(&disc, (double[3]){-.3, .1, .2}, (double[3]){.4, -.2, .2}),
+                     1);
+}
+END_TEST
+
 /* --- meshes --- */
 
 static void count_triangle(void *context, int triangle)
@@ -353,6 +408,7 @@ TCase *dilated_tests(void)
     tcase_add_loop_test(t, largest_separation, 0, KINDS * KINDS - 1);
     tcase_add_loop_test(t, degenerate_pairs, 0, 11);
     tcase_add_loop_test(t, thin_gaps, 0, 4);
+    tcase_add_test(t, edges_are_nearest_to_a_disc_between_their_ends);
     tcase_add_test(t, boxes_of_a_mesh_miss_nothing);
     tcase_add_test(t, flat_edges_and_rubbish);
     tcase_add_test(t, rubbish_makes_no_shape);
