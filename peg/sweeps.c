@@ -24,6 +24,14 @@ static const double QUIET = 0.1;
 typedef double quad __attribute__((vector_size(32)));
 enum { STRIDE = 8, CONTACT = 3 };
 
+/* Four numbers of two quads, counted from the first one on. */
+#ifdef __clang__
+#define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef long long lanes __attribute__((vector_size(32)));
+#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (lanes){i, j, k, l})
+#endif
+
 /* The hot loop once more for processors with wider registers: the same bits. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&                 \
     !defined(__SANITIZE_THREAD__)
@@ -314,8 +322,8 @@ HOT void gather(const sweeper *s, const sweep_group *g, quad y[3])
 {
     const quad *a = (const quad *)(s->y + STRIDE * g->a), *b = (const quad *)(s->y + STRIDE * g->b);
     y[0] = a[0];
-    y[1] = __builtin_shufflevector(a[1], b[0], 0, 1, 4, 5);
-    y[2] = __builtin_shufflevector(b[0], b[1], 2, 3, 4, 5);
+    y[1] = PICK(a[1], b[0], 0, 1, 4, 5);
+    y[2] = PICK(b[0], b[1], 2, 3, 4, 5);
 }
 
 HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
@@ -323,9 +331,9 @@ HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
     const quad zero = {0};
     quad *a = (quad *)(s->y + STRIDE * g->a), *b = (quad *)(s->y + STRIDE * g->b);
     a[0] = y[0];
-    a[1] = __builtin_shufflevector(y[1], zero, 0, 1, 4, 5);
-    b[0] = __builtin_shufflevector(y[1], y[2], 2, 3, 4, 5);
-    b[1] = __builtin_shufflevector(y[2], zero, 2, 3, 4, 5);
+    a[1] = PICK(y[1], zero, 0, 1, 4, 5);
+    b[0] = PICK(y[1], y[2], 2, 3, 4, 5);
+    b[1] = PICK(y[2], zero, 2, 3, 4, 5);
 }
 
 /* m/s */
