@@ -230,7 +230,8 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
     for (int i = from; i < I->first.m; i++) {
         peg_row *row = &I->first.row[i];
         row->first_contact = 1;
-        if (swings_through && !row->friction) row->bias = (row->bias - row->given) / t + row->given;
+        if (swings_through && t > 0 && !row->friction)
+            row->bias = (row->bias - row->given) / t + row->given;
     }
     I->stats->first_contact++;
     come_back(&w);

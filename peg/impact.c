@@ -129,8 +129,8 @@ static double limit_energy(peg_island *I, const double (*bounced)[6])
     for (int i = 0; i < I->nd; i++) {
         double d[6];
         for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->v_end[i][k];
-        b += peg_energy_product(&I->rigid[i], d, I->v_end[i]);
-        c += peg_energy_product(&I->rigid[i], d, d);
+        b += peg_end_product(&I->rigid[i], d, I->v_end[i]);
+        c += peg_end_product(&I->rigid[i], d, d);
     }
     /* gain + b s + c s^2 / 2 <= 0 */
     double spare = fmax(0, -gain);
@@ -165,6 +165,7 @@ static void bounce(peg_island *I)
     I->impulse = (peg_row_set){0};
     if (!peg_joints_hold(I, (const double(*)[6])I->v_end, &rows, &lambda)) I->failed = 1;
     memset(I->stirred, 1, (size_t)I->nr);
+    I->restored = 0;
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
     peg_joints_release(I, rows, lambda);
     if (solved) {

@@ -239,7 +239,9 @@ double peg_island_objective(const peg_island *island);
 /* Of bodies that nothing else could take momentum from: their mean velocity; else 0. */
 void peg_common_velocity(const peg_island *island, const double (*v)[6], double common[3]);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
-double peg_end_energy(const peg_rigid *r, const double *v); /* kinetic, turned as the iterate is */
+/* a^T M b, and the kinetic energy, turned as the iterate is. */
+double peg_end_product(const peg_rigid *r, const double *a, const double *b);
+double peg_end_energy(const peg_rigid *r, const double *v);
 
 /* Inverse masses and inertias, the latter in the body frame (assemble.c); those of the start pose
  * in the world frame. */

@@ -48,8 +48,12 @@ void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9
     peg_view_set(view, at, turned);
 }
 
-/* How far the body gets from the last iterate: rotations by Cayley's map differ by no more than the
- * vectors do. */
+/* By how much more than their vectors two finite rotations may differ, of which each is made of one
+ * about an axis and one across it: by both at right angles, where the second is half as large. */
+static const double ABOUT_AN_AXIS = 1.1180339887498949;
+
+/* How far the body gets from the last iterate: rotations by Cayley's map, and finite ones, differ
+ * by no more than the vectors do. */
 static void note_move(peg_rigid *r, const double *v, double h)
 {
     double turn[3];
@@ -58,7 +62,7 @@ static void note_move(peg_rigid *r, const double *v, double h)
         r->shift[k] = moves ? h * (v[k] - r->at[k]) : 0;
         turn[k] = moves ? h * (v[3 + k] - r->at[3 + k]) : 0;
     }
-    r->turn = peg_norm(turn);
+    r->turn = peg_norm(turn) * (r->state.finite_rotation == 2 ? ABOUT_AN_AXIS : 1);
 }
 
 void peg_island_move(peg_island *I)
@@ -115,9 +119,14 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b)
     return product_at(r, r->R0, a, b);
 }
 
+double peg_end_product(const peg_rigid *r, const double *a, const double *b)
+{
+    return product_at(r, r->R, a, b);
+}
+
 double peg_end_energy(const peg_rigid *r, const double *v)
 {
-    return 0.5 * product_at(r, r->R, v, v);
+    return 0.5 * peg_end_product(r, v, v);
 }
 
 double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])

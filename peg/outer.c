@@ -556,7 +556,10 @@ peg_result peg_outer(peg_island *I)
         int both = l.anew && restores;
         if (!both || I->njoint) I->restored = 0;
         if (l.anew || !restores) outcome = peg_island_solve(I, PEG_ABOUT_FREE);
+        int booked = I->impulse.m;
         if (outcome == PEG_SOLVED && restores) outcome = peg_island_solve(I, PEG_ABOUT_ITERATE);
+        /* what restores the poses of a coarse island is no part of its motion */
+        if (restores && peg_is_coarse(I)) I->impulse.m = booked;
         I->restored = both && I->rough && !I->recovering;
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {

@@ -35,8 +35,9 @@ static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_probl
     if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
     solution->cone = peg_cone_excess(problem, solution);
     solution->residual = peg_residual(problem, solution);
-    int good = solution->residual <= tolerance * peg_residual_unit(problem) ||
-               solution->residual <= allowed(problem, solution, tolerance);
+    double unit = peg_residual_unit(problem);
+    int good = isfinite(unit) && (solution->residual <= tolerance * unit ||
+                                  solution->residual <= allowed(problem, solution, tolerance));
     return good ? PEG_SOLVED : outcome == PEG_LAGGED ? PEG_LAGGED : PEG_NOT_CERTIFIED;
 }
 

@@ -68,18 +68,23 @@ static void momentum(double sum[3])
         for (int k = 0; k < 3; k++) sum[k] += MASS * dBodyGetLinearVel(body[i])[k];
 }
 
+static double energy_of(dBodyID b)
+{
+    const dReal *v = dBodyGetLinearVel(b), *w = dBodyGetAngularVel(b);
+    double sum = 0;
+    dMass mass;
+    dVector3 turn;
+    dBodyGetMass(b, &mass);
+    dBodyVectorFromWorld(b, w[0], w[1], w[2], turn);
+    for (int k = 0; k < 3; k++)
+        sum += .5 * (MASS * v[k] * v[k] + mass.I[5 * k] * turn[k] * turn[k]);
+    return sum;
+}
+
 static double energy(void)
 {
     double sum = 0;
-    for (int i = 0; i < BODIES; i++) {
-        const dReal *v = dBodyGetLinearVel(body[i]), *w = dBodyGetAngularVel(body[i]);
-        dMass mass;
-        dVector3 turn;
-        dBodyGetMass(body[i], &mass);
-        dBodyVectorFromWorld(body[i], w[0], w[1], w[2], turn);
-        for (int k = 0; k < 3; k++)
-            sum += .5 * (MASS * v[k] * v[k] + mass.I[5 * k] * turn[k] * turn[k]);
-    }
+    for (int i = 0; i < BODIES; i++) sum += energy_of(body[i]);
     return sum;
 }
 
@@ -171,6 +176,102 @@ START_TEST(nothing_comes_from_nowhere)
 }
 END_TEST
 
+/* What contacts say that they did is what happened to every body. */
+START_TEST(impulses_add_up)
+{
+    build((uint64_t)_i, 0, CUBE);
+    for (int step = 0; step < STEPS; step++) {
+        double change[BODIES][3], unit = sqrt(2 * energy() * MASS);
+        for (int i = 0; i < BODIES; i++)
+            for (int k = 0; k < 3; k++) change[i][k] = -MASS * dBodyGetLinearVel(body[i])[k];
+        ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+        for (int i = 0; i < BODIES; i++)
+            for (int k = 0; k < 3; k++) change[i][k] += MASS * dBodyGetLinearVel(body[i])[k];
+        for (int c = 0; c < pegWorldGetContactCount(peg); c++) {
+            pegContact contact;
+            ck_assert_int_eq(pegWorldGetContact(peg, c, &contact), PEG_OK);
+            for (int i = 0; i < BODIES; i++) {
+                double sign =
+                    (dGeomGetBody(contact.g1) == body[i]) - (dGeomGetBody(contact.g2) == body[i]);
+                for (int k = 0; k < 3; k++)
+                    change[i][k] -=
+                        sign * (contact.impulse * contact.normal[k] + contact.friction[k]);
+            }
+        }
+        for (int i = 0; i < BODIES; i++)
+            for (int k = 0; k < 3; k++) ck_assert_double_le(fabs(change[i][k]), 1e-9 * unit);
+    }
+    tear_down();
+}
+END_TEST
+
+/* Of two octahedra, that is meshes, which meet in the void. */
+START_TEST(meshes_keep_their_momentum)
+{
+    static const float corner[][3] = {{.2f, 0, 0},  {-.2f, 0, 0}, {0, .2f, 0},
+                                      {0, -.2f, 0}, {0, 0, .2f},  {0, 0, -.2f}};
+    static const dTriIndex triangle[] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4,
+                                         2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    dSurfaceParameters surface = {.mode = dContactApprox1};
+    double before[3] = {0}, slowed = 0;
+    open_world(&surface);
+    dTriMeshDataID data = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildSingle(data, corner, sizeof corner[0], 6, triangle, 24,
+                                3 * sizeof *triangle);
+    for (int i = 0; i < 2; i++) {
+        dMass mass;
+        dQuaternion q;
+        body[i] = dBodyCreate(world);
+        dMassSetSphereTotal(&mass, MASS, .15);
+        dBodySetMass(body[i], &mass);
+        dGeomSetBody(dCreateTriMesh(space, data, NULL, NULL, NULL), body[i]);
+        dBodySetPosition(body[i], i ? .3 : -.3, i * .01 * (_i % 5), 0);
+        dQFromAxisAndAngle(q, 1, .3 * i, .2 * _i, .5 * _i + i);
+        dBodySetQuaternion(body[i], q);
+        dBodySetLinearVel(body[i], i ? -6 : 5, 1, 0);
+        for (int k = 0; k < 3; k++) before[k] += MASS * dBodyGetLinearVel(body[i])[k];
+    }
+    for (int step = 0; step < 30; step++) {
+        ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+        double sum[3] = {0};
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 3; k++) sum[k] += MASS * dBodyGetLinearVel(body[i])[k];
+        for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(sum[k], before[k], 1e-10);
+        slowed = 11 - (dBodyGetLinearVel(body[0])[0] - dBodyGetLinearVel(body[1])[0]);
+    }
+    ck_assert_double_gt(slowed, 1);
+    tear_down();
+    dGeomTriMeshDataDestroy(data);
+}
+END_TEST
+
+/* A box that spins bounces without loss, on a plane with friction. */
+START_TEST(a_bouncing_box_gains_nothing)
+{
+    static const double G = 9.81;
+    dSurfaceParameters surface = {
+        .mode = dContactApprox1 | dContactBounce, .mu = .5, .bounce = 1, .bounce_vel = .01};
+    uint64_t seed = (uint64_t)_i;
+    dMass mass;
+    open_world(&surface);
+    dWorldSetGravity(world, 0, 0, -G);
+    dCreatePlane(space, 0, 0, 1, 0);
+    body[0] = dBodyCreate(world);
+    dMassSetBoxTotal(&mass, MASS, ROD[0], ROD[1], ROD[2]);
+    dBodySetMass(body[0], &mass);
+    dGeomSetBody(dCreateBox(space, ROD[0], ROD[1], ROD[2]), body[0]);
+    dBodySetPosition(body[0], 0, 0, 1);
+    dBodySetAngularVel(body[0], 20 * uniform(&seed), 20 * uniform(&seed), 20 * uniform(&seed));
+    for (int step = 0; step < 200; step++) {
+        double had = energy_of(body[0]), height = dBodyGetPosition(body[0])[2];
+        ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+        double fallen = MASS * G * (height - dBodyGetPosition(body[0])[2]);
+        ck_assert_double_le(energy_of(body[0]), had + fallen + 1e-9 * (had + MASS * G));
+    }
+    tear_down();
+}
+END_TEST
+
 /* Rods, whose energy depends on how they are turned, fall on the ground in large steps. */
 START_TEST(rods_gain_nothing)
 {
@@ -203,6 +304,9 @@ int main(void)
     TCase *tc = tcase_create("many");
     tcase_set_timeout(tc, 120);
     tcase_add_loop_test(tc, rods_gain_nothing, 0, 4);
+    tcase_add_loop_test(tc, impulses_add_up, 0, 3);
+    tcase_add_loop_test(tc, meshes_keep_their_momentum, 0, 10);
+    tcase_add_loop_test(tc, a_bouncing_box_gains_nothing, 0, 10);
     tcase_add_loop_test(tc, many_bounce_as_one, 0, 2);
     tcase_add_test(tc, many_are_moved_apart);
     tcase_add_loop_test(tc, nothing_comes_from_nowhere, 0, 6);
