@@ -16,7 +16,8 @@ static inline void peg_edge_vector(const peg_view *v, const peg_edge *e, double 
 double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
                           double a[3], double b[3]);
 
-/* Whether t may lie between -room and 1 + room, told without it: always unless the vertex is a disc.
+/* Whether t may lie between -room and 1 + room, told without it: always unless the vertex is a
+ * disc.
  */
 int peg_may_be_between(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
                        double room);
