@@ -86,7 +86,7 @@ static void take_iterate(peg_island *I)
 static void take_step(peg_island *I)
 {
     peg_end_velocities(I);
-    const double(*after)[6] = (const double(*)[6])(peg_is_coarse(I) ? I->v_main : I->v);
+    const double(*after)[6] = (const double(*)[6])(peg_goes_on_with_main(I) ? I->v_main : I->v);
     if (!I->recovering) I->gain += peg_island_gain_with(I, after);
     peg_joints_take(I);
     take_iterate(I);

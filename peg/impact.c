@@ -30,13 +30,10 @@ static void end_recovery(peg_island *I)
         I->failed = 1;
         return;
     }
-    peg_row_set account = I->impulse;
-    I->impulse = (peg_row_set){0};
     I->follows = 0;
     memcpy(pose, I->v, size);
     for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
     if (settle_recovery(I)) memcpy(I->v_end, I->v, size);
-    I->impulse = account;
     memcpy(I->v, pose, size);
     for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = joints[k];
 }
@@ -169,6 +166,7 @@ static void bounce(peg_island *I)
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
     peg_joints_release(I, rows, lambda);
     if (solved) {
+        peg_island_book(I, PEG_ABOUT_ITERATE);
         memcpy(bounced, I->v, size);
         memcpy(I->v, pose, size);
         double share = limit_energy(I, (const double(*)[6])bounced);
@@ -184,9 +182,7 @@ static void bounce(peg_island *I)
 
 void peg_end_velocities(peg_island *I)
 {
-    /* what restored the poses after sweeps is no motion */
-    int restored = peg_is_coarse(I) || (I->rough && I->recovering);
-    memcpy(I->v_end, restored ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
+    memcpy(I->v_end, peg_goes_on_with_main(I) ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
     if (I->recovering && !I->rough) end_recovery(I);
     if (may_bounce(I)) bounce(I);
 }

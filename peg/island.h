@@ -376,6 +376,8 @@ void peg_first_contact(peg_island *island, int pair, const peg_passage *passage,
 
 /* --- outer.c --- */
 int peg_is_coarse(const peg_island *island);
+/* Whether the bodies go on with v_main: what restored their poses is no part of the motion. */
+int peg_goes_on_with_main(const peg_island *island);
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
 peg_result peg_outer(peg_island *island);
 /* Rows of the pairs at the start pose; first contacts of fast pairs. */
@@ -383,9 +385,12 @@ void peg_island_begin(peg_island *island);
 
 /* --- solve.c of the island: island_solve.c --- */
 typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
-/* Solves the rows about v_f (or v_k: restoration), writes the velocities to v and keeps the account
- * of impulses. On anything but PEG_SOLVED nothing is written. */
+/* Solves the rows about v_f (or v_k: restoration) and writes the velocities to v. On anything but
+ * PEG_SOLVED nothing is written. */
 peg_outcome peg_island_solve(peg_island *island, peg_about about);
+/* Takes the impulses of the last solve into `impulse`: one about v_f starts the account anew, one
+ * about v_k adds to it. */
+void peg_island_book(peg_island *island, peg_about about);
 /* Row `index` as that of the problem. */
 void peg_fill_row(const peg_island *island, int index, peg_lcp_row *out);
 /* The limit of its own that its friction has: only where the contact bears. */

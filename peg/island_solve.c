@@ -123,8 +123,7 @@ static int acts(const peg_row_set *rows, int begin, int end)
     return any;
 }
 
-/* Impulses since v_f: a solve about v_f starts the account anew, one about v_k adds to it. */
-static void book(peg_island *I, peg_about about)
+void peg_island_book(peg_island *I, peg_about about)
 {
     if (about == PEG_ABOUT_FREE) I->impulse.m = 0;
     for (int i = 0, end; i < I->rows.m; i = end) {
@@ -180,6 +179,5 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
     } else {
         for (int i = 0; i < I->rows.m; i++) I->rows.row[i].restored = I->rows.row[i].lambda;
     }
-    book(I, about);
     return outcome;
 }

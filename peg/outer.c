@@ -25,6 +25,11 @@ int peg_is_coarse(const peg_island *I)
     return I->rough && I->nd >= PEG_COARSE_FROM;
 }
 
+int peg_goes_on_with_main(const peg_island *I)
+{
+    return peg_is_coarse(I) || (I->rough && I->recovering);
+}
+
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 {
     peg_passage passage = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
@@ -140,9 +145,10 @@ static void append_first_contacts(peg_island *I)
         peg_rows_append(I, &I->rows, &I->first, i, end);
         if (I->failed || !I->rough) continue;
         if (old >= last->m) stir(I, p);
-        for (int k = begin; k < I->rows.m && old < last->m; k++)
-            I->rows.row[k].main = last->row[old].main,
-            I->rows.row[k].restored = last->row[old++].restored;
+        for (int k = begin; k < I->rows.m && old < last->m; k++, old++) {
+            I->rows.row[k].main = last->row[old].main;
+            I->rows.row[k].restored = last->row[old].restored;
+        }
     }
 }
 
@@ -535,6 +541,14 @@ static void lap(double *then, double *sum)
     *then = now;
 }
 
+static peg_outcome solve(peg_island *I, peg_about about)
+{
+    peg_outcome outcome = peg_island_solve(I, about);
+    int is_motion = about == PEG_ABOUT_FREE || !peg_goes_on_with_main(I);
+    if (outcome == PEG_SOLVED && is_motion) peg_island_book(I, about);
+    return outcome;
+}
+
 peg_result peg_outer(peg_island *I)
 {
     loop l = {.objective = -1, .anew = 1};
@@ -555,11 +569,8 @@ peg_result peg_outer(peg_island *I)
         peg_outcome outcome = PEG_SOLVED;
         int both = l.anew && restores;
         if (!both || I->njoint) I->restored = 0;
-        if (l.anew || !restores) outcome = peg_island_solve(I, PEG_ABOUT_FREE);
-        int booked = I->impulse.m;
-        if (outcome == PEG_SOLVED && restores) outcome = peg_island_solve(I, PEG_ABOUT_ITERATE);
-        /* what restores the poses of a coarse island is no part of its motion */
-        if (restores && peg_is_coarse(I)) I->impulse.m = booked;
+        if (l.anew || !restores) outcome = solve(I, PEG_ABOUT_FREE);
+        if (outcome == PEG_SOLVED && restores) outcome = solve(I, PEG_ABOUT_ITERATE);
         I->restored = both && I->rough && !I->recovering;
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {

@@ -37,7 +37,9 @@ static peg_outcome solve_half_spaces(peg_constraints *c)
     I->rows.m = I->last.m = 0;
     for (int i = 0; i < c->count; i++)
         if (c->list[i].kind != PEG_CROSS_CONTACT) add_half_space(c, c->member[c->list[i].first]);
-    return I->failed ? PEG_OUT_OF_MEMORY : peg_island_solve(I, PEG_ABOUT_FREE);
+    peg_outcome outcome = I->failed ? PEG_OUT_OF_MEMORY : peg_island_solve(I, PEG_ABOUT_FREE);
+    if (outcome == PEG_SOLVED) peg_island_book(I, PEG_ABOUT_FREE);
+    return outcome;
 }
 
 static int count_half_spaces(const peg_constraints *c)
