@@ -112,10 +112,24 @@ static void stir(peg_island *I, const peg_pair *p)
     I->stirred[I->piece[p->a].rigid] = I->stirred[I->piece[p->b].rigid] = 1;
 }
 
+/* Features lie at least s apart, along a normal within PEG_FACING of n. */
+static int is_out_of_reach(const peg_pair *p)
+{
+    return !p->violated && PEG_FACING * p->s > p->reach;
+}
+
+/* Whether the pair could bear now, or rows be wrong by as much as it is apart: they are linear in
+ * what moves by a share of L. */
+static int is_near(const peg_pair *p)
+{
+    return p->s <= 2 * p->margin + p->moved * p->moved / p->L;
+}
+
 /* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
  * while its bodies have hardly moved since they were made or (anew) the answer that they led to is
- * not restored: what that leaves out, the check of the poses will find. Rows of one pair lie
- * together in the set, in the order of the pairs. */
+ * not restored: what that leaves out, the check of the poses will find. Where the answer is to be
+ * exact only rows stay that could bear nothing. Rows of one pair lie together in the set, in the
+ * order of the pairs. */
 static int keep_rows(peg_island *I, int p, int anew, int *from)
 {
     const peg_row_set *last = &I->last;
@@ -123,6 +137,7 @@ static int keep_rows(peg_island *I, int p, int anew, int *from)
     int stirred = I->stirred[I->piece[pair->a].rigid] || I->stirred[I->piece[pair->b].rigid];
     while (*from < last->patches && last->row[*from].pair < p) ++*from;
     if (last->m == 0 || is_wrong(pair)) return 0;
+    if (!I->rough && (pair->loaded || is_near(pair) || is_out_of_reach(pair))) return 0;
     if (!anew && stirred && pair->loaded && pair->moved > PEG_KEPT * pair->L) return 0;
     int begin = *from;
     while (*from < last->patches && last->row[*from].pair == p) ++*from;
@@ -163,12 +178,6 @@ static double moved_on(const peg_island *I, const peg_pair *p)
     return peg_norm(shift) + ra->turn * a->arm + rb->turn * b->arm;
 }
 
-/* Features lie at least s apart, along a normal within PEG_FACING of n. */
-static int is_out_of_reach(const peg_pair *p)
-{
-    return !p->violated && PEG_FACING * p->s > p->reach;
-}
-
 /* Rows of a pair at the iterate. */
 static void make_rows(peg_island *I, int p)
 {
@@ -199,7 +208,7 @@ static void gather_rows(peg_island *I, int anew)
         if (is_wrong(&I->pair[p]) || peg_pair_recovers(&I->pair[p])) stir(I, &I->pair[p]);
     int from = 0;
     for (int p = 0; p < I->npair; p++) {
-        I->pair[p].kept = I->rough && keep_rows(I, p, anew, &from);
+        I->pair[p].kept = keep_rows(I, p, anew, &from);
         if (I->pair[p].kept) continue;
         make_rows(I, p);
         if (!anew) I->follows = 0;
@@ -242,8 +251,7 @@ static int stays_apart(const peg_island *I, peg_pair *p)
     p->moved += moved;
     p->since += moved;
     p->off += moved;
-    if (!I->rough || I->recovering || p->ngiven || p->checked <= p->loaded || p->hits || p->fast)
-        return 0;
+    if (I->recovering || p->ngiven || p->checked <= p->loaded || p->hits || p->fast) return 0;
     if (p->off > PEG_KEPT * p->L || (p->loaded && p->moved > PEG_KEPT * p->L)) return 0;
     if (!(p->s - moved >= floor)) return 0;
     p->s -= moved;
@@ -476,6 +484,17 @@ static int waits(const peg_island *I)
     return waiting;
 }
 
+/* Whether a pair bears whose rows are those of another iterate, as those of rest may. */
+static int bears_on_old_rows(const peg_island *I)
+{
+    int bears = 0;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        bears |= p->kept && p->loaded;
+    }
+    return bears;
+}
+
 /* One pass behind a successful solve. Returns 1 when the step is accepted. */
 static int judge(peg_island *I, loop *l)
 {
@@ -495,8 +514,8 @@ static int judge(peg_island *I, loop *l)
     double objective = peg_island_objective(I);
     int patient = l->k - l->settled_from >= PEG_PATIENCE;
     int settled =
-        I->rough ||
-        (!changed && (l->restoring || patient || I->recovering || is_settled(I, l, objective)));
+        I->rough || (!changed && !bears_on_old_rows(I) &&
+                     (l->restoring || patient || I->recovering || is_settled(I, l, objective)));
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;

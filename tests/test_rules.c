@@ -26,7 +26,7 @@ static const rule_case cases[] = {
     {"swing", PEG_RULE_SWING, "head-on", 0.02, 0.1, 3, {"speed", 10}},
     {"cause", PEG_RULE_CAUSE, "head-on", 0.01, 0.1, 3, {"speed", 10}},
     {"facet rows", PEG_RULE_FACET_ROWS, "pour-boxes", 0.005, 5, 2, {"", 0}},
-    {"tilt", PEG_RULE_TILT, "pour-convex", 0.02, 5, 31, {"", 0}},
+    {"tilt", PEG_RULE_TILT, "pile-convex", 0.02, 3, 9, {"bodies", 20}},
     {"switch", PEG_RULE_SWITCH, "pile-boxes", 0.02, 3, 19, {"bodies", 20}},
     {"yield", PEG_RULE_YIELD, "seams-tiles", 0.01, 0, 1, {"", 0}},
     {"restoration", PEG_RULE_RESTORE, "links", 0.1, 1, 1, {"", 0}},
