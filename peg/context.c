@@ -29,6 +29,7 @@ void peg_context_destroy(peg_context *context)
     peg_arena_free(&context->arena);
     peg_arena_free(&context->kept);
     peg_arena_free(&context->still.arena);
+    peg_arena_free(&context->next_still.arena);
     peg_free(context->memory.entry);
     peg_free(context->memory.row);
     peg_free(context->fresh.entry);
@@ -50,8 +51,10 @@ pegStatus peg_context_set_settings(peg_context *context, const pegSettings *sett
         peg_pool_destroy(context->pool);
         context->pool = NULL;
     }
+    /* any number of threads comes to the same */
+    context->settings.threads = settings->threads;
+    if (memcmp(&context->settings, settings, sizeof *settings) != 0) context->still.valid = 0;
     context->settings = *settings;
-    context->still.valid = 0;
     return status;
 }
 
@@ -70,7 +73,8 @@ size_t peg_context_memory(const peg_context *context)
 {
     size_t sum = sizeof *context + peg_arena_bytes(&context->arena) +
                  peg_arena_bytes(&context->kept) + peg_arena_bytes(&context->still.arena) +
-                 remembered_bytes(&context->memory) + remembered_bytes(&context->fresh) +
+                 peg_arena_bytes(&context->next_still.arena) + remembered_bytes(&context->memory) +
+                 remembered_bytes(&context->fresh) +
                  context->contact_capacity * sizeof *context->contact;
     for (int i = 0; i < PEG_THREADS_MAX; i++)
         sum += peg_arena_bytes(&context->worker[i].arena) +

@@ -183,6 +183,7 @@ static void meet(void *context, int i, int j)
     int a = ordered ? i : j, b = ordered ? j : i;
     const peg_part *pa = &s->part[a], *pb = &s->part[b];
     int meshes = pa->complex || pb->complex;
+    if (!s->placed[a].moves && !s->placed[b].moves) return;
     if (pa->body == pb->body || !has_model(s, pa) || !has_model(s, pb)) return;
     if (!meshes && peg_is_point(pa->shape) && peg_is_point(pb->shape)) return;
     const peg_candidate *old = meshes ? peg_find_candidate(s, f->known, a, b) : NULL;
@@ -242,27 +243,48 @@ static int is_within(const peg_aabb *inner, const peg_aabb *outer)
     return within;
 }
 
+/* Adds the pairs of the parts that are not fixed. */
+static int search(peg_stage *s, const peg_aabb *box, const unsigned char *fixed)
+{
+    peg_finder f = {s, box, s->candidates};
+    take_given(&f);
+    if (!peg_sweep_pairs(&s->context->arena, box, fixed, s->scene->np, meet, &f) || s->failed)
+        return 0;
+    return s->candidates == f.known || sort_candidates(s);
+}
+
 /* Parts that get out of their boxes of before, or with meshes do more than was thought, may have
- * new pairs; two others may not. */
+ * new pairs; two others may not. What goes on resting has new ones with what moves, or has been
+ * moved. */
 int peg_find_pairs(peg_stage *s, const peg_aabb *box, const peg_aabb *before)
 {
     int np = s->scene->np, meshes = 0, moving = 0;
-    peg_arena *arena = &s->context->arena;
-    unsigned char *fixed = PEG_NEW(arena, unsigned char, np);
+    unsigned char *fixed = PEG_NEW(&s->context->arena, unsigned char, np);
+    const peg_still *still = &s->context->still;
     if (!fixed) return 0;
     s->searches++;
     for (int i = 0; i < np; i++) meshes |= s->part[i].complex != NULL;
     for (int i = 0; i < np; i++) {
-        fixed[i] = !s->placed[i].moves;
+        fixed[i] = s->placed[i].moves ? peg_still_rests(s, s->placed[i].body)
+                                      : !still->valid || !still->changed[i];
         if (before && is_within(&box[i], &before[i]) && !(meshes && peg_did_more(s, i)))
             fixed[i] = 1;
         moving += !fixed[i];
     }
-    if (before && !moving) return 1;
-    peg_finder f = {s, box, s->candidates};
-    take_given(&f);
-    if (!peg_sweep_pairs(arena, box, fixed, np, meet, &f) || s->failed) return 0;
-    return s->candidates == f.known || sort_candidates(s);
+    return (before && !moving) || search(s, box, fixed);
+}
+
+int peg_find_pairs_of_roused(peg_stage *s, const peg_aabb *box)
+{
+    int np = s->scene->np, searches = s->searches;
+    unsigned char *fixed = PEG_NEW(&s->context->arena, unsigned char, np);
+    if (!fixed) return 0;
+    for (int i = 0; i < np; i++)
+        fixed[i] = !s->placed[i].moves || s->context->still.rest[s->placed[i].body] != PEG_ROUSED;
+    s->searches = 1; /* of these */
+    int found = search(s, box, fixed);
+    s->searches = searches;
+    return found;
 }
 
 /* --- islands --- */

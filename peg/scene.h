@@ -45,6 +45,7 @@ typedef struct peg_candidate {
 /* What is remembered of a pair between steps. */
 typedef struct peg_memory_entry {
     uint64_t low, high; /* ids of the parts */
+    int a, b;           /* the scene's parts that these are, or belong to */
     double n[3];        /* from the part with the greater id to the one with the smaller */
     peg_choice choice;
     size_t first; /* of its impulses */
@@ -58,7 +59,23 @@ typedef struct peg_remembered {
     size_t rows, row_capacity;
 } peg_remembered;
 
-/* A step at whose end nothing moved. */
+/* What is gathered from an island; in the results of the worker that solved it. */
+typedef struct peg_solved {
+    pegStats stats;
+    peg_contact *contact;
+    int contacts;
+    peg_row_memory *row; /* impulses, by pair */
+    size_t rows;
+} peg_solved;
+
+/* Of a body that lay still in the last step, with all others of its island. */
+typedef enum peg_rest {
+    PEG_STIRS,  /* did not, or something has changed for one of them */
+    PEG_ROUSED, /* something comes near: its pairs are to be found */
+    PEG_RESTS   /* goes on so: its island is left out, and the last results are its own */
+} peg_rest;
+
+/* The islands of a step at whose end they lay still. */
 typedef struct peg_still {
     int valid;
     peg_arena arena; /* of what follows */
@@ -67,8 +84,12 @@ typedef struct peg_still {
     peg_joint_row *joint_row; /* with the results */
     peg_body *body;           /* with the results */
     peg_part *part;
-    peg_candidate *candidate; /* sorted by parts */
-    pegStats stats;           /* of a step that repeats it */
+    peg_candidate *candidate; /* of parts that rest: sorted by parts */
+    int *root;                /* nb: of its island */
+    peg_rest *rest;           /* nb; an immovable body rests while nobody moves it */
+    unsigned char *changed;   /* np: the part is another one or elsewhere */
+    peg_solved *solved;       /* nb: what the repetition of the island with this root comes to */
+    pegStats stats;           /* of a step that repeats all of it */
 } peg_still;
 
 /* What a thread has for itself. */
@@ -83,7 +104,7 @@ typedef struct peg_worker {
 
 struct peg_context {
     pegSettings settings;
-    peg_still still;
+    peg_still still, next_still;  /* of the step before; being written */
     unsigned without;             /* rules of the outer loop that are left out: for tests */
     const peg_capture *capture;   /* null: none */
     peg_arena arena;              /* of the step */
@@ -102,15 +123,6 @@ typedef struct peg_outcome_of_body {
     double v_pose[6], v_end[6], v_joints[6];
     int moved, woken, held;
 } peg_outcome_of_body;
-
-/* What is gathered from an island; in the results of the worker that solved it. */
-typedef struct peg_solved {
-    pegStats stats;
-    peg_contact *contact;
-    int contacts;
-    peg_row_memory *row; /* impulses, by pair */
-    size_t rows;
-} peg_solved;
 
 typedef struct peg_stage {
     peg_context *context;
@@ -139,13 +151,22 @@ typedef struct peg_stage {
 } peg_stage;
 
 /* --- still.c --- */
-/* Whether the step repeats the one that was kept; then the results are written. Else the pairs that
- * were asked about have their answers in the kept step. */
+/* Compares the scene with that of the last step: which islands go on resting. */
+void peg_still_compare(peg_context *context, const peg_scene *scene);
+/* If all do: writes the results of the step and returns 1. */
 int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats);
-/* Null if the pair was not asked about. */
+/* Hands the islands that rest their results. */
+void peg_still_take(peg_stage *stage);
+/* Rouses the islands that something is near to; returns whether there are such. */
+int peg_still_rouse(peg_stage *stage);
+/* Whether a body, if it is dynamic, goes on resting. */
+int peg_still_rests(const peg_stage *stage, int body);
+/* Remembers what is remembered of the pairs that rest; 0 without memory. */
+int peg_still_remember(peg_stage *stage);
+/* The pair, if it was asked about in this step; else null. */
 const peg_candidate *peg_still_answer(const peg_still *last, int a, int b);
-/* Keeps a committed step at whose end nothing moves; without memory it is not kept. */
-void peg_still_keep(peg_context *context, const peg_stage *stage);
+/* Keeps the islands of a committed step that lie still; without memory they are not kept. */
+void peg_still_keep(peg_stage *stage);
 
 /* --- parts.c --- */
 /* Places the scene's parts. */
@@ -168,6 +189,8 @@ int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *vie
 /* Adds the pairs of boxes that overlap and are not known yet; marks the near ones. `before`: boxes
  * of which all pairs are known, or null. */
 int peg_find_pairs(peg_stage *stage, const peg_aabb *box, const peg_aabb *before);
+/* The same for the bodies that were roused; box: those of the start. */
+int peg_find_pairs_of_roused(peg_stage *stage, const peg_aabb *box);
 void peg_start_boxes(const peg_stage *stage, peg_aabb *box);
 void peg_end_boxes(const peg_stage *stage, peg_aabb *box);
 /* Order of candidates, for qsort and bsearch. */

@@ -124,6 +124,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
         memcpy(s->result[i].v_pose, v, sizeof b->v);
         memcpy(s->result[i].v_end, v, sizeof b->v);
     }
+    peg_still_take(s);
     return 1;
 }
 
@@ -194,6 +195,12 @@ static void spread_dirt(peg_stage *s)
         if (s->dirty[i]) s->dirty[peg_root(s, i)] = 1;
 }
 
+/* Pairs of the islands that something has come near to. */
+static void find_pairs_of_roused(peg_stage *s, const peg_aabb *start)
+{
+    while (!s->failed && peg_still_rouse(s)) s->failed |= !peg_find_pairs_of_roused(s, start);
+}
+
 static void solve_islands(peg_stage *s)
 {
     peg_aabb *start = PEG_NEW(&s->context->arena, peg_aabb, s->scene->np);
@@ -205,6 +212,7 @@ static void solve_islands(peg_stage *s)
     double t0 = peg_seconds();
     peg_start_boxes(s, start);
     if (!peg_find_pairs(s, start, NULL)) s->failed = 1;
+    find_pairs_of_roused(s, start);
     s->stats.time_pairs += peg_seconds() - t0;
     memset(s->dirty, 1, (size_t)s->scene->nb);
     while (!s->failed) {
@@ -218,6 +226,7 @@ static void solve_islands(peg_stage *s)
         if (s->failed) return;
         t0 = peg_seconds();
         int known = s->candidates, missed = find_missed_pairs(s, start, end);
+        find_pairs_of_roused(s, start);
         s->stats.time_pairs += peg_seconds() - t0;
         if (missed) continue;
         /* the islands know their pairs by their places */
@@ -270,7 +279,9 @@ static int remember_pairs(peg_stage *s)
         if (c->linked) entry->choice = c->choice;
         entry->first = c->first;
         entry->count = c->count;
+        entry->a = s->whole[c->a], entry->b = s->whole[c->b];
     }
+    if (!peg_still_remember(s)) return 0;
     peg_sort_memory(&s->context->fresh);
     return 1;
 }
@@ -280,6 +291,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     peg_stage stage;
     pegStatus status = check_scene(scene);
     if (status != PEG_OK) return status;
+    peg_still_compare(context, scene);
     if (peg_still_repeat(context, scene, stats)) return PEG_OK;
     int whole = set_stage(&stage, context, scene);
     if (whole) solve_islands(&stage);
@@ -290,7 +302,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     }
     commit(&stage);
     sum_stats(&stage);
-    peg_still_keep(context, &stage);
+    peg_still_keep(&stage);
     stage.stats.memory = context->still.stats.memory = peg_context_memory(context);
     if (stats) *stats = stage.stats;
     return PEG_OK;

@@ -1,6 +1,7 @@
-/* A scene that lies still: every awake body ended the last step with v = 0, and nothing about the
- * bodies, parts, pairs and surfaces has changed since, to the bit. Then this step is the last one
- * over again, its certificate included, and the results are taken over. */
+/* Islands that lie still: all their bodies ended the last step with v = 0, nothing about them,
+ * their parts, pairs and surfaces has changed since, to the bit, and nothing else comes near to
+ * them. Then this step is the last one over again, its certificate included: the results are taken
+ * over, and no pairs are looked for among them. */
 #include <float.h>
 #include <stdlib.h>
 
@@ -44,52 +45,103 @@ static int same_joint_row(const peg_joint_row *a, const peg_joint_row *b)
            a->hi == b->hi && a->push == b->push;
 }
 
-static int same_scene(const peg_still *last, const peg_scene *scene)
+/* --- what has changed --- */
+
+static int is_dynamic(const peg_scene *scene, int body)
 {
-    if (!last->valid || last->h != scene->h || last->nb != scene->nb || last->np != scene->np ||
-        last->planar != scene->planar || scene->ngiven)
-        return 0;
-    for (int i = 0; i < scene->nb; i++)
-        if (!same_body(&last->body[i], &scene->body[i])) return 0;
-    if (last->njoint_row != scene->njoint_row) return 0;
-    for (int i = 0; i < scene->njoint_row; i++)
-        if (!same_joint_row(&last->joint_row[i], &scene->joint_row[i])) return 0;
-    for (int i = 0; i < scene->np; i++)
-        if (!same_part(&last->part[i], &scene->part[i])) return 0;
-    return 1;
+    return body >= 0 && scene->body[body].kind == PEG_DYNAMIC;
 }
 
-/* Asks about all pairs again; the answers are kept for the step if one of them differs. */
-static int same_pairs(peg_still *last, const peg_scene *scene)
+/* The island of a body does not go on resting. */
+static void stir(peg_still *last, const peg_scene *scene, int body)
 {
-    int unchanged = 1;
-    for (int i = 0; i < last->candidates; i++) last->candidate[i].answered = 0;
-    for (int i = 0; i < last->candidates && unchanged; i++) {
-        peg_candidate *c = &last->candidate[i];
-        const peg_part *a = &scene->part[c->a], *b = &scene->part[c->b];
-        int refused = scene->may_touch && !scene->may_touch(scene->filter_context, a, b);
-        unchanged = refused == c->refused;
-        c->refused = refused;
-        c->answered = 1;
-        if (refused || !c->has_surface || !scene->surface) continue;
-        peg_surface surface;
-        memset(&surface, 0, sizeof surface);
-        scene->surface(scene->filter_context, a, b, &surface);
-        unchanged = unchanged && memcmp(&surface, &c->surface, sizeof surface) == 0;
-        c->surface = surface;
+    if (is_dynamic(scene, body)) last->rest[last->root[body]] = PEG_STIRS;
+}
+
+static int is_comparable(const peg_still *last, const peg_scene *scene)
+{
+    return last->valid && last->h == scene->h && last->nb == scene->nb && last->np == scene->np &&
+           last->planar == scene->planar && last->njoint_row == scene->njoint_row && !scene->ngiven;
+}
+
+static void compare_bodies(peg_still *last, const peg_scene *scene)
+{
+    for (int i = 0; i < scene->nb; i++) {
+        if (last->rest[i] != PEG_STIRS && same_body(&last->body[i], &scene->body[i])) continue;
+        last->rest[i] = PEG_STIRS;
+        stir(last, scene, i);
     }
+    for (int i = 0; i < scene->njoint_row; i++) {
+        const peg_joint_row *row = &scene->joint_row[i];
+        if (same_joint_row(&last->joint_row[i], row)) continue;
+        stir(last, scene, row->body_a);
+        stir(last, scene, row->body_b);
+    }
+    for (int i = 0; i < scene->np; i++) {
+        int body = scene->part[i].body, same = same_part(&last->part[i], &scene->part[i]);
+        last->changed[i] = !same || (body >= 0 && last->rest[body] == PEG_STIRS);
+        if (!same) stir(last, scene, body);
+    }
+}
+
+/* Asks about a pair again; returns whether the answer is the same. */
+static int ask_again(const peg_scene *scene, peg_candidate *c)
+{
+    const peg_part *a = &scene->part[c->a], *b = &scene->part[c->b];
+    int refused = scene->may_touch && !scene->may_touch(scene->filter_context, a, b);
+    int unchanged = refused == c->refused;
+    c->refused = refused;
+    c->answered = 1;
+    if (refused || !c->has_surface || !scene->surface) return unchanged;
+    peg_surface surface;
+    memset(&surface, 0, sizeof surface);
+    scene->surface(scene->filter_context, a, b, &surface);
+    unchanged = unchanged && memcmp(&surface, &c->surface, sizeof surface) == 0;
+    c->surface = surface;
     return unchanged;
 }
 
-int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
+static int is_stirred(const peg_still *last, const peg_scene *scene, int body)
+{
+    return is_dynamic(scene, body) && last->rest[last->root[body]] == PEG_STIRS;
+}
+
+/* A pair with a part that has changed is no longer known, but has held what lay still. */
+static void compare_pairs(peg_still *last, const peg_scene *scene)
+{
+    for (int i = 0; i < last->candidates; i++) {
+        peg_candidate *c = &last->candidate[i];
+        int a = scene->part[c->a].body, b = scene->part[c->b].body;
+        int changed = last->changed[c->a] || last->changed[c->b];
+        c->answered = 0;
+        if (is_stirred(last, scene, a) || is_stirred(last, scene, b)) continue;
+        if (changed ? !c->near && !c->whole : ask_again(scene, c)) continue;
+        stir(last, scene, a);
+        stir(last, scene, b);
+    }
+}
+
+void peg_still_compare(peg_context *context, const peg_scene *scene)
 {
     peg_still *last = &context->still;
-    if (!same_scene(last, scene)) {
-        last->valid = 0;
-        return 0;
-    }
-    if (!same_pairs(last, scene)) return 0;
-    for (int i = 0; i < last->candidates; i++) last->candidate[i].answered = 0;
+    last->valid = is_comparable(last, scene);
+    if (!last->valid) return;
+    compare_bodies(last, scene);
+    compare_pairs(last, scene);
+    for (int i = 0; i < scene->nb; i++)
+        if (is_stirred(last, scene, i)) last->rest[i] = PEG_STIRS;
+}
+
+/* --- results --- */
+
+int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
+{
+    const peg_still *last = &context->still;
+    if (!last->valid) return 0;
+    for (int i = 0; i < scene->nb; i++)
+        if (is_dynamic(scene, i) && last->rest[i] != PEG_RESTS) return 0;
+    for (int i = 0; i < scene->np; i++)
+        if (last->changed[i]) return 0;
     for (int i = 0; i < scene->nb; i++) {
         peg_body *b = &scene->body[i];
         memcpy(b->v_pose, last->body[i].v_pose, sizeof b->v_pose);
@@ -106,6 +158,86 @@ int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
     return 1;
 }
 
+int peg_still_rests(const peg_stage *s, int body)
+{
+    const peg_still *last = &s->context->still;
+    return last->valid && is_dynamic(s->scene, body) && last->rest[body] == PEG_RESTS;
+}
+
+void peg_still_take(peg_stage *s)
+{
+    const peg_still *last = &s->context->still;
+    for (int i = 0; i < s->scene->nb; i++) {
+        if (!peg_still_rests(s, i)) continue;
+        const peg_body *b = &last->body[i];
+        peg_outcome_of_body *r = &s->result[i];
+        memcpy(r->v_pose, b->v_pose, sizeof r->v_pose);
+        memcpy(r->v_end, b->v_end, sizeof r->v_end);
+        memcpy(r->v_joints, b->v_joints, sizeof r->v_joints);
+        r->moved = b->moved_by_contact, r->woken = b->woken, r->held = b->held;
+        s->roused[i] = (unsigned char)b->roused;
+        if (last->root[i] == i) s->solved[i] = last->solved[i];
+    }
+    for (int i = 0; i < s->scene->njoint_row; i++) {
+        const peg_joint_row *row = &s->scene->joint_row[i];
+        if (peg_still_rests(s, row->body_a) || peg_still_rests(s, row->body_b))
+            s->joint_lambda[i] = last->joint_row[i].lambda;
+    }
+}
+
+static void rouse(peg_stage *s, int body)
+{
+    peg_still *last = &s->context->still;
+    int root = last->root[body];
+    s->solved[root] = (peg_solved){0};
+    for (int i = 0; i < s->scene->nb; i++)
+        if (is_dynamic(s->scene, i) && last->root[i] == root) last->rest[i] = PEG_ROUSED;
+}
+
+int peg_still_rouse(peg_stage *s)
+{
+    peg_still *last = &s->context->still;
+    int roused = 0;
+    if (!last->valid) return 0;
+    for (int i = 0; i < s->scene->nb; i++)
+        if (last->rest[i] == PEG_ROUSED) last->rest[i] = PEG_STIRS;
+    for (int i = 0; i < s->candidates; i++) {
+        const peg_candidate *c = &s->candidate[i];
+        for (int side = 0; side < 2 && c->near; side++) {
+            int body = s->placed[side ? c->b : c->a].body;
+            if (!peg_still_rests(s, body)) continue;
+            rouse(s, body);
+            roused = 1;
+        }
+    }
+    return roused;
+}
+
+/* --- pairs --- */
+
+static int is_at_rest(const peg_still *last, const peg_scene *scene, int part)
+{
+    int body = scene->part[part].body;
+    return !last->changed[part] && (!is_dynamic(scene, body) || last->rest[body] == PEG_RESTS);
+}
+
+int peg_still_remember(peg_stage *s)
+{
+    const peg_still *last = &s->context->still;
+    const peg_remembered *memory = &s->context->memory;
+    for (size_t i = 0; last->valid && i < memory->count; i++) {
+        const peg_memory_entry *old = &memory->entry[i];
+        if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
+        peg_memory_entry *entry = peg_remember(&s->context->fresh, old->low, old->high);
+        if (!entry) return 0;
+        *entry = *old;
+        entry->first = s->context->fresh.rows;
+        if (!peg_remember_rows(&s->context->fresh, memory->row + old->first, (size_t)old->count))
+            return 0;
+    }
+    return 1;
+}
+
 const peg_candidate *peg_still_answer(const peg_still *last, int a, int b)
 {
     peg_candidate key = {.a = a, .b = b};
@@ -115,10 +247,12 @@ const peg_candidate *peg_still_answer(const peg_still *last, int a, int b)
     return c && c->answered ? c : NULL;
 }
 
-/* What a step that repeats this one would say of itself. */
+/* --- what the next step can repeat --- */
+
+/* What a step, or an island, that repeats this one would say of itself. */
 static pegStats repeated(const pegStats *stats)
 {
-    pegStats s = {.steps = 1,
+    pegStats s = {.steps = stats->steps,
                   .bodies = stats->bodies,
                   .pairs = stats->pairs,
                   .islands = stats->islands,
@@ -128,38 +262,119 @@ static pegStats repeated(const pegStats *stats)
     return s;
 }
 
-void peg_still_keep(peg_context *context, const peg_stage *stage)
+static int lies_still(const peg_body *b)
 {
-    peg_still *last = &context->still;
-    const peg_scene *scene = stage->scene;
-    last->valid = 0;
-    if (stage->stats.unconverged || stage->stats.recovered || scene->ngiven) return;
+    return same(b->v, REST, 6) && same(b->v_pose, REST, 6) && same(b->v_end, REST, 6);
+}
+
+/* Which bodies rest after the step; returns whether a dynamic one does. */
+static int find_rest(peg_stage *s, peg_still *next)
+{
+    const peg_scene *scene = s->scene;
+    int any = 0;
     for (int i = 0; i < scene->nb; i++) {
-        const peg_body *b = &scene->body[i];
-        if (peg_is_mover(b) ||
-            (b->kind == PEG_DYNAMIC &&
-             (!same(b->v, REST, 6) || !same(b->v_pose, REST, 6) || !same(b->v_end, REST, 6))))
-            return;
+        next->rest[i] = peg_is_mover(&scene->body[i]) ? PEG_STIRS : PEG_RESTS;
+        next->root[i] = peg_still_rests(s, i) ? s->context->still.root[i] : peg_root(s, i);
     }
-    peg_arena_reset(&last->arena);
-    last->body = PEG_NEW(&last->arena, peg_body, scene->nb);
-    last->part = PEG_NEW(&last->arena, peg_part, scene->np);
-    last->candidate = PEG_NEW(&last->arena, peg_candidate, stage->candidates);
-    last->joint_row = PEG_NEW(&last->arena, peg_joint_row, scene->njoint_row);
-    if (!last->body || !last->part || !last->candidate || !last->joint_row) return;
+    for (int i = 0; i < scene->nb; i++) {
+        const pegStats *stats = &s->solved[i].stats;
+        if (!is_dynamic(scene, i)) continue;
+        if (!lies_still(&scene->body[i]) || stats->unconverged || stats->recovered)
+            stir(next, scene, i);
+    }
+    for (int i = 0; i < s->candidates; i++) {
+        const peg_candidate *c = &s->candidate[i];
+        int a = s->placed[c->a].body, b = s->placed[c->b].body;
+        if (!c->near) continue;
+        if (a >= 0 && peg_is_mover(&scene->body[a])) stir(next, scene, b);
+        if (b >= 0 && peg_is_mover(&scene->body[b])) stir(next, scene, a);
+    }
+    for (int i = 0; i < scene->nb; i++) {
+        if (is_stirred(next, scene, i)) next->rest[i] = PEG_STIRS;
+        any |= is_dynamic(scene, i) && next->rest[i] == PEG_RESTS;
+    }
+    return any;
+}
+
+static void keep_pair(const peg_stage *s, peg_still *next, const peg_candidate *c)
+{
+    int np = s->scene->np;
+    if (c->a < np && c->b < np && is_at_rest(next, s->scene, c->a) &&
+        is_at_rest(next, s->scene, c->b))
+        next->candidate[next->candidates++] = *c;
+}
+
+/* Those of this step, and those that it repeats. */
+static void keep_pairs(const peg_stage *s, peg_still *next)
+{
+    const peg_still *last = &s->context->still;
+    const peg_candidate *c = s->candidate, *end = c + s->candidates;
+    for (int i = 0; last->valid && i < last->candidates; i++) {
+        const peg_candidate *old = &last->candidate[i];
+        if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
+        for (; c < end && peg_by_parts(c, old) < 0; c++) keep_pair(s, next, c);
+        keep_pair(s, next, old);
+    }
+    for (; c < end; c++) keep_pair(s, next, c);
+}
+
+/* What the repetition of an island comes to. */
+static int keep_island(const peg_stage *s, peg_still *next, int root)
+{
+    const peg_solved *from = &s->solved[root];
+    peg_solved *to = &next->solved[root];
+    *to = (peg_solved){0};
+    if (next->root[root] != root || next->rest[root] != PEG_RESTS) return 1;
+    to->stats = repeated(&from->stats);
+    to->contacts = from->contacts;
+    to->contact = PEG_NEW(&next->arena, peg_contact, from->contacts);
+    if (!to->contact) return 0;
+    if (from->contacts)
+        memcpy(to->contact, from->contact, (size_t)from->contacts * sizeof *to->contact);
+    return 1;
+}
+
+static int keep_scene(const peg_stage *s, peg_still *next)
+{
+    const peg_scene *scene = s->scene;
+    int nb = scene->nb, np = scene->np;
+    peg_arena *arena = &next->arena;
+    next->body = PEG_NEW(arena, peg_body, nb);
+    next->part = PEG_NEW(arena, peg_part, np);
+    next->changed = PEG_NEW(arena, unsigned char, np);
+    next->solved = PEG_NEW(arena, peg_solved, nb);
+    next->joint_row = PEG_NEW(arena, peg_joint_row, scene->njoint_row);
+    next->candidate = PEG_NEW(arena, peg_candidate, s->candidates + s->context->still.candidates);
+    if (arena->failed) return 0;
     if (scene->njoint_row)
-        memcpy(last->joint_row, scene->joint_row,
-               (size_t)scene->njoint_row * sizeof *last->joint_row);
-    last->njoint_row = scene->njoint_row;
-    memcpy(last->body, scene->body, (size_t)scene->nb * sizeof *last->body);
-    memcpy(last->part, scene->part, (size_t)scene->np * sizeof *last->part);
-    last->candidates = 0;
-    for (int i = 0; i < stage->candidates; i++) {
-        const peg_candidate *c = &stage->candidate[i];
-        if (c->a < scene->np && c->b < scene->np) last->candidate[last->candidates++] = *c;
+        memcpy(next->joint_row, scene->joint_row,
+               (size_t)scene->njoint_row * sizeof *next->joint_row);
+    if (nb) memcpy(next->body, scene->body, (size_t)nb * sizeof *next->body);
+    if (np) memcpy(next->part, scene->part, (size_t)np * sizeof *next->part);
+    for (int i = 0; i < np; i++) {
+        int body = scene->part[i].body;
+        next->changed[i] = body >= 0 && next->rest[body] != PEG_RESTS;
     }
-    last->nb = scene->nb, last->np = scene->np;
-    last->h = scene->h, last->planar = scene->planar;
-    last->stats = repeated(&stage->stats);
-    last->valid = 1;
+    next->nb = nb, next->np = np, next->njoint_row = scene->njoint_row;
+    next->h = scene->h, next->planar = scene->planar;
+    next->candidates = 0;
+    keep_pairs(s, next);
+    for (int i = 0; i < nb; i++)
+        if (!keep_island(s, next, i)) return 0;
+    next->stats = repeated(&s->stats);
+    return 1;
+}
+
+void peg_still_keep(peg_stage *s)
+{
+    peg_context *context = s->context;
+    peg_still *next = &context->next_still, last = context->still;
+    next->valid = 0;
+    if (s->scene->ngiven) return;
+    peg_arena_reset(&next->arena);
+    next->root = PEG_NEW(&next->arena, int, s->scene->nb);
+    next->rest = PEG_NEW(&next->arena, peg_rest, s->scene->nb);
+    if (next->root && next->rest && find_rest(s, next)) next->valid = keep_scene(s, next);
+    context->still = *next;
+    context->next_still = last;
 }
