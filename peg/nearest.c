@@ -76,40 +76,98 @@ void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind k
 
 /* --- rows --- */
 
+/* What is known of the vertices of a part; of more than there is room for it is found when asked
+ * for. */
+enum { MOST_KNOWN = 256 };
+
+/* One of the two parts, seen from the other. */
+typedef struct side {
+    const peg_view *view;
+    peg_vec3 n;                                   /* the chosen direction, out of the other part */
+    double dip;                                   /* how far its discs reach down along n, m */
+    double bottom;                                /* no feature reaches farther down, m */
+    int beside_rim;                               /* the other part has a rim, about .. */
+    peg_vec3 axis;                                /* .. this */
+    peg_lean lean;                                /* how far its features may */
+    peg_vec3 lean_axis;                           /* of segments */
+    double height[MOST_KNOWN], along[MOST_KNOWN]; /* of the vertices, along n and the axis, m */
+} side;
+
 typedef struct finder {
     peg_island *I;
     const double (*u)[6];
     peg_row_set *out;
     int p;
     const peg_pair *pair;
-    const peg_view *A, *B;
-    peg_lean to_a, to_b;     /* how far the features of A and B may lean */
-    peg_vec3 axis_a, axis_b; /* of segments */
-    int lies;                /* there are rows of vertices over faces */
+    side a, b;
+    double reach; /* of the pair, with room for what lies just beyond the ends of edges, m */
+    int lies;     /* there are rows of vertices over faces */
 } finder;
 
-/* How the features of the other part may lean, given this one's extent. */
-static peg_lean lean_along(const peg_view *view, peg_vec3 axis)
+/* How the features of a part may lean, given the other one's extent. */
+static peg_lean lean_along(const peg_view *other, peg_vec3 axis)
 {
-    const peg_polytope *P = view->shape;
+    const peg_polytope *P = other->shape;
     if (P->nv == 1) return (peg_lean){0, NULL};
     if (!peg_is_segment(P)) return (peg_lean){PEG_LEAN, NULL};
-    peg_sub(view->vertex[1], view->vertex[0], axis);
+    peg_sub(other->vertex[1], other->vertex[0], axis);
     peg_normalise(axis);
     return (peg_lean){PEG_LEAN, axis};
 }
 
-static int touches_a(const finder *f, int edge, int i, const double n[3])
+static void begin_side(side *s, const peg_view *view, const peg_view *other, const double n[3],
+                       double sign)
 {
-    double back[3] = {-n[0], -n[1], -n[2]};
-    return edge ? peg_edge_can_touch(f->A, i, back, &f->to_a)
-                : peg_vertex_can_touch(f->A, i, back, &f->to_a);
+    const peg_polytope *P = view->shape;
+    s->view = view;
+    for (int k = 0; k < 3; k++) s->n[k] = sign * n[k];
+    s->dip = P->rim > 0 ? P->rim * peg_off_axis(view, n) : 0;
+    s->beside_rim = other->shape->rim > 0;
+    for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
+    s->lean = lean_along(other, s->lean_axis);
+    s->bottom = INFINITY;
+    for (int v = 0; v < P->nv; v++) {
+        double height = peg_dot(s->n, view->vertex[v]);
+        s->bottom = peg_min(s->bottom, height - peg_across(P));
+        if (v >= MOST_KNOWN) continue;
+        s->height[v] = height;
+        s->along[v] = s->beside_rim ? peg_dot(s->axis, view->vertex[v]) : 0;
+    }
 }
 
-static int touches_b(const finder *f, int edge, int j, const double n[3])
+static double height(const side *s, int v)
 {
-    return edge ? peg_edge_can_touch(f->B, j, n, &f->to_b)
-                : peg_vertex_can_touch(f->B, j, n, &f->to_b);
+    return v < MOST_KNOWN ? s->height[v] : peg_dot(s->n, s->view->vertex[v]);
+}
+
+static double along_axis(const side *s, int v)
+{
+    return v < MOST_KNOWN ? s->along[v] : peg_dot(s->axis, s->view->vertex[v]);
+}
+
+/* The least of n . x over a feature, its radius included. */
+static double lowest(const side *s, int is_edge, int i)
+{
+    const peg_polytope *P = s->view->shape;
+    if (!is_edge) return height(s, i) - s->dip - P->round;
+    return peg_min(height(s, P->edge[i].v[0]), height(s, P->edge[i].v[1])) - peg_across(P);
+}
+
+static int touches(const side *s, int is_edge, int i, const double n[3])
+{
+    return is_edge ? peg_edge_can_touch(s->view, i, n, &s->lean)
+                   : peg_vertex_can_touch(s->view, i, n, &s->lean);
+}
+
+static int touches_a(const finder *f, int is_edge, int i, const double n[3])
+{
+    double back[3] = {-n[0], -n[1], -n[2]};
+    return touches(&f->a, is_edge, i, back);
+}
+
+static int touches_b(const finder *f, int is_edge, int j, const double n[3])
+{
+    return touches(&f->b, is_edge, j, n);
 }
 
 static int is_facing(const finder *f, const peg_feature_contact *c)
@@ -126,43 +184,85 @@ static void vertex_face_rows(const finder *f, peg_row_kind kind)
     const peg_piece *upper = &I->piece[swap ? f->pair->b : f->pair->a];
     const peg_piece *lower = &I->piece[swap ? f->pair->a : f->pair->b];
     const peg_view *U = &upper->now, *D = &lower->now;
-    double sign = swap ? -1 : 1;
+    double sign = swap ? -1 : 1, room = PEG_INSIDE * f->pair->L;
     for (int j = 0; j < D->shape->nf; j++) {
         const double *n = D->normal[j];
         if (sign * peg_dot(n, f->pair->facet.n) < PEG_FACING) continue;
         double off = U->shape->rim > 0 ? peg_off_axis(U, n) : 1;
         double most =
             D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
-        int first = off > PEG_FLUSH ? 0 : U->shape->nv;
-        int end = U->shape->nv + (off < PEG_LEAN ? peg_rim_points(U->shape) : 0);
+        int nv = U->shape->nv, first = off > PEG_FLUSH ? 0 : nv;
+        int end = nv + (off < PEG_LEAN ? peg_rim_points(U->shape) : 0);
         for (int i = first; i < end; i++) {
-            int of =
-                i < U->shape->nv ? i : (i - U->shape->nv) * U->shape->nv / (end - U->shape->nv);
-            if (peg_dot(n, U->vertex[of]) > most) continue;
+            double low[3];
+            if (peg_dot(n, U->vertex[i < nv ? i : (i - nv) * nv / (end - nv)]) > most) continue;
+            if (i < nv) {
+                peg_lowest_point(U, i, n, low);
+                if (peg_is_beside(D, j, low, n, room)) continue;
+            }
             peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
             if (!is_facing(f, &c)) continue;
-            if (peg_is_beside(D, j, c.point_a, n, PEG_INSIDE * f->pair->L)) continue;
-            if (U->shape->nv > 2 &&
-                !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
+            if (i >= nv && peg_is_beside(D, j, c.point_a, n, room)) continue;
+            if (nv > 2 && !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
                 continue;
             peg_contact_rows(f->I, f->p, f->u, &c, f->out);
         }
     }
 }
 
+/* --- what need not be looked at --- */
+
+/* Whether features are farther apart than any row's along the chosen direction: where they are
+ * nearest they are no nearer than that. */
+static int is_too_high(const finder *f, peg_row_kind kind, int i, int j)
+{
+    int edge_a = kind == PEG_ROW_EV || kind == PEG_ROW_EE;
+    int edge_b = kind == PEG_ROW_VE || kind == PEG_ROW_EE;
+    return lowest(&f->a, edge_a, i) + lowest(&f->b, edge_b, j) > f->reach;
+}
+
+static int is_flat(const finder *f, int edge_a, int i, int edge_b, int j)
+{
+    return peg_is_flat_feature(f->a.view, edge_a, i) || peg_is_flat_feature(f->b.view, edge_b, j);
+}
+
+/* Of lines at a larger angle than this (its sine squared) rounding leaves the place where they are
+ * nearest known to much less than PEG_INSIDE. */
+static const double CLEARLY_CROSS = 1e-4;
+
+/* Whether the lines of two edges are nearest to each other clearly beyond their ends. */
+static int are_nearest_beyond(const peg_view *A, const peg_view *B, int i, int j)
+{
+    const peg_edge *e = A->shape->edge + i, *g = B->shape->edge + j;
+    peg_vec3 d, k, w;
+    peg_edge_vector(A, e, d);
+    peg_edge_vector(B, g, k);
+    peg_sub(A->vertex[e->v[0]], B->vertex[g->v[0]], w);
+    double dd = peg_dot(d, d), kk = peg_dot(k, k), dk = peg_dot(d, k);
+    double wd = peg_dot(w, d), wk = peg_dot(w, k), whole = dd * kk - dk * dk;
+    if (whole <= CLEARLY_CROSS * dd * kk) return 0;
+    double s = dk * wk - kk * wd, t = dd * wk - dk * wd, room = 2 * PEG_INSIDE * whole;
+    return s < -room || s > whole + room || t < -room || t > whole + room;
+}
+
 static void edge_edge_rows(const finder *f)
 {
-    for (int i = 0; i < f->A->shape->ne; i++)
-        for (int j = 0; j < f->B->shape->ne; j++) {
+    const peg_view *A = f->a.view, *B = f->b.view;
+    for (int i = 0; i < A->shape->ne; i++) {
+        if (lowest(&f->a, 1, i) + f->b.bottom > f->reach) continue;
+        for (int j = 0; j < B->shape->ne; j++) {
             peg_feature_contact c;
             double s, t;
-            if (peg_is_flat_feature(f->A, 1, i) || peg_is_flat_feature(f->B, 1, j)) continue;
+            if (is_too_high(f, PEG_ROW_EE, i, j) || is_flat(f, 1, i, 1, j) ||
+                are_nearest_beyond(A, B, i, j))
+                continue;
             if (!peg_edge_edge(f->I, f->pair, i, j, &c, &s, &t) || !is_facing(f, &c)) continue;
             if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE)
                 continue;
             if (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)) continue;
             peg_contact_rows(f->I, f->p, f->u, &c, f->out);
         }
+    }
 }
 
 /* Distance of a point from a segment. */
@@ -176,57 +276,37 @@ static double from_segment(const double *p, const double *x, const double *y)
     return peg_norm(r);
 }
 
-/* The least of n . x over a feature of A, or over one of B with n turned round. */
-static double lowest(const peg_view *view, int is_edge, int i, const double n[3])
+/* How far a vertex or an edge of one part is from the plane of disc i of the other. */
+static double off_rim(const side *s, int is_edge, int j, const peg_view *rim, int i)
 {
-    double x[3];
-    if (is_edge) {
-        const int *v = view->shape->edge[i].v;
-        return peg_min(peg_dot(n, view->vertex[v[0]]), peg_dot(n, view->vertex[v[1]]));
-    }
-    peg_lowest_point(view, i, n, x);
-    return peg_dot(n, x);
-}
-
-/* How far a vertex or an edge of one part is from the plane of a rim of the other; 0: no rim. */
-static double off_rim(const peg_view *rim, int i, const peg_view *other, int is_edge, int j)
-{
-    double axis[3], d[3], e[3];
-    if (!(rim->shape->rim > 0)) return 0;
-    int v[2] = {is_edge ? other->shape->edge[j].v[0] : j, is_edge ? other->shape->edge[j].v[1] : j};
-    for (int k = 0; k < 3; k++) axis[k] = rim->turn[3 * k + 2];
-    peg_sub(other->vertex[v[0]], rim->vertex[i], d);
-    peg_sub(other->vertex[v[1]], rim->vertex[i], e);
-    double x = peg_dot(axis, d), y = peg_dot(axis, e);
+    double at = peg_dot(s->axis, rim->vertex[i]);
+    if (!is_edge) return fabs(along_axis(s, j) - at);
+    const int *end = s->view->shape->edge[j].v;
+    double x = along_axis(s, end[0]) - at, y = along_axis(s, end[1]) - at;
     return x * y > 0 ? peg_min(fabs(x), fabs(y)) : 0;
 }
 
-/* Whether the features are farther apart than any row's, by the planes and the centres of rims or
- * along the chosen direction. */
+/* Whether the features are farther apart than any row's, by the planes and the centres of rims. */
 static int is_out_of_reach(const finder *f, peg_row_kind kind, int i, int j)
 {
-    const peg_polytope *A = f->A->shape, *B = f->B->shape;
-    const peg_vec3 *a = (const peg_vec3 *)f->A->vertex, *b = (const peg_vec3 *)f->B->vertex;
-    const double *n = f->pair->facet.n, back[3] = {-n[0], -n[1], -n[2]};
+    const peg_polytope *A = f->a.view->shape, *B = f->b.view->shape;
+    const peg_vec3 *a = (const peg_vec3 *)f->a.view->vertex,
+                   *b = (const peg_vec3 *)f->b.view->vertex;
     double far = f->pair->reach + peg_across(A) + peg_across(B), d[3];
-    if (kind != PEG_ROW_EV && off_rim(f->A, i, f->B, kind == PEG_ROW_VE, j) > far - A->rim)
+    if (kind != PEG_ROW_EV && A->rim > 0 &&
+        off_rim(&f->b, kind == PEG_ROW_VE, j, f->a.view, i) > far - A->rim)
         return 1;
-    if (kind != PEG_ROW_VE && off_rim(f->B, j, f->A, kind == PEG_ROW_EV, i) > far - B->rim)
+    if (kind != PEG_ROW_VE && B->rim > 0 &&
+        off_rim(&f->a, kind == PEG_ROW_EV, i, f->b.view, j) > far - B->rim)
         return 1;
     if (kind == PEG_ROW_VV) {
         peg_sub(a[i], b[j], d);
-        if (peg_norm(d) > far) return 1;
-    } else {
-        int of_b = kind == PEG_ROW_VE;
-        const int *end = of_b ? B->edge[j].v : A->edge[i].v;
-        const peg_vec3 *x = of_b ? b : a;
-        if (from_segment(of_b ? a[i] : b[j], x[end[0]], x[end[1]]) > far) return 1;
+        return peg_dot(d, d) > far * far;
     }
-    double apart =
-        lowest(f->A, kind == PEG_ROW_EV, i, n) + lowest(f->B, kind == PEG_ROW_VE, j, back);
-    double radii =
-        peg_radius_of_a(f->A, (peg_facet_kind)kind) + peg_radius_of_b(f->B, (peg_facet_kind)kind);
-    return apart > f->pair->reach + radii;
+    int of_b = kind == PEG_ROW_VE;
+    const int *end = of_b ? B->edge[j].v : A->edge[i].v;
+    const peg_vec3 *x = of_b ? b : a;
+    return from_segment(of_b ? a[i] : b[j], x[end[0]], x[end[1]]) > far;
 }
 
 /* Share of a disc's radius from which on a point of it lies on the rim. */
@@ -243,14 +323,13 @@ static int is_inside_rim(const peg_view *view, int i, const double *point)
  * an edge on which the cap stands without touching a face. */
 static void round_row(const finder *f, peg_row_kind kind, int i, int j)
 {
+    const peg_view *A = f->a.view, *B = f->b.view;
     peg_feature_contact c = {.kind = kind, .i = i, .j = j};
     int edge_a = kind == PEG_ROW_EV, edge_b = kind == PEG_ROW_VE;
-    if (peg_is_flat_feature(f->A, edge_a, i) || peg_is_flat_feature(f->B, edge_b, j)) return;
-    if (is_out_of_reach(f, kind, i, j)) return;
-    if (!peg_may_be_between(f->A, f->B, (peg_facet_kind)kind, i, j, PEG_INSIDE)) return;
-    double a[3], b[3], t = peg_nearest_points(f->A, f->B, (peg_facet_kind)kind, i, j, a, b);
+    if (!peg_may_be_between(A, B, (peg_facet_kind)kind, i, j, PEG_INSIDE)) return;
+    double a[3], b[3], t = peg_nearest_points(A, B, (peg_facet_kind)kind, i, j, a, b);
     if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
-    int on_cap = (!edge_a && is_inside_rim(f->A, i, a)) || (!edge_b && is_inside_rim(f->B, j, b));
+    int on_cap = (!edge_a && is_inside_rim(A, i, a)) || (!edge_b && is_inside_rim(B, j, b));
     if (on_cap && (kind == PEG_ROW_VV || f->lies)) return;
     contact_now(f->I, f->pair, a, b, &c);
     if (!is_facing(f, &c)) return;
@@ -259,27 +338,39 @@ static void round_row(const finder *f, peg_row_kind kind, int i, int j)
     peg_contact_rows(f->I, f->p, f->u, &c, f->out);
 }
 
+static void try_round_row(const finder *f, peg_row_kind kind, int i, int j)
+{
+    if (is_too_high(f, kind, i, j) || is_flat(f, kind == PEG_ROW_EV, i, kind == PEG_ROW_VE, j) ||
+        is_out_of_reach(f, kind, i, j))
+        return;
+    round_row(f, kind, i, j);
+}
+
 static void round_rows(const finder *f)
 {
-    const peg_polytope *A = f->A->shape, *B = f->B->shape;
+    const peg_polytope *A = f->a.view->shape, *B = f->b.view->shape;
     for (int i = 0; i < A->nv; i++) {
-        for (int j = 0; j < B->nv; j++) round_row(f, PEG_ROW_VV, i, j);
-        for (int j = 0; j < B->ne; j++) round_row(f, PEG_ROW_VE, i, j);
+        if (lowest(&f->a, 0, i) + f->b.bottom > f->reach) continue;
+        for (int j = 0; j < B->nv; j++) try_round_row(f, PEG_ROW_VV, i, j);
+        for (int j = 0; j < B->ne; j++) try_round_row(f, PEG_ROW_VE, i, j);
     }
-    for (int i = 0; i < A->ne; i++)
-        for (int j = 0; j < B->nv; j++) round_row(f, PEG_ROW_EV, i, j);
+    for (int i = 0; i < A->ne; i++) {
+        if (lowest(&f->a, 1, i) + f->b.bottom > f->reach) continue;
+        for (int j = 0; j < B->nv; j++) try_round_row(f, PEG_ROW_EV, i, j);
+    }
 }
 
 void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
+    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
     int before = out->m;
-    finder f = {.I = I, .u = u, .out = out, .p = p, .pair = pair};
-    f.A = &I->piece[pair->a].now;
-    f.B = &I->piece[pair->b].now;
-    if (peg_separation_along(f.A, f.B, pair->facet.n) > pair->reach) return;
-    f.to_a = lean_along(f.B, f.axis_b);
-    f.to_b = lean_along(f.A, f.axis_a);
+    if (peg_separation_along(A, B, pair->facet.n) > pair->reach) return;
+    finder f;
+    f.I = I, f.u = u, f.out = out, f.p = p, f.pair = pair;
+    begin_side(&f.a, A, B, pair->facet.n, 1);
+    begin_side(&f.b, B, A, pair->facet.n, -1);
+    f.reach = pair->reach + 2 * PEG_INSIDE * (A->shape->radius + B->shape->radius);
     vertex_face_rows(&f, PEG_ROW_VF);
     vertex_face_rows(&f, PEG_ROW_FV);
     f.lies = out->m > before;
