@@ -26,12 +26,23 @@ static void into_mesh(const peg_view *view, const double n[3], const peg_lean *l
     out->lean.axis = out->axis;
 }
 
+/* Whether another corner of the triangle itself is higher than corner v. */
+static int is_below_corner(const peg_view *view, int v, const double n[3], const peg_lean *lean)
+{
+    for (int k = 1; k < 3; k++) {
+        peg_vec3 d;
+        peg_sub(view->vertex[(v + k) % 3], view->vertex[v], d);
+        if (is_higher(d, n, lean)) return 1;
+    }
+    return 0;
+}
+
 static int mesh_vertex(const peg_view *view, int v, const double n[3], const peg_lean *lean)
 {
     const peg_complex *m = view->shape->mesh;
     int at = m->triangle[view->shape->triangle][v];
     local_direction l;
-    if (m->vertex_is_flat[at]) return 0;
+    if (m->vertex_is_flat[at] || is_below_corner(view, v, n, lean)) return 0;
     into_mesh(view, n, lean, &l);
     for (int k = m->next_start[at]; k < m->next_start[at + 1]; k++) {
         peg_vec3 d;
@@ -53,12 +64,23 @@ int peg_vertex_can_touch(const peg_view *view, int v, const double n[3], const p
     return 1;
 }
 
+/* Whether the triangle itself, beside its edge e, is higher than this. */
+static int is_below_side(const peg_view *view, int e, const double n[3], const peg_lean *lean)
+{
+    const int *end = view->shape->edge[e].v;
+    peg_vec3 along, d;
+    peg_sub(view->vertex[end[1]], view->vertex[end[0]], along);
+    peg_sub(view->vertex[3 - end[0] - end[1]], view->vertex[end[0]], d);
+    peg_add_scaled(d, -peg_dot(d, along) / peg_dot(along, along), along, d);
+    return is_higher(d, n, lean);
+}
+
 static int mesh_edge(const peg_view *view, int e, const double n[3], const peg_lean *lean)
 {
     const peg_complex *m = view->shape->mesh;
     int side = m->side[view->shape->triangle][e];
     local_direction l;
-    if (m->edge_is_flat[side]) return 0;
+    if (m->edge_is_flat[side] || is_below_side(view, e, n, lean)) return 0;
     into_mesh(view, n, lean, &l);
     const double *origin = m->vertex[m->edge[side][0]];
     peg_vec3 along;

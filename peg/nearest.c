@@ -76,21 +76,29 @@ void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind k
 
 /* --- rows --- */
 
-/* What is known of the vertices of a part; of more than there is room for it is found when asked
+/* Features that are found to be near; of more than there is room for each is looked at when asked
  * for. */
-enum { MOST_KNOWN = 256 };
+enum { MOST_NEAR = 64 };
+
+/* A feature of one part, seen from the other. */
+typedef struct feature {
+    int i;
+    double low;         /* no point of the part reaches farther down along n there, m */
+    double least, most; /* where it is along the axis of the other's rim, m */
+} feature;
 
 /* One of the two parts, seen from the other. */
 typedef struct side {
     const peg_view *view;
-    peg_vec3 n;                                   /* the chosen direction, out of the other part */
-    double dip;                                   /* how far its discs reach down along n, m */
-    double bottom;                                /* no feature reaches farther down, m */
-    int beside_rim;                               /* the other part has a rim, about .. */
-    peg_vec3 axis;                                /* .. this */
-    peg_lean lean;                                /* how far its features may */
-    peg_vec3 lean_axis;                           /* of segments */
-    double height[MOST_KNOWN], along[MOST_KNOWN]; /* of the vertices, along n and the axis, m */
+    peg_vec3 n;                 /* the chosen direction, out of the other part */
+    double dip;                 /* how far its discs reach down along n, m */
+    double bottom;              /* how far any feature reaches down, m */
+    int beside_rim;             /* the other part has a rim, about .. */
+    peg_vec3 axis;              /* .. this */
+    peg_lean lean;              /* how far its features may */
+    peg_vec3 lean_axis;         /* of segments */
+    int count[2];               /* vertices and edges that may be touched, .. */
+    feature near[2][MOST_NEAR]; /* .. these if there is room */
 } side;
 
 typedef struct finder {
@@ -126,31 +134,47 @@ static void begin_side(side *s, const peg_view *view, const peg_view *other, con
     for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
     s->lean = lean_along(other, s->lean_axis);
     s->bottom = INFINITY;
-    for (int v = 0; v < P->nv; v++) {
-        double height = peg_dot(s->n, view->vertex[v]);
-        s->bottom = peg_min(s->bottom, height - peg_across(P));
-        if (v >= MOST_KNOWN) continue;
-        s->height[v] = height;
-        s->along[v] = s->beside_rim ? peg_dot(s->axis, view->vertex[v]) : 0;
+    for (int v = 0; v < P->nv; v++)
+        s->bottom = peg_min(s->bottom, peg_dot(s->n, view->vertex[v]) - peg_across(P));
+}
+
+static feature see(const side *s, int is_edge, int i)
+{
+    const peg_polytope *P = s->view->shape;
+    const peg_vec3 *x = (const peg_vec3 *)s->view->vertex;
+    int v = is_edge ? P->edge[i].v[0] : i, w = is_edge ? P->edge[i].v[1] : i;
+    feature f = {.i = i, .low = peg_dot(s->n, x[v])};
+    if (s->beside_rim) f.least = f.most = peg_dot(s->axis, x[v]);
+    if (!is_edge) {
+        f.low -= s->dip + P->round;
+        return f;
+    }
+    f.low = peg_min(f.low, peg_dot(s->n, x[w])) - peg_across(P);
+    if (!s->beside_rim) return f;
+    double other = peg_dot(s->axis, x[w]);
+    f.least = peg_min(f.least, other), f.most = peg_max(f.most, other);
+    return f;
+}
+
+/* Lists what is no higher than `most`, of what can be touched at all. */
+static void find_near(side *s, double most)
+{
+    const peg_polytope *P = s->view->shape;
+    for (int is_edge = 0; is_edge < 2; is_edge++) {
+        int all = is_edge ? P->ne : P->nv, count = 0;
+        for (int i = 0; i < all && all <= MOST_NEAR; i++) {
+            feature f = see(s, is_edge, i);
+            if (f.low > most || peg_is_flat_feature(s->view, is_edge, i)) continue;
+            s->near[is_edge][count++] = f;
+        }
+        s->count[is_edge] = all > MOST_NEAR ? all : count;
     }
 }
 
-static double height(const side *s, int v)
+static feature feature_of(const side *s, int is_edge, int k)
 {
-    return v < MOST_KNOWN ? s->height[v] : peg_dot(s->n, s->view->vertex[v]);
-}
-
-static double along_axis(const side *s, int v)
-{
-    return v < MOST_KNOWN ? s->along[v] : peg_dot(s->axis, s->view->vertex[v]);
-}
-
-/* The least of n . x over a feature, its radius included. */
-static double lowest(const side *s, int is_edge, int i)
-{
-    const peg_polytope *P = s->view->shape;
-    if (!is_edge) return height(s, i) - s->dip - P->round;
-    return peg_min(height(s, P->edge[i].v[0]), height(s, P->edge[i].v[1])) - peg_across(P);
+    int all = is_edge ? s->view->shape->ne : s->view->shape->nv;
+    return all > MOST_NEAR ? see(s, is_edge, k) : s->near[is_edge][k];
 }
 
 static int touches(const side *s, int is_edge, int i, const double n[3])
@@ -214,16 +238,9 @@ static void vertex_face_rows(const finder *f, peg_row_kind kind)
 
 /* Whether features are farther apart than any row's along the chosen direction: where they are
  * nearest they are no nearer than that. */
-static int is_too_high(const finder *f, peg_row_kind kind, int i, int j)
+static int is_too_high(const finder *f, const feature *a, const feature *b)
 {
-    int edge_a = kind == PEG_ROW_EV || kind == PEG_ROW_EE;
-    int edge_b = kind == PEG_ROW_VE || kind == PEG_ROW_EE;
-    return lowest(&f->a, edge_a, i) + lowest(&f->b, edge_b, j) > f->reach;
-}
-
-static int is_flat(const finder *f, int edge_a, int i, int edge_b, int j)
-{
-    return peg_is_flat_feature(f->a.view, edge_a, i) || peg_is_flat_feature(f->b.view, edge_b, j);
+    return a->low + b->low > f->reach;
 }
 
 /* Of lines at a larger angle than this (its sine squared) rounding leaves the place where they are
@@ -245,68 +262,51 @@ static int are_nearest_beyond(const peg_view *A, const peg_view *B, int i, int j
     return s < -room || s > whole + room || t < -room || t > whole + room;
 }
 
-static void edge_edge_rows(const finder *f)
+static void edge_edge_row(const finder *f, int i, int j)
 {
-    const peg_view *A = f->a.view, *B = f->b.view;
-    for (int i = 0; i < A->shape->ne; i++) {
-        if (lowest(&f->a, 1, i) + f->b.bottom > f->reach) continue;
-        for (int j = 0; j < B->shape->ne; j++) {
-            peg_feature_contact c;
-            double s, t;
-            if (is_too_high(f, PEG_ROW_EE, i, j) || is_flat(f, 1, i, 1, j) ||
-                are_nearest_beyond(A, B, i, j))
-                continue;
-            if (!peg_edge_edge(f->I, f->pair, i, j, &c, &s, &t) || !is_facing(f, &c)) continue;
-            if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE)
-                continue;
-            if (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)) continue;
-            peg_contact_rows(f->I, f->p, f->u, &c, f->out);
-        }
-    }
+    peg_feature_contact c;
+    double s, t;
+    if (are_nearest_beyond(f->a.view, f->b.view, i, j)) return;
+    if (!peg_edge_edge(f->I, f->pair, i, j, &c, &s, &t) || !is_facing(f, &c)) return;
+    if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE) return;
+    if (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)) return;
+    peg_contact_rows(f->I, f->p, f->u, &c, f->out);
 }
 
-/* Distance of a point from a segment. */
-static double from_segment(const double *p, const double *x, const double *y)
+/* Whether a point is farther than `far` from the segment from x to y. */
+static int is_far_from(const double *p, const double *x, const double *y, double far)
 {
     double d[3], r[3];
     peg_sub(y, x, d);
     peg_sub(p, x, r);
     double t = peg_min(peg_max(peg_dot(r, d) / peg_dot(d, d), 0), 1);
     peg_add_scaled(r, -t, d, r);
-    return peg_norm(r);
+    return peg_dot(r, r) > far * far;
 }
 
-/* How far a vertex or an edge of one part is from the plane of disc i of the other. */
-static double off_rim(const side *s, int is_edge, int j, const peg_view *rim, int i)
+/* How far a feature is from the plane of disc i of the other part. */
+static double off_rim(const side *s, const feature *f, const peg_view *rim, int i)
 {
     double at = peg_dot(s->axis, rim->vertex[i]);
-    if (!is_edge) return fabs(along_axis(s, j) - at);
-    const int *end = s->view->shape->edge[j].v;
-    double x = along_axis(s, end[0]) - at, y = along_axis(s, end[1]) - at;
-    return x * y > 0 ? peg_min(fabs(x), fabs(y)) : 0;
+    return peg_max(peg_max(f->least - at, at - f->most), 0);
 }
 
-/* Whether the features are farther apart than any row's, by the planes and the centres of rims. */
-static int is_out_of_reach(const finder *f, peg_row_kind kind, int i, int j)
+/* Whether features are farther apart than any row's, by the planes and the centres of rims. */
+static int is_out_of_reach(const finder *f, peg_row_kind kind, const feature *a, const feature *b)
 {
-    const peg_polytope *A = f->a.view->shape, *B = f->b.view->shape;
-    const peg_vec3 *a = (const peg_vec3 *)f->a.view->vertex,
-                   *b = (const peg_vec3 *)f->b.view->vertex;
-    double far = f->pair->reach + peg_across(A) + peg_across(B), d[3];
-    if (kind != PEG_ROW_EV && A->rim > 0 &&
-        off_rim(&f->b, kind == PEG_ROW_VE, j, f->a.view, i) > far - A->rim)
-        return 1;
-    if (kind != PEG_ROW_VE && B->rim > 0 &&
-        off_rim(&f->a, kind == PEG_ROW_EV, i, f->b.view, j) > far - B->rim)
-        return 1;
+    const peg_view *A = f->a.view, *B = f->b.view;
+    double far = f->pair->reach + peg_across(A->shape) + peg_across(B->shape), d[3];
+    double rim_a = A->shape->rim, rim_b = B->shape->rim;
+    if (rim_a > 0 && kind != PEG_ROW_EV && off_rim(&f->b, b, A, a->i) > far - rim_a) return 1;
+    if (rim_b > 0 && kind != PEG_ROW_VE && off_rim(&f->a, a, B, b->i) > far - rim_b) return 1;
     if (kind == PEG_ROW_VV) {
-        peg_sub(a[i], b[j], d);
+        peg_sub(A->vertex[a->i], B->vertex[b->i], d);
         return peg_dot(d, d) > far * far;
     }
     int of_b = kind == PEG_ROW_VE;
-    const int *end = of_b ? B->edge[j].v : A->edge[i].v;
-    const peg_vec3 *x = of_b ? b : a;
-    return from_segment(of_b ? a[i] : b[j], x[end[0]], x[end[1]]) > far;
+    const int *end = of_b ? B->shape->edge[b->i].v : A->shape->edge[a->i].v;
+    const peg_vec3 *x = (const peg_vec3 *)(of_b ? B : A)->vertex;
+    return is_far_from(of_b ? A->vertex[a->i] : B->vertex[b->i], x[end[0]], x[end[1]], far);
 }
 
 /* Share of a disc's radius from which on a point of it lies on the rim. */
@@ -317,6 +317,26 @@ static int is_inside_rim(const peg_view *view, int i, const double *point)
     double d[3];
     peg_sub(point, view->vertex[i], d);
     return view->shape->rim > 0 && peg_norm(d) < ON_RIM * view->shape->rim;
+}
+
+/* Distance of features, of the parts' sizes, from which on the direction between their nearest
+ * points is known to much less than PEG_TOUCH without looking at what they extend along. */
+static const double CLEARLY_APART = 1e-3;
+
+/* What the direction between nearest points says of a row: it can be made, cannot, or unknown. */
+typedef enum verdict { MAKE, LEAVE, UNKNOWN } verdict;
+
+static verdict judge(const finder *f, peg_row_kind kind, int i, int j, const double *a,
+                     const double *b)
+{
+    const peg_polytope *A = f->a.view->shape, *B = f->b.view->shape;
+    double n[3];
+    peg_sub(a, b, n);
+    double facing = peg_dot(n, f->pair->facet.n), apart = peg_normalise(n);
+    if (!(facing > 0 && apart > CLEARLY_APART * (A->radius + B->radius))) return UNKNOWN;
+    if (facing < PEG_FACING * apart) return LEAVE;
+    return touches_a(f, kind == PEG_ROW_EV, i, n) && touches_b(f, kind == PEG_ROW_VE, j, n) ? MAKE
+                                                                                            : LEAVE;
 }
 
 /* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face, or
@@ -331,32 +351,47 @@ static void round_row(const finder *f, peg_row_kind kind, int i, int j)
     if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
     int on_cap = (!edge_a && is_inside_rim(A, i, a)) || (!edge_b && is_inside_rim(B, j, b));
     if (on_cap && (kind == PEG_ROW_VV || f->lies)) return;
+    verdict v = judge(f, kind, i, j, a, b);
+    if (v == LEAVE) return;
     contact_now(f->I, f->pair, a, b, &c);
     if (!is_facing(f, &c)) return;
-    if (!touches_a(f, edge_a, i, c.normal) || !touches_b(f, edge_b, j, c.normal)) return;
+    if (v == UNKNOWN && !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
+        return;
     contact_since(f->I, f->pair, &c);
     peg_contact_rows(f->I, f->p, f->u, &c, f->out);
 }
 
-static void try_round_row(const finder *f, peg_row_kind kind, int i, int j)
+/* Rows of one feature with all vertices, or all edges, of the other part. */
+static void rows_with(const finder *f, peg_row_kind kind, const feature *a, int is_edge)
 {
-    if (is_too_high(f, kind, i, j) || is_flat(f, kind == PEG_ROW_EV, i, kind == PEG_ROW_VE, j) ||
-        is_out_of_reach(f, kind, i, j))
-        return;
-    round_row(f, kind, i, j);
+    for (int k = 0; k < f->b.count[is_edge]; k++) {
+        feature b = feature_of(&f->b, is_edge, k);
+        if (is_too_high(f, a, &b)) continue;
+        if (kind == PEG_ROW_EE)
+            edge_edge_row(f, a->i, b.i);
+        else if (!is_out_of_reach(f, kind, a, &b))
+            round_row(f, kind, a->i, b.i);
+    }
+}
+
+static void edge_edge_rows(const finder *f)
+{
+    for (int k = 0; k < f->a.count[1]; k++) {
+        feature a = feature_of(&f->a, 1, k);
+        rows_with(f, PEG_ROW_EE, &a, 1);
+    }
 }
 
 static void round_rows(const finder *f)
 {
-    const peg_polytope *A = f->a.view->shape, *B = f->b.view->shape;
-    for (int i = 0; i < A->nv; i++) {
-        if (lowest(&f->a, 0, i) + f->b.bottom > f->reach) continue;
-        for (int j = 0; j < B->nv; j++) try_round_row(f, PEG_ROW_VV, i, j);
-        for (int j = 0; j < B->ne; j++) try_round_row(f, PEG_ROW_VE, i, j);
+    for (int k = 0; k < f->a.count[0]; k++) {
+        feature a = feature_of(&f->a, 0, k);
+        rows_with(f, PEG_ROW_VV, &a, 0);
+        rows_with(f, PEG_ROW_VE, &a, 1);
     }
-    for (int i = 0; i < A->ne; i++) {
-        if (lowest(&f->a, 1, i) + f->b.bottom > f->reach) continue;
-        for (int j = 0; j < B->nv; j++) try_round_row(f, PEG_ROW_EV, i, j);
+    for (int k = 0; k < f->a.count[1]; k++) {
+        feature a = feature_of(&f->a, 1, k);
+        rows_with(f, PEG_ROW_EV, &a, 0);
     }
 }
 
@@ -375,6 +410,8 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     vertex_face_rows(&f, PEG_ROW_FV);
     f.lies = out->m > before;
     if (pair->yielded && pair->facet.kind <= PEG_FACET_FACE_A) return;
+    find_near(&f.a, f.reach - f.b.bottom);
+    find_near(&f.b, f.reach - f.a.bottom);
     edge_edge_rows(&f);
     round_rows(&f);
 }
