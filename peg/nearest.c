@@ -90,13 +90,14 @@ typedef struct feature {
 /* One of the two parts, seen from the other. */
 typedef struct side {
     const peg_view *view;
-    peg_vec3 n;                 /* the chosen direction, out of the other part */
-    double dip;                 /* how far its discs reach down along n, m */
-    double bottom;              /* how far any feature reaches down, m */
-    int beside_rim;             /* the other part has a rim, about .. */
-    peg_vec3 axis;              /* .. this */
-    peg_lean lean;              /* how far its features may */
-    peg_vec3 lean_axis;         /* of segments */
+    peg_vec3 n;         /* the chosen direction, out of the other part */
+    double dip;         /* how far its discs reach down along n, m */
+    double bottom;      /* how far any feature reaches down, m */
+    int beside_rim;     /* the other part has a rim, about .. */
+    peg_vec3 axis;      /* .. this */
+    peg_lean lean;      /* how far its features may */
+    peg_vec3 lean_axis; /* of segments */
+    feature vertex[MOST_NEAR];
     int count[2];               /* vertices and edges that may be touched, .. */
     feature near[2][MOST_NEAR]; /* .. these if there is room */
 } side;
@@ -123,6 +124,13 @@ static peg_lean lean_along(const peg_view *other, peg_vec3 axis)
     return (peg_lean){PEG_LEAN, axis};
 }
 
+static feature see_vertex(const side *s, int v)
+{
+    const double *x = s->view->vertex[v];
+    double along = s->beside_rim ? peg_dot(s->axis, x) : 0;
+    return (feature){v, peg_dot(s->n, x) - s->dip - s->view->shape->round, along, along};
+}
+
 static void begin_side(side *s, const peg_view *view, const peg_view *other, const double n[3],
                        double sign)
 {
@@ -133,27 +141,25 @@ static void begin_side(side *s, const peg_view *view, const peg_view *other, con
     s->beside_rim = other->shape->rim > 0;
     for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
     s->lean = lean_along(other, s->lean_axis);
-    s->bottom = INFINITY;
-    for (int v = 0; v < P->nv; v++)
-        s->bottom = peg_min(s->bottom, peg_dot(s->n, view->vertex[v]) - peg_across(P));
+    s->bottom = peg_is_half_space(P) ? -INFINITY : INFINITY;
+    for (int v = 0; v < P->nv; v++) {
+        feature f = see_vertex(s, v);
+        s->bottom = peg_min(s->bottom, f.low);
+        if (v < MOST_NEAR) s->vertex[v] = f;
+    }
+    s->bottom += s->dip - P->rim; /* about edges there is the whole rim */
 }
 
 static feature see(const side *s, int is_edge, int i)
 {
     const peg_polytope *P = s->view->shape;
-    const peg_vec3 *x = (const peg_vec3 *)s->view->vertex;
-    int v = is_edge ? P->edge[i].v[0] : i, w = is_edge ? P->edge[i].v[1] : i;
-    feature f = {.i = i, .low = peg_dot(s->n, x[v])};
-    if (s->beside_rim) f.least = f.most = peg_dot(s->axis, x[v]);
-    if (!is_edge) {
-        f.low -= s->dip + P->round;
-        return f;
-    }
-    f.low = peg_min(f.low, peg_dot(s->n, x[w])) - peg_across(P);
-    if (!s->beside_rim) return f;
-    double other = peg_dot(s->axis, x[w]);
-    f.least = peg_min(f.least, other), f.most = peg_max(f.most, other);
-    return f;
+    int known = P->nv <= MOST_NEAR, v = is_edge ? P->edge[i].v[0] : i;
+    feature f = known ? s->vertex[v] : see_vertex(s, v);
+    if (!is_edge) return f;
+    int w = P->edge[i].v[1];
+    feature g = known ? s->vertex[w] : see_vertex(s, w);
+    double low = peg_min(f.low, g.low) + s->dip - P->rim;
+    return (feature){i, low, peg_min(f.least, g.least), peg_max(f.most, g.most)};
 }
 
 /* Lists what is no higher than `most`, of what can be touched at all. */
@@ -163,18 +169,20 @@ static void find_near(side *s, double most)
     for (int is_edge = 0; is_edge < 2; is_edge++) {
         int all = is_edge ? P->ne : P->nv, count = 0;
         for (int i = 0; i < all && all <= MOST_NEAR; i++) {
-            feature f = see(s, is_edge, i);
-            if (f.low > most || peg_is_flat_feature(s->view, is_edge, i)) continue;
-            s->near[is_edge][count++] = f;
+            s->near[is_edge][count] = see(s, is_edge, i);
+            count +=
+                s->near[is_edge][count].low <= most && !peg_is_flat_feature(s->view, is_edge, i);
         }
         s->count[is_edge] = all > MOST_NEAR ? all : count;
     }
 }
 
-static feature feature_of(const side *s, int is_edge, int k)
+static const feature *feature_of(const side *s, int is_edge, int k, feature *seen)
 {
     int all = is_edge ? s->view->shape->ne : s->view->shape->nv;
-    return all > MOST_NEAR ? see(s, is_edge, k) : s->near[is_edge][k];
+    if (all <= MOST_NEAR) return &s->near[is_edge][k];
+    *seen = see(s, is_edge, k);
+    return seen;
 }
 
 static int touches(const side *s, int is_edge, int i, const double n[3])
@@ -364,35 +372,29 @@ static void round_row(const finder *f, peg_row_kind kind, int i, int j)
 /* Rows of one feature with all vertices, or all edges, of the other part. */
 static void rows_with(const finder *f, peg_row_kind kind, const feature *a, int is_edge)
 {
+    feature seen;
     for (int k = 0; k < f->b.count[is_edge]; k++) {
-        feature b = feature_of(&f->b, is_edge, k);
-        if (is_too_high(f, a, &b)) continue;
+        const feature *b = feature_of(&f->b, is_edge, k, &seen);
+        if (is_too_high(f, a, b)) continue;
         if (kind == PEG_ROW_EE)
-            edge_edge_row(f, a->i, b.i);
-        else if (!is_out_of_reach(f, kind, a, &b))
-            round_row(f, kind, a->i, b.i);
+            edge_edge_row(f, a->i, b->i);
+        else if (!is_out_of_reach(f, kind, a, b))
+            round_row(f, kind, a->i, b->i);
     }
 }
 
-static void edge_edge_rows(const finder *f)
+static void all_rows(const finder *f)
 {
-    for (int k = 0; k < f->a.count[1]; k++) {
-        feature a = feature_of(&f->a, 1, k);
-        rows_with(f, PEG_ROW_EE, &a, 1);
-    }
-}
-
-static void round_rows(const finder *f)
-{
+    feature seen;
+    for (int k = 0; k < f->a.count[1]; k++)
+        rows_with(f, PEG_ROW_EE, feature_of(&f->a, 1, k, &seen), 1);
     for (int k = 0; k < f->a.count[0]; k++) {
-        feature a = feature_of(&f->a, 0, k);
-        rows_with(f, PEG_ROW_VV, &a, 0);
-        rows_with(f, PEG_ROW_VE, &a, 1);
+        const feature *a = feature_of(&f->a, 0, k, &seen);
+        rows_with(f, PEG_ROW_VV, a, 0);
+        rows_with(f, PEG_ROW_VE, a, 1);
     }
-    for (int k = 0; k < f->a.count[1]; k++) {
-        feature a = feature_of(&f->a, 1, k);
-        rows_with(f, PEG_ROW_EV, &a, 0);
-    }
+    for (int k = 0; k < f->a.count[1]; k++)
+        rows_with(f, PEG_ROW_EV, feature_of(&f->a, 1, k, &seen), 0);
 }
 
 void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
@@ -400,18 +402,17 @@ void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     const peg_pair *pair = &I->pair[p];
     const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
     int before = out->m;
-    if (peg_separation_along(A, B, pair->facet.n) > pair->reach) return;
     finder f;
     f.I = I, f.u = u, f.out = out, f.p = p, f.pair = pair;
+    f.reach = pair->reach + 2 * PEG_INSIDE * (A->shape->radius + B->shape->radius);
     begin_side(&f.a, A, B, pair->facet.n, 1);
     begin_side(&f.b, B, A, pair->facet.n, -1);
-    f.reach = pair->reach + 2 * PEG_INSIDE * (A->shape->radius + B->shape->radius);
+    if (f.a.bottom + f.b.bottom > f.reach) return;
     vertex_face_rows(&f, PEG_ROW_VF);
     vertex_face_rows(&f, PEG_ROW_FV);
     f.lies = out->m > before;
     if (pair->yielded && pair->facet.kind <= PEG_FACET_FACE_A) return;
     find_near(&f.a, f.reach - f.b.bottom);
     find_near(&f.b, f.reach - f.a.bottom);
-    edge_edge_rows(&f);
-    round_rows(&f);
+    all_rows(&f);
 }
