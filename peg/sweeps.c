@@ -1,15 +1,12 @@
 /* Projected Gauss-Seidel for large islands: rows by body blocks, bounds that follow the normal
  * impulses, and no work where nothing changes: rows of two bodies that no row has moved since the
- * last visit are passed over. y = F^-1 (v - v_f) as in scaled.h, where rows are n = F^T G^T, not of
- * unit length; bodies that cannot move share one block of zeros.
+ * last visit are passed over.
  *
  * The rows of a contact are visited at once: their rates at the y before are found side by side,
  * and the products of the rows tell what the changes of the first ones add to the later ones'. */
-#include "peg/sweeps.h"
+#include "peg/sweeper.h"
 
 #include <stdint.h>
-
-#include "peg/scaled.h"
 
 /* Over-relaxation: of the factors .8 to 1.6 those from 1.3 to 1.5 take the fewest visits of rows.
  */
@@ -18,19 +15,10 @@ static const double FURTHER = 1.3;
 /* Changes below this share of the tolerance do not call for another visit. */
 static const double QUIET = 0.1;
 
-/* Numbers of bodies and rows in vectors of four: the machine adds and multiplies them at once, in
- * the same order with any instruction set. Those of a body are six and two zeros, of a row twelve.
- */
-typedef double quad __attribute__((vector_size(32)));
-enum { STRIDE = 8, CONTACT = 3 };
-
-/* Four numbers of two quads, counted from the first one on. */
-#ifdef __clang__
-#define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#else
-typedef long long lanes __attribute__((vector_size(32)));
-#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (lanes){i, j, k, l})
-#endif
+/* Where no body lacks more than so many times what rest allows, rest is sought, in at most so many
+ * steps of conjugate gradients: a house of 40 cards takes some 220, and of sweeps thousands. */
+static const double NEARLY = 20;
+enum { REST_STEPS = 250 };
 
 /* The hot loop once more for processors with wider registers: the same bits. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&                 \
@@ -39,58 +27,11 @@ typedef long long lanes __attribute__((vector_size(32)));
 #else
 #define WIDE
 #endif
-#define HOT static inline __attribute__((always_inline))
-
-typedef struct sweep_row {
-    union {
-        quad q[3];
-        double d[12];
-    } n;
-    double before[CONTACT - 1]; /* products with the rows one and two places before, if visited with
-                                   these */
-    double beta, soft;          /* the row's speed is n.y + beta + soft lambda; soft: compliance */
-    double scale, gain;         /* n.n + soft; FURTHER over that */
-    double lo, hi, mu;          /* -lo - mu lambda_normal <= lambda <= hi + mu lambda_normal */
-    double per_speed;           /* share of the allowed speed per impulse */
-    int bounded;
-    int normal;   /* the normal row is so many places before; 0 where mu = 0 */
-    int together; /* rows from here on that are visited at once */
-} sweep_row;
 
 struct peg_swept {
     int ready;
     sweep_row *row;
 };
-
-/* bodies a, b; nb: what cannot move */
-typedef struct sweep_group {
-    int begin, end;
-    int a, b;
-    int ready; /* its rows are loaded */
-    peg_swept *swept;
-    sweep_row *row;
-} sweep_group;
-
-typedef struct sweeper {
-    const peg_problem *problem;
-    const peg_sweep_goal *goal;
-    const double *warm; /* m: the warm start */
-    int nb, groups;
-    int singular;
-    peg_mass_root *root;
-    sweep_row *row; /* of groups whose rows nobody keeps, so many */
-    int rows;
-    sweep_group *group;
-    double *y;              /* STRIDE (nb + 1) */
-    double *target;         /* the same of v_f */
-    double *lambda;         /* m */
-    double largest;         /* change of an impulse in the last sweep, squared, J */
-    double *moved, *before; /* nb + 1: largest change in this sweep and the one before */
-    unsigned char *reached; /* nb + 1: stirred up or changed */
-    int *active, actives;   /* groups of such bodies */
-    peg_lcp_row *filled;    /* of the group that is loaded: as many as the largest has */
-    int spread;             /* in the last sweep more were reached */
-} sweeper;
 
 /* Quads lie at multiples of their size. */
 static void *aligned(peg_arena *arena, size_t bytes)
@@ -217,13 +158,6 @@ static void find_groups(sweeper *s)
     }
 }
 
-/* at: where the row's impulse is. */
-HOT double clamped(const sweep_row *row, const double *at, double lambda)
-{
-    double more = row->mu * at[-row->normal];
-    return peg_min(peg_max(lambda, -row->lo - more), row->hi + more);
-}
-
 /* Friction of a contact that bears nothing. */
 HOT int rubs_nothing(const sweep_row *row, const double *at)
 {
@@ -317,15 +251,6 @@ static inline int is_quiet(const sweeper *s, const sweep_group *g)
            s->moved[g->b] <= QUIET;
 }
 
-/* What the group's rows see of y. */
-HOT void gather(const sweeper *s, const sweep_group *g, quad y[3])
-{
-    const quad *a = (const quad *)(s->y + STRIDE * g->a), *b = (const quad *)(s->y + STRIDE * g->b);
-    y[0] = a[0];
-    y[1] = PICK(a[1], b[0], 0, 1, 4, 5);
-    y[2] = PICK(b[0], b[1], 2, 3, 4, 5);
-}
-
 HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
 {
     const quad zero = {0};
@@ -334,13 +259,6 @@ HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
     a[1] = PICK(y[1], zero, 0, 1, 4, 5);
     b[0] = PICK(y[1], y[2], 2, 3, 4, 5);
     b[1] = PICK(y[2], zero, 2, 3, 4, 5);
-}
-
-/* m/s */
-HOT double speed_of(const sweep_row *row, double lambda, const quad y[3])
-{
-    quad q = row->n.q[0] * y[0] + row->n.q[1] * y[1] + row->n.q[2] * y[2];
-    return row->beta + row->soft * lambda + ((q[0] + q[1]) + (q[2] + q[3]));
 }
 
 /* Of the impulse, at a speed of the row. */
@@ -431,24 +349,44 @@ static void finish(const sweeper *s, peg_solution *solution)
             solution->lambda[i] = s->lambda[i];
 }
 
-/* Whether v = 0 is the answer but for a share of what the bodies would gain in the step. */
-static int rests(const sweeper *s)
+/* Sweeps until rows change by no more than they may fail by. */
+static peg_outcome settle(sweeper *s)
 {
-    const double(*gained)[6] = s->goal->gained;
-    double share = s->goal->rest;
-    for (int i = 0; i < s->nb; i++) {
-        const double *change = s->y + STRIDE * i;
-        const double *y = s->target + STRIDE * i;
-        double g[6], e = 0, unit = 0;
-        peg_mass_root_solve(&s->root[i], gained[i], g);
-        for (int k = 0; k < 6; k++) {
-            double left = y[k] + change[k];
-            e += left * left;
-            unit += g[k] * g[k];
-        }
-        if (!(e <= share * share * unit)) return 0;
+    double worst = INFINITY;
+    for (int k = 0; k < s->goal->sweeps && worst > 1 && !s->singular; k++) {
+        find_active(s);
+        worst = sweep(s);
+        s->sweeps++;
     }
+    return worst <= 1 ? PEG_SOLVED : PEG_ITERATION_LIMIT;
+}
+
+/* All rows that are loaded are to be visited. */
+static void disturb(sweeper *s)
+{
+    for (int n = 0; n < s->actives; n++) {
+        const sweep_group *g = &s->group[s->active[n]];
+        if (!g->ready) continue;
+        s->before[g->a] = s->before[g->b] = INFINITY;
+        reach(s, g->a), reach(s, g->b);
+    }
+}
+
+/* What the sweeps have brought near to rest goes on by a faster method. Returns 0 without memory.
+ */
+static int seek_rest(peg_arena *arena, sweeper *s)
+{
+    if (!peg_sweeper_descend(arena, s, REST_STEPS)) return 0;
+    if (peg_sweeper_rests(s, s->goal->rest)) return 1;
+    disturb(s);
+    settle(s);
     return 1;
+}
+
+static int is_near_rest(const sweeper *s)
+{
+    double share = s->goal->rest;
+    return !peg_sweeper_rests(s, share) && peg_sweeper_rests(s, NEARLY * share);
 }
 
 peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
@@ -456,7 +394,6 @@ peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
 {
     peg_arena_mark mark = peg_arena_here(arena);
     sweeper s = {.problem = problem, .goal = goal, .warm = solution->lambda};
-    peg_outcome outcome = PEG_ITERATION_LIMIT;
     if (!allocate(arena, &s)) return PEG_OUT_OF_MEMORY;
     memset(s.target + STRIDE * s.nb, 0, STRIDE * sizeof *s.target);
     for (int i = 0; i < s.nb; i++) {
@@ -466,23 +403,18 @@ peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
     find_groups(&s);
     if (!s.singular) start(&s);
     begin_visits(&s);
-    double worst = 0;
-    int k = 0;
-    while (outcome == PEG_ITERATION_LIMIT && k < goal->sweeps && !s.singular) {
-        find_active(&s);
-        worst = sweep(&s);
-        k++;
-        if (worst <= 1) outcome = PEG_SOLVED;
-    }
+    peg_outcome outcome = settle(&s);
+    if (!s.singular && goal->gained && is_near_rest(&s) && !seek_rest(arena, &s))
+        return PEG_OUT_OF_MEMORY;
     if (s.singular) {
         peg_arena_back(arena, mark);
         return PEG_SINGULAR;
     }
+    int resting = goal->gained && peg_sweeper_rests(&s, goal->rest);
     finish(&s, solution);
-    int resting = goal->gained && rests(&s);
     if (resting) memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
     for (int i = 0; i < s.nb && goal->stirred; i++) goal->stirred[i] |= resting || s.reached[i];
-    solution->iterations = k;
+    solution->iterations = s.sweeps;
     solution->residual = sqrt(s.largest);
     solution->used = PEG_SOLVER_PROJECTED;
     solution->cone = 0;

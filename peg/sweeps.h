@@ -24,8 +24,8 @@ typedef struct peg_sweep_goal {
     const double *speed;       /* m; m/s: what a row may fail by */
     int sweeps;                /* at most */
     const double (*gained)[6]; /* v_f - v_0; if not null v = 0 is an answer where every body's force
-                                  balance fails by at most the share `rest` of M gained: only for
-                                  rows that v = 0 satisfies */
+                                  balance fails by at most the share `rest` of M gained, and is
+                                  sought where that is near: only for rows that v = 0 satisfies */
     double rest;
     /* if not null v answers the rows but for those of the bodies that are stirred up (nb): they are
      * visited as far as their change reaches. The warm start need not be theirs. Holds afterwards
