@@ -30,71 +30,62 @@ static const double LEVEL = 1e-9;
 /* Steps of a search, which ends at the rounding of what is sought well before this. */
 enum { MOST_STEPS = 100 };
 
-/* Along a line its squared distance from a disc is z^2 + max(r - radius, 0)^2, with z = z0 + t dz
- * and r^2 = r0 + t (2 r1 + t r2). */
-typedef struct profile {
-    double z0, dz, r0, r1, r2, radius;
-} profile;
+/* A line about its point nearest to the disc's centre: along it, at t, the height over the disc is
+ * z0 + t dz and the square of the distance r from the axis r0 + t (2 r1 + t r2), r1 = -z0 dz. */
+typedef struct line {
+    double z0, dz, r0, r1, r2, dd;
+} line;
 
-typedef struct climb {
-    double square; /* of the distance */
-    double slope;  /* half of its derivative, which never falls */
-    double bend;   /* the derivative of that */
-} climb;
-
-static climb climb_at(const profile *f, double t)
+/* A Newton step from t towards the root of nearest_to_rim. */
+static double step_to_rim(const line *l, double radius, double t)
 {
-    double z = f->z0 + t * f->dz, r1 = f->r1 + t * f->r2;
-    double rr = peg_max(f->r0 + t * (f->r1 + r1), 0), r = sqrt(rr);
-    climb c = {z * z, z * f->dz, f->dz * f->dz};
-    if (r <= f->radius) return c;
-    double share = f->radius / r, beyond = r - f->radius;
-    c.square += beyond * beyond;
-    c.slope += r1 * (1 - share);
-    c.bend += f->r2 * (1 - share) + r1 * r1 * share / rr;
-    return c;
+    double along = l->r1 + t * l->r2, r = sqrt(l->r0 + t * (l->r1 + along));
+    double bend = l->dd - radius * (l->r2 * l->r0 - l->r1 * l->r1) / (r * r * r);
+    return bend > 0 ? (t * l->dd - radius * along / r) / bend : -INFINITY;
 }
 
-/* Where the distance is least between lo and hi: Newton's steps, halves of what is left where they
- * lead out of it. A slope of the distance that is rounding is none. */
-static double least_between(const profile *f, double lo, double hi)
+/* Where a line with r1 > 0 is nearest to the rim: half the derivative of the squared distance is
+ * t dd - radius (r1 + t r2) / r. It is convex, so that Newton's steps from beyond its root never
+ * pass it, and one from before it leads beyond it; (r1 + t r2) / r rises from r1 / sqrt(r0) to
+ * sqrt(r2). */
+static double nearest_to_rim(const line *l, double radius)
 {
-    double t = .5 * (lo + hi), last = hi - lo, room = DBL_EPSILON * last;
-    double flat = DBL_EPSILON * DBL_EPSILON * (f->dz * f->dz + f->r2);
-    if (climb_at(f, lo).slope >= 0) return lo;
-    if (climb_at(f, hi).slope <= 0) return hi;
-    for (int k = 0; k < MOST_STEPS && last > room; k++) {
-        climb c = climb_at(f, t);
-        if (c.slope * c.slope <= flat * c.square) break;
-        if (c.slope < 0)
-            lo = t;
-        else
-            hi = t;
-        double step = c.slope / c.bend, next = t - step;
-        if (!(next > lo && next < hi) || fabs(step) > .5 * last) next = .5 * (lo + hi);
-        last = fabs(next - t);
-        t = next;
+    double most = radius * sqrt(l->r2) / l->dd, least = radius * l->r1 / (sqrt(l->r0) * l->dd);
+    double t = peg_min(most, least - step_to_rim(l, radius, least)), step = t;
+    for (int k = 0; k < MOST_STEPS && step > DBL_EPSILON * t; k++) {
+        step = step_to_rim(l, radius, t);
+        t -= step;
     }
     return t;
+}
+
+/* Where the distance of a line from a disc is least; of one that is level, where it is nearest to
+ * the centre. */
+static double least_along(line *l, double radius)
+{
+    if (l->dz * l->dz <= DBL_EPSILON * DBL_EPSILON * l->dd) return 0;
+    double crossing = -l->z0 / l->dz;
+    if (l->r0 + crossing * (2 * l->r1 + crossing * l->r2) <= radius * radius) return crossing;
+    double sign = l->r1 < 0 ? -1 : 1;
+    l->r1 *= sign;
+    return sign * nearest_to_rim(l, radius);
 }
 
 double peg_disc_line(const peg_disc *disc, const double x[3], const double y[3], double on_disc[3],
                      double on_line[3])
 {
     double d[3], r[3], across[3], t = 0;
-    profile f = {.radius = disc->radius};
     peg_sub(y, x, d);
     peg_sub(x, disc->centre, r);
-    double dd = peg_dot(d, d);
-    if (dd > 0) {
-        /* the minimum lies where the line is nearest to the centre, give or take the radius */
-        double middle = -peg_dot(r, d) / dd, half = disc->radius / sqrt(dd);
+    line l = {.dd = peg_dot(d, d)};
+    if (l.dd > 0) {
+        double middle = -peg_dot(r, d) / l.dd;
         peg_add_scaled(r, middle, d, r);
-        f.z0 = peg_dot(r, disc->axis), f.dz = peg_dot(d, disc->axis);
-        peg_add_scaled(r, -f.z0, disc->axis, r);
-        peg_add_scaled(d, -f.dz, disc->axis, across);
-        f.r0 = peg_dot(r, r), f.r1 = peg_dot(r, across), f.r2 = peg_dot(across, across);
-        t = middle + least_between(&f, -half, half);
+        l.z0 = peg_dot(r, disc->axis), l.dz = peg_dot(d, disc->axis);
+        peg_add_scaled(r, -l.z0, disc->axis, r);
+        peg_add_scaled(d, -l.dz, disc->axis, across);
+        l.r0 = peg_dot(r, r), l.r1 = -l.z0 * l.dz, l.r2 = peg_dot(across, across);
+        t = middle + least_along(&l, disc->radius);
     }
     peg_add_scaled(x, t, d, on_line);
     peg_disc_nearest(disc, on_line, on_disc);

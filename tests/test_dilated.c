@@ -299,6 +299,64 @@ START_TEST(edges_are_nearest_to_a_disc_between_their_ends)
 }
 END_TEST
 
+/* The least distance of a line through x and y from the disc, and where: of a convex function. */
+static double searched_distance(const double *x, const double *y, double radius, double *where)
+{
+    double lo = -1e4, hi = 1e4, p[3];
+    for (int step = 0; step < 200; step++) {
+        double at[2] = {lo + (hi - lo) / 3, hi - (hi - lo) / 3}, d[2];
+        for (int i = 0; i < 2; i++) {
+            for (int k = 0; k < 3; k++) p[k] = x[k] + at[i] * (y[k] - x[k]);
+            d[i] = from_disc(p, radius);
+        }
+        if (d[0] > d[1])
+            lo = at[0];
+        else
+            hi = at[1];
+    }
+    *where = .5 * (lo + hi);
+    for (int k = 0; k < 3; k++) p[k] = x[k] + *where * (y[k] - x[k]);
+    return from_disc(p, radius);
+}
+
+/* Lines of all slopes, from level to upright, that pierce the disc, pass over it, beside it, by its
+ * axis and along its rim. */
+START_TEST(lines_are_nearest_to_a_disc_where_a_search_finds_it)
+{
+    cases_random r = {29};
+    double centre[3] = {0};
+    int pierce = 0;
+    for (int n = 0; n < 4000; n++) {
+        double x[3], y[3], a[3], b[3], where, apart[3];
+        double slope = pow(10, cases_uniform(&r, -14, 3)),
+               close = pow(10, cases_uniform(&r, -14, 0));
+        peg_disc disc = {.centre = centre, .axis = {0, 0, 1}, .radius = cases_uniform(&r, .1, 1)};
+        double angle = cases_uniform(&r, 0, 7), beside = n % 3 ? cases_uniform(&r, -1.5, 1.5) : 0;
+        if (n % 3 == 1) beside = disc.radius + (n % 2 ? close : -close);
+        double d[3] = {cos(angle), sin(angle), slope};
+        double off = cases_uniform(&r, -3, 3), height = cases_uniform(&r, -1, 1);
+        for (int k = 0; k < 3; k++) {
+            x[k] = (k == 0 ? -beside * d[1] : k == 1 ? beside * d[0] : height) + off * d[k];
+            y[k] = x[k] + d[k];
+        }
+        double least = searched_distance(x, y, disc.radius, &where);
+        double t = peg_disc_line(&disc, x, y, a, b);
+        peg_sub(a, b, apart);
+        double size = 1 + fabs(off) * (1 + slope);
+        ck_assert_double_le(fabs(peg_norm(apart) - least), 1e-14 * size);
+        ck_assert_double_le(from_disc(a, disc.radius), 1e-15);
+        for (int k = 0; k < 3; k++) ck_assert_double_le(fabs(b[k] - x[k] - t * d[k]), 1e-14 * size);
+        pierce += least < 1e-12;
+    }
+    ck_assert_int_gt(pierce, 300);
+    peg_disc disc = {.centre = centre, .axis = {0, 0, 1}, .radius = 1};
+    double a[3], b[3],
+        t = peg_disc_line(&disc, (double[3]){-1, .5, .2}, (double[3]){3, .5, .2}, a, b);
+    ck_assert_double_eq_tol(t, .25, 1e-15); /* over the disc, level: nearest to its centre */
+    ck_assert_double_eq_tol(b[2] - a[2], .2, 1e-15);
+}
+END_TEST
+
 /* --- meshes --- */
 
 static void count_triangle(void *context, int triangle)
@@ -409,6 +467,7 @@ TCase *dilated_tests(void)
     tcase_add_loop_test(t, degenerate_pairs, 0, 11);
     tcase_add_loop_test(t, thin_gaps, 0, 4);
     tcase_add_test(t, edges_are_nearest_to_a_disc_between_their_ends);
+    tcase_add_test(t, lines_are_nearest_to_a_disc_where_a_search_finds_it);
     tcase_add_test(t, boxes_of_a_mesh_miss_nothing);
     tcase_add_test(t, flat_edges_and_rubbish);
     tcase_add_test(t, rubbish_makes_no_shape);
