@@ -47,15 +47,20 @@ static int same_joint_row(const peg_joint_row *a, const peg_joint_row *b)
 
 /* --- what has changed --- */
 
-static int is_dynamic(const peg_scene *scene, int body)
+static int is_dynamic(const peg_body *body, int i)
 {
-    return body >= 0 && scene->body[body].kind == PEG_DYNAMIC;
+    return i >= 0 && body[i].kind == PEG_DYNAMIC;
 }
 
-/* The island of a body does not go on resting. */
-static void stir(peg_still *last, const peg_scene *scene, int body)
+/* The island of a body does not go on resting. body: those of the step that linked it. */
+static void stir(peg_still *last, const peg_body *body, int i)
 {
-    if (is_dynamic(scene, body)) last->rest[last->root[body]] = PEG_STIRS;
+    if (is_dynamic(body, i)) last->rest[last->root[i]] = PEG_STIRS;
+}
+
+static int is_stirred(const peg_still *last, const peg_body *body, int i)
+{
+    return is_dynamic(body, i) && last->rest[last->root[i]] == PEG_STIRS;
 }
 
 static int is_comparable(const peg_still *last, const peg_scene *scene)
@@ -69,18 +74,31 @@ static void compare_bodies(peg_still *last, const peg_scene *scene)
     for (int i = 0; i < scene->nb; i++) {
         if (last->rest[i] != PEG_STIRS && same_body(&last->body[i], &scene->body[i])) continue;
         last->rest[i] = PEG_STIRS;
-        stir(last, scene, i);
+        stir(last, last->body, i);
     }
+}
+
+/* A row counts for those on whom it acted and for those on whom it acts, also where only the other
+ * body has changed: that may be an immovable one. */
+static void compare_joints(peg_still *last, const peg_scene *scene)
+{
     for (int i = 0; i < scene->njoint_row; i++) {
-        const peg_joint_row *row = &scene->joint_row[i];
-        if (same_joint_row(&last->joint_row[i], row)) continue;
-        stir(last, scene, row->body_a);
-        stir(last, scene, row->body_b);
+        const peg_joint_row *was = &last->joint_row[i], *is = &scene->joint_row[i];
+        const int body[4] = {was->body_a, was->body_b, is->body_a, is->body_b};
+        int changed = !same_joint_row(was, is);
+        for (int k = 0; k < 4; k++) changed |= body[k] >= 0 && last->rest[body[k]] == PEG_STIRS;
+        for (int k = 0; k < 4 && changed; k++) stir(last, last->body, body[k]);
     }
+}
+
+static void compare_parts(peg_still *last, const peg_scene *scene)
+{
     for (int i = 0; i < scene->np; i++) {
         int body = scene->part[i].body, same = same_part(&last->part[i], &scene->part[i]);
         last->changed[i] = !same || (body >= 0 && last->rest[body] == PEG_STIRS);
-        if (!same) stir(last, scene, body);
+        if (same) continue;
+        stir(last, last->body, last->part[i].body);
+        stir(last, last->body, body);
     }
 }
 
@@ -92,18 +110,13 @@ static int ask_again(const peg_scene *scene, peg_candidate *c)
     int unchanged = refused == c->refused;
     c->refused = refused;
     c->answered = 1;
-    if (refused || !c->has_surface || !scene->surface) return unchanged;
+    if (refused || !c->has_surface) return unchanged;
     peg_surface surface;
     memset(&surface, 0, sizeof surface);
-    scene->surface(scene->filter_context, a, b, &surface);
+    if (scene->surface) scene->surface(scene->filter_context, a, b, &surface);
     unchanged = unchanged && memcmp(&surface, &c->surface, sizeof surface) == 0;
     c->surface = surface;
     return unchanged;
-}
-
-static int is_stirred(const peg_still *last, const peg_scene *scene, int body)
-{
-    return is_dynamic(scene, body) && last->rest[last->root[body]] == PEG_STIRS;
 }
 
 /* A pair with a part that has changed is no longer known, but has held what lay still. */
@@ -111,13 +124,13 @@ static void compare_pairs(peg_still *last, const peg_scene *scene)
 {
     for (int i = 0; i < last->candidates; i++) {
         peg_candidate *c = &last->candidate[i];
-        int a = scene->part[c->a].body, b = scene->part[c->b].body;
+        int a = last->part[c->a].body, b = last->part[c->b].body;
         int changed = last->changed[c->a] || last->changed[c->b];
         c->answered = 0;
-        if (is_stirred(last, scene, a) || is_stirred(last, scene, b)) continue;
+        if (is_stirred(last, last->body, a) || is_stirred(last, last->body, b)) continue;
         if (changed ? !c->near && !c->whole : ask_again(scene, c)) continue;
-        stir(last, scene, a);
-        stir(last, scene, b);
+        stir(last, last->body, a);
+        stir(last, last->body, b);
     }
 }
 
@@ -127,9 +140,11 @@ void peg_still_compare(peg_context *context, const peg_scene *scene)
     last->valid = is_comparable(last, scene);
     if (!last->valid) return;
     compare_bodies(last, scene);
+    compare_joints(last, scene);
+    compare_parts(last, scene);
     compare_pairs(last, scene);
     for (int i = 0; i < scene->nb; i++)
-        if (is_stirred(last, scene, i)) last->rest[i] = PEG_STIRS;
+        if (is_stirred(last, last->body, i)) last->rest[i] = PEG_STIRS;
 }
 
 /* --- results --- */
@@ -139,7 +154,7 @@ int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
     const peg_still *last = &context->still;
     if (!last->valid) return 0;
     for (int i = 0; i < scene->nb; i++)
-        if (is_dynamic(scene, i) && last->rest[i] != PEG_RESTS) return 0;
+        if (is_dynamic(scene->body, i) && last->rest[i] != PEG_RESTS) return 0;
     for (int i = 0; i < scene->np; i++)
         if (last->changed[i]) return 0;
     for (int i = 0; i < scene->nb; i++) {
@@ -161,7 +176,7 @@ int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
 int peg_still_rests(const peg_stage *s, int body)
 {
     const peg_still *last = &s->context->still;
-    return last->valid && is_dynamic(s->scene, body) && last->rest[body] == PEG_RESTS;
+    return last->valid && is_dynamic(s->scene->body, body) && last->rest[body] == PEG_RESTS;
 }
 
 void peg_still_take(peg_stage *s)
@@ -190,8 +205,11 @@ static void rouse(peg_stage *s, int body)
     peg_still *last = &s->context->still;
     int root = last->root[body];
     s->solved[root] = (peg_solved){0};
-    for (int i = 0; i < s->scene->nb; i++)
-        if (is_dynamic(s->scene, i) && last->root[i] == root) last->rest[i] = PEG_ROUSED;
+    for (int i = 0; i < s->scene->nb; i++) {
+        if (!is_dynamic(s->scene->body, i) || last->root[i] != root) continue;
+        last->rest[i] = PEG_ROUSED;
+        s->dirty[i] = 1;
+    }
 }
 
 int peg_still_rouse(peg_stage *s)
@@ -218,7 +236,8 @@ int peg_still_rouse(peg_stage *s)
 static int is_at_rest(const peg_still *last, const peg_scene *scene, int part)
 {
     int body = scene->part[part].body;
-    return !last->changed[part] && (!is_dynamic(scene, body) || last->rest[body] == PEG_RESTS);
+    return !last->changed[part] &&
+           (!is_dynamic(scene->body, body) || last->rest[body] == PEG_RESTS);
 }
 
 int peg_still_remember(peg_stage *s)
@@ -278,20 +297,20 @@ static int find_rest(peg_stage *s, peg_still *next)
     }
     for (int i = 0; i < scene->nb; i++) {
         const pegStats *stats = &s->solved[i].stats;
-        if (!is_dynamic(scene, i)) continue;
+        if (!is_dynamic(scene->body, i)) continue;
         if (!lies_still(&scene->body[i]) || stats->unconverged || stats->recovered)
-            stir(next, scene, i);
+            stir(next, scene->body, i);
     }
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
         int a = s->placed[c->a].body, b = s->placed[c->b].body;
         if (!c->near) continue;
-        if (a >= 0 && peg_is_mover(&scene->body[a])) stir(next, scene, b);
-        if (b >= 0 && peg_is_mover(&scene->body[b])) stir(next, scene, a);
+        if (a >= 0 && peg_is_mover(&scene->body[a])) stir(next, scene->body, b);
+        if (b >= 0 && peg_is_mover(&scene->body[b])) stir(next, scene->body, a);
     }
     for (int i = 0; i < scene->nb; i++) {
-        if (is_stirred(next, scene, i)) next->rest[i] = PEG_STIRS;
-        any |= is_dynamic(scene, i) && next->rest[i] == PEG_RESTS;
+        if (is_stirred(next, scene->body, i)) next->rest[i] = PEG_STIRS;
+        any |= is_dynamic(scene->body, i) && next->rest[i] == PEG_RESTS;
     }
     return any;
 }
