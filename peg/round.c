@@ -9,6 +9,13 @@ static void axis_of(const peg_view *view, double axis[3])
     for (int k = 0; k < 3; k++) axis[k] = view->turn[3 * k + 2];
 }
 
+static double along_axis(const peg_view *view, const double d[3])
+{
+    double axis[3];
+    axis_of(view, axis);
+    return peg_dot(axis, d);
+}
+
 double peg_off_axis(const peg_view *view, const double n[3])
 {
     double axis[3], across[3];
@@ -184,74 +191,93 @@ int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *face
     return peg_normal_between(A, B, facet, a, b, n);
 }
 
+/* The nearest features so far. */
 typedef struct nearest {
+    const peg_view *A, *B;
     peg_facet facet;
     double gap; /* m */
 } nearest;
 
-static double radii(const peg_view *A, const peg_view *B, peg_facet_kind kind)
+static double radii(const nearest *best, peg_facet_kind kind)
 {
-    return peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
+    return peg_radius_of_a(best->A, kind) + peg_radius_of_b(best->B, kind);
 }
 
 /* A pair of features that are so far apart, but for their radii. */
-static void take_nearer(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
-                        double distance, nearest *best)
+static void take_nearer(nearest *best, peg_facet_kind kind, int i, int j, double distance)
 {
-    double gap = distance - radii(A, B, kind);
+    double gap = distance - radii(best, kind);
     if (!(gap < best->gap)) return;
     best->gap = gap;
     best->facet = (peg_facet){.kind = kind, .i = i, .j = j};
 }
 
-/* How far an edge keeps from the plane of a disc, at least. */
-static double off_plane(const peg_disc *disc, const double *a, const double *b)
+/* Discs are no nearer to each other than their centres less their radii, and to a point than their
+ * planes are. */
+static void try_vertices(nearest *best, int i, int j)
 {
-    double d[3], e[3];
-    peg_sub(a, disc->centre, d);
-    peg_sub(b, disc->centre, e);
-    double x = peg_dot(d, disc->axis), y = peg_dot(e, disc->axis);
-    return x * y > 0 ? peg_min(fabs(x), fabs(y)) : 0;
+    const peg_view *A = best->A, *B = best->B;
+    double rim_a = A->shape->rim, rim_b = B->shape->rim;
+    double most = best->gap + radii(best, PEG_FACET_VV), far = most + rim_a + rim_b;
+    peg_vec3 a, b, d;
+    peg_sub(A->vertex[i], B->vertex[j], d);
+    if (peg_dot(d, d) >= far * far) return;
+    if (rim_a > 0 && !(rim_b > 0) && fabs(along_axis(A, d)) >= most) return;
+    if (rim_b > 0 && !(rim_a > 0) && fabs(along_axis(B, d)) >= most) return;
+    if (rim_a > 0 || rim_b > 0) {
+        vertex_and_vertex(A, B, i, j, a, b);
+        peg_sub(a, b, d);
+    }
+    take_nearer(best, PEG_FACET_VV, i, j, peg_norm(d));
 }
 
-/* A vertex of V and the edges of E; where an edge is farther from a disc's centre than the nearest
- * so far and the radius, or from its plane, there is no need to look closer. */
-static void try_edges(const peg_view *A, const peg_view *B, int v, int of_a, nearest *best)
+/* How far a disc and an edge are apart, from x to y, where that is less than `most` between its
+ * ends; else infinity. */
+static double disc_and_edge(const peg_disc *disc, const double *x, const double *y, double most)
 {
-    const peg_view *V = of_a ? A : B, *E = of_a ? B : A;
+    peg_vec3 d, on_disc, on_edge;
+    peg_sub(x, disc->centre, d);
+    double from = peg_dot(d, disc->axis);
+    peg_sub(y, disc->centre, d);
+    double to = peg_dot(d, disc->axis);
+    if (from * to > 0 && peg_min(fabs(from), fabs(to)) >= most) return INFINITY;
+    if (!peg_disc_is_between(disc, x, y)) return INFINITY;
+    double t = peg_disc_line(disc, x, y, on_disc, on_edge);
+    peg_sub(on_disc, on_edge, d);
+    return t > 0 && t < 1 ? peg_norm(d) : INFINITY;
+}
+
+/* A vertex of V and the edges of E: of a disc, if the edge's line is not farther from its centre
+ * than the nearest so far and the radius. */
+static void try_edges(nearest *best, int v, int of_a)
+{
+    const peg_view *V = of_a ? best->A : best->B, *E = of_a ? best->B : best->A;
     peg_facet_kind kind = of_a ? PEG_FACET_VE : PEG_FACET_EV;
-    double most = best->gap + radii(A, B, kind);
+    double rim = V->shape->rim, radius = radii(best, kind);
+    peg_disc disc = disc_of(V, v);
     for (int e = 0; e < E->shape->ne; e++) {
-        peg_vec3 on_v, on_e, d;
-        double t = foot(E, e, V->vertex[v], on_e);
-        peg_sub(V->vertex[v], on_e, d);
-        if (peg_norm(d) - V->shape->rim >= most) continue;
-        if (V->shape->rim > 0) {
-            const int *end = E->shape->edge[e].v;
-            peg_disc disc = disc_of(V, v);
-            if (off_plane(&disc, E->vertex[end[0]], E->vertex[end[1]]) >= most ||
-                !peg_disc_is_between(&disc, E->vertex[end[0]], E->vertex[end[1]]))
-                continue;
-            t = peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], on_v, on_e);
-            peg_sub(on_v, on_e, d);
-        }
-        if (!(t > 0 && t < 1)) continue;
-        take_nearer(A, B, kind, of_a ? v : e, of_a ? e : v, peg_norm(d), best);
-        most = best->gap + radii(A, B, kind);
+        const int *end = E->shape->edge[e].v;
+        const double *x = E->vertex[end[0]], *y = E->vertex[end[1]];
+        double most = best->gap + radius, far = most + rim;
+        peg_vec3 d, r;
+        peg_sub(y, x, d);
+        peg_sub(V->vertex[v], x, r);
+        double along = peg_dot(r, d), dd = peg_dot(d, d);
+        if (!(rim > 0) && !(along > 0 && along < dd)) continue;
+        peg_add_scaled(r, -along / dd, d, r);
+        double square = peg_dot(r, r);
+        if (square >= far * far) continue;
+        double distance = rim > 0 ? disc_and_edge(&disc, x, y, most) : sqrt(square);
+        take_nearer(best, kind, of_a ? v : e, of_a ? e : v, distance);
     }
 }
 
 peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
 {
-    nearest best = {.gap = INFINITY};
+    nearest best = {.A = A, .B = B, .gap = INFINITY};
     for (int i = 0; i < A->shape->nv; i++)
-        for (int j = 0; j < B->shape->nv; j++) {
-            peg_vec3 a, b, d;
-            vertex_and_vertex(A, B, i, j, a, b);
-            peg_sub(a, b, d);
-            take_nearer(A, B, PEG_FACET_VV, i, j, peg_norm(d), &best);
-        }
-    for (int i = 0; i < A->shape->nv; i++) try_edges(A, B, i, 1, &best);
-    for (int j = 0; j < B->shape->nv; j++) try_edges(A, B, j, 0, &best);
+        for (int j = 0; j < B->shape->nv; j++) try_vertices(&best, i, j);
+    for (int i = 0; i < A->shape->nv; i++) try_edges(&best, i, 1);
+    for (int j = 0; j < B->shape->nv; j++) try_edges(&best, j, 0);
     return best.facet;
 }
