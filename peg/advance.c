@@ -9,17 +9,28 @@
  * that was too deep, g(t) + t h G (v - u) >= target, a condition on the same v. */
 #include "peg/island.h"
 
-static void place_at(peg_island *I, const peg_piece *piece, const double (*v)[6], double t,
-                     peg_view *view)
+/* Where a piece ends when its body moves with v, if it was placed there before; else null. */
+static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const double v[6])
 {
+    const peg_rigid *r = &I->rigid[piece->rigid];
+    if (r->placed && memcmp(r->at, v, sizeof r->at) == 0) return &piece->now;
+    int is_free = piece->rigid < I->nd && memcmp(r->state.v_free, v, sizeof r->state.v_free) == 0;
+    return is_free ? &piece->free_ : NULL;
+}
+
+static const peg_view *place_at(peg_island *I, const peg_piece *piece, const double (*v)[6],
+                                double t, peg_view *room)
+{
+    const double *whole = v[piece->rigid];
     double scaled[6], x[3], R[9];
-    if (I->rigid[piece->rigid].state.kind == PEG_STATIC) {
-        *view = piece->start;
-        return;
-    }
-    for (int k = 0; k < 6; k++) scaled[k] = t * v[piece->rigid][k];
+    if (t == 0 || I->rigid[piece->rigid].state.kind == PEG_STATIC) return &piece->start;
+    const peg_view *known = t == 1 ? end_of(I, piece, whole) : NULL;
+    if (known) return known;
+    for (int k = 0; k < 6; k++) scaled[k] = t * whole[k];
     peg_rigid_pose(&I->rigid[piece->rigid], scaled, I->h, x, R);
-    peg_piece_place(piece, x, R, view);
+    room->shape = piece->part->shape;
+    peg_piece_place(piece, x, R, room);
+    return room;
 }
 
 /* Two triangles have no inside in which they would be found: all that could meet is looked at. */
@@ -54,20 +65,22 @@ typedef struct place {
     peg_vec3 at[2][3]; /* of triangles: their corners */
 } place;
 
-static void go(const journey *j, double t, peg_view *A, peg_view *B)
+/* The two where they are at t. */
+typedef struct views {
+    const peg_view *A, *B;
+} views;
+
+static views go(const journey *j, double t)
 {
     peg_island *I = j->I;
-    *A = I->scratch[0], *B = I->scratch[1];
-    A->shape = I->piece[j->pair->a].part->shape;
-    B->shape = I->piece[j->pair->b].part->shape;
-    place_at(I, &I->piece[j->pair->a], j->v, t, A);
-    place_at(I, &I->piece[j->pair->b], j->v, t, B);
+    return (views){place_at(I, &I->piece[j->pair->a], j->v, t, &I->scratch[0]),
+                   place_at(I, &I->piece[j->pair->b], j->v, t, &I->scratch[1])};
 }
 
-static void take_corners(const peg_view *A, const peg_view *B, place *p)
+static void take_corners(views v, place *p)
 {
-    memcpy(p->at[0], A->vertex, sizeof p->at[0]);
-    memcpy(p->at[1], B->vertex, sizeof p->at[1]);
+    memcpy(p->at[0], v.A->vertex, sizeof p->at[0]);
+    memcpy(p->at[1], v.B->vertex, sizeof p->at[1]);
 }
 
 /* Whether a direction keeps two triangles apart in a place. */
@@ -106,10 +119,9 @@ static int has_passed(const journey *j, const place *from, const place *to, int 
     if (from->s + to->s >= j->motion * (to->t - from->t) || is_held(j, from, to)) return 0;
     if (looks == 0) return 1;
     place middle = {.t = .5 * (from->t + to->t)};
-    peg_view A, B;
-    go(j, middle.t, &A, &B);
-    take_corners(&A, &B, &middle);
-    peg_facet best = peg_separation(&A, &B, INFINITY, NULL, NULL);
+    views v = go(j, middle.t);
+    take_corners(v, &middle);
+    peg_facet best = peg_separation(v.A, v.B, INFINITY, NULL, NULL);
     peg_copy3(best.n, middle.n);
     middle.s = best.s;
     return middle.s < -PEG_TOUCH * j->pair->L || has_passed(j, from, &middle, looks - 1) ||
@@ -131,11 +143,10 @@ static int stays_beside(const journey *j, double depth)
     const peg_pair *p = j->pair;
     const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
     double touch = PEG_TOUCH * p->L, bend = sagitta(j, a) + sagitta(j, b);
-    peg_view A, B;
     if (!(bend + touch <= depth) || peg_separation_along(&a->start, &b->start, p->facet.n) < -touch)
         return 0;
-    go(j, 1, &A, &B);
-    return peg_separation_along(&A, &B, p->facet.n) >= -touch;
+    views end = go(j, 1);
+    return peg_separation_along(end.A, end.B, p->facet.n) >= -touch;
 }
 
 peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
@@ -147,19 +158,18 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
     int shells = are_shells(I, p);
     const journey j = {I, p, v, U};
     if (stays_beside(&j, depth)) return passage;
-    peg_view A, B;
     double given_up = fmin(0, p->s0) - depth;
     place at = {.t = 0}, before = {.t = 0};
     peg_copy3(p->facet.n, at.n);
     for (int strides = 0;; strides++) {
         double apart[3];
-        go(&j, at.t, &A, &B);
-        if (shells) take_corners(&A, &B, &at);
-        peg_sub(A.centre, B.centre, apart);
-        at.s = peg_norm(apart) - A.shape->radius - B.shape->radius;
-        if (!(at.s > 0)) at.s = peg_separation_along(&A, &B, at.n);
+        views now = go(&j, at.t);
+        if (shells) take_corners(now, &at);
+        peg_sub(now.A->centre, now.B->centre, apart);
+        at.s = peg_norm(apart) - now.A->shape->radius - now.B->shape->radius;
+        if (!(at.s > 0)) at.s = peg_separation_along(now.A, now.B, at.n);
         if (at.s < NEAR_ENOUGH * p->width) {
-            peg_facet best = peg_separation(&A, &B, INFINITY, NULL, NULL);
+            peg_facet best = peg_separation(now.A, now.B, INFINITY, NULL, NULL);
             peg_copy3(best.n, at.n);
             at.s = best.s;
         }
