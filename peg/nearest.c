@@ -281,17 +281,6 @@ static void edge_edge_row(const finder *f, int i, int j)
     peg_contact_rows(f->I, f->p, f->u, &c, f->out);
 }
 
-/* Whether a point is farther than `far` from the segment from x to y. */
-static int is_far_from(const double *p, const double *x, const double *y, double far)
-{
-    double d[3], r[3];
-    peg_sub(y, x, d);
-    peg_sub(p, x, r);
-    double t = peg_min(peg_max(peg_dot(r, d) / peg_dot(d, d), 0), 1);
-    peg_add_scaled(r, -t, d, r);
-    return peg_dot(r, r) > far * far;
-}
-
 /* How far a feature is from the plane of disc i of the other part. */
 static double off_rim(const side *s, const feature *f, const peg_view *rim, int i)
 {
@@ -299,22 +288,41 @@ static double off_rim(const side *s, const feature *f, const peg_view *rim, int 
     return peg_max(peg_max(f->least - at, at - f->most), 0);
 }
 
-/* Whether features are farther apart than any row's, by the planes and the centres of rims. */
-static int is_out_of_reach(const finder *f, peg_row_kind kind, const feature *a, const feature *b)
+/* The points where features are nearest to each other; 0 if an edge is nearest beyond its ends, or
+ * if they are farther apart than any row's, which of rims their planes and centres tell. */
+static int find_nearest(const finder *f, peg_row_kind kind, const feature *fa, const feature *fb,
+                        double a[3], double b[3])
 {
     const peg_view *A = f->a.view, *B = f->b.view;
-    double far = f->pair->reach + peg_across(A->shape) + peg_across(B->shape), d[3];
-    double rim_a = A->shape->rim, rim_b = B->shape->rim;
-    if (rim_a > 0 && kind != PEG_ROW_EV && off_rim(&f->b, b, A, a->i) > far - rim_a) return 1;
-    if (rim_b > 0 && kind != PEG_ROW_VE && off_rim(&f->a, a, B, b->i) > far - rim_b) return 1;
-    if (kind == PEG_ROW_VV) {
-        peg_sub(A->vertex[a->i], B->vertex[b->i], d);
-        return peg_dot(d, d) > far * far;
+    int of_a = kind != PEG_ROW_EV, of_b = kind != PEG_ROW_VE;
+    double rim_a = of_a ? A->shape->rim : 0, rim_b = of_b ? B->shape->rim : 0, d[3];
+    double far = f->pair->reach + peg_across(A->shape) + peg_across(B->shape);
+    if (rim_a > 0 && off_rim(&f->b, fb, A, fa->i) > far - rim_a) return 0;
+    if (rim_b > 0 && off_rim(&f->a, fa, B, fb->i) > far - rim_b) return 0;
+    int has_rim = rim_a > 0 || rim_b > 0;
+    if (of_a && of_b) {
+        peg_copy3(A->vertex[fa->i], a);
+        peg_copy3(B->vertex[fb->i], b);
+        peg_sub(a, b, d);
+    } else {
+        const peg_view *E = of_a ? B : A;
+        const int *end = E->shape->edge[of_a ? fb->i : fa->i].v;
+        const double *x = E->vertex[end[0]];
+        double *v = of_a ? a : b, *e = of_a ? b : a, r[3];
+        peg_copy3(of_a ? A->vertex[fa->i] : B->vertex[fb->i], v);
+        peg_sub(E->vertex[end[1]], x, d);
+        peg_sub(v, x, r);
+        double t = peg_dot(r, d) / peg_dot(d, d);
+        if (!has_rim && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return 0;
+        peg_add_scaled(x, has_rim ? peg_min(peg_max(t, 0), 1) : t, d, e);
+        peg_sub(v, e, d);
     }
-    int of_b = kind == PEG_ROW_VE;
-    const int *end = of_b ? B->shape->edge[b->i].v : A->shape->edge[a->i].v;
-    const peg_vec3 *x = (const peg_vec3 *)(of_b ? B : A)->vertex;
-    return is_far_from(of_b ? A->vertex[a->i] : B->vertex[b->i], x[end[0]], x[end[1]], far);
+    if (peg_dot(d, d) > far * far) return 0;
+    if (!has_rim) return 1;
+    peg_facet_kind facet = (peg_facet_kind)kind;
+    if (!peg_may_be_between(A, B, facet, fa->i, fb->i, PEG_INSIDE)) return 0;
+    double t = peg_nearest_points(A, B, facet, fa->i, fb->i, a, b);
+    return kind == PEG_ROW_VV || (t >= -PEG_INSIDE && t <= 1 + PEG_INSIDE);
 }
 
 /* Share of a disc's radius from which on a point of it lies on the rim. */
@@ -349,18 +357,17 @@ static verdict judge(const finder *f, peg_row_kind kind, int i, int j, const dou
 
 /* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face, or
  * an edge on which the cap stands without touching a face. */
-static void round_row(const finder *f, peg_row_kind kind, int i, int j)
+static void round_row(const finder *f, peg_row_kind kind, const feature *fa, const feature *fb)
 {
     const peg_view *A = f->a.view, *B = f->b.view;
-    peg_feature_contact c = {.kind = kind, .i = i, .j = j};
-    int edge_a = kind == PEG_ROW_EV, edge_b = kind == PEG_ROW_VE;
-    if (!peg_may_be_between(A, B, (peg_facet_kind)kind, i, j, PEG_INSIDE)) return;
-    double a[3], b[3], t = peg_nearest_points(A, B, (peg_facet_kind)kind, i, j, a, b);
-    if (kind != PEG_ROW_VV && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return;
+    int edge_a = kind == PEG_ROW_EV, edge_b = kind == PEG_ROW_VE, i = fa->i, j = fb->i;
+    double a[3], b[3];
+    if (!find_nearest(f, kind, fa, fb, a, b)) return;
     int on_cap = (!edge_a && is_inside_rim(A, i, a)) || (!edge_b && is_inside_rim(B, j, b));
     if (on_cap && (kind == PEG_ROW_VV || f->lies)) return;
     verdict v = judge(f, kind, i, j, a, b);
     if (v == LEAVE) return;
+    peg_feature_contact c = {.kind = kind, .i = i, .j = j};
     contact_now(f->I, f->pair, a, b, &c);
     if (!is_facing(f, &c)) return;
     if (v == UNKNOWN && !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
@@ -378,8 +385,8 @@ static void rows_with(const finder *f, peg_row_kind kind, const feature *a, int 
         if (is_too_high(f, a, b)) continue;
         if (kind == PEG_ROW_EE)
             edge_edge_row(f, a->i, b->i);
-        else if (!is_out_of_reach(f, kind, a, b))
-            round_row(f, kind, a->i, b->i);
+        else
+            round_row(f, kind, a, b);
     }
 }
 
