@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static const double step_sizes[] = {.05, .02, .01, .005, .002, .001, 5e-4, 2e-4, 1e-4};
+static const double step_sizes[] = {.1, .05, .02, .01, .005, .002, .001, 5e-4, 2e-4, 1e-4};
 #define STEP_SIZES ((int)(sizeof step_sizes / sizeof step_sizes[0]))
 
 static const double ACCURATE = .01;    /* depth of overlap, of the mean body's size */
