@@ -85,11 +85,11 @@ double peg_separation_along(const peg_view *A, const peg_view *B, const double n
     return support_min(A, n) - support_max(B, n);
 }
 
-/* n = the unit normal of two edges, u of unit length; 0 if they are parallel. Made orthogonal to u
- * once more, because the cross product of nearly parallel vectors is not. */
+/* n = the unit normal of two edges from their cross product, u of unit length; 0 if they are
+ * parallel. Made orthogonal to u once more, because the cross product of nearly parallel vectors is
+ * not. */
 static int edge_normal(const peg_vec3 u, const peg_vec3 w, peg_vec3 n)
 {
-    peg_cross(u, w, n);
     if (!(peg_dot(n, n) > CROSSING * CROSSING * peg_dot(w, w))) return 0;
     peg_normalise(n);
     peg_add_scaled(n, -peg_dot(n, u), u, n);
@@ -99,7 +99,7 @@ static int edge_normal(const peg_vec3 u, const peg_vec3 w, peg_vec3 n)
 
 typedef struct search {
     const peg_view *A, *B;
-    double keep;
+    double keep, reach; /* reach: of both parts' sizes */
     peg_facet_visitor *visit;
     void *context;
     peg_facet best;
@@ -120,31 +120,46 @@ static double wanted(const search *q)
 /* Room for the rounding of a distance, relative to the sizes. */
 static const double SLACK = 1e-6;
 
-/* Whether a crossing is neither to be visited nor the best: there the separation is the distance of
- * the edges along their common normal, far enough from rounding. */
-static int is_too_deep(const search *q, int i, int j, const peg_vec3 u, const peg_vec3 w,
-                       double sign)
+/* An edge, from `at` along u, and what its arc is tested with. */
+typedef struct arc {
+    int i;
+    const double *at, *from, *to; /* the arc's ends */
+    peg_vec3 u;
+    double square; /* of the length of u */
+} arc;
+
+static inline void take_arc(const peg_view *view, int i, arc *a)
 {
-    peg_vec3 n, d;
-    const double *a = q->A->vertex[q->A->shape->edge[i].v[0]];
-    const double *b = q->B->vertex[q->B->shape->edge[j].v[0]];
-    double most = wanted(q);
-    if (most == -INFINITY) return 0;
-    peg_cross(u, w, n);
-    peg_sub(a, b, d);
-    double length = peg_norm(n), reach = q->A->shape->radius + q->B->shape->radius;
-    most += peg_across(q->A->shape) + peg_across(q->B->shape) - SLACK * reach;
-    return length > SLACK * peg_norm(w) && -sign * peg_dot(n, d) < most * length;
+    const peg_edge *e = view->shape->edge + i;
+    a->i = i;
+    a->at = view->vertex[e->v[0]];
+    if (e->f[0] >= 0) a->from = view->normal[e->f[0]], a->to = view->normal[e->f[1]];
+    peg_sub(view->vertex[e->v[1]], a->at, a->u);
+    a->square = peg_dot(a->u, a->u);
+}
+
+/* Whether a crossing, n = u x w, is neither to be visited nor the best: there the separation is the
+ * distance of the edges along their common normal, far enough from rounding. */
+static int is_too_deep(const search *q, const arc *a, const arc *b, const peg_vec3 n, double sign)
+{
+    peg_vec3 d;
+    double most = wanted(q), square = peg_dot(n, n);
+    if (most == -INFINITY || !(square > SLACK * SLACK * b->square)) return 0;
+    peg_sub(a->at, b->at, d);
+    double apart = -sign * peg_dot(n, d);
+    most += peg_across(q->A->shape) + peg_across(q->B->shape) - SLACK * q->reach;
+    return apart * fabs(apart) < most * fabs(most) * square;
 }
 
 /* The facet of a crossing, with the true s_n: between nearly parallel edges the distance of the
  * edges along n could be more. */
-static void cross_edges(search *q, int i, int j, const peg_vec3 u, const peg_vec3 w, double sign)
+static void cross_edges(search *q, const arc *a, const arc *b, double sign)
 {
-    peg_facet facet = {.kind = PEG_FACET_EDGES, .i = i, .j = j};
-    if (is_too_deep(q, i, j, u, w, sign)) return;
-    if (!edge_normal(u, w, facet.n)) return;
-    for (int k = 0; k < 3; k++) facet.n[k] *= -sign;
+    peg_vec3 n;
+    peg_cross(a->u, b->u, n);
+    if (is_too_deep(q, a, b, n, sign) || !edge_normal(a->u, b->u, n)) return;
+    peg_facet facet = {.kind = PEG_FACET_EDGES, .i = a->i, .j = b->i};
+    for (int k = 0; k < 3; k++) facet.n[k] = -sign * n[k];
     facet.s = support_min(q->A, facet.n) - support_max(q->B, facet.n);
     found(q, &facet);
 }
@@ -152,7 +167,7 @@ static void cross_edges(search *q, int i, int j, const peg_vec3 u, const peg_vec
 /* Whether what cannot reach more than s is too deep. */
 static int is_out(const search *q, double s)
 {
-    return s < wanted(q) - SLACK * (q->A->shape->radius + q->B->shape->radius);
+    return s < wanted(q) - SLACK * q->reach;
 }
 
 /* Upper bounds of s from the ball inside of the other polytope Y: for a direction m out of X,
@@ -198,10 +213,11 @@ static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, in
 }
 
 /* The edges of B that matter; more than there is room for are all taken to. */
-enum { MOST_EDGES = 4096 };
+enum { MOST_EDGES = 512 };
 
 typedef struct edges {
-    int count, index[MOST_EDGES];
+    int count;
+    arc arc[MOST_EDGES];
 } edges;
 
 static void near_edges_of_B(const search *q, const heights *known, edges *near)
@@ -209,7 +225,7 @@ static void near_edges_of_B(const search *q, const heights *known, edges *near)
     int ne = q->B->shape->ne;
     near->count = 0;
     for (int j = 0; j < ne && ne <= MOST_EDGES; j++)
-        if (!edge_is_out(q, q->B, q->A, j, known)) near->index[near->count++] = j;
+        if (!edge_is_out(q, q->B, q->A, j, known)) take_arc(q->B, j, &near->arc[near->count++]);
     if (ne > MOST_EDGES) near->count = ne;
 }
 
@@ -218,30 +234,28 @@ static void near_edges_of_B(const search *q, const heights *known, edges *near)
  * circle at both ends of a line. */
 static void edges_of_B(search *q, int i, const edges *near)
 {
-    const peg_edge *e = q->A->shape->edge + i, *edge = q->B->shape->edge;
-    const peg_vec3 *a = (const peg_vec3 *)q->A->normal, *b = (const peg_vec3 *)q->B->normal;
     int all = q->B->shape->ne > MOST_EDGES;
     int circle_a = peg_is_segment(q->A->shape), circle_b = peg_is_segment(q->B->shape);
-    peg_vec3 u, w;
-    peg_edge_vector(q->A, e, u);
-    peg_normalise(u);
+    arc a, other;
+    take_arc(q->A, i, &a);
+    peg_normalise(a.u);
     for (int k = 0; k < near->count; k++) {
-        int j = all ? k : near->index[k], sign = 0, crosses = 1;
+        if (all) take_arc(q->B, k, &other);
+        const arc *b = all ? &other : &near->arc[k];
+        int sign = 0;
         if (!circle_b) {
-            double p0 = peg_dot(b[edge[j].f[0]], u), p1 = peg_dot(b[edge[j].f[1]], u);
+            double p0 = peg_dot(b->from, a.u), p1 = peg_dot(b->to, a.u);
             if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) continue;
             sign = p0 > 0 ? 1 : -1;
         }
-        peg_edge_vector(q->B, edge + j, w);
         if (!circle_a) {
-            double r0 = peg_dot(a[e->f[0]], w), r1 = -peg_dot(a[e->f[1]], w);
-            double least = CROSSING * peg_norm(w);
+            double r0 = peg_dot(a.from, b->u), r1 = -peg_dot(a.to, b->u);
+            double least = CROSSING * CROSSING * b->square;
             if (circle_b) sign = r0 > 0 ? 1 : -1;
-            crosses = sign * r0 > least && sign * r1 > least;
+            if (!(sign * r0 > 0 && sign * r1 > 0 && r0 * r0 > least && r1 * r1 > least)) continue;
         }
-        if (!crosses) continue;
-        cross_edges(q, i, j, u, w, sign ? sign : 1);
-        if (!sign) cross_edges(q, i, j, u, w, -1);
+        cross_edges(q, &a, b, sign ? sign : 1);
+        if (!sign) cross_edges(q, &a, b, -1);
     }
 }
 
@@ -267,7 +281,13 @@ static void round_facet(search *q)
 peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
                          peg_facet_visitor *visit, void *context)
 {
-    search q = {A, B, keep, visit, context, {.kind = PEG_FACET_NONE, .s = -INFINITY}};
+    search q = {A,
+                B,
+                keep,
+                A->shape->radius + B->shape->radius,
+                visit,
+                context,
+                {.kind = PEG_FACET_NONE, .s = -INFINITY}};
     int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
     heights over_a, over_b;
     if (half_a && half_b) return q.best;
@@ -306,6 +326,7 @@ peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *fa
         peg_edge_vector(A, A->shape->edge + facet->i, u);
         peg_edge_vector(B, B->shape->edge + facet->j, w);
         peg_normalise(u);
+        peg_cross(u, w, at.n);
         if (!edge_normal(u, w, at.n)) peg_copy3(facet->n, at.n);
         double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
         for (int k = 0; k < 3; k++) at.n[k] *= sign;
