@@ -349,7 +349,7 @@ static void ask_surface(peg_stage *s, peg_candidate *c)
     const peg_scene *scene = s->scene;
     if (c->has_surface) return;
     int a = s->whole[c->a], b = s->whole[c->b];
-    const peg_candidate *answer = peg_still_answer(&s->context->still, a, b);
+    const peg_candidate *answer = peg_still_answer(&s->context->still, c);
     if (a != c->a || b != c->b) {
         peg_candidate *of = peg_candidate_of(s, a, b);
         ask_surface(s, of);

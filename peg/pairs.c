@@ -94,24 +94,25 @@ static peg_candidate *add_candidate(peg_stage *s)
 int peg_by_parts(const void *left, const void *right)
 {
     const peg_candidate *x = left, *y = right;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
 }
 
 typedef struct order {
-    int a, b, index;
+    uint64_t low, high;
+    int index;
 } order;
 
 static int by_order(const void *left, const void *right)
 {
     const order *x = left, *y = right;
-    if (x->a != y->a) return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
 }
 
 peg_candidate *peg_find_candidate(const peg_stage *s, int sorted, int a, int b)
 {
-    peg_candidate key = {.a = a, .b = b};
+    peg_candidate key = {.low = s->part[a].id, .high = s->part[b].id};
     if (sorted == 0) return NULL;
     return bsearch(&key, s->candidate, (size_t)sorted, sizeof key, peg_by_parts);
 }
@@ -129,6 +130,7 @@ peg_candidate *peg_new_candidate(const peg_finder *f, int a, int b)
     if (!c) return NULL;
     memset(c, 0, sizeof *c);
     c->a = a, c->b = b;
+    c->low = f->stage->part[a].id, c->high = f->stage->part[b].id;
     return c;
 }
 
@@ -136,7 +138,7 @@ peg_candidate *peg_new_candidate(const peg_finder *f, int a, int b)
 static void ask_filter(const peg_stage *s, peg_candidate *c)
 {
     const peg_scene *scene = s->scene;
-    const peg_candidate *answer = peg_still_answer(&s->context->still, c->a, c->b);
+    const peg_candidate *answer = peg_still_answer(&s->context->still, c);
     if (answer)
         c->refused = answer->refused;
     else
@@ -228,7 +230,7 @@ static int sort_candidates(peg_stage *s)
     order *by = PEG_NEW(arena, order, n);
     peg_candidate *sorted = PEG_NEW(arena, peg_candidate, s->candidate_capacity);
     if (!by || !sorted) return 0;
-    for (int i = 0; i < n; i++) by[i] = (order){s->candidate[i].a, s->candidate[i].b, i};
+    for (int i = 0; i < n; i++) by[i] = (order){s->candidate[i].low, s->candidate[i].high, i};
     qsort(by, (size_t)n, sizeof *by, by_order);
     for (int i = 0; i < n; i++) sorted[i] = s->candidate[by[i].index];
     s->candidate = sorted;

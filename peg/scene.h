@@ -23,11 +23,12 @@ typedef struct peg_placed {
  * for the triangles that are met, and one of the whole parts, which has the answers. */
 typedef struct peg_candidate {
     int a, b;
-    int whole;    /* stands for those of its triangles */
-    int refused;  /* by the filter */
-    int near;     /* could touch in this step */
-    double reach; /* of a triangle: how near its features count, m; else 0 */
-    int linked;   /* has a disjunction in an island */
+    uint64_t low, high; /* their ids: the order of pairs, in whatever order triangles were met */
+    int whole;          /* stands for those of its triangles */
+    int refused;        /* by the filter */
+    int near;           /* could touch in this step */
+    double reach;       /* of a triangle: how near its features count, m; else 0 */
+    int linked;         /* has a disjunction in an island */
     int has_surface;
     int answered;              /* of a kept step: refused and surface are those of this step */
     const peg_row_memory *old; /* impulses of the step before */
@@ -163,8 +164,8 @@ int peg_still_rouse(peg_stage *stage);
 int peg_still_rests(const peg_stage *stage, int body);
 /* Remembers what is remembered of the pairs that rest; 0 without memory. */
 int peg_still_remember(peg_stage *stage);
-/* The pair, if it was asked about in this step; else null. */
-const peg_candidate *peg_still_answer(const peg_still *last, int a, int b);
+/* The pair c, if it was asked about in this step; else null. */
+const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c);
 /* Keeps the islands of a committed step that lie still; without memory they are not kept. */
 void peg_still_keep(peg_stage *stage);
 

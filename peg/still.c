@@ -257,13 +257,12 @@ int peg_still_remember(peg_stage *s)
     return 1;
 }
 
-const peg_candidate *peg_still_answer(const peg_still *last, int a, int b)
+const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c)
 {
-    peg_candidate key = {.a = a, .b = b};
     if (!last->valid || !last->candidates) return NULL;
-    const peg_candidate *c =
-        bsearch(&key, last->candidate, (size_t)last->candidates, sizeof key, peg_by_parts);
-    return c && c->answered ? c : NULL;
+    const peg_candidate *same =
+        bsearch(c, last->candidate, (size_t)last->candidates, sizeof *c, peg_by_parts);
+    return same && same->answered ? same : NULL;
 }
 
 /* --- what the next step can repeat --- */

@@ -4,8 +4,8 @@
 #include "peg/memory.h"
 #include "peg/scene.h"
 #include "step_scene.h"
+#include "test_still.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static const double G = 9.81, H = 0.01;
@@ -652,6 +652,7 @@ int main(void)
     tcase_add_test(rest, given_contacts_are_not_repeated);
     tcase_add_loop_test(rest, exhausted_memory_disturbs_nobody, 0, 2);
     suite_add_tcase(suite, rest);
+    suite_add_tcase(suite, still_random_case());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
