@@ -487,6 +487,6 @@ TCase *still_random_case(void)
 {
     TCase *t = tcase_create("random");
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, repetition_makes_no_difference, 0, 16);
+    tcase_add_loop_test(t, repetition_makes_no_difference, 0, 8);
     return t;
 }
