@@ -9,13 +9,6 @@ static void axis_of(const peg_view *view, double axis[3])
     for (int k = 0; k < 3; k++) axis[k] = view->turn[3 * k + 2];
 }
 
-static double along_axis(const peg_view *view, const double d[3])
-{
-    double axis[3];
-    axis_of(view, axis);
-    return peg_dot(axis, d);
-}
-
 double peg_off_axis(const peg_view *view, const double n[3])
 {
     double axis[3], across[3];
@@ -195,21 +188,36 @@ int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *face
 typedef struct nearest {
     const peg_view *A, *B;
     peg_facet facet;
-    double gap; /* m */
+    double gap;      /* m */
+    double radii[3]; /* of both parts at features of a kind, from PEG_FACET_VV on, m */
+    peg_disc disc_a, disc_b;
 } nearest;
 
-static double radii(const nearest *best, peg_facet_kind kind)
+static nearest begin(const peg_view *A, const peg_view *B)
 {
-    return peg_radius_of_a(best->A, kind) + peg_radius_of_b(best->B, kind);
+    nearest best = {.A = A, .B = B, .gap = INFINITY};
+    for (int k = 0; k < 3; k++) {
+        peg_facet_kind kind = (peg_facet_kind)(PEG_FACET_VV + k);
+        best.radii[k] = peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
+    }
+    if (A->shape->rim > 0) best.disc_a = disc_of(A, 0);
+    if (B->shape->rim > 0) best.disc_b = disc_of(B, 0);
+    return best;
+}
+
+/* How far features of a kind may be apart to be nearer. */
+static double most_of(const nearest *best, peg_facet_kind kind)
+{
+    return best->gap + best->radii[kind - PEG_FACET_VV];
 }
 
 /* A pair of features that are so far apart, but for their radii. */
 static void take_nearer(nearest *best, peg_facet_kind kind, int i, int j, double distance)
 {
-    double gap = distance - radii(best, kind);
+    double gap = distance - best->radii[kind - PEG_FACET_VV];
     if (!(gap < best->gap)) return;
     best->gap = gap;
-    best->facet = (peg_facet){.kind = kind, .i = i, .j = j};
+    best->facet.kind = kind, best->facet.i = i, best->facet.j = j;
 }
 
 /* Discs are no nearer to each other than their centres less their radii, and to a point than their
@@ -218,12 +226,12 @@ static void try_vertices(nearest *best, int i, int j)
 {
     const peg_view *A = best->A, *B = best->B;
     double rim_a = A->shape->rim, rim_b = B->shape->rim;
-    double most = best->gap + radii(best, PEG_FACET_VV), far = most + rim_a + rim_b;
+    double most = most_of(best, PEG_FACET_VV), far = most + rim_a + rim_b;
     peg_vec3 a, b, d;
     peg_sub(A->vertex[i], B->vertex[j], d);
     if (peg_dot(d, d) >= far * far) return;
-    if (rim_a > 0 && !(rim_b > 0) && fabs(along_axis(A, d)) >= most) return;
-    if (rim_b > 0 && !(rim_a > 0) && fabs(along_axis(B, d)) >= most) return;
+    if (rim_a > 0 && !(rim_b > 0) && fabs(peg_dot(best->disc_a.axis, d)) >= most) return;
+    if (rim_b > 0 && !(rim_a > 0) && fabs(peg_dot(best->disc_b.axis, d)) >= most) return;
     if (rim_a > 0 || rim_b > 0) {
         vertex_and_vertex(A, B, i, j, a, b);
         peg_sub(a, b, d);
@@ -231,7 +239,7 @@ static void try_vertices(nearest *best, int i, int j)
     take_nearer(best, PEG_FACET_VV, i, j, peg_norm(d));
 }
 
-/* How far a disc and an edge are apart, from x to y, where that is less than `most` between its
+/* How far a disc and an edge, from x to y, are apart where that is less than `most` between its
  * ends; else infinity. */
 static double disc_and_edge(const peg_disc *disc, const double *x, const double *y, double most)
 {
@@ -253,28 +261,29 @@ static void try_edges(nearest *best, int v, int of_a)
 {
     const peg_view *V = of_a ? best->A : best->B, *E = of_a ? best->B : best->A;
     peg_facet_kind kind = of_a ? PEG_FACET_VE : PEG_FACET_EV;
-    double rim = V->shape->rim, radius = radii(best, kind);
-    peg_disc disc = disc_of(V, v);
+    peg_disc *disc = of_a ? &best->disc_a : &best->disc_b;
+    double rim = V->shape->rim;
+    disc->centre = V->vertex[v];
     for (int e = 0; e < E->shape->ne; e++) {
         const int *end = E->shape->edge[e].v;
         const double *x = E->vertex[end[0]], *y = E->vertex[end[1]];
-        double most = best->gap + radius, far = most + rim;
+        double most = most_of(best, kind), far = most + rim;
         peg_vec3 d, r;
         peg_sub(y, x, d);
-        peg_sub(V->vertex[v], x, r);
+        peg_sub(disc->centre, x, r);
         double along = peg_dot(r, d), dd = peg_dot(d, d);
         if (!(rim > 0) && !(along > 0 && along < dd)) continue;
         peg_add_scaled(r, -along / dd, d, r);
         double square = peg_dot(r, r);
         if (square >= far * far) continue;
-        double distance = rim > 0 ? disc_and_edge(&disc, x, y, most) : sqrt(square);
+        double distance = rim > 0 ? disc_and_edge(disc, x, y, most) : sqrt(square);
         take_nearer(best, kind, of_a ? v : e, of_a ? e : v, distance);
     }
 }
 
 peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
 {
-    nearest best = {.A = A, .B = B, .gap = INFINITY};
+    nearest best = begin(A, B);
     for (int i = 0; i < A->shape->nv; i++)
         for (int j = 0; j < B->shape->nv; j++) try_vertices(&best, i, j);
     for (int i = 0; i < A->shape->nv; i++) try_edges(&best, i, 1);
