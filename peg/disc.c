@@ -13,17 +13,6 @@ void peg_disc_nearest(const peg_disc *disc, const double p[3], double out[3])
     peg_add_scaled(disc->centre, l > disc->radius ? disc->radius / l : 1, r, out);
 }
 
-/* Derivative of the distance from a disc along d, at p; 0 in the disc. Unlike that of the square it
- * is not flat near the disc. */
-static double slope(const peg_disc *disc, const double *p, const double *d)
-{
-    double foot[3], r[3];
-    peg_disc_nearest(disc, p, foot);
-    peg_sub(p, foot, r);
-    double l = peg_norm(r);
-    return l > 0 ? peg_dot(r, d) / l : 0;
-}
-
 /* Sine of the angle to a line up to which it is nearest to a disc all along: rounding. */
 static const double LEVEL = 1e-9;
 
@@ -115,29 +104,74 @@ typedef struct rims {
     double u[3], v[3]; /* directions across the axis of a */
 } rims;
 
-static void on_rim(const rims *r, double angle, double out[3])
+static void on_rim(const rims *r, double cosine, double sine, double out[3])
 {
-    peg_add_scaled(r->a->centre, r->a->radius * cos(angle), r->u, out);
-    peg_add_scaled(out, r->a->radius * sin(angle), r->v, out);
+    peg_add_scaled(r->a->centre, r->a->radius * cosine, r->u, out);
+    peg_add_scaled(out, r->a->radius * sine, r->v, out);
 }
 
 /* Squared distance of a point of the first rim from the second disc. */
-static double distance2(const rims *r, double angle)
+static double distance2(const rims *r, double cosine, double sine)
 {
     double p[3], foot[3], d[3];
-    on_rim(r, angle, p);
+    on_rim(r, cosine, sine, p);
     peg_disc_nearest(r->b, p, foot);
     peg_sub(p, foot, d);
     return peg_dot(d, d);
 }
 
-/* Its derivative. */
-static double climb_of_rim(const rims *r, double angle)
+/* Half of it, and its derivatives by the angle. */
+typedef struct climb {
+    double value, slope, bend;
+} climb;
+
+/* At p, with q and p' = t of the radius' length towards the point and along the rim, and d from the
+ * foot on b to p: d . t, and t . t - d . q - t . foot'. Where the foot lies on b's rim, r from its
+ * axis, it moves with the part of t across b's axis and across the radius there, times radius / r.
+ */
+static climb climb_of_rim(const rims *r, double angle)
 {
-    double p[3], tangent[3];
-    on_rim(r, angle, p);
-    for (int k = 0; k < 3; k++) tangent[k] = cos(angle) * r->v[k] - sin(angle) * r->u[k];
-    return slope(r->b, p, tangent);
+    double p[3], q[3], t[3], foot[3], d[3], across[3], c = cos(angle), s = sin(angle);
+    on_rim(r, c, s, p);
+    for (int k = 0; k < 3; k++) t[k] = r->a->radius * (c * r->v[k] - s * r->u[k]);
+    peg_sub(p, r->a->centre, q);
+    peg_disc_nearest(r->b, p, foot);
+    peg_sub(p, foot, d);
+    peg_sub(p, r->b->centre, across);
+    peg_add_scaled(across, -peg_dot(across, r->b->axis), r->b->axis, across);
+    double from_axis = peg_norm(across), up = peg_dot(t, r->b->axis);
+    double flat = peg_dot(t, t) - up * up; /* squared, of t across b's axis */
+    climb out = {.5 * peg_dot(d, d), peg_dot(d, t), up * up - peg_dot(d, q)};
+    if (from_axis > r->b->radius) {
+        double outward = peg_dot(t, across) / from_axis;
+        out.bend += flat - r->b->radius / from_axis * (flat - outward * outward);
+    }
+    return out;
+}
+
+/* Rounding of angles of a few turns at most, rad. */
+static const double ANGLE = 4 * DBL_EPSILON;
+
+/* Where the distance is least between two angles: by Newton's steps, halving what is left where
+ * they lead out of it or are slow. In the disc it is 0, and what is sought is where that begins. */
+static double least_between(const rims *r, double lo, double hi)
+{
+    double at = .5 * (lo + hi), last = hi - lo;
+    for (int k = 0; k < MOST_STEPS; k++) {
+        climb c = climb_of_rim(r, at);
+        double step = c.slope / c.bend;
+        if (c.slope == 0 ? c.value > 0 : fabs(step) <= ANGLE) break;
+        if (c.slope < 0)
+            lo = at;
+        else
+            hi = at;
+        double next = at - step;
+        if (!(next > lo && next < hi) || fabs(step) > .5 * last) next = .5 * (lo + hi);
+        last = fabs(next - at);
+        at = next;
+        if (last <= ANGLE) break;
+    }
+    return at;
 }
 
 /* Places where the search looks first: the distance of a rim from a disc has two minima at most. */
@@ -152,19 +186,14 @@ void peg_disc_disc(const peg_disc *a, const peg_disc *b, double on_a[3], double 
     peg_cross(a->axis, along, r.u);
     peg_normalise(r.u);
     peg_cross(a->axis, r.u, r.v);
+    double turn_c = cos(turn), turn_s = sin(turn), c = 1, s = 0;
     for (int i = 0; i < PLACES; i++) {
-        double d = distance2(&r, i * turn);
+        double d = distance2(&r, c, s), back = c;
         if (d < least) least = d, best = i;
+        c = c * turn_c - s * turn_s;
+        s = s * turn_c + back * turn_s;
     }
-    double lo = (best - 1) * turn, hi = (best + 1) * turn;
-    for (int i = 0; i < MOST_STEPS; i++) {
-        double middle = .5 * (lo + hi);
-        if (!(middle > lo && middle < hi)) break;
-        if (climb_of_rim(&r, middle) < 0)
-            lo = middle;
-        else
-            hi = middle;
-    }
-    on_rim(&r, .5 * (lo + hi), on_a);
+    double angle = least_between(&r, (best - 1) * turn, (best + 1) * turn);
+    on_rim(&r, cos(angle), sin(angle), on_a);
     peg_disc_nearest(b, on_a, on_b);
 }

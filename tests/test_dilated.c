@@ -357,6 +357,58 @@ START_TEST(lines_are_nearest_to_a_disc_where_a_search_finds_it)
 }
 END_TEST
 
+/* Distance of the point at an angle of a disc's rim, with axes u and v, from a disc about the
+ * origin. */
+static double from_rim(const double *centre, const double *u, const double *v, double rim,
+                       double angle, double radius)
+{
+    double p[3];
+    for (int k = 0; k < 3; k++) p[k] = centre[k] + rim * (cos(angle) * u[k] + sin(angle) * v[k]);
+    return from_disc(p, radius);
+}
+
+/* Two rims of all inclinations, from parallel to upright, apart, close to each other and linked. */
+START_TEST(rims_are_nearest_where_a_search_finds_it)
+{
+    enum { PLACES = 720 };
+    cases_random r = {31};
+    double origin[3] = {0}, pi = acos(-1);
+    int on_both = 0;
+    for (int n = 0; n < 1000; n++) {
+        double centre[3], a[3], b[3], apart[3], lean = pow(10, cases_uniform(&r, -6, .19));
+        double radius = cases_uniform(&r, .1, 1), rim = cases_uniform(&r, .1, 1);
+        double way = cases_uniform(&r, 0, 7), u[3] = {cos(way), sin(way), 0};
+        double v[3] = {-sin(way) * cos(lean), cos(way) * cos(lean), sin(lean)};
+        for (int k = 0; k < 3; k++) centre[k] = cases_uniform(&r, -1.5, 1.5);
+        peg_disc first = {.centre = centre, .radius = rim};
+        peg_disc second = {.centre = origin, .axis = {0, 0, 1}, .radius = radius};
+        peg_cross(u, v, first.axis);
+        peg_disc_disc(&first, &second, a, b);
+        peg_sub(a, b, apart);
+        double least = INFINITY, distance = peg_norm(apart);
+        for (int i = 0; i < PLACES; i++)
+            least = fmin(least, from_rim(centre, u, v, rim, 2 * pi * i / PLACES, radius));
+        ck_assert_double_le(distance, least + .03 * rim);
+        if (hypot(b[0], b[1]) < radius * (1 - 1e-9)) continue;
+        on_both++;
+        double from[3], at, lo, hi;
+        peg_sub(a, centre, from);
+        at = atan2(peg_dot(from, v), peg_dot(from, u));
+        lo = at - .05, hi = at + .05;
+        for (int step = 0; step < 100; step++) {
+            double x = lo + (hi - lo) / 3, y = hi - (hi - lo) / 3;
+            if (from_rim(centre, u, v, rim, x, radius) > from_rim(centre, u, v, rim, y, radius))
+                lo = x;
+            else
+                hi = y;
+        }
+        ck_assert_double_eq_tol(peg_norm(from), rim, 1e-15);
+        ck_assert_double_eq_tol(distance, from_rim(centre, u, v, rim, lo, radius), 1e-14);
+    }
+    ck_assert_int_gt(on_both, 300);
+}
+END_TEST
+
 /* --- meshes --- */
 
 static void count_triangle(void *context, int triangle)
@@ -468,6 +520,7 @@ TCase *dilated_tests(void)
     tcase_add_loop_test(t, thin_gaps, 0, 4);
     tcase_add_test(t, edges_are_nearest_to_a_disc_between_their_ends);
     tcase_add_test(t, lines_are_nearest_to_a_disc_where_a_search_finds_it);
+    tcase_add_test(t, rims_are_nearest_where_a_search_finds_it);
     tcase_add_test(t, boxes_of_a_mesh_miss_nothing);
     tcase_add_test(t, flat_edges_and_rubbish);
     tcase_add_test(t, rubbish_makes_no_shape);
