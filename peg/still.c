@@ -96,9 +96,7 @@ static void compare_parts(peg_still *last, const peg_scene *scene)
     for (int i = 0; i < scene->np; i++) {
         int body = scene->part[i].body, same = same_part(&last->part[i], &scene->part[i]);
         last->changed[i] = !same || (body >= 0 && last->rest[body] == PEG_STIRS);
-        if (same) continue;
-        stir(last, last->body, last->part[i].body);
-        stir(last, last->body, body);
+        if (!same) stir(last, last->body, body);
     }
 }
 

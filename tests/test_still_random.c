@@ -173,6 +173,15 @@ static void add_stacks(crowd *c)
     }
 }
 
+static int any_body(crowd *c, peg_body_kind kind)
+{
+    for (int tries = 0; tries < 50; tries++) {
+        int i = cases_below(&c->random, c->s.nb);
+        if (c->body[i].kind == kind) return i;
+    }
+    return 0;
+}
+
 static crowd *new_crowd(unsigned seed)
 {
     crowd *c = calloc(1, sizeof *c);
@@ -189,8 +198,11 @@ static crowd *new_crowd(unsigned seed)
     c->mesh[0] = new_ground(), c->mesh[1] = new_cube();
     add_ground(c, seed % 2 != 0);
     add_stacks(c);
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < ROWS; i++) {
         c->row[i] = (peg_joint_row){.body_a = -1, .body_b = -1, .Ja = {1}, .Jb = {-1}, .c = 1e-6};
+        c->row[i].body_a = any_body(c, PEG_DYNAMIC);
+        c->row[i].rhs = 1, c->row[i].hi = .02, c->row[i].lo = -.02;
+    }
     for (int i = 0; i < 2; i++)
         ck_assert_int_eq(peg_context_create(NULL, i ? &c->forgetful : &c->context), PEG_OK);
     return c;
@@ -206,15 +218,6 @@ static void free_crowd(crowd *c)
 }
 
 /* --- what happens --- */
-
-static int any_body(crowd *c, peg_body_kind kind)
-{
-    for (int tries = 0; tries < 50; tries++) {
-        int i = cases_below(&c->random, c->s.nb);
-        if (c->body[i].kind == kind) return i;
-    }
-    return 0;
-}
 
 /* Where nobody is. */
 static void put_away(crowd *c, double *x)
