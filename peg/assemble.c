@@ -147,6 +147,10 @@ static int allocate(assembly *a, int bodies, int pairs)
     I->awake = PEG_NEW(I->arena, unsigned char, nr);
     I->touched = PEG_NEW(I->arena, unsigned char, nr);
     I->stirred = PEG_NEW(I->arena, unsigned char, nr);
+    I->seen[0] = PEG_NEW(I->arena, peg_vec3, largest);
+    I->seen[1] = PEG_NEW(I->arena, peg_vec3, largest);
+    I->near = PEG_NEW(I->arena, int, largest);
+    I->low = PEG_NEW(I->arena, unsigned char, largest);
     a->candidate_of = PEG_NEW(I->arena, int, pairs);
     if (I->arena->failed) return 0;
     return peg_view_allocate(I->arena, &room, &I->scratch[0]) &&

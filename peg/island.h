@@ -200,6 +200,9 @@ typedef struct peg_island {
     double (*v_main)[6];          /* nd: answer of the last solve about v_f */
     int restored;        /* v_last is that answer, restored by the rows' impulses of that name */
     peg_view scratch[2]; /* for poses on the way */
+    peg_vec3 *seen[2];   /* of a patch: the vertices along n, .. */
+    int *near;           /* .. edges of B that could meet one of A's, .. */
+    unsigned char *low;  /* .. vertices on the side that looks at the other piece */
     double (*on_the_way)[6]; /* nr: velocities that lead there */
     double gain_unit;        /* energy scale of the island, J */
     /* modes of the loop */

@@ -138,20 +138,14 @@ static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_featu
 
 /* Marks the vertices on the side of the upper piece that looks against d. At which vertices a mesh
  * can be touched the whole of it says, not the triangle. */
-static unsigned char *mark_low(peg_island *I, const peg_view *view, const double *d)
+static void mark_low(const peg_view *view, const double *d, unsigned char *low)
 {
     const peg_polytope *P = view->shape;
-    unsigned char *low = PEG_NEW(I->arena, unsigned char, P->nv);
-    if (!low) {
-        I->failed = 1;
-        return NULL;
-    }
     memset(low, peg_is_point(P) || P->mesh, (size_t)P->nv);
     for (int f = 0; f < P->nf; f++) {
         if (peg_dot(view->normal[f], d) >= -PEG_TOUCH) continue;
         for (int t = P->face_start[f]; t < P->face_start[f + 1]; t++) low[P->face_vertex[t]] = 1;
     }
-    return low;
 }
 
 static void vertex_rows(peg_island *I, int p, const double (*u)[6], peg_row_kind kind,
@@ -160,15 +154,15 @@ static void vertex_rows(peg_island *I, int p, const double (*u)[6], peg_row_kind
     const peg_pair *pair = &I->pair[p];
     facing f = face_pair(I, pair, kind);
     const peg_view *U = &f.upper->now, *D = &f.lower->now;
-    const unsigned char *low = NULL;
+    int marked = 0;
     for (int j = 0; j < D->shape->nf && U->shape->nv; j++) {
         if (peg_dot(D->normal[j], f.d) < PEG_FACING) continue;
         for (int i = 0; i < U->shape->nv; i++) {
             double gap = peg_dot(D->normal[j], U->vertex[i]) - D->offset[j];
             if (gap > pair->reach || gap < -0.5 * pair->L) continue;
             if (peg_is_beside(D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
-            if (!low && !(low = mark_low(I, U, f.d))) return;
-            if (!low[i]) continue;
+            if (!marked++) mark_low(U, f.d, I->low);
+            if (!I->low[i]) continue;
             peg_feature_contact c = peg_vertex_face(f.upper, f.lower, kind, i, j);
             add_rows(I, p, u, &c, out);
         }
@@ -232,29 +226,27 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
 
 /* A view as it is seen along n: its vertices in the frame (t_1, t_2, n), t across n. */
 typedef struct outline {
-    peg_vec3 *at;
+    const peg_vec3 *at;
     double least[2], most[2], bottom;
 } outline;
 
-static int see(peg_island *I, const peg_view *view, const double *origin, double frame[3][3],
-               outline *o)
+static outline see(const peg_view *view, const double *origin, double frame[3][3], peg_vec3 *seen)
 {
-    *o = (outline){.least = {INFINITY, INFINITY},
-                   .most = {-INFINITY, -INFINITY},
-                   .bottom = INFINITY,
-                   .at = PEG_NEW(I->arena, peg_vec3, view->shape->nv)};
-    I->failed |= !o->at;
-    for (int v = 0; v < view->shape->nv && o->at; v++) {
-        double d[3], *at = o->at[v];
+    outline o = {.at = (const peg_vec3 *)seen,
+                 .least = {INFINITY, INFINITY},
+                 .most = {-INFINITY, -INFINITY},
+                 .bottom = INFINITY};
+    for (int v = 0; v < view->shape->nv; v++) {
+        double d[3], *at = seen[v];
         peg_sub(view->vertex[v], origin, d);
         for (int k = 0; k < 3; k++) at[k] = peg_dot(frame[k], d);
-        o->bottom = peg_min(o->bottom, at[2]);
+        o.bottom = peg_min(o.bottom, at[2]);
         for (int k = 0; k < 2; k++) {
-            o->least[k] = peg_min(o->least[k], at[k]);
-            o->most[k] = peg_max(o->most[k], at[k]);
+            o.least[k] = peg_min(o.least[k], at[k]);
+            o.most[k] = peg_max(o.most[k], at[k]);
         }
     }
-    return o->at != NULL;
+    return o;
 }
 
 /* Two directions across the unit vector n, and n. */
@@ -303,23 +295,20 @@ static int looks(const peg_view *view, const peg_edge *e, const double *n, doubl
 
 /* Edges of B below no point of A as they are seen, or wholly below what can make a row, are out:
  * n . n_row >= PEG_FACING, so that a gap within reach is at most `far` along n. */
-static int *near_edges(peg_island *I, const peg_pair *pair, const outline *a, const outline *b,
-                       int *count)
+static int near_edges(const peg_island *I, const peg_pair *pair, const outline *a, const outline *b)
 {
     const peg_view *B = &I->piece[pair->b].now;
     double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L;
-    int *near = PEG_NEW(I->arena, int, B->shape->ne);
-    I->failed |= !near;
-    *count = 0;
-    for (int j = 0; j < B->shape->ne && near; j++) {
+    int count = 0;
+    for (int j = 0; j < B->shape->ne; j++) {
         const peg_edge *e = &B->shape->edge[j];
         const double *b0 = b->at[e->v[0]], *b1 = b->at[e->v[1]];
         if (a->bottom > peg_max(b0[2], b1[2]) + far || are_apart(b0, b1, a->least, a->most, room) ||
             !looks(B, e, pair->facet.n, 1))
             continue;
-        near[(*count)++] = j;
+        I->near[count++] = j;
     }
-    return near;
+    return count;
 }
 
 static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
@@ -328,25 +317,23 @@ static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
     const double *n = pair->facet.n;
     double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L, frame[3][3];
-    outline a, b;
-    int count;
     if (A->shape->ne == 0 || B->shape->ne == 0) return;
     frame_along(n, frame);
-    if (!see(I, A, A->centre, frame, &a) || !see(I, B, A->centre, frame, &b)) return;
-    const int *near = near_edges(I, pair, &a, &b, &count);
-    for (int i = 0; i < A->shape->ne && near && count; i++) {
+    outline a = see(A, A->centre, frame, I->seen[0]), b = see(B, A->centre, frame, I->seen[1]);
+    int count = near_edges(I, pair, &a, &b);
+    for (int i = 0; i < A->shape->ne && count; i++) {
         const peg_edge *ea = &A->shape->edge[i];
         const double *a0 = a.at[ea->v[0]], *a1 = a.at[ea->v[1]];
         if (are_apart(a0, a1, b.least, b.most, room) || !looks(A, ea, n, -1)) continue;
         for (int k = 0; k < count; k++) {
-            const peg_edge *eb = &B->shape->edge[near[k]];
+            const peg_edge *eb = &B->shape->edge[I->near[k]];
             const double *b0 = b.at[eb->v[0]], *b1 = b.at[eb->v[1]];
             if (peg_min(a0[2], a1[2]) > peg_max(b0[2], b1[2]) + far ||
                 are_apart(a0, a1, b0, b1, room) || !edges_cross(a0, a1, b0, b1))
                 continue;
             peg_feature_contact c;
             double on_a, on_b;
-            if (!peg_edge_edge(I, pair, i, near[k], &c, &on_a, &on_b)) continue;
+            if (!peg_edge_edge(I, pair, i, I->near[k], &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -0.5 * pair->L) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
             add_rows(I, p, u, &c, out);

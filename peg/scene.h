@@ -146,7 +146,7 @@ typedef struct peg_stage {
     double *joint_lambda;          /* njoint_row: results */
     unsigned char *dirty;          /* nb: the island with this root is to be solved */
     peg_solved *solved;            /* nb: of the island with this root, as it was solved last */
-    int largest;                   /* vertices or faces of the largest shape */
+    int largest;                   /* vertices, faces or edges of the largest shape */
     peg_outcome_of_body *result;   /* nb */
     int failed;
 } peg_stage;

@@ -107,6 +107,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
         if (!shape) continue;
         s->largest = shape->nv > s->largest ? shape->nv : s->largest;
         s->largest = shape->nf > s->largest ? shape->nf : s->largest;
+        s->largest = shape->ne > s->largest ? shape->ne : s->largest;
     }
     if (nb) memset(s->solved, 0, (size_t)nb * sizeof *s->solved);
     for (int i = 0; i < nb; i++) {
