@@ -114,10 +114,10 @@ static void set_pair(assembly *a, int candidate)
     p->margin = I->settings->margin * p->L;
     p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) {
-        p->remembered = c->choice;
+        if (c->choice) p->remembered = *c->choice;
         p->old = c->old, p->olds = c->olds;
     }
-    p->surface = c->surface;
+    p->surface = *c->surface;
     p->given = c->given, p->ngiven = c->ngiven;
     if (p->ngiven) p->width = INFINITY;
     /* a particle is as large as what it meets */
@@ -132,10 +132,11 @@ static void set_pair(assembly *a, int candidate)
 static int allocate(assembly *a, int bodies, int pairs)
 {
     peg_island *I = &a->island;
-    int largest = a->stage->largest, nr = bodies + 2 * pairs;
+    int largest = a->stage->largest, parts = a->stage->parts, nb = a->stage->scene->nb;
+    int nr = bodies + 2 * pairs < nb + 1 ? bodies + 2 * pairs : nb + 1;
     peg_polytope room = {.nv = largest, .nf = largest};
     I->rigid = PEG_NEW(I->arena, peg_rigid, nr);
-    I->piece = PEG_NEW(I->arena, peg_piece, 2 * pairs);
+    I->piece = PEG_NEW(I->arena, peg_piece, 2 * pairs < parts ? 2 * pairs : parts);
     I->pair = PEG_NEW(I->arena, peg_pair, pairs);
     I->mass = PEG_NEW(I->arena, peg_mass_block, bodies);
     I->v = PEG_NEW(I->arena, double[6], nr);
@@ -147,13 +148,9 @@ static int allocate(assembly *a, int bodies, int pairs)
     I->awake = PEG_NEW(I->arena, unsigned char, nr);
     I->touched = PEG_NEW(I->arena, unsigned char, nr);
     I->stirred = PEG_NEW(I->arena, unsigned char, nr);
-    I->seen[0] = PEG_NEW(I->arena, peg_vec3, largest);
-    I->seen[1] = PEG_NEW(I->arena, peg_vec3, largest);
-    I->near = PEG_NEW(I->arena, int, largest);
-    I->low = PEG_NEW(I->arena, unsigned char, largest);
     a->candidate_of = PEG_NEW(I->arena, int, pairs);
     if (I->arena->failed) return 0;
-    return peg_view_allocate(I->arena, &room, &I->scratch[0]) &&
+    return peg_patch_room(I, largest) && peg_view_allocate(I->arena, &room, &I->scratch[0]) &&
            peg_view_allocate(I->arena, &room, &I->scratch[1]);
 }
 
@@ -316,7 +313,6 @@ static void take_results(assembly *a)
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         peg_copy3(p->facet.n, s->candidate[a->candidate_of[i]].n);
-        s->candidate[a->candidate_of[i]].choice = p->remembered;
         stats->recovered += peg_pair_recovers(p);
         stats->gap_min = fmin(stats->gap_min, p->s);
         stats->violation_max = fmax(stats->violation_max, -p->s);
@@ -324,6 +320,17 @@ static void take_results(assembly *a)
     stats->pairs = I->npair;
     stats->islands = 1;
     stats->energy_gain_max = I->gain;
+}
+
+static int remember_choices(assembly *a)
+{
+    const peg_island *I = &a->island;
+    peg_choice *choice = PEG_NEW(&a->worker->results, peg_choice, I->npair);
+    for (int p = 0; p < I->npair && choice; p++) {
+        choice[p] = I->pair[p].remembered;
+        a->stage->candidate[a->candidate_of[p]].choice = &choice[p];
+    }
+    return choice != NULL;
 }
 
 /* Rows are kept by pair: those of one candidate lie together. */
@@ -351,19 +358,24 @@ static int remember_impulses(assembly *a)
 static void ask_surface(peg_stage *s, peg_candidate *c)
 {
     const peg_scene *scene = s->scene;
-    if (c->has_surface) return;
+    if (c->surface || s->failed) return;
     int a = s->whole[c->a], b = s->whole[c->b];
     const peg_candidate *answer = peg_still_answer(&s->context->still, c);
     if (a != c->a || b != c->b) {
         peg_candidate *of = peg_candidate_of(s, a, b);
         ask_surface(s, of);
         c->surface = of->surface;
-    } else if (answer && answer->has_surface) {
+    } else if (answer && answer->surface) {
         c->surface = answer->surface;
-    } else if (scene->surface) {
-        scene->surface(scene->filter_context, &scene->part[a], &scene->part[b], &c->surface);
+    } else {
+        peg_surface *surface = PEG_NEW(&s->context->kept, peg_surface, 1);
+        s->failed |= !surface;
+        if (!surface) return;
+        memset(surface, 0, sizeof *surface);
+        if (scene->surface)
+            scene->surface(scene->filter_context, &scene->part[a], &scene->part[b], surface);
+        c->surface = surface;
     }
-    c->has_surface = 1;
 }
 
 void peg_ask_surfaces(peg_stage *s, int root)
@@ -389,7 +401,8 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
     if (assemble(&a, root)) {
         peg_island_step(I);
         take_results(&a);
-        if (!I->failed && (!take_contacts(&a) || !remember_impulses(&a))) I->failed = 1;
+        if (!I->failed && (!take_contacts(&a) || !remember_choices(&a) || !remember_impulses(&a)))
+            I->failed = 1;
         find_woken(&a);
     } else {
         I->failed = 1;

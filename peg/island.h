@@ -312,6 +312,8 @@ void peg_given_rows(peg_island *island, int pair, const double (*u)[6], peg_row_
 double peg_given_gap(const peg_island *island, const peg_pair *pair, int i);
 
 /* --- patch.c: rows of a pair at the pose u (views `now`) --- */
+/* Room for shapes of so many vertices, faces and edges; 0 without memory. */
+int peg_patch_room(peg_island *island, int largest);
 int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
 /* Rows of the chosen facet itself, within `lateral` L of the features. */
 int peg_facet_rows(peg_island *island, int pair, const double (*u)[6], double lateral,

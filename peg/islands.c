@@ -127,6 +127,7 @@ void peg_run_islands(peg_stage *s)
     }
     list_jobs(&list);
     for (int i = 0; i < list.n; i++) peg_ask_surfaces(s, list.job[i].root);
+    if (s->failed) return;
     if (!is_parallel(&list)) {
         for (int i = 0; i < list.n; i++) run_job(&list, 0, i);
     } else if (call_workers(s)) {

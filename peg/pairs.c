@@ -86,6 +86,7 @@ static peg_candidate *add_candidate(peg_stage *s)
         }
         if (s->candidates) memcpy(grown, s->candidate, (size_t)s->candidates * sizeof *grown);
         s->candidate = grown;
+        s->sorted = NULL;
         s->candidate_capacity = capacity;
     }
     return &s->candidate[s->candidates++];
@@ -152,7 +153,7 @@ void peg_recall_pair(const peg_stage *s, peg_candidate *c)
         peg_recall(&s->context->memory, s->part[c->a].id, s->part[c->b].id);
     if (!old) return;
     peg_copy3(old->n, c->n);
-    c->choice = old->choice;
+    c->choice = &old->choice;
     c->old = s->context->memory.row + old->first;
     c->olds = old->count;
 }
@@ -227,13 +228,15 @@ static int sort_candidates(peg_stage *s)
 {
     int n = s->candidates;
     peg_arena *arena = &s->context->kept;
-    order *by = PEG_NEW(arena, order, n);
-    peg_candidate *sorted = PEG_NEW(arena, peg_candidate, s->candidate_capacity);
-    if (!by || !sorted) return 0;
+    order *by = PEG_NEW(&s->context->arena, order, n);
+    if (!s->sorted) s->sorted = PEG_NEW(arena, peg_candidate, s->candidate_capacity);
+    if (!by || !s->sorted) return 0;
     for (int i = 0; i < n; i++) by[i] = (order){s->candidate[i].low, s->candidate[i].high, i};
     qsort(by, (size_t)n, sizeof *by, by_order);
-    for (int i = 0; i < n; i++) sorted[i] = s->candidate[by[i].index];
-    s->candidate = sorted;
+    for (int i = 0; i < n; i++) s->sorted[i] = s->candidate[by[i].index];
+    peg_candidate *swap = s->candidate;
+    s->candidate = s->sorted;
+    s->sorted = swap;
     return 1;
 }
 

@@ -4,6 +4,15 @@
 #include "peg/contact_row.h"
 #include "peg/round.h"
 
+int peg_patch_room(peg_island *I, int largest)
+{
+    I->seen[0] = PEG_NEW(I->arena, peg_vec3, largest);
+    I->seen[1] = PEG_NEW(I->arena, peg_vec3, largest);
+    I->near = PEG_NEW(I->arena, int, largest);
+    I->low = PEG_NEW(I->arena, unsigned char, largest);
+    return I->seen[0] && I->seen[1] && I->near && I->low;
+}
+
 /* --- vertices against faces --- */
 
 /* Where the vertices belong to the upper piece and the faces to the lower one; d points from lower

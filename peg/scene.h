@@ -29,8 +29,7 @@ typedef struct peg_candidate {
     int near;           /* could touch in this step */
     double reach;       /* of a triangle: how near its features count, m; else 0 */
     int linked;         /* has a disjunction in an island */
-    int has_surface;
-    int answered;              /* of a kept step: refused and surface are those of this step */
+    int answered;       /* of a kept step: refused and surface are those of this step */
     const peg_row_memory *old; /* impulses of the step before */
     int olds;
     size_t first; /* of those of this step, among its island's; once gathered, in the context's
@@ -38,9 +37,9 @@ typedef struct peg_candidate {
     int count;
     const peg_given *given; /* contacts that somebody else found */
     int ngiven;
-    peg_surface surface;
-    double n[3];       /* direction that is known to separate or was used last, or 0 */
-    peg_choice choice; /* of the step before, later of this one; n = 0: none */
+    const peg_surface *surface; /* null: nobody has asked */
+    const peg_choice *choice;   /* of the step before, later of this one; null: none */
+    double n[3];                /* direction that is known to separate or was used last, or 0 */
 } peg_candidate;
 
 /* What is remembered of a pair between steps. */
@@ -86,11 +85,13 @@ typedef struct peg_still {
     peg_body *body;           /* with the results */
     peg_part *part;
     peg_candidate *candidate; /* of parts that rest: sorted by parts */
-    int *root;                /* nb: of its island */
-    peg_rest *rest;           /* nb; an immovable body rests while nobody moves it */
-    unsigned char *changed;   /* np: the part is another one or elsewhere */
-    peg_solved *solved;       /* nb: what the repetition of the island with this root comes to */
-    pegStats stats;           /* of a step that repeats all of it */
+    peg_surface *surface;     /* of these candidates, as far as it was asked for */
+    int surfaces;
+    int *root;              /* nb: of its island */
+    peg_rest *rest;         /* nb; an immovable body rests while nobody moves it */
+    unsigned char *changed; /* np: the part is another one or elsewhere */
+    peg_solved *solved;     /* nb: what the repetition of the island with this root comes to */
+    pegStats stats;         /* of a step that repeats all of it */
 } peg_still;
 
 /* What a thread has for itself. */
@@ -134,7 +135,7 @@ typedef struct peg_stage {
     peg_placed *placed;
     int *whole; /* the part of the scene that it belongs to */
     int parts, part_capacity;
-    peg_candidate *candidate;
+    peg_candidate *candidate, *sorted; /* the room, and the same to sort them into, or null */
     int candidates, candidate_capacity;
     int searches;                  /* for pairs so far: in all but the first the motion is known */
     int *root;                     /* nb: union-find of the islands */

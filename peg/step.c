@@ -277,7 +277,7 @@ static int remember_pairs(peg_stage *s)
         peg_memory_entry *entry = peg_remember(&s->context->fresh, a->id, b->id);
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);
-        if (c->linked) entry->choice = c->choice;
+        if (c->linked && c->choice) entry->choice = *c->choice;
         entry->first = c->first;
         entry->count = c->count;
         entry->a = s->whole[c->a], entry->b = s->whole[c->b];

@@ -101,19 +101,19 @@ static void compare_parts(peg_still *last, const peg_scene *scene)
 }
 
 /* Asks about a pair again; returns whether the answer is the same. */
-static int ask_again(const peg_scene *scene, peg_candidate *c)
+static int ask_again(peg_still *last, const peg_scene *scene, peg_candidate *c)
 {
     const peg_part *a = &scene->part[c->a], *b = &scene->part[c->b];
     int refused = scene->may_touch && !scene->may_touch(scene->filter_context, a, b);
     int unchanged = refused == c->refused;
     c->refused = refused;
     c->answered = 1;
-    if (refused || !c->has_surface) return unchanged;
+    if (refused || !c->surface) return unchanged;
     peg_surface surface;
     memset(&surface, 0, sizeof surface);
     if (scene->surface) scene->surface(scene->filter_context, a, b, &surface);
-    unchanged = unchanged && memcmp(&surface, &c->surface, sizeof surface) == 0;
-    c->surface = surface;
+    unchanged = unchanged && memcmp(&surface, c->surface, sizeof surface) == 0;
+    last->surface[c->surface - last->surface] = surface;
     return unchanged;
 }
 
@@ -126,7 +126,7 @@ static void compare_pairs(peg_still *last, const peg_scene *scene)
         int changed = last->changed[c->a] || last->changed[c->b];
         c->answered = 0;
         if (is_stirred(last, last->body, a) || is_stirred(last, last->body, b)) continue;
-        if (changed ? !c->near && !c->whole : ask_again(scene, c)) continue;
+        if (changed ? !c->near && !c->whole : ask_again(last, scene, c)) continue;
         stir(last, last->body, a);
         stir(last, last->body, b);
     }
@@ -315,9 +315,15 @@ static int find_rest(peg_stage *s, peg_still *next)
 static void keep_pair(const peg_stage *s, peg_still *next, const peg_candidate *c)
 {
     int np = s->scene->np;
-    if (c->a < np && c->b < np && is_at_rest(next, s->scene, c->a) &&
-        is_at_rest(next, s->scene, c->b))
-        next->candidate[next->candidates++] = *c;
+    if (c->a >= np || c->b >= np || !is_at_rest(next, s->scene, c->a) ||
+        !is_at_rest(next, s->scene, c->b))
+        return;
+    peg_candidate *kept = &next->candidate[next->candidates++];
+    *kept = *c;
+    kept->old = NULL, kept->choice = NULL;
+    if (!c->surface) return;
+    next->surface[next->surfaces] = *c->surface;
+    kept->surface = &next->surface[next->surfaces++];
 }
 
 /* Those of this step, and those that it repeats. */
@@ -360,7 +366,9 @@ static int keep_scene(const peg_stage *s, peg_still *next)
     next->changed = PEG_NEW(arena, unsigned char, np);
     next->solved = PEG_NEW(arena, peg_solved, nb);
     next->joint_row = PEG_NEW(arena, peg_joint_row, scene->njoint_row);
-    next->candidate = PEG_NEW(arena, peg_candidate, s->candidates + s->context->still.candidates);
+    int pairs = s->candidates + s->context->still.candidates;
+    next->candidate = PEG_NEW(arena, peg_candidate, pairs);
+    next->surface = PEG_NEW(arena, peg_surface, pairs);
     if (arena->failed) return 0;
     if (scene->njoint_row)
         memcpy(next->joint_row, scene->joint_row,
@@ -373,7 +381,7 @@ static int keep_scene(const peg_stage *s, peg_still *next)
     }
     next->nb = nb, next->np = np, next->njoint_row = scene->njoint_row;
     next->h = scene->h, next->planar = scene->planar;
-    next->candidates = 0;
+    next->candidates = next->surfaces = 0;
     keep_pairs(s, next);
     for (int i = 0; i < nb; i++)
         if (!keep_island(s, next, i)) return 0;

@@ -70,6 +70,7 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->v = T.v, I->v_last = T.v_last, I->v_main = T.v_main;
     I->v_end = T.v_end, I->v_pose = T.v_pose;
     I->on_the_way = T.on_the_way;
+    ck_assert(peg_patch_room(I, 256));
     peg_pair *p = &T.pair;
     p->a = 0, p->b = 1;
     p->L = fmin(a->radius, b->radius);
