@@ -37,7 +37,11 @@ int peg_remember_rows(peg_remembered *m, const peg_row_memory *row, size_t n)
     return 1;
 }
 
+/* Pairs come in order, but for those that rest. */
 void peg_sort_memory(peg_remembered *memory)
 {
-    if (memory->count) qsort(memory->entry, memory->count, sizeof *memory->entry, compare);
+    int sorted = 1;
+    for (size_t i = 1; i < memory->count && sorted; i++)
+        sorted = compare(&memory->entry[i - 1], &memory->entry[i]) <= 0;
+    if (!sorted) qsort(memory->entry, memory->count, sizeof *memory->entry, compare);
 }
