@@ -684,6 +684,7 @@ int main(void)
     tcase_add_loop_test(rest, exhausted_memory_disturbs_nobody, 0, 2);
     suite_add_tcase(suite, rest);
     suite_add_tcase(suite, still_random_case());
+    suite_add_tcase(suite, still_ode_case());
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -1,0 +1,235 @@
+/* What rests in ODE's world beside what moves: the program changes something, and the next step
+ * knows of it. */
+#include "plugin/ode-peg.h"
+#include "test_still.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double G = 9.81, H = .01;
+
+/* Two stacks of two boxes of 2 kg, the first one on a shelf; a box that flies for ever. */
+typedef struct scene {
+    dWorldID world;
+    dSpaceID space;
+    pegWorldID peg;
+    dBodyID shelf, first[2], second[2], flyer;
+    dGeomID shelf_geom, refused;
+    dJointFeedback feedback;
+    pegStats stats;
+} scene;
+
+static dBodyID add_box(scene *s, double x, double z, double height)
+{
+    dMass mass;
+    dMassSetBoxTotal(&mass, 2, 1, 1, height);
+    dBodyID body = dBodyCreate(s->world);
+    dBodySetMass(body, &mass);
+    dBodySetPosition(body, x, 0, z);
+    dGeomSetBody(dCreateBox(s->space, 1, 1, height), body);
+    return body;
+}
+
+static void step(scene *s)
+{
+    ck_assert_int_eq(pegWorldStep(s->peg, H), PEG_OK);
+    pegWorldGetStats(s->peg, &s->stats);
+    ck_assert_double_ge(s->stats.gap_min, 0);
+}
+
+static void settle(scene *s, int islands)
+{
+    for (int i = 0; i < 100 && s->stats.repeated != islands; i++) step(s);
+    ck_assert_int_eq(s->stats.repeated, islands);
+}
+
+static void begin(scene *s)
+{
+    dInitODE2(0);
+    *s = (scene){.world = dWorldCreate(), .space = dSimpleSpaceCreate(NULL)};
+    dWorldSetGravity(s->world, 0, 0, -G);
+    ck_assert_int_eq(pegWorldCreateStatus(s->world, NULL, &s->peg), PEG_OK);
+    ck_assert_int_eq(pegWorldAddSpace(s->peg, s->space), PEG_OK);
+    dCreatePlane(s->space, 0, 0, 1, 0);
+    s->shelf = add_box(s, 0, 2, 1);
+    s->shelf_geom = dBodyGetFirstGeom(s->shelf);
+    dBodySetKinematic(s->shelf);
+    for (int k = 0; k < 2; k++) s->first[k] = add_box(s, 0, 3.0001 + 1.0001 * k, 1);
+    for (int k = 0; k < 2; k++) s->second[k] = add_box(s, 10, .5001 + 1.0001 * k, 1);
+    s->flyer = add_box(s, 0, 50, 1);
+    dBodySetGravityMode(s->flyer, 0);
+    dBodySetLinearVel(s->flyer, 1, 0, 0);
+}
+
+static void end(scene *s)
+{
+    dSpaceDestroy(s->space);
+    dWorldDestroy(s->world);
+    pegWorldDestroy(s->peg);
+    dCloseODE();
+}
+
+/* Upward impulse of all contacts on a body. */
+static double carried(const scene *s, dBodyID body)
+{
+    double sum = 0;
+    for (int i = 0; i < pegWorldGetContactCount(s->peg); i++) {
+        pegContact c;
+        ck_assert_int_eq(pegWorldGetContact(s->peg, i, &c), PEG_OK);
+        if (dGeomGetBody(c.g1) == body) sum += c.impulse * c.normal[2];
+        if (dGeomGetBody(c.g2) == body) sum -= c.impulse * c.normal[2];
+    }
+    return sum;
+}
+
+static void check_second(const scene *s)
+{
+    for (int k = 0; k < 2; k++) {
+        ck_assert_double_eq(dBodyGetLinearVel(s->second[k])[2], 0);
+        ck_assert_double_eq_tol(carried(s, s->second[k]), 2 * G * H, 1e-8);
+    }
+}
+
+START_TEST(programs_see_what_rests)
+{
+    scene s;
+    double x[3];
+    begin(&s);
+    settle(&s, 2);
+    memcpy(x, dBodyGetPosition(s.first[1]), sizeof x);
+    for (int i = 0; i < 50; i++) {
+        step(&s);
+        ck_assert_int_eq(s.stats.repeated, 2);
+        for (int k = 0; k < 2; k++)
+            ck_assert_double_eq_tol(carried(&s, s.first[k]), 2 * G * H, 1e-8);
+        check_second(&s);
+    }
+    ck_assert(!memcmp(x, dBodyGetPosition(s.first[1]), sizeof x));
+    end(&s);
+}
+END_TEST
+
+static void near(void *data, dGeomID a, dGeomID b)
+{
+    scene *s = data;
+    if (a == s->refused || b == s->refused) return;
+    dContact contact = {.geom = {.g1 = a, .g2 = b}};
+    ck_assert_int_eq(pegCollideContact(s->peg, &contact, &s->feedback), PEG_OK);
+}
+
+/* Feedback comes in every step, and the callback may change its mind. */
+START_TEST(callbacks_are_asked_on)
+{
+    scene s;
+    begin(&s);
+    pegWorldSetNearCallback(s.peg, &s, near);
+    settle(&s, 2);
+    for (int i = 0; i < 5; i++) {
+        memset(&s.feedback, 0, sizeof s.feedback);
+        step(&s);
+        ck_assert_int_eq(s.stats.repeated, 2);
+        ck_assert_double_ge(fabs(s.feedback.f1[2]), 2 * G - 1e-6);
+    }
+    s.refused = s.shelf_geom;
+    step(&s);
+    ck_assert_int_eq(s.stats.repeated, 1);
+    for (int k = 0; k < 2; k++)
+        ck_assert_double_eq_tol(dBodyGetLinearVel(s.first[k])[2], -G * H, 1e-9);
+    end(&s);
+}
+END_TEST
+
+/* _i: what the program does to the shelf */
+START_TEST(what_carried_is_missed_at_once)
+{
+    scene s;
+    begin(&s);
+    dBodyID rod = dBodyCreate(s.world);
+    dBodySetKinematic(rod);
+    dGeomSetBody(dCreateSphere(s.space, .1), rod);
+    dBodySetPosition(rod, 30, 0, 30);
+    settle(&s, 2);
+    if (_i == 0) dBodySetPosition(s.shelf, 5, 0, 2);
+    if (_i == 1) dGeomBoxSetLengths(s.shelf_geom, 1, 1, .5);
+    if (_i == 2) dGeomSetBody(s.shelf_geom, rod);
+    if (_i == 3) dGeomDisable(s.shelf_geom);
+    if (_i == 4) dGeomDestroy(s.shelf_geom), dGeomSetBody(dCreateBox(s.space, 1, 1, .3), rod);
+    if (_i == 5) dGeomSetOffsetPosition(s.shelf_geom, 0, 3, 0);
+    if (_i == 6) dGeomSetCategoryBits(s.shelf_geom, 0), dGeomSetCollideBits(s.shelf_geom, 0);
+    if (_i == 7) dBodyDestroy(s.shelf), dGeomSetPosition(s.shelf_geom, 5, 0, 2);
+    if (_i == 8) dBodySetDynamic(s.shelf), dBodySetPosition(s.shelf, 5, 0, 2);
+    step(&s);
+    for (int k = 0; k < 2; k++)
+        ck_assert_double_eq_tol(dBodyGetLinearVel(s.first[k])[2], -G * H, 1e-9);
+    check_second(&s);
+    step(&s);
+    ck_assert_double_eq_tol(dBodyGetLinearVel(s.first[0])[2], -2 * G * H, 1e-9);
+    end(&s);
+}
+END_TEST
+
+/* Tired stacks go to sleep while the other one is watched, and wake where something comes. */
+START_TEST(sleep_comes_and_goes)
+{
+    scene s;
+    begin(&s);
+    for (int k = 0; k < 2; k++) dBodySetAutoDisableFlag(s.first[k], 1);
+    settle(&s, 2);
+    for (int i = 0; i < 100 && dBodyIsEnabled(s.first[0]); i++) step(&s);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(!dBodyIsEnabled(s.first[0]) && !dBodyIsEnabled(s.first[1]));
+        step(&s);
+        check_second(&s);
+        ck_assert_int_eq(s.stats.repeated, 1);
+    }
+    if (_i == 0) dBodySetLinearVel(s.shelf, 0, 0, .1);
+    if (_i == 1) dBodySetPosition(s.flyer, 0, 0, 5.01), dBodySetLinearVel(s.flyer, 0, 0, -2);
+    if (_i == 2) dBodyEnable(s.first[1]);
+    step(&s);
+    ck_assert_int_eq(s.stats.repeated, 1);
+    ck_assert(dBodyIsEnabled(s.first[1]));
+    if (_i == 0) ck_assert_double_eq_tol(dBodyGetLinearVel(s.first[0])[2], .1, 1e-7);
+    step(&s);
+    check_second(&s);
+    end(&s);
+}
+END_TEST
+
+/* A motor moves over to another box. */
+START_TEST(joints_come_and_go)
+{
+    scene s;
+    dSurfaceParameters rough = {.mode = dContactApprox1, .mu = .5};
+    begin(&s);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &rough), PEG_OK);
+    dJointID motor[2];
+    for (int k = 0; k < 2; k++) {
+        motor[k] = dJointCreateLMotor(s.world, 0);
+        dJointSetLMotorNumAxes(motor[k], 1);
+        dJointSetLMotorAxis(motor[k], 0, 0, 1, 0, 0);
+        ck_assert_int_eq(pegJointLMotorAxis(s.peg, motor[k], 0, 0), PEG_OK);
+        dJointSetLMotorParam(motor[k], dParamVel, 1);
+        dJointSetLMotorParam(motor[k], dParamFMax, k ? 15 : 5);
+    }
+    dJointAttach(motor[0], s.first[1], NULL);
+    settle(&s, 2); /* 5 N are less than what friction holds */
+    dJointAttach(motor[0], NULL, NULL);
+    dJointAttach(motor[1], s.second[1], NULL); /* 15 N are more: as many rows as before */
+    step(&s);
+    ck_assert_double_eq_tol(dBodyGetLinearVel(s.second[1])[0], (15 - .5 * 2 * G) / 2 * H, 1e-7);
+    ck_assert_double_eq_tol(dBodyGetLinearVel(s.first[1])[0], 0, 1e-9);
+    end(&s);
+}
+END_TEST
+
+TCase *still_ode_case(void)
+{
+    TCase *t = tcase_create("ODE");
+    tcase_set_timeout(t, 60);
+    tcase_add_test(t, programs_see_what_rests);
+    tcase_add_test(t, callbacks_are_asked_on);
+    tcase_add_loop_test(t, what_carried_is_missed_at_once, 0, 9);
+    tcase_add_loop_test(t, sleep_comes_and_goes, 0, 3);
+    tcase_add_test(t, joints_come_and_go);
+    return t;
+}
