@@ -6,6 +6,8 @@
 #ifndef PEG_COMPLEX_H
 #define PEG_COMPLEX_H
 
+#include <stdint.h>
+
 #include "peg/polytope.h"
 #include "peg/sweep.h"
 
@@ -40,6 +42,7 @@ typedef struct peg_complex {
     peg_complex_node *node; /* bounding boxes, node 0 about all */
     peg_vec3 centre;        /* of the box about all */
     double radius;          /* of the sphere about the centre */
+    uint64_t print;         /* of vertices and triangles: what differs from it is another mesh */
 } peg_complex;
 
 /* A mesh of triangles between vertices, all of which are copied. Vertices closer than `weld` (m,
@@ -56,7 +59,7 @@ void peg_complex_free(peg_complex *complex);
 
 /* What is looked for in a mesh: what meets a box and is no farther than `by` from the inside of
  * each of some planes, normal . x <= offset, and than `near` from a segment. Of a box that meets
- * all of this, what is in it may still miss some. */
+ * all of this, what is in it may still miss some. Triangles are not held against the planes. */
 typedef struct peg_region {
     peg_aabb box;
     int planes;
@@ -67,16 +70,18 @@ typedef struct peg_region {
     double near;             /* m */
 } peg_region;
 
-/* Calls visit for the triangles whose boxes meet the box of a region, and lie in nodes that meet
- * all of it, in a fixed order. */
+/* Calls visit for the triangles whose boxes meet the box of a region and come near to its segment,
+ * and lie in nodes that meet its planes, with rising numbers. */
 typedef void peg_triangle_visitor(void *context, int triangle);
 void peg_complex_search(const peg_complex *complex, const peg_region *region,
                         peg_triangle_visitor *visit, void *context);
+/* Whether a triangle's box meets a region, but for its planes; if it misses the region's box, by
+ * how much, m. */
+int peg_complex_is_met(const peg_complex *complex, int triangle, const peg_region *region,
+                       double *missed);
 /* The same for those whose boxes meet a box. */
 void peg_complex_meet(const peg_complex *complex, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context);
-/* Whether there are any. */
-int peg_complex_is_near(const peg_complex *complex, const peg_aabb *box);
 /* And for those whose boxes have a point with normal . x <= offset. */
 void peg_complex_below(const peg_complex *complex, const double normal[3], double offset,
                        peg_triangle_visitor *visit, void *context);

@@ -62,15 +62,11 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
     out->part.offset = PEG_NEW(arena, double, P->nf);
     out->over = PEG_NEW(arena, peg_vec3, P->nf);
     if (!out->part.vertex || !out->part.normal || !out->part.offset || !out->over) return 0;
-    out->all = !P->mesh && !(2 * moved < P->inner);
+    out->all = !(2 * moved < P->inner);
     out->from_start = peg_norm(shift) + out->reach;
     if (out->all) out->reach = out->from_start;
     peg_add_scaled(x, out->all ? 0 : -1, shift, from);
     set_view(view, from, R, &out->part);
-    for (int i = 0; i < 3 && P->mesh; i++)
-        for (int k = 0; k < 3; k++)
-            out->frame[3 * i + k] =
-                R[i] * view->turn[k] + R[3 + i] * view->turn[3 + k] + R[6 + i] * view->turn[6 + k];
     out->deep = P->round > 0 ? way : way + moved * P->give;
     if (!peg_is_segment(P)) return 1;
     peg_sub(out->part.vertex[1], out->part.vertex[0], out->axis);
@@ -85,7 +81,7 @@ void peg_cover_region(const peg_cover *c, peg_region *r)
     *r = (peg_region){.planes = P->nf,
                       .normal = (const peg_vec3 *)part->normal,
                       .offset = part->offset,
-                      .by = c->reach + P->round,
+                      .by = c->reach + P->round + PEG_TOUCH * c->mesh->radius,
                       .near = c->reach + peg_across(P)};
     for (int k = 0; k < 3; k++) {
         double by = c->reach + P->round + P->rim * sqrt(peg_max(1 - c->axis[k] * c->axis[k], 0));
@@ -368,8 +364,12 @@ static void visit_sharers(const peg_cover *c, const spot *s, const int *triangle
         for (int k = 0; k < count; k++) visit(context, triangle[k], 0);
         return;
     }
-    for (int i = 0; i < s->faces; i++)
-        visit(context, most_along(m, triangle, count, c->part.normal[s->face[i]]), 0);
+    int last = -1;
+    for (int i = 0; i < s->faces; i++) {
+        int best = most_along(m, triangle, count, c->part.normal[s->face[i]]);
+        if (best != last) visit(context, best, 0);
+        last = best;
+    }
     for (int k = 0; k < 2 && s->on_side; k++)
         visit(context, most_along(m, triangle, count, s->out[k]), 0);
 }
@@ -432,28 +432,40 @@ static void heights(const peg_cover *c, const double *n, double off, double *low
     *low -= by, *high += by;
 }
 
-/* How high all of a triangle lies above the face of the part over which it is highest, or beside
- * the axis of a cylinder; once that is out of reach more than that does not matter. */
-static double highest(const peg_cover *c, const double *const corner[3])
+/* How high all of a triangle lies above the face of the part over which it is highest. */
+static double above_faces(const peg_cover *c, const double *const corner[3])
 {
-    const peg_polytope *P = c->part.shape;
     double best = -INFINITY;
-    for (int f = 0; f < P->nf && best <= c->reach; f++) {
+    for (int f = 0; f < c->part.shape->nf; f++) {
         const double *n = c->part.normal[f];
         double *over = c->over[f];
         for (int k = 0; k < 3; k++) over[k] = peg_dot(n, corner[k]) - c->part.offset[f];
         best = peg_max(best, peg_min(peg_min(over[0], over[1]), over[2]));
     }
-    if (P->rim > 0 && best <= c->reach) {
-        double out[3][3], beside[3];
-        for (int k = 0; k < 3; k++) from_axis(c, corner[k], out[k]);
-        for (int k = 0; k < 3; k++) beside[k] = out[0][k] + out[1][k] + out[2][k];
-        peg_normalise(beside);
-        double h = peg_min(peg_min(peg_dot(beside, out[0]), peg_dot(beside, out[1])),
-                           peg_dot(beside, out[2]));
-        best = peg_max(best, h - P->rim);
-    }
     return best;
+}
+
+/* How far it lies beside the axis of a cylinder. */
+static double beside_rim(const peg_cover *c, const double *const corner[3])
+{
+    double out[3][3], beside[3];
+    for (int k = 0; k < 3; k++) from_axis(c, corner[k], out[k]);
+    for (int k = 0; k < 3; k++) beside[k] = out[0][k] + out[1][k] + out[2][k];
+    peg_normalise(beside);
+    double h =
+        peg_min(peg_min(peg_dot(beside, out[0]), peg_dot(beside, out[1])), peg_dot(beside, out[2]));
+    return h - c->part.shape->rim;
+}
+
+/* Whether faces of the part are known, where a triangle is, as well as its corners. */
+static int is_within_arm(const peg_cover *c, const double *const corner[3])
+{
+    double most = 0, d[3];
+    for (int k = 0; k < 3; k++) {
+        peg_sub(corner[k], c->part.centre, d);
+        most = peg_max(most, peg_dot(d, d));
+    }
+    return most <= c->arm * c->arm;
 }
 
 /* The point of a triangle that is nearest to p. */
@@ -497,28 +509,48 @@ static int is_apart(const peg_cover *c, const double *const corner[3], const dou
            is_beside(c, corner, n);
 }
 
-void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *context)
+void peg_cover_outline(const peg_cover *c, peg_outline *out)
+{
+    const peg_view *part = &c->part;
+    const peg_polytope *P = part->shape;
+    *out = (peg_outline){.mesh = c->mesh->print,
+                         .points = P->nv,
+                         .planes = P->nf,
+                         .point = (const peg_vec3 *)part->vertex,
+                         .normal = (const peg_vec3 *)part->normal,
+                         .offset = part->offset,
+                         .centre = part->centre,
+                         .round = P->round,
+                         .rim = P->rim};
+}
+
+double peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *context)
 {
     const peg_complex *m = c->mesh;
     const peg_polytope *P = c->part.shape;
     const double *n = m->normal[t];
     const int *v = m->triangle[t];
     const double *const corner[3] = {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]};
-    double low, high, above = highest(c, corner);
-    if (above > c->reach) return;
+    double low, high, above = above_faces(c, corner);
+    if (above > c->reach) return is_within_arm(c, corner) ? above : -INFINITY;
     heights(c, n, peg_dot(n, corner[0]), &low, &high);
-    if (low > c->reach || high < -c->reach) return;
-    if (c->all || (P->mesh && peg_shell_needs(c, t))) {
+    if (low > c->reach || high < -c->reach) return peg_max(low, -high);
+    if (P->rim > 0) above = peg_max(above, beside_rim(c, corner));
+    if (above > c->reach) return -INFINITY;
+    peg_shell_need shell = c->shell ? peg_shell_needs(c, t, MET * P->size) : PEG_SHELL_NEAR;
+    if (c->all || shell == PEG_SHELL_NEEDED) {
         visit(context, t, 0);
-        return;
+        return -INFINITY;
     }
+    if (shell == PEG_SHELL_APART) return -INFINITY;
     int touched =
-        !P->mesh && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
-                     (high <= c->deep && face_counts(c, corner, n, -1)));
+        !c->shell && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
+                      (high <= c->deep && face_counts(c, corner, n, -1)));
     if (touched) visit(context, t, 0);
-    for (int k = 0; k < 3 && !P->mesh; k++) {
+    for (int k = 0; k < 3 && !c->shell; k++) {
         if (m->own[t] >> k & 1) try_edge(c, t, k, visit, context);
         if (m->own[t] >> (3 + k) & 1) try_vertex(c, t, k, visit, context);
     }
     if (!touched && !is_apart(c, corner, n, low, high, above)) visit(context, t, 1);
+    return -INFINITY;
 }

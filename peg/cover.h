@@ -5,7 +5,17 @@
 #define PEG_COVER_H
 
 #include "peg/complex.h"
-#include "peg/memory.h"
+#include "peg/nearby.h"
+
+/* A triangle of another mesh, in the frame of the mesh. */
+typedef struct peg_shell {
+    peg_polytope shape;
+    peg_vec3 corner[3], normal[2], over[2];
+    double offset[2];
+    peg_vec3 along[3], out[3]; /* its sides from corner to corner, and across them, as long */
+    double square[3];          /* of their lengths, m^2 */
+    const double *frame;       /* its mesh's own in that of the mesh */
+} peg_shell;
 
 /* A part near a mesh, in the frame of the mesh, half-way through what it does there in a step. */
 typedef struct peg_cover {
@@ -18,10 +28,11 @@ typedef struct peg_cover {
     double deep; /* how far its features may get while it also shrinks until it has met nothing,
                     m */
     int all;     /* it gets too far to tell: all triangles near to it count */
+    double arm;  /* see peg_cover_needs: 0 unless it is set, m */
     double axis[3], length; /* of a segment: unit, m */
     peg_vec3 *over;         /* by face: how high the corners of the triangle that is looked at lie
                                over it, m */
-    double frame[9];        /* of a triangle: from its mesh's own frame */
+    const peg_shell *shell; /* of a triangle of another mesh; else null */
 } peg_cover;
 
 /* How near to a mesh, beyond how far it gets, what counts of a part of a size, m. */
@@ -34,18 +45,32 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
                     const peg_view *view, const double shift[3], double way, double turn,
                     peg_cover *out);
 
+/* The same of a triangle of another mesh, whose frame is R in that of the mesh and whose corners
+ * are where they are half-way; from_start: as in peg_cover. */
+void peg_cover_begin_shell(const peg_complex *mesh, const peg_complex *of, int triangle,
+                           const double R[9], const peg_vec3 corner[3], double way, double turn,
+                           double from_start, peg_shell *shell, peg_cover *out);
+
+/* Where the part is, for a list of what is near to it; points to the cover's arrays. */
+void peg_cover_outline(const peg_cover *cover, peg_outline *outline);
+
 /* Where what it can touch is. */
 void peg_cover_region(const peg_cover *cover, peg_region *region);
 
 /* Calls visit for the triangles that count because of this one or of edges and vertices that are
- * its own, some of them more than once; `deep`: only if it has met the part. */
+ * its own, some of them more than once; `deep`: only if it has met the part. Returns how far it is
+ * at least, m, if that is out of reach; it then stays so as far as corners of the part, and its
+ * faces up to `arm` from its middle, move less than the difference. */
 typedef void peg_need_visitor(void *context, int triangle, int deep);
-void peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *visit, void *context);
+double peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *visit,
+                       void *context);
 
 /* --- for peg_cover_needs --- */
 
-/* Whether a part that is a triangle of another mesh may touch one of this mesh first. */
-int peg_shell_needs(const peg_cover *cover, int triangle);
+/* Whether a part that is a triangle of another mesh may touch one of this mesh first; else whether
+ * a side of one of them keeps them farther apart than `touch`, m. */
+typedef enum peg_shell_need { PEG_SHELL_APART, PEG_SHELL_NEAR, PEG_SHELL_NEEDED } peg_shell_need;
+peg_shell_need peg_shell_needs(const peg_cover *cover, int triangle, double touch);
 /* Whether a point lies over a triangle of normal n, or less than `by` beyond its sides. */
 int peg_is_over(const double *const corner[3], const double *n, const double *point, double by);
 

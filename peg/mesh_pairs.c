@@ -141,6 +141,7 @@ typedef struct expansion {
     const peg_finder *f;
     int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
     peg_cover cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
+    peg_region region;
 } expansion;
 
 static int are_in_order(const expansion *x, int part)
@@ -197,6 +198,28 @@ static void meet_triangle(void *context, int triangle)
     peg_cover_needs(&x->cover, triangle, add_triangle, context);
 }
 
+/* Returns how far it is at least, m, as peg_cover_needs. */
+static double meet_if_near(expansion *x, int triangle)
+{
+    double missed;
+    if (peg_complex_is_met(x->cover.mesh, triangle, &x->region, &missed))
+        return peg_cover_needs(&x->cover, triangle, add_triangle, x);
+    return missed > 0 ? x->cover.reach + missed : -INFINITY;
+}
+
+typedef struct listing {
+    expansion *x;
+    peg_nearby *list;
+    int failed;
+} listing;
+
+static void meet_and_list(void *context, int triangle)
+{
+    listing *l = context;
+    peg_nearby_item item = {.clear = meet_if_near(l->x, triangle), .triangle = triangle};
+    if (item.clear <= l->list->kept) l->failed |= !peg_nearby_add(l->list, &item);
+}
+
 static void meet_triangle_of_plane(void *context, int triangle)
 {
     const expansion *x = context;
@@ -231,6 +254,64 @@ static double way_in_mesh(const peg_stage *s, int mesh, int other, const course 
     return of_mesh->beside + of_mesh->spin * (peg_norm(arm) + view->shape->radius);
 }
 
+/* Lists have what is so much farther off than what is in reach, in ways of the part, but at least
+ * so much in sizes of it. What would need more than that is looked for anew in each step. The
+ * part's faces tell how far triangles stay that are so near to its middle, in radii. */
+#define SLACK       4
+#define SLACK_LEAST 0.06
+#define SLACK_MOST  0.5
+#define SLACK_ARM   1.2
+
+/* Triangles that are as near as `kept`, m. */
+static int meet_and_keep(expansion *x, const peg_outline *outline, double kept, peg_nearby *list)
+{
+    listing l = {x, list, 0};
+    peg_cover wide = x->cover;
+    peg_region region;
+    wide.reach = kept;
+    peg_cover_region(&wide, &region);
+    region.from = NULL;
+    if (!peg_nearby_start(list, outline, x->cover.arm)) return 0;
+    list->kept = kept;
+    peg_complex_search(wide.mesh, &region, meet_and_list, &l);
+    return !l.failed;
+}
+
+static void meet_kept(expansion *x, peg_nearby *list)
+{
+    double by = list->path + x->cover.reach + PEG_TOUCH * x->cover.mesh->radius;
+    for (size_t i = 0; i < list->items; i++) {
+        peg_nearby_item *item = &list->item[i];
+        if (item->clear <= by) item->clear = list->path + meet_if_near(x, item->triangle);
+    }
+}
+
+/* The triangles near to the part, by way of what is kept of the steps before. */
+static int meet_near(expansion *x)
+{
+    peg_stage *s = x->f->stage;
+    peg_cover *c = &x->cover;
+    double size = peg_min(c->part.shape->size, c->mesh->radius), travel = c->from_start;
+    double slack = peg_max(SLACK_LEAST * size, SLACK * travel);
+    if (!(slack < SLACK_MOST * size)) {
+        peg_complex_search(c->mesh, &x->region, meet_triangle, x);
+        return 1;
+    }
+    peg_outline outline;
+    peg_nearby *list =
+        peg_nearby_find(&s->context->nearby, s->part[x->other].id, s->part[x->mesh].id);
+    if (!list) return 0;
+    double reach = c->reach + PEG_TOUCH * c->mesh->radius;
+    peg_cover_outline(c, &outline);
+    if (peg_nearby_follow(list, &outline) && list->path + reach <= list->kept) {
+        c->arm = list->arm;
+        meet_kept(x, list);
+        return 1;
+    }
+    c->arm = SLACK_ARM * c->part.shape->radius;
+    return meet_and_keep(x, &outline, reach + slack, list);
+}
+
 static void meet_mesh(const peg_finder *f, int mesh, int other)
 {
     peg_stage *s = f->stage;
@@ -241,7 +322,6 @@ static void meet_mesh(const peg_finder *f, int mesh, int other)
     expansion x = {.f = f, .mesh = mesh, .other = other};
     course own, of_mesh;
     double shift[3];
-    peg_region near;
     if (peg_is_half_space(s->part[other].shape)) {
         meet_plane(f, mesh, other);
         return;
@@ -252,51 +332,95 @@ static void meet_mesh(const peg_finder *f, int mesh, int other)
     double way = way_of_course(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
     if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view, shift, way,
                         own.turn + of_mesh.spin, &x.cover)) {
-        peg_cover_region(&x.cover, &near);
-        peg_complex_search(complex, &near, meet_triangle, &x);
+        peg_cover_region(&x.cover, &x.region);
+        s->failed |= !meet_near(&x);
     } else {
         s->failed = 1;
     }
     peg_arena_back(arena, mark);
 }
 
-/* A triangle of one mesh against those of the other. */
-static void meet_triangles(void *context, int triangle)
+/* --- two meshes --- */
+
+/* The triangles of mesh `other` against those of a mesh. */
+typedef struct shells {
+    expansion x;
+    const peg_crossing *crossing;
+    double turn, shift;
+    int part;    /* of the scene: the other one */
+    int crosser; /* the triangle that the cover is of, or -1 */
+    peg_shell shell;
+} shells;
+
+/* A triangle that is needed becomes a part. */
+static void add_crossing(void *context, int triangle, int deep)
 {
-    const expansion *x = context;
-    peg_stage *s = x->f->stage;
-    int part = peg_triangle_part(s, x->mesh, triangle);
-    if (part >= 0) meet_mesh(x->f, x->other, part);
+    shells *m = context;
+    expansion *x = &m->x;
+    if (x->other < 0) x->other = peg_triangle_part(x->f->stage, m->part, m->crosser);
+    if (x->other >= 0) add_triangle(x, triangle, deep);
 }
 
-/* Triangles of mesh a against mesh b: those that are near to it in what both are thought to do. */
+static void meet_crosser(void *context, const peg_crosser *of, int triangle)
+{
+    shells *m = context;
+    const peg_crossing *c = m->crossing;
+    if (m->crosser != of->triangle) {
+        double room = peg_cover_room(c->mesh[0]->radius, c->mesh[1]), way = of->by - room;
+        m->crosser = of->triangle;
+        m->x.other = -1;
+        peg_cover_begin_shell(c->mesh[1], c->mesh[0], of->triangle, c->R,
+                              (const peg_vec3 *)of->corner, way, m->turn, m->shift + of->by,
+                              &m->shell, &m->x.cover);
+    }
+    peg_cover_needs(&m->x.cover, triangle, add_crossing, m);
+}
+
+/* The frame of mesh a in that of b, half-way through the shift. */
+static void set_crossing(const peg_stage *s, int a, int b, const double shift[3], peg_crossing *c)
+{
+    const peg_placed *pa = &s->placed[a], *pb = &s->placed[b];
+    double from[3];
+    peg_sub(pb->x, shift, from);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            c->R[3 * k + i] =
+                pb->R[k] * pa->R[i] + pb->R[3 + k] * pa->R[3 + i] + pb->R[6 + k] * pa->R[6 + i];
+    peg_sub(pa->x, from, c->at);
+    peg_rotate_back(pb->R, c->at, c->at);
+    for (int side = 0; side < 2; side++) {
+        const peg_placed *p = side ? pb : pa;
+        c->arm[side] = p->arm;
+        if (p->body < 0) continue;
+        peg_sub(s->scene->body[p->body].x, side ? from : p->x, c->pivot[side]);
+        peg_rotate_back(p->R, c->pivot[side], c->pivot[side]);
+    }
+}
+
+/* Triangles of mesh a against those of mesh b that are near to them in what both are thought to
+ * do. */
 static void meet_meshes(const peg_finder *f, int a, int b)
 {
     const peg_stage *s = f->stage;
-    const peg_placed *pa = &s->placed[a], *pb = &s->placed[b];
-    peg_crossing c = {.mesh = s->part[a].complex, .other = s->part[b].complex, .arm = pb->arm};
-    expansion x = {.f = f, .mesh = a, .other = b};
     course of_a, of_b;
     double shift[3];
     peg_aabb local;
     find_course(s, a, &of_a);
     find_course(s, b, &of_b);
     peg_sub(of_a.shift, of_b.shift, shift);
-    c.by = peg_norm(shift) + of_a.beside + (of_a.spin > 0 ? of_a.spin * pa->arm : 0) + of_b.beside +
-           peg_cover_room(c.mesh->radius, c.other);
-    c.spin = of_b.spin;
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 3; i++)
-            c.R[3 * k + i] =
-                pb->R[k] * pa->R[i] + pb->R[3 + k] * pa->R[3 + i] + pb->R[6 + k] * pa->R[6 + i];
-    peg_sub(pa->x, pb->x, c.at);
-    peg_rotate_back(pb->R, c.at, c.at);
-    if (pb->body >= 0) {
-        peg_sub(s->scene->body[pb->body].x, pb->x, c.pivot);
-        peg_rotate_back(pb->R, c.pivot, c.pivot);
-    }
+    peg_crossing c = {.mesh = {s->part[a].complex, s->part[b].complex},
+                      .by = of_a.beside + of_b.beside,
+                      .spin = {of_a.spin, of_b.spin}};
+    c.by += peg_cover_room(c.mesh[0]->radius, c.mesh[1]);
+    set_crossing(s, a, b, shift, &c);
     box_in_mesh(f, a, &f->box[b], peg_size_of_part(s, b), &local);
-    peg_crossing_search(&c, &local, meet_triangles, &x);
+    shells m = {.x = {.f = f, .mesh = b},
+                .crossing = &c,
+                .turn = of_a.spin + of_b.spin,
+                .shift = peg_norm(shift),
+                .part = a,
+                .crosser = -1};
+    peg_crossing_search(&c, &local, meet_crosser, &m);
 }
 
 void peg_meet_meshes(const peg_finder *f, int a, int b)

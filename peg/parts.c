@@ -155,6 +155,7 @@ static const peg_polytope *particle(peg_stage *s)
 
 int peg_place_parts(peg_stage *s)
 {
+    peg_nearby_step(&s->context->nearby);
     for (int i = 0; i < s->scene->np; i++) {
         if (i == s->part_capacity && !grow(s)) return 0;
         s->part[i] = s->scene->part[i];
@@ -238,12 +239,18 @@ const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, i
 }
 
 /* Where the part of triangle t is, or goes: the hash is that of the golden ratio. */
-static int *slot_of(const peg_stage *s, const peg_placed *mesh, int t)
+static int *slot_of(const peg_placed *mesh, int t)
 {
     unsigned last = (unsigned)mesh->room - 1, at = (unsigned)t * 2654435769u & last;
-    while (mesh->triangle[at] >= 0 && s->part[mesh->triangle[at]].shape->triangle != t)
-        at = (at + 1) & last;
-    return &mesh->triangle[at];
+    while (mesh->triangle[at][1] >= 0 && mesh->triangle[at][0] != t) at = (at + 1) & last;
+    return mesh->triangle[at];
+}
+
+static int take_slot(const peg_placed *mesh, int t, int part)
+{
+    int *slot = slot_of(mesh, t);
+    slot[0] = t;
+    return slot[1] = part;
 }
 
 /* Room for one more. */
@@ -252,22 +259,17 @@ static int widen(peg_stage *s, peg_placed *mesh)
     peg_placed old = *mesh;
     if (2 * mesh->count < mesh->room) return 1;
     mesh->room = mesh->room ? 2 * mesh->room : 32;
-    mesh->triangle = PEG_NEW(&s->context->kept, int, mesh->room);
-    for (int i = 0; i < mesh->room && mesh->triangle; i++) mesh->triangle[i] = -1;
+    mesh->triangle = PEG_NEW(&s->context->kept, int[2], mesh->room);
+    for (int i = 0; i < mesh->room && mesh->triangle; i++) mesh->triangle[i][1] = -1;
     for (int i = 0; i < old.room && mesh->triangle; i++)
-        if (old.triangle[i] >= 0)
-            *slot_of(s, mesh, s->part[old.triangle[i]].shape->triangle) = old.triangle[i];
+        if (old.triangle[i][1] >= 0) take_slot(mesh, old.triangle[i][0], old.triangle[i][1]);
     return mesh->triangle != NULL;
 }
 
-int peg_triangle_part(peg_stage *s, int mesh, int t)
+static int new_triangle_part(peg_stage *s, int mesh, int t)
 {
-    int i = s->parts, *slot;
-    s->failed |= !widen(s, &s->placed[mesh]);
-    if (s->failed) return -1;
-    slot = slot_of(s, &s->placed[mesh], t);
-    if (*slot >= 0) return *slot;
-    s->failed = i == s->part_capacity && !grow(s);
+    int i = s->parts;
+    s->failed |= !widen(s, &s->placed[mesh]) || (i == s->part_capacity && !grow(s));
     if (s->failed) return -1;
     peg_part *part = &s->part[i];
     *part = s->part[mesh];
@@ -280,7 +282,14 @@ int peg_triangle_part(peg_stage *s, int mesh, int t)
     if (s->failed) return -1;
     s->context->parts = ++s->parts;
     s->placed[mesh].count++;
-    return *slot = i;
+    return take_slot(&s->placed[mesh], t, i);
+}
+
+int peg_triangle_part(peg_stage *s, int mesh, int t)
+{
+    const peg_placed *m = &s->placed[mesh];
+    int part = m->triangle ? slot_of(m, t)[1] : -1;
+    return part >= 0 ? part : new_triangle_part(s, mesh, t);
 }
 
 /* --- boxes --- */

@@ -3,20 +3,22 @@
 #define PEG_SCENE_H
 
 #include "peg/island.h"
+#include "peg/nearby.h"
 #include "peg/pool.h"
 #include "peg/sweep.h"
 
 /* A part in the world, at the start of the step. */
 typedef struct peg_placed {
-    peg_view view;     /* of a mesh: none */
-    double x[3], R[9]; /* pose of a mesh */
-    int *triangle;     /* of a mesh: its triangles' parts by hash, or -1; null: none so far */
-    int room, count;   /* of these: a power of 2, of which half is used at most; used */
-    double arm;        /* largest distance of its points from the body's centre of mass, m */
-    double sweep;      /* how far its points may get in the step, m */
-    int body;          /* index in the scene, or -1 */
-    int moves;         /* belongs to a dynamic body */
-    int met;           /* of a triangle: the part it was paired with last, and 1 more; 0: none */
+    peg_view view;      /* of a mesh: none */
+    double x[3], R[9];  /* pose of a mesh */
+    int (*triangle)[2]; /* of a mesh: its triangles by hash, and their parts, or -1; null: none so
+                           far */
+    int room, count;    /* of these: a power of 2, of which half is used at most; used */
+    double arm;         /* largest distance of its points from the body's centre of mass, m */
+    double sweep;       /* how far its points may get in the step, m */
+    int body;           /* index in the scene, or -1 */
+    int moves;          /* belongs to a dynamic body */
+    int met;            /* of a triangle: the part it was paired with last, and 1 more; 0: none */
 } peg_placed;
 
 /* A pair of parts that the broad phase met; a has the smaller id. A pair with a mesh has candidates
@@ -113,6 +115,7 @@ struct peg_context {
     peg_arena kept;               /* of the step, for what grows meanwhile */
     int parts;                    /* of the step, or of the last one */
     peg_remembered memory, fresh; /* of the step before; being written */
+    peg_nearby_table nearby;      /* triangles of meshes, by parts */
     peg_contact *contact;
     int contacts;
     size_t contact_capacity;
