@@ -117,6 +117,7 @@ static void add_flyer(void)
 
 static void settle(int islands)
 {
+    step();
     for (int i = 0; i < FIRST_STEPS && S.stats.repeated != islands; i++) step();
     ck_assert_int_eq(S.stats.repeated, islands);
 }
@@ -186,7 +187,6 @@ START_TEST(what_is_disturbed_moves)
     two_stacks();
     if (_i / 5) {
         S.s.nb--, S.s.np--;
-        S.stats.repeated = 0;
         settle(2);
         ck_assert_int_eq(S.stats.islands, 2);
         ck_assert_double_eq_tol(impulse_on(0), (1 + 2 + 3 + 4) * G * H, 1e-8);
@@ -296,6 +296,22 @@ START_TEST(what_carried_is_missed_at_once)
     ck_assert_int_eq(S.stats.islands, 1);
     ck_assert_double_eq_tol(S.body[1].v[2], -G * H, SOLVED);
     check_rest(2);
+    scene_end();
+}
+END_TEST
+
+/* All rests; then the ledge is put where the cube on the shelf stands. */
+START_TEST(what_is_put_into_others_counts)
+{
+    on_shelf(PEG_STATIC);
+    S.s.nb--, S.s.np--;
+    settle(2);
+    S.part[2].offset[0] = .99, S.part[2].offset[2] = 1 + GAP;
+    scene_fall(G);
+    scene_step();
+    ck_assert_int_eq(S.stats.recovered, 1);
+    ck_assert_double_lt(S.body[1].v_pose[0], -1e-3);
+    ck_assert_double_eq_tol(S.body[2].v_pose[2], -G * H, SOLVED);
     scene_end();
 }
 END_TEST
@@ -421,6 +437,25 @@ START_TEST(motors_count)
     ck_assert_double_eq_tol(S.body[1].v[0], 0, 1e-7 * H);
     if (_i == 6) ck_assert_double_eq_tol(S.body[2].v[0], PULL * H / 4, 1e-7 * H);
     ck_assert_int_eq(S.stats.repeated, _i == 0 || _i > 6 ? 0 : 1);
+    scene_end();
+}
+END_TEST
+
+/* Alone, the motor would hold the cube up; on the ground it presses it down. */
+START_TEST(motors_press)
+{
+    pushed_cubes(0, 0, PEG_STATIC);
+    row = (peg_joint_row){.body_a = 0, .body_b = -1, .Ja = {0, 0, 1}, .rhs = -.05};
+    row.hi = PULL * H, row.lo = -row.hi;
+    S.s.njoint_row = 1;
+    settle(2);
+    for (int i = 0; i < 5; i++) {
+        step();
+        ck_assert_int_eq(S.stats.repeated, 2);
+        ck_assert_double_eq_tol(row.lambda, -PULL * H, SOLVED);
+        ck_assert_double_eq_tol(S.body[0].v_joints[2], -PULL * H, SOLVED);
+        ck_assert_double_eq_tol(impulse_on(1), (G + PULL) * H, SOLVED);
+    }
     scene_end();
 }
 END_TEST
@@ -643,13 +678,10 @@ START_TEST(exhausted_memory_disturbs_nobody)
     run_out_at(0, 0, whole);
     ck_assert_int_eq(S.stats.repeated, 1);
     scene_end();
-    long made = 1;
+    long made = peg_memory_fail_at(0, 0);
+    ck_assert_int_gt(made, 10);
     for (long n = 1; n <= made; n++) {
         run_out_at(n, _i, after);
-        if (n == 1) {
-            run_out_at(1000000, 0, after);
-            made = peg_memory_fail_at(0, 0);
-        }
         scene_end();
         for (int i = 0; i < 6; i++)
             for (int k = 0; k < 3; k++) {
@@ -657,7 +689,6 @@ START_TEST(exhausted_memory_disturbs_nobody)
                 ck_assert_double_eq_tol(after[i].v[k], whole[i].v[k], 1e-7);
             }
     }
-    ck_assert_int_gt(made, 10);
 }
 END_TEST
 
@@ -671,10 +702,12 @@ int main(void)
     tcase_add_test(rest, weight_and_step_size_count);
     tcase_add_test(rest, settings_count);
     tcase_add_loop_test(rest, what_carried_is_missed_at_once, 0, 2 * LOSSES);
+    tcase_add_test(rest, what_is_put_into_others_counts);
     tcase_add_test(rest, a_lift_carries_while_it_moves);
     tcase_add_test(rest, a_shelf_slides_away);
     tcase_add_loop_test(rest, friction_counts, 0, 3);
     tcase_add_loop_test(rest, motors_count, 0, 9);
+    tcase_add_test(rest, motors_press);
     tcase_add_loop_test(rest, what_is_hit_takes_part, 0, 5);
     tcase_add_test(rest, partners_take_part);
     tcase_add_loop_test(rest, sleepers_sleep_and_wake, 0, 2);
