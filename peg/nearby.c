@@ -121,8 +121,10 @@ static void take(peg_nearby *list, const peg_outline *o)
              *centre = normal + o->planes;
     double *offset = (double *)(centre + 1);
     memcpy(point, o->point, (size_t)o->points * sizeof *point);
-    memcpy(normal, o->normal, (size_t)o->planes * sizeof *normal);
-    memcpy(offset, o->offset, (size_t)o->planes * sizeof *offset);
+    for (int f = 0; f < o->planes; f++) {
+        peg_copy3(o->normal[f], normal[f]);
+        offset[f] = o->offset[f];
+    }
     peg_copy3(o->centre, *centre);
     list->outline = *o;
     list->outline.point = (const peg_vec3 *)point;
