@@ -3,6 +3,7 @@
  * balance of momentum of each body, for gaps, and for what the callbacks are asked. */
 #include "peg/memory.h"
 #include "peg/scene.h"
+#include "planar_scene.h"
 #include "step_scene.h"
 #include "test_still.h"
 
@@ -638,6 +639,32 @@ START_TEST(given_contacts_are_not_repeated)
 }
 END_TEST
 
+/* --- planes --- */
+
+START_TEST(planar_stacks_rest_and_slide)
+{
+    planar_begin(PEG_CONTACT_PEG, H);
+    P.gravity = G;
+    planar_add_half_plane(0, 1);
+    peg_body *low = planar_add_box(1, 1, 2, 0, .5 + GAP, 0);
+    peg_body *high = planar_add_box(1, 1, 1, 0, 1.5 + 2 * GAP, 0);
+    planar_add_particle(1, 9, 900, 0, 0); /* falls all the time */
+    for (int i = 0; i < FIRST_STEPS && !P.stats.repeated; i++) planar_step();
+    for (int i = 0; i < 5; i++) {
+        planar_step();
+        ck_assert_int_eq(P.stats.repeated, 1);
+        ck_assert_double_eq_tol(planar_total_impulse(), (1 + 3) * G * H, 1e-8);
+        ck_assert_double_eq(low->v[0], 0);
+    }
+    high->v[0] = .3;
+    planar_step();
+    ck_assert_int_eq(P.stats.repeated, 0);
+    ck_assert_double_eq_tol(high->v[0], .3, SOLVED);
+    ck_assert_double_eq_tol(low->v[0], 0, SOLVED);
+    planar_end();
+}
+END_TEST
+
 /* --- memory --- */
 
 /* A stack at rest, a cube that falls beside it, and one that is thrown at it at last. */
@@ -714,6 +741,7 @@ int main(void)
     tcase_add_loop_test(rest, numbers_are_not_names, 0, 4);
     tcase_add_loop_test(rest, meshes_carry_and_are_missed, 0, 4);
     tcase_add_test(rest, given_contacts_are_not_repeated);
+    tcase_add_test(rest, planar_stacks_rest_and_slide);
     tcase_add_loop_test(rest, exhausted_memory_disturbs_nobody, 0, 2);
     suite_add_tcase(suite, rest);
     suite_add_tcase(suite, still_random_case());
