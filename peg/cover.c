@@ -98,7 +98,8 @@ void peg_cover_region(const peg_cover *c, peg_region *r)
 
 /* --- faces --- */
 
-int peg_is_over(const double *const corner[3], const double *n, const double *point, double by)
+/* Whether a point lies over a triangle of normal n, or less than `by` beyond its sides. */
+static int is_over(const double *const corner[3], const double *n, const double *point, double by)
 {
     for (int k = 0; k < 3; k++) {
         peg_vec3 along, out, d;
@@ -125,13 +126,13 @@ static int rim_is_over(const peg_cover *c, const double *const corner[3], const 
     if (sine > PEG_LEAN && 2 * c->way < .5 * rim * sine) {
         peg_add_scaled(centre, -rim, low, d);
         /* points up to 2 way higher may be the lowest ones then */
-        return peg_is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
+        return is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
     }
     for (int k = 0; k < 3; k++) {
         peg_sub(corner[k], centre, d);
         farthest = peg_max(farthest, peg_dot(d, d));
     }
-    return farthest >= (rim - by) * fabs(rim - by) && peg_is_over(corner, n, centre, rim + by);
+    return farthest >= (rim - by) * fabs(rim - by) && is_over(corner, n, centre, rim + by);
 }
 
 /* Whether the core of a round part passes through the plane within the triangle. */
@@ -143,7 +144,7 @@ static int is_pierced(const peg_cover *c, const double *const corner[3], const d
     double height = peg_dot(n, d), rise = c->length * peg_dot(n, c->axis);
     if (!(height * (rise - height) > 0)) return 0;
     peg_add_scaled(x, height / rise * c->length, c->axis, at);
-    return peg_is_over(corner, n, at, c->deep);
+    return is_over(corner, n, at, c->deep);
 }
 
 /* Whether the face of a triangle may be touched, from a side unless the part is round, by a vertex
@@ -161,7 +162,7 @@ static int face_counts(const peg_cover *c, const double *const corner[3], const 
         }
         double height = peg_dot(n, x) - off;
         if ((P->round > 0 ? fabs(height) : side * height) > c->reach + P->round) continue;
-        if (peg_is_over(corner, n, x, c->deep)) return 1;
+        if (is_over(corner, n, x, c->deep)) return 1;
     }
     return P->round > 0 && is_pierced(c, corner, n);
 }
@@ -475,7 +476,7 @@ static void nearest_of_triangle(const double *const corner[3], const double *n, 
     double least = INFINITY, d[3];
     peg_sub(p, corner[0], d);
     peg_add_scaled(p, -peg_dot(n, d), n, out);
-    if (peg_is_over(corner, n, p, 0)) return;
+    if (is_over(corner, n, p, 0)) return;
     for (int k = 0; k < 3; k++) {
         double e[3], at[3];
         peg_sub(corner[(k + 1) % 3], corner[k], e);

@@ -71,7 +71,5 @@ double peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *v
  * a side of one of them keeps them farther apart than `touch`, m. */
 typedef enum peg_shell_need { PEG_SHELL_APART, PEG_SHELL_NEAR, PEG_SHELL_NEEDED } peg_shell_need;
 peg_shell_need peg_shell_needs(const peg_cover *cover, int triangle, double touch);
-/* Whether a point lies over a triangle of normal n, or less than `by` beyond its sides. */
-int peg_is_over(const double *const corner[3], const double *n, const double *point, double by);
 
 #endif

@@ -231,10 +231,10 @@ peg_shell_need peg_shell_needs(const peg_cover *c, int triangle, double touch)
               .along = (const peg_vec3 *)along,
               .out = (const peg_vec3 *)out,
               .square = square};
-    set_sides(B.corner, n, along, out, square);
-    double apart = see_from(&A, &B, n);
+    double apart = see_from(&B, &A, shell->normal[0]);
     if (apart > c->reach) return PEG_SHELL_APART;
-    apart = peg_max(apart, see_from(&B, &A, shell->normal[0]));
+    set_sides(B.corner, n, along, out, square);
+    apart = peg_max(apart, see_from(&A, &B, n));
     if (apart > c->reach) return PEG_SHELL_APART;
     if (vertex_meets(c, &A, &B, n) || vertex_meets(c, &B, &A, shell->normal[0]) ||
         any_edges_meet(c, &A, &B))
