@@ -136,17 +136,17 @@ static double sagitta(const journey *j, const peg_piece *piece)
     return angle > 0 ? (1 + angle) * angle * angle / 8 * piece->arm : 0;
 }
 
-/* Whether one direction leaves the pair apart all the way, or less deep than counts: on straight
- * ways the separation along it is least at one of the ends. */
-static int stays_beside(const journey *j, double depth)
+/* Whether a direction leaves the pair apart all the way, or less deep than counts: on straight ways
+ * the separation along it is least at one of the ends. */
+static int stays_beside(const journey *j, const double *n, double depth)
 {
     const peg_pair *p = j->pair;
     const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
     double touch = PEG_TOUCH * p->L, bend = sagitta(j, a) + sagitta(j, b);
-    if (!(bend + touch <= depth) || peg_separation_along(&a->start, &b->start, p->facet.n) < -touch)
+    if (!(bend + touch <= depth) || peg_separation_along(&a->start, &b->start, n) < -touch)
         return 0;
     views end = go(j, 1);
-    return peg_separation_along(end.A, end.B, p->facet.n) >= -touch;
+    return peg_separation_along(end.A, end.B, n) >= -touch;
 }
 
 peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
@@ -157,7 +157,7 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p);
     const journey j = {I, p, v, U};
-    if (stays_beside(&j, depth)) return passage;
+    if (stays_beside(&j, p->facet.n, depth)) return passage;
     double given_up = fmin(0, p->s0) - depth;
     place at = {.t = 0}, before = {.t = 0};
     peg_copy3(p->facet.n, at.n);
@@ -172,6 +172,7 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
             peg_facet best = peg_separation(now.A, now.B, INFINITY, NULL, NULL);
             peg_copy3(best.n, at.n);
             at.s = best.s;
+            if (strides == 0 && stays_beside(&j, at.n, depth)) return passage;
         }
         int apart_now = at.s >= -PEG_TOUCH * p->L;
         passage.hit = at.s < given_up || strides == MOST_STRIDES ||
