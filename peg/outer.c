@@ -125,11 +125,17 @@ static int is_near(const peg_pair *p)
     return p->s <= 2 * p->margin + p->moved * p->moved / p->L;
 }
 
+/* Where the answer is to be exact only rows stay that bear nothing and could not; where it is long
+ * in coming, none. */
+static int must_be_exact(const peg_island *I, const peg_pair *p)
+{
+    return I->iteration >= PEG_PATIENCE || p->loaded || is_near(p) || is_out_of_reach(p);
+}
+
 /* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
  * while its bodies have hardly moved since they were made or (anew) the answer that they led to is
- * not restored: what that leaves out, the check of the poses will find. Where the answer is to be
- * exact only rows stay that could bear nothing. Rows of one pair lie together in the set, in the
- * order of the pairs. */
+ * not restored: what that leaves out, the check of the poses will find. Rows of one pair lie
+ * together in the set, in the order of the pairs. */
 static int keep_rows(peg_island *I, int p, int anew, int *from)
 {
     const peg_row_set *last = &I->last;
@@ -137,7 +143,7 @@ static int keep_rows(peg_island *I, int p, int anew, int *from)
     int stirred = I->stirred[I->piece[pair->a].rigid] || I->stirred[I->piece[pair->b].rigid];
     while (*from < last->patches && last->row[*from].pair < p) ++*from;
     if (last->m == 0 || is_wrong(pair)) return 0;
-    if (!I->rough && (pair->loaded || is_near(pair) || is_out_of_reach(pair))) return 0;
+    if (!I->rough && must_be_exact(I, pair)) return 0;
     if (!anew && stirred && pair->loaded && pair->moved > PEG_KEPT * pair->L) return 0;
     int begin = *from;
     while (*from < last->patches && last->row[*from].pair == p) ++*from;
