@@ -278,6 +278,69 @@ START_TEST(tangent_rows_are_derivatives_of_the_gap)
 }
 END_TEST
 
+/* --- rows of dilated pairs --- */
+
+static peg_polytope *dilated(cases_random *r, int kind)
+{
+    peg_polytope *shape = NULL;
+    double radius = cases_uniform(r, .2, 1), length = cases_uniform(r, .3, 2);
+    if (kind == 0)
+        ck_assert_int_eq(peg_polytope_sphere(radius, &shape), PEG_OK);
+    else if (kind == 1)
+        ck_assert_int_eq(peg_polytope_capsule(radius, length, &shape), PEG_OK);
+    else
+        ck_assert_int_eq(peg_polytope_cylinder(radius, length, &shape), PEG_OK);
+    return shape;
+}
+
+static void turn_at_random(cases_random *r, double q[4])
+{
+    double axis[3], angle = cases_uniform(r, 0, PI);
+    cases_direction(r, axis);
+    q[0] = cos(angle);
+    for (int k = 0; k < 3; k++) q[k + 1] = sin(angle) * axis[k];
+}
+
+/* Of parts anywhere within reach of each other, those features make a row, at their distance, that
+ * are nearest to each other. _i: what is dilated; the other part is a box or dilated, too. */
+START_TEST(what_is_nearest_makes_a_row)
+{
+    cases_random r = {700 + (unsigned long long)_i};
+    int seen[PEG_ROW_GIVEN] = {0};
+    for (int run = 0; run < 600; run++) {
+        peg_polytope *a = dilated(&r, _i);
+        peg_polytope *b = run % 2 ? dilated(&r, run / 2 % 3) : box(1, 2, 3);
+        set_up(PEG_STATIC, a, b);
+        T.pair.reach = .4 * T.pair.L;
+        double *x = T.rigid[0].state.x, gap = cases_uniform(&r, 0, 1) * T.pair.reach;
+        cases_direction(&r, x);
+        for (int k = 0; k < 3; k++) x[k] *= .7 * (a->radius + b->radius);
+        for (int i = 0; i < 2; i++) turn_at_random(&r, T.rigid[i].state.q);
+        place();
+        peg_add_scaled(x, gap - T.pair.facet.s, T.pair.facet.n, x);
+        place();
+        gap = T.pair.facet.s; /* of what overlapped it may be more */
+        peg_patch_rows(&T.I, 0, (const double(*)[6])T.v, &T.I.rows);
+        double least = INFINITY;
+        int nearest = 0, within = gap < T.pair.reach;
+        for (int i = 0; i < T.I.rows.m; i++) {
+            const peg_row *row = &T.I.rows.row[i];
+            if (row->gap < least) least = row->gap, nearest = (int)row->kind;
+        }
+        ck_assert_msg(!within || fabs(least - gap) < 1e-12, "%d: %g for %g", run, least, gap);
+        seen[nearest] += within;
+        tear_down();
+        peg_polytope_free(a);
+        peg_polytope_free(b);
+    }
+    int faces = seen[PEG_ROW_VF] + seen[PEG_ROW_FV], edges = seen[PEG_ROW_VE] + seen[PEG_ROW_EV];
+    ck_assert_int_gt(faces, 100);
+    ck_assert_int_gt(seen[PEG_ROW_VV], 30);
+    ck_assert_int_gt(edges, 80);
+    if (_i > 0) ck_assert_int_gt(seen[PEG_ROW_EE], 80);
+}
+END_TEST
+
 /* --- secant rows --- */
 
 static int is_vertex_face(const peg_row *row)
@@ -829,6 +892,7 @@ static Suite *rows_suite(void)
     tcase_set_timeout(normal, 60);
     tcase_add_loop_test(normal, tangent_rows_are_derivatives_of_the_gap, 0, 2);
     tcase_add_loop_test(normal, secant_rows_are_exact_between_start_and_iterate, 0, 3);
+    tcase_add_loop_test(normal, what_is_nearest_makes_a_row, 0, 3);
     tcase_add_test(normal, rest_satisfies_secant_rows);
     tcase_add_test(normal, given_velocity_goes_to_the_bias);
     tcase_add_loop_test(way, first_contact_of_a_flying_cube, 0, 2);
