@@ -337,7 +337,7 @@ START_TEST(what_is_nearest_makes_a_row)
     ck_assert_int_gt(faces, 100);
     ck_assert_int_gt(seen[PEG_ROW_VV], 30);
     ck_assert_int_gt(edges, 80);
-    if (_i > 0) ck_assert_int_gt(seen[PEG_ROW_EE], 80);
+    if (_i > 0) ck_assert_int_gt(seen[PEG_ROW_EE], 40);
 }
 END_TEST
 
