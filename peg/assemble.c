@@ -195,6 +195,16 @@ static int assemble(assembly *a, int root)
 
 /* --- results --- */
 
+/* What the row's impulse does to A: its normal may be the mean of those on the way. */
+static void take_push(const peg_island *I, const peg_row *row, peg_contact *contact)
+{
+    int a = I->piece[I->pair[row->pair].a].rigid;
+    double push[3];
+    for (int k = 0; k < 3; k++) push[k] = row->lambda * (a < I->nd ? row->Ga[k] : -row->Gb[k]);
+    contact->impulse = peg_normalise(push);
+    peg_copy3(contact->impulse > 0 ? push : row->normal, contact->normal);
+}
+
 static void add_friction(const peg_row *row, peg_contact *contact)
 {
     double *sum = row->rolls ? contact->torque : contact->friction;
@@ -236,11 +246,10 @@ static int take_contacts(assembly *a)
         const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
         peg_contact contact = {.part_a = a->stage->whole[c->a],
                                .part_b = a->stage->whole[c->b],
-                               .gap = peg_row_gap(I, row),
-                               .impulse = row->lambda};
+                               .gap = peg_row_gap(I, row)};
         name_features(I, row, &contact);
         peg_copy3(row->point, contact.point);
-        peg_copy3(row->normal, contact.normal);
+        take_push(I, row, &contact);
         for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
         a->solved->contact[a->solved->contacts++] = contact;
         for (int side = 0; side < 2; side++) {

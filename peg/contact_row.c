@@ -4,7 +4,8 @@
  * exact angular part is (c + c x s) / (1 + |s|^2) with c = r x n, s = h w / 2.
  *
  * Secant row:  G v + (g_0 - target) / h >= 0 with the midpoint normal f_m = (f_0 + f_k)/2 and point
- * p_m = (p_0 + p_k)/2, G v = f_m . [v_A + w_A x (p_m - x_Am) - v_B - w_B x (p_m - x_Bm)]. For a
+ * p_m = (p_0 + p_k)/2, G v = f_m . [v_A + w_A x (p_m - x_Am) - v_B - w_B x (p_m - x_Bm)], all of it
+ * over |f_m|. For a
  * vertex against a face g_k = g_0 + h G u holds exactly, so that the row is right at u and v = 0
  * satisfies it. Where that identity does not hold by itself (edges, finite rotations) the normal is
  * corrected along the relative velocity V at p_m by rho V / |V|^2, rho = (g_k - g_0)/h - G u. */
@@ -48,7 +49,8 @@ static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_lev
     row->given = given;
 }
 
-/* Largest correction of the midpoint normal; beyond it the difference goes into the bias. */
+/* Largest correction of the midpoint normal; beyond it the difference goes into the bias, and what
+ * is but rounding of the gap, too: it says nothing of the normal. */
 #define SECANT_TURN 0.3
 
 static void secant_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
@@ -65,14 +67,18 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     peg_point_velocity(I, rb, u[rb], c->mid_point, Vb);
     peg_sub(Va, Vb, V);
     double VV = peg_dot(V, V);
-    if (VV > 0 && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
+    if (fabs(rho) * I->h > NO_CLEARANCE * pair->L && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
         peg_add_scaled(n, rho / VV, V, n);
         la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
         lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
     } else {
         slack = rho;
     }
-    row->bias = slack + (c->gap0 - target) / I->h;
+    /* of unit length, so that lambda is the impulse, as the cone of friction wants it */
+    double length = peg_norm(n), unit = length > 0 ? 1 / length : 1;
+    for (int k = 0; k < 6; k++) la.J[k] *= unit, lb.J[k] *= unit;
+    row->bias = unit * (slack + (c->gap0 - target) / I->h);
+    row->pushed *= unit;
     fold_levers(I, pair, &la, &lb, row);
 }
 

@@ -442,6 +442,45 @@ static void compare(const crowd *c)
     }
 }
 
+static void add_push(const crowd *c, int part, double sign, const peg_contact *k, double (*sum)[3])
+{
+    int body = c->part[part].body;
+    if (body < 0) return;
+    peg_add_scaled(sum[body], sign * k->impulse, k->normal, sum[body]);
+    peg_add_scaled(sum[body], sign, k->friction, sum[body]);
+}
+
+static void add_row_push(int body, double lambda, const double *J, double (*sum)[3])
+{
+    if (body >= 0) peg_add_scaled(sum[body], lambda, J, sum[body]);
+}
+
+/* Contacts and joints tell all that was done to the bodies, but for parts of a step and what is
+ * scaled back. */
+static void check_balance(const crowd *c)
+{
+    double sum[BODIES][3] = {{0}};
+    const peg_contact *k;
+    int n = peg_contacts(c->context, &k);
+    if (c->stats.fallback_halved || c->stats.fallback_scaled) return;
+    for (int i = 0; i < n; i++) {
+        add_push(c, k[i].part_a, 1, &k[i], sum);
+        add_push(c, k[i].part_b, -1, &k[i], sum);
+    }
+    for (int i = 0; i < ROWS; i++) {
+        add_row_push(c->row[i].body_a, c->row[i].lambda, c->row[i].Ja, sum);
+        add_row_push(c->row[i].body_b, c->row[i].lambda, c->row[i].Jb, sum);
+    }
+    for (int i = 0; i < c->s.nb; i++) {
+        const peg_body *b = &c->body[i];
+        double unit = b->mass * (peg_norm(b->v) + peg_norm(b->v_pose) + G * H);
+        if (b->kind != PEG_DYNAMIC || (b->asleep && !b->woken)) continue;
+        for (int j = 0; j < 3; j++)
+            ck_assert_double_eq_tol(b->mass * (b->v_pose[j] - b->v_free[j]), sum[i][j],
+                                    1e-7 * unit);
+    }
+}
+
 static void compare_memory(const crowd *c)
 {
     const peg_remembered *a = &c->context->memory, *b = &c->forgetful->memory;
@@ -476,6 +515,7 @@ START_TEST(repetition_makes_no_difference)
         if (c->step > 15 && cases_below(&c->random, 5) == 0) disturb(c);
         step_both(c);
         compare(c);
+        check_balance(c);
         compare_memory(c);
         compare_stats(c);
         advance(c);
