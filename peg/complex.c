@@ -416,7 +416,7 @@ static int is_met(const peg_aabb *box, const peg_region *r)
     if (!peg_aabb_overlap(box, &r->box)) return 0;
     for (int f = 0; f < r->planes; f++)
         if (is_beyond(box, r->normal[f], r->offset[f] + r->by)) return 0;
-    return 1;
+    return !r->from || !is_far_from_segment(box, r);
 }
 
 static peg_aabb box_of(const peg_complex *c, int triangle)
@@ -431,23 +431,20 @@ static peg_aabb box_of(const peg_complex *c, int triangle)
     return box;
 }
 
-int peg_complex_is_met(const peg_complex *c, int triangle, const peg_region *r, double *missed)
+/* Whether the box about a triangle meets a region, but for its planes. */
+static int is_triangle_met(const peg_complex *c, int triangle, const peg_region *r)
 {
     peg_aabb box = box_of(c, triangle);
-    *missed = 0;
-    for (int k = 0; k < 3; k++)
-        *missed = peg_max(*missed, peg_max(box.lo[k] - r->box.hi[k], r->box.lo[k] - box.hi[k]));
-    return !(*missed > 0) && !(r->from && is_far_from_segment(&box, r));
+    return peg_aabb_overlap(&box, &r->box) && !(r->from && is_far_from_segment(&box, r));
 }
 
 static void search_from(const peg_complex *c, int at, const peg_region *r,
                         peg_triangle_visitor *visit, void *context)
 {
     const peg_complex_node *node = &c->node[at];
-    double missed;
     if (!is_met(&node->box, r)) return;
     for (int i = node->first; i < node->first + node->count; i++)
-        if (peg_complex_is_met(c, i, r, &missed)) visit(context, i);
+        if (is_triangle_met(c, i, r)) visit(context, i);
     if (node->count) return;
     search_from(c, at + 1, r, visit, context);
     search_from(c, node->first, r, visit, context);
@@ -459,24 +456,10 @@ void peg_complex_search(const peg_complex *c, const peg_region *region, peg_tria
     search_from(c, 0, region, visit, context);
 }
 
-static void meet_from(const peg_complex *c, int at, const peg_aabb *box,
-                      peg_triangle_visitor *visit, void *context)
-{
-    const peg_complex_node *node = &c->node[at];
-    if (!peg_aabb_overlap(&node->box, box)) return;
-    for (int i = node->first; i < node->first + node->count; i++) {
-        peg_aabb of = box_of(c, i);
-        if (peg_aabb_overlap(&of, box)) visit(context, i);
-    }
-    if (node->count) return;
-    meet_from(c, at + 1, box, visit, context);
-    meet_from(c, node->first, box, visit, context);
-}
-
 void peg_complex_meet(const peg_complex *c, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context)
 {
-    meet_from(c, 0, box, visit, context);
+    search_from(c, 0, &(peg_region){.box = *box}, visit, context);
 }
 
 static const peg_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY},
@@ -493,25 +476,6 @@ void peg_complex_below(const peg_complex *c, const double normal[3], double offs
 }
 
 /* --- the whole --- */
-
-static uint64_t mixed(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
-static uint64_t print_of(const peg_complex *c)
-{
-    uint64_t hash = (uint64_t)c->nt, word;
-    for (int v = 0; v < c->nv; v++)
-        for (int k = 0; k < 3; k++) {
-            memcpy(&word, &c->vertex[v][k], sizeof word);
-            hash = mixed(hash, word);
-        }
-    for (int t = 0; t < c->nt; t++)
-        for (int k = 0; k < 3; k++) hash = mixed(hash, (uint64_t)c->triangle[t][k]);
-    return hash;
-}
 
 static pegStatus check_input(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
                              double weld)
@@ -542,12 +506,10 @@ pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*tria
         else if (build_boxes(c) && link_edges(c) && link_vertices(c) && link_fans(c) && describe(c))
             status = PEG_OK;
     }
-    if (status == PEG_OK) {
-        c->print = print_of(c);
+    if (status == PEG_OK)
         *out = c;
-    } else {
+    else
         peg_complex_free(c);
-    }
     return status;
 }
 

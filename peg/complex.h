@@ -6,8 +6,6 @@
 #ifndef PEG_COMPLEX_H
 #define PEG_COMPLEX_H
 
-#include <stdint.h>
-
 #include "peg/polytope.h"
 #include "peg/sweep.h"
 
@@ -42,7 +40,6 @@ typedef struct peg_complex {
     peg_complex_node *node; /* bounding boxes, node 0 about all */
     peg_vec3 centre;        /* of the box about all */
     double radius;          /* of the sphere about the centre */
-    uint64_t print;         /* of vertices and triangles: what differs from it is another mesh */
 } peg_complex;
 
 /* A mesh of triangles between vertices, all of which are copied. Vertices closer than `weld` (m,
@@ -71,14 +68,10 @@ typedef struct peg_region {
 } peg_region;
 
 /* Calls visit for the triangles whose boxes meet the box of a region and come near to its segment,
- * and lie in nodes that meet its planes, with rising numbers. */
+ * and lie in nodes that meet all of it, with rising numbers. */
 typedef void peg_triangle_visitor(void *context, int triangle);
 void peg_complex_search(const peg_complex *complex, const peg_region *region,
                         peg_triangle_visitor *visit, void *context);
-/* Whether a triangle's box meets a region, but for its planes; if it misses the region's box, by
- * how much, m. */
-int peg_complex_is_met(const peg_complex *complex, int triangle, const peg_region *region,
-                       double *missed);
 /* The same for those whose boxes meet a box. */
 void peg_complex_meet(const peg_complex *complex, const peg_aabb *box, peg_triangle_visitor *visit,
                       void *context);

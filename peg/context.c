@@ -34,7 +34,6 @@ void peg_context_destroy(peg_context *context)
     peg_free(context->memory.row);
     peg_free(context->fresh.entry);
     peg_free(context->fresh.row);
-    peg_nearby_free(&context->nearby);
     peg_free(context->contact);
     peg_free(context);
 }
@@ -75,7 +74,7 @@ size_t peg_context_memory(const peg_context *context)
     size_t sum = sizeof *context + peg_arena_bytes(&context->arena) +
                  peg_arena_bytes(&context->kept) + peg_arena_bytes(&context->still.arena) +
                  peg_arena_bytes(&context->next_still.arena) + remembered_bytes(&context->memory) +
-                 remembered_bytes(&context->fresh) + peg_nearby_bytes(&context->nearby) +
+                 remembered_bytes(&context->fresh) +
                  context->contact_capacity * sizeof *context->contact;
     for (int i = 0; i < PEG_THREADS_MAX; i++)
         sum += peg_arena_bytes(&context->worker[i].arena) +

@@ -81,7 +81,7 @@ void peg_cover_region(const peg_cover *c, peg_region *r)
     *r = (peg_region){.planes = P->nf,
                       .normal = (const peg_vec3 *)part->normal,
                       .offset = part->offset,
-                      .by = c->reach + P->round + PEG_TOUCH * c->mesh->radius,
+                      .by = c->reach + P->round,
                       .near = c->reach + peg_across(P)};
     for (int k = 0; k < 3; k++) {
         double by = c->reach + P->round + P->rim * sqrt(peg_max(1 - c->axis[k] * c->axis[k], 0));
@@ -433,11 +433,12 @@ static void heights(const peg_cover *c, const double *n, double off, double *low
     *low -= by, *high += by;
 }
 
-/* How high all of a triangle lies above the face of the part over which it is highest. */
+/* How high all of a triangle lies above the face of the part over which it is highest; once that is
+ * out of reach more than that does not matter. */
 static double above_faces(const peg_cover *c, const double *const corner[3])
 {
     double best = -INFINITY;
-    for (int f = 0; f < c->part.shape->nf; f++) {
+    for (int f = 0; f < c->part.shape->nf && best <= c->reach; f++) {
         const double *n = c->part.normal[f];
         double *over = c->over[f];
         for (int k = 0; k < 3; k++) over[k] = peg_dot(n, corner[k]) - c->part.offset[f];
@@ -456,17 +457,6 @@ static double beside_rim(const peg_cover *c, const double *const corner[3])
     double h =
         peg_min(peg_min(peg_dot(beside, out[0]), peg_dot(beside, out[1])), peg_dot(beside, out[2]));
     return h - c->part.shape->rim;
-}
-
-/* Whether faces of the part are known, where a triangle is, as well as its corners. */
-static int is_within_arm(const peg_cover *c, const double *const corner[3])
-{
-    double most = 0, d[3];
-    for (int k = 0; k < 3; k++) {
-        peg_sub(corner[k], c->part.centre, d);
-        most = peg_max(most, peg_dot(d, d));
-    }
-    return most <= c->arm * c->arm;
 }
 
 /* The point of a triangle that is nearest to p. */
@@ -510,22 +500,7 @@ static int is_apart(const peg_cover *c, const double *const corner[3], const dou
            is_beside(c, corner, n);
 }
 
-void peg_cover_outline(const peg_cover *c, peg_outline *out)
-{
-    const peg_view *part = &c->part;
-    const peg_polytope *P = part->shape;
-    *out = (peg_outline){.mesh = c->mesh->print,
-                         .points = P->nv,
-                         .planes = P->nf,
-                         .point = (const peg_vec3 *)part->vertex,
-                         .normal = (const peg_vec3 *)part->normal,
-                         .offset = part->offset,
-                         .centre = part->centre,
-                         .round = P->round,
-                         .rim = P->rim};
-}
-
-double peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *context)
+void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *context)
 {
     const peg_complex *m = c->mesh;
     const peg_polytope *P = c->part.shape;
@@ -533,17 +508,17 @@ double peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void 
     const int *v = m->triangle[t];
     const double *const corner[3] = {m->vertex[v[0]], m->vertex[v[1]], m->vertex[v[2]]};
     double low, high, above = above_faces(c, corner);
-    if (above > c->reach) return is_within_arm(c, corner) ? above : -INFINITY;
+    if (above > c->reach) return;
     heights(c, n, peg_dot(n, corner[0]), &low, &high);
-    if (low > c->reach || high < -c->reach) return peg_max(low, -high);
+    if (low > c->reach || high < -c->reach) return;
     if (P->rim > 0) above = peg_max(above, beside_rim(c, corner));
-    if (above > c->reach) return -INFINITY;
+    if (above > c->reach) return;
     peg_shell_need shell = c->shell ? peg_shell_needs(c, t, MET * P->size) : PEG_SHELL_NEAR;
     if (c->all || shell == PEG_SHELL_NEEDED) {
         visit(context, t, 0);
-        return -INFINITY;
+        return;
     }
-    if (shell == PEG_SHELL_APART) return -INFINITY;
+    if (shell == PEG_SHELL_APART) return;
     int touched =
         !c->shell && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
                       (high <= c->deep && face_counts(c, corner, n, -1)));
@@ -553,5 +528,4 @@ double peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void 
         if (m->own[t] >> (3 + k) & 1) try_vertex(c, t, k, visit, context);
     }
     if (!touched && !is_apart(c, corner, n, low, high, above)) visit(context, t, 1);
-    return -INFINITY;
 }

@@ -5,7 +5,6 @@
 #define PEG_COVER_H
 
 #include "peg/complex.h"
-#include "peg/nearby.h"
 
 /* A triangle of another mesh, in the frame of the mesh. */
 typedef struct peg_shell {
@@ -28,7 +27,6 @@ typedef struct peg_cover {
     double deep; /* how far its features may get while it also shrinks until it has met nothing,
                     m */
     int all;     /* it gets too far to tell: all triangles near to it count */
-    double arm;  /* see peg_cover_needs: 0 unless it is set, m */
     double axis[3], length; /* of a segment: unit, m */
     peg_vec3 *over;         /* by face: how high the corners of the triangle that is looked at lie
                                over it, m */
@@ -51,19 +49,13 @@ void peg_cover_begin_shell(const peg_complex *mesh, const peg_complex *of, int t
                            const double R[9], const peg_vec3 corner[3], double way, double turn,
                            double from_start, peg_shell *shell, peg_cover *out);
 
-/* Where the part is, for a list of what is near to it; points to the cover's arrays. */
-void peg_cover_outline(const peg_cover *cover, peg_outline *outline);
-
 /* Where what it can touch is. */
 void peg_cover_region(const peg_cover *cover, peg_region *region);
 
 /* Calls visit for the triangles that count because of this one or of edges and vertices that are
- * its own, some of them more than once; `deep`: only if it has met the part. Returns how far it is
- * at least, m, if that is out of reach; it then stays so as far as corners of the part, and its
- * faces up to `arm` from its middle, move less than the difference. */
+ * its own, some of them more than once; `deep`: only if it has met the part. */
 typedef void peg_need_visitor(void *context, int triangle, int deep);
-double peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *visit,
-                       void *context);
+void peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *visit, void *context);
 
 /* --- for peg_cover_needs --- */
 

@@ -141,7 +141,6 @@ typedef struct expansion {
     const peg_finder *f;
     int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
     peg_cover cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
-    peg_region region;
 } expansion;
 
 static int are_in_order(const expansion *x, int part)
@@ -198,28 +197,6 @@ static void meet_triangle(void *context, int triangle)
     peg_cover_needs(&x->cover, triangle, add_triangle, context);
 }
 
-/* Returns how far it is at least, m, as peg_cover_needs. */
-static double meet_if_near(expansion *x, int triangle)
-{
-    double missed;
-    if (peg_complex_is_met(x->cover.mesh, triangle, &x->region, &missed))
-        return peg_cover_needs(&x->cover, triangle, add_triangle, x);
-    return missed > 0 ? x->cover.reach + missed : -INFINITY;
-}
-
-typedef struct listing {
-    expansion *x;
-    peg_nearby *list;
-    int failed;
-} listing;
-
-static void meet_and_list(void *context, int triangle)
-{
-    listing *l = context;
-    peg_nearby_item item = {.clear = meet_if_near(l->x, triangle), .triangle = triangle};
-    if (item.clear <= l->list->kept) l->failed |= !peg_nearby_add(l->list, &item);
-}
-
 static void meet_triangle_of_plane(void *context, int triangle)
 {
     const expansion *x = context;
@@ -254,64 +231,6 @@ static double way_in_mesh(const peg_stage *s, int mesh, int other, const course 
     return of_mesh->beside + of_mesh->spin * (peg_norm(arm) + view->shape->radius);
 }
 
-/* Lists have what is so much farther off than what is in reach, in ways of the part, but at least
- * so much in sizes of it. What would need more than that is looked for anew in each step. The
- * part's faces tell how far triangles stay that are so near to its middle, in radii. */
-#define SLACK       4
-#define SLACK_LEAST 0.06
-#define SLACK_MOST  0.5
-#define SLACK_ARM   1.2
-
-/* Triangles that are as near as `kept`, m. */
-static int meet_and_keep(expansion *x, const peg_outline *outline, double kept, peg_nearby *list)
-{
-    listing l = {x, list, 0};
-    peg_cover wide = x->cover;
-    peg_region region;
-    wide.reach = kept;
-    peg_cover_region(&wide, &region);
-    region.from = NULL;
-    if (!peg_nearby_start(list, outline, x->cover.arm)) return 0;
-    list->kept = kept;
-    peg_complex_search(wide.mesh, &region, meet_and_list, &l);
-    return !l.failed;
-}
-
-static void meet_kept(expansion *x, peg_nearby *list)
-{
-    double by = list->path + x->cover.reach + PEG_TOUCH * x->cover.mesh->radius;
-    for (size_t i = 0; i < list->items; i++) {
-        peg_nearby_item *item = &list->item[i];
-        if (item->clear <= by) item->clear = list->path + meet_if_near(x, item->triangle);
-    }
-}
-
-/* The triangles near to the part, by way of what is kept of the steps before. */
-static int meet_near(expansion *x)
-{
-    peg_stage *s = x->f->stage;
-    peg_cover *c = &x->cover;
-    double size = peg_min(c->part.shape->size, c->mesh->radius), travel = c->from_start;
-    double slack = peg_max(SLACK_LEAST * size, SLACK * travel);
-    if (!(slack < SLACK_MOST * size)) {
-        peg_complex_search(c->mesh, &x->region, meet_triangle, x);
-        return 1;
-    }
-    peg_outline outline;
-    peg_nearby *list =
-        peg_nearby_find(&s->context->nearby, s->part[x->other].id, s->part[x->mesh].id);
-    if (!list) return 0;
-    double reach = c->reach + PEG_TOUCH * c->mesh->radius;
-    peg_cover_outline(c, &outline);
-    if (peg_nearby_follow(list, &outline) && list->path + reach <= list->kept) {
-        c->arm = list->arm;
-        meet_kept(x, list);
-        return 1;
-    }
-    c->arm = SLACK_ARM * c->part.shape->radius;
-    return meet_and_keep(x, &outline, reach + slack, list);
-}
-
 static void meet_mesh(const peg_finder *f, int mesh, int other)
 {
     peg_stage *s = f->stage;
@@ -322,6 +241,7 @@ static void meet_mesh(const peg_finder *f, int mesh, int other)
     expansion x = {.f = f, .mesh = mesh, .other = other};
     course own, of_mesh;
     double shift[3];
+    peg_region near;
     if (peg_is_half_space(s->part[other].shape)) {
         meet_plane(f, mesh, other);
         return;
@@ -332,8 +252,8 @@ static void meet_mesh(const peg_finder *f, int mesh, int other)
     double way = way_of_course(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
     if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view, shift, way,
                         own.turn + of_mesh.spin, &x.cover)) {
-        peg_cover_region(&x.cover, &x.region);
-        s->failed |= !meet_near(&x);
+        peg_cover_region(&x.cover, &near);
+        peg_complex_search(complex, &near, meet_triangle, &x);
     } else {
         s->failed = 1;
     }

@@ -155,7 +155,6 @@ static const peg_polytope *particle(peg_stage *s)
 
 int peg_place_parts(peg_stage *s)
 {
-    peg_nearby_step(&s->context->nearby);
     for (int i = 0; i < s->scene->np; i++) {
         if (i == s->part_capacity && !grow(s)) return 0;
         s->part[i] = s->scene->part[i];

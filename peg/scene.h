@@ -3,7 +3,6 @@
 #define PEG_SCENE_H
 
 #include "peg/island.h"
-#include "peg/nearby.h"
 #include "peg/pool.h"
 #include "peg/sweep.h"
 
@@ -115,7 +114,6 @@ struct peg_context {
     peg_arena kept;               /* of the step, for what grows meanwhile */
     int parts;                    /* of the step, or of the last one */
     peg_remembered memory, fresh; /* of the step before; being written */
-    peg_nearby_table nearby;      /* triangles of meshes, by parts */
     peg_contact *contact;
     int contacts;
     size_t contact_capacity;
