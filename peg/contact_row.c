@@ -49,12 +49,13 @@ static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_lev
     row->given = given;
 }
 
-/* Largest correction of the midpoint normal; beyond it the difference goes into the bias, and what
- * is but rounding of the gap, too: it says nothing of the normal. */
+/* Largest correction of the midpoint normal; beyond it the difference goes into the bias. What is
+ * but rounding of the gap says nothing of the normal. */
 #define SECANT_TURN 0.3
 
+/* along: of its push, unit */
 static void secant_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
-                       const peg_feature_contact *c, double target, peg_row *row)
+                       const peg_feature_contact *c, double target, peg_row *row, double along[3])
 {
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
     double n[3], slack = 0;
@@ -67,7 +68,8 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     peg_point_velocity(I, rb, u[rb], c->mid_point, Vb);
     peg_sub(Va, Vb, V);
     double VV = peg_dot(V, V);
-    if (fabs(rho) * I->h > NO_CLEARANCE * pair->L && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
+    if (fabs(rho) * I->h <= NO_CLEARANCE * pair->L) rho = 0;
+    if (rho != 0 && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
         peg_add_scaled(n, rho / VV, V, n);
         la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
         lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
@@ -77,6 +79,7 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     /* of unit length, so that lambda is the impulse, as the cone of friction wants it */
     double length = peg_norm(n), unit = length > 0 ? 1 / length : 1;
     for (int k = 0; k < 6; k++) la.J[k] *= unit, lb.J[k] *= unit;
+    for (int k = 0; k < 3 && length > 0; k++) along[k] = unit * n[k];
     row->bias = unit * (slack + (c->gap0 - target) / I->h);
     row->pushed *= unit;
     fold_levers(I, pair, &la, &lb, row);
@@ -158,15 +161,15 @@ void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feat
     peg_rotate_back(body->R, arm, row->local);
     double target = row_target(I, pair, c->gap0, &row->pushed);
     row->target = target;
+    peg_rub rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
+    peg_copy3(c->normal, rub.normal);
     if (I->secant)
-        secant_row(I, pair, u, c, target, row);
+        secant_row(I, pair, u, c, target, row, rub.normal);
     else
         tangent_row(I, pair, u, c, target, row);
     soften(I, pair, row);
     if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->given);
     if (!peg_has_friction(&pair->surface)) return;
-    peg_rub rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
-    peg_copy3(c->normal, rub.normal);
     peg_add_scaled(c->mid_point, shift, c->normal, rub.mid_point);
     peg_friction_rows(I, pair, u, &rub, out);
 }

@@ -115,7 +115,8 @@ typedef struct pegStats {
     double swept_residual_max; /* of solves by sweeps, as their last sweep changed it, relative to
                                   the root of the bodies' kinetic energy */
     double residual_max;    /* largest certified residual of a solve, relative to its rows, m/s */
-    double gap_min;         /* smallest separation of a pair at the end of a step, m */
+    double gap_min;         /* bound of the smallest separation of a pair at the end of a step: no
+                               pair is nearer than that, as far as was to be known, m */
     double violation_max;   /* largest overlap depth left at the end of a step, m */
     double energy_gain_max; /* largest gain of mechanical energy in a step by contact, J */
     /* s, summed over threads; pairs: also those that the found motion could meet */

@@ -456,7 +456,7 @@ static void add_row_push(int body, double lambda, const double *J, double (*sum)
 }
 
 /* Contacts and joints tell all that was done to the bodies, but for parts of a step and what is
- * scaled back. */
+ * scaled back; friction acts across the push. */
 static void check_balance(const crowd *c)
 {
     double sum[BODIES][3] = {{0}};
@@ -464,6 +464,8 @@ static void check_balance(const crowd *c)
     int n = peg_contacts(c->context, &k);
     if (c->stats.fallback_halved || c->stats.fallback_scaled) return;
     for (int i = 0; i < n; i++) {
+        double slope = peg_dot(k[i].friction, k[i].normal);
+        ck_assert_double_le(fabs(slope), 1e-12 * peg_norm(k[i].friction));
         add_push(c, k[i].part_a, 1, &k[i], sum);
         add_push(c, k[i].part_b, -1, &k[i], sum);
     }
