@@ -30,6 +30,13 @@ static int is_whole(const peg_island *I)
     return I->njoint || I->capture;
 }
 
+/* Whether the answer moves the poses only, to the nearest ones that are apart: there is nothing to
+ * rub for. */
+static int is_for_poses(const workspace *w)
+{
+    return w->about == PEG_ABOUT_ITERATE && peg_goes_on_with_main(w->island);
+}
+
 /* Impulse of a row that was there before and is not looked at. */
 static double unseen(const workspace *w, const peg_row *row)
 {
@@ -60,6 +67,8 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
             filled->b = row->bias, filled->limit = peg_row_limit(I, i);
         else
             peg_fill_row(I, i, filled);
+        filled->mu = row->mu;
+        if (row->friction && is_for_poses(w)) filled->mu = filled->limit = 0;
         if (w->about == PEG_ABOUT_FREE) filled->b -= row->recovery;
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;

@@ -93,10 +93,10 @@ static int load_row(const sweeper *s, int i, const peg_lcp_row *from, sweep_row 
     if (b >= 0) load_block(s, b, from->Jb, row->n.d + 6, row);
     if (!(row->scale > 0) || !isfinite(row->scale)) return 0;
     row->gain = FURTHER / row->scale;
-    if (!from->bounded || from->mu == 0) return 1;
-    row->normal = i - from->normal;
-    row->mu = from->mu;
-    return from->normal >= 0 && from->normal < i && isfinite(row->mu);
+    if (!from->bounded) return 1;
+    int has_normal = from->normal >= 0 && from->normal < i;
+    row->normal = has_normal ? i - from->normal : 0;
+    return has_normal || from->mu == 0;
 }
 
 /* What each solve asks of row i anew. */
@@ -107,8 +107,8 @@ static int set_row(const sweeper *s, const sweep_group *g, int i, const peg_lcp_
     row->beta = from->b;
     for (int k = 0; k < 6; k++) row->beta += row->n.d[k] * ta[k] + row->n.d[6 + k] * tb[k];
     row->per_speed = row->scale / s->goal->speed[i];
-    if (row->bounded) row->lo = row->hi = from->limit;
-    return isfinite(row->beta) && row->hi >= 0;
+    if (row->bounded) row->lo = row->hi = from->limit, row->mu = from->mu;
+    return isfinite(row->beta) && row->hi >= 0 && isfinite(row->mu);
 }
 
 static double product(const sweep_row *a, const sweep_row *b)
@@ -288,9 +288,11 @@ HOT void visit_row(sweeper *s, const sweep_row *row, double *at, quad y[3], doub
 HOT void visit_contact(sweeper *s, const sweep_row *row, double *at, quad y[3], double *most)
 {
     double by = change(row, at, speed_of(row, *at, y));
-    if (by == 0 && at[1] == 0 && at[2] == 0 && rubs_nothing(row + 1, at + 1) &&
-        rubs_nothing(row + 2, at + 2))
+    if (at[1] == 0 && at[2] == 0 && rubs_nothing(row + 1, at + 1) &&
+        rubs_nothing(row + 2, at + 2)) {
+        if (by != 0) push(s, row, by, y, most);
         return;
+    }
     double one = speed_of(row + 1, at[1], y), two = speed_of(row + 2, at[2], y);
     double first = change(row + 1, at + 1, one + row[1].before[0] * by);
     double second = change(row + 2, at + 2, two + row[2].before[1] * by + row[2].before[0] * first);
