@@ -164,6 +164,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
     peg_sweep_goal goal = {.speed = w->speed,
                            .sweeps = most_sweeps(w),
+                           .patience = peg_is_coarse(I) || I->recovering ? 0 : PEG_FINE_PATIENCE,
                            .rest = PEG_REST,
                            .group = w->group,
                            .groups = w->groups};

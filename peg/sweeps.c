@@ -15,6 +15,9 @@ static const double FURTHER = 1.3;
 /* Changes below this share of the tolerance do not call for another visit. */
 static const double QUIET = 0.1;
 
+/* Share of the largest change that so many sweeps as there is patience for must take from it. */
+static const double GETS_ON = 0.3;
+
 /* Where no body lacks more than so many times what rest allows (half its weight), rest is sought,
  * in at most so many steps of conjugate gradients: a house of 40 cards takes some 220, and of
  * sweeps thousands. At 20 times houses of 40 and 57 cards do not come to rest; 200 and 400 do no
@@ -353,14 +356,17 @@ static void finish(const sweeper *s, peg_solution *solution)
             solution->lambda[i] = s->lambda[i];
 }
 
-/* Sweeps until rows change by no more than they may fail by. */
+/* Sweeps until rows change by no more than they may fail by, or by no less for too long. */
 static peg_outcome settle(sweeper *s)
 {
-    double worst = INFINITY;
-    for (int k = 0; k < s->goal->sweeps && worst > 1 && !s->singular; k++) {
+    double worst = INFINITY, before = INFINITY;
+    for (int k = 1; k <= s->goal->sweeps && worst > 1 && !s->singular; k++) {
         find_active(s);
         worst = sweep(s);
         s->sweeps++;
+        if (!s->goal->patience || k % s->goal->patience) continue;
+        if (worst > (1 - GETS_ON) * before) break;
+        before = worst;
     }
     return worst <= 1 ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }

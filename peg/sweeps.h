@@ -23,6 +23,9 @@ typedef struct peg_sweep_group {
 typedef struct peg_sweep_goal {
     const double *speed;       /* m; m/s: what a row may fail by */
     int sweeps;                /* at most */
+    int patience;              /* if not 0 the answer is taken as it is when so many sweeps have not
+                                  taken a share of the largest change: where impulses grow slowly
+                                  along each other, as between wedges */
     const double (*gained)[6]; /* v_f - v_0; if not null v = 0 is an answer where every body's force
                                   balance fails by at most the share `rest` of M gained, and is
                                   sought where that is near: only for rows that v = 0 satisfies */
@@ -38,8 +41,8 @@ typedef struct peg_sweep_goal {
     int groups;
     /* if not null it stands for the problem's rows: writes begin .. end - 1 of them to `row`, and
      * their speeds and their warm start to where these belong; called once before a group is looked
-     * at. Again: it was before with the same `swept`, and only b and limit are wanted of the rows.
-     * What never was looked at has no lambda in the solution */
+     * at. Again: it was before with the same `swept`, and only b, mu and limit are wanted of the
+     * rows. What never was looked at has no lambda in the solution */
     void (*fill)(void *context, int begin, int end, int again, peg_lcp_row *row);
     void *context;
 } peg_sweep_goal;

@@ -84,7 +84,7 @@ static void fill(void *context, int begin, int end, int again, peg_lcp_row *row)
         const peg_lcp_row *from = &island.row[i];
         s->asked[i]++;
         if (again)
-            row[i - begin] = (peg_lcp_row){.b = from->b, .limit = from->limit};
+            row[i - begin] = (peg_lcp_row){.b = from->b, .mu = from->mu, .limit = from->limit};
         else
             row[i - begin] = *from;
         s->again += again;
