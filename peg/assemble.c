@@ -342,11 +342,30 @@ static int remember_choices(assembly *a)
     return choice != NULL;
 }
 
+/* What was scaled back starts the next step with the impulses that it started this one with. */
+static int remember_old_impulses(assembly *a)
+{
+    const peg_island *I = &a->island;
+    peg_solved *solved = a->solved;
+    size_t n = 0;
+    for (int p = 0; p < I->npair; p++) n += (size_t)I->pair[p].olds;
+    solved->row = PEG_NEW(&a->worker->results, peg_row_memory, n);
+    if (!solved->row) return 0;
+    for (int p = 0; p < I->npair; p++) {
+        const peg_pair *pair = &I->pair[p];
+        peg_candidate *c = &a->stage->candidate[a->candidate_of[p]];
+        c->first = solved->rows, c->count = pair->olds;
+        for (int k = 0; k < pair->olds; k++) solved->row[solved->rows++] = pair->old[k];
+    }
+    return 1;
+}
+
 /* Rows are kept by pair: those of one candidate lie together. */
 static int remember_impulses(assembly *a)
 {
     peg_solved *solved = a->solved;
     const peg_row_set *impulse = &a->island.impulse;
+    if (a->island.scaled) return remember_old_impulses(a);
     solved->row = PEG_NEW(&a->worker->results, peg_row_memory, impulse->m);
     if (!solved->row) return 0;
     for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;

@@ -122,7 +122,7 @@ static void scale_back(peg_island *I)
         if (factor == 0) break;
     }
     I->impulse.m = 0;
-    I->held = 1;
+    I->held = I->scaled = 1;
     I->stats->fallback_scaled++;
     if (!is_apart(I)) I->stats->unconverged++;
 }

@@ -195,6 +195,7 @@ typedef struct peg_island {
     double *joint_sum;            /* njoint: of the sub-steps taken so far, N s */
     int yield;                    /* level at which joints yield: see joints.c */
     int held;                     /* the integrator's own joints would not lead to v_pose */
+    int scaled;                   /* the velocities were scaled back: no impulses are known */
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
     double (*v_main)[6];          /* nd: answer of the last solve about v_f */

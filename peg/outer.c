@@ -453,6 +453,53 @@ static int take_back(peg_island *I, double share)
     return 1;
 }
 
+/* Velocities the share on the way from those that were found to free motion. */
+static void yield_to_weights(peg_island *I, const double (*v)[6], const double (*v_main)[6],
+                             double share)
+{
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++) {
+            double target = I->rigid[i].target[k];
+            I->v[i][k] = v[i][k] + share * (target - v[i][k]);
+            I->v_main[i][k] = v_main[i][k] + share * (target - v_main[i][k]);
+        }
+    peg_island_move(I);
+}
+
+/* What hardly moves gains by impulses that carry a little more than the weights: they all become
+ * weaker by a share, if a small one does. The gain is convex in it, and so below its chord. */
+static int weaken(peg_island *I, loop *l)
+{
+    if (!peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double(*v)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    double(*v_main)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    if (!v || !v_main) {
+        I->failed = 1;
+        return 0;
+    }
+    memcpy(v, I->v, size);
+    memcpy(v_main, I->v_main, size);
+    double gained = gained_energy(I), share = PEG_WEAKENED;
+    yield_to_weights(I, (const double(*)[6])v, (const double(*)[6])v_main, share);
+    double least = gained_energy(I);
+    if (least < 0) {
+        share *= gained / (gained - least);
+        yield_to_weights(I, (const double(*)[6])v, (const double(*)[6])v_main, share);
+        check_pairs(I, l, 0);
+    }
+    int good = least < 0 && l->shortfall <= 0 && !gains_energy(I);
+    if (good) {
+        for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 1 - share;
+    } else {
+        yield_to_weights(I, (const double(*)[6])v, (const double(*)[6])v_main, 0);
+        check_pairs(I, l, 0);
+    }
+    peg_arena_back(I->arena, mark);
+    return good;
+}
+
 /* Where that does not do, since the motion lifts what hardly moves, it moves less. The impulses
  * stay: they are what it comes to rest with. */
 static int calm_down(peg_island *I, loop *l)
@@ -538,6 +585,8 @@ static int judge(peg_island *I, loop *l)
     }
     if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
     if (I->rough) {
+        if (weaken(I, l)) return 1;
+        if (I->failed) return 0;
         if (take_back(I, I->regaining ? PEG_TAKEN_BACK : 1)) return 1;
         if (!I->regaining && calm_down(I, l)) return 1;
         l->hopeless = !I->regaining;

@@ -111,7 +111,7 @@
 #define PEG_FINE_PATIENCE    24
 #define PEG_COARSE           1e-3
 #define PEG_COARSE_SWEEPS    40
-#define PEG_FOLLOWING_SWEEPS 16
+#define PEG_FOLLOWING_SWEEPS 32
 #define PEG_LOCAL_FROM       2
 
 /* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
@@ -127,7 +127,8 @@
 /* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
  * energy, which is then taken back. */
 #define PEG_TAKEN_BACK 1e-2
-#define PEG_CALMING    10 /* halvings of the velocities of a coarse island that hardly moves */
+#define PEG_WEAKENED   1e-3 /* share that impulses of a coarse island that hardly moves may lose */
+#define PEG_CALMING    10   /* halvings of the velocities of a coarse island that hardly moves */
 
 /* Rows of coarse islands are made of features that are within PEG_NEAR L and this share of how far
  * the bodies could get. */
