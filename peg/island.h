@@ -208,6 +208,7 @@ typedef struct peg_island {
     double gain_unit;        /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;
+    int slips;              /* friction without limit yields a little */
     int regaining;          /* thin gaps grow, while contact loses more energy than that takes */
     int iteration;          /* of the outer loop */
     int hasty;              /* gives up where Newton's method takes long */

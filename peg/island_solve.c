@@ -51,6 +51,11 @@ typedef struct workspace {
     double unit; /* peg_residual_unit */
 } workspace;
 
+static int yields(const peg_island *I, const peg_lcp_row *row)
+{
+    return row->bounded ? I->slips && isinf(row->limit) : I->elastic;
+}
+
 static int set_up(peg_island *I, workspace *w, peg_about about)
 {
     int contacts = I->rows.m, m = contacts + I->njoint;
@@ -75,9 +80,8 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     if (about == PEG_ABOUT_ITERATE) peg_joints_take_off(I, w->target);
     for (int k = 0; k < I->njoint; k++) w->row[contacts + k] = I->joint_row[k];
     w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
-    if (I->elastic)
-        for (int i = 0; i < contacts; i++)
-            if (!w->row[i].bounded) w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
+    for (int i = 0; i < contacts && (I->elastic || I->slips); i++)
+        if (yields(I, &w->row[i])) w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     w->unit = peg_residual_unit(&w->problem);
     return 1;
 }

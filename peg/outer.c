@@ -80,7 +80,7 @@ void peg_island_begin(peg_island *I)
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->rows.patches = I->last.patches = 0;
     I->follows = I->restored = 0;
-    I->secant = I->clearance = I->elastic = I->recovering = 0;
+    I->secant = I->clearance = I->elastic = I->slips = I->recovering = 0;
     I->regaining = peg_is_coarse(I) && I->tumbles;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
@@ -381,10 +381,20 @@ static void restart(peg_island *I, loop *l)
     I->follows = I->restored = 0;
 }
 
-/* The problem has no solution: the next mode in which it may have one. */
+static int sticks_without_limit(const peg_island *I)
+{
+    for (int i = 0; i < I->rows.m; i++)
+        if (I->rows.row[i].friction && isinf(peg_row_limit(I, i))) return 1;
+    return 0;
+}
+
+/* The problem has no solution: the next mode in which it may have one. Several contacts of a body
+ * that stick without limit contradict each other by what it turns in the step. */
 static int relax_problem(peg_island *I, loop *l)
 {
-    if (!I->clearance && !(I->without & PEG_RULE_CLEARANCE)) {
+    if (!I->slips && sticks_without_limit(I)) {
+        I->slips = 1;
+    } else if (!I->clearance && !(I->without & PEG_RULE_CLEARANCE)) {
         I->clearance = 1;
         I->stats->fallback_clearance++;
     } else if (!I->secant) {
