@@ -32,7 +32,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     /* between walls without clearance the overlap of rounding is shared, not handed on */
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
-    double gap = fmax(gap0, 0), thin = PEG_THIN * margin;
+    double gap = fmax(gap0, 0), thin = fmax(PEG_THIN * margin, PEG_SLIDING * pair->whole_reach);
     if (peg_is_coarse(I)) thin = I->regaining ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
     double target = gap + PEG_PUSH * fmax(0, thin - gap);
     target = fmin(margin, target);

@@ -17,9 +17,11 @@
 
 /* Rows hold the gap that features start with, up to the margin, so that they do no work; only gaps
  * below PEG_THIN * margin, near rounding, grow by the share PEG_PUSH of what they lack: at most
- * 1e-11 L a step, fading out. */
-#define PEG_THIN 1e-5
-#define PEG_PUSH 0.1
+ * 1e-11 L a step, fading out. So do those below the share PEG_SLIDING of how far the bodies could
+ * get: solves are exact to PEG_CERTIFIED of that. */
+#define PEG_THIN    1e-5
+#define PEG_SLIDING 1e-9
+#define PEG_PUSH    0.1
 
 /* Features face each other when the row's normal is within this cosine of the pair's direction.
  * Near zero it lets steep side faces in and recreates the trap; near one it loses the rows of
