@@ -108,8 +108,9 @@ static int is_held(const journey *j, const place *from, const place *to)
     return peg_normalise(between) > 0 && holds(j, from, to, between);
 }
 
-/* Halvings until a change of direction counts as a passage. */
-enum { LOOKS = 8 };
+/* Halvings until a change of direction counts as a passage: what slides off an edge changes it
+ * within the little that it is apart. */
+enum { LOOKS = 20 };
 
 /* Whether triangles that were apart in two places have passed through each other between: they may
  * have moved by as much as they were apart, no direction holds in both places, nor can they be
