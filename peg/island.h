@@ -36,7 +36,9 @@ enum {
     PEG_RULE_ELASTIC = 4096,
     PEG_RULE_SWEEP = 8192, /* tumbling islands are solved by sweeps */
     PEG_RULE_YIELD =
-        16384 /* a facet that holds as well frees the pair from the one that is loaded */
+        16384, /* a facet that holds as well frees the pair from the one that is loaded */
+    PEG_RULE_SLIP = 32768,  /* friction without limit yields where it contradicts itself */
+    PEG_RULE_WEAKEN = 65536 /* impulses that carry a little more than the weights become weaker */
 };
 
 typedef struct peg_rigid {

@@ -392,7 +392,7 @@ static int sticks_without_limit(const peg_island *I)
  * that stick without limit contradict each other by what it turns in the step. */
 static int relax_problem(peg_island *I, loop *l)
 {
-    if (!I->slips && sticks_without_limit(I)) {
+    if (!I->slips && !(I->without & PEG_RULE_SLIP) && sticks_without_limit(I)) {
         I->slips = 1;
     } else if (!I->clearance && !(I->without & PEG_RULE_CLEARANCE)) {
         I->clearance = 1;
@@ -480,7 +480,7 @@ static void yield_to_weights(peg_island *I, const double (*v)[6], const double (
  * weaker by a share, if a small one does. The gain is convex in it, and so below its chord. */
 static int weaken(peg_island *I, loop *l)
 {
-    if (!peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
+    if ((I->without & PEG_RULE_WEAKEN) || !peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
     peg_arena_mark mark = peg_arena_here(I->arena);
     size_t size = (size_t)I->nd * sizeof *I->v;
     double(*v)[6] = PEG_NEW(I->arena, double[6], I->nd);

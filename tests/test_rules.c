@@ -35,6 +35,8 @@ static const rule_case cases[] = {
     {"dropped traps", PEG_RULE_DROP, "head-on", 0.01, 0.1, 3, 0, {"speed", 10}},
     {"clearance", PEG_RULE_CLEARANCE, "peg-in-hole", 0.01, 0, 1, 0, {"clearance", 0}},
     {"elastic", PEG_RULE_ELASTIC, "closing-walls", 0.01, 0, 1, 0, {"", 0}},
+    {"slip", PEG_RULE_SLIP, "demo-boxstack", 0.02, 10, 1, 4, {"", 0}},
+    {"weaken", PEG_RULE_WEAKEN, "pile-boxes", 0.01, 6, 18, 5, {"bodies", 60}},
 };
 
 static unsigned left_out;
@@ -51,7 +53,8 @@ static int holds(const rule_case *c, int seed, unsigned without, check_result *r
     options.seed = (uint64_t)seed;
     options.set = &c->set;
     options.sets = c->set.key[0] != 0;
-    left_out = without | PEG_RULE_SWEEP; /* which does not need all of them */
+    left_out = without;
+    if (c->bit != PEG_RULE_WEAKEN) left_out |= PEG_RULE_SWEEP; /* does not need all of them */
     ck_assert_int_eq(check_scene(lab_scene_find(c->scene), &options, result), 0);
     const pegStats *stats = &result->total;
     long needless = stats->squeezed ? 0 : stats->fallback_elastic; /* room was found without it */
