@@ -298,11 +298,36 @@ START_TEST(rods_gain_nothing)
 }
 END_TEST
 
+/* What moves many bodies apart beside their velocities pushes, and does not rub: on a plane all of
+ * it is upright. */
+START_TEST(bodies_are_moved_along_normals)
+{
+    double moved = 0;
+    build((uint64_t)_i, 0, CUBE);
+    dCreatePlane(space, 0, 0, 1, -2);
+    dWorldSetGravity(world, 0, 0, -9.81);
+    for (int step = 0; step < STEPS; step++) {
+        double sum[3] = {0}; /* N s */
+        for (int i = 0; i < BODIES; i++)
+            for (int k = 0; k < 3; k++) sum[k] -= MASS * dBodyGetPosition(body[i])[k] / H;
+        ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+        for (int i = 0; i < BODIES; i++)
+            for (int k = 0; k < 3; k++)
+                sum[k] += MASS * (dBodyGetPosition(body[i])[k] / H - dBodyGetLinearVel(body[i])[k]);
+        for (int k = 0; k < 2; k++) ck_assert_double_eq_tol(sum[k], 0, 1e-9);
+        moved += sum[2];
+    }
+    ck_assert_double_gt(moved, 0);
+    tear_down();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("momentum");
     TCase *tc = tcase_create("many");
     tcase_set_timeout(tc, 120);
+    tcase_add_loop_test(tc, bodies_are_moved_along_normals, 0, 3);
     tcase_add_loop_test(tc, rods_gain_nothing, 0, 4);
     tcase_add_loop_test(tc, impulses_add_up, 0, 3);
     tcase_add_loop_test(tc, meshes_keep_their_momentum, 0, 10);
