@@ -172,6 +172,41 @@ START_TEST(rows_that_are_kept)
 }
 END_TEST
 
+/* Who has little patience gets the answer as far as it came: of impulses within their bounds, with
+ * the velocities that they make. */
+START_TEST(little_patience)
+{
+    peg_sweep_goal goal = {.speed = speed, .sweeps = 10000};
+    build_towers((double[]){.1, 0, -.1});
+    ck_assert_int_eq(peg_solve_sweeps(&arena, &island.problem, &goal, &first.solution), PEG_SOLVED);
+    goal.patience = 1;
+    ck_assert_int_eq(peg_solve_sweeps(&arena, &island.problem, &goal, &second.solution),
+                     PEG_ITERATION_LIMIT);
+    ck_assert_int_lt(second.solution.iterations, first.solution.iterations);
+    for (int i = 0; i < BOXES; i++) {
+        double v[6];
+        memcpy(v, island.target[i], sizeof v);
+        for (int r = 0; r < island.problem.m; r++) {
+            const peg_lcp_row *row = &island.row[r];
+            const double *J = row->body_a == i ? row->Ja : row->body_b == i ? row->Jb : NULL;
+            const double *turn = island.mass[i].inv_inertia;
+            for (int k = 0; k < 3 && J; k++) {
+                v[k] += island.mass[i].inv_mass * J[k] * second.lambda[r];
+                for (int j = 0; j < 3; j++)
+                    v[3 + k] += turn[3 * k + j] * J[3 + j] * second.lambda[r];
+            }
+        }
+        for (int k = 0; k < 6; k++) ck_assert_double_eq_tol(second.v[i][k], v[k], 1e-12);
+    }
+    for (int r = 0; r < island.problem.m; r++) {
+        const peg_lcp_row *row = &island.row[r];
+        double most = row->bounded ? row->mu * second.lambda[row->normal] : INFINITY;
+        ck_assert_double_ge(second.lambda[r], row->bounded ? -most : 0);
+        ck_assert_double_le(second.lambda[r], most);
+    }
+}
+END_TEST
+
 /* --- what changed --- */
 
 /* On from the first answer. */
@@ -380,6 +415,7 @@ int main(void)
     Suite *suite = suite_create("sweeps");
     TCase *tc = tcase_create("what changed");
     tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_test(tc, little_patience);
     tcase_add_test(tc, rows_by_the_group);
     tcase_add_test(tc, rows_that_are_kept);
     tcase_add_test(tc, only_what_changed);
