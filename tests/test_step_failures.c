@@ -1,6 +1,7 @@
 /* Steps that fail and leave everything as it was, steps that need the fallbacks, and the standard
  * model beside the exact one. */
 #include "peg/memory.h"
+#include "peg/scene.h"
 #include "step_scene.h"
 #include "test_step.h"
 
@@ -196,6 +197,49 @@ START_TEST(scaled_steps_end_apart)
 }
 END_TEST
 
+/* A second impact: pairs that were pressed together spin and are pressed again. */
+static void impact_again(cases_random *r)
+{
+    double n[3];
+    scene_advance();
+    peg_sub(S.body[0].x, S.body[1].x, n);
+    peg_normalise(n);
+    for (int i = 0; i < 2; i++) {
+        peg_body *b = &S.body[i];
+        for (int k = 0; k < 3; k++)
+            b->v[k] = (i ? 2 : -2) * n[k], b->v[3 + k] = cases_uniform(r, -9, 9);
+        memcpy(b->v_free, b->v, sizeof b->v);
+    }
+}
+
+/* Where nothing is known of the impulses, those of the step before are the best guess. */
+START_TEST(scaled_steps_keep_what_is_remembered)
+{
+    cases_random r = {7000};
+    pegSettings settings;
+    int kept = 0;
+    peg_settings_default(&settings);
+    settings.max_outer = 5;
+    settings.max_halvings = 0;
+    for (int run = 0; run < 1500; run++) {
+        scene_random_impact(&r, 0.1);
+        scene_use_context(&settings);
+        scene_step();
+        size_t rows = S.context->memory.rows;
+        double lambda = rows ? S.context->memory.row[0].lambda : 0;
+        impact_again(&r);
+        scene_step();
+        if (rows && S.stats.fallback_scaled) {
+            ck_assert_uint_eq(S.context->memory.rows, rows);
+            ck_assert_double_eq(S.context->memory.row[0].lambda, lambda);
+            kept++;
+        }
+        scene_end();
+    }
+    ck_assert_int_gt(kept, 5);
+}
+END_TEST
+
 /* --- the standard model beside --- */
 
 START_TEST(standard_model_leaves_overlap)
@@ -263,6 +307,7 @@ void step_failure_cases(Suite *suite)
     tcase_add_test(errors, settings_have_ranges);
     tcase_add_test(other, halved_steps_end_apart);
     tcase_add_test(other, scaled_steps_end_apart);
+    tcase_add_test(other, scaled_steps_keep_what_is_remembered);
     tcase_add_test(other, standard_model_leaves_overlap);
     tcase_add_test(other, standard_model_traps_at_a_corner);
     suite_add_tcase(suite, errors);
