@@ -57,6 +57,7 @@ typedef struct journey {
     const peg_pair *pair;
     const double (*v)[6];
     double motion; /* bound of what they move relative to each other, m */
+    int *looks;    /* places between others that may still be looked at */
 } journey;
 
 /* Where they are apart on their way. */
@@ -103,30 +104,32 @@ static int holds(const journey *j, const place *from, const place *to, const dou
 static int is_held(const journey *j, const place *from, const place *to)
 {
     double between[3];
+    if (peg_dot(from->n, to->n) < -0.5) return 0; /* on the other side */
     if (holds(j, from, to, from->n) || holds(j, from, to, to->n)) return 1;
     for (int k = 0; k < 3; k++) between[k] = from->n[k] + to->n[k];
     return peg_normalise(between) > 0 && holds(j, from, to, between);
 }
 
 /* Halvings until a change of direction counts as a passage: what slides off an edge changes it
- * within the little that it is apart. */
-enum { LOOKS = 20 };
+ * within the little that it is apart. So many places are looked at, at most, on one way: edges that
+ * turn about each other change it all the time. */
+enum { HALVINGS = 20, LOOKS = 500 };
 
 /* Whether triangles that were apart in two places have passed through each other between: they may
  * have moved by as much as they were apart, no direction holds in both places, nor can they be
  * joined by others between. */
-static int has_passed(const journey *j, const place *from, const place *to, int looks)
+static int has_passed(const journey *j, const place *from, const place *to, int halvings)
 {
     if (from->s + to->s >= j->motion * (to->t - from->t) || is_held(j, from, to)) return 0;
-    if (looks == 0) return 1;
+    if (halvings == 0 || --*j->looks < 0) return 1;
     place middle = {.t = .5 * (from->t + to->t)};
     views v = go(j, middle.t);
     take_corners(v, &middle);
     peg_facet best = peg_separation(v.A, v.B, INFINITY, NULL, NULL);
     peg_copy3(best.n, middle.n);
     middle.s = best.s;
-    return middle.s < -PEG_TOUCH * j->pair->L || has_passed(j, from, &middle, looks - 1) ||
-           has_passed(j, &middle, to, looks - 1);
+    return middle.s < -PEG_TOUCH * j->pair->L || has_passed(j, from, &middle, halvings - 1) ||
+           has_passed(j, &middle, to, halvings - 1);
 }
 
 /* How far a piece's points may leave the straight way between their ends: an eighth of the square
@@ -156,8 +159,8 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
     double U = peg_pair_motion(I, p, v);
     double least = PEG_STRIDE * p->width / U;
     if (!(U > 0) || p->s0 > U) return passage;
-    int shells = are_shells(I, p);
-    const journey j = {I, p, v, U};
+    int shells = are_shells(I, p), looks = LOOKS;
+    const journey j = {I, p, v, U, &looks};
     if (stays_beside(&j, p->facet.n, depth)) return passage;
     double given_up = fmin(0, p->s0) - depth;
     place at = {.t = 0}, before = {.t = 0};
@@ -177,7 +180,7 @@ peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], 
         }
         int apart_now = at.s >= -PEG_TOUCH * p->L;
         passage.hit = at.s < given_up || strides == MOST_STRIDES ||
-                      (shells && strides && apart_now && has_passed(&j, &before, &at, LOOKS));
+                      (shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS));
         if (!apart_now || !passage.hit) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {
             passage.apart = at.t;

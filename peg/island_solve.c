@@ -51,7 +51,7 @@ typedef struct workspace {
     double unit; /* peg_residual_unit */
 } workspace;
 
-static int yields(const peg_island *I, const peg_lcp_row *row)
+static int is_compliant(const peg_island *I, const peg_lcp_row *row)
 {
     return row->bounded ? I->slips && isinf(row->limit) : I->elastic;
 }
@@ -81,7 +81,8 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     for (int k = 0; k < I->njoint; k++) w->row[contacts + k] = I->joint_row[k];
     w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
     for (int i = 0; i < contacts && (I->elastic || I->slips); i++)
-        if (yields(I, &w->row[i])) w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
+        if (is_compliant(I, &w->row[i]))
+            w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     w->unit = peg_residual_unit(&w->problem);
     return 1;
 }

@@ -22,7 +22,7 @@ void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
     joint->row = index;
     joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &joint->whole);
     if (joint->sign == 0) return;
-    joint->whole.normal = 0;
+    joint->whole.normal = -1;
     I->joint_sum[I->njoint] = 0;
     I->joint_lambda[I->njoint++] = joint->sign * row->lambda;
     for (int side = 0; side < 2; side++) {

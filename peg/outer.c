@@ -463,9 +463,8 @@ static int take_back(peg_island *I, double share)
     return 1;
 }
 
-/* Velocities the share on the way from those that were found to free motion. */
-static void yield_to_weights(peg_island *I, const double (*v)[6], const double (*v_main)[6],
-                             double share)
+/* The velocities v and v_main the share on the way to free motion; the poses stay. */
+static void weaken_by(peg_island *I, const double (*v)[6], const double (*v_main)[6], double share)
 {
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++) {
@@ -473,7 +472,6 @@ static void yield_to_weights(peg_island *I, const double (*v)[6], const double (
             I->v[i][k] = v[i][k] + share * (target - v[i][k]);
             I->v_main[i][k] = v_main[i][k] + share * (target - v_main[i][k]);
         }
-    peg_island_move(I);
 }
 
 /* What hardly moves gains by impulses that carry a little more than the weights: they all become
@@ -491,20 +489,24 @@ static int weaken(peg_island *I, loop *l)
     }
     memcpy(v, I->v, size);
     memcpy(v_main, I->v_main, size);
-    double gained = gained_energy(I), share = PEG_WEAKENED;
-    yield_to_weights(I, (const double(*)[6])v, (const double(*)[6])v_main, share);
-    double least = gained_energy(I);
-    if (least < 0) {
-        share *= gained / (gained - least);
-        yield_to_weights(I, (const double(*)[6])v, (const double(*)[6])v_main, share);
-        check_pairs(I, l, 0);
-    }
-    int good = least < 0 && l->shortfall <= 0 && !gains_energy(I);
+    double gained = gained_energy(I);
+    weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_main, PEG_WEAKENED);
+    double least = gained_energy(I), share = PEG_WEAKENED * gained / (gained - least);
+    int good = least < 0;
     if (good) {
-        for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 1 - share;
-    } else {
-        yield_to_weights(I, (const double(*)[6])v, (const double(*)[6])v_main, 0);
+        weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_main, share);
+        peg_island_move(I);
         check_pairs(I, l, 0);
+        good = l->shortfall <= 0 && !gains_energy(I);
+        for (int i = 0; i < I->impulse.m && good; i++) I->impulse.row[i].lambda *= 1 - share;
+    }
+    if (!good) {
+        memcpy(I->v, v, size);
+        memcpy(I->v_main, v_main, size);
+        if (least < 0) {
+            peg_island_move(I);
+            check_pairs(I, l, 0);
+        }
     }
     peg_arena_back(I->arena, mark);
     return good;

@@ -34,7 +34,7 @@ typedef struct peg_lcp_row {
     /* A bounded row (friction): |lambda| <= B with w >= 0 at lambda = -B, w <= 0 at lambda = B and
      * w = 0 between; B = limit + mu lambda[normal]. */
     int bounded;
-    int normal;   /* where mu > 0: index of an unbounded row before this one */
+    int normal;   /* index of an unbounded row before this one; -1, or mu = 0: none */
     double mu;    /* >= 0 */
     double limit; /* N s, >= 0; infinite: w = 0 always */
 } peg_lcp_row;

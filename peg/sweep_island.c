@@ -214,6 +214,7 @@ static void take(peg_island *I, const workspace *w)
                (size_t)I->njoint * sizeof *I->joint_lambda);
     for (int g = 0; g < w->groups && w->group[g].begin < contacts; g++) {
         int begin = w->group[g].begin, end = w->group[g].end, seen = w->filled[begin];
+        int ends = seen && !is_for_poses(w); /* else friction is not asked */
         peg_pair *p = &I->pair[I->rows.row[begin].pair];
         for (int i = begin; i < end; i++) {
             peg_row *row = &I->rows.row[i];
@@ -222,7 +223,7 @@ static void take(peg_island *I, const workspace *w)
             row->lambda = peg_max(row->lambda, 0);
             if (row->lambda > 0 && !row->first_contact) p->loaded = 1;
         }
-        for (int i = begin; i < end && seen; i = peg_next_normal(&I->rows, i))
+        for (int i = begin; i < end && ends; i = peg_next_normal(&I->rows, i))
             peg_row_end(I, &I->rows.row[i]);
     }
 }

@@ -35,7 +35,7 @@ typedef struct sweep_row {
     double lo, hi, mu;          /* -lo - mu lambda_normal <= lambda <= hi + mu lambda_normal */
     double per_speed;           /* share of the allowed speed per impulse */
     int bounded;
-    int normal;   /* the normal row is so many places before; 0 where mu = 0 */
+    int normal;   /* the normal row is so many places before; 0: there is none */
     int together; /* rows from here on that are visited at once */
 } sweep_row;
 

@@ -356,7 +356,8 @@ static void finish(const sweeper *s, peg_solution *solution)
             solution->lambda[i] = s->lambda[i];
 }
 
-/* Sweeps until rows change by no more than they may fail by, or by no less for too long. */
+/* Sweeps until rows change by no more than they may fail by, or until as many as there is patience
+ * for have not taken the share GETS_ON from the largest change. */
 static peg_outcome settle(sweeper *s)
 {
     double worst = INFINITY, before = INFINITY;

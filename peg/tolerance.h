@@ -92,7 +92,8 @@
 /* Certificate of a solve, relative to peg_residual_unit. */
 #define PEG_CERTIFIED 1e-10
 
-/* Compliance of the elastic problem, relative to the row's scale: a slack of coefficient 1e-3. */
+/* Compliance of the elastic problem, and of friction without limit that contradicts itself,
+ * relative to the row's scale: a slack of coefficient 1e-3. */
 #define PEG_COMPLIANCE 1e-6
 
 /* Islands of PEG_SWEPT_FROM bodies and more that tumble (move PEG_TUMBLING times as fast as their

@@ -172,6 +172,29 @@ START_TEST(no_sheet_passes_through_a_sheet)
 }
 END_TEST
 
+/* One that slides across sinks through the other by little on the way: far less than it moves. */
+START_TEST(no_sheet_slides_through_a_sheet)
+{
+    static const double sinks[] = {3e-5, 1e-4, 1e-3, 1e-2, 3e-2, 1e-1};
+    static const double slides[] = {1.5, 2, 2.5, 3, 4};
+    double sink = sinks[_i % 6], slide = slides[_i / 6];
+    peg_complex *ground = sheet(1), *other = sheet(1);
+    scene_begin(.01);
+    add_mesh(-1, ground);
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){1, 1, .1});
+    add_mesh(0, other);
+    b->x[0] = -slide, b->x[1] = .1, b->x[2] = sink;
+    scene_set_velocity(b, 2 * slide / S.s.h, 0, -2 * sink / S.s.h);
+    scene_fall(0);
+    scene_step();
+    scene_advance();
+    ck_assert_double_gt(b->x[2], 0);
+    scene_end();
+    peg_complex_free(ground);
+    peg_complex_free(other);
+}
+END_TEST
+
 /* Double-sided and repeated triangles are the sheet that they show; a body slides over it. */
 START_TEST(a_mesh_of_repeated_triangles_is_flat)
 {
@@ -297,6 +320,7 @@ TCase *round_case(void)
     tcase_add_test(t, spheres_meet);
     tcase_add_loop_test(t, a_stack_of_cylinders_rests, 0, 3);
     tcase_add_loop_test(t, a_cylinder_slides_over_a_seam, 0, 12);
+    tcase_add_loop_test(t, no_sheet_slides_through_a_sheet, 0, 30);
     tcase_add_loop_test(t, no_sheet_passes_through_a_sheet, 0, 60);
     tcase_add_test(t, a_mesh_of_repeated_triangles_is_flat);
     tcase_add_loop_test(t, given_contacts_carry, 0, 3);
