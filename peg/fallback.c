@@ -320,7 +320,7 @@ static int step_hastily(peg_island *I, double h)
 }
 
 /* What lies or comes to rest is solved to the last digit if that does not take long; else by
- * sweeps. */
+ * sweeps: of small islands once more, as exact as they get, where the first answer did not do. */
 static int step_large(peg_island *I, double h)
 {
     int done = 0, wait = 0, failures = 0;
@@ -341,6 +341,9 @@ static int step_large(peg_island *I, double h)
     }
     if (done || I->failed) return done;
     I->rough = 1;
+    done = substep(I, h, NULL, 0);
+    if (done || I->failed || peg_is_coarse(I)) return done;
+    I->thorough = 1;
     return substep(I, h, NULL, 0);
 }
 

@@ -214,6 +214,7 @@ typedef struct peg_island {
     int regaining;          /* thin gaps grow, while contact loses more energy than that takes */
     int iteration;          /* of the outer loop */
     int hasty;              /* gives up where Newton's method takes long */
+    int thorough;           /* fine sweeps do not end early */
     int tumbles;            /* bodies are faster than their weights make them in some steps */
     int rough;              /* solves by sweeps, accepted as soon as the poses are apart */
     int follows;            /* the last solve was about v_f, with the rows of `last` */

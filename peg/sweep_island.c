@@ -141,6 +141,11 @@ static int may_rest(const peg_island *I)
     return !I->recovering && !I->njoint;
 }
 
+static int may_end_early(const peg_island *I)
+{
+    return !peg_is_coarse(I) && !I->recovering && !I->thorough;
+}
+
 static int most_sweeps(const workspace *w)
 {
     const peg_island *I = w->island;
@@ -164,7 +169,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
     peg_sweep_goal goal = {.speed = w->speed,
                            .sweeps = most_sweeps(w),
-                           .patience = peg_is_coarse(I) || I->recovering ? 0 : PEG_FINE_PATIENCE,
+                           .patience = may_end_early(I) ? PEG_FINE_PATIENCE : 0,
                            .rest = PEG_REST,
                            .group = w->group,
                            .groups = w->groups};
