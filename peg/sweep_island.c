@@ -64,10 +64,9 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
         if (!row->friction)
             peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);
         if (again)
-            filled->b = row->bias, filled->limit = peg_row_limit(I, i);
+            filled->b = row->bias, filled->mu = row->mu, filled->limit = peg_row_limit(I, i);
         else
             peg_fill_row(I, i, filled);
-        filled->mu = row->mu;
         if (row->friction && is_for_poses(w)) filled->mu = filled->limit = 0;
         if (w->about == PEG_ABOUT_FREE) filled->b -= row->recovery;
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)

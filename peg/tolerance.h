@@ -106,9 +106,9 @@
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
  * restorations of coarse islands twice as many in each iteration after the second. Fine ones end
- * where so many get little further: nine of ten answers are then known to .3 % of the speed, which
- * three times as many sweeps would make .1 %. From iteration PEG_LOCAL_FROM on a coarse solve about
- * v_f looks only at the rows of bodies whose pairs have changed. */
+ * where so many get little further: nine of ten answers are then known to .1 to .4 % of the speed,
+ * which two or three times as many sweeps would make .02 to .08 %. From iteration PEG_LOCAL_FROM on
+ * a coarse solve about v_f looks only at the rows of bodies whose pairs have changed. */
 #define PEG_FINE             1e-5
 #define PEG_FINE_SWEEPS      300
 #define PEG_FINE_PATIENCE    24
