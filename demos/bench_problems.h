@@ -3,7 +3,7 @@
 #ifndef LAB_BENCH_PROBLEMS_H
 #define LAB_BENCH_PROBLEMS_H
 
-#include "peg/lemke.h"
+#include "peg/lcp/lemke.h"
 
 typedef struct bench_problem {
     const char *scene;

@@ -1,8 +1,8 @@
-/* Capturing the contact problems of a run (peg/problem.h): every one that goes to the solver. */
+/* Capturing the contact problems of a run (peg/lcp/problem.h): every one that goes to the solver. */
 #ifndef LAB_CAPTURE_H
 #define LAB_CAPTURE_H
 
-#include "peg/problem.h"
+#include "peg/lcp/problem.h"
 
 #include <threads.h>
 

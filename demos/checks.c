@@ -1,6 +1,6 @@
 #include "demos/checks.h"
 #include "demos/world.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Checks of the scenes with friction. */
 #include "demos/checks.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 static const double DEPTH_LIMIT = 1e-12; /* of the body size: rounding of the measure */
 static const double GRAZE_LIMIT = .1;    /* inside a step, of the smallest body's size */

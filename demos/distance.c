@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* Of the shapes' size: cores whose separation along the axes is above minus this may also be apart,
  * if they are flat; they are then compared feature by feature. */

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 enum { AROUND = 48, ACROSS = 24, NEWTON = 60, PROJECTIONS = 100 };
 

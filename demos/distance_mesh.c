@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 typedef struct node {
     double low[3], high[3];

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* ---- what hides bodies -------------------------------------------------------------------------
  */

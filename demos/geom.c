@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* The arrays of a convex geom or a trimesh, about the geom's own origin. A convex geom's polygons
  * begin with their number of corners. */

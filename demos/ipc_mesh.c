@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "demos/shape.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* Mesh files carry six decimals: what lies this near to a plane, in parts of the size, is in it. */
 #define FLAT           2e-6

@@ -9,7 +9,7 @@
 #include "demos/ipc_mesh.h"
 #include "demos/lab.h"
 #include "demos/world.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* Thickness of the slab behind a flat sheet, in parts of the sheet's extent. */
 #define SLAB   .1

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* ---- building -------------------------------------------------------------------------------- */
 

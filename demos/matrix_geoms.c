@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* Of the smaller body: an overlap at the end of a step counts from here on, */
 static const double OVERLAP = 1e-9;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 void lab_place(lab_body *b, const double x[3], const double q[4])
 {

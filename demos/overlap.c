@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* sine of the angle between two edges below which their common normal is left to the faces */
 #define PARALLEL 1e-12

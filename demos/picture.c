@@ -10,7 +10,7 @@
 #include "demos/draw.h"
 #include "demos/lab.h"
 #include "demos/world.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 #define CAPTION 64
 

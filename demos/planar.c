@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peg/planar.h"
-#include "peg/scene.h"
-#include "peg/vec.h"
+#include "peg/shape/polygon_2d.h"
+#include "peg/step/stage.h"
+#include "peg/base/math.h"
 
 struct lab_planar {
     lab_world *world;

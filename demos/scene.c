@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 static const double no_turn[4] = {1, 0, 0, 0};
 static const double origin[3] = {0, 0, 0};

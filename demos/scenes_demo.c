@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 static const double Z[3] = {0, 0, 1};
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 static const double X[3] = {1, 0, 0}, Y[3] = {0, 1, 0}, Z[3] = {0, 0, 1};
 static const double DOWN[3] = {0, 0, -1};

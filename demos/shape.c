@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* Points nearer to a plane than this part of the cloud's size lie in it. */
 #define COPLANAR 1e-10

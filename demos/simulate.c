@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "peg/scene.h"
-#include "peg/vec.h"
+#include "peg/step/stage.h"
+#include "peg/base/math.h"
 #include "plugin/world.h"
 
 #define CONTACTS  16    /* of a pair, for stock ODE */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 void lab_friction(lab_world *w, double mu)
 {

@@ -2,7 +2,7 @@
 #ifndef PEG_CONVEX_H
 #define PEG_CONVEX_H
 
-#include "peg/polytope.h"
+#include "peg/shape/polytope.h"
 #include <ode/ode.h>
 
 /* Takes the shape over, in place of the one the geom had. Error: MEMORY (nothing taken). */

@@ -3,7 +3,7 @@
 #define PEG_FEATURE_H
 
 #include "ode_glue/shape.h"
-#include "peg/island.h"
+#include "peg/contact/island.h"
 
 /* The number under which the program knows a feature of a part, out of the core's: see pegContact.
  */

@@ -1,5 +1,5 @@
 #include "ode_glue/geom.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* dGeomTransform is deprecated, and in use. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -11,7 +11,7 @@
 #include "ode_glue/shape.h"
 #include "ode_glue/sleep.h"
 #include "ode_glue/surface.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 #include "peg/peg.h"
 #include <ode/ode.h>
 

@@ -1,6 +1,6 @@
 #include "ode_glue/heightfield.h"
 #include "ode_glue/registry.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 
 /* ODE's rays meet heightfields within 2e-7 of the height; another field is farther away than this,
  * relative to the heights and the width. */

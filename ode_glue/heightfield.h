@@ -8,7 +8,7 @@
 #ifndef PEG_HEIGHTFIELD_H
 #define PEG_HEIGHTFIELD_H
 
-#include "peg/complex.h"
+#include "peg/shape/triangle_mesh.h"
 #include <ode/ode.h>
 #include <stdatomic.h>
 

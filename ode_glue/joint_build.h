@@ -3,7 +3,7 @@
 #define PEG_JOINT_BUILD_H
 
 #include "ode_glue/joint.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* One body of the joint, or the world: at the origin, at rest. */
 typedef struct peg_side {

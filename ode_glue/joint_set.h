@@ -4,8 +4,8 @@
 
 #include "ode_glue/joint.h"
 #include "ode_glue/map.h"
-#include "peg/memory.h"
-#include "peg/types.h"
+#include "peg/base/arena.h"
+#include "peg/base/types.h"
 
 /* References by joint. One that no step meets is forgotten, as ODE gives the addresses of destroyed
  * joints to new ones. */

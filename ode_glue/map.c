@@ -1,5 +1,5 @@
 #include "ode_glue/map.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 
 #include <stdint.h>
 #include <string.h>

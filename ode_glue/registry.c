@@ -1,6 +1,6 @@
 #include "ode_glue/registry.h"
 #include "ode_glue/map.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 
 #include <pthread.h>
 #include <stdint.h>

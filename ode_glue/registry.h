@@ -5,7 +5,7 @@
 #ifndef PEG_REGISTRY_H
 #define PEG_REGISTRY_H
 
-#include "peg/types.h"
+#include "peg/base/types.h"
 
 /* How a thing is freed; also tells what kind of thing it is. */
 typedef void peg_release(void *thing);

@@ -2,7 +2,7 @@
 #ifndef PEG_REPORT_H
 #define PEG_REPORT_H
 
-#include "peg/types.h"
+#include "peg/base/types.h"
 #include <stdint.h>
 
 typedef void peg_message_function(void *data, pegStatus status, const char *text);

@@ -1,7 +1,7 @@
 #include "ode_glue/shape.h"
 #include "ode_glue/convex.h"
 #include "ode_glue/geom.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 
 _Static_assert(sizeof(dReal) == sizeof(double), "ODE must be built in double precision");
 

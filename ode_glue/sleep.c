@@ -1,5 +1,5 @@
 #include "ode_glue/sleep.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 
 #include <math.h>
 #include <string.h>

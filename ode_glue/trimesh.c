@@ -1,6 +1,6 @@
 #include "ode_glue/trimesh.h"
 #include "ode_glue/geom.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PEG_TRIMESH_H
 #define PEG_TRIMESH_H
 
-#include "peg/complex.h"
+#include "peg/shape/triangle_mesh.h"
 #include <ode/ode.h>
 
 /* A mesh, shared by all geoms of a world that have its data. */

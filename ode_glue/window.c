@@ -1,5 +1,5 @@
 #include "ode_glue/window.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 
 #include <limits.h>
 

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#include "peg/complex.h"
-#include "peg/polytope.h"
-#include "peg/types.h"
+#include "peg/shape/triangle_mesh.h"
+#include "peg/shape/polytope.h"
+#include "peg/base/types.h"
 
 typedef enum peg_body_kind { PEG_STATIC = 0, PEG_KINEMATIC, PEG_DYNAMIC } peg_body_kind;
 
@@ -98,7 +98,7 @@ typedef struct peg_scene {
     const peg_part *part;
     int np;
     double h;   /* s, > 0 */
-    int planar; /* all motion is in the x-y plane: see peg/planar.h; no joints */
+    int planar; /* all motion is in the x-y plane: see peg/shape/polygon_2d.h; no joints */
     peg_joint_row *joint_row;
     int njoint_row;
     const peg_given *given; /* those of a pair lie together, in one order of a and b; the pairs'

@@ -12,7 +12,7 @@
 #define ODE_PEG_H
 
 #include <ode/ode.h>
-#include "peg/types.h"
+#include "peg/base/types.h"
 
 #define PEG_VERSION_MAJOR  0
 #define PEG_VERSION_MINOR  1

@@ -4,7 +4,7 @@
 #ifndef FRICTION_ORACLE_H
 #define FRICTION_ORACLE_H
 
-#include "peg/problem.h"
+#include "peg/lcp/problem.h"
 
 enum { FRICTION_ORACLE_ROWS = 9, FRICTION_ORACLE_BODIES = 4 };
 

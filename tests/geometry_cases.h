@@ -2,7 +2,7 @@
 #ifndef GEOMETRY_CASES_H
 #define GEOMETRY_CASES_H
 
-#include "peg/polytope.h"
+#include "peg/shape/polytope.h"
 
 typedef struct cases_random {
     unsigned long long state;

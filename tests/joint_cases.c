@@ -1,6 +1,6 @@
 #include "joint_cases.h"
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 /* --- random --------------------------------------------------------------------------------- */
 

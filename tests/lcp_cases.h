@@ -2,7 +2,7 @@
 #ifndef LCP_CASES_H
 #define LCP_CASES_H
 
-#include "peg/problem.h"
+#include "peg/lcp/problem.h"
 
 #include <stdint.h>
 

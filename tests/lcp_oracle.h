@@ -3,7 +3,7 @@
 #ifndef LCP_ORACLE_H
 #define LCP_ORACLE_H
 
-#include "peg/problem.h"
+#include "peg/lcp/problem.h"
 
 enum { ORACLE_MAX = 10 };
 

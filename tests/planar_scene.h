@@ -2,7 +2,7 @@
 #ifndef PLANAR_SCENE_H
 #define PLANAR_SCENE_H
 
-#include "peg/planar.h"
+#include "peg/shape/polygon_2d.h"
 
 enum { PLANAR_BODIES = 12, PLANAR_PARTS = 16 };
 

@@ -1,6 +1,6 @@
 #include "step_scene.h"
 
-#include "peg/separation.h"
+#include "peg/collide/separation.h"
 
 #include <check.h>
 

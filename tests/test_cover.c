@@ -3,9 +3,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "peg/cover.h"
-#include "peg/crossing.h"
-#include "peg/separation.h"
+#include "peg/collide/mesh_cull.h"
+#include "peg/collide/mesh_mesh.h"
+#include "peg/collide/separation.h"
 #include "tests/geometry_cases.h"
 #include "tests/test_geometry.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 static lab_world *open_scene(const char *name, const lab_setting *set, int sets)
 {

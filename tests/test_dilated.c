@@ -3,9 +3,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "peg/complex.h"
-#include "peg/disc.h"
-#include "peg/separation.h"
+#include "peg/shape/triangle_mesh.h"
+#include "peg/collide/disc.h"
+#include "peg/collide/separation.h"
 #include "tests/geometry_cases.h"
 #include "tests/test_geometry.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "demos/distance.h"
-#include "peg/separation.h"
-#include "peg/vec.h"
+#include "peg/collide/separation.h"
+#include "peg/base/math.h"
 #include "tests/geometry_cases.h"
 
 static const double unit_matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

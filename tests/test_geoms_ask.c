@@ -1,5 +1,5 @@
 /* What the interface tells and refuses, and memory. */
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 #include "geom_cases.h"
 #include "test_geoms.h"
 

@@ -1,9 +1,9 @@
 /* Many islands at once: the same bits for any number of threads, exhausted memory on several of
  * them, and steps that allocate nothing. */
 #include "geometry_cases.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 #include "peg/peg.h"
-#include "peg/scene.h"
+#include "peg/step/stage.h"
 
 #include <check.h>
 #include <pthread.h>

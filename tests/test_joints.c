@@ -4,9 +4,9 @@
  * and bounce; then several joints, contacts, feedback, and what becomes of references. */
 #include "joint_cases.h"
 #include "ode_glue/free.h"
-#include "peg/joint_row.h"
+#include "peg/island/joint_row.h"
 #include "ode_glue/joint_set.h"
-#include "peg/problem.h"
+#include "peg/lcp/problem.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "demos/lab.h"
 #include "demos/overlap.h"
 #include "demos/world.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 static char folder[64]; /* for what the tests write */
 

@@ -1,7 +1,7 @@
 /* Joints and contacts in one problem, through the public interface. */
 #include "joint_cases.h"
-#include "peg/memory.h"
-#include "peg/scene.h"
+#include "peg/base/arena.h"
+#include "peg/step/stage.h"
 #include "plugin/world.h"
 
 #include <check.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "demos/overlap.h"
-#include "peg/vec.h"
+#include "peg/base/math.h"
 
 static const double unit_matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double no_shift[3] = {0, 0, 0};

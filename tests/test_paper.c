@@ -1,5 +1,5 @@
 /* The papers' models: the logic of U, I and X by truth tables, traps, closed forms for each. */
-#include "peg/paper.h"
+#include "peg/paper/paper.h"
 #include "planar_scene.h"
 #include "test_models.h"
 

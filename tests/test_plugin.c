@@ -1,5 +1,5 @@
 /* The public interface, used as a program uses it. */
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 #include "plugin/ode-peg.h"
 
 #include <check.h>

@@ -5,7 +5,7 @@
 
 #include "geometry_cases.h"
 #include "geometry_oracle.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 #include "test_geometry.h"
 
 /* Topology and planes of any polytope; faces planar to `flat` of the radius. */

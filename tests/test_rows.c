@@ -2,7 +2,7 @@
  * from nothing but vertices and quaternions, the identities of secant rows, rows on the way, and
  * the cone that friction rows span. */
 #include "geometry_cases.h"
-#include "peg/island.h"
+#include "peg/contact/island.h"
 
 #include <check.h>
 #include <stdlib.h>

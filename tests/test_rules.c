@@ -1,10 +1,10 @@
-/* Every rule of the outer loop (peg/island.h) and a scene that fails without it. A run fails when
+/* Every rule of the outer loop (peg/contact/island.h) and a scene that fails without it. A run fails when
  * its check fails, or when a step was not converged as a whole (halved or scaled back). Which pile
  * needs a rule may depend on rounding: of several one must. */
 #include "demos/checks.h"
 #include "demos/world.h"
 #include "ode_glue/glue.h"
-#include "peg/scene.h"
+#include "peg/step/stage.h"
 #include "plugin/world.h"
 
 #include <check.h>

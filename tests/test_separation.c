@@ -4,7 +4,7 @@
 
 #include "geometry_cases.h"
 #include "geometry_oracle.h"
-#include "peg/separation.h"
+#include "peg/collide/separation.h"
 #include "test_geometry.h"
 
 enum { SHAPES = 96, PAIRS = 100000, EXTRA = 16 /* every EXTRA-th pair: the checks that repeat */ };

@@ -1,7 +1,7 @@
 /* Steps that fail and leave everything as it was, steps that need the fallbacks, and the standard
  * model beside the exact one. */
-#include "peg/memory.h"
-#include "peg/scene.h"
+#include "peg/base/arena.h"
+#include "peg/step/stage.h"
 #include "step_scene.h"
 #include "test_step.h"
 

@@ -1,8 +1,8 @@
 /* Islands at rest beside what moves: they stay where they are, carried by the same impulses, for as
  * long as nothing about them changes, and not a step longer. Every step here is checked for the
  * balance of momentum of each body, for gaps, and for what the callbacks are asked. */
-#include "peg/memory.h"
-#include "peg/scene.h"
+#include "peg/base/arena.h"
+#include "peg/step/stage.h"
 #include "planar_scene.h"
 #include "step_scene.h"
 #include "test_still.h"

@@ -1,7 +1,7 @@
 /* What contact joints did: surface parameters against stock ODE or closed forms, sleep, feedback.
  */
 #include "ode_glue/surface.h"
-#include "peg/memory.h"
+#include "peg/base/arena.h"
 #include "plugin/ode-peg.h"
 
 #include <check.h>

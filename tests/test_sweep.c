@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "geometry_cases.h"
-#include "peg/sweep.h"
+#include "peg/base/sweep_and_prune.h"
 #include "test_geometry.h"
 
 enum { BOXES = 150, SCENES = 60 };

@@ -1,7 +1,7 @@
 /* Sweeps that look only at what changed: against sweeps of everything, and against the certificate,
  * which is computed from the problem alone. */
 #include "lcp_cases.h"
-#include "peg/sweeps.h"
+#include "peg/lcp/gauss_seidel.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  */
 #include "plugin/launch/apart.h"
 #include "ode_glue/geom.h"
-#include "peg/complex.h"
-#include "peg/scene.h"
-#include "peg/separation.h"
+#include "peg/shape/triangle_mesh.h"
+#include "peg/step/stage.h"
+#include "peg/collide/separation.h"
 
 /* Vertices that lie this near to the outermost one count as touching, relative to the size. */
 #define LEVEL 1e-3

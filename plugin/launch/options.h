@@ -2,7 +2,7 @@
 #ifndef PEG_LAUNCH_OPTIONS_H
 #define PEG_LAUNCH_OPTIONS_H
 
-#include "peg/types.h"
+#include "peg/base/types.h"
 
 typedef enum peg_launch_contact {
     PEG_LAUNCH_EXACT, /* settings.contact says how */

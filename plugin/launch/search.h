@@ -5,7 +5,7 @@
 #ifndef PEG_LAUNCH_SEARCH_H
 #define PEG_LAUNCH_SEARCH_H
 
-#include "peg/sweep.h"
+#include "peg/base/sweep_and_prune.h"
 #include "plugin/launch/motion.h"
 
 #include <stdatomic.h>

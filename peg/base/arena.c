@@ -1,0 +1,140 @@
+#include "peg/base/arena.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static atomic_long fail_at, made;
+static atomic_int fail_for_good;
+
+long peg_memory_fail_at(long n, int for_good)
+{
+    fail_at = n;
+    fail_for_good = for_good;
+    return atomic_exchange(&made, 0);
+}
+
+static int must_fail(void)
+{
+    long n = ++made, fails = fail_at;
+    return fails > 0 && (n == fails || (fail_for_good && n > fails));
+}
+
+void *peg_alloc(size_t bytes)
+{
+    return must_fail() ? NULL : malloc(bytes ? bytes : 1);
+}
+
+void *peg_alloc_zero(size_t count, size_t bytes)
+{
+    return must_fail() ? NULL : calloc(count ? count : 1, bytes ? bytes : 1);
+}
+
+void *peg_realloc(void *p, size_t bytes)
+{
+    return must_fail() ? NULL : realloc(p, bytes ? bytes : 1);
+}
+
+void peg_free(void *p)
+{
+    free(p);
+}
+
+void *peg_grow(void *array, size_t needed, size_t *capacity, size_t size)
+{
+    if (needed <= *capacity) return array;
+    size_t more = *capacity ? 2 * *capacity : 64;
+    if (more < needed) more = needed;
+    void *grown = peg_realloc(array, more * size);
+    if (grown) *capacity = more;
+    return grown;
+}
+
+struct peg_block {
+    struct peg_block *next;
+    size_t size;
+    /* the memory follows, 16-byte aligned */
+};
+
+enum { HEADER = (sizeof(struct peg_block) + 15) / 16 * 16, SMALLEST_BLOCK = 1 << 14 };
+
+static void *block_memory(struct peg_block *block)
+{
+    return (char *)block + HEADER;
+}
+
+/* The next block that has room, moved to where it is needed: what follows the current one is empty.
+ * A new one is half as large as all others together, so that little is left unused. */
+static struct peg_block *next_block(peg_arena *arena, size_t bytes)
+{
+    struct peg_block **head = arena->current ? &arena->current->next : &arena->first;
+    struct peg_block **place = head, *block;
+    while (*place && (*place)->size < bytes) place = &(*place)->next;
+    block = *place;
+    if (block) {
+        *place = block->next;
+    } else {
+        size_t size = peg_arena_bytes(arena) / 2;
+        if (size < SMALLEST_BLOCK) size = SMALLEST_BLOCK;
+        if (size < bytes) size = bytes;
+        block = size < SIZE_MAX - HEADER ? peg_alloc(HEADER + size) : NULL;
+        if (!block) return NULL;
+        block->size = size;
+    }
+    block->next = *head;
+    *head = block;
+    return block;
+}
+
+void *peg_arena_alloc(peg_arena *arena, size_t bytes)
+{
+    bytes = (bytes + 15) / 16 * 16;
+    if (!arena->current || arena->current->size - arena->used < bytes) {
+        struct peg_block *next = next_block(arena, bytes);
+        if (!next) {
+            arena->failed = 1;
+            return NULL;
+        }
+        arena->current = next;
+        arena->used = 0;
+    }
+    void *p = (char *)block_memory(arena->current) + arena->used;
+    arena->used += bytes;
+    return p;
+}
+
+peg_arena_mark peg_arena_here(const peg_arena *arena)
+{
+    return (peg_arena_mark){arena->current, arena->used};
+}
+
+void peg_arena_back(peg_arena *arena, peg_arena_mark mark)
+{
+    arena->current = mark.block;
+    arena->used = mark.used;
+}
+
+void peg_arena_reset(peg_arena *arena)
+{
+    arena->current = NULL;
+    arena->used = 0;
+    arena->failed = 0;
+}
+
+size_t peg_arena_bytes(const peg_arena *arena)
+{
+    size_t sum = 0;
+    for (const struct peg_block *b = arena->first; b; b = b->next) sum += HEADER + b->size;
+    return sum;
+}
+
+void peg_arena_free(peg_arena *arena)
+{
+    while (arena->first) {
+        struct peg_block *next = arena->first->next;
+        peg_free(arena->first);
+        arena->first = next;
+    }
+    memset(arena, 0, sizeof *arena);
+}

@@ -1,0 +1,63 @@
+#include "peg/peg.h"
+#include "peg/base/thread_pool.h"
+
+void peg_settings_default(pegSettings *settings)
+{
+    *settings = (pegSettings){
+        .contact = PEG_CONTACT_PEG,
+        .solver = PEG_SOLVER_AUTO,
+        .margin = 1e-5,
+        .recovery_speed = 0,
+        .friction_directions = 4,
+        .max_outer = 40,
+        .max_halvings = 4,
+        .warm_start = 1,
+        .reach = 0,
+        .paper_primaries = 1,
+        .threads = 1,
+    };
+}
+
+pegStatus peg_settings_check(const pegSettings *s)
+{
+    int enums = s->contact >= 0 && s->contact < PEG_CONTACT_COUNT && s->solver >= 0 &&
+                s->solver < PEG_SOLVER_COUNT;
+    int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->recovery_speed >= 0 &&
+                isfinite(s->recovery_speed) && s->reach >= 0 && s->reach <= 10;
+    int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
+               s->friction_directions == 8 || s->friction_directions == 16;
+    int counts = s->max_outer >= 5 && s->max_outer <= 200 && s->max_halvings >= 0 &&
+                 s->max_halvings <= 10 && (s->warm_start == 0 || s->warm_start == 1) &&
+                 (s->paper_primaries == 0 || s->paper_primaries == 1) && s->threads >= 1 &&
+                 s->threads <= PEG_THREADS_MAX;
+    return enums && reals && cone && counts ? PEG_OK : PEG_ERROR_SETTINGS;
+}
+
+const char *peg_status_message(pegStatus status)
+{
+    static const char *const text[PEG_STATUS_COUNT] = {
+        [PEG_OK] = "ok",
+        [PEG_ERROR_ARGUMENT] = "an argument is null or not one of the values the call takes",
+        [PEG_ERROR_SETTINGS] = "a setting is outside its range: start from pegSettingsDefault",
+        [PEG_ERROR_STEP_SIZE] = "the step size must be a positive finite number",
+        [PEG_ERROR_NOT_FINITE] =
+            "a pose, velocity, force or shape holds NaN or infinity: set it to finite numbers",
+        [PEG_ERROR_SHAPE_EMPTY] =
+            "the points span no volume: give at least four that are not in one plane",
+        [PEG_ERROR_SHAPE_OPEN] =
+            "the polygons do not close around a volume: every edge needs two polygons, both "
+            "counter-clockwise seen from outside",
+        [PEG_ERROR_SHAPE_CONCAVE] =
+            "the shape is not convex: split it, or give the hull of its points",
+        [PEG_ERROR_SHAPE_UNKNOWN] =
+            "the arrays of a convex geom are unknown: make it with pegCreateConvex or call "
+            "pegRegisterConvex",
+        [PEG_ERROR_GEOM_CLASS] =
+            "geoms of this class have ODE's own contacts, which let bodies overlap",
+        [PEG_ERROR_MASS] = "mass and inertia of a body must be positive: call dBodySetMass",
+        [PEG_ERROR_MEMORY] = "out of memory: nothing was changed",
+        [PEG_ERROR_SOLVER] = "no solver certified an answer",
+        [PEG_ERROR_FILE] = "a file could not be read or written",
+    };
+    return status >= 0 && status < PEG_STATUS_COUNT ? text[status] : "unknown status";
+}

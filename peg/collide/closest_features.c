@@ -1,0 +1,292 @@
+/* Dilated parts: nearest points of their features, and the direction between these. */
+#include "peg/collide/closest_features.h"
+
+#include "peg/collide/disc.h"
+#include "peg/base/tolerance.h"
+
+static void axis_of(const peg_view *view, double axis[3])
+{
+    for (int k = 0; k < 3; k++) axis[k] = view->turn[3 * k + 2];
+}
+
+double peg_off_axis(const peg_view *view, const double n[3])
+{
+    double axis[3], across[3];
+    axis_of(view, axis);
+    peg_cross(axis, n, across);
+    return peg_norm(across);
+}
+
+/* The point of an edge's line that is nearest to p, and where it is along the edge. */
+static double foot(const peg_view *view, int edge, const double *p, double out[3])
+{
+    const int *v = view->shape->edge[edge].v;
+    peg_vec3 d, r;
+    peg_sub(view->vertex[v[1]], view->vertex[v[0]], d);
+    peg_sub(p, view->vertex[v[0]], r);
+    double t = peg_dot(r, d) / peg_dot(d, d);
+    peg_add_scaled(view->vertex[v[0]], t, d, out);
+    return t;
+}
+
+static peg_disc disc_of(const peg_view *view, int vertex)
+{
+    peg_disc disc = {.centre = view->vertex[vertex], .radius = view->shape->rim};
+    axis_of(view, disc.axis);
+    return disc;
+}
+
+/* Of a vertex of V and an edge of E. */
+static double vertex_and_edge(const peg_view *V, const peg_view *E, int vertex, int edge,
+                              double v[3], double e[3])
+{
+    const int *end = E->shape->edge[edge].v;
+    if (V->shape->rim > 0) {
+        peg_disc disc = disc_of(V, vertex);
+        return peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], v, e);
+    }
+    peg_copy3(V->vertex[vertex], v);
+    return foot(E, edge, v, e);
+}
+
+static void vertex_and_vertex(const peg_view *A, const peg_view *B, int i, int j, double a[3],
+                              double b[3])
+{
+    peg_copy3(A->vertex[i], a);
+    peg_copy3(B->vertex[j], b);
+    int rim_a = A->shape->rim > 0, rim_b = B->shape->rim > 0;
+    if (!rim_a && !rim_b) return;
+    peg_disc on_a = disc_of(A, i), on_b = disc_of(B, j);
+    if (rim_a && rim_b)
+        peg_disc_disc(&on_a, &on_b, a, b);
+    else if (rim_a)
+        peg_disc_nearest(&on_a, B->vertex[j], a);
+    else
+        peg_disc_nearest(&on_b, A->vertex[i], b);
+}
+
+double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                          double a[3], double b[3])
+{
+    if (kind == PEG_FACET_EV) return vertex_and_edge(B, A, j, i, b, a);
+    if (kind == PEG_FACET_VE) return vertex_and_edge(A, B, i, j, a, b);
+    vertex_and_vertex(A, B, i, j, a, b);
+    return 0;
+}
+
+int peg_may_be_between(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+                       double room)
+{
+    const peg_view *V = kind == PEG_FACET_EV ? B : A, *E = kind == PEG_FACET_EV ? A : B;
+    peg_vec3 along, x, y;
+    if (kind == PEG_FACET_VV || !(V->shape->rim > 0)) return 1;
+    int edge = kind == PEG_FACET_EV ? i : j;
+    const int *end = E->shape->edge[edge].v;
+    peg_disc disc = disc_of(V, kind == PEG_FACET_EV ? j : i);
+    peg_edge_vector(E, E->shape->edge + edge, along);
+    peg_add_scaled(E->vertex[end[0]], -room, along, x);
+    peg_add_scaled(E->vertex[end[1]], room, along, y);
+    return peg_disc_is_between(&disc, x, y);
+}
+
+double peg_radius_of_a(const peg_view *A, peg_facet_kind kind)
+{
+    int at_edge = kind == PEG_FACET_EV || kind == PEG_FACET_EDGES;
+    return at_edge ? peg_across(A->shape) : A->shape->round;
+}
+
+double peg_radius_of_b(const peg_view *B, peg_facet_kind kind)
+{
+    int at_edge = kind == PEG_FACET_VE || kind == PEG_FACET_EDGES;
+    return at_edge ? peg_across(B->shape) : B->shape->round;
+}
+
+void peg_lowest_point(const peg_view *view, int vertex, const double n[3], double out[3])
+{
+    double axis[3], down[3];
+    peg_copy3(view->vertex[vertex], out);
+    if (!(view->shape->rim > 0)) return;
+    axis_of(view, axis);
+    peg_add_scaled(n, -peg_dot(n, axis), axis, down);
+    if (!(peg_normalise(down) > PEG_FLUSH)) return; /* all of the disc is */
+    peg_add_scaled(down, -peg_dot(down, axis), axis, down);
+    peg_add_scaled(out, -view->shape->rim, down, out);
+}
+
+/* Features nearer than this, of the parts' sizes, have no direction between them. */
+static const double SAME_PLACE = 1e-13;
+
+/* Sine of the angle below which directions count as parallel. */
+static const double PARALLEL = 1e-6;
+
+/* Share of a disc's radius from which on a point of it lies on the rim. */
+static const double ON_RIM = 1 - 1e-9;
+
+/* Direction along a feature at the point where it is touched: of an edge, or of the rim of a disc;
+ * 0 if there is none: a vertex, or the inside of a disc, unless the features have met. */
+static int tangent_at(const peg_view *view, int is_edge, int i, const double *point, int met,
+                      peg_vec3 out)
+{
+    if (is_edge) {
+        peg_edge_vector(view, view->shape->edge + i, out);
+        peg_normalise(out);
+        return 1;
+    }
+    if (!(view->shape->rim > 0)) return 0;
+    peg_vec3 axis, radial;
+    axis_of(view, axis);
+    peg_sub(point, view->vertex[i], radial);
+    if (!met && peg_norm(radial) < ON_RIM * view->shape->rim) return 0;
+    peg_cross(axis, radial, out);
+    return peg_normalise(out) > PARALLEL * view->shape->rim;
+}
+
+/* A unit vector across t, near to n if that is across it. */
+static void some_normal(const peg_vec3 t, peg_vec3 n)
+{
+    peg_add_scaled(n, -peg_dot(n, t), t, n);
+    if (peg_norm(n) < .5) {
+        int k = fabs(t[0]) < .6 ? 0 : 1;
+        memset(n, 0, sizeof(peg_vec3));
+        n[k] = 1;
+        peg_add_scaled(n, -t[k], t, n);
+    }
+    peg_normalise(n);
+}
+
+int peg_normal_between(const peg_view *A, const peg_view *B, const peg_facet *facet,
+                       const peg_vec3 a, const peg_vec3 b, peg_vec3 n)
+{
+    peg_vec3 d, t[2] = {{0}};
+    peg_facet_kind kind = facet->kind;
+    peg_sub(a, b, d);
+    int met = peg_norm(d) <= SAME_PLACE * (A->shape->radius + B->shape->radius);
+    int along = tangent_at(A, kind == PEG_FACET_EV, facet->i, a, met, t[0]);
+    along += tangent_at(B, kind == PEG_FACET_VE, facet->j, b, met, t[along]);
+    const double *side = met ? facet->n : d;
+    peg_cross(t[0], t[1], n);
+    if (along == 2 && peg_norm(n) > PARALLEL) {
+        double sign = peg_dot(n, side) < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) n[k] *= sign;
+        peg_normalise(n);
+        return met;
+    }
+    peg_copy3(side, n);
+    peg_normalise(n);
+    if (along || met) some_normal(t[0], n);
+    return met;
+}
+
+int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, peg_vec3 n)
+{
+    peg_vec3 a, b;
+    peg_nearest_points(A, B, facet->kind, facet->i, facet->j, a, b);
+    return peg_normal_between(A, B, facet, a, b, n);
+}
+
+/* The nearest features so far. */
+typedef struct nearest {
+    const peg_view *A, *B;
+    peg_facet facet;
+    double gap;      /* m */
+    double radii[3]; /* of both parts at features of a kind, from PEG_FACET_VV on, m */
+    peg_disc disc_a, disc_b;
+} nearest;
+
+static nearest begin(const peg_view *A, const peg_view *B)
+{
+    nearest best = {.A = A, .B = B, .gap = INFINITY};
+    for (int k = 0; k < 3; k++) {
+        peg_facet_kind kind = (peg_facet_kind)(PEG_FACET_VV + k);
+        best.radii[k] = peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
+    }
+    if (A->shape->rim > 0) best.disc_a = disc_of(A, 0);
+    if (B->shape->rim > 0) best.disc_b = disc_of(B, 0);
+    return best;
+}
+
+/* How far features of a kind may be apart to be nearer. */
+static double most_of(const nearest *best, peg_facet_kind kind)
+{
+    return best->gap + best->radii[kind - PEG_FACET_VV];
+}
+
+/* A pair of features that are so far apart, but for their radii. */
+static void take_nearer(nearest *best, peg_facet_kind kind, int i, int j, double distance)
+{
+    double gap = distance - best->radii[kind - PEG_FACET_VV];
+    if (!(gap < best->gap)) return;
+    best->gap = gap;
+    best->facet.kind = kind, best->facet.i = i, best->facet.j = j;
+}
+
+/* Discs are no nearer to each other than their centres less their radii, and to a point than their
+ * planes are. */
+static void try_vertices(nearest *best, int i, int j)
+{
+    const peg_view *A = best->A, *B = best->B;
+    double rim_a = A->shape->rim, rim_b = B->shape->rim;
+    double most = most_of(best, PEG_FACET_VV), far = most + rim_a + rim_b;
+    peg_vec3 a, b, d;
+    peg_sub(A->vertex[i], B->vertex[j], d);
+    if (peg_dot(d, d) >= far * far) return;
+    if (rim_a > 0 && !(rim_b > 0) && fabs(peg_dot(best->disc_a.axis, d)) >= most) return;
+    if (rim_b > 0 && !(rim_a > 0) && fabs(peg_dot(best->disc_b.axis, d)) >= most) return;
+    if (rim_a > 0 || rim_b > 0) {
+        vertex_and_vertex(A, B, i, j, a, b);
+        peg_sub(a, b, d);
+    }
+    take_nearer(best, PEG_FACET_VV, i, j, peg_norm(d));
+}
+
+/* How far a disc and an edge, from x to y, are apart where that is less than `most` between its
+ * ends; else infinity. */
+static double disc_and_edge(const peg_disc *disc, const double *x, const double *y, double most)
+{
+    peg_vec3 d, on_disc, on_edge;
+    peg_sub(x, disc->centre, d);
+    double from = peg_dot(d, disc->axis);
+    peg_sub(y, disc->centre, d);
+    double to = peg_dot(d, disc->axis);
+    if (from * to > 0 && peg_min(fabs(from), fabs(to)) >= most) return INFINITY;
+    if (!peg_disc_is_between(disc, x, y)) return INFINITY;
+    double t = peg_disc_line(disc, x, y, on_disc, on_edge);
+    peg_sub(on_disc, on_edge, d);
+    return t > 0 && t < 1 ? peg_norm(d) : INFINITY;
+}
+
+/* A vertex of V and the edges of E: of a disc, if the edge's line is not farther from its centre
+ * than the nearest so far and the radius. */
+static void try_edges(nearest *best, int v, int of_a)
+{
+    const peg_view *V = of_a ? best->A : best->B, *E = of_a ? best->B : best->A;
+    peg_facet_kind kind = of_a ? PEG_FACET_VE : PEG_FACET_EV;
+    peg_disc *disc = of_a ? &best->disc_a : &best->disc_b;
+    double rim = V->shape->rim;
+    disc->centre = V->vertex[v];
+    for (int e = 0; e < E->shape->ne; e++) {
+        const int *end = E->shape->edge[e].v;
+        const double *x = E->vertex[end[0]], *y = E->vertex[end[1]];
+        double most = most_of(best, kind), far = most + rim;
+        peg_vec3 d, r;
+        peg_sub(y, x, d);
+        peg_sub(disc->centre, x, r);
+        double along = peg_dot(r, d), dd = peg_dot(d, d);
+        if (!(rim > 0) && !(along > 0 && along < dd)) continue;
+        peg_add_scaled(r, -along / dd, d, r);
+        double square = peg_dot(r, r);
+        if (square >= far * far) continue;
+        double distance = rim > 0 ? disc_and_edge(disc, x, y, most) : sqrt(square);
+        take_nearer(best, kind, of_a ? v : e, of_a ? e : v, distance);
+    }
+}
+
+peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
+{
+    nearest best = begin(A, B);
+    for (int i = 0; i < A->shape->nv; i++)
+        for (int j = 0; j < B->shape->nv; j++) try_vertices(&best, i, j);
+    for (int i = 0; i < A->shape->nv; i++) try_edges(&best, i, 1);
+    for (int j = 0; j < B->shape->nv; j++) try_edges(&best, j, 0);
+    return best.facet;
+}

@@ -1,0 +1,67 @@
+/* Which triangles of a mesh need a pair of their own with a convex part: those of which a face, an
+ * edge or a vertex could be the first to be touched. A triangle that the part can only get to by
+ * way of its neighbours is kept apart by them. */
+#ifndef PEG_MESH_CULL_H
+#define PEG_MESH_CULL_H
+
+#include "peg/shape/triangle_mesh.h"
+
+/* A triangle of another mesh, in the frame of the mesh. */
+typedef struct peg_shell {
+    peg_polytope shape;
+    peg_vec3 corner[3], normal[2], over[2];
+    double offset[2];
+    peg_vec3 along[3], out[3]; /* its sides from corner to corner, and across them, as long */
+    double square[3];          /* of their lengths, m^2 */
+    const double *frame;       /* its mesh's own in that of the mesh */
+} peg_shell;
+
+/* A part near a mesh, in the frame of the mesh, half-way through what it does there in a step. */
+typedef struct peg_cover {
+    const peg_complex *mesh;
+    peg_view part;
+    double way;        /* how far its surface may get from there, m */
+    double turn;       /* how far its faces may turn, rad */
+    double reach;      /* how near what counts is, m */
+    double from_start; /* the same before it moves, m */
+    double deep; /* how far its features may get while it also shrinks until it has met nothing,
+                    m */
+    int all;     /* it gets too far to tell: all triangles near to it count */
+    double axis[3], length; /* of a segment: unit, m */
+    peg_vec3 *over;         /* by face: how high the corners of the triangle that is looked at lie
+                               over it, m */
+    const peg_shell *shell; /* of a triangle of another mesh; else null */
+} peg_cover;
+
+/* How near to a mesh, beyond how far it gets, what counts of a part of a size, m. */
+double peg_cover_room(double size, const peg_complex *mesh);
+
+/* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. It moves relative
+ * to the mesh by `shift` (m, world) give or take `way` for every point of its surface, turns by
+ * `turn` (rad) at most, and is apart from the mesh before it moves. Returns 0 without memory. */
+int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
+                    const peg_view *view, const double shift[3], double way, double turn,
+                    peg_cover *out);
+
+/* The same of a triangle of another mesh, whose frame is R in that of the mesh and whose corners
+ * are where they are half-way; from_start: as in peg_cover. */
+void peg_cover_begin_shell(const peg_complex *mesh, const peg_complex *of, int triangle,
+                           const double R[9], const peg_vec3 corner[3], double way, double turn,
+                           double from_start, peg_shell *shell, peg_cover *out);
+
+/* Where what it can touch is. */
+void peg_cover_region(const peg_cover *cover, peg_region *region);
+
+/* Calls visit for the triangles that count because of this one or of edges and vertices that are
+ * its own, some of them more than once; `deep`: only if it has met the part. */
+typedef void peg_need_visitor(void *context, int triangle, int deep);
+void peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *visit, void *context);
+
+/* --- for peg_cover_needs --- */
+
+/* Whether a part that is a triangle of another mesh may touch one of this mesh first; else whether
+ * a side of one of them keeps them farther apart than `touch`, m. */
+typedef enum peg_shell_need { PEG_SHELL_APART, PEG_SHELL_NEAR, PEG_SHELL_NEEDED } peg_shell_need;
+peg_shell_need peg_shell_needs(const peg_cover *cover, int triangle, double touch);
+
+#endif

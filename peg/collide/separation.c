@@ -1,0 +1,341 @@
+/* Separation of two polytopes over the facets of their Minkowski difference [W section 4].
+ *
+ * n runs from B to A: the facets are the normals of B, the negated normals of A, and for edges u of
+ * A (faces a0, a1) and w of B (faces b0, b1), running as peg_edge says, the direction u x w where
+ * the arc a0 a1 crosses the arc (-b0)(-b1) on the unit sphere. With n_a x n_b along an edge the
+ * crossing lies at s u x w, s = +-1, iff a0.w and b0.u have the sign s and a1.w and b1.u the sign
+ * -s (there A supports s u x w and B its negative, so that n = -s u x w). */
+#include "peg/collide/closest_features.h"
+
+/* Sine of the angle by which the arcs must cross inside of each other. Below, the crossing is a
+ * normal of one of the faces, or the edges are parallel, within rounding; the separation that could
+ * be lost by it is this fraction of the size. */
+static const double CROSSING = 1e-12;
+
+/* Distance of two unit vectors that count as the same direction of a half-space. */
+static const double SAME_DIRECTION = 1e-12;
+
+/* Vertices from which on the support is found by climbing along edges. */
+enum { CLIMB_FROM = 32 };
+
+/* Largest sign n . x of the vertices. On a convex surface a vertex that no neighbour exceeds is the
+ * highest. */
+static double support(const peg_view *view, const double n[3], double sign)
+{
+    const peg_polytope *P = view->shape;
+    const peg_vec3 *x = (const peg_vec3 *)view->vertex;
+    double best = -INFINITY;
+    if (P->nv < CLIMB_FROM || P->ne == 0) {
+        for (int i = 0; i < P->nv; i++) best = peg_max(best, sign * peg_dot(n, x[i]));
+        return best;
+    }
+    best = sign * peg_dot(n, x[0]);
+    for (int at = 0, up = 0; at >= 0; at = up) {
+        up = -1;
+        for (int k = P->next_start[at]; k < P->next_start[at + 1]; k++) {
+            double s = sign * peg_dot(n, x[P->next[k]]);
+            if (s > best) best = s, up = P->next[k];
+        }
+    }
+    return best;
+}
+
+/* What a part's radius adds along n. */
+static double extent(const peg_view *v, const double n[3])
+{
+    return v->shape->round + (v->shape->rim > 0 ? v->shape->rim * peg_off_axis(v, n) : 0);
+}
+
+static double support_max(const peg_view *v, const double n[3])
+{
+    return support(v, n, 1) + extent(v, n);
+}
+
+static double support_min(const peg_view *v, const double n[3])
+{
+    return -support(v, n, -1) - extent(v, n);
+}
+
+static int same_direction(const double *a, double sign, const double *b)
+{
+    peg_vec3 d;
+    peg_add_scaled(a, -sign, b, d);
+    return peg_dot(d, d) <= SAME_DIRECTION * SAME_DIRECTION;
+}
+
+static double face_of_B(const peg_view *A, const peg_view *B, int f)
+{
+    return support_min(A, B->normal[f]) - B->offset[f] - B->shape->round;
+}
+
+static double face_of_A(const peg_view *A, const peg_view *B, int f)
+{
+    return support_min(B, A->normal[f]) - A->offset[f] - A->shape->round;
+}
+
+double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3])
+{
+    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
+    if (half_a && half_b)
+        return same_direction(n, 1, B->normal[0]) && same_direction(n, -1, A->normal[0])
+                   ? -A->offset[0] - B->offset[0]
+                   : -INFINITY;
+    if (half_a) return same_direction(n, -1, A->normal[0]) ? face_of_A(A, B, 0) : -INFINITY;
+    if (half_b) return same_direction(n, 1, B->normal[0]) ? face_of_B(A, B, 0) : -INFINITY;
+    return support_min(A, n) - support_max(B, n);
+}
+
+/* n = the unit normal of two edges from their cross product, u of unit length; 0 if they are
+ * parallel. Made orthogonal to u once more, because the cross product of nearly parallel vectors is
+ * not. */
+static int edge_normal(const peg_vec3 u, const peg_vec3 w, peg_vec3 n)
+{
+    if (!(peg_dot(n, n) > CROSSING * CROSSING * peg_dot(w, w))) return 0;
+    peg_normalise(n);
+    peg_add_scaled(n, -peg_dot(n, u), u, n);
+    peg_normalise(n);
+    return 1;
+}
+
+typedef struct search {
+    const peg_view *A, *B;
+    double keep, reach; /* reach: of both parts' sizes */
+    peg_facet_visitor *visit;
+    void *context;
+    peg_facet best;
+} search;
+
+static void found(search *q, const peg_facet *facet)
+{
+    if (q->visit && facet->s >= q->keep) q->visit(q->context, facet);
+    if (facet->s > q->best.s) q->best = *facet;
+}
+
+/* What a facet must reach to be visited or to be the best. */
+static double wanted(const search *q)
+{
+    return peg_min(q->visit ? q->keep : INFINITY, q->best.s);
+}
+
+/* Room for the rounding of a distance, relative to the sizes. */
+static const double SLACK = 1e-6;
+
+/* An edge, from `at` along u, and what its arc is tested with. */
+typedef struct arc {
+    int i;
+    const double *at, *from, *to; /* the arc's ends */
+    peg_vec3 u;
+    double square; /* of the length of u */
+} arc;
+
+static inline void take_arc(const peg_view *view, int i, arc *a)
+{
+    const peg_edge *e = view->shape->edge + i;
+    a->i = i;
+    a->at = view->vertex[e->v[0]];
+    if (e->f[0] >= 0) a->from = view->normal[e->f[0]], a->to = view->normal[e->f[1]];
+    peg_sub(view->vertex[e->v[1]], a->at, a->u);
+    a->square = peg_dot(a->u, a->u);
+}
+
+/* Whether a crossing, n = u x w, is neither to be visited nor the best: there the separation is the
+ * distance of the edges along their common normal, far enough from rounding. */
+static int is_too_deep(const search *q, const arc *a, const arc *b, const peg_vec3 n, double sign)
+{
+    peg_vec3 d;
+    double most = wanted(q), square = peg_dot(n, n);
+    if (most == -INFINITY || !(square > SLACK * SLACK * b->square)) return 0;
+    peg_sub(a->at, b->at, d);
+    double apart = -sign * peg_dot(n, d);
+    most += peg_across(q->A->shape) + peg_across(q->B->shape) - SLACK * q->reach;
+    return apart * fabs(apart) < most * fabs(most) * square;
+}
+
+/* The facet of a crossing, with the true s_n: between nearly parallel edges the distance of the
+ * edges along n could be more. */
+static void cross_edges(search *q, const arc *a, const arc *b, double sign)
+{
+    peg_vec3 n;
+    peg_cross(a->u, b->u, n);
+    if (is_too_deep(q, a, b, n, sign) || !edge_normal(a->u, b->u, n)) return;
+    peg_facet facet = {.kind = PEG_FACET_EDGES, .i = a->i, .j = b->i};
+    for (int k = 0; k < 3; k++) facet.n[k] = -sign * n[k];
+    facet.s = support_min(q->A, facet.n) - support_max(q->B, facet.n);
+    found(q, &facet);
+}
+
+/* Whether what cannot reach more than s is too deep. */
+static int is_out(const search *q, double s)
+{
+    return s < wanted(q) - SLACK * q->reach;
+}
+
+/* Upper bounds of s from the ball inside of the other polytope Y: for a direction m out of X,
+ * supported there at p, s <= m . (centre of Y - p) - inner radius of Y, less the radii of what is
+ * dilated. On the arc of an edge of X
+ * m = (a m_0 + b m_1) / |a m_0 + b m_1| with a, b >= 0, whose denominator lies between |m_0 + m_1|
+ * / 2 times a + b and a + b. */
+static int face_is_out(const search *q, const peg_view *X, const peg_view *Y, double height)
+{
+    if (peg_is_half_space(X->shape) || peg_is_half_space(Y->shape)) return 0;
+    return is_out(q, height - X->shape->round - Y->shape->inner);
+}
+
+/* Heights of the centre of the other polytope over the faces; those of more than there is room for
+ * tell nothing of the edges. */
+enum { MOST_FACES = 4096 };
+
+typedef struct heights {
+    double of[MOST_FACES];
+} heights;
+
+static double height_over(const peg_view *X, const peg_view *Y, int f, heights *known)
+{
+    double height = peg_dot(X->normal[f], Y->centre) - X->offset[f];
+    if (f < MOST_FACES) known->of[f] = height;
+    return height;
+}
+
+static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, int i,
+                       const heights *known)
+{
+    const peg_edge *e = X->shape->edge + i;
+    if (peg_is_segment(X->shape) || X->shape->mesh) return 0; /* an arc of half a circle or more */
+    if (peg_is_half_space(Y->shape) || X->shape->nf > MOST_FACES) return 0;
+    double s = peg_max(known->of[e->f[0]], known->of[e->f[1]]);
+    if (s > 0) {
+        const double *m0 = X->normal[e->f[0]], *m1 = X->normal[e->f[1]];
+        peg_vec3 sum;
+        peg_add_scaled(m0, 1, m1, sum);
+        s *= 2 / peg_norm(sum);
+    }
+    return is_out(q, s - X->shape->round - Y->shape->inner);
+}
+
+/* The edges of B that matter; more than there is room for are all taken to. */
+enum { MOST_EDGES = 512 };
+
+typedef struct edges {
+    int count;
+    arc arc[MOST_EDGES];
+} edges;
+
+static void near_edges_of_B(const search *q, const heights *known, edges *near)
+{
+    int ne = q->B->shape->ne;
+    near->count = 0;
+    for (int j = 0; j < ne && ne <= MOST_EDGES; j++)
+        if (!edge_is_out(q, q->B, q->A, j, known)) take_arc(q->B, j, &near->arc[near->count++]);
+    if (ne > MOST_EDGES) near->count = ne;
+}
+
+/* All crossings of the arc of edge i of A with the arcs of B. The arc of a segment is the whole
+ * circle across it, which meets an arc wherever that passes from one side to the other, and another
+ * circle at both ends of a line. */
+static void edges_of_B(search *q, int i, const edges *near)
+{
+    int all = q->B->shape->ne > MOST_EDGES;
+    int circle_a = peg_is_segment(q->A->shape), circle_b = peg_is_segment(q->B->shape);
+    arc a, other;
+    take_arc(q->A, i, &a);
+    peg_normalise(a.u);
+    for (int k = 0; k < near->count; k++) {
+        if (all) take_arc(q->B, k, &other);
+        const arc *b = all ? &other : &near->arc[k];
+        int sign = 0;
+        if (!circle_b) {
+            double p0 = peg_dot(b->from, a.u), p1 = peg_dot(b->to, a.u);
+            if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) continue;
+            sign = p0 > 0 ? 1 : -1;
+        }
+        if (!circle_a) {
+            double r0 = peg_dot(a.from, b->u), r1 = -peg_dot(a.to, b->u);
+            double least = CROSSING * CROSSING * b->square;
+            if (circle_b) sign = r0 > 0 ? 1 : -1;
+            if (!(sign * r0 > 0 && sign * r1 > 0 && r0 * r0 > least && r1 * r1 > least)) continue;
+        }
+        cross_edges(q, &a, b, sign ? sign : 1);
+        if (!sign) cross_edges(q, &a, b, -1);
+    }
+}
+
+/* --- dilated parts --- */
+
+/* The nearest of the features that are round: the facet between them. Where others are nearer it is
+ * a direction like any other. */
+static void round_facet(search *q)
+{
+    const peg_view *A = q->A, *B = q->B;
+    peg_facet facet = peg_nearest_features(A, B);
+    int met = peg_round_normal(A, B, &facet, facet.n);
+    facet.s = peg_separation_along(A, B, facet.n);
+    if (met) { /* which side is which nothing tells */
+        double back[3] = {-facet.n[0], -facet.n[1], -facet.n[2]};
+        double s = peg_separation_along(A, B, back);
+        if (s > facet.s) peg_copy3(back, facet.n);
+        facet.s = peg_max(s, facet.s);
+    }
+    found(q, &facet);
+}
+
+peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
+                         peg_facet_visitor *visit, void *context)
+{
+    search q = {A,
+                B,
+                keep,
+                A->shape->radius + B->shape->radius,
+                visit,
+                context,
+                {.kind = PEG_FACET_NONE, .s = -INFINITY}};
+    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
+    heights over_a, over_b;
+    if (half_a && half_b) return q.best;
+    for (int f = 0; f < B->shape->nf && !half_a; f++) {
+        if (face_is_out(&q, B, A, height_over(B, A, f, &over_b))) continue;
+        peg_facet facet = {.kind = PEG_FACET_FACE_B, .i = f, .s = face_of_B(A, B, f)};
+        peg_copy3(B->normal[f], facet.n);
+        found(&q, &facet);
+    }
+    for (int f = 0; f < A->shape->nf && !half_b; f++) {
+        if (face_is_out(&q, A, B, height_over(A, B, f, &over_a))) continue;
+        peg_facet facet = {.kind = PEG_FACET_FACE_A, .i = f, .s = face_of_A(A, B, f)};
+        for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
+        found(&q, &facet);
+    }
+    edges near;
+    near_edges_of_B(&q, &over_b, &near);
+    for (int i = 0; i < A->shape->ne; i++)
+        if (!edge_is_out(&q, A, B, i, &over_a)) edges_of_B(&q, i, &near);
+    int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
+    if (dilated && !half_a && !half_b) round_facet(&q);
+    return q.best;
+}
+
+peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *facet)
+{
+    peg_facet at = *facet;
+    if (facet->kind == PEG_FACET_FACE_B) {
+        peg_copy3(B->normal[facet->i], at.n);
+        at.s = face_of_B(A, B, facet->i);
+    } else if (facet->kind == PEG_FACET_FACE_A) {
+        for (int k = 0; k < 3; k++) at.n[k] = -A->normal[facet->i][k];
+        at.s = face_of_A(A, B, facet->i);
+    } else if (facet->kind == PEG_FACET_EDGES) {
+        peg_vec3 u, w;
+        peg_edge_vector(A, A->shape->edge + facet->i, u);
+        peg_edge_vector(B, B->shape->edge + facet->j, w);
+        peg_normalise(u);
+        peg_cross(u, w, at.n);
+        if (!edge_normal(u, w, at.n)) peg_copy3(facet->n, at.n);
+        double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) at.n[k] *= sign;
+        at.s = peg_separation_along(A, B, at.n);
+    } else if (facet->kind != PEG_FACET_NONE) {
+        peg_round_normal(A, B, facet, at.n);
+        double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
+        for (int k = 0; k < 3; k++) at.n[k] *= sign;
+        at.s = peg_separation_along(A, B, at.n);
+    }
+    return at;
+}

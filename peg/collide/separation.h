@@ -1,0 +1,67 @@
+/* Exact separation of two convex polytopes over the facets of their Minkowski difference.
+ *
+ * For a unit direction n (from B to A): s_n = min_{a in A} n.a - max_{b in B} n.b. The parts do not
+ * overlap iff the largest s_n over the facets is >= 0. Facets are the applicable feature pairs of
+ * [W section 4], without relaxation: a face of B (n its normal), a face of A (n its normal
+ * negated), an edge pair whose arcs on the Gauss map cross (n along the cross product).
+ *
+ * The difference of dilated parts is round between these facets. While the polytopes inside are
+ * apart, s_n has one maximum there, at the direction between their nearest features: it is the
+ * facet of these (two vertices, or a vertex and an edge). */
+#ifndef PEG_SEPARATION_H
+#define PEG_SEPARATION_H
+
+#include "peg/shape/polytope.h"
+
+typedef enum peg_facet_kind {
+    PEG_FACET_NONE = -1,
+    PEG_FACET_FACE_B = 0, /* i: face of B */
+    PEG_FACET_FACE_A = 1, /* i: face of A */
+    PEG_FACET_EDGES = 2,  /* i: edge of A, j: edge of B */
+    /* of dilated parts; n from the feature of B to that of A: */
+    PEG_FACET_VV = 3, /* i: vertex of A, j: vertex of B */
+    PEG_FACET_VE = 4, /* i: vertex of A, j: edge of B */
+    PEG_FACET_EV = 5  /* i: edge of A, j: vertex of B */
+} peg_facet_kind;
+
+typedef struct peg_facet {
+    peg_facet_kind kind;
+    int i, j;
+    peg_vec3 n; /* unit, from B to A */
+    double s;   /* s_n at the pose it was taken, m */
+} peg_facet;
+
+/* A facet that was chosen, with what makes a new search superfluous: `others` bounds the s of all
+ * facets whose direction lies away from it (by PEG_AWAY), as long as the bodies have `turned` by
+ * little since it was measured. Infinity: not known. */
+typedef struct peg_choice {
+    peg_facet facet;
+    double others;     /* m */
+    double turned;     /* rad */
+    peg_vec3 at[2][3]; /* where A and B were left: see peg_pair_remember */
+    int haste;    /* steps for which the pair's island is not solved hastily, after so many ... */
+    int failures; /* ... vain attempts in a row */
+} peg_choice;
+
+/* s_n for any unit direction; -infinity where a half-space is unbounded along n. */
+double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3]);
+
+typedef void peg_facet_visitor(void *context, const peg_facet *facet);
+
+/* Calls visit (may be null) for every facet with s >= keep, in a fixed order, and returns the facet
+ * with the largest s (the first of equal ones). Parallel edges make no facet. Two half-spaces have
+ * none (kind NONE, s = -infinity). Every s reported is a true s_n (never more than the support
+ * functions give). */
+peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
+                         peg_facet_visitor *visit, void *context);
+
+/* The same two features at another pose: the normal (edges: sign chosen to agree with facet->n,
+ * and facet->n itself if they have become parallel) and s_n along it. */
+peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *facet);
+
+/* True if s_n > reach for some direction; libccd proposes the direction, s_n decides, so a wrong
+ * proposal can only make the answer false. n holds a first guess (may be zero) and receives the
+ * direction that was tried last. */
+int peg_is_far(const peg_view *A, const peg_view *B, double reach, double n[3]);
+
+#endif

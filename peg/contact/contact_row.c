@@ -1,0 +1,175 @@
+/* The rows of a contact at the poses `now` of the velocities u.
+ *
+ * Tangent row:  g_k + h G (v - u) >= target. For ODE's update, q + h/2 (0, w) q normalised, the
+ * exact angular part is (c + c x s) / (1 + |s|^2) with c = r x n, s = h w / 2.
+ *
+ * Secant row:  G v + (g_0 - target) / h >= 0 with the midpoint normal f_m = (f_0 + f_k)/2 and point
+ * p_m = (p_0 + p_k)/2, G v = f_m . [v_A + w_A x (p_m - x_Am) - v_B - w_B x (p_m - x_Bm)], all of it
+ * over |f_m|. For a
+ * vertex against a face g_k = g_0 + h G u holds exactly, so that the row is right at u and v = 0
+ * satisfies it. Where that identity does not hold by itself (edges, finite rotations) the normal is
+ * corrected along the relative velocity V at p_m by rho V / |V|^2, rho = (g_k - g_0)/h - G u. */
+#include "peg/contact/contact_row.h"
+#include "peg/collide/closest_features.h"
+
+/* Gaps below this, in L, are rounding. */
+#define NO_CLEARANCE 1e-12
+
+static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
+{
+    double margin = (peg_is_coarse(I) ? PEG_COARSE_MARGIN : 1) * pair->margin,
+           touch = PEG_TOUCH * pair->L;
+    *pushed = 0;
+    if (pair->surface.soft) { /* overlap is a spring, whose work is no gain */
+        *pushed = pair->surface.erp * fmax(0, -gap0);
+        return gap0 < 0 ? gap0 + *pushed : 0;
+    }
+    if (pair->s0 < -touch) {
+        double opened = gap0 + peg_pair_opening(I, pair);
+        return opened < -touch ? opened : margin;
+    }
+    if (gap0 < -touch) return margin;
+    /* between walls without clearance the overlap of rounding is shared, not handed on */
+    if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
+    /* flush features may overlap by rounding */
+    double gap = fmax(gap0, 0), thin = fmax(PEG_THIN * margin, PEG_SLIDING * pair->whole_reach);
+    if (peg_is_coarse(I)) thin = I->regaining ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
+    double target = gap + PEG_PUSH * fmax(0, thin - gap);
+    target = fmin(margin, target);
+    *pushed = fmax(0, target - gap0);
+    return target;
+}
+
+static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_lever *la,
+                        const peg_lever *lb, peg_row *row)
+{
+    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
+    double given = peg_fold(I, ra, la, row->Ga) + peg_fold(I, rb, lb, row->Gb);
+    row->bias += given;
+    row->given = given;
+}
+
+/* Largest correction of the midpoint normal; beyond it the difference goes into the bias. What is
+ * but rounding of the gap says nothing of the normal. */
+#define SECANT_TURN 0.3
+
+/* along: of its push, unit */
+static void secant_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+                       const peg_feature_contact *c, double target, peg_row *row, double along[3])
+{
+    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
+    double n[3], slack = 0;
+    peg_copy3(c->mid_normal, n);
+    peg_lever la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
+    peg_lever lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
+    double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
+    double Va[3], Vb[3], V[3];
+    peg_point_velocity(I, ra, u[ra], c->mid_point, Va);
+    peg_point_velocity(I, rb, u[rb], c->mid_point, Vb);
+    peg_sub(Va, Vb, V);
+    double VV = peg_dot(V, V);
+    if (fabs(rho) * I->h <= NO_CLEARANCE * pair->L) rho = 0;
+    if (rho != 0 && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
+        peg_add_scaled(n, rho / VV, V, n);
+        la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
+        lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
+    } else {
+        slack = rho;
+    }
+    /* of unit length, so that lambda is the impulse, as the cone of friction wants it */
+    double length = peg_norm(n), unit = length > 0 ? 1 / length : 1;
+    for (int k = 0; k < 6; k++) la.J[k] *= unit, lb.J[k] *= unit;
+    for (int k = 0; k < 3 && length > 0; k++) along[k] = unit * n[k];
+    row->bias = unit * (slack + (c->gap0 - target) / I->h);
+    row->pushed *= unit;
+    fold_levers(I, pair, &la, &lb, row);
+}
+
+static void tangent_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+                        const peg_feature_contact *c, double target, peg_row *row)
+{
+    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
+    peg_lever la = peg_tangent_lever(I, ra, u[ra], c->point_a, c->normal, 1);
+    peg_lever lb = peg_tangent_lever(I, rb, u[rb], c->point_b, c->normal, -1);
+    row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
+    fold_levers(I, pair, &la, &lb, row);
+}
+
+/* What the surface asks of the normal direction: ODE's cfm, which acts on forces, and a wanted
+ * speed of parting while the features touch. */
+static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
+{
+    if (pair->surface.soft) row->compliance = pair->surface.cfm / I->h;
+    double speed = pair->surface.motion[2];
+    if (speed == 0 || row->gap0 > 2 * pair->margin) return;
+    row->bias -= speed;
+    row->given -= speed;
+}
+
+/* From the middle of the features' nearest points (of a vertex and a face: the vertex) to the
+ * surface, along the normal. */
+static double to_surface(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
+{
+    if (kind == PEG_ROW_GIVEN) return 0;
+    double a = peg_radius_of_a(&I->piece[pair->a].now, (peg_facet_kind)kind);
+    double b = peg_radius_of_b(&I->piece[pair->b].now, (peg_facet_kind)kind);
+    return kind == PEG_ROW_VF ? -a : kind == PEG_ROW_FV ? b : .5 * (b - a);
+}
+
+/* Vertices of flush faces lie on edges, and on each other: the same point with the same normal,
+ * seen as several feature pairs. One row says it all. */
+#define SAME_POINT  1e-5  /* L */
+#define SAME_NORMAL 1e-10 /* 1 - cosine */
+#define SAME_GAP    1e-2  /* share of the gap that the second row may ask for more */
+
+static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_feature_contact *c,
+                       const peg_row_set *out)
+{
+    double point[3];
+    peg_add_scaled(c->point_a, to_surface(I, pair, c->kind), c->normal, point);
+    for (int i = out->m - 1; i >= 0 && I->pair[out->row[i].pair].group == pair->group; i--) {
+        const peg_row *row = &out->row[i];
+        double apart[3];
+        if (row->friction || peg_dot(row->normal, c->normal) < 1 - SAME_NORMAL) continue;
+        peg_sub(row->point, point, apart);
+        if (peg_norm(apart) > SAME_POINT * pair->L) continue;
+        double less = fmax(SAME_GAP * fmin(row->gap, pair->margin), PEG_ROUNDING * pair->L);
+        if (c->gap >= row->gap - less && c->gap0 >= row->gap0 - less) return 1;
+    }
+    return 0;
+}
+
+void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
+                      peg_row_set *out)
+{
+    const peg_pair *pair = &I->pair[p];
+    int separated = pair->s0 >= -PEG_TOUCH * pair->L;
+    if (separated && pair->no_traps && c->gap0 < -PEG_BEHIND * pair->L) return;
+    if (separated && I->clearance && c->gap0 < -PEG_TOUCH * pair->L) return;
+    if (is_repeated(I, pair, c, out)) return;
+    peg_row *row = peg_row_set_add(I, out);
+    if (!row) return;
+    memset(row, 0, sizeof *row);
+    row->pair = p;
+    row->kind = c->kind, row->i = c->i, row->j = c->j;
+    row->gap0 = c->gap0, row->gap = c->gap;
+    double arm[3], shift = to_surface(I, pair, c->kind);
+    peg_add_scaled(c->point_a, shift, c->normal, row->point);
+    peg_copy3(c->normal, row->normal);
+    const peg_rigid *body = &I->rigid[I->piece[pair->a].rigid];
+    peg_sub(row->point, body->x, arm);
+    peg_rotate_back(body->R, arm, row->local);
+    double target = row_target(I, pair, c->gap0, &row->pushed);
+    row->target = target;
+    peg_rub rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
+    peg_copy3(c->normal, rub.normal);
+    if (I->secant)
+        secant_row(I, pair, u, c, target, row, rub.normal);
+    else
+        tangent_row(I, pair, u, c, target, row);
+    soften(I, pair, row);
+    if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->given);
+    if (!peg_has_friction(&pair->surface)) return;
+    peg_add_scaled(c->mid_point, shift, c->normal, rub.mid_point);
+    peg_friction_rows(I, pair, u, &rub, out);
+}

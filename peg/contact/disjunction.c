@@ -1,0 +1,478 @@
+/* The alternative of a pair: which facet of the Minkowski difference keeps its parts apart. One
+ * pair is one inter-contact constraint [W 19] over all its applicable feature pairs: at least one
+ * separation is to be non-negative. The chosen facet names it; the rules below choose and change
+ * it. */
+#include "peg/collide/normal_cone.h"
+#include "peg/contact/island.h"
+#include "peg/collide/closest_features.h"
+
+static const peg_piece *piece_a(const peg_island *I, const peg_pair *p)
+{
+    return &I->piece[p->a];
+}
+
+static const peg_piece *piece_b(const peg_island *I, const peg_pair *p)
+{
+    return &I->piece[p->b];
+}
+
+static double along_start(const peg_island *I, const peg_pair *p, const double *n)
+{
+    return peg_separation_along(&piece_a(I, p)->start, &piece_b(I, p)->start, n);
+}
+
+static double along_now(const peg_island *I, const peg_pair *p, const double *n)
+{
+    return peg_separation_along(&piece_a(I, p)->now, &piece_b(I, p)->now, n);
+}
+
+static int is_round(const peg_island *I, const peg_pair *p)
+{
+    return peg_is_dilated(piece_a(I, p)->part->shape) || peg_is_dilated(piece_b(I, p)->part->shape);
+}
+
+/* Of round features: how far they were apart, whatever else was nearer; negative if they have
+ * passed each other since. */
+double peg_facet_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+{
+    const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
+    if (facet->kind < PEG_FACET_VV) return peg_facet_at(A, B, facet).s;
+    double a[3], b[3], d[3];
+    peg_nearest_points(A, B, facet->kind, facet->i, facet->j, a, b);
+    peg_sub(a, b, d);
+    return copysign(peg_norm(d), peg_dot(d, facet->n)) - peg_radius_of_a(A, facet->kind) -
+           peg_radius_of_b(B, facet->kind);
+}
+
+/* Whether a mesh can be touched along n where it is highest. A direction in which it only hides
+ * behind its own neighbours keeps the pair apart, but is no way in which it will ever touch. */
+static int can_touch(const peg_view *A, const peg_view *B, const double n[3])
+{
+    static const peg_lean lean = {PEG_LEAN, NULL};
+    double back[3] = {-n[0], -n[1], -n[2]};
+    return peg_support_can_touch(B, n, &lean) && peg_support_can_touch(A, back, &lean);
+}
+
+static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+{
+    return p->stuck || can_touch(&piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
+}
+
+int peg_pair_recovers(const peg_pair *p)
+{
+    return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
+}
+
+double peg_pair_opening(const peg_island *I, const peg_pair *p)
+{
+    return I->h * (I->settings->recovery_speed > 0 ? I->settings->recovery_speed : p->L);
+}
+
+/* What overlaps may open in another direction than at first. */
+static int gives_way(const peg_island *I, const peg_pair *p)
+{
+    return peg_pair_recovers(p) && I->iteration >= PEG_GIVES_WAY;
+}
+
+/* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
+static int held_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+{
+    return gives_way(I, p) || peg_facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
+}
+
+/* What a visitor of facets looks for. */
+typedef struct search {
+    const peg_island *I;
+    const peg_pair *p;
+    peg_facet best;
+    double value; /* of the best */
+    int touches;  /* the best one can touch */
+    double align; /* least or greatest n . n_chosen that is wanted */
+} search;
+
+/* --- the first direction --- */
+
+static double along_free(const peg_island *I, const peg_pair *p, const double *n)
+{
+    return peg_separation_along(&piece_a(I, p)->free_, &piece_b(I, p)->free_, n);
+}
+
+static double first_value(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+{
+    if (I->without & PEG_RULE_FREE_MOTION) return facet->s;
+    return fmin(facet->s, along_free(I, p, facet->n));
+}
+
+/* The facets that were met. */
+enum { MOST_MET = 64 };
+
+typedef struct meeting {
+    search first;
+    double least; /* s below which a facet is no candidate */
+    struct met {
+        double n[3], s;
+    } met[MOST_MET];
+    int count;
+} meeting;
+
+static void meet(meeting *m, const peg_facet *facet)
+{
+    if (m->count < MOST_MET) {
+        peg_copy3(facet->n, m->met[m->count].n);
+        m->met[m->count].s = facet->s;
+    }
+    m->count++;
+}
+
+static void consider_first(void *context, const peg_facet *facet)
+{
+    meeting *m = context;
+    search *c = &m->first;
+    meet(m, facet);
+    if (facet->s < m->least) return;
+    double value = first_value(c->I, c->p, facet);
+    int touches = can_touch(&piece_a(c->I, c->p)->start, &piece_b(c->I, c->p)->start, facet->n);
+    if (touches < c->touches) return;
+    if (touches == c->touches && value <= c->value + PEG_TOUCH * c->p->L) return;
+    c->value = value;
+    c->touches = touches;
+    c->best = *facet;
+}
+
+/* Three vertices, or the plane of a half-space: they tell where a part is. */
+static void find_place(const peg_view *view, peg_vec3 at[3])
+{
+    memset(at, 0, 3 * sizeof *at);
+    for (int k = 0; k < 3 && k < view->shape->nv; k++) peg_copy3(view->vertex[k], at[k]);
+    if (!peg_is_half_space(view->shape)) return;
+    peg_copy3(view->normal[0], at[0]);
+    at[1][0] = view->offset[0];
+}
+
+/* Whether the part is where the last step left it, and was not put elsewhere since. */
+static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
+{
+    peg_vec3 now[3];
+    int same = 1;
+    find_place(view, now);
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) same &= fabs(now[k][i] - at[k][i]) <= PEG_TOUCH * L;
+    return same;
+}
+
+/* Whether the last direction leaves a pair apart at the start and after the free motion, of round
+ * parts or among many that tumble. It is as good as any other, while the nearest features change
+ * with every motion. */
+static int is_left_apart(peg_island *I, peg_pair *p)
+{
+    peg_facet facet = p->remembered.facet;
+    if (!(is_round(I, p) || peg_is_coarse(I)) || peg_dot(facet.n, facet.n) == 0) return 0;
+    if (!is_round(I, p)) facet.kind = PEG_FACET_NONE;
+    facet.s = along_start(I, p, facet.n);
+    if (!(facet.s >= 0) || !(first_value(I, p, &facet) >= PEG_TOUCH * p->L)) return 0;
+    p->facet = facet;
+    p->s0 = p->s = facet.s;
+    p->others = INFINITY;
+    p->turned = 0;
+    return 1;
+}
+
+/* The facet of the step before where it is now; false if it holds no more, or another one could be
+ * the better choice. */
+static int keeps_choice(peg_island *I, peg_pair *p)
+{
+    peg_choice *old = &p->remembered;
+    if (old->facet.kind == PEG_FACET_NONE || !(old->turned <= PEG_TURNED)) return 0;
+    if (!is_where_left(&piece_a(I, p)->start, (const peg_vec3 *)old->at[0], p->L) ||
+        !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
+        return 0;
+    peg_facet now = peg_facet_at(&piece_a(I, p)->start, &piece_b(I, p)->start, &old->facet);
+    if (!(now.s >= 0) || !(first_value(I, p, &now) >= old->others)) return 0;
+    p->facet = now;
+    p->s0 = p->s = now.s;
+    p->others = old->others;
+    p->turned = old->turned;
+    return 1;
+}
+
+/* Bound of the facets away from n among those met; what was not met is below the search's reach. */
+static double find_others(const meeting *m, const double *n, double away, double reach)
+{
+    double others = reach;
+    if (m->count > MOST_MET) return INFINITY;
+    for (int i = 0; i < m->count; i++)
+        if (m->met[i].s > others && peg_dot(m->met[i].n, n) < away) others = m->met[i].s;
+    return others;
+}
+
+/* A direction that is no facet at the start. */
+static void consider_direction(const peg_island *I, const peg_pair *p, const double *n, meeting *m)
+{
+    peg_facet facet = {.kind = PEG_FACET_NONE, .s = along_start(I, p, n)};
+    peg_copy3(n, facet.n);
+    if (facet.s >= fmin(p->s0, 0) - PEG_TOUCH * p->L) consider_first(m, &facet);
+}
+
+static void choose_first(peg_island *I, peg_pair *p)
+{
+    const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
+    double touch = PEG_TOUCH * p->L, reach = -PEG_SEARCHED * p->L;
+    meeting m = {.first = {.I = I, .p = p, .value = -INFINITY}, .least = -touch};
+    search *c = &m.first;
+    peg_facet widest = peg_separation(A, B, reach, consider_first, &m);
+    p->s0 = p->s = widest.s;
+    if (c->value == -INFINITY) {
+        m.count = 0;
+        m.least = p->s0 - 1e-3 * touch;
+        reach = fmin(reach, m.least);
+        peg_separation(A, B, reach, consider_first, &m);
+    }
+    if (c->value == -INFINITY) c->best = widest;
+    const double *n = p->remembered.facet.n;
+    if (peg_dot(n, n) > 0) consider_direction(I, p, n, &m);
+    if (is_round(I, p)) {
+        const peg_view *free_a = &piece_a(I, p)->free_, *free_b = &piece_b(I, p)->free_;
+        peg_facet after = peg_separation(free_a, free_b, INFINITY, NULL, NULL);
+        consider_direction(I, p, after.n, &m);
+    }
+    p->facet = c->best;
+    p->others = is_round(I, p) ? INFINITY : find_others(&m, p->facet.n, PEG_AWAY, reach);
+    p->turned = 0;
+}
+
+/* The facet that held at q_0 and serves the free motion best: largest min(s(q_0), s(q_free)). The
+ * closest-point normal instead would make a contact of a body that falls past a flush wall. */
+void peg_pair_begin(peg_island *I, peg_pair *p)
+{
+    if (p->ngiven)
+        peg_given_begin(I, p);
+    else if (!is_left_apart(I, p) && !keeps_choice(I, p))
+        choose_first(I, p);
+    p->contact_time = -1;
+    p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
+    p->misses = p->stuck = p->yielded = p->checked = p->hits = p->waits = 0;
+    p->short_of = p->moved = p->since = p->off = 0;
+    p->fast = 0;
+    p->beside = INFINITY;
+}
+
+/* How far both bodies turn in the step, at most. */
+static double turning(const peg_island *I, const peg_pair *p)
+{
+    return I->h *
+           (peg_norm(I->v[piece_a(I, p)->rigid] + 3) + peg_norm(I->v[piece_b(I, p)->rigid] + 3));
+}
+
+/* Bound of the facets away from the chosen one at q_k. */
+static double others_now(const peg_island *I, const peg_pair *p)
+{
+    if (!(p->turned + turning(I, p) <= PEG_TURNED)) return INFINITY;
+    return p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
+}
+
+void peg_pair_remember(const peg_island *I, peg_pair *p)
+{
+    p->remembered.facet = p->facet;
+    p->remembered.turned = p->turned + turning(I, p);
+    p->remembered.others = p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
+    find_place(&piece_a(I, p)->now, p->remembered.at[0]);
+    find_place(&piece_b(I, p)->now, p->remembered.at[1]);
+}
+
+/* --- check --- */
+
+/* What a facet that kept start_gap at q_0 must keep at q_k: a share of the margin, but no more than
+ * half of what there was; nothing but rounding below 0. */
+static double least_gap(const peg_pair *p, double start_gap)
+{
+    double floor = PEG_FLOOR * p->margin, rounding = PEG_ROUNDING * p->L;
+    if (start_gap >= 2 * floor) return floor;
+    return start_gap > 0 ? fmax(0.5 * start_gap, rounding) - rounding : -rounding;
+}
+
+static search search_from(const peg_island *I, const peg_pair *p, double value, double align)
+{
+    search c = {.I = I, .p = p, .value = value, .align = align};
+    c.best.kind = PEG_FACET_NONE;
+    return c;
+}
+
+static void consider_start(void *context, const peg_facet *facet)
+{
+    search *c = context;
+    c->value = fmin(c->value, peg_facet_at_start(c->I, c->p, facet));
+}
+
+/* What counts as the start is the thinnest then of the facets that are widest now, within the
+ * floor, and of the chosen one: of facets that are nearly one, any may be the widest. */
+double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
+{
+    const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
+    double apart[3], floor = least_gap(p, INFINITY);
+    if (p->ngiven) return peg_given_shortfall(I, p);
+    peg_sub(A->centre, B->centre, apart);
+    p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
+    if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
+    if (p->s >= floor) return floor - p->s;
+    peg_facet widest = known && known->kind != PEG_FACET_NONE
+                           ? *known
+                           : peg_separation(A, B, INFINITY, NULL, NULL);
+    p->s = widest.s;
+    if (p->surface.soft) return -INFINITY;
+    if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
+    search c = search_from(I, p, peg_facet_at_start(I, p, &widest), 0);
+    if (p->facet.kind != PEG_FACET_NONE) consider_start(&c, &p->facet);
+    if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
+    return least_gap(p, c.value) - p->s;
+}
+
+/* --- tilt --- */
+
+/* Directions closer than this are the same alternative. */
+#define SAME_DIRECTION 0.995 /* below PEG_AWAY by more than PEG_TURNED */
+
+static void consider_tilt(void *context, const peg_facet *facet)
+{
+    meeting *m = context;
+    search *c = &m->first;
+    meet(m, facet);
+    if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) <= c->align) return;
+    if (!held_at_start(c->I, c->p, facet) || !can_touch_now(c->I, c->p, facet)) return;
+    c->value = facet->s;
+    c->best = *facet;
+}
+
+static void take(peg_pair *p, const search *c)
+{
+    if (c->best.kind == PEG_FACET_NONE) return;
+    p->facet = c->best;
+    p->others = p->beside = INFINITY;
+    p->checked = 0;
+}
+
+/* Better facets within 60 degrees (of what gives way: any) that held at the start. One that was
+ * found at a pose near by will do while the pair is apart along it and nothing beside it could be
+ * better. */
+peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
+{
+    static const peg_facet unknown = {.kind = PEG_FACET_NONE};
+    double here = along + PEG_TOUCH * p->L;
+    if (p->ngiven || others_now(I, p) <= here) return unknown;
+    int near = along >= PEG_FLOOR * p->margin && p->since <= PEG_KEPT * p->L;
+    if (near && p->beside + p->since <= here) return unknown;
+    meeting m = {.first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5)};
+    peg_facet widest =
+        peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
+    if (m.first.best.kind != PEG_FACET_NONE) {
+        take(p, &m.first);
+        I->stats->tilts++;
+    }
+    p->beside = find_others(&m, p->facet.n, SAME_DIRECTION, here);
+    p->since = 0;
+    return widest;
+}
+
+/* --- switch --- */
+
+static void consider_switch(void *context, const peg_facet *facet)
+{
+    search *c = context;
+    if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
+    if (c->p->locked && peg_facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
+    if (!can_touch_now(c->I, c->p, facet)) return;
+    c->value = facet->s;
+    c->best = *facet;
+}
+
+static void consider_touching(void *context, const peg_facet *facet)
+{
+    search *c = context;
+    if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
+    double start = peg_facet_at_start(c->I, c->p, facet);
+    if (start < -PEG_TOUCH * c->p->L || start > c->p->margin || facet->s < least_gap(c->p, start))
+        return;
+    if (!can_touch_now(c->I, c->p, facet)) return;
+    c->value = facet->s;
+    c->best = *facet;
+}
+
+/* Bound of the facets beside the chosen one at q_k. */
+static double beside_now(const peg_island *I, const peg_pair *p)
+{
+    return peg_min(others_now(I, p), p->beside + p->since);
+}
+
+/* Whether the chosen facet holds the pair where another one that touched at the start still does:
+ * what slides from one flush part to the next is not held by the side of the next. Once in a step,
+ * since of two that hold each could yield to the other. */
+static int yields(peg_island *I, peg_pair *p, search *c)
+{
+    if (p->yielded || (I->without & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
+        beside_now(I, p) < 0)
+        return 0;
+    if (peg_facet_at_start(I, p, &p->facet) <= p->margin) return 0;
+    peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, 0, consider_touching, c);
+    p->yielded = c->best.kind != PEG_FACET_NONE;
+    return p->yielded;
+}
+
+/* A loaded pair for which another facet holds better than max(s_n, 0) was held by a trap. */
+int peg_pair_switch(peg_island *I, peg_pair *p)
+{
+    if (p->ngiven) return 0;
+    double here = fmax(along_now(I, p, p->facet.n), 0) + PEG_TRAP * p->L;
+    search c = search_from(I, p, here, SAME_DIRECTION);
+    if (beside_now(I, p) > here)
+        peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_switch, &c);
+    if (c.best.kind == PEG_FACET_NONE) {
+        c.value = -INFINITY;
+        if (!yields(I, p, &c)) return 0;
+    }
+    take(p, &c);
+    p->switches++;
+    I->stats->switches++;
+    return 1;
+}
+
+/* --- lock and traps --- */
+
+static void consider_held(void *context, const peg_facet *facet)
+{
+    search *c = context;
+    if (!held_at_start(c->I, c->p, facet)) return;
+    int touches = can_touch_now(c->I, c->p, facet);
+    if (touches < c->touches || (touches == c->touches && facet->s <= c->value)) return;
+    c->value = facet->s;
+    c->touches = touches;
+    c->best = *facet;
+}
+
+void peg_pair_name(peg_island *I, peg_pair *p)
+{
+    if (p->ngiven) return;
+    search c = search_from(I, p, -INFINITY, 0);
+    peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, -INFINITY, consider_held, &c);
+    take(p, &c);
+}
+
+/* A row that pushes a body through to the far side: from now on only facets that held at the start.
+ */
+void peg_pair_lock(peg_island *I, peg_pair *p)
+{
+    p->locked = 1;
+    p->switches++;
+    I->stats->locks++;
+    peg_pair_name(I, p);
+}
+
+/* The step gains energy through rows behind the start: they go, and the pair falls back to the
+ * facet that separates it best at the start. */
+void peg_pair_drop_traps(peg_island *I, peg_pair *p)
+{
+    p->no_traps = p->locked = 1;
+    I->stats->dropped_traps++;
+    p->others = p->beside = INFINITY;
+    p->checked = 0;
+    if (p->ngiven) return;
+    p->facet = peg_separation(&piece_a(I, p)->start, &piece_b(I, p)->start, INFINITY, NULL, NULL);
+}

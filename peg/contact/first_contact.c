@@ -1,0 +1,253 @@
+/* First contact on the way: a pair that moves far in a step could be separated at the end because
+ * it has passed through. Between t and t + dt of the motion t v the separation changes by at most
+ * dt U, U the bound of the relative motion, so a stride of s / U is safe (conservative
+ * advancement); strides of PEG_STRIDE widths are taken at least, which cannot pass through the
+ * thinner part unseen.
+ *
+ * Rows at the first contact keep the end of the motion on the near side of what was met. A turning
+ * body can satisfy them and still swing through on the way: then the rows are written for the pose
+ * that was too deep, g(t) + t h G (v - u) >= target, a condition on the same v. */
+#include "peg/contact/island.h"
+
+/* Where a piece ends when its body moves with v, if it was placed there before; else null. */
+static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const double v[6])
+{
+    const peg_rigid *r = &I->rigid[piece->rigid];
+    if (r->placed && memcmp(r->at, v, sizeof r->at) == 0) return &piece->now;
+    int is_free = piece->rigid < I->nd && memcmp(r->state.v_free, v, sizeof r->state.v_free) == 0;
+    return is_free ? &piece->free_ : NULL;
+}
+
+static const peg_view *place_at(peg_island *I, const peg_piece *piece, const double (*v)[6],
+                                double t, peg_view *room)
+{
+    const double *whole = v[piece->rigid];
+    double scaled[6], x[3], R[9];
+    if (t == 0 || I->rigid[piece->rigid].state.kind == PEG_STATIC) return &piece->start;
+    const peg_view *known = t == 1 ? end_of(I, piece, whole) : NULL;
+    if (known) return known;
+    for (int k = 0; k < 6; k++) scaled[k] = t * whole[k];
+    peg_rigid_pose(&I->rigid[piece->rigid], scaled, I->h, x, R);
+    room->shape = piece->part->shape;
+    peg_piece_place(piece, x, R, room);
+    return room;
+}
+
+/* Two triangles have no inside in which they would be found: all that could meet is looked at. */
+static int are_shells(const peg_island *I, const peg_pair *p)
+{
+    return I->piece[p->a].part->shape->mesh && I->piece[p->b].part->shape->mesh;
+}
+
+int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const double (*v)[6])
+{
+    return peg_pair_motion(I, p, v) >
+           (are_shells(I, p) ? fmax(p->s0, PEG_FAST_SHELL * p->width) : PEG_FAST * p->width);
+}
+
+/* Nearer than this, in widths, the direction is chosen anew. */
+#define NEAR_ENOUGH 0.2
+
+/* A motion over more widths than this many strides cover is stopped where they end. */
+#define MOST_STRIDES 100000
+
+/* Two pieces on their way. */
+typedef struct journey {
+    peg_island *I;
+    const peg_pair *pair;
+    const double (*v)[6];
+    double motion; /* bound of what they move relative to each other, m */
+    int *looks;    /* places between others that may still be looked at */
+} journey;
+
+/* Where they are apart on their way. */
+typedef struct place {
+    double t, n[3], s; /* share of the way; by s along n (unit), m */
+    peg_vec3 at[2][3]; /* of triangles: their corners */
+} place;
+
+/* The two where they are at t. */
+typedef struct views {
+    const peg_view *A, *B;
+} views;
+
+static views go(const journey *j, double t)
+{
+    peg_island *I = j->I;
+    return (views){place_at(I, &I->piece[j->pair->a], j->v, t, &I->scratch[0]),
+                   place_at(I, &I->piece[j->pair->b], j->v, t, &I->scratch[1])};
+}
+
+static void take_corners(views v, place *p)
+{
+    memcpy(p->at[0], v.A->vertex, sizeof p->at[0]);
+    memcpy(p->at[1], v.B->vertex, sizeof p->at[1]);
+}
+
+/* Whether a direction keeps two triangles apart in a place. */
+static int holds_at(const journey *j, const place *p, const double *n)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+        least = peg_min(least, peg_dot(n, p->at[0][k]));
+        most = peg_max(most, peg_dot(n, p->at[1][k]));
+    }
+    return least - most >= -PEG_TOUCH * j->pair->L;
+}
+
+/* Whether it does so in both places, and thus between. */
+static int holds(const journey *j, const place *from, const place *to, const double *n)
+{
+    return holds_at(j, from, n) && holds_at(j, to, n);
+}
+
+static int is_held(const journey *j, const place *from, const place *to)
+{
+    double between[3];
+    if (peg_dot(from->n, to->n) < -0.5) return 0; /* on the other side */
+    if (holds(j, from, to, from->n) || holds(j, from, to, to->n)) return 1;
+    for (int k = 0; k < 3; k++) between[k] = from->n[k] + to->n[k];
+    return peg_normalise(between) > 0 && holds(j, from, to, between);
+}
+
+/* Halvings until a change of direction counts as a passage: what slides off an edge changes it
+ * within the little that it is apart. So many places are looked at, at most, on one way: edges that
+ * turn about each other change it all the time. */
+enum { HALVINGS = 20, LOOKS = 500 };
+
+/* Whether triangles that were apart in two places have passed through each other between: they may
+ * have moved by as much as they were apart, no direction holds in both places, nor can they be
+ * joined by others between. */
+static int has_passed(const journey *j, const place *from, const place *to, int halvings)
+{
+    if (from->s + to->s >= j->motion * (to->t - from->t) || is_held(j, from, to)) return 0;
+    if (halvings == 0 || --*j->looks < 0) return 1;
+    place middle = {.t = .5 * (from->t + to->t)};
+    views v = go(j, middle.t);
+    take_corners(v, &middle);
+    peg_facet best = peg_separation(v.A, v.B, INFINITY, NULL, NULL);
+    peg_copy3(best.n, middle.n);
+    middle.s = best.s;
+    return middle.s < -PEG_TOUCH * j->pair->L || has_passed(j, from, &middle, halvings - 1) ||
+           has_passed(j, &middle, to, halvings - 1);
+}
+
+/* How far a piece's points may leave the straight way between their ends: an eighth of the square
+ * of the angle, times the arm. */
+static double sagitta(const journey *j, const peg_piece *piece)
+{
+    double angle = j->I->h * peg_norm(j->v[piece->rigid] + 3);
+    return angle > 0 ? (1 + angle) * angle * angle / 8 * piece->arm : 0;
+}
+
+/* Whether a direction leaves the pair apart all the way, or less deep than counts: on straight ways
+ * the separation along it is least at one of the ends. */
+static int stays_beside(const journey *j, const double *n, double depth)
+{
+    const peg_pair *p = j->pair;
+    const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
+    double touch = PEG_TOUCH * p->L, bend = sagitta(j, a) + sagitta(j, b);
+    if (!(bend + touch <= depth) || peg_separation_along(&a->start, &b->start, n) < -touch)
+        return 0;
+    views end = go(j, 1);
+    return peg_separation_along(end.A, end.B, n) >= -touch;
+}
+
+peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
+{
+    peg_passage passage = {0, 0, 1};
+    double U = peg_pair_motion(I, p, v);
+    double least = PEG_STRIDE * p->width / U;
+    if (!(U > 0) || p->s0 > U) return passage;
+    int shells = are_shells(I, p), looks = LOOKS;
+    const journey j = {I, p, v, U, &looks};
+    if (stays_beside(&j, p->facet.n, depth)) return passage;
+    double given_up = fmin(0, p->s0) - depth;
+    place at = {.t = 0}, before = {.t = 0};
+    peg_copy3(p->facet.n, at.n);
+    for (int strides = 0;; strides++) {
+        double apart[3];
+        views now = go(&j, at.t);
+        if (shells) take_corners(now, &at);
+        peg_sub(now.A->centre, now.B->centre, apart);
+        at.s = peg_norm(apart) - now.A->shape->radius - now.B->shape->radius;
+        if (!(at.s > 0)) at.s = peg_separation_along(now.A, now.B, at.n);
+        if (at.s < NEAR_ENOUGH * p->width) {
+            peg_facet best = peg_separation(now.A, now.B, INFINITY, NULL, NULL);
+            peg_copy3(best.n, at.n);
+            at.s = best.s;
+            if (strides == 0 && stays_beside(&j, at.n, depth)) return passage;
+        }
+        int apart_now = at.s >= -PEG_TOUCH * p->L;
+        passage.hit = at.s < given_up || strides == MOST_STRIDES ||
+                      (shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS));
+        if (!apart_now || !passage.hit) passage.deep = at.t;
+        if (strides == 0 || (apart_now && !passage.hit)) {
+            passage.apart = at.t;
+            before = at;
+        }
+        if (passage.hit || at.t >= 1) return passage;
+        at.t = fmin(1, at.t + fmax(at.s / U, least));
+    }
+}
+
+/* The pair's two pieces put at the pose u for a while. */
+typedef struct visit {
+    peg_piece *a, *b;
+    peg_rigid *ra, *rb;
+    peg_rigid keep_a, keep_b;
+    peg_view now_a, now_b;
+} visit;
+
+static visit go_to(peg_island *I, const peg_pair *p, const double (*u)[6])
+{
+    visit w = {.a = &I->piece[p->a], .b = &I->piece[p->b]};
+    w.ra = &I->rigid[w.a->rigid], w.rb = &I->rigid[w.b->rigid];
+    w.keep_a = *w.ra, w.keep_b = *w.rb;
+    w.now_a = w.a->now, w.now_b = w.b->now;
+    peg_rigid_pose(w.ra, u[w.a->rigid], I->h, w.ra->x, w.ra->R);
+    peg_rigid_pose(w.rb, u[w.b->rigid], I->h, w.rb->x, w.rb->R);
+    w.a->now = I->scratch[0], w.b->now = I->scratch[1];
+    w.a->now.shape = w.a->part->shape, w.b->now.shape = w.b->part->shape;
+    peg_piece_place(w.a, w.ra->x, w.ra->R, &w.a->now);
+    peg_piece_place(w.b, w.rb->x, w.rb->R, &w.b->now);
+    return w;
+}
+
+static void come_back(const visit *w)
+{
+    *w->ra = w->keep_a, *w->rb = w->keep_b;
+    w->a->now = w->now_a, w->b->now = w->now_b;
+}
+
+/* First contacts closer in time than this are the same: its rows did not help. */
+#define SAME_TIME 1e-3
+
+void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const double (*v)[6])
+{
+    peg_pair *p = &I->pair[pair];
+    int again = fabs(passage->apart - p->contact_time) < SAME_TIME;
+    int swings_through = again && !(I->without & PEG_RULE_SWING);
+    double t = swings_through ? passage->deep : passage->apart;
+    double(*u)[6] = I->on_the_way;
+    for (int k = 0; k < 6; k++) {
+        u[I->piece[p->a].rigid][k] = t * v[I->piece[p->a].rigid][k];
+        u[I->piece[p->b].rigid][k] = t * v[I->piece[p->b].rigid][k];
+    }
+    visit w = go_to(I, p, (const double(*)[6])u);
+    p->others = p->beside = INFINITY;
+    p->checked = 0;
+    p->facet = peg_separation(&w.a->now, &w.b->now, INFINITY, NULL, NULL);
+    p->contact_time = passage->apart;
+    int from = I->first.m;
+    if (!peg_patch_rows(I, pair, (const double(*)[6])u, &I->first))
+        peg_facet_rows(I, pair, (const double(*)[6])u, 0.5, &I->first);
+    for (int i = from; i < I->first.m; i++) {
+        peg_row *row = &I->first.row[i];
+        row->first_contact = 1;
+        if (swings_through && t > 0 && !row->friction)
+            row->bias = (row->bias - row->given) / t + row->given;
+    }
+    I->stats->first_contact++;
+    come_back(&w);
+}

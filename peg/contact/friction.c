@@ -1,0 +1,189 @@
+/* Coulomb friction [F 5]: at every contact a friction impulse in the tangent plane that opposes
+ * sliding, inside a polyhedral cone.
+ *
+ * The cone of nd directions has a regular polygon as its section, whose corners are the directions
+ * d_j at distance mu lambda_n. A regular polygon of nd corners is the sum of nd/2 segments, so that
+ * the friction of [F 5] splits into nd/2 rows of their own, |beta_k| <= mu sin(pi/nd) lambda_n,
+ * beta_k opposes e_k . v, with e_k at angles (k - (nd/2 - 1)/2) 2 pi/nd from the first direction:
+ * their sum is the corner that opposes the sliding most, which is what the maximum dissipation of
+ * [F 5] asks for. Every row is bounded by its normal row and coupled to nothing else. The first
+ * direction is laid along the sliding that would happen without contact: along it the cone has its
+ * full radius.
+ *
+ * ODE's friction pyramid (dContactApprox1) has two rows, |f_1| <= mu f_n and |f_2| <= mu2 f_n;
+ * without Approx1 the bounds are forces. Rolling and spinning friction are rows on the relative
+ * angular velocity. */
+#include "peg/contact/island.h"
+
+/* Sliding slower than this share of the speed of the two points has no direction. */
+#define NO_SLIDING 5e-2
+/* Friction below this share of the normal impulse has no direction. */
+#define NO_FRICTION 1e-3
+
+int peg_has_friction(const peg_surface *s)
+{
+    return s->mu > 0 || s->mu2 > 0 || s->rho > 0 || s->rho2 > 0 || s->rhoN > 0;
+}
+
+/* A unit vector orthogonal to n: the first one of ODE's dPlaneSpace, which is what a surface means
+ * whose axes are not given. */
+static void any_tangent(const double *n, double *t)
+{
+    int steep = fabs(n[2]) > sqrt(0.5);
+    double c[3] = {steep ? 0 : -n[1], steep ? -n[2] : n[0], steep ? n[1] : 0};
+    peg_normalise(c);
+    peg_copy3(c, t);
+}
+
+/* Takes the part of d that is orthogonal to n, as a unit vector; returns 0 if it is shorter than
+ * `least`. */
+static int project(const double *d, const double *n, double least, double *t)
+{
+    double out[3];
+    peg_add_scaled(d, -peg_dot(d, n), n, out);
+    if (!(peg_norm(out) > least)) return 0;
+    peg_normalise(out);
+    peg_copy3(out, t);
+    return 1;
+}
+
+static const double *free_velocity(const peg_island *I, int rigid)
+{
+    return rigid < I->nd ? I->rigid[rigid].state.v_free : I->v[rigid];
+}
+
+/* Friction that the nearest contact of the step before carried; 0 if there was none. */
+static void carried_friction(const peg_pair *pair, const double *local, double *f)
+{
+    int best = -1;
+    double nearest = INFINITY;
+    f[0] = f[1] = f[2] = 0;
+    for (int k = 0; k < pair->olds; k++) {
+        double apart[3];
+        if (pair->old[k].friction) continue;
+        peg_sub(pair->old[k].local, local, apart);
+        double square = peg_dot(apart, apart);
+        if (square < nearest) nearest = square, best = k;
+    }
+    for (int k = best + 1; best >= 0 && k < pair->olds && pair->old[k].friction; k++)
+        if (!pair->old[k].rolls) peg_add_scaled(f, pair->old[k].lambda, pair->old[k].direction, f);
+    if (best >= 0 && !(peg_norm(f) > NO_FRICTION * pair->old[best].lambda)) f[0] = f[1] = f[2] = 0;
+}
+
+/* Along the sliding that would happen, where the cone has its full radius; what does not slide is
+ * held along the friction that held it before. */
+static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_rub *rub,
+                          const double *local, double *t)
+{
+    double a[3], b[3], slide[3];
+    const peg_surface *s = &pair->surface;
+    int has_axes = s->mu != s->mu2 || s->slip != s->slip2 || s->motion[0] != 0 ||
+                   s->motion[1] != 0 || s->rho != s->rho2;
+    if (project(s->axis, rub->normal, 0, t)) return;
+    any_tangent(rub->normal, t);
+    if (has_axes) return;
+    peg_point_velocity(I, rub->ra, free_velocity(I, rub->ra), rub->mid_point, a);
+    peg_point_velocity(I, rub->rb, free_velocity(I, rub->rb), rub->mid_point, b);
+    peg_sub(a, b, slide);
+    if (project(slide, rub->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
+    carried_friction(pair, local, slide);
+    project(slide, rub->normal, 0, t);
+}
+
+/* One friction row after the normal row that was added last. */
+typedef struct rubbing {
+    peg_island *I;
+    const peg_pair *pair;
+    const double (*u)[6];
+    const peg_rub *rub;
+    peg_row_set *out;
+    peg_row normal;
+    int count;
+} rubbing;
+
+static peg_row *add_row(rubbing *r, const double *direction, double coefficient)
+{
+    peg_row *row = peg_row_set_add(r->I, r->out);
+    if (!row) return NULL;
+    *row = r->normal;
+    row->friction = ++r->count;
+    row->bias = row->recovery = row->pushed = row->given = row->compliance = 0;
+    row->lambda = 0;
+    row->mu = r->pair->surface.force_limit || isinf(coefficient) ? 0 : coefficient;
+    row->limit = r->pair->surface.force_limit || isinf(coefficient) ? coefficient * r->I->h : 0;
+    peg_copy3(direction, row->normal);
+    return row;
+}
+
+static void sliding_row(rubbing *r, const double *t, double coefficient, double slip, double motion)
+{
+    const peg_rub *rub = r->rub;
+    peg_row *row = add_row(r, t, coefficient);
+    if (!row) return;
+    peg_lever la = peg_secant_lever(r->I, rub->ra, rub->mid_point, t, 1, r->u[rub->ra]);
+    peg_lever lb = peg_secant_lever(r->I, rub->rb, rub->mid_point, t, -1, r->u[rub->rb]);
+    double given = peg_fold(r->I, rub->ra, &la, row->Ga) + peg_fold(r->I, rub->rb, &lb, row->Gb);
+    row->bias = given - motion;
+    row->given = row->bias;
+    row->compliance = slip / r->I->h;
+}
+
+static void rolling_row(rubbing *r, const double *axis, double coefficient)
+{
+    if (!(coefficient > 0)) return;
+    peg_row *row = add_row(r, axis, coefficient);
+    if (!row) return;
+    row->rolls = 1;
+    peg_lever la = {.J = {0, 0, 0, axis[0], axis[1], axis[2]}};
+    peg_lever lb = {.J = {0, 0, 0, -axis[0], -axis[1], -axis[2]}};
+    row->bias = peg_fold(r->I, r->rub->ra, &la, row->Ga) + peg_fold(r->I, r->rub->rb, &lb, row->Gb);
+    row->given = row->bias;
+}
+
+static void cone_rows(rubbing *r, const double *t1, const double *t2)
+{
+    static const double pi = 3.14159265358979323846;
+    int segments = r->I->settings->friction_directions / 2;
+    const peg_surface *s = &r->pair->surface;
+    for (int k = 0; k < segments; k++) {
+        double angle = (k - 0.5 * (segments - 1)) * pi / segments, e[3];
+        double c = cos(angle), d = sin(angle);
+        for (int i = 0; i < 3; i++) e[i] = c * t1[i] + d * t2[i];
+        sliding_row(r, e, s->mu * sin(0.5 * pi / segments), s->slip,
+                    c * s->motion[0] + d * s->motion[1]);
+    }
+}
+
+/* In the plane sliding has one direction, and rolling one axis. */
+static void planar_rows(rubbing *r)
+{
+    static const double z[3] = {0, 0, 1};
+    const peg_surface *s = &r->pair->surface;
+    double t[3];
+    any_tangent(r->rub->normal, t);
+    if (s->mu > 0) sliding_row(r, t, s->mu, s->slip, s->motion[0]);
+    rolling_row(r, z, s->rho2);
+}
+
+void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6],
+                       const peg_rub *rub, peg_row_set *out)
+{
+    const peg_surface *s = &pair->surface;
+    double t1[3], t2[3];
+    first_tangent(I, pair, rub, out->row[out->m - 1].local, t1);
+    peg_cross(rub->normal, t1, t2);
+    rubbing r = {I, pair, u, rub, out, out->row[out->m - 1], 0};
+    if (I->planar) {
+        planar_rows(&r);
+        return;
+    }
+    if (s->pyramid || s->force_limit || !I->settings->friction_directions || isinf(s->mu)) {
+        if (s->mu > 0) sliding_row(&r, t1, s->mu, s->slip, s->motion[0]);
+        if (s->mu2 > 0) sliding_row(&r, t2, s->mu2, s->slip2, s->motion[1]);
+    } else if (s->mu > 0) {
+        cone_rows(&r, t1, t2);
+    }
+    rolling_row(&r, t1, s->rho);
+    rolling_row(&r, t2, s->rho2);
+    rolling_row(&r, rub->normal, s->rhoN);
+}

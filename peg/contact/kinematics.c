@@ -1,0 +1,170 @@
+/* Motion of the island's bodies along the integrator's own curve, and the energy of a step.
+ *
+ * ODE's update turns a body by the Cayley map of h w / 2, an axis that the rotation itself leaves
+ * in place: the kinetic energy at the end, taken with the inertia at the end, equals the one taken
+ * with the inertia at the start. With M at the start the energy that contact adds in a step is
+ * therefore exact:  1/2 |v|_M^2 - 1/2 |v_0|_M^2 - v^T M (v_f - v_c),  v_c = v_0 after the
+ * gyroscopic term. If v = 0 satisfies the rows and v minimises |v - v_f|_M, then |v|^2 <= v . v_f,
+ * so the sum is at most -1/2 |v - v_c|^2 + 1/2 |v_c|^2 - 1/2 |v_0|^2 <= 0. Joints add the work
+ * lambda . J v of their impulses, which is not contact's. Other
+ * velocities than those that moved the poses count with the inertia at the end. */
+#include "peg/contact/island.h"
+
+void peg_rigid_prepare(peg_rigid *r, double h)
+{
+    peg_body *b = &r->state;
+    peg_copy3(b->x, r->x0);
+    peg_quat_to_mat(b->q, r->R0);
+    memcpy(r->coast, b->v, sizeof r->coast);
+    r->placed = 0;
+    if (b->kind == PEG_DYNAMIC && b->gyroscopic)
+        peg_gyroscopic_velocity(b, h, b->v + 3, r->coast + 3);
+}
+
+int peg_is_mover(const peg_body *body)
+{
+    static const double rest[6] = {0};
+    return body->kind == PEG_KINEMATIC && memcmp(body->v, rest, sizeof rest) != 0;
+}
+
+void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9])
+{
+    double q[4];
+    if (r->state.kind == PEG_STATIC) {
+        peg_copy3(r->x0, x);
+        memcpy(R, r->R0, sizeof(peg_mat3));
+        return;
+    }
+    peg_body_pose(&r->state, v, h, x, q);
+    peg_quat_to_mat(q, R);
+}
+
+void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9], peg_view *view)
+{
+    double at[3], turned[9];
+    peg_rotate(R, piece->part->offset, at);
+    peg_add_scaled(at, 1, x, at);
+    peg_mat_mul(R, piece->part->rotation, turned);
+    peg_view_set(view, at, turned);
+}
+
+/* By how much more than their vectors two finite rotations may differ, of which each is made of one
+ * about an axis and one across it: by both at right angles, where the second is half as large. */
+static const double ABOUT_AN_AXIS = 1.1180339887498949;
+
+/* How far the body gets from the last iterate: rotations by Cayley's map, and finite ones, differ
+ * by no more than the vectors do. */
+static void note_move(peg_rigid *r, const double *v, double h)
+{
+    double turn[3];
+    int moves = r->moved && r->placed;
+    for (int k = 0; k < 3; k++) {
+        r->shift[k] = moves ? h * (v[k] - r->at[k]) : 0;
+        turn[k] = moves ? h * (v[3 + k] - r->at[3 + k]) : 0;
+    }
+    r->turn = peg_norm(turn) * (r->state.finite_rotation == 2 ? ABOUT_AN_AXIS : 1);
+}
+
+void peg_island_move(peg_island *I)
+{
+    for (int i = 0; i < I->nr; i++) {
+        peg_rigid *r = &I->rigid[i];
+        r->moved = !r->placed || memcmp(r->at, I->v[i], sizeof r->at) != 0;
+        note_move(r, I->v[i], I->h);
+        if (!r->moved) continue;
+        peg_rigid_pose(r, I->v[i], I->h, r->x, r->R);
+        memcpy(r->at, I->v[i], sizeof r->at);
+        r->placed = 1;
+    }
+    for (int i = 0; i < I->npiece; i++) {
+        const peg_rigid *r = &I->rigid[I->piece[i].rigid];
+        if (r->state.kind != PEG_STATIC && r->moved)
+            peg_piece_place(&I->piece[i], r->x, r->R, &I->piece[i].now);
+    }
+}
+
+/* In the world frame, from those in the body frame. */
+void peg_island_place_mass(peg_island *I)
+{
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double RJ[9], Rt[9];
+        for (int k = 0; k < 9; k++) Rt[k] = r->R0[3 * (k % 3) + k / 3];
+        peg_mat_mul(r->R0, r->inv_inertia, RJ);
+        peg_mat_mul(RJ, Rt, I->mass[i].inv_inertia);
+    }
+}
+
+double peg_pair_motion(const peg_island *I, const peg_pair *pair, const double (*v)[6])
+{
+    const peg_piece *a = &I->piece[pair->a], *b = &I->piece[pair->b];
+    const double *va = v[a->rigid], *vb = v[b->rigid];
+    double d[3], wa = peg_norm(va + 3), wb = peg_norm(vb + 3);
+    peg_sub(va, vb, d);
+    return I->h * (peg_norm(d) + (wa > 0 ? wa * a->arm : 0) + (wb > 0 ? wb * b->arm : 0));
+}
+
+/* a^T M b with the body turned by R. */
+static double product_at(const peg_rigid *r, const double *R, const double *a, const double *b)
+{
+    double wa[3], wb[3], Iw[3];
+    peg_rotate_back(R, a + 3, wa);
+    peg_rotate_back(R, b + 3, wb);
+    peg_rotate(r->state.inertia, wb, Iw);
+    return r->state.mass * peg_dot(a, b) + peg_dot(wa, Iw);
+}
+
+double peg_energy_product(const peg_rigid *r, const double *a, const double *b)
+{
+    return product_at(r, r->R0, a, b);
+}
+
+double peg_end_product(const peg_rigid *r, const double *a, const double *b)
+{
+    return product_at(r, r->R, a, b);
+}
+
+double peg_end_energy(const peg_rigid *r, const double *v)
+{
+    return 0.5 * peg_end_product(r, v, v);
+}
+
+double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
+{
+    double gain = -peg_joints_work(I, (const double(*)[6])I->v);
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double applied[6];
+        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->coast[k];
+        gain += peg_end_energy(r, v_end[i]) - 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
+                peg_energy_product(r, I->v[i], applied);
+    }
+    return gain;
+}
+
+double peg_island_gain(const peg_island *I)
+{
+    return peg_island_gain_with(I, (const double(*)[6])I->v);
+}
+
+void peg_common_velocity(const peg_island *I, const double (*v)[6], double common[3])
+{
+    double mass = 0;
+    common[0] = common[1] = common[2] = 0;
+    for (int i = 0; i < I->nd && I->nr == I->nd; i++) {
+        mass += I->rigid[i].state.mass;
+        peg_add_scaled(common, I->rigid[i].state.mass, v[i], common);
+    }
+    for (int k = 0; k < 3 && mass > 0; k++) common[k] /= mass;
+}
+
+double peg_island_objective(const peg_island *I)
+{
+    double objective = 0;
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - I->rigid[i].target[k];
+        objective += 0.5 * peg_energy_product(&I->rigid[i], d, d);
+    }
+    return objective;
+}

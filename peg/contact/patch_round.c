@@ -1,0 +1,425 @@
+/* Rows of dilated pairs: spheres, capsules and whatever they meet. Every point of what is dilated
+ * keeps the distance from every point of the other part, so that the distance of any two features
+ * makes a row that is right as it is: there are no traps. Rows are made for the local minima of
+ * distance [M] between the polytopes inside, which are what touches first. A minimum has to be one
+ * even under small turns only along what both parts extend: a capsule that lies on an edge touches
+ * it at both ends, a sphere that rolls over a face does not touch the edges of the face. Where a
+ * pair has yielded to the plane of a face, that is what keeps it apart, and all that makes rows.
+ *
+ * With d from the feature of B to that of A, psi = |d| - r and G = d / |d| at the nearest points;
+ * between two vertices |d_k| - |d_0| = (d_k + d_0) . (d_k - d_0) / (|d_k| + |d_0|), so that the
+ * secant row with that normal is exact. */
+#include "peg/collide/normal_cone.h"
+#include "peg/contact/contact_row.h"
+#include "peg/collide/closest_features.h"
+
+/* --- contacts of round features --- */
+
+/* Distance of features from their nearest points, against `side` (unit) if they have passed each
+ * other, and the unit vector along it. Rims that have met are as far apart as they are along it:
+ * their nearest points are anywhere. */
+static double passed_distance(const peg_view *A, const peg_view *B, const peg_feature_contact *c,
+                              const double side[3], double a[3], double b[3], double n[3])
+{
+    double d[3], back[3];
+    peg_facet facet = {.kind = (peg_facet_kind)c->kind, .i = c->i, .j = c->j};
+    peg_copy3(side, facet.n);
+    int met = peg_normal_between(A, B, &facet, a, b, n);
+    double sign = peg_dot(n, side) < 0 ? -1 : 1;
+    for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
+    if (met && A->shape->rim > 0 && c->kind != PEG_ROW_EV) peg_lowest_point(A, c->i, n, a);
+    if (met && B->shape->rim > 0 && c->kind != PEG_ROW_VE) peg_lowest_point(B, c->j, back, b);
+    peg_sub(a, b, d);
+    return peg_dot(n, d);
+}
+
+static double radii(const peg_view *A, const peg_view *B, const peg_feature_contact *c)
+{
+    return peg_radius_of_a(A, (peg_facet_kind)c->kind) +
+           peg_radius_of_b(B, (peg_facet_kind)c->kind);
+}
+
+/* What there is to say of two features from their nearest points now. */
+static void contact_now(const peg_island *I, const peg_pair *pair, double a[3], double b[3],
+                        peg_feature_contact *c)
+{
+    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    c->gap = passed_distance(A, B, c, pair->facet.n, a, b, c->normal) - radii(A, B, c);
+    for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
+}
+
+/* And what has become of them since the start. */
+static void contact_since(const peg_island *I, const peg_pair *pair, peg_feature_contact *c)
+{
+    const peg_view *A = &I->piece[pair->a].start, *B = &I->piece[pair->b].start;
+    double a[3], b[3], before[3], round = radii(A, B, c);
+    peg_nearest_points(A, B, (peg_facet_kind)c->kind, c->i, c->j, a, b);
+    c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
+    double distance = c->gap + round, sum = distance + c->gap0 + round;
+    double share = sum > 0 ? distance / sum : .5;
+    for (int k = 0; k < 3; k++) {
+        c->mid_normal[k] = share * c->normal[k] + (1 - share) * before[k];
+        c->mid_point[k] = .5 * (c->point_a[k] + .5 * (a[k] + b[k]));
+    }
+}
+
+void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,
+                       peg_feature_contact *c)
+{
+    double a[3], b[3];
+    *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
+    peg_nearest_points(&I->piece[pair->a].now, &I->piece[pair->b].now, (peg_facet_kind)kind, i, j,
+                       a, b);
+    contact_now(I, pair, a, b, c);
+    contact_since(I, pair, c);
+}
+
+/* --- rows --- */
+
+/* Features that are found to be near; of more than there is room for each is looked at when asked
+ * for. */
+enum { MOST_NEAR = 64 };
+
+/* A feature of one part, seen from the other. */
+typedef struct feature {
+    int i;
+    double low;         /* no point of the part reaches farther down along n there, m */
+    double least, most; /* where it is along the axis of the other's rim, m */
+} feature;
+
+/* One of the two parts, seen from the other. */
+typedef struct side {
+    const peg_view *view;
+    peg_vec3 n;         /* the chosen direction, out of the other part */
+    double dip;         /* how far its discs reach down along n, m */
+    double bottom;      /* how far any feature reaches down, m */
+    int beside_rim;     /* the other part has a rim, about .. */
+    peg_vec3 axis;      /* .. this */
+    peg_lean lean;      /* how far its features may */
+    peg_vec3 lean_axis; /* of segments */
+    feature vertex[MOST_NEAR];
+    int count[2];               /* vertices and edges that may be touched, .. */
+    feature near[2][MOST_NEAR]; /* .. these if there is room */
+} side;
+
+typedef struct finder {
+    peg_island *I;
+    const double (*u)[6];
+    peg_row_set *out;
+    int p;
+    const peg_pair *pair;
+    side a, b;
+    double reach; /* of the pair, with room for what lies just beyond the ends of edges, m */
+    int lies;     /* there are rows of vertices over faces */
+} finder;
+
+/* How the features of a part may lean, given the other one's extent. */
+static peg_lean lean_along(const peg_view *other, peg_vec3 axis)
+{
+    const peg_polytope *P = other->shape;
+    if (P->nv == 1) return (peg_lean){0, NULL};
+    if (!peg_is_segment(P)) return (peg_lean){PEG_LEAN, NULL};
+    peg_sub(other->vertex[1], other->vertex[0], axis);
+    peg_normalise(axis);
+    return (peg_lean){PEG_LEAN, axis};
+}
+
+static feature see_vertex(const side *s, int v)
+{
+    const double *x = s->view->vertex[v];
+    double along = s->beside_rim ? peg_dot(s->axis, x) : 0;
+    return (feature){v, peg_dot(s->n, x) - s->dip - s->view->shape->round, along, along};
+}
+
+static void begin_side(side *s, const peg_view *view, const peg_view *other, const double n[3],
+                       double sign)
+{
+    const peg_polytope *P = view->shape;
+    s->view = view;
+    for (int k = 0; k < 3; k++) s->n[k] = sign * n[k];
+    s->dip = P->rim > 0 ? P->rim * peg_off_axis(view, n) : 0;
+    s->beside_rim = other->shape->rim > 0;
+    for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
+    s->lean = lean_along(other, s->lean_axis);
+    s->bottom = peg_is_half_space(P) ? -INFINITY : INFINITY;
+    for (int v = 0; v < P->nv; v++) {
+        feature f = see_vertex(s, v);
+        s->bottom = peg_min(s->bottom, f.low);
+        if (v < MOST_NEAR) s->vertex[v] = f;
+    }
+    s->bottom += s->dip - P->rim; /* about edges there is the whole rim */
+}
+
+static feature see(const side *s, int is_edge, int i)
+{
+    const peg_polytope *P = s->view->shape;
+    int known = P->nv <= MOST_NEAR, v = is_edge ? P->edge[i].v[0] : i;
+    feature f = known ? s->vertex[v] : see_vertex(s, v);
+    if (!is_edge) return f;
+    int w = P->edge[i].v[1];
+    feature g = known ? s->vertex[w] : see_vertex(s, w);
+    double low = peg_min(f.low, g.low) + s->dip - P->rim;
+    return (feature){i, low, peg_min(f.least, g.least), peg_max(f.most, g.most)};
+}
+
+/* Lists what is no higher than `most`, of what can be touched at all. */
+static void find_near(side *s, double most)
+{
+    const peg_polytope *P = s->view->shape;
+    for (int is_edge = 0; is_edge < 2; is_edge++) {
+        int all = is_edge ? P->ne : P->nv, count = 0;
+        for (int i = 0; i < all && all <= MOST_NEAR; i++) {
+            s->near[is_edge][count] = see(s, is_edge, i);
+            count +=
+                s->near[is_edge][count].low <= most && !peg_is_flat_feature(s->view, is_edge, i);
+        }
+        s->count[is_edge] = all > MOST_NEAR ? all : count;
+    }
+}
+
+static const feature *feature_of(const side *s, int is_edge, int k, feature *seen)
+{
+    int all = is_edge ? s->view->shape->ne : s->view->shape->nv;
+    if (all <= MOST_NEAR) return &s->near[is_edge][k];
+    *seen = see(s, is_edge, k);
+    return seen;
+}
+
+static int touches(const side *s, int is_edge, int i, const double n[3])
+{
+    return is_edge ? peg_edge_can_touch(s->view, i, n, &s->lean)
+                   : peg_vertex_can_touch(s->view, i, n, &s->lean);
+}
+
+static int touches_a(const finder *f, int is_edge, int i, const double n[3])
+{
+    double back[3] = {-n[0], -n[1], -n[2]};
+    return touches(&f->a, is_edge, i, back);
+}
+
+static int touches_b(const finder *f, int is_edge, int j, const double n[3])
+{
+    return touches(&f->b, is_edge, j, n);
+}
+
+static int is_facing(const finder *f, const peg_feature_contact *c)
+{
+    return c->gap <= f->pair->reach && c->gap >= -.5 * f->pair->L &&
+           peg_dot(c->normal, f->pair->facet.n) >= PEG_FACING;
+}
+
+/* A rim touches a face at its lowest point, and where it lies flat at points all round. */
+static void vertex_face_rows(const finder *f, peg_row_kind kind)
+{
+    const peg_island *I = f->I;
+    int swap = kind == PEG_ROW_FV;
+    const peg_piece *upper = &I->piece[swap ? f->pair->b : f->pair->a];
+    const peg_piece *lower = &I->piece[swap ? f->pair->a : f->pair->b];
+    const peg_view *U = &upper->now, *D = &lower->now;
+    double sign = swap ? -1 : 1, room = PEG_INSIDE * f->pair->L;
+    for (int j = 0; j < D->shape->nf; j++) {
+        const double *n = D->normal[j];
+        if (sign * peg_dot(n, f->pair->facet.n) < PEG_FACING) continue;
+        double off = U->shape->rim > 0 ? peg_off_axis(U, n) : 1;
+        double most =
+            D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
+        int nv = U->shape->nv, first = off > PEG_FLUSH ? 0 : nv;
+        int end = nv + (off < PEG_LEAN ? peg_rim_points(U->shape) : 0);
+        for (int i = first; i < end; i++) {
+            double low[3];
+            if (peg_dot(n, U->vertex[i < nv ? i : (i - nv) * nv / (end - nv)]) > most) continue;
+            if (i < nv) {
+                peg_lowest_point(U, i, n, low);
+                if (peg_is_beside(D, j, low, n, room)) continue;
+            }
+            peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
+            if (!is_facing(f, &c)) continue;
+            if (i >= nv && peg_is_beside(D, j, c.point_a, n, room)) continue;
+            if (nv > 2 && !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
+                continue;
+            peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+        }
+    }
+}
+
+/* --- what need not be looked at --- */
+
+/* Whether features are farther apart than any row's along the chosen direction: where they are
+ * nearest they are no nearer than that. */
+static int is_too_high(const finder *f, const feature *a, const feature *b)
+{
+    return a->low + b->low > f->reach;
+}
+
+/* Of lines at a larger angle than this (its sine squared) rounding leaves the place where they are
+ * nearest known to much less than PEG_INSIDE. */
+static const double CLEARLY_CROSS = 1e-4;
+
+/* Whether the lines of two edges are nearest to each other clearly beyond their ends. */
+static int are_nearest_beyond(const peg_view *A, const peg_view *B, int i, int j)
+{
+    const peg_edge *e = A->shape->edge + i, *g = B->shape->edge + j;
+    peg_vec3 d, k, w;
+    peg_edge_vector(A, e, d);
+    peg_edge_vector(B, g, k);
+    peg_sub(A->vertex[e->v[0]], B->vertex[g->v[0]], w);
+    double dd = peg_dot(d, d), kk = peg_dot(k, k), dk = peg_dot(d, k);
+    double wd = peg_dot(w, d), wk = peg_dot(w, k), whole = dd * kk - dk * dk;
+    if (whole <= CLEARLY_CROSS * dd * kk) return 0;
+    double s = dk * wk - kk * wd, t = dd * wk - dk * wd, room = 2 * PEG_INSIDE * whole;
+    return s < -room || s > whole + room || t < -room || t > whole + room;
+}
+
+static void edge_edge_row(const finder *f, int i, int j)
+{
+    peg_feature_contact c;
+    double s, t;
+    if (are_nearest_beyond(f->a.view, f->b.view, i, j)) return;
+    if (!peg_edge_edge(f->I, f->pair, i, j, &c, &s, &t) || !is_facing(f, &c)) return;
+    if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE) return;
+    if (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)) return;
+    peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+}
+
+/* How far a feature is from the plane of disc i of the other part. */
+static double off_rim(const side *s, const feature *f, const peg_view *rim, int i)
+{
+    double at = peg_dot(s->axis, rim->vertex[i]);
+    return peg_max(peg_max(f->least - at, at - f->most), 0);
+}
+
+/* The points where features are nearest to each other; 0 if an edge is nearest beyond its ends, or
+ * if they are farther apart than any row's, which of rims their planes and centres tell. */
+static int find_nearest(const finder *f, peg_row_kind kind, const feature *fa, const feature *fb,
+                        double a[3], double b[3])
+{
+    const peg_view *A = f->a.view, *B = f->b.view;
+    int of_a = kind != PEG_ROW_EV, of_b = kind != PEG_ROW_VE;
+    double rim_a = of_a ? A->shape->rim : 0, rim_b = of_b ? B->shape->rim : 0, d[3];
+    double far = f->pair->reach + peg_across(A->shape) + peg_across(B->shape);
+    if (rim_a > 0 && off_rim(&f->b, fb, A, fa->i) > far - rim_a) return 0;
+    if (rim_b > 0 && off_rim(&f->a, fa, B, fb->i) > far - rim_b) return 0;
+    int has_rim = rim_a > 0 || rim_b > 0;
+    if (of_a && of_b) {
+        peg_copy3(A->vertex[fa->i], a);
+        peg_copy3(B->vertex[fb->i], b);
+        peg_sub(a, b, d);
+    } else {
+        const peg_view *E = of_a ? B : A;
+        const int *end = E->shape->edge[of_a ? fb->i : fa->i].v;
+        const double *x = E->vertex[end[0]];
+        double *v = of_a ? a : b, *e = of_a ? b : a, r[3];
+        peg_copy3(of_a ? A->vertex[fa->i] : B->vertex[fb->i], v);
+        peg_sub(E->vertex[end[1]], x, d);
+        peg_sub(v, x, r);
+        double t = peg_dot(r, d) / peg_dot(d, d);
+        if (!has_rim && (t < -PEG_INSIDE || t > 1 + PEG_INSIDE)) return 0;
+        peg_add_scaled(x, has_rim ? peg_min(peg_max(t, 0), 1) : t, d, e);
+        peg_sub(v, e, d);
+    }
+    if (peg_dot(d, d) > far * far) return 0;
+    if (!has_rim) return 1;
+    peg_facet_kind facet = (peg_facet_kind)kind;
+    if (!peg_may_be_between(A, B, facet, fa->i, fb->i, PEG_INSIDE)) return 0;
+    double t = peg_nearest_points(A, B, facet, fa->i, fb->i, a, b);
+    return kind == PEG_ROW_VV || (t >= -PEG_INSIDE && t <= 1 + PEG_INSIDE);
+}
+
+/* Share of a disc's radius from which on a point of it lies on the rim. */
+static const double ON_RIM = 1 - 1e-9;
+
+static int is_inside_rim(const peg_view *view, int i, const double *point)
+{
+    double d[3];
+    peg_sub(point, view->vertex[i], d);
+    return view->shape->rim > 0 && peg_norm(d) < ON_RIM * view->shape->rim;
+}
+
+/* Distance of features, of the parts' sizes, from which on the direction between their nearest
+ * points is known to much less than PEG_TOUCH without looking at what they extend along. */
+static const double CLEARLY_APART = 1e-3;
+
+/* What the direction between nearest points says of a row: it can be made, cannot, or unknown. */
+typedef enum verdict { MAKE, LEAVE, UNKNOWN } verdict;
+
+static verdict judge(const finder *f, peg_row_kind kind, int i, int j, const double *a,
+                     const double *b)
+{
+    const peg_polytope *A = f->a.view->shape, *B = f->b.view->shape;
+    double n[3];
+    peg_sub(a, b, n);
+    double facing = peg_dot(n, f->pair->facet.n), apart = peg_normalise(n);
+    if (!(facing > 0 && apart > CLEARLY_APART * (A->radius + B->radius))) return UNKNOWN;
+    if (facing < PEG_FACING * apart) return LEAVE;
+    return touches_a(f, kind == PEG_ROW_EV, i, n) && touches_b(f, kind == PEG_ROW_VE, j, n) ? MAKE
+                                                                                            : LEAVE;
+}
+
+/* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face, or
+ * an edge on which the cap stands without touching a face. */
+static void round_row(const finder *f, peg_row_kind kind, const feature *fa, const feature *fb)
+{
+    const peg_view *A = f->a.view, *B = f->b.view;
+    int edge_a = kind == PEG_ROW_EV, edge_b = kind == PEG_ROW_VE, i = fa->i, j = fb->i;
+    double a[3], b[3];
+    if (!find_nearest(f, kind, fa, fb, a, b)) return;
+    int on_cap = (!edge_a && is_inside_rim(A, i, a)) || (!edge_b && is_inside_rim(B, j, b));
+    if (on_cap && (kind == PEG_ROW_VV || f->lies)) return;
+    verdict v = judge(f, kind, i, j, a, b);
+    if (v == LEAVE) return;
+    peg_feature_contact c = {.kind = kind, .i = i, .j = j};
+    contact_now(f->I, f->pair, a, b, &c);
+    if (!is_facing(f, &c)) return;
+    if (v == UNKNOWN && !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
+        return;
+    contact_since(f->I, f->pair, &c);
+    peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+}
+
+/* Rows of one feature with all vertices, or all edges, of the other part. */
+static void rows_with(const finder *f, peg_row_kind kind, const feature *a, int is_edge)
+{
+    feature seen;
+    for (int k = 0; k < f->b.count[is_edge]; k++) {
+        const feature *b = feature_of(&f->b, is_edge, k, &seen);
+        if (is_too_high(f, a, b)) continue;
+        if (kind == PEG_ROW_EE)
+            edge_edge_row(f, a->i, b->i);
+        else
+            round_row(f, kind, a, b);
+    }
+}
+
+static void all_rows(const finder *f)
+{
+    feature seen;
+    for (int k = 0; k < f->a.count[1]; k++)
+        rows_with(f, PEG_ROW_EE, feature_of(&f->a, 1, k, &seen), 1);
+    for (int k = 0; k < f->a.count[0]; k++) {
+        const feature *a = feature_of(&f->a, 0, k, &seen);
+        rows_with(f, PEG_ROW_VV, a, 0);
+        rows_with(f, PEG_ROW_VE, a, 1);
+    }
+    for (int k = 0; k < f->a.count[1]; k++)
+        rows_with(f, PEG_ROW_EV, feature_of(&f->a, 1, k, &seen), 0);
+}
+
+void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+{
+    const peg_pair *pair = &I->pair[p];
+    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    int before = out->m;
+    finder f;
+    f.I = I, f.u = u, f.out = out, f.p = p, f.pair = pair;
+    f.reach = pair->reach + 2 * PEG_INSIDE * (A->shape->radius + B->shape->radius);
+    begin_side(&f.a, A, B, pair->facet.n, 1);
+    begin_side(&f.b, B, A, pair->facet.n, -1);
+    if (f.a.bottom + f.b.bottom > f.reach) return;
+    vertex_face_rows(&f, PEG_ROW_VF);
+    vertex_face_rows(&f, PEG_ROW_FV);
+    f.lies = out->m > before;
+    if (pair->yielded && pair->facet.kind <= PEG_FACET_FACE_A) return;
+    find_near(&f.a, f.reach - f.b.bottom);
+    find_near(&f.b, f.reach - f.a.bottom);
+    all_rows(&f);
+}

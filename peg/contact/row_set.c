@@ -1,0 +1,73 @@
+#include "peg/contact/island.h"
+
+/* Room for `more` rows behind those that there are. */
+static int reserve(peg_island *island, peg_row_set *set, int more)
+{
+    if (set->m + more <= set->capacity) return 1;
+    int capacity = set->capacity ? set->capacity : 64;
+    while (capacity < set->m + more) capacity *= 2;
+    peg_row *row = PEG_NEW(island->arena, peg_row, capacity);
+    if (!row) {
+        island->failed = 1;
+        return 0;
+    }
+    if (set->m) memcpy(row, set->row, (size_t)set->m * sizeof *row);
+    set->row = row;
+    set->capacity = capacity;
+    return 1;
+}
+
+peg_row *peg_row_set_add(peg_island *island, peg_row_set *set)
+{
+    return reserve(island, set, 1) ? &set->row[set->m++] : NULL;
+}
+
+void peg_rows_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int begin,
+                     int end)
+{
+    int n = end - begin;
+    if (n == 0 || !reserve(island, to, n)) return;
+    memcpy(to->row + to->m, from->row + begin, (size_t)n * sizeof *to->row);
+    to->m += n;
+}
+
+int peg_row_same(const peg_row *a, const peg_row *b)
+{
+    return a->pair == b->pair && a->kind == b->kind && a->i == b->i && a->j == b->j &&
+           a->friction == b->friction;
+}
+
+peg_part_feature peg_row_feature(peg_row_kind kind, int side)
+{
+    static const peg_part_feature of[][2] = {
+        [PEG_ROW_VF] = {PEG_A_VERTEX, PEG_A_FACE},  [PEG_ROW_FV] = {PEG_A_VERTEX, PEG_A_FACE},
+        [PEG_ROW_EE] = {PEG_AN_EDGE, PEG_AN_EDGE},  [PEG_ROW_VV] = {PEG_A_VERTEX, PEG_A_VERTEX},
+        [PEG_ROW_VE] = {PEG_A_VERTEX, PEG_AN_EDGE}, [PEG_ROW_EV] = {PEG_AN_EDGE, PEG_A_VERTEX},
+    };
+    return of[kind][side];
+}
+
+peg_row_memory peg_row_remembered(const peg_row *row)
+{
+    peg_row_memory memory = {.kind = (int)row->kind,
+                             .i = row->i,
+                             .j = row->j,
+                             .friction = row->friction,
+                             .lambda = row->lambda,
+                             .rolls = row->rolls};
+    peg_copy3(row->local, memory.local);
+    peg_copy3(row->normal, memory.direction);
+    return memory;
+}
+
+int peg_next_normal(const peg_row_set *set, int i)
+{
+    do i++;
+    while (i < set->m && set->row[i].friction);
+    return i;
+}
+
+void peg_contact_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int i)
+{
+    peg_rows_append(island, to, from, i, peg_next_normal(from, i));
+}

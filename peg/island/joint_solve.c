@@ -1,0 +1,218 @@
+/* Solving an island's rows with those of joints.
+ *
+ * Bilateral rows are bounded rows without limit. Loops of joints are redundant and may contradict
+ * each other, and contacts may contradict what joints want to correct. Since v = 0 violates no
+ * contact, it is the joints that yield then: their compliance grows until there is an answer, and
+ * the joint error stays for that step.
+ *
+ * Friction that fits to nothing must not tear joints apart, however: where no solver certifies an
+ * answer, the friction impulses found so far are held, which leaves a convex problem of normal
+ * impulses and joints. */
+#include "peg/contact/island.h"
+#include "peg/island/joint_row.h"
+
+/* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by level. The first is
+ * what redundant rows need: ten times less, and the solver takes twenty times as long over loops
+ * and fails at half of them; ODE's default CFM makes as much at h = .01 for a body of 1 kg. */
+static const double YIELD[] = {1e-8, 1e-6, 1e-3, 1};
+enum { LEVELS = sizeof YIELD / sizeof *YIELD };
+
+/* Residual of joints that a step may do with, relative to peg_residual_unit: their error is put
+ * right in the next one. */
+static const double JOINT_RESIDUAL = 1e-7;
+
+/* Times that held friction is corrected: at first against what slides, by the share OPPOSE of what
+ * would stop it, then only cut, from BELOW on by a share STRIDE more each time. What it may be off,
+ * relative to the largest. */
+enum { CORRECTIONS = 40, OPPOSING = 10, BELOW = 16 };
+static const double OPPOSE = 0.3, STRIDE = 0.01, EXCESS = 1e-11;
+
+static double residual(const peg_problem *problem, int i, const peg_solution *solution)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    double root = sqrt(peg_row_scale(problem, i)), lambda = solution->lambda[i];
+    double w = peg_lcp_speed(row, (const double(*)[6])solution->v) + row->b + row->c * lambda;
+    double moved = lambda * root - w / root, bound = row->bounded ? row->limit * root : INFINITY;
+    return fabs(lambda * root - fmin(fmax(moved, row->bounded ? -bound : 0), bound));
+}
+
+/* Whether an answer that lags does so at the joints. */
+static int joints_lag(const peg_problem *problem, int first, const peg_solution *solution)
+{
+    double most = JOINT_RESIDUAL * peg_residual_unit(problem);
+    for (int i = first; i < problem->m; i++)
+        if (!(residual(problem, i, solution) <= most)) return 1;
+    return 0;
+}
+
+static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
+                     const peg_solution *solution)
+{
+    if (outcome == PEG_SOLVED) return 1;
+    return outcome == PEG_LAGGED && !joints_lag(problem, first, solution);
+}
+
+/* --- friction held --------------------------------------------------------------------------- */
+
+/* The problem without the rows whose impulses are held: these have gone into the target. */
+typedef struct leftover {
+    peg_problem problem;
+    peg_solution solution;
+    double (*target)[6];
+    peg_lcp_row *row;
+    int *of; /* rows of the whole problem */
+    int first;
+} leftover;
+
+static int is_held(const peg_problem *problem, int first, int all, int i)
+{
+    return i < first && (all || problem->row[i].bounded);
+}
+
+static int take_rest(peg_island *I, const peg_problem *problem, int first, int all, leftover *p)
+{
+    int nb = problem->nb;
+    p->solution = (peg_solution){0};
+    p->target = PEG_NEW(I->arena, double[6], nb);
+    p->row = PEG_NEW(I->arena, peg_lcp_row, problem->m);
+    p->of = PEG_NEW(I->arena, int, problem->m);
+    p->solution.v = PEG_NEW(I->arena, double[6], nb);
+    p->solution.lambda = PEG_NEW(I->arena, double, problem->m);
+    if (!p->target || !p->row || !p->of || !p->solution.v || !p->solution.lambda) return 0;
+    int m = 0;
+    for (int i = 0; i < problem->m; i++) {
+        if (is_held(problem, first, all, i)) continue;
+        if (i == first) p->first = m;
+        p->row[m] = problem->row[i];
+        p->of[m++] = i;
+    }
+    p->problem = (peg_problem){nb, m, problem->mass, (const double(*)[6])p->target, p->row};
+    return 1;
+}
+
+/* Moves the friction against the sliding, or cuts what drives it; then to what the normal impulses
+ * allow. Returns whether there was anything to cut. */
+static int correct_friction(const peg_problem *problem, int first, int pass,
+                            const peg_solution *now, double *lambda)
+{
+    double largest = 0, cut = 0, share = pass < BELOW ? 1 : 1 - STRIDE * (pass - BELOW);
+    for (int i = 0; i < first; i++) {
+        const peg_lcp_row *row = &problem->row[i];
+        if (!row->bounded) continue;
+        double most = row->limit + (row->mu > 0 ? row->mu * fmax(0, lambda[row->normal]) : 0);
+        double w = peg_lcp_speed(row, (const double(*)[6])now->v) + row->b + row->c * lambda[i];
+        double was = isfinite(lambda[i]) ? lambda[i] : 0, next = was;
+        if (pass < OPPOSING)
+            next -= OPPOSE * w / peg_row_scale(problem, i);
+        else if (was * w > 0)
+            next = 0;
+        if (fabs(next) > most) next = copysign(pass < OPPOSING ? most : share * most, next);
+        largest = fmax(largest, most);
+        cut = fmax(cut, fabs(next - was));
+        lambda[i] = next;
+    }
+    return !(cut <= EXCESS * largest);
+}
+
+static void push_target(const peg_problem *problem, int first, int all, const double *lambda,
+                        double (*target)[6])
+{
+    for (int i = 0; i < problem->nb; i++) memcpy(target[i], problem->target[i], sizeof target[i]);
+    for (int i = 0; i < first; i++) {
+        const peg_lcp_row *row = &problem->row[i];
+        int a = row->body_a, b = row->body_b;
+        if (!is_held(problem, first, all, i)) continue;
+        if (a >= 0) peg_add_impulse(&problem->mass[a], row->Ja, lambda[i], target[a]);
+        if (b >= 0) peg_add_impulse(&problem->mass[b], row->Jb, lambda[i], target[b]);
+    }
+}
+
+/* lambda of the friction rows: what is held. PEG_LAGGED: solution is an answer but for friction. */
+static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int first,
+                                 peg_solution *solution)
+{
+    leftover p = {0};
+    if (!take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
+    if (p.problem.m == problem->m) return PEG_NOT_CERTIFIED;
+    for (int k = 0; k < p.problem.m; k++) p.solution.lambda[k] = 0;
+    for (int pass = 0; pass <= CORRECTIONS; pass++) {
+        push_target(problem, first, 0, solution->lambda, p.target);
+        for (int k = p.first; k < p.problem.m; k++)
+            p.solution.lambda[k] = I->joint_lambda[k - p.first];
+        peg_outcome outcome =
+            peg_solve(I->arena, &p.problem, I->settings->solver, PEG_CERTIFIED, &p.solution);
+        if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
+        for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
+        if (pass == CORRECTIONS ||
+            !correct_friction(problem, first, pass, &p.solution, solution->lambda))
+            break;
+    }
+    memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
+    solution->residual = peg_residual(problem, solution);
+    solution->cone = peg_cone_excess(problem, solution);
+    return PEG_LAGGED;
+}
+
+peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_solution *solution)
+{
+    leftover p = {0};
+    int first = problem->m - I->njoint;
+    if (!take_rest(I, problem, first, 1, &p)) return PEG_OUT_OF_MEMORY;
+    push_target(problem, first, 1, solution->lambda, p.target);
+    for (int k = 0; k < I->njoint; k++) p.solution.lambda[k] = solution->lambda[first + k];
+    peg_outcome outcome =
+        peg_solve(I->arena, &p.problem, I->settings->solver, PEG_CERTIFIED, &p.solution);
+    if (!is_answer(outcome, &p.problem, 0, &p.solution)) return outcome;
+    for (int k = 0; k < I->njoint; k++) solution->lambda[first + k] = p.solution.lambda[k];
+    memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
+    return PEG_SOLVED;
+}
+
+/* --- all ------------------------------------------------------------------------------------- */
+
+void peg_joints_fill(const peg_island *I, const peg_problem *problem, peg_lcp_row *row,
+                     double *lambda)
+{
+    int first = problem->m - I->njoint;
+    for (int k = 0; k < I->njoint; k++) {
+        row[first + k] = I->joint_row[k];
+        double least = YIELD[I->yield] * peg_row_scale(problem, first + k);
+        row[first + k].c = fmax(row[first + k].c, least);
+        lambda[first + k] = I->joint_lambda[k];
+    }
+}
+
+static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
+                               const double *start, peg_solution *solution)
+{
+    int first = problem->m - I->njoint;
+    peg_joints_fill(I, problem, row, solution->lambda);
+    for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
+    peg_outcome outcome =
+        peg_solve(I->arena, problem, I->settings->solver, PEG_CERTIFIED, solution);
+    if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
+        return outcome;
+    if (I->hasty) return PEG_NOT_CERTIFIED; /* sweeps come next */
+    if (outcome != PEG_LAGGED)
+        for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
+    return hold_friction(I, problem, first, solution);
+}
+
+peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
+                             peg_solution *solution)
+{
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    double *start = PEG_NEW(I->arena, double, problem->m);
+    peg_outcome outcome = PEG_OUT_OF_MEMORY;
+    if (start)
+        for (int i = 0; i < problem->m - I->njoint; i++) start[i] = solution->lambda[i];
+    while (start) {
+        outcome = solve_level(I, problem, row, start, solution);
+        int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
+        if (good || outcome == PEG_OUT_OF_MEMORY || I->hasty || I->yield + 1 == LEVELS) break;
+        I->yield++;
+        I->stats->joints_yielded++;
+    }
+    peg_arena_back(I->arena, mark);
+    return outcome;
+}

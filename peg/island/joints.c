@@ -1,0 +1,125 @@
+/* Joints in the island's mixed LCP: their rows follow those of the contacts, are constant over the
+ * step, as in ODE, and hold for the joint's whole impulse, about whatever velocity a solve is made:
+ * a solve about v_k takes their last impulses off first.
+ *
+ * How they are solved: joint_solve.c. */
+#include "peg/island/joint_row.h"
+#include "peg/contact/island.h"
+
+int peg_joints_allocate(peg_island *I, int n)
+{
+    I->joint = PEG_NEW(I->arena, peg_island_joint, n);
+    I->joint_row = PEG_NEW(I->arena, peg_lcp_row, n);
+    I->joint_lambda = PEG_NEW(I->arena, double, n);
+    I->joint_sum = PEG_NEW(I->arena, double, n);
+    return I->joint && I->joint_row && I->joint_lambda && I->joint_sum;
+}
+
+void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
+                    const peg_joint_place place[2])
+{
+    peg_island_joint *joint = &I->joint[I->njoint];
+    joint->row = index;
+    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &joint->whole);
+    if (joint->sign == 0) return;
+    joint->whole.normal = -1;
+    I->joint_sum[I->njoint] = 0;
+    I->joint_lambda[I->njoint++] = joint->sign * row->lambda;
+    for (int side = 0; side < 2; side++) {
+        int i = place[side].index;
+        if (i >= 0 && row->push != 0)
+            peg_add_impulse(&I->mass[i], side ? row->Jb : row->Ja, row->push, I->rigid[i].target);
+    }
+}
+
+/* Impulses and their bounds are shares of the step's, compliances (ODE's cfm / h) grow. */
+void peg_joints_prepare(peg_island *I)
+{
+    double share = I->h / I->whole;
+    I->yield = 0;
+    for (int k = 0; k < I->njoint; k++) {
+        I->joint_row[k] = I->joint[k].whole;
+        I->joint_row[k].c /= share;
+        I->joint_row[k].limit *= share;
+    }
+}
+
+/* --- without contact ------------------------------------------------------------------------- */
+
+void peg_joints_alone(peg_island *I)
+{
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    peg_solution solution = {.v = PEG_NEW(I->arena, double[6], I->nd),
+                             .lambda = PEG_NEW(I->arena, double, I->njoint)};
+    double(*target)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, I->njoint);
+    if (!solution.v || !solution.lambda || !target || !row) {
+        I->failed = 1;
+        return;
+    }
+    peg_problem problem = {I->nd, I->njoint, I->mass, (const double(*)[6])target, row};
+    for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof target[i]);
+    peg_outcome outcome = peg_joints_solve(I, &problem, row, &solution);
+    int solved = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
+    for (int i = 0; i < I->nd; i++)
+        memcpy(I->rigid[i].state.v_free, solved ? solution.v[i] : target[i], sizeof target[i]);
+    for (int k = 0; k < I->njoint && solved; k++) I->joint_lambda[k] = solution.lambda[k];
+    I->stats->joints_lagged += outcome == PEG_LAGGED;
+    if (!solved) I->stats->joints_failed++;
+    if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
+    peg_arena_back(I->arena, mark);
+}
+
+/* --- what the impulses do ------------------------------------------------------------------- */
+
+void peg_joints_take_off(const peg_island *I, double (*v)[6])
+{
+    for (int k = 0; k < I->njoint; k++) {
+        const peg_lcp_row *row = &I->joint_row[k];
+        int a = row->body_a, b = row->body_b;
+        if (a >= 0) peg_add_impulse(&I->mass[a], row->Ja, -I->joint_lambda[k], v[a]);
+        if (b >= 0) peg_add_impulse(&I->mass[b], row->Jb, -I->joint_lambda[k], v[b]);
+    }
+}
+
+double peg_joints_work(const peg_island *I, const double (*v)[6])
+{
+    double work = 0;
+    for (int k = 0; k < I->njoint; k++)
+        work += I->joint_lambda[k] * peg_lcp_speed(&I->joint_row[k], v);
+    return work;
+}
+
+void peg_joints_take(peg_island *I)
+{
+    for (int k = 0; k < I->njoint; k++) I->joint_sum[k] += I->joint_lambda[k];
+    I->held |= I->yield > 0 || I->h != I->whole;
+}
+
+/* --- bounce --------------------------------------------------------------------------------- */
+
+/* Bilateral rows keep their speed, stops that push do not get faster into it; motors have had their
+ * impulse. */
+int peg_joints_hold(peg_island *I, const double (*v)[6], peg_lcp_row **rows, double **lambda)
+{
+    *rows = I->joint_row;
+    *lambda = I->joint_lambda;
+    peg_lcp_row *held = PEG_NEW(I->arena, peg_lcp_row, I->njoint);
+    double *none = PEG_NEW(I->arena, double, I->njoint);
+    if (!held || !none) return 0;
+    for (int k = 0; k < I->njoint; k++) {
+        held[k] = I->joint_row[k];
+        held[k].b = -peg_lcp_speed(&held[k], v);
+        if (held[k].bounded && isfinite(held[k].limit)) held[k].limit = 0;
+        none[k] = 0;
+    }
+    I->joint_row = held;
+    I->joint_lambda = none;
+    return 1;
+}
+
+void peg_joints_release(peg_island *I, peg_lcp_row *rows, double *lambda)
+{
+    I->joint_row = rows;
+    I->joint_lambda = lambda;
+}

@@ -1,0 +1,674 @@
+/* The outer loop of a step: rows at the iterate, solve, re-pose, check with the exact separation,
+ * change the alternatives that were wrong; then restoration, until every pair is apart.
+ *
+ * Fixed points of the plain iteration minimise |v - v_f|_M over the rows of the final poses. It
+ * converges linearly, so once nothing switches any more the last correction is made about the
+ * iterate (restoration), which converges like Newton's method. */
+#include "peg/base/clock.h"
+#include "peg/contact/island.h"
+#include "peg/lcp/gauss_seidel.h"
+
+typedef struct loop {
+    int k;
+    int settled_from; /* iteration after the last change of an alternative or of the mode */
+    int anew;         /* sweeps: solve about v_f, and then restore at once */
+    int switched;     /* iterations in which a pair switched */
+    int restoring;
+    double objective;
+    double shortfall; /* largest of floor - s over the pairs, m; <= 0: all apart */
+    int passed;       /* a pair had a first contact on the way */
+    int hopeless;     /* ends with a violation that was not asked for, or with a gain of energy */
+} loop;
+
+int peg_is_coarse(const peg_island *I)
+{
+    return I->rough && I->nd >= PEG_COARSE_FROM;
+}
+
+int peg_goes_on_with_main(const peg_island *I)
+{
+    return peg_is_coarse(I) || (I->rough && I->recovering);
+}
+
+static void add_first_contact(peg_island *I, int p, double depth, loop *l)
+{
+    peg_passage passage = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
+    I->pair[p].hits = passage.hit;
+    if (!passage.hit) return;
+    peg_first_contact(I, p, &passage, (const double(*)[6])I->v);
+    l->passed = 1;
+}
+
+static int is_fast(const peg_island *I, const peg_pair *p)
+{
+    if (I->without & PEG_RULE_FIRST_CONTACT) return 0;
+    return peg_pair_is_fast(I, p, (const double(*)[6])I->v);
+}
+
+/* Where many bodies tumble, most rows as far as the bodies could get would bear nothing. What comes
+ * closer than was thought, the check of the poses will find. */
+static double reach_of(const peg_island *I, const peg_pair *p)
+{
+    double near = fmin(PEG_NEAR * p->L, p->whole_reach);
+    return peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
+}
+
+static void find_touched(peg_island *I)
+{
+    memset(I->touched, 0, (size_t)I->nr);
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        if (p->s0 > p->margin) continue;
+        I->touched[I->piece[p->a].rigid] = I->touched[I->piece[p->b].rigid] = 1;
+    }
+}
+
+/* Whether a moving body of the pair touches something else than the other one. */
+static int is_touched(const peg_island *I, const peg_pair *p)
+{
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    return p->s0 > p->margin && ((a < I->nd && I->touched[a]) || (b < I->nd && I->touched[b]));
+}
+
+void peg_island_begin(peg_island *I)
+{
+    loop ignored = {0};
+    for (int i = 0; i < I->npair; i++) {
+        I->pair[i].reach = reach_of(I, &I->pair[i]);
+        peg_pair_begin(I, &I->pair[i]);
+    }
+    I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
+    I->rows.patches = I->last.patches = 0;
+    I->follows = I->restored = 0;
+    I->secant = I->clearance = I->elastic = I->slips = I->recovering = 0;
+    I->regaining = peg_is_coarse(I) && I->tumbles;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (!peg_pair_recovers(p)) continue;
+        I->recovering = 1;
+        p->violated = 1; /* however deep: the facet's own rows */
+    }
+    /* the free motion first: what it would pass through makes its rows there; but not of what
+     * something holds, which will not move so */
+    for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
+    find_touched(I);
+    int exact = I->settings->contact == PEG_CONTACT_PEG;
+    for (int i = 0; i < I->npair && exact; i++)
+        if (!is_touched(I, &I->pair[i]) && is_fast(I, &I->pair[i]))
+            add_first_contact(I, i, PEG_HIT * I->pair[i].width, &ignored);
+    memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    peg_island_move(I);
+}
+
+/* --- rows of an iteration --- */
+
+static int is_wrong(const peg_pair *p)
+{
+    return p->short_of > 0 || p->hits || p->waits || p->moved == INFINITY;
+}
+
+static void stir(peg_island *I, const peg_pair *p)
+{
+    I->stirred[I->piece[p->a].rigid] = I->stirred[I->piece[p->b].rigid] = 1;
+}
+
+/* Features lie at least s apart, along a normal within PEG_FACING of n. */
+static int is_out_of_reach(const peg_pair *p)
+{
+    return !p->violated && PEG_FACING * p->s > p->reach;
+}
+
+/* Whether the pair could bear now, or rows be wrong by as much as it is apart: they are linear in
+ * what moves by a share of L. */
+static int is_near(const peg_pair *p)
+{
+    return p->s <= 2 * p->margin + p->moved * p->moved / p->L;
+}
+
+/* Where the answer is to be exact only rows stay that bear nothing and could not; where it is long
+ * in coming, none. */
+static int must_be_exact(const peg_island *I, const peg_pair *p)
+{
+    return I->iteration >= PEG_PATIENCE || p->loaded || is_near(p) || is_out_of_reach(p);
+}
+
+/* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
+ * while its bodies have hardly moved since they were made or (anew) the answer that they led to is
+ * not restored: what that leaves out, the check of the poses will find. Rows of one pair lie
+ * together in the set, in the order of the pairs. */
+static int keep_rows(peg_island *I, int p, int anew, int *from)
+{
+    const peg_row_set *last = &I->last;
+    const peg_pair *pair = &I->pair[p];
+    int stirred = I->stirred[I->piece[pair->a].rigid] || I->stirred[I->piece[pair->b].rigid];
+    while (*from < last->patches && last->row[*from].pair < p) ++*from;
+    if (last->m == 0 || is_wrong(pair)) return 0;
+    if (!I->rough && must_be_exact(I, pair)) return 0;
+    if (!anew && stirred && pair->loaded && pair->moved > PEG_KEPT * pair->L) return 0;
+    int begin = *from;
+    while (*from < last->patches && last->row[*from].pair == p) ++*from;
+    peg_rows_append(I, &I->rows, last, begin, *from);
+    return 1;
+}
+
+/* The rows of first contacts stay for the step, and with sweeps their impulses too. */
+static void append_first_contacts(peg_island *I)
+{
+    const peg_row_set *last = &I->last;
+    int old = last->patches;
+    I->rows.patches = I->rows.m;
+    for (int i = 0, end; i < I->first.m; i = end) {
+        const peg_row *row = &I->first.row[i];
+        const peg_pair *p = &I->pair[row->pair];
+        end = peg_next_normal(&I->first, i);
+        if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
+        int begin = I->rows.m;
+        peg_rows_append(I, &I->rows, &I->first, i, end);
+        if (I->failed || !I->rough) continue;
+        if (old >= last->m) stir(I, p);
+        for (int k = begin; k < I->rows.m && old < last->m; k++, old++) {
+            I->rows.row[k].main = last->row[old].main;
+            I->rows.row[k].restored = last->row[old].restored;
+        }
+    }
+}
+
+/* How far points of one part have moved towards the other between the last two iterates, at most.
+ */
+static double moved_on(const peg_island *I, const peg_pair *p)
+{
+    double shift[3];
+    const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
+    const peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
+    peg_sub(ra->shift, rb->shift, shift);
+    return peg_norm(shift) + ra->turn * a->arm + rb->turn * b->arm;
+}
+
+/* Rows of a pair at the iterate. */
+static void make_rows(peg_island *I, int p)
+{
+    peg_pair *pair = &I->pair[p];
+    const double(*v)[6] = (const double(*)[6])I->v;
+    int begin = I->rows.m;
+    pair->moved = 0;
+    if (is_out_of_reach(pair)) return;
+    peg_patch_rows(I, p, v, &I->rows);
+    if (pair->violated && !(I->without & PEG_RULE_FACET_ROWS)) {
+        if (pair->facet.kind == PEG_FACET_NONE) peg_pair_name(I, pair);
+        /* what overlaps opens along its facet even where its features do not meet */
+        peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
+    }
+    if (!I->rough || I->rows.m == begin) return;
+    I->rows.row[begin].swept = peg_swept_create(I->arena, I->rows.m - begin);
+    if (!I->rows.row[begin].swept) I->failed = 1;
+}
+
+static void gather_rows(peg_island *I, int anew)
+{
+    peg_row_set before = I->rows;
+    I->rows = I->last;
+    I->last = before;
+    I->rows.m = 0;
+    memset(I->stirred, 0, (size_t)I->nr);
+    for (int p = 0; p < I->npair; p++)
+        if (is_wrong(&I->pair[p]) || peg_pair_recovers(&I->pair[p])) stir(I, &I->pair[p]);
+    int from = 0;
+    for (int p = 0; p < I->npair; p++) {
+        I->pair[p].kept = keep_rows(I, p, anew, &from);
+        if (I->pair[p].kept) continue;
+        make_rows(I, p);
+        if (!anew) I->follows = 0;
+    }
+    append_first_contacts(I);
+}
+
+/* --- what follows a solve --- */
+
+/* Bodies that turn far while overlaps open close others: the opening is then shortened as a whole,
+ * which leaves rows that hold before and after it as they are. */
+static void shorten_opening(peg_island *I)
+{
+    double turn = 0;
+    for (int i = 0; i < I->nd; i++) {
+        double change[3];
+        peg_sub(I->v[i] + 3, I->v_main[i] + 3, change);
+        turn = fmax(turn, I->h * peg_norm(change));
+    }
+    if (turn <= PEG_OPENING_TURN) return;
+    double share = PEG_OPENING_TURN / turn;
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++)
+            I->v[i][k] = I->v_main[i][k] + share * (I->v[i][k] - I->v_main[i][k]);
+}
+
+/* Whether the last check of a pair still holds. Of what overlaps more is let pass later on. */
+static int is_checked(const peg_island *I, const peg_pair *p)
+{
+    return p->checked > p->loaded && !peg_pair_recovers(p) &&
+           !I->rigid[I->piece[p->a].rigid].moved && !I->rigid[I->piece[p->b].rigid].moved;
+}
+
+/* Takes note that the pair has moved since it was checked last; returns whether it is as far apart
+ * as it must be all the same, and not far from where it was checked. Fast pairs are looked at
+ * anyway, and those whose rows will be made anew. */
+static int stays_apart(const peg_island *I, peg_pair *p)
+{
+    double moved = moved_on(I, p), floor = PEG_FLOOR * p->margin;
+    p->moved += moved;
+    p->since += moved;
+    p->off += moved;
+    if (I->recovering || p->ngiven || p->checked <= p->loaded || p->hits || p->fast) return 0;
+    if (p->off > PEG_KEPT * p->L || (p->loaded && p->moved > PEG_KEPT * p->L)) return 0;
+    if (!(p->s - moved >= floor)) return 0;
+    p->s -= moved;
+    p->short_of = floor - p->s;
+    return 1;
+}
+
+static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
+{
+    double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
+    peg_facet widest = {.kind = PEG_FACET_NONE};
+    if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin))
+        widest = peg_pair_tilt(I, p, along);
+    p->short_of = peg_pair_shortfall(I, p, &widest);
+    p->checked = 1 + p->loaded;
+    p->off = 0;
+}
+
+/* Of many that overlap some can open only when others have done so: later on, what they become
+ * deeper is let pass where all together open. */
+static void check_pairs(peg_island *I, loop *l, int may_tilt)
+{
+    double opened = 0, deepened = -INFINITY;
+    l->shortfall = -INFINITY;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        int recovers = peg_pair_recovers(p);
+        double *shortfall = recovers ? &deepened : &l->shortfall;
+        p->fresh = !is_checked(I, p) && !stays_apart(I, p);
+        if (p->fresh) check_pair(I, p, may_tilt);
+        if (p->short_of > 0) {
+            p->violated = 1;
+            p->stuck = ++p->misses >= PEG_STUCK;
+        }
+        if (p->short_of > *shortfall) *shortfall = p->short_of;
+        if (recovers) opened += fmin(p->s, 0) - p->s0;
+    }
+    if (deepened > l->shortfall && (I->iteration < PEG_GIVES_WAY || opened <= 0))
+        l->shortfall = deepened;
+}
+
+static void seek_first_contacts(peg_island *I, loop *l)
+{
+    l->passed = 0;
+    int violated = l->shortfall > 0 && !(I->without & PEG_RULE_CAUSE);
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (violated && l->k >= PEG_CAUSE_FROM && p->s0 >= 0 && p->causes < PEG_CAUSE_TIMES &&
+            p->s < 0) {
+            p->causes++;
+            add_first_contact(I, i, PEG_HIT_SLOW * p->width, l);
+        } else if (p->fresh || p->hits) {
+            p->fast = is_fast(I, p);
+            if (p->fast) add_first_contact(I, i, PEG_HIT * p->width, l);
+        }
+    }
+}
+
+static int switch_pairs(peg_island *I, loop *l)
+{
+    int switched = 0;
+    if (l->restoring || l->switched >= PEG_SWITCHES_STEP || (I->without & PEG_RULE_SWITCH))
+        return 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (!p->fresh || !p->loaded || p->switches >= PEG_SWITCHES_PAIR) continue;
+        if (!peg_pair_switch(I, p)) continue;
+        p->moved = INFINITY;
+        switched++;
+    }
+    if (switched) l->switched++;
+    return switched;
+}
+
+/* A loaded row whose features had passed each other at the start: it pushes the body through. Rows
+ * of first contact are right as they are, until the step is found to gain energy. */
+static int row_is_behind(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    if (row->friction || !(row->lambda > 0 || row->main > 0) || (row->first_contact && !I->secant))
+        return 0;
+    return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -PEG_BEHIND * p->L;
+}
+
+static int lock_pairs(peg_island *I)
+{
+    int locked = 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_pair *p = &I->pair[I->rows.row[i].pair];
+        if (p->locked || (I->without & PEG_RULE_LOCK) || !row_is_behind(I, &I->rows.row[i]))
+            continue;
+        peg_pair_lock(I, p);
+        p->moved = INFINITY;
+        locked++;
+    }
+    return locked;
+}
+
+static int drop_traps(peg_island *I)
+{
+    int dropped = 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_pair *p = &I->pair[I->rows.row[i].pair];
+        if (p->no_traps || (I->without & PEG_RULE_DROP) || !row_is_behind(I, &I->rows.row[i]))
+            continue;
+        peg_pair_drop_traps(I, p);
+        dropped++;
+    }
+    return dropped;
+}
+
+/* A new start of the iteration after a change of alternatives or mode. */
+static void restart(peg_island *I, loop *l)
+{
+    l->restoring = 0;
+    l->anew = 1;
+    l->settled_from = l->k + 1;
+    l->objective = -1;
+    I->rows.m = I->last.m = 0;
+    I->rows.patches = I->last.patches = 0;
+    I->follows = I->restored = 0;
+}
+
+static int sticks_without_limit(const peg_island *I)
+{
+    for (int i = 0; i < I->rows.m; i++)
+        if (I->rows.row[i].friction && isinf(peg_row_limit(I, i))) return 1;
+    return 0;
+}
+
+/* The problem has no solution: the next mode in which it may have one. Several contacts of a body
+ * that stick without limit contradict each other by what it turns in the step. */
+static int relax_problem(peg_island *I, loop *l)
+{
+    if (!I->slips && !(I->without & PEG_RULE_SLIP) && sticks_without_limit(I)) {
+        I->slips = 1;
+    } else if (!I->clearance && !(I->without & PEG_RULE_CLEARANCE)) {
+        I->clearance = 1;
+        I->stats->fallback_clearance++;
+    } else if (!I->secant) {
+        I->secant = 1;
+        I->stats->secant++;
+    } else if (!I->elastic && !(I->without & PEG_RULE_ELASTIC)) {
+        I->elastic = 1;
+        I->stats->fallback_elastic++;
+    } else {
+        return 0;
+    }
+    restart(I, l);
+    return 1;
+}
+
+/* Energy that contact added beyond rounding, beyond the work that thin gaps were granted and beyond
+ * what moving obstacles put in, J. */
+static double gained_energy(const peg_island *I)
+{
+    if (I->recovering) return 0;
+    double granted = PEG_GAIN * I->gain_unit, pushed = 0;
+    for (int i = 0; i < I->impulse.m; i++) {
+        const peg_row *row = &I->impulse.row[i];
+        double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
+        double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
+        pushed += fabs(row->lambda) * row->pushed / I->h;
+        granted += fabs(row->lambda) * (driven + rounding);
+    }
+    if (!I->regaining)
+        granted += peg_is_coarse(I) ? fmin(pushed, PEG_PUSHED * I->gain_unit) : pushed;
+    return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_main
+                                                    : (const double(*)[6])I->v) -
+           granted;
+}
+
+static int gains_energy(const peg_island *I)
+{
+    return gained_energy(I) > 0;
+}
+
+static void scale(double (*v)[6], int n, double factor)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 6; k++) v[i][k] *= factor;
+}
+
+/* What a coarse answer gains by being inexact is taken back from all velocities after the step
+ * alike, but for what they have in common, if it is at most this share of their energy; the poses
+ * stay as they are. */
+static int take_back(peg_island *I, double share)
+{
+    double energy = 0, common[3];
+    if (!peg_is_coarse(I) || I->njoint) return 0;
+    peg_common_velocity(I, (const double(*)[6])I->v_main, common);
+    for (int i = 0; i < I->nd; i++) {
+        double v[6];
+        memcpy(v, I->v_main[i], sizeof v);
+        peg_sub(v, common, v);
+        energy += peg_end_energy(&I->rigid[i], v);
+    }
+    double gained = gained_energy(I);
+    if (!(gained <= share * energy)) return 0;
+    for (int i = 0; i < I->nd; i++) peg_sub(I->v_main[i], common, I->v_main[i]);
+    scale(I->v_main, I->nd, sqrt(1 - gained / energy));
+    for (int i = 0; i < I->nd; i++) peg_add_scaled(I->v_main[i], 1, common, I->v_main[i]);
+    return 1;
+}
+
+/* The velocities v and v_main the share on the way to free motion; the poses stay. */
+static void weaken_by(peg_island *I, const double (*v)[6], const double (*v_main)[6], double share)
+{
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++) {
+            double target = I->rigid[i].target[k];
+            I->v[i][k] = v[i][k] + share * (target - v[i][k]);
+            I->v_main[i][k] = v_main[i][k] + share * (target - v_main[i][k]);
+        }
+}
+
+/* What hardly moves gains by impulses that carry a little more than the weights: they all become
+ * weaker by a share, if a small one does. The gain is convex in it, and so below its chord. */
+static int weaken(peg_island *I, loop *l)
+{
+    if ((I->without & PEG_RULE_WEAKEN) || !peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double(*v)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    double(*v_main)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    if (!v || !v_main) {
+        I->failed = 1;
+        return 0;
+    }
+    memcpy(v, I->v, size);
+    memcpy(v_main, I->v_main, size);
+    double gained = gained_energy(I);
+    weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_main, PEG_WEAKENED);
+    double least = gained_energy(I), share = PEG_WEAKENED * gained / (gained - least);
+    int good = least < 0;
+    if (good) {
+        weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_main, share);
+        peg_island_move(I);
+        check_pairs(I, l, 0);
+        good = l->shortfall <= 0 && !gains_energy(I);
+        for (int i = 0; i < I->impulse.m && good; i++) I->impulse.row[i].lambda *= 1 - share;
+    }
+    if (!good) {
+        memcpy(I->v, v, size);
+        memcpy(I->v_main, v_main, size);
+        if (least < 0) {
+            peg_island_move(I);
+            check_pairs(I, l, 0);
+        }
+    }
+    peg_arena_back(I->arena, mark);
+    return good;
+}
+
+/* Where that does not do, since the motion lifts what hardly moves, it moves less. The impulses
+ * stay: they are what it comes to rest with. */
+static int calm_down(peg_island *I, loop *l)
+{
+    if (!peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
+    for (int halvings = 0; halvings < PEG_CALMING; halvings++) {
+        scale(I->v, I->nd, 0.5);
+        scale(I->v_main, I->nd, 0.5);
+        peg_island_move(I);
+        check_pairs(I, l, 0);
+        if (l->shortfall > 0 || gains_energy(I)) continue;
+        I->stats->fallback_scaled++;
+        return 1;
+    }
+    return 0;
+}
+
+static int is_settled(const peg_island *I, const loop *l, double objective)
+{
+    for (int i = 0; i < I->nd; i++) {
+        double size = I->rigid[i].size;
+        for (int k = 0; k < 6; k++) {
+            double moved = fabs(I->v[i][k] - I->v_last[i][k]) * I->h;
+            if (moved > (k < 3 ? PEG_SETTLED * size : PEG_SETTLED)) return 0;
+        }
+    }
+    double change = l->k ? fabs(objective - l->objective) : 0; /* the first iterate is q_0 itself */
+    return change <= PEG_SETTLED * objective + PEG_GAIN * I->gain_unit;
+}
+
+static int waits(const peg_island *I)
+{
+    int waiting = 0;
+    for (int i = 0; i < I->npair; i++) waiting |= I->pair[i].waits;
+    return waiting;
+}
+
+/* Whether a pair bears whose rows are those of another iterate, as those of rest may. */
+static int bears_on_old_rows(const peg_island *I)
+{
+    int bears = 0;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        bears |= p->kept && p->loaded;
+    }
+    return bears;
+}
+
+/* One pass behind a successful solve. Returns 1 when the step is accepted. */
+static int judge(peg_island *I, loop *l)
+{
+    int frozen = l->k >= I->settings->max_outer * 3 / 5;
+    check_pairs(I, l, !frozen && !(I->without & PEG_RULE_TILT));
+    seek_first_contacts(I, l);
+    int changed = frozen ? 0 : switch_pairs(I, l);
+    if (lock_pairs(I)) {
+        l->restoring = l->restoring && I->rough;
+        changed = 1;
+    }
+    if (l->k < PEG_WAITS && waits(I)) {
+        l->restoring = l->restoring && I->rough;
+        changed = 1;
+    }
+    if (changed) l->settled_from = l->k + 1;
+    double objective = peg_island_objective(I);
+    int patient = l->k - l->settled_from >= PEG_PATIENCE;
+    int settled =
+        I->rough || (!changed && !bears_on_old_rows(I) &&
+                     (l->restoring || patient || I->recovering || is_settled(I, l, objective)));
+    int apart = l->shortfall <= 0 && !l->passed;
+    l->objective = objective;
+    if (!settled) return 0;
+    if (I->elastic && I->least && (apart || patient)) return 1;
+    if (I->elastic && apart) {
+        l->hopeless = gains_energy(I);
+        return !l->hopeless;
+    }
+    if (I->elastic && l->k - l->settled_from >= 2 * PEG_PATIENCE) l->hopeless = 1;
+    l->anew = I->rough && (changed || l->k == 0);
+    if (!apart || (I->rough && changed)) {
+        l->restoring = !apart && !(I->without & PEG_RULE_RESTORE);
+        return 0;
+    }
+    if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
+    if (I->rough) {
+        if (weaken(I, l)) return 1;
+        if (I->failed) return 0;
+        if (take_back(I, I->regaining ? PEG_TAKEN_BACK : 1)) return 1;
+        if (!I->regaining && calm_down(I, l)) return 1;
+        l->hopeless = !I->regaining;
+        I->regaining = 0;
+        restart(I, l);
+        return 0;
+    }
+    if (!I->secant) {
+        I->secant = 1;
+        I->stats->secant++;
+        restart(I, l);
+        return 0;
+    }
+    if (drop_traps(I))
+        restart(I, l);
+    else
+        l->hopeless = 1; /* smaller steps gain less */
+    return 0;
+}
+
+/* Adds the time since *then to a sum, and moves *then on. */
+static void lap(double *then, double *sum)
+{
+    double now = peg_seconds();
+    *sum += now - *then;
+    *then = now;
+}
+
+static peg_outcome solve(peg_island *I, peg_about about)
+{
+    peg_outcome outcome = peg_island_solve(I, about);
+    int is_motion = about == PEG_ABOUT_FREE || !peg_goes_on_with_main(I);
+    if (outcome == PEG_SOLVED && is_motion) peg_island_book(I, about);
+    return outcome;
+}
+
+peg_result peg_outer(peg_island *I)
+{
+    loop l = {.objective = -1, .anew = 1};
+    pegStats *stats = I->stats;
+    peg_result result = PEG_NOT_CONVERGED;
+    double then = peg_seconds();
+    peg_island_begin(I);
+    lap(&then, &stats->time_check);
+    int most = I->rough || I->hasty ? PEG_SWEPT_TIMES : I->settings->max_outer;
+    for (; l.k < most && !I->failed && !l.hopeless && result != PEG_CONVERGED; l.k++) {
+        I->iteration = l.k;
+        gather_rows(I, l.anew);
+        lap(&then, &stats->time_rows);
+        if (I->failed) break;
+        memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
+        for (int i = 0; i < I->npair; i++) I->pair[i].loaded = I->pair[i].waits = 0;
+        int restores = (l.restoring || (I->rough && I->recovering)) && !I->secant;
+        peg_outcome outcome = PEG_SOLVED;
+        int both = l.anew && restores;
+        if (!both || I->njoint) I->restored = 0;
+        if (l.anew || !restores) outcome = solve(I, PEG_ABOUT_FREE);
+        if (outcome == PEG_SOLVED && restores) outcome = solve(I, PEG_ABOUT_ITERATE);
+        I->restored = both && I->rough && !I->recovering;
+        lap(&then, &stats->time_solve);
+        if (outcome != PEG_SOLVED) {
+            if (I->failed || I->rough || I->hasty || !relax_problem(I, &l)) break;
+            continue;
+        }
+        if (I->rough && I->recovering) shorten_opening(I);
+        peg_island_move(I);
+        if (judge(I, &l)) result = PEG_CONVERGED;
+        lap(&then, &stats->time_check);
+    }
+    stats->outer += l.k;
+    if (l.k > stats->outer_max) stats->outer_max = l.k;
+    return I->failed ? PEG_NOT_CONVERGED : result;
+}

@@ -1,0 +1,188 @@
+/* Velocities after the step. They differ from those that moved the poses where a starting overlap
+ * was opened, whose speed must not stay, and where contacts bounce: Newton's restitution as a
+ * projection behind the step, which cannot create overlap because it moves nothing. */
+#include "peg/contact/island.h"
+
+/* --- starting overlap --- */
+
+/* The same rows about v_f, without what only opened overlaps: by sweeps, which do that by
+ * themselves and cannot gain, where it is not solved to the last digit. */
+static int settle_recovery(peg_island *I)
+{
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias -= I->rows.row[i].recovery;
+    int settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias += I->rows.row[i].recovery;
+    if (settled || I->failed) return settled;
+    I->rough = 1;
+    I->last.m = 0;
+    settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
+    I->rough = 0;
+    return settled;
+}
+
+/* The poses and the impulses that led there stay as they are. */
+static void end_recovery(peg_island *I)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    double *joints = PEG_NEW(I->arena, double, I->njoint);
+    if (!pose || !joints) {
+        I->failed = 1;
+        return;
+    }
+    I->follows = 0;
+    memcpy(pose, I->v, size);
+    for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
+    if (settle_recovery(I)) memcpy(I->v_end, I->v, size);
+    memcpy(I->v, pose, size);
+    for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = joints[k];
+}
+
+/* --- restitution --- */
+
+/* Share of the closing speed that a contact must have taken to bounce. */
+static const double GRAZING = 1e-6;
+
+static double row_speed(const peg_island *I, const peg_row *row, const double (*v)[6])
+{
+    const peg_pair *p = &I->pair[row->pair];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    double speed = 0;
+    for (int k = 0; k < 6; k++) {
+        if (a < I->nd) speed += row->Ga[k] * v[a][k];
+        if (b < I->nd) speed += row->Gb[k] * v[b][k];
+    }
+    return speed;
+}
+
+/* How much the row's impulse has changed its speed by itself, m/s. */
+static double own_change(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        int r = I->piece[side ? p->b : p->a].rigid;
+        const double *J = side ? row->Gb : row->Ga;
+        double turned[3];
+        if (r >= I->nd) continue;
+        peg_rotate(I->mass[r].inv_inertia, J + 3, turned);
+        sum += I->mass[r].inv_mass * peg_dot(J, J) + peg_dot(J + 3, turned);
+    }
+    return row->lambda * sum;
+}
+
+/* What immovable bodies add to a row's speed: the part of the bias that is no gap. */
+static double immovable_speed(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    double a[3], b[3], d[3];
+    int ra = I->piece[p->a].rigid, rb = I->piece[p->b].rigid;
+    static const double rest[6] = {0};
+    peg_point_velocity(I, ra, ra < I->nd ? rest : I->v[ra], row->point, a);
+    peg_point_velocity(I, rb, rb < I->nd ? rest : I->v[rb], row->point, b);
+    peg_sub(a, b, d);
+    return peg_dot(d, row->normal);
+}
+
+/* Rows of the impulses of this step, asking for the speeds after the bounce. Returns how many
+ * bounce. */
+static int bounce_rows(peg_island *I)
+{
+    int bouncing = 0;
+    double(*before)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    if (!before) {
+        I->failed = 1;
+        return 0;
+    }
+    for (int i = 0; i < I->nd; i++) memcpy(before[i], I->rigid[i].state.v, sizeof before[i]);
+    I->rows.m = I->last.m = I->rows.patches = 0;
+    for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
+        int at = I->rows.m;
+        peg_contact_append(I, &I->rows, &I->impulse, i);
+        if (I->failed) return 0;
+        for (int k = at; k < I->rows.m; k++) I->rows.row[k].compliance = 0;
+        peg_row *row = &I->rows.row[at];
+        const peg_surface *surface = &I->pair[row->pair].surface;
+        double immovable = immovable_speed(I, row);
+        double closing = -(row_speed(I, row, (const double(*)[6])before) + immovable);
+        double wanted = fmin(0, row_speed(I, row, (const double(*)[6])I->v_end) + immovable);
+        /* corners of a flush face meet one by one only in rounding: they bounce in the next step */
+        int meets = own_change(I, row) > GRAZING * closing;
+        if (surface->bounce > 0 && closing > surface->bounce_speed && meets) {
+            wanted = surface->bounce * closing;
+            bouncing++;
+        }
+        row->bias = immovable - wanted;
+    }
+    return bouncing;
+}
+
+/* Simultaneous bounces can add up to more energy than there was: the change of velocity is then
+ * scaled so that the step gains none. The kinetic energy is quadratic in the share s of the change.
+ */
+static double limit_energy(peg_island *I, const double (*bounced)[6])
+{
+    double gain = peg_island_gain_with(I, (const double(*)[6])I->v_end), b = 0, c = 0, share = 1;
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->v_end[i][k];
+        b += peg_end_product(&I->rigid[i], d, I->v_end[i]);
+        c += peg_end_product(&I->rigid[i], d, d);
+    }
+    /* gain + b s + c s^2 / 2 <= 0 */
+    double spare = fmax(0, -gain);
+    if (b + 0.5 * c > spare && c > 0) share = (-b + sqrt(b * b + 2 * c * spare)) / c;
+    share = fmax(0, fmin(1, share));
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++) I->v_end[i][k] += share * (bounced[i][k] - I->v_end[i][k]);
+    return share;
+}
+
+static int may_bounce(const peg_island *I)
+{
+    for (int i = 0; i < I->npair; i++)
+        if (I->pair[i].surface.bounce > 0) return 1;
+    return 0;
+}
+
+static void bounce(peg_island *I)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    double(*bounced)[6] = PEG_NEW(I->arena, double[6], I->nd), *lambda;
+    peg_lcp_row *rows;
+    if (!pose || !bounced) {
+        I->failed = 1;
+        return;
+    }
+    if (!bounce_rows(I)) return;
+    memcpy(pose, I->v, size);
+    memcpy(I->v, I->v_end, size);
+    peg_row_set account = I->impulse;
+    I->impulse = (peg_row_set){0};
+    if (!peg_joints_hold(I, (const double(*)[6])I->v_end, &rows, &lambda)) I->failed = 1;
+    memset(I->stirred, 1, (size_t)I->nr);
+    I->restored = 0;
+    int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
+    peg_joints_release(I, rows, lambda);
+    if (solved) {
+        peg_island_book(I, PEG_ABOUT_ITERATE);
+        memcpy(bounced, I->v, size);
+        memcpy(I->v, pose, size);
+        double share = limit_energy(I, (const double(*)[6])bounced);
+        for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
+            int at = account.m;
+            peg_contact_append(I, &account, &I->impulse, i);
+            for (int k = at; k < account.m; k++) account.row[k].lambda *= share;
+        }
+    }
+    I->impulse = account;
+    memcpy(I->v, pose, size);
+}
+
+void peg_end_velocities(peg_island *I)
+{
+    memcpy(I->v_end, peg_goes_on_with_main(I) ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
+    if (I->recovering && !I->rough) end_recovery(I);
+    if (may_bounce(I)) bounce(I);
+}

@@ -1,0 +1,246 @@
+/* The rows of a large island by sweeps (sweeps.h). Where the iterate answers them but for a few,
+ * only these are looked at, as far as their change reaches. */
+#include "peg/contact/island.h"
+#include "peg/lcp/gauss_seidel.h"
+
+typedef struct workspace {
+    peg_island *island;
+    peg_about about;
+    peg_problem problem;
+    peg_lcp_row *row;
+    double (*target)[6], *speed;
+    double usual; /* what a row may fail by, m/s */
+    peg_sweep_group *group;
+    int groups;
+    unsigned char *filled; /* by row, at the beginnings of groups */
+    peg_solution solution;
+} workspace;
+
+/* Whether the iterate is an answer but for what was stirred up since. */
+static int follows(const peg_island *I, peg_about about)
+{
+    return !I->njoint && (about == PEG_ABOUT_ITERATE || I->follows);
+}
+
+/* --- the problem --- */
+
+/* Joints, and who asks for the problem, want to see all of it. */
+static int is_whole(const peg_island *I)
+{
+    return I->njoint || I->capture;
+}
+
+/* Whether the answer moves the poses only, to the nearest ones that are apart: there is nothing to
+ * rub for. */
+static int is_for_poses(const workspace *w)
+{
+    return w->about == PEG_ABOUT_ITERATE && peg_goes_on_with_main(w->island);
+}
+
+/* Impulse of a row that was there before and is not looked at. */
+static double unseen(const workspace *w, const peg_row *row)
+{
+    if (w->about == PEG_ABOUT_FREE) return row->main;
+    return w->island->restored ? row->restored : 0;
+}
+
+/* Rows from .. to - 1 of the problem. Gaps that are restored in part keep some of their reserve: at
+ * least half of what is asked for here is to be left in the end. */
+static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
+{
+    workspace *w = context;
+    const peg_island *I = w->island;
+    w->filled[from] = 1;
+    for (int i = from; i < to; i++) {
+        peg_row *row = &I->rows.row[i];
+        double slack = row->target / I->h, *lambda = &w->solution.lambda[i];
+        peg_lcp_row *filled = &out[i - from];
+        w->speed[i] = w->usual;
+        int kept = I->pair[row->pair].kept || row->first_contact;
+        if (w->about == PEG_ABOUT_ITERATE)
+            *lambda = kept ? unseen(w, row) : 0;
+        else if (kept)
+            *lambda = row->main;
+        if (!row->friction)
+            peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);
+        if (again)
+            filled->b = row->bias, filled->mu = row->mu, filled->limit = peg_row_limit(I, i);
+        else
+            peg_fill_row(I, i, filled);
+        if (row->friction && is_for_poses(w)) filled->mu = filled->limit = 0;
+        if (w->about == PEG_ABOUT_FREE) filled->b -= row->recovery;
+        if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
+            continue;
+        filled->b += 0.25 * slack;
+        w->speed[i] = 0.2 * slack;
+    }
+}
+
+/* Rows that follow each other and belong to the same pair. */
+static void find_groups(const peg_island *I, workspace *w)
+{
+    for (int i = 0, end; i < I->rows.m; i = end) {
+        const peg_pair *p = &I->pair[I->rows.row[i].pair];
+        int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+        int is_patch = i < I->rows.patches, most = is_patch ? I->rows.patches : I->rows.m;
+        for (end = i; end < most && I->rows.row[end].pair == I->rows.row[i].pair;) end++;
+        w->group[w->groups++] =
+            (peg_sweep_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1,
+                              is_patch && !is_whole(I) ? I->rows.row[i].swept : NULL};
+        w->filled[i] = 0;
+    }
+    for (int k = 0; k < I->njoint; k++) {
+        const peg_lcp_row *row = &I->joint_row[k];
+        int i = I->rows.m + k;
+        w->group[w->groups++] = (peg_sweep_group){i, i + 1, row->body_a, row->body_b, NULL};
+    }
+}
+
+static int set_up(peg_island *I, workspace *w)
+{
+    int m = I->rows.m + I->njoint;
+    w->row = PEG_NEW(I->arena, peg_lcp_row, is_whole(I) ? m : 0);
+    w->target = PEG_NEW(I->arena, double[6], I->nd);
+    w->speed = PEG_NEW(I->arena, double, m);
+    w->group = PEG_NEW(I->arena, peg_sweep_group, m);
+    w->filled = PEG_NEW(I->arena, unsigned char, m);
+    w->solution = (peg_solution){.v = PEG_NEW(I->arena, double[6], I->nd),
+                                 .lambda = PEG_NEW(I->arena, double, m)};
+    if (!w->row || !w->target || !w->speed || !w->group || !w->filled || !w->solution.v ||
+        !w->solution.lambda)
+        return 0;
+    if (w->about == PEG_ABOUT_FREE && !peg_warm_start(I, w->solution.lambda)) return 0;
+    for (int i = 0; i < I->nd; i++) {
+        const double *v = w->about == PEG_ABOUT_FREE ? I->rigid[i].target : I->v[i];
+        memcpy(w->target[i], v, sizeof w->target[i]);
+    }
+    if (w->about == PEG_ABOUT_ITERATE) peg_joints_take_off(I, w->target);
+    w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
+    find_groups(I, w);
+    return 1;
+}
+
+static void fill_all(peg_island *I, workspace *w)
+{
+    for (int g = 0; g < w->groups; g++)
+        if (w->group[g].begin < I->rows.m)
+            fill(w, w->group[g].begin, w->group[g].end, 0, w->row + w->group[g].begin);
+    peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
+    for (int k = 0; k < I->njoint; k++) w->speed[I->rows.m + k] = PEG_FINE / PEG_COARSE * w->usual;
+    if (I->capture) I->capture->see(I->capture->data, &w->problem);
+}
+
+/* --- the goal --- */
+
+/* Nothing is driven, and no overlap is to be opened. Thin gaps may wait to grow. */
+static int may_rest(const peg_island *I)
+{
+    for (int i = 0; i < I->rows.m; i++)
+        if (I->rows.row[i].given != 0) return 0;
+    return !I->recovering && !I->njoint;
+}
+
+static int may_end_early(const peg_island *I)
+{
+    return !peg_is_coarse(I) && !I->recovering && !I->thorough;
+}
+
+static int most_sweeps(const workspace *w)
+{
+    const peg_island *I = w->island;
+    int doublings = w->about == PEG_ABOUT_ITERATE && I->iteration > 2 ? I->iteration - 2 : 0;
+    if (!peg_is_coarse(I) || (I->recovering && w->about == PEG_ABOUT_ITERATE))
+        return PEG_FINE_SWEEPS;
+    if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return PEG_FOLLOWING_SWEEPS;
+    return PEG_COARSE_SWEEPS << (doublings < 5 ? doublings : 5);
+}
+
+static peg_outcome run(peg_island *I, workspace *w)
+{
+    double(*gained)[6] = PEG_NEW(I->arena, double[6], I->nd), sum = 0, mass = 0;
+    if (!gained) return PEG_OUT_OF_MEMORY;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        for (int k = 0; k < 6; k++) gained[i][k] = b->v_free[k] - b->v[k];
+        sum += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
+        mass += b->mass;
+    }
+    w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
+    peg_sweep_goal goal = {.speed = w->speed,
+                           .sweeps = most_sweeps(w),
+                           .patience = may_end_early(I) ? PEG_FINE_PATIENCE : 0,
+                           .rest = PEG_REST,
+                           .group = w->group,
+                           .groups = w->groups};
+    if (is_whole(I))
+        fill_all(I, w);
+    else
+        goal.fill = fill, goal.context = w;
+    if (follows(I, w->about)) {
+        goal.stirred = I->stirred;
+        goal.local =
+            peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->iteration >= PEG_LOCAL_FROM;
+        goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_main
+                                      : I->restored              ? I->v_last
+                                                                 : I->v);
+    }
+    if (peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && may_rest(I))
+        goal.gained = (const double(*)[6])gained;
+    peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
+    peg_count_solve(I, w->problem.m);
+    I->stats->swept++;
+    I->stats->sweeps += w->solution.iterations;
+    if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
+    if (outcome != PEG_SOLVED) return outcome;
+    /* how far overlaps open is no error */
+    double changed = sum > 0 ? w->solution.residual / sqrt(0.5 * sum) : 0;
+    if (w->about == PEG_ABOUT_FREE || !I->recovering)
+        I->stats->swept_residual_max = fmax(I->stats->swept_residual_max, changed);
+    return I->njoint ? peg_joints_polish(I, &w->problem, &w->solution) : outcome;
+}
+
+/* --- the answer --- */
+
+/* Rows that were not looked at keep the impulses of the last solve about v_f, or of its
+ * restoration. Where a solve about v_f gives another answer than that which was restored, this has
+ * to be done again. */
+static void take(peg_island *I, const workspace *w)
+{
+    int contacts = I->rows.m;
+    const double(*before)[6] =
+        (const double(*)[6])(w->about == PEG_ABOUT_FREE && I->restored ? I->v_main : I->v);
+    for (int i = 0; i < I->nd; i++) {
+        I->stirred[i] |= memcmp(before[i], w->solution.v[i], sizeof before[i]) != 0;
+        memcpy(I->v[i], w->solution.v[i], sizeof I->v[i]);
+    }
+    if (I->njoint)
+        memcpy(I->joint_lambda, w->solution.lambda + contacts,
+               (size_t)I->njoint * sizeof *I->joint_lambda);
+    for (int g = 0; g < w->groups && w->group[g].begin < contacts; g++) {
+        int begin = w->group[g].begin, end = w->group[g].end, seen = w->filled[begin];
+        int ends = seen && !is_for_poses(w); /* else friction is not asked */
+        peg_pair *p = &I->pair[I->rows.row[begin].pair];
+        for (int i = begin; i < end; i++) {
+            peg_row *row = &I->rows.row[i];
+            row->lambda = seen ? w->solution.lambda[i] : unseen(w, row);
+            if (row->friction) continue;
+            row->lambda = peg_max(row->lambda, 0);
+            if (row->lambda > 0 && !row->first_contact) p->loaded = 1;
+        }
+        for (int i = begin; i < end && ends; i = peg_next_normal(&I->rows, i))
+            peg_row_end(I, &I->rows.row[i]);
+    }
+}
+
+peg_outcome peg_island_sweep(peg_island *I, peg_about about)
+{
+    workspace w = {.island = I, .about = about};
+    if (!set_up(I, &w)) {
+        I->failed = 1;
+        return PEG_OUT_OF_MEMORY;
+    }
+    peg_outcome outcome = run(I, &w);
+    if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
+    if (outcome == PEG_SOLVED) take(I, &w);
+    return outcome;
+}

@@ -1,0 +1,434 @@
+/* Projected Gauss-Seidel for large islands: rows by body blocks, bounds that follow the normal
+ * impulses, and no work where nothing changes: rows of two bodies that no row has moved since the
+ * last visit are passed over.
+ *
+ * The rows of a contact are visited at once: their rates at the y before are found side by side,
+ * and the products of the rows tell what the changes of the first ones add to the later ones'. */
+#include "peg/lcp/gauss_seidel_state.h"
+
+#include <stdint.h>
+
+/* Over-relaxation: of the factors .8 to 1.6 those from 1.3 to 1.5 take the fewest visits of rows.
+ */
+static const double FURTHER = 1.3;
+
+/* Changes below this share of the tolerance do not call for another visit. */
+static const double QUIET = 0.1;
+
+/* Share of the largest change that so many sweeps as there is patience for must take from it. */
+static const double GETS_ON = 0.3;
+
+/* Where no body lacks more than so many times what rest allows (half its weight), rest is sought,
+ * in at most so many steps of conjugate gradients: a house of 40 cards takes some 220, and of
+ * sweeps thousands. At 20 times houses of 40 and 57 cards do not come to rest; 200 and 400 do no
+ * better. */
+static const double NEARLY = 100;
+enum { REST_STEPS = 250 };
+
+/* The hot loop once more for processors with wider registers: the same bits. */
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&                 \
+    !defined(__SANITIZE_THREAD__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+struct peg_swept {
+    int ready;
+    sweep_row *row;
+};
+
+/* Quads lie at multiples of their size. */
+static void *aligned(peg_arena *arena, size_t bytes)
+{
+    char *p = peg_arena_alloc(arena, bytes + sizeof(quad));
+    return p ? p + (sizeof(quad) - (uintptr_t)p % sizeof(quad)) % sizeof(quad) : NULL;
+}
+
+peg_swept *peg_swept_create(peg_arena *arena, int rows)
+{
+    peg_swept *swept = PEG_NEW(arena, peg_swept, 1);
+    if (!swept) return NULL;
+    swept->ready = 0;
+    swept->row = aligned(arena, (size_t)rows * sizeof *swept->row);
+    return swept->row ? swept : NULL;
+}
+
+static int allocate(peg_arena *arena, sweeper *s)
+{
+    int nb = s->problem->nb, m = s->problem->m, largest = 0, kept = 0;
+    s->nb = nb;
+    for (int g = 0; g < s->goal->groups; g++) {
+        int rows = s->goal->group[g].end - s->goal->group[g].begin;
+        if (rows > largest) largest = rows;
+        if (s->goal->group[g].swept) kept += rows;
+    }
+    s->filled = PEG_NEW(arena, peg_lcp_row, largest);
+    s->root = PEG_NEW(arena, peg_mass_root, nb);
+    s->row = aligned(arena, (size_t)(m - kept) * sizeof *s->row);
+    s->group = PEG_NEW(arena, sweep_group, m);
+    s->y = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->y);
+    s->target = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->target);
+    s->lambda = PEG_NEW(arena, double, m);
+    s->moved = PEG_NEW(arena, double, nb + 1);
+    s->before = PEG_NEW(arena, double, nb + 1);
+    s->reached = PEG_NEW(arena, unsigned char, nb + 1);
+    s->active = PEG_NEW(arena, int, m);
+    return s->root && s->row && s->group && s->y && s->target && s->lambda && s->moved &&
+           s->before && s->reached && s->active && s->filled;
+}
+
+/* One of the row's two blocks. */
+static void load_block(const sweeper *s, int body, const double *J, double *n, sweep_row *row)
+{
+    peg_mass_root_row(&s->root[body], J, n);
+    for (int k = 0; k < 6; k++) row->scale += n[k] * n[k];
+}
+
+/* Row i; false if it has no Jacobian or is no number. */
+static int load_row(const sweeper *s, int i, const peg_lcp_row *from, sweep_row *row)
+{
+    int a = from->body_a, b = from->body_b;
+    *row = (sweep_row){
+        .soft = from->c, .scale = from->c, .hi = INFINITY, .bounded = from->bounded, .together = 1};
+    if (a == b) return 0;
+    if (a >= 0) load_block(s, a, from->Ja, row->n.d, row);
+    if (b >= 0) load_block(s, b, from->Jb, row->n.d + 6, row);
+    if (!(row->scale > 0) || !isfinite(row->scale)) return 0;
+    row->gain = FURTHER / row->scale;
+    if (!from->bounded) return 1;
+    int has_normal = from->normal >= 0 && from->normal < i;
+    row->normal = has_normal ? i - from->normal : 0;
+    return has_normal || from->mu == 0;
+}
+
+/* What each solve asks of row i anew. */
+static int set_row(const sweeper *s, const sweep_group *g, int i, const peg_lcp_row *from)
+{
+    sweep_row *row = &g->row[i - g->begin];
+    const double *ta = s->target + STRIDE * g->a, *tb = s->target + STRIDE * g->b;
+    row->beta = from->b;
+    for (int k = 0; k < 6; k++) row->beta += row->n.d[k] * ta[k] + row->n.d[6 + k] * tb[k];
+    row->per_speed = row->scale / s->goal->speed[i];
+    if (row->bounded) row->lo = row->hi = from->limit, row->mu = from->mu;
+    return isfinite(row->beta) && row->hi >= 0 && isfinite(row->mu);
+}
+
+static double product(const sweep_row *a, const sweep_row *b)
+{
+    double sum = 0;
+    for (int k = 0; k < 12; k++) sum += a->n.d[k] * b->n.d[k];
+    return sum;
+}
+
+/* A normal row and the two friction rows that follow are visited at once. */
+static void join_contact(const sweep_group *g, int i)
+{
+    sweep_row *row = &g->row[i - g->begin];
+    int n = 1;
+    while (i + n < g->end && row[n].normal == n) n++;
+    if (n != CONTACT) return;
+    row->together = n;
+    row[1].before[0] = product(&row[1], row);
+    row[2].before[0] = product(&row[2], row + 1);
+    row[2].before[1] = product(&row[2], row);
+}
+
+static void add_group(sweeper *s, const peg_sweep_group *from)
+{
+    sweep_group *g = &s->group[s->groups++];
+    *g = (sweep_group){.begin = from->begin,
+                       .end = from->end,
+                       .a = from->a < 0 ? s->nb : from->a,
+                       .b = from->b < 0 ? s->nb : from->b,
+                       .swept = from->swept};
+    if (g->swept) {
+        g->row = g->swept->row;
+    } else {
+        g->row = s->row + s->rows;
+        s->rows += g->end - g->begin;
+    }
+}
+
+static void find_groups(sweeper *s)
+{
+    const peg_lcp_row *row = s->problem->row;
+    for (int g = 0; g < s->goal->groups; g++) add_group(s, &s->goal->group[g]);
+    if (s->goal->group) return;
+    for (int i = 0, end; i < s->problem->m; i = end) {
+        int a = row[i].body_a, b = row[i].body_b;
+        for (end = i + 1; end < s->problem->m && row[end].body_a == a && row[end].body_b == b;)
+            end++;
+        add_group(s, &(peg_sweep_group){.begin = i, .end = end, .a = a, .b = b});
+    }
+}
+
+/* Friction of a contact that bears nothing. */
+HOT int rubs_nothing(const sweep_row *row, const double *at)
+{
+    return row->hi + row->mu * at[-row->normal] == 0;
+}
+
+static int load_group(sweeper *s, const sweep_group *g, int again)
+{
+    const peg_lcp_row *from = s->goal->fill ? s->filled : s->problem->row + g->begin;
+    if (s->goal->fill) s->goal->fill(s->goal->context, g->begin, g->end, again, s->filled);
+    for (int i = g->begin; i < g->end; i++, from++) {
+        sweep_row *row = &g->row[i - g->begin];
+        s->lambda[i] = 0;
+        if ((!again && !load_row(s, i, from, row)) || !set_row(s, g, i, from)) return 0;
+        s->lambda[i] = clamped(row, &s->lambda[i], isfinite(s->warm[i]) ? s->warm[i] : 0);
+    }
+    for (int i = g->begin; i < g->end && !again; i++) join_contact(g, i);
+    return 1;
+}
+
+/* Loads the rows of a group with their warm start. */
+static void prepare(sweeper *s, sweep_group *g)
+{
+    if (g->ready) return;
+    g->ready = 1;
+    if (!load_group(s, g, g->swept && g->swept->ready)) s->singular = 1;
+    if (g->swept) g->swept->ready = 1;
+}
+
+static int is_stirred(const sweeper *s, int body)
+{
+    return body < s->nb && (!s->goal->stirred || s->goal->stirred[body]);
+}
+
+/* y = F^-1 (v - v_f). */
+static void set_motion(sweeper *s, int i, const double *v)
+{
+    double d[6];
+    for (int k = 0; k < 6; k++) d[k] = v[k] - s->problem->target[i][k];
+    peg_mass_root_solve(&s->root[i], d, s->y + STRIDE * i);
+}
+
+/* y of the warm start where it is looked at, of v elsewhere. */
+static void start(sweeper *s)
+{
+    memset(s->y, 0, (size_t)(STRIDE * (s->nb + 1)) * sizeof *s->y);
+    for (int n = 0; n < s->groups; n++) {
+        sweep_group *g = &s->group[n];
+        int a = is_stirred(s, g->a), b = is_stirred(s, g->b);
+        if (!a && !b) continue;
+        prepare(s, g);
+        for (int i = g->begin; i < g->end && !s->singular; i++) {
+            const sweep_row *row = &g->row[i - g->begin];
+            double *ya = s->y + STRIDE * g->a, *yb = s->y + STRIDE * g->b;
+            for (int k = 0; k < 6 && a; k++) ya[k] += s->lambda[i] * row->n.d[k];
+            for (int k = 0; k < 6 && b; k++) yb[k] += s->lambda[i] * row->n.d[6 + k];
+        }
+    }
+    for (int i = 0; i < s->nb; i++)
+        if (!is_stirred(s, i)) set_motion(s, i, s->goal->v[i]);
+}
+
+/* Which bodies' rows are visited in the first sweep. */
+static void begin_visits(sweeper *s)
+{
+    for (int i = 0; i < s->nb; i++) s->before[i] = is_stirred(s, i) ? INFINITY : 0;
+    s->before[s->nb] = 0;
+    for (int i = 0; i <= s->nb; i++) s->reached[i] = (unsigned char)is_stirred(s, i);
+    s->spread = 1;
+}
+
+static void find_active(sweeper *s)
+{
+    if (!s->spread) return;
+    s->spread = s->actives = 0;
+    for (int n = 0; n < s->groups; n++)
+        if (s->reached[s->group[n].a] || s->reached[s->group[n].b]) s->active[s->actives++] = n;
+}
+
+static void reach(sweeper *s, int body)
+{
+    if (s->reached[body] || body == s->nb) return;
+    s->reached[body] = 1;
+    s->spread = !s->goal->local;
+}
+
+/* Nothing near the group has changed. */
+static inline int is_quiet(const sweeper *s, const sweep_group *g)
+{
+    return s->before[g->a] <= QUIET && s->before[g->b] <= QUIET && s->moved[g->a] <= QUIET &&
+           s->moved[g->b] <= QUIET;
+}
+
+HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
+{
+    const quad zero = {0};
+    quad *a = (quad *)(s->y + STRIDE * g->a), *b = (quad *)(s->y + STRIDE * g->b);
+    a[0] = y[0];
+    a[1] = PICK(y[1], zero, 0, 1, 4, 5);
+    b[0] = PICK(y[1], y[2], 2, 3, 4, 5);
+    b[1] = PICK(y[2], zero, 2, 3, 4, 5);
+}
+
+/* Of the impulse, at a speed of the row. */
+HOT double change(const sweep_row *row, double *at, double speed)
+{
+    double before = *at;
+    *at = clamped(row, at, before - row->gain * speed);
+    return *at - before;
+}
+
+HOT void push(sweeper *s, const sweep_row *row, double by, quad y[3], double *most)
+{
+    for (int k = 0; k < 3; k++) y[k] += by * row->n.q[k];
+    s->largest = peg_max(s->largest, by * by * row->scale);
+    *most = peg_max(*most, fabs(by) * row->per_speed);
+}
+
+HOT void visit_row(sweeper *s, const sweep_row *row, double *at, quad y[3], double *most)
+{
+    if (*at == 0 && rubs_nothing(row, at)) return;
+    double by = change(row, at, speed_of(row, *at, y));
+    if (by != 0) push(s, row, by, y, most);
+}
+
+HOT void visit_contact(sweeper *s, const sweep_row *row, double *at, quad y[3], double *most)
+{
+    double by = change(row, at, speed_of(row, *at, y));
+    if (at[1] == 0 && at[2] == 0 && rubs_nothing(row + 1, at + 1) &&
+        rubs_nothing(row + 2, at + 2)) {
+        if (by != 0) push(s, row, by, y, most);
+        return;
+    }
+    double one = speed_of(row + 1, at[1], y), two = speed_of(row + 2, at[2], y);
+    double first = change(row + 1, at + 1, one + row[1].before[0] * by);
+    double second = change(row + 2, at + 2, two + row[2].before[1] * by + row[2].before[0] * first);
+    push(s, row, by, y, most);
+    push(s, row + 1, first, y, most);
+    push(s, row + 2, second, y, most);
+}
+
+/* One sweep; the largest change of a row's speed, as a share of what it may fail by. */
+WIDE static double sweep(sweeper *s)
+{
+    double worst = 0;
+    s->largest = 0;
+    memset(s->moved, 0, (size_t)(s->nb + 1) * sizeof *s->moved);
+    for (int n = 0; n < s->actives; n++) {
+        sweep_group *g = &s->group[s->active[n]];
+        if (is_quiet(s, g)) continue;
+        prepare(s, g);
+        int a = g->a, b = g->b;
+        double most = 0;
+        quad y[3];
+        gather(s, g, y);
+        const sweep_row *row = g->row;
+        for (int i = g->begin; i < g->end; i += row->together, row += row->together) {
+            if (row->together == CONTACT)
+                visit_contact(s, row, &s->lambda[i], y, &most);
+            else
+                visit_row(s, row, &s->lambda[i], y, &most);
+        }
+        scatter(s, g, y);
+        if (a < s->nb) s->moved[a] = peg_max(s->moved[a], most);
+        if (b < s->nb) s->moved[b] = peg_max(s->moved[b], most);
+        if (most > 0) reach(s, a), reach(s, b);
+        worst = peg_max(worst, most);
+    }
+    double *swap = s->moved;
+    s->moved = s->before;
+    s->before = swap;
+    return worst;
+}
+
+static void finish(const sweeper *s, peg_solution *solution)
+{
+    for (int i = 0; i < s->nb; i++) {
+        if (!s->reached[i]) {
+            memcpy(solution->v[i], s->goal->v[i], sizeof solution->v[i]);
+            continue;
+        }
+        const double *f = s->root[i].angular;
+        const double *y = s->y + STRIDE * i;
+        double v[6] = {s->root[i].linear * y[0],  s->root[i].linear * y[1],
+                       s->root[i].linear * y[2],  f[0] * y[3],
+                       f[1] * y[3] + f[2] * y[4], f[3] * y[3] + f[4] * y[4] + f[5] * y[5]};
+        for (int k = 0; k < 6; k++) solution->v[i][k] = s->problem->target[i][k] + v[k];
+    }
+    for (int g = 0; g < s->groups; g++)
+        for (int i = s->group[g].begin; i < s->group[g].end && s->group[g].ready; i++)
+            solution->lambda[i] = s->lambda[i];
+}
+
+/* Sweeps until rows change by no more than they may fail by, or until as many as there is patience
+ * for have not taken the share GETS_ON from the largest change. */
+static peg_outcome settle(sweeper *s)
+{
+    double worst = INFINITY, before = INFINITY;
+    for (int k = 1; k <= s->goal->sweeps && worst > 1 && !s->singular; k++) {
+        find_active(s);
+        worst = sweep(s);
+        s->sweeps++;
+        if (!s->goal->patience || k % s->goal->patience) continue;
+        if (worst > (1 - GETS_ON) * before) break;
+        before = worst;
+    }
+    return worst <= 1 ? PEG_SOLVED : PEG_ITERATION_LIMIT;
+}
+
+/* All rows that are loaded are to be visited. */
+static void disturb(sweeper *s)
+{
+    for (int n = 0; n < s->actives; n++) {
+        const sweep_group *g = &s->group[s->active[n]];
+        if (!g->ready) continue;
+        s->before[g->a] = s->before[g->b] = INFINITY;
+        reach(s, g->a), reach(s, g->b);
+    }
+}
+
+/* What the sweeps have brought near to rest goes on by a faster method. Returns 0 without memory.
+ */
+static int seek_rest(peg_arena *arena, sweeper *s)
+{
+    if (!peg_sweeper_descend(arena, s, REST_STEPS)) return 0;
+    if (peg_sweeper_rests(s, s->goal->rest)) return 1;
+    disturb(s);
+    settle(s);
+    return 1;
+}
+
+static int is_near_rest(const sweeper *s)
+{
+    double share = s->goal->rest;
+    return !peg_sweeper_rests(s, share) && peg_sweeper_rests(s, NEARLY * share);
+}
+
+peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
+                             const peg_sweep_goal *goal, peg_solution *solution)
+{
+    peg_arena_mark mark = peg_arena_here(arena);
+    sweeper s = {.problem = problem, .goal = goal, .warm = solution->lambda};
+    if (!allocate(arena, &s)) return PEG_OUT_OF_MEMORY;
+    memset(s.target + STRIDE * s.nb, 0, STRIDE * sizeof *s.target);
+    for (int i = 0; i < s.nb; i++) {
+        s.singular |= !peg_mass_root_of(&problem->mass[i], &s.root[i]);
+        peg_mass_root_solve(&s.root[i], problem->target[i], s.target + STRIDE * i);
+    }
+    find_groups(&s);
+    if (!s.singular) start(&s);
+    begin_visits(&s);
+    peg_outcome outcome = settle(&s);
+    if (!s.singular && goal->gained && is_near_rest(&s) && !seek_rest(arena, &s))
+        return PEG_OUT_OF_MEMORY;
+    if (s.singular) {
+        peg_arena_back(arena, mark);
+        return PEG_SINGULAR;
+    }
+    int resting = goal->gained && peg_sweeper_rests(&s, goal->rest);
+    finish(&s, solution);
+    if (resting) memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
+    for (int i = 0; i < s.nb && goal->stirred; i++) goal->stirred[i] |= resting || s.reached[i];
+    solution->iterations = s.sweeps;
+    solution->residual = sqrt(s.largest);
+    solution->used = PEG_SOLVER_PROJECTED;
+    solution->cone = 0;
+    peg_arena_back(arena, mark);
+    return outcome;
+}

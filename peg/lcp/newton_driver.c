@@ -1,0 +1,158 @@
+/* The island's problem by Newton's method (newton.h) from the warm start, or from a few sweeps if
+ * that is far off. Where bounded rows keep it from converging: Lemke's method for small problems,
+ * else the best friction that lies in its cone, with exact normal impulses. */
+#include "peg/lcp/newton.h"
+#include "peg/lcp/gauss_seidel.h"
+
+enum { SWEEPS = 100, COLD_SWEEPS = 400, SMALL = 100 /* rows, for Lemke's method */ };
+/* Residual of a warm start, relative to the unit, above which sweeps come first. */
+static const double COLD = 1e-3;
+/* Change of an impulse, relative to the unit, at which the sweeps end. */
+static const double APPROACHED = 1e-5;
+/* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
+ * dependent up to so much would need huge impulses that cancel. */
+static const double NEAR = 1e-6;
+/* Share of the bound by which friction is taken back in the first passes; then it doubles. */
+static const double LITTLE_BACK = 1.0 / 128;
+enum { PATIENT = 16 };
+
+static void load(const peg_scaled *scaled, const double *lambda, double *u)
+{
+    for (int i = 0; i < scaled->m; i++) {
+        double warm = lambda[scaled->row[i].index] * scaled->row[i].root_scale;
+        u[i] = isfinite(warm) ? warm : 0;
+    }
+}
+
+/* Sweeps from the impulses in the solution, until they change little. */
+static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double unit, int sweeps,
+                            peg_solution *solution)
+{
+    peg_arena_mark mark = peg_arena_here(arena);
+    double *speed = PEG_NEW(arena, double, problem->m);
+    if (!speed) return PEG_OUT_OF_MEMORY;
+    for (int i = 0; i < problem->m; i++)
+        speed[i] = APPROACHED * unit * sqrt(peg_row_scale(problem, i));
+    peg_sweep_goal goal = {.speed = speed, .sweeps = sweeps};
+    peg_outcome outcome = peg_solve_sweeps(arena, problem, &goal, solution);
+    peg_arena_back(arena, mark);
+    return outcome;
+}
+
+/* Exactly, by Lemke's method; the Newton iteration takes out the rounding. */
+static peg_outcome pivot(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
+                         double *y)
+{
+    int pivots;
+    peg_arena_mark mark = peg_arena_here(arena);
+    peg_outcome outcome = peg_lemke_scaled(arena, newton->scaled, u, &pivots);
+    peg_arena_back(arena, mark);
+    return outcome == PEG_SOLVED ? peg_newton_solve(newton, tolerance, u, y) : outcome;
+}
+
+/* Friction as good as it came, brought into its cone: the normal rows are solved with it, which may
+ * make the cone smaller, so that it is taken back bit by bit, in the end altogether. */
+static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *u, double *y)
+{
+    const peg_scaled *scaled = newton->scaled;
+    double back = LITTLE_BACK;
+    for (int pass = 0;; pass++) {
+        if (pass >= PATIENT) back *= 2;
+        for (int i = 0; i < scaled->m; i++) {
+            const peg_scaled_row *row = &scaled->row[i];
+            if (!row->bounded || isinf(row->limit)) continue;
+            double bound = fmax(0, 1 - back) * peg_scaled_bound(row, u);
+            u[i] = peg_clamp(u[i], -bound, bound);
+        }
+        newton->frozen = 1;
+        peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+        newton->frozen = 0;
+        if (outcome != PEG_SOLVED) return outcome;
+        int inside = 1;
+        for (int i = 0; i < scaled->m && inside; i++) {
+            const peg_scaled_row *row = &scaled->row[i];
+            inside = !row->bounded || fabs(u[i]) <= peg_scaled_bound(row, u);
+        }
+        if (inside || back >= 1) return PEG_LAGGED;
+    }
+}
+
+/* What is done where Newton's method ended in u without converging. */
+static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
+                          double *y)
+{
+    size_t size = (size_t)newton->scaled->m * sizeof *u;
+    double *kept = PEG_NEW(arena, double, newton->scaled->m);
+    if (!kept) return PEG_OUT_OF_MEMORY;
+    memcpy(kept, u, size);
+    if (newton->scaled->m <= SMALL) {
+        peg_outcome outcome = pivot(arena, newton, tolerance, u, y);
+        if (outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY)
+            return outcome;
+    }
+    memcpy(u, kept, size);
+    if (peg_newton_residual(newton, u, y) <= NEAR * newton->scaled->unit) return PEG_LAGGED;
+    return settle_normals(newton, tolerance, u, y);
+}
+
+static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
+{
+    return outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
+           peg_scaled_has_bounds(scaled);
+}
+
+static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
+                         peg_solution *solution)
+{
+    peg_scaled scaled;
+    peg_newton newton;
+    peg_outcome outcome = peg_scale(arena, problem, &scaled);
+    if (outcome != PEG_SOLVED) return outcome;
+    double *u = PEG_NEW(arena, double, scaled.m), *y = PEG_NEW(arena, double, scaled.n);
+    double *warm = PEG_NEW(arena, double, scaled.m);
+    if (!u || !y || !warm || !peg_newton_create(arena, &scaled, &newton)) return PEG_OUT_OF_MEMORY;
+    load(&scaled, solution->lambda, u);
+    memcpy(warm, u, (size_t)scaled.m * sizeof *u);
+    double residual = peg_newton_residual(&newton, u, y);
+    if (residual > COLD * scaled.unit) {
+        if (approach(arena, problem, scaled.unit, SWEEPS, solution) == PEG_OUT_OF_MEMORY)
+            return PEG_OUT_OF_MEMORY;
+        load(&scaled, solution->lambda, u);
+    }
+    newton.patience = solution->patience;
+    outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
+    if (has_failed(&scaled, outcome)) {
+        /* a warm start may lie in a corner that the iteration does not leave: from nothing once
+         * more */
+        memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
+        if (approach(arena, problem, scaled.unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
+            return PEG_OUT_OF_MEMORY;
+        load(&scaled, solution->lambda, u);
+        if (solution->patience) newton.patience += newton.factorisations;
+        outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
+    }
+    if (has_failed(&scaled, outcome) && solution->patience) return outcome;
+    if (has_failed(&scaled, outcome))
+        outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
+    if (has_failed(&scaled, outcome) && residual <= NEAR * scaled.unit &&
+        residual < peg_newton_residual(&newton, u, y)) {
+        /* what rests goes on resting with the impulses it had */
+        memcpy(u, warm, (size_t)scaled.m * sizeof *u);
+        peg_newton_residual(&newton, u, y);
+        outcome = PEG_LAGGED;
+    }
+    if (outcome == PEG_INFEASIBLE) return outcome;
+    solution->iterations = newton.steps;
+    if (outcome == PEG_SOLVED || outcome == PEG_LAGGED)
+        peg_unscale(problem, &scaled, y, u, solution);
+    return outcome;
+}
+
+peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem, double tolerance,
+                             peg_solution *solution)
+{
+    peg_arena_mark mark = peg_arena_here(arena);
+    peg_outcome outcome = solve(arena, problem, tolerance, solution);
+    peg_arena_back(arena, mark);
+    return outcome;
+}

@@ -1,0 +1,241 @@
+/* The certificate of a solution, computed from the problem alone, and problems in files.
+ *
+ * paper | here         | unit
+ * M^-1  | F F^T        | per body, F lower triangular (peg_mass_root)
+ * r     | M (v - v_f) - G^T lambda; its energy norm is |F^T r| = |F^-1 (v - v_f) - F^T G^T lambda|
+ */
+#include "peg/lcp/scaled.h"
+
+#include <stdio.h>
+
+const char *peg_outcome_name(peg_outcome outcome)
+{
+    static const char *const name[] = {
+        [PEG_SOLVED] = "solved",     [PEG_INFEASIBLE] = "infeasible",
+        [PEG_RAY] = "ray",           [PEG_ITERATION_LIMIT] = "iteration limit",
+        [PEG_SINGULAR] = "singular", [PEG_NOT_CERTIFIED] = "not certified",
+        [PEG_LAGGED] = "lagged",     [PEG_OUT_OF_MEMORY] = "out of memory",
+    };
+    int known = outcome >= 0 && outcome < (int)(sizeof name / sizeof name[0]);
+    return known ? name[outcome] : "unknown outcome";
+}
+
+/* J M^-1 J^T of one body. */
+static double block_scale(const peg_mass_block *mass, const double *J)
+{
+    double linear = 0, angular = 0;
+    for (int k = 0; k < 3; k++) {
+        linear += J[k] * J[k];
+        angular += J[3 + k] * peg_dot(mass->inv_inertia + 3 * k, J + 3);
+    }
+    return mass->inv_mass * linear + angular;
+}
+
+double peg_row_scale(const peg_problem *problem, int i)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    int a = row->body_a, b = row->body_b;
+    double both[6];
+    if (a >= 0 && a == b) {
+        for (int k = 0; k < 6; k++) both[k] = row->Ja[k] + row->Jb[k];
+        return row->c + block_scale(&problem->mass[a], both);
+    }
+    return row->c + (a >= 0 ? block_scale(&problem->mass[a], row->Ja) : 0) +
+           (b >= 0 ? block_scale(&problem->mass[b], row->Jb) : 0);
+}
+
+/* The larger of two, and infinity if one is not a number. */
+static double worse(double a, double b)
+{
+    return isnan(a) || isnan(b) ? INFINITY : fmax(a, b);
+}
+
+static void add_impulse(const peg_mass_root *root, const double *J, double lambda, double *r)
+{
+    double g[6];
+    peg_mass_root_row(root, J, g);
+    for (int k = 0; k < 6; k++) r[k] -= lambda * g[k];
+}
+
+/* Bodies whose force balance is summed up in one pass over the rows. */
+enum { CHUNK = 64 };
+
+/* Largest energy norm of the force balance of the bodies first .. first + count - 1. */
+static double body_residual(const peg_problem *problem, const peg_solution *solution, int first,
+                            int count)
+{
+    peg_mass_root root[CHUNK];
+    double r[CHUNK][6], v[6], worst = 0;
+    for (int i = 0; i < count; i++) {
+        if (!peg_mass_root_of(&problem->mass[first + i], &root[i])) return INFINITY;
+        for (int k = 0; k < 6; k++)
+            v[k] = solution->v[first + i][k] - problem->target[first + i][k];
+        peg_mass_root_solve(&root[i], v, r[i]);
+    }
+    for (int i = 0; i < problem->m; i++) {
+        const peg_lcp_row *row = &problem->row[i];
+        int a = row->body_a - first, b = row->body_b - first;
+        if (a >= 0 && a < count) add_impulse(&root[a], row->Ja, solution->lambda[i], r[a]);
+        if (b >= 0 && b < count) add_impulse(&root[b], row->Jb, solution->lambda[i], r[b]);
+    }
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+        for (int k = 0; k < 6; k++) sum += r[i][k] * r[i][k];
+        worst = worse(worst, sqrt(sum));
+    }
+    return worst;
+}
+
+static double bound(const peg_problem *problem, const peg_solution *solution, int i)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    return row->limit + (row->mu > 0 ? row->mu * fmax(0, solution->lambda[row->normal]) : 0);
+}
+
+/* |lambda - clamp(lambda - w, -B, B)| and |min(w, lambda)| in the energy norm; it holds what
+ * exceeds the bounds. */
+static double row_residual(const peg_problem *problem, const peg_solution *solution, int i)
+{
+    const peg_lcp_row *row = &problem->row[i];
+    double lambda = solution->lambda[i], w = row->b + row->c * lambda;
+    for (int k = 0; k < 6; k++) {
+        if (row->body_a >= 0) w += row->Ja[k] * solution->v[row->body_a][k];
+        if (row->body_b >= 0) w += row->Jb[k] * solution->v[row->body_b][k];
+    }
+    double root = sqrt(peg_row_scale(problem, i));
+    if (root == 0) return w >= 0 || (row->bounded && isfinite(row->limit)) ? 0 : INFINITY;
+    w /= root;
+    lambda *= root;
+    if (isnan(w) || isnan(lambda)) return INFINITY;
+    if (!row->bounded) return fabs(fmin(w, lambda));
+    double B = bound(problem, solution, i) * root;
+    return fabs(lambda - peg_clamp(lambda - w, -B, B));
+}
+
+double peg_residual(const peg_problem *problem, const peg_solution *solution)
+{
+    double residual = 0;
+    for (int i = 0; i < problem->nb; i += CHUNK) {
+        int count = problem->nb - i < CHUNK ? problem->nb - i : CHUNK;
+        residual = worse(residual, body_residual(problem, solution, i, count));
+    }
+    for (int i = 0; i < problem->m; i++)
+        residual = worse(residual, row_residual(problem, solution, i));
+    return residual;
+}
+
+double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
+{
+    double worst = 0;
+    for (int i = 0; i < problem->m; i++) {
+        if (!problem->row[i].bounded) continue;
+        double B = bound(problem, solution, i), excess = fabs(solution->lambda[i]) - B;
+        if (!(excess <= 0)) worst = worse(worst, excess / B);
+    }
+    return worst;
+}
+
+static double kinetic(const peg_mass_block *mass, const double *v)
+{
+    peg_mass_root root;
+    double y[6], sum = 0;
+    if (!peg_mass_root_of(mass, &root)) return NAN;
+    peg_mass_root_solve(&root, v, y);
+    for (int k = 0; k < 6; k++) sum += y[k] * y[k];
+    return 0.5 * sum;
+}
+
+double peg_residual_unit(const peg_problem *problem)
+{
+    double energy = 0, demand = 0;
+    for (int i = 0; i < problem->nb; i++) energy += kinetic(&problem->mass[i], problem->target[i]);
+    for (int i = 0; i < problem->m; i++) {
+        double scale = peg_row_scale(problem, i), b = problem->row[i].b;
+        if (scale != 0) demand = worse(demand, fabs(b) / sqrt(scale));
+    }
+    double unit = sqrt(energy + demand * demand);
+    return isnan(unit) ? INFINITY : fmax(unit, 1e-150);
+}
+
+static void write_numbers(FILE *file, const double *x, int n, char end)
+{
+    for (int k = 0; k < n; k++) fprintf(file, "%.17g%c", x[k], k + 1 < n ? ' ' : end);
+}
+
+static int read_numbers(FILE *file, double *x, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (fscanf(file, "%lf", &x[k]) != 1) return 0;
+    return 1;
+}
+
+/* One line per body: 1/m, inverse inertia, v_f; one per row: bodies, J_a, J_b, b, c, bounded,
+ * normal, mu, limit. */
+pegStatus peg_problem_write(const peg_problem *problem, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file) return PEG_ERROR_FILE;
+    fprintf(file, "ode-peg-problem 1\n%d %d\n", problem->nb, problem->m);
+    for (int i = 0; i < problem->nb; i++) {
+        write_numbers(file, &problem->mass[i].inv_mass, 1, ' ');
+        write_numbers(file, problem->mass[i].inv_inertia, 9, ' ');
+        write_numbers(file, problem->target[i], 6, '\n');
+    }
+    for (int i = 0; i < problem->m; i++) {
+        const peg_lcp_row *row = &problem->row[i];
+        fprintf(file, "%d %d ", row->body_a, row->body_b);
+        write_numbers(file, row->Ja, 6, ' ');
+        write_numbers(file, row->Jb, 6, ' ');
+        write_numbers(file, (double[]){row->b, row->c}, 2, ' ');
+        fprintf(file, "%d %d ", row->bounded, row->normal);
+        write_numbers(file, (double[]){row->mu, row->limit}, 2, '\n');
+    }
+    int bad = ferror(file);
+    return fclose(file) || bad ? PEG_ERROR_FILE : PEG_OK;
+}
+
+static int read_row(FILE *file, int nb, int index, peg_lcp_row *row)
+{
+    double end[2];
+    *row = (peg_lcp_row){0};
+    if (fscanf(file, "%d %d", &row->body_a, &row->body_b) != 2) return 0;
+    if (row->body_a < -1 || row->body_a >= nb || row->body_b < -1 || row->body_b >= nb) return 0;
+    if (!read_numbers(file, row->Ja, 6) || !read_numbers(file, row->Jb, 6)) return 0;
+    if (!read_numbers(file, end, 2)) return 0;
+    row->b = end[0], row->c = end[1];
+    if (fscanf(file, "%d %d", &row->bounded, &row->normal) != 2) return 0;
+    if (row->normal < 0 || (row->normal && row->normal >= index)) return 0;
+    if (!read_numbers(file, end, 2)) return 0;
+    row->mu = end[0], row->limit = end[1];
+    return 1;
+}
+
+static pegStatus read_problem(peg_arena *arena, FILE *file, peg_problem *problem)
+{
+    int version, nb, m;
+    if (fscanf(file, "ode-peg-problem %d %d %d", &version, &nb, &m) != 3) return PEG_ERROR_FILE;
+    if (version != 1 || nb < 0 || m < 0) return PEG_ERROR_FILE;
+    peg_mass_block *mass = PEG_NEW(arena, peg_mass_block, nb);
+    double(*target)[6] = peg_arena_alloc(arena, (size_t)nb * sizeof *target);
+    peg_lcp_row *row = PEG_NEW(arena, peg_lcp_row, m);
+    if (!mass || !target || !row) return PEG_ERROR_MEMORY;
+    for (int i = 0; i < nb; i++)
+        if (!read_numbers(file, &mass[i].inv_mass, 1) ||
+            !read_numbers(file, mass[i].inv_inertia, 9) || !read_numbers(file, target[i], 6))
+            return PEG_ERROR_FILE;
+    for (int i = 0; i < m; i++)
+        if (!read_row(file, nb, i, &row[i])) return PEG_ERROR_FILE;
+    *problem = (peg_problem){nb, m, mass, (const double(*)[6])target, row};
+    return PEG_OK;
+}
+
+pegStatus peg_problem_read(peg_arena *arena, const char *path, peg_problem *problem)
+{
+    FILE *file = fopen(path, "r");
+    if (!file) return PEG_ERROR_FILE;
+    peg_arena_mark mark = peg_arena_here(arena);
+    pegStatus status = read_problem(arena, file, problem);
+    if (status != PEG_OK) peg_arena_back(arena, mark);
+    fclose(file);
+    return status;
+}

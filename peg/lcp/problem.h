@@ -1,0 +1,134 @@
+/* The island's problem as a mixed LCP [W 8-9, 48-49 with the disjunction resolved]:
+ *
+ *     M v - G^T lambda = M v_f
+ *     0 <= w = G v + C lambda + b   _|_   lambda >= 0
+ *
+ * paper | C           | unit          | shape
+ * M     | inv_mass    | 1/kg, 1/(kg m^2) | block diagonal, 6x6 per body: 1/m, world inverse inertia
+ * v_f   | target      | m/s, rad/s    | 6 per body: linear, angular (world frame)
+ * v     | v           | m/s, rad/s    | 6 per body
+ * G     | row.Ja, Jb  | 1, m          | 12 per row: bodies a and b (-1: immovable, its J is unused)
+ * b     | row.b       | m/s           | 1 per row
+ * C     | row.c       | 1/kg          | >= 0, compliance of the row (0: rigid)
+ * lambda| lambda      | N s           | 1 per row
+ *
+ * M is positive definite, so v is unique whenever the rows are consistent; lambda need not be. With
+ * c > 0 in every row the problem always has a solution. Solvers know nothing else. */
+#ifndef PEG_PROBLEM_H
+#define PEG_PROBLEM_H
+
+#include "peg/base/arena.h"
+#include "peg/base/types.h"
+#include "peg/base/math.h"
+
+typedef struct peg_mass_block {
+    double inv_mass;
+    peg_mat3 inv_inertia; /* world frame, symmetric positive definite */
+} peg_mass_block;
+
+typedef struct peg_lcp_row {
+    int body_a, body_b; /* indices of bodies, or -1 */
+    double Ja[6], Jb[6];
+    double b; /* m/s */
+    double c; /* 1/kg */
+    /* A bounded row (friction): |lambda| <= B with w >= 0 at lambda = -B, w <= 0 at lambda = B and
+     * w = 0 between; B = limit + mu lambda[normal]. */
+    int bounded;
+    int normal;   /* index of an unbounded row before this one; -1, or mu = 0: none */
+    double mu;    /* >= 0 */
+    double limit; /* N s, >= 0; infinite: w = 0 always */
+} peg_lcp_row;
+
+typedef struct peg_problem {
+    int nb, m;
+    const peg_mass_block *mass; /* nb */
+    const double (*target)[6];  /* nb */
+    const peg_lcp_row *row;     /* m */
+} peg_problem;
+
+typedef enum peg_outcome {
+    PEG_SOLVED = 0,
+    PEG_INFEASIBLE, /* the rows contradict each other: no v satisfies them */
+    PEG_RAY,        /* Lemke ended on a ray */
+    PEG_ITERATION_LIMIT,
+    PEG_SINGULAR,      /* a factorisation broke down */
+    PEG_NOT_CERTIFIED, /* an answer came whose residual is too large */
+    PEG_LAGGED,        /* friction only: see peg_solve_newton */
+    PEG_OUT_OF_MEMORY
+} peg_outcome;
+
+typedef struct peg_solution {
+    double (*v)[6];  /* nb; the caller's array */
+    double *lambda;  /* m; the caller's array; on entry the warm start (zeros are fine) */
+    double residual; /* of peg_residual */
+    double cone;     /* of peg_cone_excess */
+    int iterations;  /* sweeps or pivots */
+    int patience; /* most factorisations of Newton's method, beside which nothing is tried in large
+                     islands; 0: no bound. On entry */
+    pegSolver used;
+} peg_solution;
+
+/* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg.
+ */
+double peg_row_scale(const peg_problem *problem, int i);
+
+/* The certificate, computed from the problem alone: the largest of
+ *  - |M (v - v_f) - G^T lambda| per body in the energy norm,
+ *  - negative parts of w and lambda, and min(w, lambda) products, in the same norm
+ *    (w_i / sqrt(scale_i), lambda_i sqrt(scale_i); complementarity as |min(., .)|),
+ *  - |lambda - clamp(lambda - w, -B, B)| of bounded rows in the same norm, with B from the normal
+ *    impulse of this solution.
+ * Unit: sqrt(J). NaN gives infinity. */
+double peg_residual(const peg_problem *problem, const peg_solution *solution);
+
+/* Largest excess |lambda| - B of a bounded row, relative to B. */
+double peg_cone_excess(const peg_problem *problem, const peg_solution *solution);
+
+/* Size that the residual is compared with: sqrt of the kinetic energy of v_f and of the velocities
+ * that the rows demand (max_i |b_i| / sqrt(scale_i)), at least a tiny positive number. */
+double peg_residual_unit(const peg_problem *problem);
+
+/* Solves. which = AUTO: projected, and Lemke if that is not certified; Newton
+ * first for large islands, and for bounded rows in any case but LEMKE. tolerance: relative to
+ * peg_residual_unit. On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is
+ * not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian:
+ * ignored if b >= 0 (lambda = 0), else infeasible. Memory comes from the arena, which is handed
+ * back as it was. */
+peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
+                      double tolerance, peg_solution *solution);
+
+/* The methods by themselves, uncertified.
+ * Projected: projected Gauss-Seidel sweeps from the warm start, then an exact finish: dual active
+ * set (Goldfarb, Idnani 1983) that starts from the rows the sweeps found active.
+ * Lemke: complementary pivoting on A = G M^-1 G^T + C with the lexicographic ratio test; also for
+ * bounded rows. */
+peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
+                                peg_solution *solution);
+peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
+
+/* Newton's method on the augmented Lagrangian; tolerance as in peg_solve. PEG_LAGGED: every bounded
+ * impulse is within its bound, and all conditions hold to the residual, at most 1e-6 of the unit;
+ * or, if it is larger, those of the unbounded rows to the tolerance, while friction does not oppose
+ * the sliding as it should. A caller may use that and count it. */
+peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem, double tolerance,
+                             peg_solution *solution);
+
+/* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n.
+ * Lexicographic, so that it ends on every problem; a ray is reported, never used. */
+peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q, double *z,
+                      int *pivots);
+
+const char *peg_outcome_name(peg_outcome outcome);
+
+/* Writes a problem to a text file that peg_problem_read gives back bit for bit (17 digits). */
+pegStatus peg_problem_write(const peg_problem *problem, const char *path);
+/* Reads one; its arrays live in the arena. */
+pegStatus peg_problem_read(peg_arena *arena, const char *path, peg_problem *problem);
+
+/* Whoever is shown every problem before it is solved. */
+typedef struct peg_capture {
+    void (*see)(void *data, const peg_problem *problem);
+    void *data;
+} peg_capture;
+
+#endif

@@ -1,0 +1,86 @@
+/* Choice of the solver, and the certificate that every answer needs. */
+#include "peg/lcp/problem.h"
+
+#include <float.h>
+
+/* Large impulses that cancel (a block squeezed between compliant rows, or in a wedge) leave a force
+ * balance that can neither be met nor evaluated to better than the rounding of its terms: so much
+ * of their sum is granted beside the tolerance, ... */
+static const double ROUNDING = 2 * DBL_EPSILON;
+/* ... but never more than so many tolerances altogether. */
+static const double MOST = 100;
+
+/* Bodies up to which the projected solver is faster than Newton's method. */
+enum { SMALL = 25 };
+
+/* sqrt(J): what the residual of the solution may be. */
+static double allowed(const peg_problem *problem, const peg_solution *solution, double tolerance)
+{
+    double unit = peg_residual_unit(problem), largest = 0;
+    for (int body = 0; body < problem->nb; body++) {
+        double sum = 0;
+        for (int i = 0; i < problem->m; i++)
+            if (problem->row[i].body_a == body || problem->row[i].body_b == body)
+                sum += fabs(solution->lambda[i]) * sqrt(peg_row_scale(problem, i));
+        largest = fmax(largest, sum);
+    }
+    return fmin(tolerance * unit + ROUNDING * largest, MOST * tolerance * unit);
+}
+
+/* Takes an answer only with its certificate. */
+static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_problem *problem,
+                           double tolerance, peg_solution *solution)
+{
+    solution->used = which;
+    if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
+    solution->cone = peg_cone_excess(problem, solution);
+    solution->residual = peg_residual(problem, solution);
+    double unit = peg_residual_unit(problem);
+    int good = isfinite(unit) && (solution->residual <= tolerance * unit ||
+                                  solution->residual <= allowed(problem, solution, tolerance));
+    return good ? PEG_SOLVED : outcome == PEG_LAGGED ? PEG_LAGGED : PEG_NOT_CERTIFIED;
+}
+
+/* What lay still goes on lying: v = 0 with the impulses of the warm start. */
+static int rests(const peg_problem *problem, double tolerance, peg_solution *solution)
+{
+    int pushed = 0;
+    for (int i = 0; i < problem->m && !pushed; i++) pushed = solution->lambda[i] != 0;
+    if (!pushed) return 0;
+    memset(solution->v, 0, (size_t)problem->nb * sizeof *solution->v);
+    solution->iterations = 0;
+    return certify(PEG_SOLVED, PEG_SOLVER_PROJECTED, problem, tolerance, solution) == PEG_SOLVED;
+}
+
+static int is_settled(peg_outcome outcome)
+{
+    return outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY;
+}
+
+static int has_bounded_rows(const peg_problem *problem)
+{
+    for (int i = 0; i < problem->m; i++)
+        if (problem->row[i].bounded) return 1;
+    return 0;
+}
+
+/* Bounded rows and large islands: Newton's method, whose cost grows least. Else the projected
+ * solver first: it is the fastest on small islands and proves what it calls infeasible. */
+peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
+                      double tolerance, peg_solution *solution)
+{
+    peg_outcome outcome = PEG_NOT_CERTIFIED;
+    int bounded = has_bounded_rows(problem);
+    if (rests(problem, tolerance, solution)) return PEG_SOLVED;
+    if (bounded ? which != PEG_SOLVER_LEMKE : which == PEG_SOLVER_AUTO && problem->nb > SMALL)
+        outcome = certify(peg_solve_newton(arena, problem, tolerance, solution),
+                          PEG_SOLVER_PROJECTED, problem, tolerance, solution);
+    int tried = bounded || (solution->patience && problem->nb > SMALL);
+    if (is_settled(outcome) || (tried && which != PEG_SOLVER_LEMKE)) return outcome;
+    if (which != PEG_SOLVER_LEMKE)
+        outcome = certify(peg_solve_projected(arena, problem, solution), PEG_SOLVER_PROJECTED,
+                          problem, tolerance, solution);
+    if (is_settled(outcome) || which == PEG_SOLVER_PROJECTED) return outcome;
+    return certify(peg_solve_lemke(arena, problem, solution), PEG_SOLVER_LEMKE, problem, tolerance,
+                   solution);
+}

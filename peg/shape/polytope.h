@@ -1,0 +1,160 @@
+/* Convex polytopes [W section 4]: vertices, faces with outward unit normals, edges with their two
+ * faces; half-spaces as polytopes of one face and no vertex.
+ *
+ * Units: metres, in the frame of the part. Faces are convex polygons, counter-clockwise seen from
+ * outside, coplanar triangles merged; every vertex belongs to at least three faces.
+ *
+ * Planar scenes (peg/shape/polygon_2d.h) have flat polytopes: a polygon in the plane z = 0 is the section of
+ * an endless prism, whose faces are its sides, of two vertices each, and which has no edges and no
+ * caps; a particle is a single vertex.
+ *
+ * Dilated polytopes [M: dilated simplicial complexes] have a radius all round: a sphere is a vertex
+ * with a radius, a capsule an edge with a radius; these have no faces. A cylinder is an edge with a
+ * radius across it only, the Minkowski sum of a segment and a disc; its faces are the caps. The
+ * edges of these have no faces (-1). The triangles of a mesh (peg/shape/triangle_mesh.h) have two faces, back
+ * to back. */
+#ifndef PEG_POLYTOPE_H
+#define PEG_POLYTOPE_H
+
+#include "peg/base/types.h"
+#include "peg/base/math.h"
+
+typedef struct peg_edge {
+    int v[2]; /* end vertices; face f[0] runs from v[0] to v[1], face f[1] back */
+    int f[2]; /* -1: none, the edge of a capsule or a cylinder */
+} peg_edge;
+
+struct peg_complex;
+
+typedef struct peg_polytope {
+    int nv, nf, ne;
+    peg_vec3 *vertex; /* nv */
+    peg_vec3 *normal; /* nf outward unit normals */
+    double *offset;   /* nf: normal . x = offset on the face */
+    int *
+        face_start; /* nf + 1: polygon of face f is face_vertex[face_start[f] .. face_start[f+1]) */
+    int *face_vertex;
+    peg_edge *edge;  /* ne */
+    int *next_start; /* nv + 1: neighbours of vertex v along edges are next[next_start[v] ..
+                        next_start[v+1]) */
+    int *next;       /* 2 ne */
+    peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
+    double round;    /* m: the part is all points this near to the polytope; 0: the polytope */
+    double rim;      /* m: the part is all points this near to the polytope across z; 0: not so */
+    double radius;   /* of the sphere about the centre; infinite for a half-space */
+    double size;     /* m: what tolerances are relative to: the radius, or that of the mesh */
+    double inner;    /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
+    double give;     /* how far its features get while its faces all move in by 1; 0: not known */
+    double width;    /* least width over the face normals; infinite for a half-space; of a triangle:
+                        least altitude */
+    double volume;   /* m^3; infinite for a half-space */
+    const struct peg_complex *mesh; /* of a triangle; null: none */
+    int triangle;                   /* which one */
+} peg_polytope;
+
+/* Convex hull of n points (qhull). Duplicates and interior points are dropped, coplanar facets
+ * merged. Errors: NOT_FINITE, SHAPE_EMPTY (n < 4 or no volume: thinner than 1e-9 of its size),
+ * MEMORY; then *out is null. Free with peg_polytope_free. */
+pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytope **out);
+
+/* Box of full side lengths, centred at the origin. Errors: NOT_FINITE, SHAPE_EMPTY, MEMORY. */
+pegStatus peg_polytope_box(const double sides[3], peg_polytope **out);
+
+/* {x : normal . x <= offset}, the solid side of ODE's plane. The normal is scaled to unit length.
+ */
+pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_polytope **out);
+
+/* From the arrays of dCreateConvex: nplanes * (a, b, c, d) with a x + b y + c z = d; npoints *
+ * (x, y, z); polygons as nplanes runs of (count, indices...), counter-clockwise seen from outside.
+ * The arrays are validated as they are, not repaired: indices in range, every edge shared by
+ * exactly two polygons in opposite directions (else SHAPE_OPEN), all points on or below each
+ * polygon's plane (else SHAPE_CONCAVE), non-zero volume (SHAPE_EMPTY), finite (NOT_FINITE). Planes
+ * are checked only for agreement with the polygons (normals outward, else SHAPE_CONCAVE). Duplicate
+ * vertices are merged, coplanar polygons become one face. Tolerance 1e-7 of the size. */
+pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const double *points,
+                                       int npoints, const unsigned *polygons, peg_polytope **out);
+
+/* Convex hull of n points of the plane, as a flat polytope: vertices counter-clockwise, side f runs
+ * from vertex f to vertex f + 1; volume is the area. Errors as peg_polytope_from_points, with n < 3
+ * or no area. */
+pegStatus peg_polygon_create(const double (*points)[2], int n, peg_polytope **out);
+
+/* A particle: one vertex at the origin, radius 0. Errors: MEMORY. */
+pegStatus peg_polytope_point(peg_polytope **out);
+
+/* A sphere about the origin. Errors: NOT_FINITE, SHAPE_EMPTY (radius <= 0), MEMORY. */
+pegStatus peg_polytope_sphere(double radius, peg_polytope **out);
+
+/* A capsule along z: all within `radius` of a segment of the given length about the origin, which
+ * may be 0. Errors: NOT_FINITE, SHAPE_EMPTY (radius <= 0, length < 0), MEMORY. */
+pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out);
+
+/* A cylinder along z about the origin. Errors: NOT_FINITE, SHAPE_EMPTY (one of them <= 0), MEMORY.
+ */
+pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out);
+
+void peg_polytope_free(peg_polytope *p);
+
+static inline int peg_is_half_space(const peg_polytope *p)
+{
+    return p->nv == 0;
+}
+
+static inline int peg_is_dilated(const peg_polytope *p)
+{
+    return p->round > 0 || p->rim > 0;
+}
+
+static inline int peg_is_flat(const peg_polytope *p)
+{
+    return p->nv > 0 && p->ne == 0 && !peg_is_dilated(p);
+}
+
+static inline int peg_is_point(const peg_polytope *p)
+{
+    return p->nv == 1 && !peg_is_dilated(p);
+}
+
+static inline int peg_is_segment(const peg_polytope *p)
+{
+    return p->nv == 2;
+}
+
+/* Size of a pair, m: that of the smaller part; a point has none. */
+static inline double peg_pair_size(const peg_polytope *a, const peg_polytope *b)
+{
+    return peg_is_point(a) ? b->size : peg_is_point(b) ? a->size : fmin(a->size, b->size);
+}
+
+/* m: radius of a part about its edges. */
+static inline double peg_across(const peg_polytope *p)
+{
+    return p->round + p->rim;
+}
+
+/* Least width of the thinner part, m; a point has none, and a triangle none beside a solid part. */
+static inline double peg_pair_width(const peg_polytope *a, const peg_polytope *b)
+{
+    if (peg_is_point(a) || (a->mesh && !b->mesh)) return b->width;
+    if (peg_is_point(b) || (b->mesh && !a->mesh)) return a->width;
+    return fmin(a->width, b->width);
+}
+
+/* Volume, centre of mass and inertia tensor about it (row-major, density 1, part frame). Not of
+ * flat or dilated polytopes. */
+void peg_polytope_mass(const peg_polytope *p, double *volume, double centre[3], double inertia[9]);
+
+/* A polytope at a pose: vertices, normals and offsets in world coordinates. The arrays are the
+ * caller's (nv, nf, nf entries). */
+typedef struct peg_view {
+    const peg_polytope *shape;
+    peg_vec3 *vertex, *normal;
+    double *offset;
+    peg_vec3 centre;
+    peg_mat3 turn; /* from the part's frame: of a triangle of a mesh and of what has a rim only */
+} peg_view;
+
+/* Fills the arrays for part-to-world rotation R and translation x. */
+void peg_view_set(peg_view *view, const double x[3], const double R[9]);
+
+#endif

@@ -1,0 +1,82 @@
+/* Meshes as simplicial complexes [M]: triangles with their edges and vertices, and what lies next
+ * to each of them, so that it can be told at which of them a mesh can be touched from a direction.
+ *
+ * Units: metres, in the frame of the part. Both sides of a triangle are solid: what is on one side
+ * of the mesh stays there. */
+#ifndef PEG_TRIANGLE_MESH_H
+#define PEG_TRIANGLE_MESH_H
+
+#include "peg/shape/polytope.h"
+#include "peg/base/sweep_and_prune.h"
+
+typedef struct peg_complex_node {
+    peg_aabb box;
+    int first, count; /* leaf: triangles first .. first + count; else count = 0, the children are
+                         this node + 1 and `first` */
+} peg_complex_node;
+
+typedef struct peg_complex {
+    peg_arena arena; /* of all that follows */
+    int nv, ne, nt;
+    peg_vec3 *vertex;
+    int (*triangle)[3]; /* vertices; in the order of the leaves, the vertices in that of the
+                           triangles, so that what lies together is stored together */
+    int *source;        /* nt: its number among those that were given */
+    int (*side)[3];     /* nt: edge from corner k to corner k + 1 */
+    int (*edge)[2];     /* vertices */
+    int *across_start;  /* ne + 1: the vertices opposite to edge e, one for each of its triangles,
+                           are across[across_start[e] .. across_start[e + 1]) */
+    int *across;
+    int *beside;    /* the triangles of which these are corners */
+    int *fan_start; /* nv + 1: triangles at vertex v, rising */
+    int *fan;
+    int *next_start; /* nv + 1: neighbours of vertex v */
+    int *next;
+    unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
+    unsigned char *edge_is_even, *vertex_is_even; /* to less than what counts as a gap */
+    peg_vec3 *normal;                             /* nt: of unit length */
+    unsigned char *own; /* nt: bit k: edge k can be touched and no triangle before has it, bit 3 +
+                           k: the same of corner k */
+    peg_complex_node *node; /* bounding boxes, node 0 about all */
+    peg_vec3 centre;        /* of the box about all */
+    double radius;          /* of the sphere about the centre */
+} peg_complex;
+
+/* A mesh of triangles between vertices, all of which are copied. Vertices closer than `weld` (m,
+ * >= 0) become one; triangles without area (thinner than 1e-9 of the mesh) and
+ * repeated ones are dropped, see
+ * `source`. Edges may have any number of triangles, these any
+ * orientation. A vertex should not lie on the edge of a triangle that does not have it
+ * (T-junction): such edges count as borders, at which sliding parts can be caught. Errors: ARGUMENT
+ * (index out of range), NOT_FINITE, SHAPE_EMPTY (no triangle is left), MEMORY; then *out is null.
+ * Free with peg_complex_free. */
+pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
+                             double weld, peg_complex **out);
+void peg_complex_free(peg_complex *complex);
+
+/* What is looked for in a mesh: what meets a box and is no farther than `by` from the inside of
+ * each of some planes, normal . x <= offset, and than `near` from a segment. Of a box that meets
+ * all of this, what is in it may still miss some. Triangles are not held against the planes. */
+typedef struct peg_region {
+    peg_aabb box;
+    int planes;
+    const peg_vec3 *normal;
+    const double *offset;
+    double by;
+    const double *from, *to; /* of the segment, may be the same; null: none */
+    double near;             /* m */
+} peg_region;
+
+/* Calls visit for the triangles whose boxes meet the box of a region and come near to its segment,
+ * and lie in nodes that meet all of it, with rising numbers. */
+typedef void peg_triangle_visitor(void *context, int triangle);
+void peg_complex_search(const peg_complex *complex, const peg_region *region,
+                        peg_triangle_visitor *visit, void *context);
+/* The same for those whose boxes meet a box. */
+void peg_complex_meet(const peg_complex *complex, const peg_aabb *box, peg_triangle_visitor *visit,
+                      void *context);
+/* And for those whose boxes have a point with normal . x <= offset. */
+void peg_complex_below(const peg_complex *complex, const double normal[3], double offset,
+                       peg_triangle_visitor *visit, void *context);
+
+#endif

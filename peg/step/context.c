@@ -1,0 +1,83 @@
+/* What is kept between steps, and its settings. */
+#include "peg/step/stage.h"
+
+pegStatus peg_context_create(const pegSettings *settings, peg_context **out)
+{
+    pegSettings defaults;
+    *out = NULL;
+    if (!settings) {
+        peg_settings_default(&defaults);
+        settings = &defaults;
+    }
+    pegStatus status = peg_settings_check(settings);
+    if (status != PEG_OK) return status;
+    peg_context *context = peg_alloc_zero(1, sizeof *context);
+    if (!context) return PEG_ERROR_MEMORY;
+    context->settings = *settings;
+    *out = context;
+    return PEG_OK;
+}
+
+void peg_context_destroy(peg_context *context)
+{
+    if (!context) return;
+    peg_pool_destroy(context->pool);
+    for (int i = 0; i < PEG_THREADS_MAX; i++) {
+        peg_arena_free(&context->worker[i].arena);
+        peg_arena_free(&context->worker[i].results);
+    }
+    peg_arena_free(&context->arena);
+    peg_arena_free(&context->kept);
+    peg_arena_free(&context->still.arena);
+    peg_arena_free(&context->next_still.arena);
+    peg_free(context->memory.entry);
+    peg_free(context->memory.row);
+    peg_free(context->fresh.entry);
+    peg_free(context->fresh.row);
+    peg_free(context->contact);
+    peg_free(context);
+}
+
+const pegSettings *peg_context_settings(const peg_context *context)
+{
+    return &context->settings;
+}
+
+pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings)
+{
+    pegStatus status = settings ? peg_settings_check(settings) : PEG_ERROR_ARGUMENT;
+    if (status != PEG_OK) return status;
+    if (settings->threads != context->settings.threads) {
+        peg_pool_destroy(context->pool);
+        context->pool = NULL;
+    }
+    /* any number of threads comes to the same */
+    context->settings.threads = settings->threads;
+    if (memcmp(&context->settings, settings, sizeof *settings) != 0) context->still.valid = 0;
+    context->settings = *settings;
+    return status;
+}
+
+int peg_contacts(const peg_context *context, const peg_contact **contacts)
+{
+    *contacts = context->contact;
+    return context->contacts;
+}
+
+static size_t remembered_bytes(const peg_remembered *m)
+{
+    return m->capacity * sizeof *m->entry + m->row_capacity * sizeof *m->row;
+}
+
+size_t peg_context_memory(const peg_context *context)
+{
+    size_t sum = sizeof *context + peg_arena_bytes(&context->arena) +
+                 peg_arena_bytes(&context->kept) + peg_arena_bytes(&context->still.arena) +
+                 peg_arena_bytes(&context->next_still.arena) + remembered_bytes(&context->memory) +
+                 remembered_bytes(&context->fresh) +
+                 context->contact_capacity * sizeof *context->contact;
+    for (int i = 0; i < PEG_THREADS_MAX; i++)
+        sum += peg_arena_bytes(&context->worker[i].arena) +
+               peg_arena_bytes(&context->worker[i].results);
+    return sum;
+}

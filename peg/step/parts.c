@@ -1,0 +1,330 @@
+/* The parts of a step in the world: those of the scene, and as parts of their own the triangles of
+ * meshes that something may touch. */
+#include "peg/step/stage.h"
+#include "peg/collide/closest_features.h"
+
+/* Bodies may get faster by contact than they are or would be: the sweep counts their motion this
+ * often. */
+#define REACH_MOTION 1.5
+
+/* Low bits of the ids, which number the triangles of a part from 1 on: the parts of the step have
+ * the order of those of the scene. */
+#define TRIANGLE_BITS 32
+
+int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
+{
+    int nv = shape->nv, nf = shape->nf;
+    double *room = PEG_NEW(arena, double, 3 * nv + 4 * nf);
+    if (!room) return 0;
+    view->shape = shape;
+    view->vertex = (peg_vec3 *)room;
+    view->normal = (peg_vec3 *)(room + 3 * nv);
+    view->offset = room + 3 * (nv + nf);
+    return 1;
+}
+
+/* --- how far parts get --- */
+
+/* alone: the body's velocity after the step if it touches nothing. */
+static double body_speed(const peg_body *b, const double alone[6], double arm)
+{
+    if (b->kind == PEG_STATIC) return 0;
+    double linear = peg_norm(b->v), angular = peg_norm(b->v + 3);
+    if (b->kind == PEG_DYNAMIC) {
+        linear = peg_max(linear, peg_norm(alone));
+        angular = peg_max(angular, peg_norm(alone + 3));
+    }
+    return linear + (angular > 0 && arm > 0 ? angular * arm : 0);
+}
+
+double peg_travel(const peg_stage *s, int part, const double v[6])
+{
+    double turn = peg_norm(v + 3);
+    return s->scene->h * (peg_norm(v) + (turn > 0 ? turn * s->placed[part].arm : 0));
+}
+
+void peg_found_velocity(const peg_stage *s, int part, double v[6])
+{
+    static const double rest[6] = {0};
+    const peg_placed *p = &s->placed[part];
+    int still = p->body < 0 || s->scene->body[p->body].kind == PEG_STATIC;
+    memcpy(v,
+           still      ? rest
+           : p->moves ? s->result[p->body].v_pose
+                      : s->scene->body[p->body].v,
+           sizeof rest);
+}
+
+/* --- placing --- */
+
+/* Pose of a part whose body is at (at, q), in the world. */
+static void pose_with(const peg_part *part, const double at[3], const double q[4], double x[3],
+                      double R[9])
+{
+    double turn[9];
+    peg_quat_to_mat(q, turn);
+    peg_rotate(turn, part->offset, x);
+    peg_add_scaled(x, 1, at, x);
+    peg_mat_mul(turn, part->rotation, R);
+}
+
+static void pose_of(const peg_stage *s, const peg_part *part, double x[3], double R[9])
+{
+    static const double origin[3] = {0}, upright[4] = {1, 0, 0, 0};
+    const peg_body *body = part->body < 0 ? NULL : &s->scene->body[part->body];
+    pose_with(part, body ? body->x : origin, body ? body->q : upright, x, R);
+}
+
+int peg_place_at_end(peg_stage *s, int i, peg_view *view)
+{
+    const peg_placed *placed = &s->placed[i];
+    double v[6], at[3], q[4], x[3], R[9];
+    *view = placed->view;
+    if (placed->body < 0 || s->scene->body[placed->body].kind == PEG_STATIC) return 1;
+    if (!peg_view_allocate(&s->context->arena, placed->view.shape, view)) return 0;
+    peg_found_velocity(s, i, v);
+    peg_body_pose(&s->scene->body[placed->body], v, s->scene->h, at, q);
+    pose_with(&s->part[i], at, q, x, R);
+    peg_view_set(view, x, R);
+    return 1;
+}
+
+/* What moves with the body: centre and radius about it in the part's frame; a radius all round does
+ * not. */
+static void set_motion(const peg_stage *s, int i, const double *centre, double radius)
+{
+    const peg_part *part = &s->part[i];
+    peg_placed *placed = &s->placed[i];
+    const peg_body *body = part->body < 0 ? NULL : &s->scene->body[part->body];
+    double at[3];
+    peg_rotate(part->rotation, centre, at);
+    peg_add_scaled(at, 1, part->offset, at);
+    placed->body = part->body;
+    placed->moves = body && body->kind == PEG_DYNAMIC;
+    placed->arm = peg_norm(at) + radius;
+    placed->sweep = 0;
+    if (body)
+        placed->sweep =
+            REACH_MOTION * s->scene->h * body_speed(body, s->alone[part->body], placed->arm);
+}
+
+static int place(peg_stage *s, int i, const double x[3], const double R[9])
+{
+    const peg_polytope *shape = s->part[i].shape;
+    peg_placed *placed = &s->placed[i];
+    if (!peg_view_allocate(&s->context->kept, shape, &placed->view)) return 0;
+    peg_view_set(&placed->view, x, R);
+    set_motion(s, i, shape->centre, shape->radius - shape->round);
+    return 1;
+}
+
+static int grow(peg_stage *s)
+{
+    peg_arena *arena = &s->context->kept;
+    int last = s->context->parts, least = s->scene->np + 16;
+    int capacity = 2 * s->part_capacity;
+    if (!capacity) { /* as many as in the step before, and some */
+        capacity = last + last / 4;
+        if (capacity < least) capacity = least;
+    }
+    peg_part *part = PEG_NEW(arena, peg_part, capacity);
+    peg_placed *placed = PEG_NEW(arena, peg_placed, capacity);
+    int *whole = PEG_NEW(arena, int, capacity);
+    if (!part || !placed || !whole) return 0;
+    if (s->parts) {
+        memcpy(part, s->part, (size_t)s->parts * sizeof *part);
+        memcpy(placed, s->placed, (size_t)s->parts * sizeof *placed);
+        memcpy(whole, s->whole, (size_t)s->parts * sizeof *whole);
+    }
+    s->part = part, s->placed = placed, s->whole = whole;
+    s->part_capacity = capacity;
+    return 1;
+}
+
+/* What stands for an opaque part, and for a mesh in pairs whose contacts somebody else found: a
+ * particle. Where it is does not matter. */
+static const peg_polytope *particle(peg_stage *s)
+{
+    peg_polytope *p = PEG_NEW(&s->context->kept, peg_polytope, 1);
+    if (!p) return NULL;
+    *p = (peg_polytope){.nv = 1, .vertex = PEG_NEW(&s->context->kept, peg_vec3, 1)};
+    if (!p->vertex) return NULL;
+    memset(p->vertex, 0, sizeof(peg_vec3));
+    return p;
+}
+
+int peg_place_parts(peg_stage *s)
+{
+    for (int i = 0; i < s->scene->np; i++) {
+        if (i == s->part_capacity && !grow(s)) return 0;
+        s->part[i] = s->scene->part[i];
+        s->part[i].id <<= TRIANGLE_BITS;
+        s->placed[i] = (peg_placed){.body = -1};
+        s->whole[i] = i;
+        s->parts = i + 1;
+        const peg_complex *mesh = s->part[i].complex;
+        double x[3], R[9];
+        if (mesh || s->part[i].opaque) s->part[i].shape = particle(s);
+        pose_of(s, &s->part[i], x, R);
+        if (!s->part[i].shape || !place(s, i, x, R)) return 0;
+        if (!mesh) continue;
+        peg_copy3(x, s->placed[i].x);
+        memcpy(s->placed[i].R, R, sizeof R);
+        set_motion(s, i, mesh->centre, mesh->radius);
+    }
+    s->context->parts = s->parts;
+    return 1;
+}
+
+/* --- triangles --- */
+
+typedef struct triangle {
+    peg_polytope shape;
+    peg_vec3 vertex[3], normal[2];
+    double offset[2];
+} triangle;
+
+static triangle *new_triangle(peg_arena *arena)
+{
+    static int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
+    static int next_start[4] = {0, 2, 4, 6}, next[6] = {1, 2, 2, 0, 0, 1};
+    static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
+    triangle *t = PEG_NEW(arena, triangle, 1);
+    if (!t) return NULL;
+    t->shape = (peg_polytope){.nv = 3,
+                              .nf = 2,
+                              .ne = 3,
+                              .vertex = t->vertex,
+                              .normal = t->normal,
+                              .offset = t->offset,
+                              .face_start = start,
+                              .face_vertex = corner,
+                              .next_start = next_start,
+                              .next = next,
+                              .edge = edge};
+    return t;
+}
+
+const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int index)
+{
+    triangle *t = new_triangle(arena);
+    double longest = 0, farthest = 0;
+    peg_vec3 d, side[3];
+    if (!t) return NULL;
+    peg_polytope *p = &t->shape;
+    for (int k = 0; k < 3; k++) {
+        peg_copy3(mesh->vertex[mesh->triangle[index][k]], t->vertex[k]);
+        peg_add_scaled(p->centre, 1. / 3, t->vertex[k], p->centre);
+    }
+    for (int k = 0; k < 3; k++) {
+        peg_sub(t->vertex[(k + 1) % 3], t->vertex[k], side[k]);
+        longest = peg_max(longest, peg_dot(side[k], side[k]));
+        peg_sub(t->vertex[k], p->centre, d);
+        farthest = peg_max(farthest, peg_dot(d, d));
+    }
+    peg_cross(side[0], side[1], d);
+    p->width = peg_norm(d) / sqrt(longest);
+    p->radius = sqrt(farthest);
+    for (int k = 0; k < 3; k++) {
+        t->normal[0][k] = mesh->normal[index][k];
+        t->normal[1][k] = -t->normal[0][k];
+    }
+    t->offset[0] = peg_dot(t->normal[0], t->vertex[0]);
+    t->offset[1] = -t->offset[0];
+    p->size = mesh->radius;
+    p->mesh = mesh;
+    p->triangle = index;
+    return p;
+}
+
+/* Where the part of triangle t is, or goes: the hash is that of the golden ratio. */
+static int *slot_of(const peg_placed *mesh, int t)
+{
+    unsigned last = (unsigned)mesh->room - 1, at = (unsigned)t * 2654435769u & last;
+    while (mesh->triangle[at][1] >= 0 && mesh->triangle[at][0] != t) at = (at + 1) & last;
+    return mesh->triangle[at];
+}
+
+static int take_slot(const peg_placed *mesh, int t, int part)
+{
+    int *slot = slot_of(mesh, t);
+    slot[0] = t;
+    return slot[1] = part;
+}
+
+/* Room for one more. */
+static int widen(peg_stage *s, peg_placed *mesh)
+{
+    peg_placed old = *mesh;
+    if (2 * mesh->count < mesh->room) return 1;
+    mesh->room = mesh->room ? 2 * mesh->room : 32;
+    mesh->triangle = PEG_NEW(&s->context->kept, int[2], mesh->room);
+    for (int i = 0; i < mesh->room && mesh->triangle; i++) mesh->triangle[i][1] = -1;
+    for (int i = 0; i < old.room && mesh->triangle; i++)
+        if (old.triangle[i][1] >= 0) take_slot(mesh, old.triangle[i][0], old.triangle[i][1]);
+    return mesh->triangle != NULL;
+}
+
+static int new_triangle_part(peg_stage *s, int mesh, int t)
+{
+    int i = s->parts;
+    s->failed |= !widen(s, &s->placed[mesh]) || (i == s->part_capacity && !grow(s));
+    if (s->failed) return -1;
+    peg_part *part = &s->part[i];
+    *part = s->part[mesh];
+    part->complex = NULL;
+    part->shape = peg_triangle_of(&s->context->kept, s->part[mesh].complex, t);
+    part->id |= (uint64_t)(t + 1);
+    s->placed[i] = (peg_placed){.body = -1};
+    s->whole[i] = mesh;
+    s->failed = !part->shape || !place(s, i, s->placed[mesh].x, s->placed[mesh].R);
+    if (s->failed) return -1;
+    s->context->parts = ++s->parts;
+    s->placed[mesh].count++;
+    return take_slot(&s->placed[mesh], t, i);
+}
+
+int peg_triangle_part(peg_stage *s, int mesh, int t)
+{
+    const peg_placed *m = &s->placed[mesh];
+    int part = m->triangle ? slot_of(m, t)[1] : -1;
+    return part >= 0 ? part : new_triangle_part(s, mesh, t);
+}
+
+/* --- boxes --- */
+
+static void box_of_mesh(const peg_placed *placed, const peg_aabb *local, peg_aabb *box)
+{
+    for (int k = 0; k < 3; k++) {
+        box->lo[k] = box->hi[k] = placed->x[k];
+        for (int i = 0; i < 3; i++) {
+            double a = placed->R[3 * k + i] * local->lo[i], b = placed->R[3 * k + i] * local->hi[i];
+            box->lo[k] += peg_min(a, b);
+            box->hi[k] += peg_max(a, b);
+        }
+    }
+}
+
+void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
+{
+    const peg_part *part = &s->part[i];
+    const peg_view *view = &s->placed[i].view;
+    if (part->complex) {
+        box_of_mesh(&s->placed[i], &part->complex->node[0].box, box);
+        return;
+    }
+    int unbounded = peg_is_half_space(part->shape);
+    for (int k = 0; k < 3; k++) {
+        box->lo[k] = unbounded ? -INFINITY : INFINITY;
+        box->hi[k] = -box->lo[k];
+    }
+    if (part->opaque) return;
+    for (int k = 0; k < 3; k++) {
+        double across[3] = {k == 0, k == 1, k == 2}, by = part->shape->round;
+        if (part->shape->rim > 0) by += part->shape->rim * peg_off_axis(view, across);
+        for (int v = 0; v < part->shape->nv; v++) {
+            box->lo[k] = peg_min(box->lo[k], view->vertex[v][k] - by);
+            box->hi[k] = peg_max(box->hi[k], view->vertex[v][k] + by);
+        }
+    }
+}

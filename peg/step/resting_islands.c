@@ -1,0 +1,404 @@
+/* Islands that lie still: all their bodies ended the last step with v = 0, nothing about them,
+ * their parts, pairs and surfaces has changed since, to the bit, and nothing else comes near to
+ * them. Then this step is the last one over again, its certificate included: the results are taken
+ * over, and no pairs are looked for among them. */
+#include <float.h>
+#include <stdlib.h>
+
+#include "peg/step/stage.h"
+
+static const double REST[6] = {0};
+
+static int same(const double *a, const double *b, int n)
+{
+    return memcmp(a, b, (size_t)n * sizeof *a) == 0;
+}
+
+/* ODE scales quaternions to unit length over and over, which may change the last bit. */
+static int same_turn(const double *a, const double *b)
+{
+    int equal = 1;
+    for (int k = 0; k < 4; k++) equal &= fabs(a[k] - b[k]) <= 4 * DBL_EPSILON;
+    return equal;
+}
+
+static int same_body(const peg_body *a, const peg_body *b)
+{
+    return a->kind == b->kind && a->asleep == b->asleep && same(a->x, b->x, 3) &&
+           same_turn(a->q, b->q) && same(a->v, b->v, 6) && same(a->v_free, b->v_free, 6) &&
+           a->mass == b->mass && same(a->inertia, b->inertia, 9) &&
+           a->gyroscopic == b->gyroscopic && a->max_angular_speed == b->max_angular_speed &&
+           a->finite_rotation == b->finite_rotation && same(a->finite_axis, b->finite_axis, 3);
+}
+
+static int same_part(const peg_part *a, const peg_part *b)
+{
+    return a->shape == b->shape && a->complex == b->complex && a->body == b->body &&
+           a->id == b->id && same(a->offset, b->offset, 3) && same(a->rotation, b->rotation, 9);
+}
+
+/* All but the impulses, which are a start. */
+static int same_joint_row(const peg_joint_row *a, const peg_joint_row *b)
+{
+    return a->body_a == b->body_a && a->body_b == b->body_b && same(a->Ja, b->Ja, 6) &&
+           same(a->Jb, b->Jb, 6) && a->rhs == b->rhs && a->c == b->c && a->lo == b->lo &&
+           a->hi == b->hi && a->push == b->push;
+}
+
+/* --- what has changed --- */
+
+static int is_dynamic(const peg_body *body, int i)
+{
+    return i >= 0 && body[i].kind == PEG_DYNAMIC;
+}
+
+/* The island of a body does not go on resting. body: those of the step that linked it. */
+static void stir(peg_still *last, const peg_body *body, int i)
+{
+    if (is_dynamic(body, i)) last->rest[last->root[i]] = PEG_STIRS;
+}
+
+static int is_stirred(const peg_still *last, const peg_body *body, int i)
+{
+    return is_dynamic(body, i) && last->rest[last->root[i]] == PEG_STIRS;
+}
+
+static int is_comparable(const peg_still *last, const peg_scene *scene)
+{
+    return last->valid && last->h == scene->h && last->nb == scene->nb && last->np == scene->np &&
+           last->planar == scene->planar && last->njoint_row == scene->njoint_row && !scene->ngiven;
+}
+
+static void compare_bodies(peg_still *last, const peg_scene *scene)
+{
+    for (int i = 0; i < scene->nb; i++) {
+        if (last->rest[i] != PEG_STIRS && same_body(&last->body[i], &scene->body[i])) continue;
+        last->rest[i] = PEG_STIRS;
+        stir(last, last->body, i);
+    }
+}
+
+/* A row counts for those on whom it acted and for those on whom it acts, also where only the other
+ * body has changed: that may be an immovable one. */
+static void compare_joints(peg_still *last, const peg_scene *scene)
+{
+    for (int i = 0; i < scene->njoint_row; i++) {
+        const peg_joint_row *was = &last->joint_row[i], *is = &scene->joint_row[i];
+        const int body[4] = {was->body_a, was->body_b, is->body_a, is->body_b};
+        int changed = !same_joint_row(was, is);
+        for (int k = 0; k < 4; k++) changed |= body[k] >= 0 && last->rest[body[k]] == PEG_STIRS;
+        for (int k = 0; k < 4 && changed; k++) stir(last, last->body, body[k]);
+    }
+}
+
+static void compare_parts(peg_still *last, const peg_scene *scene)
+{
+    for (int i = 0; i < scene->np; i++) {
+        int body = scene->part[i].body, same = same_part(&last->part[i], &scene->part[i]);
+        last->changed[i] = !same || (body >= 0 && last->rest[body] == PEG_STIRS);
+        if (!same) stir(last, last->body, body);
+    }
+}
+
+/* Asks about a pair again; returns whether the answer is the same. */
+static int ask_again(peg_still *last, const peg_scene *scene, peg_candidate *c)
+{
+    const peg_part *a = &scene->part[c->a], *b = &scene->part[c->b];
+    int refused = scene->may_touch && !scene->may_touch(scene->filter_context, a, b);
+    int unchanged = refused == c->refused;
+    c->refused = refused;
+    c->answered = 1;
+    if (refused || !c->surface) return unchanged;
+    peg_surface surface;
+    memset(&surface, 0, sizeof surface);
+    if (scene->surface) scene->surface(scene->filter_context, a, b, &surface);
+    unchanged = unchanged && memcmp(&surface, c->surface, sizeof surface) == 0;
+    last->surface[c->surface - last->surface] = surface;
+    return unchanged;
+}
+
+/* A pair with a part that has changed is no longer known, but has held what lay still. */
+static void compare_pairs(peg_still *last, const peg_scene *scene)
+{
+    for (int i = 0; i < last->candidates; i++) {
+        peg_candidate *c = &last->candidate[i];
+        int a = last->part[c->a].body, b = last->part[c->b].body;
+        int changed = last->changed[c->a] || last->changed[c->b];
+        c->answered = 0;
+        if (is_stirred(last, last->body, a) || is_stirred(last, last->body, b)) continue;
+        if (changed ? !c->near && !c->whole : ask_again(last, scene, c)) continue;
+        stir(last, last->body, a);
+        stir(last, last->body, b);
+    }
+}
+
+void peg_still_compare(peg_context *context, const peg_scene *scene)
+{
+    peg_still *last = &context->still;
+    last->valid = is_comparable(last, scene);
+    if (!last->valid) return;
+    compare_bodies(last, scene);
+    compare_joints(last, scene);
+    compare_parts(last, scene);
+    compare_pairs(last, scene);
+    for (int i = 0; i < scene->nb; i++)
+        if (is_stirred(last, last->body, i)) last->rest[i] = PEG_STIRS;
+}
+
+/* --- results --- */
+
+int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
+{
+    const peg_still *last = &context->still;
+    if (!last->valid) return 0;
+    for (int i = 0; i < scene->nb; i++)
+        if (is_dynamic(scene->body, i) && last->rest[i] != PEG_RESTS) return 0;
+    for (int i = 0; i < scene->np; i++)
+        if (last->changed[i]) return 0;
+    for (int i = 0; i < scene->nb; i++) {
+        peg_body *b = &scene->body[i];
+        memcpy(b->v_pose, last->body[i].v_pose, sizeof b->v_pose);
+        memcpy(b->v_end, last->body[i].v_end, sizeof b->v_end);
+        b->moved_by_contact = last->body[i].moved_by_contact;
+        b->woken = last->body[i].woken;
+        b->roused = last->body[i].roused;
+        b->held = last->body[i].held;
+        memcpy(b->v_joints, last->body[i].v_joints, sizeof b->v_joints);
+    }
+    for (int i = 0; i < scene->njoint_row; i++)
+        scene->joint_row[i].lambda = last->joint_row[i].lambda;
+    if (stats) *stats = last->stats;
+    return 1;
+}
+
+int peg_still_rests(const peg_stage *s, int body)
+{
+    const peg_still *last = &s->context->still;
+    return last->valid && is_dynamic(s->scene->body, body) && last->rest[body] == PEG_RESTS;
+}
+
+void peg_still_take(peg_stage *s)
+{
+    const peg_still *last = &s->context->still;
+    for (int i = 0; i < s->scene->nb; i++) {
+        if (!peg_still_rests(s, i)) continue;
+        const peg_body *b = &last->body[i];
+        peg_outcome_of_body *r = &s->result[i];
+        memcpy(r->v_pose, b->v_pose, sizeof r->v_pose);
+        memcpy(r->v_end, b->v_end, sizeof r->v_end);
+        memcpy(r->v_joints, b->v_joints, sizeof r->v_joints);
+        r->moved = b->moved_by_contact, r->woken = b->woken, r->held = b->held;
+        s->roused[i] = (unsigned char)b->roused;
+        if (last->root[i] == i) s->solved[i] = last->solved[i];
+    }
+    for (int i = 0; i < s->scene->njoint_row; i++) {
+        const peg_joint_row *row = &s->scene->joint_row[i];
+        if (peg_still_rests(s, row->body_a) || peg_still_rests(s, row->body_b))
+            s->joint_lambda[i] = last->joint_row[i].lambda;
+    }
+}
+
+static void rouse(peg_stage *s, int body)
+{
+    peg_still *last = &s->context->still;
+    int root = last->root[body];
+    s->solved[root] = (peg_solved){0};
+    for (int i = 0; i < s->scene->nb; i++) {
+        if (!is_dynamic(s->scene->body, i) || last->root[i] != root) continue;
+        last->rest[i] = PEG_ROUSED;
+        s->dirty[i] = 1;
+    }
+}
+
+int peg_still_rouse(peg_stage *s)
+{
+    peg_still *last = &s->context->still;
+    int roused = 0;
+    if (!last->valid) return 0;
+    for (int i = 0; i < s->scene->nb; i++)
+        if (last->rest[i] == PEG_ROUSED) last->rest[i] = PEG_STIRS;
+    for (int i = 0; i < s->candidates; i++) {
+        const peg_candidate *c = &s->candidate[i];
+        for (int side = 0; side < 2 && c->near; side++) {
+            int body = s->placed[side ? c->b : c->a].body;
+            if (!peg_still_rests(s, body)) continue;
+            rouse(s, body);
+            roused = 1;
+        }
+    }
+    return roused;
+}
+
+/* --- pairs --- */
+
+static int is_at_rest(const peg_still *last, const peg_scene *scene, int part)
+{
+    int body = scene->part[part].body;
+    return !last->changed[part] &&
+           (!is_dynamic(scene->body, body) || last->rest[body] == PEG_RESTS);
+}
+
+int peg_still_remember(peg_stage *s)
+{
+    const peg_still *last = &s->context->still;
+    const peg_remembered *memory = &s->context->memory;
+    for (size_t i = 0; last->valid && i < memory->count; i++) {
+        const peg_memory_entry *old = &memory->entry[i];
+        if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
+        peg_memory_entry *entry = peg_remember(&s->context->fresh, old->low, old->high);
+        if (!entry) return 0;
+        *entry = *old;
+        entry->first = s->context->fresh.rows;
+        if (!peg_remember_rows(&s->context->fresh, memory->row + old->first, (size_t)old->count))
+            return 0;
+    }
+    return 1;
+}
+
+const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c)
+{
+    if (!last->valid || !last->candidates) return NULL;
+    const peg_candidate *same =
+        bsearch(c, last->candidate, (size_t)last->candidates, sizeof *c, peg_by_parts);
+    return same && same->answered ? same : NULL;
+}
+
+/* --- what the next step can repeat --- */
+
+/* What a step, or an island, that repeats this one would say of itself. */
+static pegStats repeated(const pegStats *stats)
+{
+    pegStats s = {.steps = stats->steps,
+                  .bodies = stats->bodies,
+                  .pairs = stats->pairs,
+                  .islands = stats->islands,
+                  .repeated = stats->islands,
+                  .gap_min = stats->gap_min,
+                  .violation_max = stats->violation_max};
+    return s;
+}
+
+static int lies_still(const peg_body *b)
+{
+    return same(b->v, REST, 6) && same(b->v_pose, REST, 6) && same(b->v_end, REST, 6);
+}
+
+/* Which bodies rest after the step; returns whether a dynamic one does. */
+static int find_rest(peg_stage *s, peg_still *next)
+{
+    const peg_scene *scene = s->scene;
+    int any = 0;
+    for (int i = 0; i < scene->nb; i++) {
+        next->rest[i] = peg_is_mover(&scene->body[i]) ? PEG_STIRS : PEG_RESTS;
+        next->root[i] = peg_still_rests(s, i) ? s->context->still.root[i] : peg_root(s, i);
+    }
+    for (int i = 0; i < scene->nb; i++) {
+        const pegStats *stats = &s->solved[i].stats;
+        if (!is_dynamic(scene->body, i)) continue;
+        if (!lies_still(&scene->body[i]) || stats->unconverged || stats->recovered)
+            stir(next, scene->body, i);
+    }
+    for (int i = 0; i < s->candidates; i++) {
+        const peg_candidate *c = &s->candidate[i];
+        int a = s->placed[c->a].body, b = s->placed[c->b].body;
+        if (!c->near) continue;
+        if (a >= 0 && peg_is_mover(&scene->body[a])) stir(next, scene->body, b);
+        if (b >= 0 && peg_is_mover(&scene->body[b])) stir(next, scene->body, a);
+    }
+    for (int i = 0; i < scene->nb; i++) {
+        if (is_stirred(next, scene->body, i)) next->rest[i] = PEG_STIRS;
+        any |= is_dynamic(scene->body, i) && next->rest[i] == PEG_RESTS;
+    }
+    return any;
+}
+
+static void keep_pair(const peg_stage *s, peg_still *next, const peg_candidate *c)
+{
+    int np = s->scene->np;
+    if (c->a >= np || c->b >= np || !is_at_rest(next, s->scene, c->a) ||
+        !is_at_rest(next, s->scene, c->b))
+        return;
+    peg_candidate *kept = &next->candidate[next->candidates++];
+    *kept = *c;
+    kept->old = NULL, kept->choice = NULL;
+    if (!c->surface) return;
+    next->surface[next->surfaces] = *c->surface;
+    kept->surface = &next->surface[next->surfaces++];
+}
+
+/* Those of this step, and those that it repeats. */
+static void keep_pairs(const peg_stage *s, peg_still *next)
+{
+    const peg_still *last = &s->context->still;
+    const peg_candidate *c = s->candidate, *end = c + s->candidates;
+    for (int i = 0; last->valid && i < last->candidates; i++) {
+        const peg_candidate *old = &last->candidate[i];
+        if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
+        for (; c < end && peg_by_parts(c, old) < 0; c++) keep_pair(s, next, c);
+        keep_pair(s, next, old);
+    }
+    for (; c < end; c++) keep_pair(s, next, c);
+}
+
+/* What the repetition of an island comes to. */
+static int keep_island(const peg_stage *s, peg_still *next, int root)
+{
+    const peg_solved *from = &s->solved[root];
+    peg_solved *to = &next->solved[root];
+    *to = (peg_solved){0};
+    if (next->root[root] != root || next->rest[root] != PEG_RESTS) return 1;
+    to->stats = repeated(&from->stats);
+    to->contacts = from->contacts;
+    to->contact = PEG_NEW(&next->arena, peg_contact, from->contacts);
+    if (!to->contact) return 0;
+    if (from->contacts)
+        memcpy(to->contact, from->contact, (size_t)from->contacts * sizeof *to->contact);
+    return 1;
+}
+
+static int keep_scene(const peg_stage *s, peg_still *next)
+{
+    const peg_scene *scene = s->scene;
+    int nb = scene->nb, np = scene->np;
+    peg_arena *arena = &next->arena;
+    next->body = PEG_NEW(arena, peg_body, nb);
+    next->part = PEG_NEW(arena, peg_part, np);
+    next->changed = PEG_NEW(arena, unsigned char, np);
+    next->solved = PEG_NEW(arena, peg_solved, nb);
+    next->joint_row = PEG_NEW(arena, peg_joint_row, scene->njoint_row);
+    int pairs = s->candidates + s->context->still.candidates;
+    next->candidate = PEG_NEW(arena, peg_candidate, pairs);
+    next->surface = PEG_NEW(arena, peg_surface, pairs);
+    if (arena->failed) return 0;
+    if (scene->njoint_row)
+        memcpy(next->joint_row, scene->joint_row,
+               (size_t)scene->njoint_row * sizeof *next->joint_row);
+    if (nb) memcpy(next->body, scene->body, (size_t)nb * sizeof *next->body);
+    if (np) memcpy(next->part, scene->part, (size_t)np * sizeof *next->part);
+    for (int i = 0; i < np; i++) {
+        int body = scene->part[i].body;
+        next->changed[i] = body >= 0 && next->rest[body] != PEG_RESTS;
+    }
+    next->nb = nb, next->np = np, next->njoint_row = scene->njoint_row;
+    next->h = scene->h, next->planar = scene->planar;
+    next->candidates = next->surfaces = 0;
+    keep_pairs(s, next);
+    for (int i = 0; i < nb; i++)
+        if (!keep_island(s, next, i)) return 0;
+    next->stats = repeated(&s->stats);
+    return 1;
+}
+
+void peg_still_keep(peg_stage *s)
+{
+    peg_context *context = s->context;
+    peg_still *next = &context->next_still, last = context->still;
+    next->valid = 0;
+    if (s->scene->ngiven) return;
+    peg_arena_reset(&next->arena);
+    next->root = PEG_NEW(&next->arena, int, s->scene->nb);
+    next->rest = PEG_NEW(&next->arena, peg_rest, s->scene->nb);
+    if (next->root && next->rest && find_rest(s, next)) next->valid = keep_scene(s, next);
+    context->still = *next;
+    context->next_still = last;
+}

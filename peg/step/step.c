@@ -1,0 +1,310 @@
+/* One step of a scene: near pairs, islands, the outer loop of each, and the check that no motion
+ * meets what its island did not know. Results are committed only when the step is whole. */
+#include "peg/base/clock.h"
+#include "peg/shape/polygon_2d.h"
+#include "peg/step/stage.h"
+
+/* --- input --- */
+
+static int all_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) return 0;
+    return 1;
+}
+
+/* Sylvester's criterion. */
+static int positive_definite(const double *A)
+{
+    double c[3];
+    peg_cross(A + 3, A + 6, c);
+    return A[0] > 0 && A[0] * A[4] - A[1] * A[3] > 0 && peg_dot(A, c) > 0;
+}
+
+static pegStatus check_body(const peg_body *b)
+{
+    if (!all_finite(b->x, 3) || !all_finite(b->q, 4) || !all_finite(b->v, 6))
+        return PEG_ERROR_NOT_FINITE;
+    if (b->kind != PEG_DYNAMIC) return PEG_OK;
+    if (!all_finite(b->v_free, 6) || !isfinite(b->mass) || !all_finite(b->inertia, 9))
+        return PEG_ERROR_NOT_FINITE;
+    return b->mass > 0 && positive_definite(b->inertia) ? PEG_OK : PEG_ERROR_MASS;
+}
+
+static pegStatus check_joints(const peg_scene *scene)
+{
+    for (int i = 0; i < scene->njoint_row; i++) {
+        const peg_joint_row *row = &scene->joint_row[i];
+        if (row->body_a < -1 || row->body_a >= scene->nb || row->body_b < -1 ||
+            row->body_b >= scene->nb || !(row->c >= 0) || !(row->lo <= 0) || !(row->hi >= 0))
+            return PEG_ERROR_ARGUMENT;
+        if (!all_finite(row->Ja, 6) || !all_finite(row->Jb, 6) || !isfinite(row->rhs) ||
+            !isfinite(row->c) || !isfinite(row->push) || !isfinite(row->lambda))
+            return PEG_ERROR_NOT_FINITE;
+    }
+    return PEG_OK;
+}
+
+static pegStatus check_given(const peg_scene *scene)
+{
+    for (int i = 0; i < scene->ngiven; i++) {
+        const peg_given *g = &scene->given[i];
+        int a = g->part_a, b = g->part_b;
+        if (a < 0 || a >= scene->np || b < 0 || b >= scene->np || a == b) return PEG_ERROR_ARGUMENT;
+        if (!scene->part[a].opaque && !scene->part[b].opaque) return PEG_ERROR_ARGUMENT;
+        if (!all_finite(g->point, 3) || !all_finite(g->normal, 3) || !isfinite(g->gap))
+            return PEG_ERROR_NOT_FINITE;
+    }
+    return PEG_OK;
+}
+
+static pegStatus check_scene(const peg_scene *scene)
+{
+    pegStatus status = PEG_OK;
+    if (!isfinite(scene->h) || scene->h <= 0) return PEG_ERROR_STEP_SIZE;
+    if (!peg_planar_check(scene) || (scene->planar && scene->njoint_row)) return PEG_ERROR_ARGUMENT;
+    for (int i = 0; i < scene->nb; i++) {
+        status = check_body(&scene->body[i]);
+        if (status != PEG_OK) return status;
+    }
+    for (int i = 0; i < scene->np; i++) {
+        const peg_part *part = &scene->part[i];
+        if (!!part->shape + !!part->complex + !!part->opaque != 1 || part->body < -1 ||
+            part->body >= scene->nb)
+            return PEG_ERROR_ARGUMENT;
+        if (!all_finite(part->offset, 3) || !all_finite(part->rotation, 9))
+            return PEG_ERROR_NOT_FINITE;
+    }
+    status = check_given(scene);
+    return status == PEG_OK ? check_joints(scene) : status;
+}
+
+/* --- the step --- */
+
+static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
+{
+    peg_arena *arena = &context->arena;
+    int nb = scene->nb;
+    *s = (peg_stage){.context = context, .scene = scene};
+    s->stats.steps = 1;
+    peg_arena_reset(arena);
+    peg_arena_reset(&context->kept);
+    context->contacts = 0;
+    context->fresh.count = context->fresh.rows = 0;
+    s->root = PEG_NEW(arena, int, nb);
+    s->first_body = PEG_NEW(arena, int, nb);
+    s->next_body = PEG_NEW(arena, int, nb);
+    s->first_pair = PEG_NEW(arena, int, nb);
+    s->dirty = PEG_NEW(arena, unsigned char, nb);
+    s->solved = PEG_NEW(arena, peg_solved, nb);
+    s->roused = PEG_NEW(arena, unsigned char, nb);
+    s->alone = PEG_NEW(arena, double[6], nb);
+    s->result = PEG_NEW(arena, peg_outcome_of_body, nb);
+    if (arena->failed || !peg_workers_begin(s)) return 0;
+    s->largest = 3; /* triangles */
+    for (int i = 0; i < scene->np; i++) {
+        const peg_polytope *shape = scene->part[i].shape;
+        if (!shape) continue;
+        s->largest = shape->nv > s->largest ? shape->nv : s->largest;
+        s->largest = shape->nf > s->largest ? shape->nf : s->largest;
+        s->largest = shape->ne > s->largest ? shape->ne : s->largest;
+    }
+    if (nb) memset(s->solved, 0, (size_t)nb * sizeof *s->solved);
+    for (int i = 0; i < nb; i++) {
+        peg_body *b = &scene->body[i];
+        s->stats.bodies += b->kind == PEG_DYNAMIC;
+        s->result[i] = (peg_outcome_of_body){0};
+        s->roused[i] = 0;
+        memcpy(s->alone[i], b->v_free, sizeof b->v);
+    }
+    if (!peg_step_joints(s) || !peg_place_parts(s)) return 0;
+    for (int i = 0; i < nb; i++) {
+        const peg_body *b = &scene->body[i];
+        int moves = b->kind == PEG_DYNAMIC && (!b->asleep || s->result[i].woken);
+        const double *v = moves ? s->alone[i] : b->v;
+        memcpy(s->result[i].v_pose, v, sizeof b->v);
+        memcpy(s->result[i].v_end, v, sizeof b->v);
+    }
+    peg_still_take(s);
+    return 1;
+}
+
+/* How much nearer the parts of a pair can come in the motion that was found, at most, m. */
+static double closing(const peg_stage *s, const peg_candidate *c)
+{
+    double v[2][6] = {{0}}, turning[2][6] = {{0}};
+    for (int side = 0; side < 2; side++) {
+        peg_found_velocity(s, side ? c->b : c->a, v[side]);
+        memcpy(turning[side] + 3, v[side] + 3, 3 * sizeof **v);
+    }
+    for (int k = 0; k < 3; k++) v[0][k] -= v[1][k];
+    return s->scene->h * peg_norm(v[0]) + peg_travel(s, c->a, turning[0]) +
+           peg_travel(s, c->b, turning[1]);
+}
+
+/* Whether the pair stays apart: at the share t of the motion, which closes U at most, its
+ * separation is at least s(0) - t U and at least s(1) - (1 - t) U. reach: U, and twice what is to
+ * be left. */
+static int pass_by(peg_stage *s, const peg_candidate *c, double reach)
+{
+    peg_arena *arena = &s->context->arena;
+    peg_arena_mark mark = peg_arena_here(arena);
+    peg_view a, b;
+    int apart = 0;
+    if (peg_place_at_end(s, c->a, &a) && peg_place_at_end(s, c->b, &b)) {
+        const peg_view *a0 = &s->placed[c->a].view, *b0 = &s->placed[c->b].view;
+        double end = peg_separation(&a, &b, INFINITY, NULL, NULL).s;
+        apart = end > 0 && peg_separation(a0, b0, INFINITY, NULL, NULL).s + end > reach;
+    } else {
+        s->failed = 1;
+    }
+    peg_arena_back(arena, mark);
+    return apart;
+}
+
+/* Pairs that the found motion could close although no island had them: marks them near and their
+ * islands dirty. Returns how many. */
+static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
+{
+    int missed = 0;
+    peg_end_boxes(s, end);
+    if (!peg_find_pairs(s, end, start)) {
+        s->failed = 1;
+        return 0;
+    }
+    for (int i = 0; i < s->candidates; i++) {
+        peg_candidate *c = &s->candidate[i];
+        if (c->linked || c->refused || c->whole) continue;
+        const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
+        double reach = 0.01 * peg_candidate_size(s, c) + closing(s, c);
+        double n[3];
+        peg_copy3(c->n, n);
+        if (!c->near && (peg_is_far(&a->view, &b->view, reach, n) || pass_by(s, c, reach)))
+            continue;
+        c->near = 1;
+        missed++;
+        if (a->moves) s->dirty[a->body] = 1;
+        if (b->moves) s->dirty[b->body] = 1;
+    }
+    return missed;
+}
+
+/* A body that was marked dirty makes its whole new island dirty. */
+static void spread_dirt(peg_stage *s)
+{
+    for (int i = 0; i < s->scene->nb; i++)
+        if (s->dirty[i]) s->dirty[peg_root(s, i)] = 1;
+}
+
+/* Pairs of the islands that something has come near to. */
+static void find_pairs_of_roused(peg_stage *s, const peg_aabb *start)
+{
+    while (!s->failed && peg_still_rouse(s)) s->failed |= !peg_find_pairs_of_roused(s, start);
+}
+
+static void solve_islands(peg_stage *s)
+{
+    peg_aabb *start = PEG_NEW(&s->context->arena, peg_aabb, s->scene->np);
+    peg_aabb *end = PEG_NEW(&s->context->arena, peg_aabb, s->scene->np);
+    if (!start || !end) {
+        s->failed = 1;
+        return;
+    }
+    double t0 = peg_seconds();
+    peg_start_boxes(s, start);
+    if (!peg_find_pairs(s, start, NULL)) s->failed = 1;
+    find_pairs_of_roused(s, start);
+    s->stats.time_pairs += peg_seconds() - t0;
+    memset(s->dirty, 1, (size_t)s->scene->nb);
+    while (!s->failed) {
+        if (!peg_link_islands(s)) {
+            s->failed = 1;
+            return;
+        }
+        spread_dirt(s);
+        peg_run_islands(s);
+        memset(s->dirty, 0, (size_t)s->scene->nb);
+        if (s->failed) return;
+        t0 = peg_seconds();
+        int known = s->candidates, missed = find_missed_pairs(s, start, end);
+        find_pairs_of_roused(s, start);
+        s->stats.time_pairs += peg_seconds() - t0;
+        if (missed) continue;
+        /* the islands know their pairs by their places */
+        if (s->candidates > known && !peg_link_islands(s)) s->failed = 1;
+        return;
+    }
+}
+
+/* Sum over the islands as they were solved last. */
+static void sum_stats(peg_stage *s)
+{
+    pegStats *sum = &s->stats;
+    sum->gap_min = INFINITY;
+    for (int root = 0; root < s->scene->nb; root++)
+        if (peg_is_solved(s, root)) peg_stats_add(sum, &s->solved[root].stats);
+    if (sum->gap_min == INFINITY) sum->gap_min = 0;
+    sum->unconverged = sum->unconverged > 0;
+}
+
+static void commit(peg_stage *s)
+{
+    peg_context *context = s->context;
+    for (int i = 0; i < s->scene->nb; i++) {
+        peg_body *b = &s->scene->body[i];
+        const peg_outcome_of_body *r = &s->result[i];
+        memcpy(b->v_pose, r->v_pose, sizeof b->v_pose);
+        memcpy(b->v_end, r->v_end, sizeof b->v_end);
+        b->moved_by_contact = r->moved;
+        b->woken = r->woken;
+        b->roused = s->roused[i];
+        b->held = r->held;
+        memcpy(b->v_joints, r->v_joints, sizeof b->v_joints);
+    }
+    for (int i = 0; i < s->scene->njoint_row; i++)
+        s->scene->joint_row[i].lambda = s->joint_lambda[i];
+    peg_remembered old = context->memory;
+    context->memory = context->fresh;
+    context->fresh = old;
+}
+
+static int remember_pairs(peg_stage *s)
+{
+    for (int i = 0; i < s->candidates; i++) {
+        const peg_candidate *c = &s->candidate[i];
+        if (c->refused || c->whole) continue;
+        const peg_part *a = &s->part[c->a], *b = &s->part[c->b];
+        peg_memory_entry *entry = peg_remember(&s->context->fresh, a->id, b->id);
+        if (!entry) return 0;
+        peg_copy3(c->n, entry->n);
+        if (c->linked && c->choice) entry->choice = *c->choice;
+        entry->first = c->first;
+        entry->count = c->count;
+        entry->a = s->whole[c->a], entry->b = s->whole[c->b];
+    }
+    if (!peg_still_remember(s)) return 0;
+    peg_sort_memory(&s->context->fresh);
+    return 1;
+}
+
+pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
+{
+    peg_stage stage;
+    pegStatus status = check_scene(scene);
+    if (status != PEG_OK) return status;
+    peg_still_compare(context, scene);
+    if (peg_still_repeat(context, scene, stats)) return PEG_OK;
+    int whole = set_stage(&stage, context, scene);
+    if (whole) solve_islands(&stage);
+    if (!whole || stage.failed || !peg_gather_islands(&stage) || !remember_pairs(&stage)) {
+        context->contacts = 0;
+        context->still.valid = 0; /* its answers are those of this step, its results are not */
+        return PEG_ERROR_MEMORY;
+    }
+    commit(&stage);
+    sum_stats(&stage);
+    peg_still_keep(&stage);
+    stage.stats.memory = context->still.stats.memory = peg_context_memory(context);
+    if (stats) *stats = stage.stats;
+    return PEG_OK;
+}
