@@ -5,12 +5,12 @@
 #ifndef PEG_GLUE_H
 #define PEG_GLUE_H
 
-#include "ode_glue/joint_set.h"
-#include "ode_glue/map.h"
-#include "ode_glue/report.h"
-#include "ode_glue/shape.h"
-#include "ode_glue/sleep.h"
-#include "ode_glue/surface.h"
+#include "ode_glue/joints/joint_set.h"
+#include "ode_glue/read/map.h"
+#include "ode_glue/write/messages.h"
+#include "ode_glue/read/shape.h"
+#include "ode_glue/write/sleep.h"
+#include "ode_glue/pairs/surface.h"
 #include "peg/base/arena.h"
 #include "peg/peg.h"
 #include <ode/ode.h>

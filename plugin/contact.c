@@ -1,6 +1,6 @@
 /* Telling of contacts. */
-#include "ode_glue/feature.h"
-#include "ode_glue/geom.h"
+#include "ode_glue/read/feature.h"
+#include "ode_glue/read/geom.h"
 #include "plugin/world.h"
 
 int pegWorldGetContactCount(pegWorldID peg)

@@ -1,5 +1,5 @@
 /* Convex geoms, seen when they are made. */
-#include "ode_glue/convex.h"
+#include "ode_glue/read/convex.h"
 #include "plugin/ode-peg.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* Heightfields, seen when they are made; meshes that change. */
-#include "ode_glue/heightfield.h"
-#include "ode_glue/geom.h"
+#include "ode_glue/read/heightfield.h"
+#include "ode_glue/read/geom.h"
 #include "plugin/world.h"
 
 #include <limits.h>

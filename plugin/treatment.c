@@ -1,7 +1,7 @@
 /* Which pairs are exact. */
-#include "ode_glue/geom.h"
-#include "ode_glue/heightfield.h"
-#include "ode_glue/shape.h"
+#include "ode_glue/read/geom.h"
+#include "ode_glue/read/heightfield.h"
+#include "ode_glue/read/shape.h"
 #include "plugin/ode-peg.h"
 
 static int is_mobile(dGeomID geom)

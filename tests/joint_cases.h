@@ -2,7 +2,7 @@
 #ifndef JOINT_CASES_H
 #define JOINT_CASES_H
 
-#include "ode_glue/joint.h"
+#include "ode_glue/joints/joint.h"
 
 void seed_random(unsigned long long value);
 double uniform(double lo, double hi);

@@ -1,6 +1,6 @@
 /* The glue against ODE itself: free velocities and poses, the hand-over, what takes part. */
-#include "ode_glue/convex.h"
-#include "ode_glue/free.h"
+#include "ode_glue/read/convex.h"
+#include "ode_glue/read/unconstrained_velocity.h"
 #include "ode_glue/glue.h"
 
 #include <check.h>

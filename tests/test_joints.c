@@ -3,9 +3,9 @@
  * rows predicts. The cases vary the bodies' order, a missing and a kinematic body, stops, motors
  * and bounce; then several joints, contacts, feedback, and what becomes of references. */
 #include "joint_cases.h"
-#include "ode_glue/free.h"
+#include "ode_glue/read/unconstrained_velocity.h"
 #include "peg/island/joint_row.h"
-#include "ode_glue/joint_set.h"
+#include "ode_glue/joints/joint_set.h"
 #include "peg/lcp/problem.h"
 #include <check.h>
 #include <stdio.h>

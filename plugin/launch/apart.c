@@ -2,7 +2,7 @@
  * parts that overlap, and of a convex geom with a mesh often; what exact contacts go by does not.
  */
 #include "plugin/launch/apart.h"
-#include "ode_glue/geom.h"
+#include "ode_glue/read/geom.h"
 #include "peg/shape/triangle_mesh.h"
 #include "peg/step/stage.h"
 #include "peg/collide/separation.h"

@@ -1,5 +1,5 @@
 /* Contact joints of the program's, and the steps that use them. */
-#include "ode_glue/geom.h"
+#include "ode_glue/read/geom.h"
 #include "plugin/launch/launch.h"
 
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* The part of a heightfield below a box, as a mesh of ODE's: ODE's own collision with heightfields
  * finds no contacts in some valleys, and none of bodies that come near. */
-#include "ode_glue/geom.h"
-#include "ode_glue/heightfield.h"
+#include "ode_glue/read/geom.h"
+#include "ode_glue/read/heightfield.h"
 #include "plugin/launch/field_mesh.h"
 
 #include <limits.h>

@@ -5,7 +5,7 @@
  * the reach of the pair, is given to ODE's own dCollide, and what it finds is put right. A pair
  * that moves by more than it is thick is tried at several places on its way. Positions are good to
  * the reach; the contact's purpose is to be made a joint of. */
-#include "ode_glue/geom.h"
+#include "ode_glue/read/geom.h"
 #include "plugin/launch/apart.h"
 #include "plugin/launch/field_mesh.h"
 #include "plugin/launch/motion.h"

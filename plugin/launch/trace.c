@@ -1,5 +1,5 @@
 /* Writes the parts of a trace: see trace.h. */
-#include "ode_glue/geom.h"
+#include "ode_glue/read/geom.h"
 #include "plugin/launch/trace_write.h"
 
 #include <stdatomic.h>

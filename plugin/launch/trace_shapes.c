@@ -1,6 +1,6 @@
 /* Bodies and geoms as a trace shows them: shapes in the frame of the body. */
-#include "ode_glue/geom.h"
-#include "ode_glue/heightfield.h"
+#include "ode_glue/read/geom.h"
+#include "ode_glue/read/heightfield.h"
 #include "plugin/launch/trace_write.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */

@@ -1,0 +1,142 @@
+#include "ode_glue/joints/joint_set.h"
+
+#include <math.h>
+#include <string.h>
+
+static int find_or_add(peg_joint_set *set, dJointID joint)
+{
+    int known = set->id.n, i = peg_map_add(&set->id, joint, NULL);
+    if (i < 0) return -1;
+    if (set->room < set->id.room) {
+        void *kept = peg_realloc(set->kept, (size_t)set->id.room * sizeof *set->kept);
+        if (!kept) return -1;
+        set->kept = kept;
+        memset(set->kept + set->room, 0, (size_t)(set->id.room - set->room) * sizeof *set->kept);
+        set->room = set->id.room;
+    }
+    if (i == known) memset(&set->kept[i], 0, sizeof *set->kept);
+    set->kept[i].met = 1;
+    return i;
+}
+
+peg_joint_reference *peg_joint_set_at(peg_joint_set *set, dJointID joint)
+{
+    int i = find_or_add(set, joint);
+    return i < 0 ? NULL : &set->kept[i].of;
+}
+
+void peg_joint_set_free(peg_joint_set *set)
+{
+    peg_map_free(&set->id);
+    peg_free(set->kept);
+    *set = (peg_joint_set){0};
+}
+
+/* Keeps what was met, for the next step. Keys are moved to the front in place. */
+static void forget_the_rest(peg_joint_set *set)
+{
+    int n = set->id.n < set->room ? set->id.n : set->room, kept = 0;
+    void *(*key)[2] = set->id.key;
+    peg_map_clear(&set->id);
+    for (int i = 0; i < n; i++) {
+        if (!set->kept[i].met) continue;
+        set->kept[kept] = set->kept[i];
+        set->kept[kept++].met = 0;
+        peg_map_add(&set->id, key[i][0], NULL); /* needs no memory: there were more */
+    }
+}
+
+/* The first of its bodies in the order of the numbers counts a joint. */
+static int is_first(const peg_map *number, dJointID joint, int body, int of[2])
+{
+    dBodyID id[2];
+    peg_joint_bodies(joint, id);
+    for (int k = 0; k < 2; k++) of[k] = id[k] ? peg_map_find(number, id[k], NULL) : -1;
+    return of[0] < 0 || of[1] < 0 || of[0] == of[1] ? 1 : body == (of[0] < of[1] ? of[0] : of[1]);
+}
+
+static int is_untold(dJointID joint, const peg_joint_reference *reference)
+{
+    if (!peg_joint_needs_telling(joint)) return 0;
+    if (reference->type == dJointTypePlane2D)
+        return !reference->told[0] && !reference->told[1] && !reference->told[2];
+    for (int i = 0; i < dJointGetLMotorNumAxes(joint); i++)
+        if (!reference->told[i] && dJointGetLMotorParam(joint, i * dParamGroup + dParamFMax) > 0)
+            return 1;
+    return 0;
+}
+
+/* Joints that the body has, an upper bound of their rows. */
+static size_t most_rows(const peg_map *number)
+{
+    size_t n = 0;
+    for (int i = 0; i < number->n; i++)
+        n += (size_t)dBodyGetNumJoints(number->key[i][0]) * PEG_JOINT_ROWS;
+    return n;
+}
+
+static int is_finite(const peg_joint_row *row)
+{
+    double sum = row->rhs + row->c + row->push;
+    for (int k = 0; k < 6; k++) sum += row->Ja[k] + row->Jb[k];
+    return isfinite(sum) && !isnan(row->lo) && !isnan(row->hi);
+}
+
+/* Adds the rows of one joint to the *n that are there. */
+static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], double h,
+                           peg_joint_row *row, int *n, peg_joint_notes *notes)
+{
+    dJointType type = dJointGetType(joint);
+    if (type == dJointTypeContact || type == dJointTypeNull) return PEG_OK;
+    if (!peg_joint_is_supported(type)) {
+        notes->unsupported++;
+        return PEG_OK;
+    }
+    peg_joint_reference *reference = peg_joint_set_at(set, joint);
+    if (!reference) return PEG_ERROR_MEMORY;
+    int rows = peg_joint_rows(joint, reference, h, row + *n);
+    const double *lambda = set->kept[peg_map_find(&set->id, joint, NULL)].lambda;
+    for (int end = *n + rows; *n < end; ++*n) {
+        row[*n].lambda = *lambda++;
+        row[*n].body_a = of[0];
+        row[*n].body_b = row[*n].body_b < 0 ? -1 : of[1];
+        if (!is_finite(&row[*n])) return PEG_ERROR_NOT_FINITE;
+    }
+    notes->joints += rows > 0;
+    notes->inferred += reference->inferred && peg_joint_needs_pose(joint);
+    notes->untold += is_untold(joint, reference);
+    return PEG_OK;
+}
+
+pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map *number, double h,
+                             peg_joint_row **row, dJointID **joint, int *n, peg_joint_notes *notes)
+{
+    size_t most = most_rows(number);
+    *n = 0;
+    *notes = (peg_joint_notes){0};
+    *row = PEG_NEW(arena, peg_joint_row, most);
+    *joint = PEG_NEW(arena, dJointID, most);
+    if (!*row || !*joint) return PEG_ERROR_MEMORY;
+    for (int b = 0; b < number->n; b++) {
+        dBodyID id = number->key[b][0];
+        for (int i = 0; i < dBodyGetNumJoints(id); i++) {
+            dJointID j = dBodyGetJoint(id, i);
+            int of[2], first = *n;
+            if (!dJointIsEnabled(j) || !is_first(number, j, b, of)) continue;
+            pegStatus status = add_joint(set, j, of, h, *row, n, notes);
+            if (status != PEG_OK) return status;
+            for (int k = first; k < *n; k++) (*joint)[k] = j;
+        }
+    }
+    forget_the_rest(set);
+    return PEG_OK;
+}
+
+void peg_joint_set_keep(peg_joint_set *set, const peg_joint_row *row, const dJointID *joint, int n)
+{
+    for (int i = 0, k; i < n; i += k) {
+        double *lambda = set->kept[peg_map_find(&set->id, joint[i], NULL)].lambda;
+        for (k = 0; i + k < n && joint[i + k] == joint[i]; k++) lambda[k] = row[i + k].lambda;
+        for (int end = k; end < PEG_JOINT_ROWS; end++) lambda[end] = 0;
+    }
+}

@@ -1,0 +1,211 @@
+/* Which pairs may touch: those handed over, those that the program's near callback hands over when
+ * it is asked, or those that ODE's spaces would report and that no joint connects. */
+#include "ode_glue/read/convex.h"
+#include "ode_glue/read/geom.h"
+#include "ode_glue/glue.h"
+
+#include <stdint.h>
+
+static int bits_match(dGeomID a, dGeomID b)
+{
+    return (dGeomGetCategoryBits(a) & dGeomGetCollideBits(b)) ||
+           (dGeomGetCategoryBits(b) & dGeomGetCollideBits(a));
+}
+
+static int depth_of(dGeomID geom)
+{
+    int depth = 0;
+    for (dSpaceID s = dGeomGetSpace(geom); s; s = dGeomGetSpace((dGeomID)s)) depth++;
+    return depth;
+}
+
+/* The geom itself or the space about it that lies `depth` levels below the outermost space. */
+static dGeomID at_depth(dGeomID geom, int own_depth, int depth)
+{
+    for (; own_depth > depth; own_depth--) geom = (dGeomID)dGeomGetSpace(geom);
+    return geom;
+}
+
+/* Both lie in spaces. ODE descends from the space that holds both, or from the two outermost ones,
+ * and compares the bits of what it meets on either side, level by level: a sub-space's bits count
+ * like a geom's. */
+static int spaces_pass(dGeomID a, dGeomID b)
+{
+    int da = depth_of(a), db = depth_of(b), deepest = da > db ? da : db, pass = 1;
+    for (int d = 1; d <= deepest && pass; d++) {
+        dGeomID x = at_depth(a, da, d), y = at_depth(b, db, d);
+        if (x != y) pass = bits_match(x, y);
+    }
+    return pass;
+}
+
+static int joint_connects(dGeomID a, dGeomID b)
+{
+    dBodyID x = dGeomGetBody(a), y = dGeomGetBody(b);
+    return x && y && dAreConnectedExcluding(x, y, dJointTypeContact);
+}
+
+int peg_glue_sweeps(const peg_glue *glue, dGeomID geom)
+{
+    dSpaceID first = dGeomIsSpace(geom) ? (dSpaceID)geom : dGeomGetSpace(geom);
+    for (dSpaceID s = first; s; s = dGeomGetSpace((dGeomID)s))
+        for (int i = 0; i < glue->spaces; i++)
+            if (glue->space[i] == s) return 1;
+    return 0;
+}
+
+static void order(dGeomID *a, dGeomID *b)
+{
+    if ((uintptr_t)*a > (uintptr_t)*b) {
+        dGeomID swap = *a;
+        *a = *b;
+        *b = swap;
+    }
+}
+
+const peg_handed *peg_glue_how(const peg_glue *glue, const peg_part *a, const peg_part *b,
+                               int *reversed)
+{
+    dGeomID x = ((const peg_shape *)a->user)->geom, y = ((const peg_shape *)b->user)->geom;
+    dGeomID low = x, high = y;
+    order(&low, &high);
+    int i = peg_map_find(&glue->handed, low, high);
+    dGeomID first = i >= 0 ? glue->how[i].first : x;
+    *reversed = peg_first_geom(first, first == x ? y : x) != x;
+    return i >= 0 ? &glue->how[i] : NULL;
+}
+
+static int may_touch(peg_glue *glue, const peg_shape *sa, const peg_shape *sb)
+{
+    dGeomID x = sa->geom, y = sb->geom;
+    order(&x, &y);
+    if (peg_map_find(&glue->handed, x, y) >= 0) return 1;
+    if (!sa->swept || !sb->swept || !spaces_pass(x, y)) return 0;
+    if (!glue->near) return !joint_connects(x, y);
+    glue->asked[0] = x;
+    glue->asked[1] = y;
+    glue->accepted = 0;
+    glue->near(glue->near_data, sa->geom, sb->geom);
+    glue->asked[0] = glue->asked[1] = NULL;
+    return glue->accepted;
+}
+
+int peg_glue_may_touch(void *context, const peg_part *a, const peg_part *b)
+{
+    peg_glue *glue = context;
+    if (!may_touch(glue, a->user, b->user)) return 0;
+    if (a->body >= 0) glue->link[a->body].met = 1;
+    if (b->body >= 0) glue->link[b->body].met = 1;
+    return 1;
+}
+
+void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
+{
+    static const double none[3] = {0, 0, 0};
+    const peg_glue *glue = context;
+    int reversed;
+    const peg_handed *how = peg_glue_how(glue, a, b, &reversed);
+    int own = how && how->has_surface;
+    peg_surface_convert(own ? &how->surface : &glue->surface, own ? how->fdir1 : none,
+                        dWorldGetERP(glue->world), dWorldGetCFM(glue->world), reversed, out);
+}
+
+pegStatus peg_glue_set_surface(peg_glue *glue, const dSurfaceParameters *surface)
+{
+    static const double none[3] = {0, 0, 0};
+    if (!surface) {
+        glue->surface = (dSurfaceParameters){0};
+        return PEG_OK;
+    }
+    if (!peg_surface_is_valid(surface)) return PEG_ERROR_NOT_FINITE;
+    peg_surface_warn(&glue->report, surface, none);
+    glue->surface = *surface;
+    return PEG_OK;
+}
+
+void peg_glue_say_opaque(peg_glue *glue, const peg_shape *s)
+{
+    if (s->endless)
+        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
+                "a heightfield that repeats itself has more cells about the bodies than can be "
+                "kept: it has ODE's contacts, which let bodies overlap");
+    else if (s->is.class == dHeightfieldClass)
+        peg_say(
+            &glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_SHAPE_UNKNOWN,
+            "a heightfield whose samples were never seen, or are others than those seen, has ODE's "
+            "contacts, which let bodies overlap: call pegRegisterHeightfield");
+    else
+        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
+                "a geom of a class of the program's own has ODE's contacts, which let bodies "
+                "overlap");
+}
+
+static int is_asked(const peg_glue *glue, dGeomID a, dGeomID b)
+{
+    order(&a, &b);
+    return glue->stepping && a == glue->asked[0] && b == glue->asked[1];
+}
+
+/* Keeps the pair; 0 when memory is exhausted. */
+static int keep_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
+{
+    dGeomID x = a, y = b;
+    order(&x, &y);
+    if (glue->handed.n == glue->how_room) {
+        int room = glue->how_room ? 2 * glue->how_room : 64;
+        peg_handed *of = peg_realloc(glue->how, (size_t)room * sizeof *of);
+        if (!of) return 0;
+        glue->how = of;
+        glue->how_room = room;
+    }
+    int known = glue->handed.n, i = peg_map_add(&glue->handed, x, y);
+    if (i < 0) return 0;
+    if (i == known) glue->how[i] = (peg_handed){.first = a};
+    if (how) glue->how[i] = *how;
+    return 1;
+}
+
+/* ODE's contacts may have named a geom that a transform holds: the pair is the transform's. */
+pegStatus peg_glue_name_transforms(peg_glue *glue)
+{
+    const struct peg_generation *now = &glue->shapes.coming;
+    for (int i = 0; i < glue->handed.n && now->transforms; i++) {
+        dGeomID a = glue->handed.key[i][0], b = glue->handed.key[i][1];
+        dGeomID x = peg_shapes_outer(now, a), y = peg_shapes_outer(now, b);
+        if (x == a && y == b) continue;
+        peg_handed how = glue->how[i];
+        how.first = how.first == a ? x : y;
+        if (!keep_pair(glue, x, y, &how)) return PEG_ERROR_MEMORY;
+    }
+    return PEG_OK;
+}
+
+pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
+{
+    if (how && how->has_surface) {
+        if (!peg_surface_is_valid(&how->surface)) return PEG_ERROR_NOT_FINITE;
+        peg_surface_warn(&glue->report, &how->surface, how->fdir1);
+    }
+    a = peg_shapes_outer(&glue->shapes.kept, a);
+    b = peg_shapes_outer(&glue->shapes.kept, b);
+    dGeomID leaf[2] = {peg_geom_leaf(a), peg_geom_leaf(b)};
+    for (int i = 0; i < 2; i++)
+        if (!leaf[i] || !peg_class_has_contacts(dGeomGetClass(leaf[i]))) return PEG_OK;
+    if (!keep_pair(glue, a, b, how)) {
+        glue->pair_lost = 1;
+        return peg_fail(&glue->report, PEG_ERROR_MEMORY);
+    }
+    if (is_asked(glue, a, b)) glue->accepted = 1;
+    unsigned long version;
+    for (int i = 0; i < 2; i++)
+        if (dGeomGetClass(leaf[i]) == dConvexClass && !peg_convex_find(leaf[i], &version))
+            return peg_fail(&glue->report, PEG_ERROR_SHAPE_UNKNOWN);
+    return PEG_OK;
+}
+
+void peg_glue_near(peg_glue *glue, dGeomID a, dGeomID b)
+{
+    int found_by_sweep = peg_glue_sweeps(glue, a) && peg_glue_sweeps(glue, b);
+    if (found_by_sweep && !is_asked(glue, a, b)) return;
+    if (!joint_connects(a, b)) peg_glue_hand_over(glue, a, b, NULL);
+}

@@ -1,0 +1,241 @@
+/* From ODE's spaces and bodies to the scene of a step. */
+#include "ode_glue/read/unconstrained_velocity.h"
+#include "ode_glue/read/geom.h"
+#include "ode_glue/glue.h"
+
+#include <stdlib.h>
+
+static pegStatus collect_space(peg_glue *glue, dSpaceID space);
+
+static pegStatus collect_item(peg_glue *glue, dGeomID geom)
+{
+    if (!dGeomIsEnabled(geom)) return PEG_OK;
+    return dGeomIsSpace(geom) ? collect_space(glue, (dSpaceID)geom)
+                              : peg_shapes_add(&glue->shapes, geom, 1);
+}
+
+typedef struct probe {
+    peg_glue *glue;
+    dGeomID geom;
+    pegStatus status;
+} probe;
+
+static void meet_probe(void *data, dGeomID a, dGeomID b)
+{
+    probe *p = data;
+    if (p->status == PEG_OK) p->status = collect_item(p->glue, a == p->geom ? b : a);
+}
+
+/* dSpaceGetGeom aborts for quad-tree spaces. A sphere that fills the world meets all of their geoms
+ * that can meet anything. */
+static pegStatus collect_by_probe(peg_glue *glue, dSpaceID space)
+{
+    probe p = {glue, dCreateSphere(NULL, dInfinity), PEG_OK};
+    dSpaceCollide2(p.geom, (dGeomID)space, &p, meet_probe);
+    dGeomDestroy(p.geom);
+    return p.status;
+}
+
+static pegStatus collect_space(peg_glue *glue, dSpaceID space)
+{
+    if (dSpaceGetClass(space) == dQuadTreeSpaceClass) return collect_by_probe(glue, space);
+    pegStatus status = PEG_OK;
+    int n = dSpaceGetNumGeoms(space);
+    for (int i = 0; i < n && status == PEG_OK; i++)
+        status = collect_item(glue, dSpaceGetGeom(space, i));
+    return status;
+}
+
+/* All geoms of the added spaces and of the pairs handed over. */
+static pegStatus collect_geoms(peg_glue *glue)
+{
+    pegStatus status = PEG_OK;
+    peg_shapes_begin(&glue->shapes);
+    for (int i = 0; i < glue->spaces && status == PEG_OK; i++)
+        status = collect_item(glue, (dGeomID)glue->space[i]);
+    if (status == PEG_OK) status = peg_glue_name_transforms(glue);
+    for (int i = 0; i < 2 * glue->handed.n && status == PEG_OK; i++) {
+        dGeomID geom = glue->handed.key[i / 2][i % 2];
+        if (dGeomIsEnabled(geom)) status = peg_shapes_add(&glue->shapes, geom, 0);
+    }
+    peg_shapes_end(&glue->shapes, status == PEG_OK);
+    return status;
+}
+
+static void report_ignored(peg_glue *glue, const peg_shape *s)
+{
+    if (s->status == PEG_ERROR_SHAPE_EMPTY)
+        peg_say(&glue->report, PEG_CAUSE_ZERO_SIZE, s->status,
+                "a geom with a side or radius of length 0, or a mesh without triangles, has no "
+                "contacts: its pairs are ignored");
+}
+
+/* The papers' models are of polytopes. */
+static void report_left_out(peg_glue *glue, const peg_shape *s)
+{
+    int model = peg_context_settings(glue->core)->contact;
+    int polytope = s->shape && !peg_is_dilated(s->shape);
+    if (model != PEG_CONTACT_PEG && s->status == PEG_OK && !polytope)
+        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
+                "the papers' contact models know polytopes alone: round geoms and meshes have no "
+                "contacts");
+}
+
+static void report_callbacks(peg_glue *glue, dGeomID mesh)
+{
+    if (dGeomTriMeshGetCallback(mesh) || dGeomTriMeshGetArrayCallback(mesh))
+        peg_say(&glue->report, PEG_CAUSE_CLASS + dTriMeshClass, PEG_OK,
+                "a mesh has callbacks that choose among its triangles: they are not asked, all "
+                "triangles are solid");
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const peg_shape *const *x = a, *const *y = b;
+    return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
+}
+
+/* The shapes that take part, in the order in which they were first seen: ODE's spaces list moving
+ * geoms in an order of their own, which must not change the order of rows. */
+static peg_shape **taking_part(peg_glue *glue, int *n)
+{
+    struct peg_generation *g = &glue->shapes.kept;
+    peg_shape **list = PEG_NEW(&glue->arena, peg_shape *, g->geom.n);
+    *n = 0;
+    for (int i = 0; i < g->geom.n && list; i++) {
+        if (g->of[i].opaque) peg_glue_say_opaque(glue, &g->of[i]);
+        report_left_out(glue, &g->of[i]);
+        if (g->of[i].mesh) report_callbacks(glue, g->of[i].is.leaf);
+        if (g->of[i].status == PEG_OK)
+            list[(*n)++] = &g->of[i];
+        else
+            report_ignored(glue, &g->of[i]);
+    }
+    if (list) qsort(list, (size_t)*n, sizeof *list, by_id);
+    return list;
+}
+
+static void count_joints(peg_link *link)
+{
+    for (int i = dBodyGetNumJoints(link->id) - 1; i >= 0; i--) {
+        dJointID joint = dBodyGetJoint(link->id, i);
+        if (!dJointIsEnabled(joint)) continue;
+        link->has_joints++;
+        link->foreign += !peg_joint_is_supported(dJointGetType(joint));
+    }
+}
+
+static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
+{
+    int i = glue->scene.nb;
+    pegStatus status = peg_read_body(glue->world, id, h, &glue->scene.body[i]);
+    if (status != PEG_OK) return status;
+    peg_link *link = &glue->link[i];
+    *link = (peg_link){.id = id};
+    count_joints(link);
+    memcpy(link->v, glue->scene.body[i].v, sizeof link->v);
+    peg_copy3(dBodyGetForce(id), link->force);
+    peg_copy3(dBodyGetTorque(id), link->force + 3);
+    glue->scene.nb++;
+    if (glue->scene.body[i].kind != PEG_DYNAMIC) return PEG_OK;
+    status = peg_sleep_add(&glue->sleep, id, h, &link->tires);
+    if (link->tires) peg_stop_body(glue->world, id, h, &glue->scene.body[i]);
+    return status;
+}
+
+/* The bodies of the shapes, then those that hang on them by joints. 0: no memory. */
+static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
+{
+    peg_map *number = &glue->body_number;
+    for (int i = 0; i < n; i++) {
+        dBodyID id = dGeomGetBody(shape[i]->geom);
+        if (id && peg_map_add(number, id, NULL) < 0) return 0;
+    }
+    for (int i = 0; i < number->n; i++) {
+        dBodyID id = number->key[i][0];
+        for (int k = 0; k < dBodyGetNumJoints(id); k++) {
+            dBodyID of[2];
+            dJointID joint = dBodyGetJoint(id, k);
+            peg_joint_bodies(joint, of);
+            for (int side = 0; side < 2 && dJointIsEnabled(joint); side++)
+                if (of[side] && peg_map_add(number, of[side], NULL) < 0) return 0;
+        }
+    }
+    return 1;
+}
+
+static pegStatus collect_joints(peg_glue *glue, double h)
+{
+    peg_scene *scene = &glue->scene;
+    pegStatus status =
+        peg_joint_set_rows(&glue->joints, &glue->arena, &glue->body_number, h, &scene->joint_row,
+                           &glue->joint, &scene->njoint_row, &glue->notes);
+    for (int i = 0; i < scene->njoint_row && status == PEG_OK; i++) {
+        const peg_joint_row *row = &scene->joint_row[i];
+        if (row->body_a >= 0) glue->link[row->body_a].joined = 1;
+        if (row->body_b >= 0) glue->link[row->body_b].joined = 1;
+    }
+    return status;
+}
+
+static void add_part(peg_glue *glue, peg_part *part, const peg_complex *complex, unsigned long id,
+                     peg_shape *s)
+{
+    dBodyID body = dGeomGetBody(s->geom);
+    peg_part *p = &part[glue->scene.np++];
+    *p = (peg_part){.shape = s->shape, .complex = complex, .id = id, .user = s};
+    p->opaque = !p->shape && !p->complex;
+    p->body = body ? peg_map_find(&glue->body_number, body, NULL) : -1;
+    if (body)
+        peg_geom_offset(s->geom, p->offset, p->rotation);
+    else
+        peg_geom_pose(s->geom, p->offset, p->rotation);
+}
+
+/* A part for each shape, but an endless field has one for each of its windows. */
+static pegStatus add_parts(peg_glue *glue, peg_shape *const *shape, int n)
+{
+    int windows = 0;
+    pegStatus status = peg_glue_open_windows(glue, shape, n);
+    if (status != PEG_OK) return status;
+    for (int i = 0; i < n; i++) windows += shape[i]->windows.n;
+    peg_part *part = PEG_NEW(&glue->arena, peg_part, n + windows);
+    if (!part) return PEG_ERROR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        peg_shape *s = shape[i];
+        for (int k = 0; k < s->windows.n; k++)
+            add_part(glue, part, s->windows.of[k].complex, s->windows.of[k].id, s);
+        if (!s->endless || s->opaque) add_part(glue, part, s->complex, s->id, s);
+    }
+    glue->scene.part = part;
+    return PEG_OK;
+}
+
+pegStatus peg_glue_collect(peg_glue *glue, double h)
+{
+    peg_scene *scene = &glue->scene;
+    *scene = (peg_scene){.h = h,
+                         .may_touch = peg_glue_may_touch,
+                         .surface = peg_glue_surface,
+                         .filter_context = glue};
+    peg_sleep_begin(&glue->sleep);
+    peg_arena_reset(&glue->arena);
+    peg_map_clear(&glue->body_number);
+
+    pegStatus status = collect_geoms(glue);
+    if (status != PEG_OK) return status;
+    int n;
+    peg_shape **shape = taking_part(glue, &n);
+    if (!shape || !number_bodies(glue, shape, n)) return PEG_ERROR_MEMORY;
+    int bodies = glue->body_number.n;
+    scene->body = PEG_NEW(&glue->arena, peg_body, bodies);
+    glue->link = PEG_NEW(&glue->arena, peg_link, bodies);
+    if (!scene->body || !glue->link) return PEG_ERROR_MEMORY;
+
+    for (int i = 0; i < bodies && status == PEG_OK; i++)
+        status = add_body(glue, glue->body_number.key[i][0], h);
+    if (status == PEG_OK) status = add_parts(glue, shape, n);
+    if (status == PEG_OK) status = peg_glue_collect_given(glue);
+    if (status == PEG_OK) status = collect_joints(glue, h);
+    return status;
+}

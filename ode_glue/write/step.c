@@ -1,0 +1,278 @@
+/* One step: the scene's contacts become forces on ODE's bodies, then ODE steps.
+ *
+ * A free body reaches v_free + h M^-1 F under an added force F, exactly, since ODE's gyroscopic
+ * torque depends on the state at the start alone; so F = M (v_pose - v_free) / h (torque: with I at
+ * the start pose, world frame).
+ *
+ * Bodies with joints get the contacts' forces alone: dWorldStep then finds the joints' impulses
+ * that the island's mixed LCP found, as its rows are the same, and fills their feedback. Where it
+ * would not (a step in halves, joints that had to yield, dWorldQuickStep) the joints are left out
+ * of ODE's step and handed over as forces like the contacts. */
+#include "ode_glue/read/unconstrained_velocity.h"
+#include "ode_glue/glue.h"
+
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int is_woken(const peg_body *b)
+{
+    return b->kind == PEG_DYNAMIC && b->asleep && b->woken;
+}
+
+/* A tired body sleeps on what holds it. If nothing is near, it falls. */
+static void let_fall(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        peg_body *b = &glue->scene.body[i];
+        if (!glue->link[i].tires || b->woken || glue->link[i].met) continue;
+        b->asleep = 0;
+        memcpy(b->v_pose, b->v_free, sizeof b->v_free);
+        memcpy(b->v_end, b->v_free, sizeof b->v_free);
+    }
+}
+
+static void set_velocity(dBodyID id, const double v[6])
+{
+    dBodySetLinearVel(id, v[0], v[1], v[2]);
+    dBodySetAngularVel(id, v[3], v[4], v[5]);
+}
+
+static int is_pushed(const peg_glue *glue, int i)
+{
+    const peg_body *b = &glue->scene.body[i];
+    if (b->kind != PEG_DYNAMIC || (b->asleep && !b->woken)) return 0;
+    if (glue->link[i].joined && !b->held) return b->moved_by_contact;
+    return memcmp(b->v_pose, b->v_free, sizeof b->v_free) != 0;
+}
+
+/* Force and torque that turn v_free into v_pose, but for what ODE's joints will do; 0 if one of
+ * them overflows. */
+static int find_push(const peg_body *b, double h, double push[6])
+{
+    double dv[6], R[9], I[9], sum = 0;
+    for (int k = 0; k < 6; k++)
+        dv[k] = b->v_pose[k] - b->v_free[k] - (b->held ? 0 : b->v_joints[k]);
+    peg_quat_to_mat(b->q, R);
+    peg_world_inertia(b, R, I);
+    peg_rotate(I, dv + 3, push + 3);
+    for (int k = 0; k < 3; k++) push[k] = b->mass * dv[k];
+    for (int k = 0; k < 6; k++) sum += push[k] /= h;
+    return isfinite(sum);
+}
+
+static int hand_over(peg_glue *glue)
+{
+    int n = glue->scene.nb;
+    peg_link *link = glue->link;
+    for (int i = 0; i < n; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        if (is_pushed(glue, i) && !find_push(b, glue->scene.h, link[i].push)) return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        const double *f = link[i].push;
+        if (link[i].tires) set_velocity(link[i].id, b->v);
+        if (link[i].tires && b->asleep && !b->woken) dBodyDisable(link[i].id);
+        /* whom joints wake, ODE wakes, and counts on towards sleep */
+        if (is_woken(b) && !link[i].tires && (!b->roused || b->held)) dBodyEnable(link[i].id);
+        if (!is_pushed(glue, i)) continue;
+        dBodyAddForce(link[i].id, f[0], f[1], f[2]);
+        dBodyAddTorque(link[i].id, f[3], f[4], f[5]);
+    }
+    return 1;
+}
+
+/* Force and torque as the program left them. */
+static void put_forces_back(const peg_link *link)
+{
+    const double *f = link->force;
+    dBodySetForce(link->id, f[0], f[1], f[2]);
+    dBodySetTorque(link->id, f[3], f[4], f[5]);
+}
+
+static void take_back(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        const peg_link *link = &glue->link[i];
+        if (is_pushed(glue, i)) put_forces_back(link);
+        if (link->tires) {
+            dBodyEnable(link->id);
+            set_velocity(link->id, link->v);
+        } else if (is_woken(b)) {
+            dBodyDisable(link->id);
+        }
+    }
+}
+
+/* After ODE's step: the velocities that differ from those that led to the pose. */
+static void set_end_velocities(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        dBodyID id = glue->link[i].id;
+        double v[6];
+        if (b->kind != PEG_DYNAMIC || (b->asleep && !b->woken)) continue;
+        if (!dBodyIsEnabled(id)) { /* ODE put a body with joints to sleep instead of stepping it */
+            if (is_pushed(glue, i)) put_forces_back(&glue->link[i]);
+            continue;
+        }
+        if (memcmp(b->v_end, b->v_pose, sizeof b->v_end) == 0) continue;
+        peg_end_velocity(id, b, v);
+        if (glue->link[i].has_joints) { /* keep what the joints did to it */
+            const dReal *u = dBodyGetLinearVel(id), *w = dBodyGetAngularVel(id);
+            for (int k = 0; k < 3; k++) v[k] = u[k] + b->v_end[k] - b->v_pose[k];
+            for (int k = 3; k < 6; k++) v[k] = w[k - 3] + b->v_end[k] - b->v_pose[k];
+        }
+        set_velocity(id, v);
+    }
+}
+
+/* What contact holds at rest stays where it is to the bit: ODE adds gravity and the force that
+ * cancels it, and is left with their rounding. */
+static void hold_still(peg_glue *glue)
+{
+    static const double rest[6] = {0};
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        const peg_link *link = &glue->link[i];
+        if (!(is_pushed(glue, i) || link->joined) || b->kind != PEG_DYNAMIC || link->foreign ||
+            !dBodyIsEnabled(link->id) || memcmp(b->v_pose, rest, sizeof rest) != 0 ||
+            memcmp(b->v_end, rest, sizeof rest) != 0)
+            continue;
+        const double *q = b->q;
+        set_velocity(link->id, rest);
+        if (memcmp(dBodyGetPosition(link->id), b->x, sizeof b->x) != 0)
+            dBodySetPosition(link->id, b->x[0], b->x[1], b->x[2]);
+        if (memcmp(dBodyGetQuaternion(link->id), q, sizeof b->q) != 0)
+            dBodySetQuaternion(link->id, q);
+    }
+}
+
+/* What the next step must know to put bodies to sleep. */
+static void note_idlers(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        if (b->kind == PEG_DYNAMIC)
+            peg_sleep_note(&glue->sleep, glue->link[i].id, b->moved_by_contact);
+    }
+}
+
+/* ODE puts bodies with joints to sleep as a whole, for which it must see the joints. */
+static int joined_may_sleep(const peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb; i++)
+        if (glue->link[i].joined && dBodyGetAutoDisableFlag(glue->link[i].id)) return 1;
+    return 0;
+}
+
+pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
+{
+    let_fall(glue);
+    if (joined_may_sleep(glue)) quick = 0;
+    peg_glue_leave_joints_out(glue, quick);
+    if (!hand_over(glue)) {
+        peg_glue_put_joints_back(glue, 0);
+        return PEG_ERROR_STEP_SIZE;
+    }
+    double start = seconds();
+    int done = quick ? dWorldQuickStep(glue->world, glue->scene.h)
+                     : dWorldStep(glue->world, glue->scene.h);
+    stats->time_ode = seconds() - start;
+    peg_glue_put_joints_back(glue, done);
+    if (!done) {
+        take_back(glue);
+        return PEG_ERROR_MEMORY;
+    }
+    peg_glue_set_right(glue);
+    set_end_velocities(glue);
+    hold_still(glue);
+    peg_glue_keep_impulses(glue);
+    note_idlers(glue);
+    return PEG_OK;
+}
+
+static void report_joints(peg_glue *glue)
+{
+    const peg_joint_notes *notes = &glue->notes;
+    if (notes->unsupported)
+        peg_say(&glue->report, PEG_CAUSE_JOINTS, PEG_OK,
+                "a joint of a type that is not known here: contacts do not know of it, bodies that "
+                "it holds may overlap");
+    if (notes->inferred)
+        peg_say(&glue->report, PEG_CAUSE_JOINT_POSE, PEG_OK,
+                "a joint was first seen at a step and is taken to be satisfied there: call "
+                "pegJointCapture where it is set");
+    if (notes->untold)
+        peg_say(&glue->report, PEG_CAUSE_JOINT_UNTOLD, PEG_OK,
+                "a plane-2d joint or a linear motor with settings that ODE does not tell: call "
+                "pegJointPlane2DParam, pegJointLMotorAxis where they are set");
+    if (notes->joints && peg_context_settings(glue->core)->contact != PEG_CONTACT_PEG)
+        peg_say(&glue->report, PEG_CAUSE_JOINT_MODEL, PEG_OK,
+                "the papers' contact models know no joints: bodies with joints may overlap");
+}
+
+static void report_step(peg_glue *glue, const pegStats *stats)
+{
+    if (dWorldGetContactSurfaceLayer(glue->world) != 0)
+        peg_say(&glue->report, PEG_CAUSE_LAYER, PEG_OK,
+                "the contact surface layer has no meaning for exact contacts: bodies keep the gap "
+                "of settings.margin");
+    if (!isinf(dWorldGetContactMaxCorrectingVel(glue->world)))
+        peg_say(&glue->report, PEG_CAUSE_CORRECTING_SPEED, PEG_OK,
+                "the largest correcting velocity has no meaning for exact contacts: overlap at the "
+                "start opens at settings.recovery_speed");
+    report_joints(glue);
+    if (stats->joints_yielded)
+        peg_say(&glue->report, PEG_CAUSE_JOINTS_YIELD, PEG_OK,
+                "joints contradict each other or contacts: they yielded, so that a step could be "
+                "made");
+    if (stats->recovered)
+        peg_say(&glue->report, PEG_CAUSE_OVERLAP, PEG_OK,
+                "bodies overlap at the start of a step: they are moved apart at a capped speed");
+    if (stats->squeezed)
+        peg_say(&glue->report, PEG_CAUSE_SQUEEZED, PEG_OK,
+                "moving bodies leave no room for others: the step ended with the least overlap");
+    if (stats->unconverged)
+        peg_say(&glue->report, PEG_CAUSE_UNCONVERGED, PEG_ERROR_SOLVER,
+                "a step was accepted without a certificate: bodies may overlap after it");
+}
+
+static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
+{
+    if (!(h > 0) || !isfinite(h)) return PEG_ERROR_STEP_SIZE;
+    if (glue->pair_lost) return PEG_ERROR_MEMORY;
+    if (glue->spaces == 0 && glue->handed.n == 0)
+        peg_say(&glue->report, PEG_CAUSE_NO_SPACE, PEG_OK,
+                "no space was added and no pair handed over: this step has no contacts; call "
+                "pegWorldAddSpace, or pegNearCallback or pegCollide before each step");
+    pegStatus status = peg_glue_collect(glue, h);
+    if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
+    if (status == PEG_OK && glue->pair_lost) status = PEG_ERROR_MEMORY;
+    if (status == PEG_OK) status = peg_glue_apply(glue, quick, stats);
+    if (status == PEG_OK) peg_glue_fill_feedback(glue);
+    if (status == PEG_OK) report_step(glue, stats);
+    return status;
+}
+
+pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
+{
+    if (glue->stepping) return PEG_ERROR_ARGUMENT;
+    glue->stepping = 1;
+    *stats = (pegStats){0};
+    pegStatus status = step(glue, h, quick, stats);
+    stats->steps = 1;
+    glue->stepping = 0;
+    peg_sleep_end(&glue->sleep, status == PEG_OK);
+    if (status != PEG_OK) glue->scene.np = 0; /* no contacts to tell of */
+    peg_map_clear(&glue->handed);
+    glue->pair_lost = 0;
+    return status == PEG_OK ? PEG_OK : peg_fail(&glue->report, status);
+}
