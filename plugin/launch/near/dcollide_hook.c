@@ -6,9 +6,9 @@
  * that moves by more than it is thick is tried at several places on its way. Positions are good to
  * the reach; the contact's purpose is to be made a joint of. */
 #include "ode_glue/read/geom.h"
-#include "plugin/launch/apart.h"
-#include "plugin/launch/field_mesh.h"
-#include "plugin/launch/motion.h"
+#include "plugin/launch/near/geom_distance.h"
+#include "plugin/launch/near/heightfield_mesh.h"
+#include "plugin/launch/near/geom_motion.h"
 
 /* Share of the smaller width that a pair may move from one try to the next. */
 #define STRIDE    0.3

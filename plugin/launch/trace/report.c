@@ -1,5 +1,5 @@
 /* What the launcher tells: messages, and a line of figures per second. */
-#include "plugin/launch/trace_write.h"
+#include "plugin/launch/trace/trace_write.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef PEG_LAUNCH_TRACE_WRITE_H
 #define PEG_LAUNCH_TRACE_WRITE_H
 
-#include "plugin/launch/launch.h"
-#include "plugin/launch/trace.h"
+#include "plugin/launch/world/launch.h"
+#include "plugin/launch/trace/trace.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "plugin/launch/program.h"
+#include "plugin/launch/runner/program.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Writes the parts of a trace: see trace.h. */
 #include "ode_glue/read/geom.h"
-#include "plugin/launch/trace_write.h"
+#include "plugin/launch/trace/trace_write.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * finds no contacts in some valleys, and none of bodies that come near. */
 #include "ode_glue/read/geom.h"
 #include "ode_glue/read/heightfield.h"
-#include "plugin/launch/field_mesh.h"
+#include "plugin/launch/near/heightfield_mesh.h"
 
 #include <limits.h>
 

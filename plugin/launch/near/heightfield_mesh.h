@@ -1,8 +1,8 @@
 /* A part of a heightfield as a mesh of ODE's. */
-#ifndef PEG_LAUNCH_FIELD_MESH_H
-#define PEG_LAUNCH_FIELD_MESH_H
+#ifndef PEG_LAUNCH_HEIGHTFIELD_MESH_H
+#define PEG_LAUNCH_HEIGHTFIELD_MESH_H
 
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 typedef struct peg_field_mesh {
     dGeomID geom;

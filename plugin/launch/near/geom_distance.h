@@ -1,8 +1,8 @@
 /* Whether two geoms are near each other, by the shapes that exact contacts see. */
-#ifndef PEG_LAUNCH_APART_H
-#define PEG_LAUNCH_APART_H
+#ifndef PEG_LAUNCH_GEOM_DISTANCE_H
+#define PEG_LAUNCH_GEOM_DISTANCE_H
 
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 /* If the geoms are not farther apart than the reach: 1, and the contact between them where they are
  * nearest, with the direction that separates them best, depth = minus their distance. 0 also for

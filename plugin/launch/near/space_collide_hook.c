@@ -3,7 +3,7 @@
  *
  * A pair must be met before its parts overlap, and only while the program is collecting pairs may
  * its callback be called: what it is given as data need not live longer. */
-#include "plugin/launch/search.h"
+#include "plugin/launch/near/search.h"
 
 /* ---- how far things get ---------------------------------------------------------------------- */
 

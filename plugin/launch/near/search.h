@@ -6,7 +6,7 @@
 #define PEG_LAUNCH_SEARCH_H
 
 #include "peg/base/sweep_and_prune.h"
-#include "plugin/launch/motion.h"
+#include "plugin/launch/near/geom_motion.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* ODE's collision of convex geoms and cylinders (libccd's) misses contacts now and then, even of
  * parts that overlap, and of a convex geom with a mesh often; what exact contacts go by does not.
  */
-#include "plugin/launch/apart.h"
+#include "plugin/launch/near/geom_distance.h"
 #include "ode_glue/read/geom.h"
 #include "peg/shape/triangle_mesh.h"
 #include "peg/step/stage.h"

@@ -11,8 +11,8 @@
 #ifndef PEG_LAUNCH_H
 #define PEG_LAUNCH_H
 
-#include "plugin/launch/calls.h"
-#include "plugin/launch/options.h"
+#include "plugin/launch/preload/calls.h"
+#include "plugin/launch/world/options.h"
 #include "plugin/world.h"
 
 #include <pthread.h>

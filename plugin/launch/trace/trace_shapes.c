@@ -1,7 +1,7 @@
 /* Bodies and geoms as a trace shows them: shapes in the frame of the body. */
 #include "ode_glue/read/geom.h"
 #include "ode_glue/read/heightfield.h"
-#include "plugin/launch/trace_write.h"
+#include "plugin/launch/trace/trace_write.h"
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 

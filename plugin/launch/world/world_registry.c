@@ -1,5 +1,5 @@
 /* The worlds of the program. */
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 static struct {
     pthread_mutex_t lock;

@@ -1,5 +1,5 @@
 /* The bodies of the worlds: for traces and energies: ODE does not list them. */
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 static dBodyID body_create(dWorldID world)
 {

@@ -1,5 +1,5 @@
 /* The table of what is called instead of ODE's functions. */
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "plugin/launch/options.h"
+#include "plugin/launch/world/options.h"
 #include "peg/peg.h"
 
 #include <stdlib.h>

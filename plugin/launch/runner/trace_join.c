@@ -1,6 +1,6 @@
 /* Makes one trace of its parts. */
 #define _GNU_SOURCE /* getline */
-#include "plugin/launch/trace.h"
+#include "plugin/launch/trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What was measured of a world, as one JSON object. */
-#include "plugin/launch/trace_write.h"
+#include "plugin/launch/trace/trace_write.h"
 
 typedef struct field {
     const char *name;

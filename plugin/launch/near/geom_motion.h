@@ -1,8 +1,8 @@
 /* How far geoms can get in the coming step, whose length is that of the step before. */
-#ifndef PEG_LAUNCH_MOTION_H
-#define PEG_LAUNCH_MOTION_H
+#ifndef PEG_LAUNCH_GEOM_MOTION_H
+#define PEG_LAUNCH_GEOM_MOTION_H
 
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 /* Lengths relative to the size L of the smaller geom (half of its box's diagonal): how near geoms
  * count however slow they are. Contacts need it, as they keep a gap (settings.margin). */

@@ -4,7 +4,7 @@
 #pragma GCC optimize("no-tree-vectorize")
 #endif
 
-#include "plugin/launch/search.h"
+#include "plugin/launch/near/search.h"
 
 /* Limits that a geom gets: it may move for as many steps at its pace, but not much more than its
  * size (or one step); get faster by a share, and by gravity in some steps; and at rest, move by a

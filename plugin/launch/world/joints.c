@@ -1,6 +1,6 @@
 /* How joints were set: what ODE does not tell afterwards is seen here. It is kept for as long as
  * the joint lives, as a peg world forgets joints that a step does not meet. */
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 /* The joint's reference in its ward; null without a body or memory. */
 static peg_joint_reference *reference_of(dJointID joint)

@@ -1,5 +1,5 @@
 /* Heightfields, seen when they are built. */
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 static void register_field(dHeightfieldDataID data, const pegHeightfield *field)
 {

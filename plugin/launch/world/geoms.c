@@ -1,5 +1,5 @@
 /* Geoms that the program has shown: those that live, the arrays of convex ones. */
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 /* Contact joints of the program's, and the steps that use them. */
 #include "ode_glue/read/geom.h"
-#include "plugin/launch/launch.h"
+#include "plugin/launch/world/launch.h"
 
 #include <stdatomic.h>
 
