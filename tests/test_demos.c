@@ -1,8 +1,8 @@
 /* ODE's demo scenes with exact contacts: no overlap, no step without a certificate, and what each
  * must show; and the classes of geoms that the lab builds them of: their masses against ODE's own,
  * their place in traces, what the scale and the turn of a scene do to them. */
-#include "demos/lab.h"
-#include "demos/world.h"
+#include "demos/lab/lab.h"
+#include "demos/world/world.h"
 
 #include <check.h>
 #include <math.h>

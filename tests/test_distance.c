@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "demos/distance.h"
+#include "demos/oracle/distance.h"
 #include "peg/collide/separation.h"
 #include "peg/base/math.h"
 #include "tests/geometry_cases.h"

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "demos/body_sets.h"
-#include "demos/lab.h"
-#include "demos/overlap.h"
-#include "demos/planar_area.h"
-#include "demos/planar_path.h"
+#include "demos/scenes/body_sets.h"
+#include "demos/lab/lab.h"
+#include "demos/oracle/overlap.h"
+#include "demos/oracle/planar_area.h"
+#include "demos/oracle/planar_path.h"
 
 #define G 9.81
 

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "demos/lab.h"
-#include "demos/overlap.h"
-#include "demos/world.h"
+#include "demos/lab/lab.h"
+#include "demos/oracle/overlap.h"
+#include "demos/world/world.h"
 #include "peg/base/math.h"
 
 static char folder[64]; /* for what the tests write */

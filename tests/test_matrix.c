@@ -1,9 +1,9 @@
 /* The matrix of geom classes and its scenes: what holds between two runs and within one whatever
  * the classes are, and that the oracle sees what stock ODE does. That exact contacts pass is part
  * of the test of scenes. */
-#include "demos/checks.h"
-#include "demos/geoms.h"
-#include "demos/world.h"
+#include "demos/checks/checks.h"
+#include "demos/world/geoms.h"
+#include "demos/world/world.h"
 
 #include <check.h>
 #include <jansson.h>

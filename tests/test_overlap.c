@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "demos/overlap.h"
+#include "demos/oracle/overlap.h"
 #include "peg/base/math.h"
 
 static const double unit_matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

@@ -1,7 +1,7 @@
-/* The named scenes, each judged by its check (demos/checks.h), and what must hold between two runs
+/* The named scenes, each judged by its check (demos/checks/checks.h), and what must hold between two runs
  * of a scene: same input same bits, turned, with the bodies created in another order. */
-#include "demos/checks.h"
-#include "demos/matrix.h"
+#include "demos/checks/checks.h"
+#include "demos/checks/matrix.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,0 +1,59 @@
+/* Inside of `peg-lab bench`: cases, each measured in a process of its own, and the report. */
+#ifndef LAB_BENCH_H
+#define LAB_BENCH_H
+
+#include "demos/lab/lab.h"
+
+typedef enum bench_measure {
+    BENCH_MOVING,
+    BENCH_SETTLED,
+    BENCH_ACCURACY,
+    BENCH_ACCURACY_AT_REST
+} bench_measure;
+
+typedef struct bench_case {
+    const char *scene;
+    int n;     /* bodies */
+    int falls; /* a pile or pour, of which n is the key `bodies`; else n is the scene's own */
+    double mu;
+    double entering; /* s, from the first body to the last */
+    bench_measure measure;
+} bench_case;
+
+/* "moving", "settled", "equal accuracy", "equal accuracy at rest". */
+const char *bench_measure_name(bench_measure measure);
+
+typedef struct bench_job {
+    bench_case what;
+    lab_contact model[LAB_CONTACT_COUNT];
+    int models, quick, quiet;
+    uint64_t seed;
+    double end; /* lab_now() at which it should be done */
+    FILE *out;  /* receives one JSON object per line, {"name of a list": what to append} */
+} bench_job;
+
+/* Measure the case, a phase of motion or equal accuracy; what could not be measured is said in the
+ * list "skipped". */
+void bench_phase(const bench_job *job);
+void bench_accuracy(const bench_job *job);
+
+/* Lets exact contacts that were put into a settled state, and know no impulses yet, come to rest
+ * again. For so long at most, lab_now(). 0, or 1 if a step failed. */
+int bench_come_to_rest(lab_world *w, double until);
+/* The scene of the case with a contact model; null: said in "skipped". */
+lab_world *bench_open(const bench_job *job, lab_contact model, double h);
+/* Steps a peg world of step size h to where the bodies are in full motion (moving) or where they
+ * have had time to settle. early: time, lab_now(), ran out before that. Null if the given time,
+ * lab_now(), comes first: said in "skipped". */
+lab_world *bench_lead(const bench_job *job, int moving, double h, double until, int *early);
+void bench_emit(const bench_job *job, const char *list, json_t *value); /* takes the value over */
+void bench_skip(const bench_job *job, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Cost over number of bodies as N^e, least squares from 100 bodies on: the list "exponents". */
+json_t *bench_exponents(const json_t *records);
+void bench_table(FILE *file, const json_t *report);
+/* PNG of cost over number of bodies. 0, or 1 if it could not be written. */
+int bench_plot(const char *path, const json_t *records);
+
+#endif

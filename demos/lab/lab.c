@@ -1,0 +1,403 @@
+/* The lab's command line. Exit status: 0 it ran; 1 the simulation failed and says how; 2 bad input
+ * or usage, with one line that says what to do. */
+#include "demos/bench/solvers.h"
+#include "demos/lab/capture.h"
+#include "demos/experiments/experiment.h"
+#include "demos/world/geoms.h"
+#include "demos/lab/lab.h"
+#include "demos/bench/launcher_overhead.h"
+
+#include <math.h>
+#include <popt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct command {
+    const char *verb, *target;
+    char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
+    char *only;
+    double h, time, mu, budget;
+    long steps;
+    int quick, n_max, jobs, fresh, drops;
+    long long seed;
+    int quiet, mu_given;
+    lab_setting set[LAB_SETS_MAX];
+    int sets;
+    lab_contact models[LAB_CONTACT_COUNT];
+    int model_count;
+} command;
+
+static int usage(const char *format, const char *what)
+{
+    fputs("peg-lab: ", stderr);
+    fprintf(stderr, format, what);
+    fputc('\n', stderr);
+    return 2;
+}
+
+static void note(const char *text)
+{
+    fprintf(stderr, "peg-lab: %s\n", text);
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+enum { OPT_CONTACT = 1, OPT_H, OPT_TIME, OPT_STEPS, OPT_SEED, OPT_MU, OPT_SET, OPT_JOBS };
+
+static int parse_contacts(command *c)
+{
+    if (!c->contact) {
+        c->model_count = 1; /* models[0] is peg */
+        return 0;
+    }
+    for (char *name = c->contact, *next; name; name = next) {
+        next = strchr(name, ',');
+        if (next) *next++ = 0;
+        int found = -1;
+        for (int i = 0; i < LAB_CONTACT_COUNT; i++)
+            if (!strcmp(name, lab_contact_name((lab_contact)i))) found = i;
+        if (found < 0)
+            return usage("no contact model '%s': choose peg, st, paper, lnc, ap, ode or ode-quick",
+                         name);
+        for (int i = 0; i < c->model_count; i++)
+            if ((int)c->models[i] == found) return usage("--contact names '%s' twice", name);
+        c->models[c->model_count++] = (lab_contact)found;
+    }
+    return 0;
+}
+
+static int parse_set(command *c, const char *text)
+{
+    lab_setting *s = &c->set[c->sets];
+    const char *equals = strchr(text, '=');
+    char *end = NULL;
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    if (length == 0 || length >= sizeof s->key)
+        return usage("--set %s: write it as key=number", text);
+    if (c->sets == LAB_SETS_MAX) return usage("too many --set options at '%s'", text);
+    memcpy(s->key, text, length);
+    s->key[length] = 0;
+    s->value = strtod(equals + 1, &end);
+    if (end == equals + 1 || *end || !isfinite(s->value))
+        return usage("--set %s: the value must be a number", text);
+    c->sets++;
+    return 0;
+}
+
+/* What can be said of a single option. */
+static int check_option(command *c, int option, const char *set)
+{
+    switch (option) {
+    case OPT_SET:
+        return parse_set(c, set);
+    case OPT_H:
+        if (!(c->h > 0 && isfinite(c->h)))
+            return usage("--h must be a positive number of seconds%s", "");
+        return 0;
+    case OPT_TIME:
+        if (!(c->time > 0 && isfinite(c->time)))
+            return usage("--time must be a positive number of seconds%s", "");
+        return 0;
+    case OPT_JOBS:
+        return c->jobs > 0 ? 0 : usage("--jobs must be a positive whole number%s", "");
+    case OPT_STEPS:
+        return c->steps > 0 ? 0 : usage("--steps must be a positive whole number%s", "");
+    case OPT_SEED:
+        return c->seed >= 0 ? 0 : usage("--seed must be a whole number, 0 or more%s", "");
+    case OPT_MU:
+        c->mu_given = 1;
+        if (!(c->mu >= 0 && isfinite(c->mu))) return usage("--mu must be 0 or more%s", "");
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int parse(poptContext context, command *c, char **set)
+{
+    int option;
+    while ((option = poptGetNextOpt(context)) > 0) {
+        int bad = check_option(c, option, *set);
+        free(*set);
+        *set = NULL;
+        if (bad) return bad;
+    }
+    if (option < -1) {
+        fprintf(stderr, "peg-lab: %s: %s (see peg-lab --help)\n",
+                poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option));
+        return 2;
+    }
+    c->verb = poptGetArg(context);
+    c->target = poptGetArg(context);
+    const char *more = poptGetArg(context);
+    if (more) return usage("'%s' is one argument too many", more);
+    return parse_contacts(c);
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+static int list_scenes(void)
+{
+    for (int i = 0; i < lab_scene_count(); i++) {
+        const lab_scene *s = lab_scene_at(i);
+        printf("%-22s %s\n", s->name, s->about);
+    }
+    return fflush(stdout) ? 1 : 0;
+}
+
+static int is_file(const char *target)
+{
+    size_t n = strlen(target);
+    return strchr(target, '/') || (n > 5 && !strcmp(target + n - 5, ".json"));
+}
+
+static lab_options options_of(const command *c)
+{
+    return (lab_options){.contact = c->models[0],
+                         .h = c->h,
+                         .time = c->time,
+                         .steps = c->steps,
+                         .seed = (uint64_t)c->seed,
+                         .mu = c->mu,
+                         .mu_given = c->mu_given,
+                         .set = c->set,
+                         .sets = c->sets,
+                         .message = c->quiet ? NULL : note};
+}
+
+static int print_summary(const lab_result *r)
+{
+    lab_table(stdout, r, 1);
+    return fflush(stdout) != 0;
+}
+
+static int run(const command *c, const lab_scene *scene, const lab_options *options)
+{
+    lab_result r;
+    FILE *trace = NULL;
+    if (c->model_count != 1) return usage("run takes one --contact; compare takes several%s", "");
+    if (c->trace && !(trace = fopen(c->trace, "w")))
+        return usage("cannot write '%s': choose another file with --trace", c->trace);
+    int status = lab_run(scene, options, trace, !c->quiet, &r) ? 1 : 0;
+    if (trace && fclose(trace) != 0 && status == 0)
+        status = 1, usage("'%s' could not be written in full", c->trace);
+    if (r.failed) fprintf(stderr, "peg-lab: %s: %s\n", scene->name, r.error);
+    if (r.user) status = 2;
+    if (r.w && c->summary) {
+        json_t *summary = lab_summary(&r);
+        if (lab_json_write(summary, c->summary))
+            status = usage("cannot write '%s': choose another file with --summary", c->summary);
+        json_decref(summary);
+    } else if (r.w && !c->quiet) {
+        status |= print_summary(&r);
+    }
+    if (r.w && c->picture && lab_picture(c->picture, &r, 1))
+        status = usage("cannot write '%s': choose another file with --picture", c->picture);
+    lab_result_free(&r);
+    return status;
+}
+
+/* run, with the problems written to files if they are asked for. */
+static int capture(const command *c, const lab_scene *scene, lab_options *options)
+{
+    lab_capture files;
+    if (!c->capture) return run(c, scene, options);
+    if (c->models[0] != LAB_PEG) return usage("--capture needs --contact peg%s", "");
+    int bad = lab_capture_begin(&files, c->capture, c->capture_rows);
+    if (bad == 2) return usage("--capture-rows %s: write it as MIN:MAX", c->capture_rows);
+    if (bad) return usage("cannot write to '%s': choose another folder with --capture", c->capture);
+    options->capture = &files.hook;
+    int status = run(c, scene, options);
+    if (files.lost) status = 1, usage("'%s' could not be written in full", c->capture);
+    lab_capture_end(&files);
+    return status;
+}
+
+/* Runs or compares the scene that the command names. */
+static int with_scene(const command *c)
+{
+    char text[LAB_TEXT];
+    lab_file *file = NULL;
+    int compare = !strcmp(c->verb, "compare");
+    if (!c->target) return usage("%s needs a scene (see peg-lab list) or a .json file", c->verb);
+    if (compare && !c->out) return usage("compare needs a folder: --out DIR%s", "");
+    if (is_file(c->target)) {
+        file = lab_file_read(c->target, c->mesh_dir, c->quiet ? NULL : note, text);
+        if (!file) return usage("%s", text);
+    }
+    const lab_scene *scene = file ? lab_file_scene(file) : lab_scene_find(c->target);
+    if (!scene) return usage("no scene '%s': peg-lab list shows them", c->target);
+    lab_options options = options_of(c);
+    options.data = file;
+    int status = compare ? lab_compare(scene, &options, c->models, c->model_count, c->out, c->quiet)
+                         : capture(c, scene, &options);
+    lab_file_free(file);
+    return status;
+}
+
+/* Costs of all models that --contact does not leave out. */
+static int bench(const command *c)
+{
+    lab_bench_options options = {.dir = c->out,
+                                 .scene = c->only,
+                                 .quick = c->quick,
+                                 .quiet = c->quiet,
+                                 .n_max = c->n_max > 0 ? c->n_max
+                                          : c->quick   ? 110
+                                                       : 3000,
+                                 .budget = c->budget > 0 ? c->budget
+                                           : c->quick    ? 45
+                                                         : 1500,
+                                 .mu_given = c->mu_given,
+                                 .mu = c->mu,
+                                 .seed = (uint64_t)c->seed};
+    if (!c->out) return usage("bench needs a folder: --out DIR%s", "");
+    if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0)
+        return usage("bench chooses step sizes, times and keys itself%s", "");
+    if (c->target) return usage("'%s': bench takes its scene by --scene", c->target);
+    static const lab_contact usual[] = {LAB_PEG, LAB_ST, LAB_ODE, LAB_ODE_QUICK};
+    options.models = c->contact ? c->model_count : (int)(sizeof usual / sizeof usual[0]);
+    memcpy(options.model, usual, sizeof usual);
+    if (c->contact) memcpy(options.model, c->models, sizeof options.model);
+    return lab_bench(&options);
+}
+
+static int run_experiment(const command *c)
+{
+    experiment_options options = {.dir = c->out,
+                                  .quick = c->quick,
+                                  .quiet = c->quiet,
+                                  .fresh = c->fresh,
+                                  .workers = c->jobs,
+                                  .seed = (uint64_t)c->seed,
+                                  .models = c->contact ? c->model_count : 0};
+    if (!c->target)
+        return usage("experiment needs a name: peg-lab experiment list shows them%s", "");
+    if (!strcmp(c->target, "list")) return lab_experiment_list(stdout);
+    if (!c->out) return usage("experiment needs a folder: --out DIR%s", "");
+    if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0 || c->mu_given)
+        return usage("an experiment chooses step sizes, times, friction and keys itself%s", "");
+    memcpy(options.model, c->models, sizeof options.model);
+    return lab_experiment(c->target, &options);
+}
+
+static int matrix_geoms(const command *c)
+{
+    matrix_geoms_options options = {.contact = c->models[0],
+                                    .drops = c->drops > 0 ? c->drops
+                                             : c->quick   ? 10
+                                                          : 1000,
+                                    .jobs = c->jobs > 0 ? c->jobs : 2,
+                                    .a = -1,
+                                    .b = -1,
+                                    .h = c->h,
+                                    .dir = c->out,
+                                    .quiet = c->quiet};
+    if (!c->out) return usage("matrix-geoms needs a folder: --out DIR%s", "");
+    for (int i = 0; i < c->sets; i++) {
+        int is_a = !strcmp(c->set[i].key, "a");
+        if (!is_a && strcmp(c->set[i].key, "b") != 0)
+            return usage("matrix-geoms has no key '%s': a and b choose classes", c->set[i].key);
+        *(is_a ? &options.a : &options.b) = (int)c->set[i].value;
+    }
+    return lab_matrix_geoms(&options);
+}
+
+static int ode_demos(const command *c)
+{
+    lab_ode_demos_options options = {.dir = c->out ? c->out : "out/ode-demos",
+                                     .scene = c->only,
+                                     .model = {LAB_ODE, LAB_ODE_QUICK, LAB_PEG},
+                                     .models = c->contact ? c->model_count : 3,
+                                     .quiet = c->quiet,
+                                     .time = c->time,
+                                     .seed = (uint64_t)c->seed};
+    if (c->target) return usage("'%s': ode-demos takes its scene by --scene", c->target);
+    if (c->h > 0 || c->steps > 0 || c->sets > 0 || c->mu_given)
+        return usage("ode-demos takes step sizes, friction and keys from the demos%s", "");
+    if (c->contact) memcpy(options.model, c->models, sizeof options.model);
+    return lab_ode_demos(&options);
+}
+
+static int dispatch(const command *c)
+{
+    if (!c->verb)
+        return usage("say what to do: list, run, compare, demo, experiment or bench (see peg-lab "
+                     "--help)%s",
+                     "");
+    if (!strcmp(c->verb, "list")) return list_scenes();
+    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
+    if (!strcmp(c->verb, "demo")) {
+        lab_options options = options_of(c);
+        return lab_demo(&options, c->out ? c->out : "out/demo", c->quiet);
+    }
+    if (!strcmp(c->verb, "bench-solvers"))
+        return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
+    if (!strcmp(c->verb, "bench")) return bench(c);
+    if (!strcmp(c->verb, "overhead")) return lab_overhead(c->target, c->quick);
+    if (!strcmp(c->verb, "ode-demos")) return ode_demos(c);
+    if (!strcmp(c->verb, "experiment")) return run_experiment(c);
+    if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
+    return usage("no command '%s': there are list, run, compare, demo, experiment, bench, "
+                 "matrix-geoms, ode-demos and overhead",
+                 c->verb);
+}
+
+/* ODE gives up by exit or abort; either way the simulation failed. */
+static void give_up(int number, const char *format, va_list list)
+{
+    fprintf(stderr, "peg-lab: ODE gave up (error %d): ", number);
+    vfprintf(stderr, format, list);
+    fputc('\n', stderr);
+    exit(1);
+}
+
+int main(int argc, const char **argv)
+{
+    dSetErrorHandler(give_up);
+    dSetDebugHandler(give_up);
+    command c = {.seed = 1};
+    char *set = NULL;
+    const struct poptOption table[] = {
+        {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
+         "peg, st, paper, lnc, ap, ode, ode-quick [peg]", "MODEL,.."},
+        {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
+        {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
+        {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "instead of the time", "N"},
+        {"seed", 0, POPT_ARG_LONGLONG, &c.seed, OPT_SEED, "of the scene's random numbers [1]", "N"},
+        {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "Coulomb's coefficient of friction [the scene's]",
+         "X"},
+        {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
+         "scale, turn, directions, primaries or a key of the scene's", "KEY=X"},
+        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
+        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
+        {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the end state of run, as PNG", "FILE"},
+        {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare, demo, experiment and bench write",
+         "DIR"},
+        {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of run", "DIR"},
+        {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0, "those of so many rows",
+         "MIN:MAX"},
+        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench, experiment, overhead: less", NULL},
+        {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "experiment: runs at once [all cores]", "N"},
+        {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: of each pair [1000; quick: 10]",
+         "N"},
+        {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: do not resume, run all", NULL},
+        {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this one", "NAME"},
+        {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
+        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: time it may take, s [1500]", "S"},
+        {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
+        POPT_AUTOHELP POPT_TABLEEND};
+    poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "
+                                    "experiment NAME|list | bench | matrix-geoms | ode-demos | "
+                                    "overhead");
+    int status = parse(context, &c, &set);
+    if (status == 0) status = dispatch(&c);
+    char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,
+                     c.out,     c.capture, c.capture_rows, c.only,    set};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    poptFreeContext(context);
+    return status;
+}

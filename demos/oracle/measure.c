@@ -1,0 +1,115 @@
+/* Where the parts are, and how much they overlap. */
+#include "demos/oracle/overlap.h"
+#include "demos/world/planar_world.h"
+#include "demos/world/world.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "peg/base/math.h"
+
+void lab_place(lab_body *b, const double x[3], const double q[4])
+{
+    double R[9];
+    peg_quat_to_mat(q, R);
+    for (int i = 0; i < b->parts; i++) {
+        lab_part *p = &b->part[i];
+        for (int k = 0; k < 3; k++) p->low[k] = -INFINITY, p->high[k] = INFINITY;
+        if (b->is_plane) continue;
+        lab_shape_move(p->shape, x, R, p->placed);
+        lab_shape_bounds(p->placed, p->low, p->high);
+        if (p->placed->kind != LAB_SHAPE_MESH) continue;
+        if (p->tree)
+            lab_tree_fit(p->tree, p->placed);
+        else
+            p->tree = lab_tree_new(p->placed); /* it only saves time: null is no error */
+    }
+}
+
+/* ODE's update turns by q1 = normalise(q0 + h/2 (0, w) q0), so inside of the step q1 q0^-1 is
+ * (1, s u) normalised, with u known from both ends. */
+void lab_between(const lab_body *b, double fraction, double x[3], double q[4])
+{
+    const lab_state *a = &b->before, *e = &b->now;
+    double back[4] = {a->q[0], -a->q[1], -a->q[2], -a->q[3]}, d[4];
+    for (int k = 0; k < 3; k++) x[k] = a->x[k] + fraction * (e->x[k] - a->x[k]);
+    peg_quat_mul(e->q, back, d);
+    for (int k = 1; k < 4; k++) d[k] *= fraction;
+    peg_quat_mul(d, a->q, q);
+    double l = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int k = 0; k < 4; k++) q[k] /= l;
+}
+
+static void place_all(lab_world *w, double fraction)
+{
+    for (int i = 0; i < w->bodies; i++) {
+        lab_body *b = w->body[i];
+        double x[3], q[4];
+        if (!b->present || b->kind == LAB_STATIC) continue;
+        lab_between(b, fraction, x, q);
+        lab_place(b, fraction == 1 ? b->now.x : x, fraction == 1 ? b->now.q : q);
+    }
+}
+
+static int boxes_meet(const lab_part *a, const lab_part *b)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->low[k] > b->high[k] || b->low[k] > a->high[k]) return 0;
+    return 1;
+}
+
+/* Separation of two parts, and their overlap if there is one; planar: an area. */
+static double measure_parts(const lab_world *w, const lab_part *p, const lab_part *r,
+                            double *volume)
+{
+    *volume = 0;
+    if (w->is_planar) {
+        planar_polygon a, b;
+        lab_planar_polygon(p->placed, &a);
+        lab_planar_polygon(r->placed, &b);
+        *volume = planar_overlap(&a, &b);
+        return planar_separation(&a, &b);
+    }
+    double s = lab_separation_of(p->placed, p->tree, r->placed, r->tree, 0);
+    if (s < 0) *volume = lab_overlap_volume(p->placed, r->placed);
+    return s;
+}
+
+/* Adds one pair of bodies. */
+static void measure_pair(lab_world *w, int i, int j, double *volume, double *depth, double *of_body)
+{
+    const lab_body *a = w->body[i], *b = w->body[j];
+    for (int k = 0; k < a->parts; k++)
+        for (int m = 0; m < b->parts; m++) {
+            const lab_part *p = &a->part[k], *r = &b->part[m];
+            if (!boxes_meet(p, r)) continue;
+            double v, s = measure_parts(w, p, r, &v);
+            if (s >= 0) continue;
+            if (v < 0) lab_fail(w, "out of memory");
+            *volume += v;
+            *depth = fmax(*depth, -s);
+            if (!of_body) continue;
+            of_body[i] = fmax(of_body[i], -s);
+            of_body[j] = fmax(of_body[j], -s);
+        }
+}
+
+void lab_measure(lab_world *w, double fraction, double *volume, double *depth, double *of_body)
+{
+    *volume = *depth = 0;
+    if (fraction != 1) place_all(w, fraction);
+    for (int i = 0; i < w->bodies; i++)
+        for (int j = i + 1; j < w->bodies; j++) {
+            const lab_body *a = w->body[i], *b = w->body[j];
+            if (a->present && b->present && lab_can_touch(a, b))
+                measure_pair(w, i, j, volume, depth, of_body);
+        }
+    if (fraction != 1) place_all(w, 1);
+}
+
+void lab_overlap(lab_world *w, double fraction, double *volume, double *depth)
+{
+    lab_measure(w, fraction, volume, depth, NULL);
+    *depth /= w->scale;
+    *volume /= lab_mean_volume(w);
+}

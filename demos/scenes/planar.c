@@ -1,0 +1,129 @@
+/* Planar scenes of the papers: pour-2d, hills, sawtooth, sawtooth-friction. */
+#include <math.h>
+#include <stdio.h>
+
+#include "demos/scenes/body_sets.h"
+#include "demos/oracle/planar_path.h"
+#include "demos/world/scene.h"
+
+/* ---- box of polygons [W Fig. 20] ------------------------------------------------------------- */
+
+static void add_slab(lab_world *w, const char *name, double width, double height, double x,
+                     double y)
+{
+    const double corner[4][2] = {{-.5 * width, -.5 * height},
+                                 {.5 * width, -.5 * height},
+                                 {.5 * width, .5 * height},
+                                 {-.5 * width, .5 * height}};
+    lab_polygon(lab_add(w, name, LAB_STATIC, (double[3]){x, y, 0}, NULL), corner, 4);
+}
+
+static void build_pour(lab_world *w)
+{
+    double set = lab_key(w, "set", 0), count = lab_key(w, "bodies", 20);
+    body_set bodies;
+    lab_planar_scene(w);
+    lab_gravity(w, 0, -9.8, 0);
+    lab_reach(w, lab_key(w, "reach", 0));
+    if (!(set >= 0 && set <= 26 && count >= 1 && count <= BODY_SET_MAX)) {
+        lab_fail(w, "set must lie between 0 and 26 and bodies between 1 and %d (--set)",
+                 BODY_SET_MAX);
+        return;
+    }
+    if (body_set_polygons((int)set, lab_world_options(w)->seed, &bodies)) {
+        lab_fail(w, "set %d cannot be read: take set 0, which is made by the recipe", (int)set);
+        return;
+    }
+    add_slab(w, "floor", 2, .4, 0, -.2);
+    add_slab(w, "wall-left", .4, 2, -1, .6);
+    add_slab(w, "wall-right", .4, 2, 1, .6);
+    lab_bounds(w, (double[3]){-.8, 0, -1}, (double[3]){.8, INFINITY, 1});
+    for (int i = 0; i < (int)count && i < bodies.count; i++) {
+        const body_of_set *b = &bodies.body[i];
+        char name[32];
+        snprintf(name, sizeof name, "polygon-%d", i + 1);
+        const double q[4] = {cos(.5 * b->angle), 0, 0, sin(.5 * b->angle)}, J = b->inertia;
+        lab_body *body = lab_add(w, name, LAB_DYNAMIC, (double[3]){b->x[0], b->x[1], 0}, q);
+        lab_polygon(body, b->point, b->points);
+        lab_mass_properties(body, b->mass, (double[9]){J, 0, 0, 0, J, 0, 0, 0, J});
+        lab_velocity(body, (double[3]){b->v[0], b->v[1], 0}, NULL);
+        lab_enter(body, .25 * i, 0);
+    }
+}
+
+/* ---- a particle over a terrain [F 3.1-3.3] --------------------------------------------------- */
+
+static void add_particle(lab_world *w, const double x[2], const double v[2], double push)
+{
+    lab_body *b = lab_add(w, "particle", LAB_DYNAMIC,
+                          (double[3]){lab_key(w, "x", x[0]), lab_key(w, "y", x[1]), 0}, NULL);
+    lab_particle(b);
+    lab_mass_properties(b, 5, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+    lab_velocity(b, (double[3]){lab_key(w, "vx", v[0]), lab_key(w, "vy", v[1]), 0}, NULL);
+    lab_force(b, (double[3]){lab_key(w, "push", push), 0, 0}, NULL);
+}
+
+/* Radius as pegSettings.reach takes it: about the mean of the points. */
+static double polygon_radius(const double (*p)[2], int n)
+{
+    double mean[2] = {0, 0}, radius = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) mean[k] += p[i][k] / n;
+    for (int i = 0; i < n; i++) radius = fmax(radius, hypot(p[i][0] - mean[0], p[i][1] - mean[1]));
+    return radius;
+}
+
+/* Reaches from inside of the first body of a terrain into the last one: see PLANAR_BASE. */
+static void add_base(lab_world *w, double from, double to)
+{
+    const double slab[4][2] = {{from, -1}, {to, -1}, {to, PLANAR_BASE}, {from, PLANAR_BASE}};
+    lab_polygon(lab_add(w, "base", LAB_STATIC, NULL, NULL), slab, 4);
+}
+
+static void build_hills(lab_world *w)
+{
+    double p[HILL_POINTS][2];
+    lab_planar_scene(w);
+    for (int i = 0; i < 2; i++) {
+        planar_hill(i, p);
+        lab_polygon(lab_add(w, "hill", LAB_STATIC, NULL, NULL), (const double(*)[2])p, HILL_POINTS);
+    }
+    lab_reach(w, lab_key(w, "epsilon", .5) / polygon_radius((const double(*)[2])p, HILL_POINTS));
+    add_base(w, 0, 2);
+    add_particle(w, (double[2]){0, 2}, (double[2]){0, 0}, 12);
+}
+
+static void build_sawtooth_from(lab_world *w, double speed)
+{
+    double p[TOOTH_POINTS][2];
+    lab_planar_scene(w);
+    for (int i = 0; i < 3; i++) {
+        planar_tooth(i, p);
+        lab_polygon(lab_add(w, "tooth", LAB_STATIC, NULL, NULL), (const double(*)[2])p,
+                    TOOTH_POINTS);
+    }
+    lab_reach(w, lab_key(w, "epsilon", .25) / polygon_radius((const double(*)[2])p, TOOTH_POINTS));
+    add_base(w, 1.5, 4.5);
+    add_particle(w, (double[2]){0, .75}, (double[2]){speed, 1.8}, 0);
+}
+
+static void build_sawtooth(lab_world *w)
+{
+    build_sawtooth_from(w, 2);
+}
+
+static void build_sawtooth_friction(lab_world *w)
+{
+    build_sawtooth_from(w, 6);
+    lab_friction(w, .5);
+}
+
+const lab_scene lab_scenes_planar[] = {
+    {"pour-2d", "polygons dropped one by one into an open box of the plane", .01, 5, build_pour,
+     NULL},
+    {"hills", "a particle that is pushed over two round hills", .01, 3, build_hills, NULL},
+    {"sawtooth", "a particle that slides over the teeth of a saw", .01, 1.5, build_sawtooth, NULL},
+    {"sawtooth-friction", "the same with friction, faster", .01, 1.5, build_sawtooth_friction,
+     NULL},
+    {0},
+};

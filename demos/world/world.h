@@ -1,0 +1,145 @@
+/* Inside of a lab_world: for the files of the lab, not for scenes. */
+#ifndef LAB_WORLD_H
+#define LAB_WORLD_H
+
+#include "demos/world/scene.h"
+#include "demos/world/shape.h"
+
+#define LAB_CONTACTS_MAX 64 /* of a pair, for stock ODE */
+
+typedef struct lab_state {
+    double x[3], q[4], v[3], omega[3];
+} lab_state;
+
+typedef struct lab_part {
+    int is_box, is_point;
+    double sides[3];   /* of a box or (two) of a heightfield; radius and length of round parts */
+    int samples[2];    /* of a heightfield, along x and y; else 0 */
+    double *height;    /* row after row, from the largest y down, as ODE takes them */
+    double x[3], q[4]; /* of the geom in the body's frame */
+    lab_shape *shape;  /* in the body's frame */
+    lab_shape *placed; /* in world coordinates, at the pose last given to lab_place */
+    double low[3], high[3]; /* of placed */
+    struct lab_tree *tree;  /* of a placed mesh; may be null */
+    dGeomID geom;
+    dReal *planes, *points; /* a convex geom refers to these, a trimesh to the last two */
+    unsigned *polygons;
+    dTriMeshDataID mesh;
+    dHeightfieldDataID field;
+} lab_part;
+
+/* Once sealed, everything is in world coordinates (scaled, turned) and the frame is that of the
+ * centre of mass. */
+struct lab_body {
+    lab_world *world;
+    char name[64];
+    lab_kind kind;
+    int is_plane;
+    lab_part *part;
+    int parts;
+    double density, mass; /* mass 0 before sealing: from the density */
+    double volume, inertia[9], com[3];
+    int no_gyro;
+    int mass_given; /* mass properties do not follow from the parts */
+    double force[3], torque[3];
+    double enter, rise;
+    int group, present;
+    dBodyID id;
+    lab_state now, before; /* before: at the start of the last step */
+};
+
+/* All in world coordinates. */
+struct lab_joint {
+    lab_world *world;
+    lab_joint_kind kind;
+    lab_body *a, *b; /* b null: the world */
+    double anchor[3], axis1[3], axis2[3];
+    struct lab_param {
+        int parameter;
+        double value; /* world units */
+    } param[24];
+    int params;
+    dJointID id;
+    dJointFeedback feedback;
+    int broken, counter;
+    double point[2][3], axis[2][3], turn[4]; /* as they lay: in each body's frame; b's in a's */
+};
+
+struct lab_world {
+    const lab_scene *scene;
+    lab_options options;
+    double h, scale, turn_q[4], turn[9], gravity[3];
+    long steps, planned;
+    uint64_t random;
+    lab_body **body;
+    int bodies, body_room;
+    lab_joint **joint;
+    int joints;
+    char asked[32][32]; /* keys that the build asked for */
+    int keys;
+    int has_bounds, has_groups, sealed;
+    dSurfaceParameters surface; /* of all contacts, world units; mu, bounce: what scenes ask for */
+    double mu;
+    lab_pair_surface *pair_surface;             /* may be null */
+    int contacts_most;                          /* of a pair, for stock ODE */
+    void (*tune)(dWorldID world, double scale); /* may be null */
+    int auto_disable, directions;
+    double reach;           /* relative */
+    int primaries;          /* pegSettings.paper_primaries */
+    double low[3], high[3]; /* bounds, scene coordinates */
+    int has_view;
+    double view[2][3]; /* low and high, scene coordinates */
+
+    dWorldID ode;
+    dSpaceID space;
+    dJointGroupID contacts;
+    pegWorldID peg;
+    int contact_error; /* pegStatus of a pair that could not be handed over */
+
+    lab_energy energy;
+    double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
+    double last_seconds, last_cpu; /* of the last step: wall clock, and of all threads */
+    int is_planar;
+    struct lab_planar *planar; /* instead of ode, space and peg */
+    long ode_rows;             /* of the contacts of stock ODE, summed over the steps */
+    long ode_messages;         /* complaints of ODE's own solver */
+    int failed;
+    char error[LAB_TEXT];
+};
+
+void lab_unit_quat(const double q[4], double out[4]);
+/* Turns what was declared into world coordinates; then makes the ODE world. Errors by lab_fail. */
+void lab_seal(lab_world *w);
+void lab_make(lab_world *w);
+/* Creates body and geoms at the body's pose. */
+void lab_make_body(lab_body *body);
+/* Creates the geom of a part at the body's pose; frees what the part owns. */
+void lab_make_geom(lab_body *body, lab_part *part);
+void lab_free_part(lab_part *part);
+/* Gives ODE the body's pose. */
+void lab_put(lab_body *body);
+/* Tells the moving trimeshes where they were when pairs were last looked for. */
+void lab_keep_transforms(lab_world *w);
+/* The surface of contacts between geoms of a and b, in world units, fdir1 in dContact's sense. 0 if
+ * they pass through each other. */
+int lab_surface_between(lab_world *w, lab_body *a, lab_body *b, dContact *contact);
+/* Moves the parts' placed shapes to a pose. */
+void lab_place(lab_body *body, const double x[3], const double q[4]);
+/* Creates a joint, as its bodies lie. */
+void lab_make_joint(lab_joint *joint);
+int lab_are_joined(const lab_body *a, const lab_body *b);
+/* Whether pairs of these bodies are subject to contact. */
+int lab_can_touch(const lab_body *a, const lab_body *b);
+/* Reads the pose and velocity that ODE has. */
+void lab_read(lab_body *body);
+/* Pose at a fraction of the last step. */
+void lab_between(const lab_body *body, double fraction, double x[3], double q[4]);
+/* Summed overlap volume (m^3) and largest depth (m), world coordinates; of_body (may be null, one
+ * entry per body, 0 at first) receives the depth of each. */
+void lab_measure(lab_world *w, double fraction, double *volume, double *depth, double *of_body);
+/* Settings of the contact module for this world. */
+void lab_settings(const lab_world *w, pegSettings *settings);
+double lab_mean_volume(const lab_world *w); /* of the dynamic bodies, m^3 */
+double lab_now(void);                       /* s, monotonic */
+
+#endif
