@@ -1,6 +1,6 @@
-/* Every rule of the outer loop (peg/contact/island.h) and a scene that fails without it. A run fails when
- * its check fails, or when a step was not converged as a whole (halved or scaled back). Which pile
- * needs a rule may depend on rounding: of several one must. */
+/* Every rule of the outer loop (peg/contact/island.h) and a scene that fails without it. A run
+ * fails when its check fails, or when a step was not converged as a whole (halved or scaled back).
+ * Which pile needs a rule may depend on rounding: of several one must. */
 #include "demos/checks/checks.h"
 #include "demos/world/world.h"
 #include "ode_glue/glue.h"

@@ -1,5 +1,5 @@
-/* The named scenes, each judged by its check (demos/checks/checks.h), and what must hold between two runs
- * of a scene: same input same bits, turned, with the bodies created in another order. */
+/* The named scenes, each judged by its check (demos/checks/checks.h), and what must hold between
+ * two runs of a scene: same input same bits, turned, with the bodies created in another order. */
 #include "demos/checks/checks.h"
 #include "demos/checks/matrix.h"
 

@@ -1,4 +1,5 @@
-/* Capturing the contact problems of a run (peg/lcp/problem.h): every one that goes to the solver. */
+/* Capturing the contact problems of a run (peg/lcp/problem.h): every one that goes to the solver.
+ */
 #ifndef LAB_CAPTURE_H
 #define LAB_CAPTURE_H
 

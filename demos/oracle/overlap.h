@@ -1,7 +1,7 @@
 /* Overlap of shapes, measured without the contact module. Convex polyhedra: volume by clipping one
  * with the faces of the other, depth by the separating-axis test over all face normals and edge
- * pairs. All others: depth by demos/oracle/distance.h, volume estimated from it. Shapes are in world
- * coordinates. */
+ * pairs. All others: depth by demos/oracle/distance.h, volume estimated from it. Shapes are in
+ * world coordinates. */
 #ifndef LAB_OVERLAP_H
 #define LAB_OVERLAP_H
 

@@ -1,8 +1,8 @@
 /* Which triangles of two meshes can touch each other first: a vertex of one and a face of the
  * other, or two edges, where neither mesh goes on nearer. Shells have no inside to shrink towards,
  * but what they touch first they touch on the way: the pairs that are left are kept apart all along
- * it (see peg/contact/first_contact.c). There the direction of a contact is that of the features, which turn by
- * `turn` at most; that of two edges by as much over the sine between them. */
+ * it (see peg/contact/first_contact.c). There the direction of a contact is that of the features,
+ * which turn by `turn` at most; that of two edges by as much over the sine between them. */
 #include "peg/collide/mesh_cull.h"
 
 #include <string.h>

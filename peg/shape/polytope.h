@@ -4,15 +4,15 @@
  * Units: metres, in the frame of the part. Faces are convex polygons, counter-clockwise seen from
  * outside, coplanar triangles merged; every vertex belongs to at least three faces.
  *
- * Planar scenes (peg/shape/polygon_2d.h) have flat polytopes: a polygon in the plane z = 0 is the section of
- * an endless prism, whose faces are its sides, of two vertices each, and which has no edges and no
- * caps; a particle is a single vertex.
+ * Planar scenes (peg/shape/polygon_2d.h) have flat polytopes: a polygon in the plane z = 0 is the
+ * section of an endless prism, whose faces are its sides, of two vertices each, and which has no
+ * edges and no caps; a particle is a single vertex.
  *
  * Dilated polytopes [M: dilated simplicial complexes] have a radius all round: a sphere is a vertex
  * with a radius, a capsule an edge with a radius; these have no faces. A cylinder is an edge with a
  * radius across it only, the Minkowski sum of a segment and a disc; its faces are the caps. The
- * edges of these have no faces (-1). The triangles of a mesh (peg/shape/triangle_mesh.h) have two faces, back
- * to back. */
+ * edges of these have no faces (-1). The triangles of a mesh (peg/shape/triangle_mesh.h) have two
+ * faces, back to back. */
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
