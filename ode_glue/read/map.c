@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Slots of the smallest table; a power of 2. */
 enum { SMALLEST = 64 };
 
 /* The slot where the pair is, or the free one where it belongs. */

@@ -2,6 +2,7 @@
 #ifndef PEG_THREAD_POOL_H
 #define PEG_THREAD_POOL_H
 
+/* Size of the context's array of workers: an upper limit of settings.threads. */
 enum { PEG_THREADS_MAX = 64 };
 
 typedef struct peg_pool peg_pool;

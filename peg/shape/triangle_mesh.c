@@ -15,6 +15,7 @@ static const double FLAT = 1e-7;
 /* The same where what differs is far less than the gap that contacts keep, PEG_FLOOR margins. */
 static const double EVEN = 1e-10;
 
+/* Triangles in a leaf of the tree, at most. */
 enum { LEAF = 4 };
 
 /* --- vertices and triangles --- */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Room for the name of a part: a path and a suffix. */
 enum { NAME = 4200 };
 
 static const char *const part_of[PEG_TRACE_FILES] = {PEG_TRACE_PARTS};
