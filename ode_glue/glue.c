@@ -64,7 +64,7 @@ pegStatus peg_glue_remove_space(peg_glue *glue, dSpaceID space)
 
 void peg_stats_clear(pegStats *sum)
 {
-    *sum = (pegStats){.gap_min = INFINITY};
+    *sum = (pegStats){.min_separation = INFINITY};
 }
 
 void peg_totals_add(pegStats *sum, const pegStats *step)

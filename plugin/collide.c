@@ -10,11 +10,11 @@ typedef struct pairs {
 static void hand_over(void *data, dGeomID o1, dGeomID o2)
 {
     pairs *p = data;
-    pegStatus status = pegCollide(p->peg, o1, o2, p->surface);
+    pegStatus status = pegWorldAddPair(p->peg, o1, o2, p->surface);
     if (p->status == PEG_OK) p->status = status;
 }
 
-pegStatus pegCollide(pegWorldID peg, dGeomID o1, dGeomID o2, const dSurfaceParameters *surface)
+pegStatus pegWorldAddPair(pegWorldID peg, dGeomID o1, dGeomID o2, const dSurfaceParameters *surface)
 {
     if (!peg || !o1 || !o2) return PEG_ERROR_ARGUMENT;
     if (!dGeomIsSpace(o1) && !dGeomIsSpace(o2)) {
@@ -27,7 +27,7 @@ pegStatus pegCollide(pegWorldID peg, dGeomID o1, dGeomID o2, const dSurfaceParam
     return p.status;
 }
 
-pegStatus pegCollideContact(pegWorldID peg, const dContact *contact, dJointFeedback *feedback)
+pegStatus pegWorldAddPairContact(pegWorldID peg, const dContact *contact, dJointFeedback *feedback)
 {
     if (!peg || !contact) return PEG_ERROR_ARGUMENT;
     dGeomID g1 = contact->geom.g1, g2 = contact->geom.g2;

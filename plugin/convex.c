@@ -57,7 +57,7 @@ pegStatus pegSetConvex(dGeomID geom, const dReal *planes, unsigned planecount, c
     return status;
 }
 
-void pegForgetConvex(dGeomID geom)
+void pegUnregisterConvex(dGeomID geom)
 {
     peg_convex_forget(geom);
 }

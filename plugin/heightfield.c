@@ -52,12 +52,12 @@ pegStatus pegRegisterHeightfield(dHeightfieldDataID data, const pegHeightfield *
     return peg_heightfield_set(data, field);
 }
 
-void pegForgetHeightfield(dHeightfieldDataID data)
+void pegUnregisterHeightfield(dHeightfieldDataID data)
 {
     peg_heightfield_forget(data);
 }
 
-pegStatus pegTriMeshChanged(pegWorldID peg, dGeomID geom)
+pegStatus pegTriMeshUpdate(pegWorldID peg, dGeomID geom)
 {
     dGeomID leaf = geom ? peg_geom_leaf(geom) : NULL;
     if (!peg || !leaf || dGeomGetClass(leaf) != dTriMeshClass) return PEG_ERROR_ARGUMENT;

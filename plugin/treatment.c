@@ -10,12 +10,12 @@ static int is_mobile(dGeomID geom)
     return body && !dBodyIsKinematic(body);
 }
 
-pegTreatment pegClassTreatment(int class1, int class2)
+pegCollisionMode pegClassCollisionMode(int class1, int class2)
 {
     if (!peg_class_has_contacts(class1) || !peg_class_has_contacts(class2))
-        return PEG_TREATMENT_NONE;
-    if (!peg_class_is_known(class1) || !peg_class_is_known(class2)) return PEG_TREATMENT_ODE;
-    return PEG_TREATMENT_EXACT;
+        return PEG_COLLISION_NONE;
+    if (!peg_class_is_known(class1) || !peg_class_is_known(class2)) return PEG_COLLISION_ODE;
+    return PEG_COLLISION_EXACT;
 }
 
 /* The class that the geom's pairs are treated by; -1: it has no contacts. */
@@ -30,9 +30,9 @@ static int treated_class(dGeomID geom)
     return unseen ? dFirstUserClass : class;
 }
 
-pegTreatment pegPairTreatment(dGeomID a, dGeomID b)
+pegCollisionMode pegPairCollisionMode(dGeomID a, dGeomID b)
 {
     if (!a || !b || (!is_mobile(a) && !is_mobile(b)) || dGeomGetBody(a) == dGeomGetBody(b))
-        return PEG_TREATMENT_NONE;
-    return pegClassTreatment(treated_class(a), treated_class(b));
+        return PEG_COLLISION_NONE;
+    return pegClassCollisionMode(treated_class(a), treated_class(b));
 }

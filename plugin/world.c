@@ -142,7 +142,7 @@ static peg_joint_reference *reference_of(pegWorldID peg, dJointID joint, pegStat
     return reference;
 }
 
-pegStatus pegJointCapture(pegWorldID peg, dJointID joint)
+pegStatus pegJointSetReferencePose(pegWorldID peg, dJointID joint)
 {
     pegStatus status;
     peg_joint_reference *reference = reference_of(peg, joint, &status);
@@ -150,7 +150,7 @@ pegStatus pegJointCapture(pegWorldID peg, dJointID joint)
     return status;
 }
 
-pegStatus pegJointLMotorAxis(pegWorldID peg, dJointID joint, int axis, int rel)
+pegStatus pegJointSetLMotorAxis(pegWorldID peg, dJointID joint, int axis, int rel)
 {
     pegStatus status;
     if (axis < 0 || axis > 2 || rel < 0 || rel > 2) return PEG_ERROR_ARGUMENT;
@@ -160,7 +160,8 @@ pegStatus pegJointLMotorAxis(pegWorldID peg, dJointID joint, int axis, int rel)
     return status;
 }
 
-pegStatus pegJointPlane2DParam(pegWorldID peg, dJointID joint, int axis, int parameter, dReal value)
+pegStatus pegJointSetPlane2DParam(pegWorldID peg, dJointID joint, int axis, int parameter,
+                                  dReal value)
 {
     pegStatus status;
     if (axis < 0 || axis > 2) return PEG_ERROR_ARGUMENT;

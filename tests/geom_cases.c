@@ -24,7 +24,7 @@ void free_scene(scene *s)
     pegWorldDestroy(s->peg);
     for (int i = 0; i < s->meshes; i++) dGeomTriMeshDataDestroy(s->mesh[i]);
     for (int i = 0; i < s->fields; i++) {
-        pegForgetHeightfield(s->field[i]);
+        pegUnregisterHeightfield(s->field[i]);
         dGeomHeightfieldDataDestroy(s->field[i]);
     }
 }

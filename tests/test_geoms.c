@@ -246,7 +246,7 @@ START_TEST(transforms_are_named_as_ode_names_them)
     contact.surface.bounce = 1;
     dBodySetPosition(body, 0, 0, 0.2600);
     dBodySetLinearVel(body, 0, 0, -5);
-    ck_assert_int_eq(pegCollideContact(s.peg, &contact, NULL), PEG_OK);
+    ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, NULL), PEG_OK);
     make_step(&s, 0.01);
     ck_assert_double_gt(dBodyGetLinearVel(body)[2], 4.8);
     free_scene(&s);

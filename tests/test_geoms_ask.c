@@ -19,13 +19,13 @@ START_TEST(treatment_of_every_pair_of_classes)
     enum { N = sizeof class / sizeof *class };
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) {
-            pegTreatment expected = i == 8 || j == 8   ? PEG_TREATMENT_NONE
-                                    : i == 9 || j == 9 ? PEG_TREATMENT_ODE
-                                                       : PEG_TREATMENT_EXACT;
-            ck_assert_int_eq(pegClassTreatment(class[i], class[j]), expected);
+            pegCollisionMode expected = i == 8 || j == 8   ? PEG_COLLISION_NONE
+                                        : i == 9 || j == 9 ? PEG_COLLISION_ODE
+                                                           : PEG_COLLISION_EXACT;
+            ck_assert_int_eq(pegClassCollisionMode(class[i], class[j]), expected);
         }
-    ck_assert_int_eq(pegClassTreatment(dSphereClass, dHashSpaceClass), PEG_TREATMENT_NONE);
-    ck_assert_int_eq(pegClassTreatment(-1, dSphereClass), PEG_TREATMENT_NONE);
+    ck_assert_int_eq(pegClassCollisionMode(dSphereClass, dHashSpaceClass), PEG_COLLISION_NONE);
+    ck_assert_int_eq(pegClassCollisionMode(-1, dSphereClass), PEG_COLLISION_NONE);
 }
 END_TEST
 
@@ -62,16 +62,16 @@ START_TEST(treatment_of_geoms)
     dBodyID body = add_body(&s, ball);
     dGeomSetBody(second, body);
     add_body(&s, speck);
-    ck_assert_int_eq(pegPairTreatment(ball, plane), PEG_TREATMENT_EXACT);
-    ck_assert_int_eq(pegPairTreatment(wall, ball), PEG_TREATMENT_EXACT);
-    ck_assert_int_eq(pegPairTreatment(ball, field), PEG_TREATMENT_EXACT);
-    ck_assert_int_eq(pegPairTreatment(ball, rod), PEG_TREATMENT_EXACT);
-    ck_assert_int_eq(pegPairTreatment(ball, ray), PEG_TREATMENT_NONE);
-    ck_assert_int_eq(pegPairTreatment(ball, second), PEG_TREATMENT_NONE);
-    ck_assert_int_eq(pegPairTreatment(plane, rod), PEG_TREATMENT_NONE);
-    ck_assert_int_eq(pegPairTreatment(speck, plane), PEG_TREATMENT_NONE);
-    ck_assert_int_eq(pegPairTreatment(ball, (dGeomID)s.space), PEG_TREATMENT_NONE);
-    ck_assert_int_eq(pegPairTreatment(ball, NULL), PEG_TREATMENT_NONE);
+    ck_assert_int_eq(pegPairCollisionMode(ball, plane), PEG_COLLISION_EXACT);
+    ck_assert_int_eq(pegPairCollisionMode(wall, ball), PEG_COLLISION_EXACT);
+    ck_assert_int_eq(pegPairCollisionMode(ball, field), PEG_COLLISION_EXACT);
+    ck_assert_int_eq(pegPairCollisionMode(ball, rod), PEG_COLLISION_EXACT);
+    ck_assert_int_eq(pegPairCollisionMode(ball, ray), PEG_COLLISION_NONE);
+    ck_assert_int_eq(pegPairCollisionMode(ball, second), PEG_COLLISION_NONE);
+    ck_assert_int_eq(pegPairCollisionMode(plane, rod), PEG_COLLISION_NONE);
+    ck_assert_int_eq(pegPairCollisionMode(speck, plane), PEG_COLLISION_NONE);
+    ck_assert_int_eq(pegPairCollisionMode(ball, (dGeomID)s.space), PEG_COLLISION_NONE);
+    ck_assert_int_eq(pegPairCollisionMode(ball, NULL), PEG_COLLISION_NONE);
     free_scene(&s);
 }
 END_TEST

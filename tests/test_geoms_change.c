@@ -44,13 +44,13 @@ START_TEST(changed_meshes_are_seen)
     for (int i = 0; i < 8 && !told; i++) moved[i][2] -= 0.2;
     for (int i = 0; i < (SIDE + 1) * (SIDE + 1) && told; i++) grid_vertex[i][2] -= 0.2;
     dGeomTriMeshDataUpdate(s.mesh[0]);
-    if (told) ck_assert_int_eq(pegTriMeshChanged(s.peg, grid), PEG_OK);
+    if (told) ck_assert_int_eq(pegTriMeshUpdate(s.peg, grid), PEG_OK);
     make_step(&s, 0.01);
     ck_assert_double_lt(dBodyGetLinearVel(body)[2], -0.09);
     for (int i = 0; i < 40; i++) make_step(&s, 0.01);
     ck_assert_double_eq_tol(dBodyGetPosition(body)[2], 0.3, 1e-4);
-    ck_assert_int_eq(pegTriMeshChanged(s.peg, dBodyGetFirstGeom(body)), PEG_ERROR_ARGUMENT);
-    ck_assert_int_eq(pegTriMeshChanged(s.peg, NULL), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegTriMeshUpdate(s.peg, dBodyGetFirstGeom(body)), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegTriMeshUpdate(s.peg, NULL), PEG_ERROR_ARGUMENT);
     free_scene(&s);
 }
 END_TEST
@@ -103,7 +103,7 @@ START_TEST(changed_fields_are_seen)
     ck_assert_int_eq(pegRegisterHeightfield(s.field[0], &f), PEG_OK);
     for (int i = 0; i < 40; i++) make_step(&s, 0.01);
     ck_assert_double_eq_tol(dBodyGetPosition(body)[2], 0.3, 0.02);
-    ck_assert_int_eq(m.status[0], PEG_ERROR_SHAPE_UNKNOWN);
+    ck_assert_int_eq(m.status[0], PEG_ERROR_CONVEX_NOT_REGISTERED);
     free_scene(&s);
 }
 END_TEST
@@ -204,7 +204,7 @@ START_TEST(fields_of_all_sizes_are_recognised)
         if (altered) samples[0] += 0.3F;
         for (int i = 0; i < 100; i++) make_step(&s, 1e-6);
         int noticed = 0;
-        for (int i = 0; i < m.n; i++) noticed += m.status[i] == PEG_ERROR_SHAPE_UNKNOWN;
+        for (int i = 0; i < m.n; i++) noticed += m.status[i] == PEG_ERROR_CONVEX_NOT_REGISTERED;
         ck_assert_msg(noticed == altered, "round %d: %d", round, noticed);
         free_scene(&s);
     }
@@ -231,10 +231,10 @@ START_TEST(unregistered_fields_have_odes_contacts)
     dBodySetPosition(body, 0.3, 0.2, 0.6);
     for (int i = 0; i < 100; i++) make_step(&s, 0.01);
     ck_assert_int_eq(m.n, 1 + (m.n == 2)); /* and perhaps that they overlap */
-    ck_assert_int_eq(m.status[0], PEG_ERROR_SHAPE_UNKNOWN);
+    ck_assert_int_eq(m.status[0], PEG_ERROR_CONVEX_NOT_REGISTERED);
     ck_assert_double_gt(dBodyGetPosition(body)[2], 0.45);
     ck_assert_double_lt(dBodyGetPosition(body)[2], 0.55);
-    ck_assert_int_eq(pegPairTreatment(ball, field), PEG_TREATMENT_ODE);
+    ck_assert_int_eq(pegPairCollisionMode(ball, field), PEG_COLLISION_ODE);
     free_scene(&s);
 }
 END_TEST
@@ -342,8 +342,8 @@ START_TEST(own_classes_have_odes_contacts)
     ck_assert_double_eq_tol(dBodyGetPosition(upper)[2], 1.3, 0.04);
     ck_assert_int_ge(m.n, 1);
     ck_assert_int_eq(m.status[0], PEG_ERROR_GEOM_CLASS);
-    ck_assert_int_eq(pegPairTreatment(own, plane), PEG_TREATMENT_ODE);
-    ck_assert_int_eq(pegPairTreatment(ball, own), PEG_TREATMENT_ODE);
+    ck_assert_int_eq(pegPairCollisionMode(own, plane), PEG_COLLISION_ODE);
+    ck_assert_int_eq(pegPairCollisionMode(ball, own), PEG_COLLISION_ODE);
 
     pegWorldSetNearCallback(s.peg, NULL, hands_nothing_over);
     for (int i = 0; i < 60; i++) make_step(&s, 0.01);

@@ -168,8 +168,8 @@ static void own_callback(void *data, dGeomID o1, dGeomID o2)
     ck_assert(!dGeomIsSpace(o1) && !dGeomIsSpace(o2));
     o->calls++;
     if (dGeomGetBody(o1) == o->solid || dGeomGetBody(o2) == o->solid)
-        o->status = o->calls % 2 ? pegCollide(o->s->peg, o1, o2, &rough)
-                                 : pegCollide(o->s->peg, o2, o1, &rough);
+        o->status = o->calls % 2 ? pegWorldAddPair(o->s->peg, o1, o2, &rough)
+                                 : pegWorldAddPair(o->s->peg, o2, o1, &rough);
 }
 
 START_TEST(own_callback_filters)
@@ -212,7 +212,7 @@ START_TEST(pairs_of_other_spaces_are_handed_over)
     dGeomSetBody(loose, lonely);
     for (int i = 0; i < 50; i++) {
         dSpaceCollide(s.space, s.peg, &pegNearCallback);
-        ck_assert_int_eq(pegCollide(s.peg, loose, (dGeomID)s.space, NULL), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPair(s.peg, loose, (dGeomID)s.space, NULL), PEG_OK);
         ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     }
     ck_assert_double_eq_tol(dBodyGetPosition(cube)[2], 0.5, 2e-3);
@@ -470,7 +470,7 @@ START_TEST(bad_shapes_change_nothing)
     check_refused(&s, body, 1, 0.01, PEG_ERROR_SHAPE_EMPTY);
     dGeomDestroy(thin);
     dGeomID convex = dCreateConvex(s.space, CUBE);
-    check_refused(&s, body, 1, 0.01, PEG_ERROR_SHAPE_UNKNOWN);
+    check_refused(&s, body, 1, 0.01, PEG_ERROR_CONVEX_NOT_REGISTERED);
     ck_assert_int_eq(pegRegisterConvex(convex, CUBE), PEG_OK);
     ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
 
@@ -479,12 +479,12 @@ START_TEST(bad_shapes_change_nothing)
     dReal shifted[24];
     for (int i = 0; i < 24; i++) shifted[i] = planes[i] * (i % 4 == 3 ? 1.5 : 1);
     ck_assert_int_eq(pegRegisterConvex(convex, shifted, 6, larger, 8, polygons), PEG_OK);
-    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_ERROR_SHAPE_UNKNOWN);
+    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_ERROR_CONVEX_NOT_REGISTERED);
     ck_assert_int_eq(pegSetConvex(convex, shifted, 6, larger, 8, polygons), PEG_OK);
     ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
-    pegForgetConvex(convex);
-    pegForgetConvex(convex);
-    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_ERROR_SHAPE_UNKNOWN);
+    pegUnregisterConvex(convex);
+    pegUnregisterConvex(convex);
+    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_ERROR_CONVEX_NOT_REGISTERED);
     free_scene(&s);
 }
 END_TEST
@@ -510,7 +510,7 @@ START_TEST(convex_arrays_are_checked)
     ck_assert_int_eq(pegRegisterConvex(box, CUBE), PEG_ERROR_ARGUMENT);
     ck_assert_int_eq(pegSetConvex(NULL, CUBE), PEG_ERROR_ARGUMENT);
     ck_assert_int_eq(pegSetConvex(convex, planes, 6, bad, 8, polygons), PEG_ERROR_NOT_FINITE);
-    pegForgetConvex(convex);
+    pegUnregisterConvex(convex);
     dGeomDestroy(convex);
     dGeomDestroy(box);
 }
@@ -529,8 +529,8 @@ START_TEST(convex_rests_on_convex)
     for (int i = 0; i < 100; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     ck_assert_double_ge(dBodyGetPosition(body)[2], 1);
     ck_assert_double_le(dBodyGetPosition(body)[2], 1.001);
-    pegForgetConvex(ground);
-    pegForgetConvex(cube);
+    pegUnregisterConvex(ground);
+    pegUnregisterConvex(cube);
     free_scene(&s);
 }
 END_TEST
@@ -547,8 +547,8 @@ START_TEST(rays_and_empty_geoms_are_ignored)
     dCreateBox(s.space, 1, 0, 1);
     for (int i = 0; i < 5; i++) {
         dSpaceCollide(s.space, s.peg, &pegNearCallback);
-        ck_assert_int_eq(pegCollide(s.peg, speck, plane, NULL), PEG_OK);
-        ck_assert_int_eq(pegCollide(s.peg, plane, ray, NULL), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPair(s.peg, speck, plane, NULL), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPair(s.peg, plane, ray, NULL), PEG_OK);
         ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     }
     ck_assert_double_lt(dBodyGetPosition(body)[2], 0);
@@ -596,7 +596,7 @@ START_TEST(arguments_and_settings_are_checked)
     pegWorldGetSettings(peg, &settings);
     ck_assert_double_eq(settings.margin, 1e-4);
     ck_assert_int_eq(pegWorldAddSpace(peg, NULL), PEG_ERROR_ARGUMENT);
-    ck_assert_int_eq(pegCollide(peg, NULL, NULL, NULL), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegWorldAddPair(peg, NULL, NULL, NULL), PEG_ERROR_ARGUMENT);
     ck_assert_int_eq(pegWorldStep(NULL, 0.01), PEG_ERROR_ARGUMENT);
     pegWorldDestroy(peg);
     pegWorldDestroy(NULL);
@@ -629,7 +629,7 @@ END_TEST
 START_TEST(statistics_add_up)
 {
     scene s = new_scene();
-    pegStats last, sum, by_hand = {.gap_min = INFINITY};
+    pegStats last, sum, by_hand = {.min_separation = INFINITY};
     dCreatePlane(s.space, 0, 0, 1, 0);
     add_cube(&s, 0, 0, 0.6);
     add_cube(&s, 0.2, 0, 1.7);
@@ -641,7 +641,7 @@ START_TEST(statistics_add_up)
         by_hand.rows += last.rows;
         by_hand.time_ode += last.time_ode;
         by_hand.rows_max = last.rows_max > by_hand.rows_max ? last.rows_max : by_hand.rows_max;
-        if (last.pairs) by_hand.gap_min = fmin(by_hand.gap_min, last.gap_min);
+        if (last.pairs) by_hand.min_separation = fmin(by_hand.min_separation, last.min_separation);
     }
     ck_assert_int_eq(pegWorldStep(s.peg, -1), PEG_ERROR_STEP_SIZE);
     pegWorldGetTotals(s.peg, &sum);
@@ -649,10 +649,10 @@ START_TEST(statistics_add_up)
     ck_assert_int_eq(sum.rows, by_hand.rows);
     ck_assert_int_eq(sum.rows_max, by_hand.rows_max);
     ck_assert_int_gt(sum.rows, sum.rows_max);
-    ck_assert_double_eq(sum.gap_min, by_hand.gap_min);
+    ck_assert_double_eq(sum.min_separation, by_hand.min_separation);
     ck_assert_double_eq_tol(sum.time_ode, by_hand.time_ode, 1e-12);
     ck_assert_int_eq(sum.unconverged, 0);
-    ck_assert_double_ge(sum.gap_min, 0);
+    ck_assert_double_ge(sum.min_separation, 0);
     pegWorldResetTotals(s.peg);
     pegWorldGetTotals(s.peg, &sum);
     ck_assert(sum.steps == 0 && sum.rows == 0);
@@ -685,7 +685,7 @@ START_TEST(creation_without_memory)
         peg_memory_fail_at(0, 0);
         ck_assert_int_eq(dSpaceGetNumGeoms(space), geom != NULL);
         if (geom) {
-            pegForgetConvex(geom);
+            pegUnregisterConvex(geom);
             break;
         }
         ck_assert_int_eq(status, PEG_ERROR_MEMORY);
@@ -698,7 +698,7 @@ END_TEST
 
 static void hand_over_all(void *data, dGeomID o1, dGeomID o2)
 {
-    pegStatus status = pegCollide(data, o1, o2, NULL);
+    pegStatus status = pegWorldAddPair(data, o1, o2, NULL);
     ck_assert(status == PEG_OK || status == PEG_ERROR_MEMORY);
 }
 
@@ -730,7 +730,7 @@ START_TEST(step_without_memory)
         for (int i = 0; i < 3; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
         ck_assert_double_ge(dBodyGetPosition(body[0])[2], 0.5);
         ck_assert_double_ge(dBodyGetPosition(body[1])[2], 1.5);
-        pegForgetConvex(convex);
+        pegUnregisterConvex(convex);
         free_scene(&s);
     }
     ck_assert_int_gt(n, 10);
@@ -785,11 +785,11 @@ START_TEST(failed_step_is_not_repeated)
     dCreatePlane(s.space, 0, 0, 1, 0);
     for (int i = 0; i < 24; i++) add_cube(&s, 2 * (i % 3), 0, 0.50001 + 1.00002 * (i / 3));
     pegStats stats = {0};
-    for (int i = 0; i < 20 && !stats.repeated; i++) {
+    for (int i = 0; i < 20 && !stats.resting_islands; i++) {
         ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
         pegWorldGetStats(s.peg, &stats);
     }
-    ck_assert_int_gt(stats.repeated, 0);
+    ck_assert_int_gt(stats.resting_islands, 0);
     dSurfaceParameters rough = {.mode = dContactApprox1 | dContactRolling, .mu = 0.5, .rho = 0.1};
     ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &rough), PEG_OK);
     for (int i = 0; i < 30; i++) { /* as often as there are pairs */
@@ -800,7 +800,7 @@ START_TEST(failed_step_is_not_repeated)
     }
     ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     pegWorldGetStats(s.peg, &stats);
-    ck_assert_int_eq(stats.repeated, 0);
+    ck_assert_int_eq(stats.resting_islands, 0);
     ck_assert_int_gt(pegWorldGetContactCount(s.peg), 0);
     free_scene(&s);
 }

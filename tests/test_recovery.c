@@ -107,7 +107,7 @@ static void move_apart(double h, int most, int after, double gravity, double spe
             energy(), moving * ((step + 1) * GROWTH * speed * speed + ROUNDING * SPEED * SPEED));
     }
     ck_assert_int_eq(stats.recovered, 0);
-    ck_assert_double_ge(stats.gap_min, 0);
+    ck_assert_double_ge(stats.min_separation, 0);
 }
 
 static const int counts[] = {30, 60, 100};

@@ -567,7 +567,7 @@ static void random_step(cases_random *r, int max_outer)
     do {
         if (tries++) end_case();
         random_case(r, PEG_DYNAMIC, 0);
-        T.settings.max_outer = max_outer;
+        T.settings.max_outer_iterations = max_outer;
         double share = cases_uniform(r, 0.02, 0.4);
         for (int i = 0; i < 2; i++) {
             double *v = T.rigid[i].state.v;
@@ -627,7 +627,7 @@ START_TEST(impulses_account_for_the_velocities)
                     ck_assert_double_le(
                         fabs(T.rigid[b].state.v_free[k] + change[b][k] - T.v_pose[b][k]),
                         EXACT * unit);
-            long_ones += T.stats.outer > 3;
+            long_ones += T.stats.outer_iterations > 3;
         }
         end_case();
     }

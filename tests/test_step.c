@@ -182,7 +182,7 @@ START_TEST(overlap_opens_without_speed)
     if (_i) {
         pegSettings settings;
         peg_settings_default(&settings);
-        settings.recovery_speed = opening;
+        settings.max_depenetration_speed = opening;
         scene_use_context(&settings);
         scene_step();
     }

@@ -130,7 +130,7 @@ START_TEST(settings_have_ranges)
     ck_assert_int_eq(peg_context_set_settings(context, NULL), PEG_ERROR_ARGUMENT);
     ck_assert(!memcmp(peg_context_settings(context), &good, sizeof good));
     peg_context_destroy(context);
-    bad = good, bad.max_outer = 4;
+    bad = good, bad.max_outer_iterations = 4;
     ck_assert_int_eq(peg_context_create(&bad, &context), PEG_ERROR_SETTINGS);
     bad = good, bad.friction_directions = 6;
     ck_assert_int_eq(peg_context_create(&bad, &context), PEG_ERROR_SETTINGS);
@@ -147,7 +147,7 @@ static int force_fallbacks(int halvings)
     pegSettings settings;
     int forced = 0;
     peg_settings_default(&settings);
-    settings.max_outer = 5;
+    settings.max_outer_iterations = 5;
     settings.max_halvings = halvings;
     for (int run = 0; run < 1500; run++) {
         scene_random_impact(&r, 0.1);
@@ -157,7 +157,7 @@ static int force_fallbacks(int halvings)
         long used = halvings ? S.stats.fallback_halved : S.stats.fallback_scaled;
         ck_assert_int_eq(S.stats.unconverged, 0);
         ck_assert_msg(s >= 0, "run %d: %g", run, s);
-        ck_assert_double_le(S.stats.gap_min, s + EXACT);
+        ck_assert_double_le(S.stats.min_separation, s + EXACT);
         if (used && !S.stats.fallback_scaled) {
             /* the end velocity is that of the second half, the other one leads to its pose */
             ck_assert(memcmp(S.body[0].v_pose, S.body[0].v_end, sizeof S.body[0].v_end));
@@ -219,7 +219,7 @@ START_TEST(scaled_steps_keep_what_is_remembered)
     pegSettings settings;
     int kept = 0;
     peg_settings_default(&settings);
-    settings.max_outer = 5;
+    settings.max_outer_iterations = 5;
     settings.max_halvings = 0;
     for (int run = 0; run < 1500; run++) {
         scene_random_impact(&r, 0.1);

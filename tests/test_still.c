@@ -119,8 +119,8 @@ static void add_flyer(void)
 static void settle(int islands)
 {
     step();
-    for (int i = 0; i < FIRST_STEPS && S.stats.repeated != islands; i++) step();
-    ck_assert_int_eq(S.stats.repeated, islands);
+    for (int i = 0; i < FIRST_STEPS && S.stats.resting_islands != islands; i++) step();
+    ck_assert_int_eq(S.stats.resting_islands, islands);
 }
 
 /* Two stacks of two cubes on the ground, 10 m apart: bodies 0, 1 and 2, 3 with the parts 1 to 4. */
@@ -162,13 +162,13 @@ START_TEST(what_rests_is_repeated)
     pegStats first = S.stats;
     for (int i = 0; i < 50; i++) {
         step();
-        ck_assert_int_eq(S.stats.repeated, 2);
+        ck_assert_int_eq(S.stats.resting_islands, 2);
         ck_assert_int_eq(S.stats.islands, 2);
         ck_assert_int_eq(S.stats.bodies, 5);
         ck_assert_int_eq(S.stats.pairs, 4);
         ck_assert_int_eq(S.stats.steps, 1);
         ck_assert_int_eq(S.stats.solves, 0);
-        ck_assert_double_eq(S.stats.gap_min, first.gap_min);
+        ck_assert_double_eq(S.stats.min_separation, first.min_separation);
         ck_assert_double_eq_tol(impulse_on(0), (1 + 2 + 3 + 4) * G * H, 1e-8);
         for (int k = 0; k < 4; k++) {
             check_rest(k);
@@ -199,7 +199,7 @@ START_TEST(what_is_disturbed_moves)
     if (change == 3) S.refused_a = S.part[1].id, S.refused_b = S.part[2].id, S.body[0].x[0] = -5;
     if (change == 4) S.refused_a = S.part[1].id, S.refused_b = S.part[2].id;
     step();
-    ck_assert_int_eq(S.stats.repeated, 1);
+    ck_assert_int_eq(S.stats.resting_islands, 1);
     ck_assert_int_eq(S.stats.islands, 2);
     if (change == 0) ck_assert_double_eq_tol(b->v[0], .5, SOLVED);
     if (change == 1) ck_assert_double_eq_tol(b->v[2], 3 * H, SOLVED);
@@ -216,11 +216,11 @@ START_TEST(weight_and_step_size_count)
     two_stacks();
     S.body[3].mass = 40;
     step();
-    ck_assert_int_eq(S.stats.repeated, 1);
+    ck_assert_int_eq(S.stats.resting_islands, 1);
     ck_assert_double_eq_tol(impulse_on(0), (1 + 2 + 3 + 40) * G * H, 1e-8);
     S.s.h = H / 2;
     step();
-    ck_assert_int_eq(S.stats.repeated, 0);
+    ck_assert_int_eq(S.stats.resting_islands, 0);
     ck_assert_double_eq_tol(impulse_on(0), (1 + 2 + 3 + 40) * G * H / 2, 1e-8);
     scene_end();
 }
@@ -233,11 +233,11 @@ START_TEST(settings_count)
     settings.threads = 2;
     ck_assert_int_eq(peg_context_set_settings(S.context, &settings), PEG_OK);
     step();
-    ck_assert_int_eq(S.stats.repeated, 2); /* any number of threads comes to the same */
+    ck_assert_int_eq(S.stats.resting_islands, 2); /* any number of threads comes to the same */
     settings.margin = 1e-3;
     ck_assert_int_eq(peg_context_set_settings(S.context, &settings), PEG_OK);
     step();
-    ck_assert_int_eq(S.stats.repeated, 0);
+    ck_assert_int_eq(S.stats.resting_islands, 0);
     scene_end();
 }
 END_TEST
@@ -293,7 +293,7 @@ START_TEST(what_carried_is_missed_at_once)
     on_shelf(_i % 2 ? PEG_KINEMATIC : PEG_STATIC);
     lose_shelf((enum loss)(_i / 2));
     step();
-    ck_assert_int_eq(S.stats.repeated, 1);
+    ck_assert_int_eq(S.stats.resting_islands, 1);
     ck_assert_int_eq(S.stats.islands, 1);
     ck_assert_double_eq_tol(S.body[1].v[2], -G * H, SOLVED);
     check_rest(2);
@@ -329,7 +329,7 @@ START_TEST(a_lift_carries_while_it_moves)
             ck_assert_double_eq_tol(b->v[2], lift->v[2], SOLVED);
         else
             ck_assert_double_eq_tol(b->v[2], -(i - 7) * G * H, SOLVED);
-        ck_assert_int_eq(S.stats.repeated, 1);
+        ck_assert_int_eq(S.stats.resting_islands, 1);
         if (i == 7) settle(2);
     }
     check_rest(2);
@@ -347,7 +347,7 @@ START_TEST(a_shelf_slides_away)
         step();
         if (carried)
             for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(S.body[1].v[k], 0, SOLVED);
-        ck_assert_int_eq(S.stats.repeated, 1);
+        ck_assert_int_eq(S.stats.resting_islands, 1);
     }
     ck_assert_double_lt(S.body[1].v[2], -5 * G * H);
     scene_end();
@@ -399,7 +399,7 @@ START_TEST(friction_counts)
     if (_i == 1) S.s.surface = NULL;
     if (_i == 2) S.s.surface = other_surface, v = (2 - .1 * G) * H;
     step();
-    ck_assert_int_eq(S.stats.repeated, 0);
+    ck_assert_int_eq(S.stats.resting_islands, 0);
     ck_assert_double_eq_tol(S.body[0].v[0], v, 1e-8);
     scene_end();
 }
@@ -437,7 +437,7 @@ START_TEST(motors_count)
     ck_assert_double_eq_tol(S.body[0].v[0], force * H, 1e-7 * H);
     ck_assert_double_eq_tol(S.body[1].v[0], 0, 1e-7 * H);
     if (_i == 6) ck_assert_double_eq_tol(S.body[2].v[0], PULL * H / 4, 1e-7 * H);
-    ck_assert_int_eq(S.stats.repeated, _i == 0 || _i > 6 ? 0 : 1);
+    ck_assert_int_eq(S.stats.resting_islands, _i == 0 || _i > 6 ? 0 : 1);
     scene_end();
 }
 END_TEST
@@ -452,7 +452,7 @@ START_TEST(motors_press)
     settle(2);
     for (int i = 0; i < 5; i++) {
         step();
-        ck_assert_int_eq(S.stats.repeated, 2);
+        ck_assert_int_eq(S.stats.resting_islands, 2);
         ck_assert_double_eq_tol(row.lambda, -PULL * H, SOLVED);
         ck_assert_double_eq_tol(S.body[0].v_joints[2], -PULL * H, SOLVED);
         ck_assert_double_eq_tol(impulse_on(1), (G + PULL) * H, SOLVED);
@@ -486,7 +486,7 @@ START_TEST(what_is_hit_takes_part)
     heavy->v[0] = 10;
     double before = momentum_x();
     step();
-    ck_assert_int_eq(S.stats.repeated, _i ? 1 : 2);
+    ck_assert_int_eq(S.stats.resting_islands, _i ? 1 : 2);
     ck_assert_double_gt(S.body[2].v_pose[0], .5);
     for (int i = 0; i < 10; i++) {
         ck_assert_double_eq_tol(momentum_x(), before, 1e-8 * before);
@@ -514,7 +514,7 @@ START_TEST(partners_take_part)
     S.body[0].v[0] = 250;
     for (int i = 0; i < 10; i++) {
         step();
-        ck_assert_int_eq(S.stats.repeated, 1);
+        ck_assert_int_eq(S.stats.resting_islands, 1);
         ck_assert_double_eq_tol(momentum_x(), 251, 1e-6);
         ck_assert_double_eq_tol(S.body[1].v[0], S.body[2].v[0], 1e-5);
         ck_assert_double_gt(S.body[2].v[0], 1);
@@ -532,7 +532,7 @@ START_TEST(sleepers_sleep_and_wake)
     S.body[0].asleep = S.body[1].asleep = 1;
     for (int i = 0; i < 5; i++) {
         step();
-        ck_assert_int_eq(S.stats.repeated, 1);
+        ck_assert_int_eq(S.stats.resting_islands, 1);
         ck_assert_int_eq(S.stats.islands, 1);
         ck_assert(S.body[0].asleep && S.body[1].asleep);
         check_rest(0);
@@ -543,7 +543,7 @@ START_TEST(sleepers_sleep_and_wake)
     if (_i == 1) S.body[4].v[2] = -2;
     step();
     ck_assert(!S.body[0].asleep && !S.body[1].asleep);
-    ck_assert_int_eq(S.stats.repeated, 1);
+    ck_assert_int_eq(S.stats.resting_islands, 1);
     scene_end();
 }
 END_TEST
@@ -597,11 +597,11 @@ START_TEST(meshes_carry_and_are_missed)
     add_flyer();
     settle(3);
     for (int i = 0; i < 3; i++) step();
-    ck_assert_int_eq(S.stats.repeated, 3);
+    ck_assert_int_eq(S.stats.resting_islands, 3);
     if (_i == 0) {
         S.body[0].v[0] = 220; /* from 2 m away within the step */
         step();
-        ck_assert_int_eq(S.stats.repeated, 1);
+        ck_assert_int_eq(S.stats.resting_islands, 1);
         ck_assert_double_gt(S.body[1].v[0], 1);
         ck_assert_double_eq_tol(S.body[0].v[0] + S.body[1].v[0], 220, 1e-6);
         check_rest(2);
@@ -610,7 +610,7 @@ START_TEST(meshes_carry_and_are_missed)
         if (_i == 2) S.part[0].id = PARTS, S.part[0].offset[2] = -2;
         if (_i == 3) S.part[0].body = S.s.nb - 1, S.part[0].offset[2] = 90;
         step();
-        ck_assert_int_eq(S.stats.repeated, 0);
+        ck_assert_int_eq(S.stats.resting_islands, 0);
         for (int i = 0; i < 3; i++) ck_assert_double_eq_tol(S.body[i].v[2], -G * H, SOLVED);
     }
     scene_end();
@@ -627,7 +627,7 @@ START_TEST(given_contacts_are_not_repeated)
     const peg_given given = {2, S.s.np - 1, {0, 0, 2 + GAP}, {0, 0, -1}, .001};
     S.s.given = &given, S.s.ngiven = 1;
     step();
-    ck_assert_int_eq(S.stats.repeated, 0);
+    ck_assert_int_eq(S.stats.resting_islands, 0);
     pushed[1][2] = G + 100; /* up against it */
     step();
     ck_assert_double_eq_tol(S.body[1].v[2], .1, .02);
@@ -649,16 +649,16 @@ START_TEST(planar_stacks_rest_and_slide)
     peg_body *low = planar_add_box(1, 1, 2, 0, .5 + GAP, 0);
     peg_body *high = planar_add_box(1, 1, 1, 0, 1.5 + 2 * GAP, 0);
     planar_add_particle(1, 9, 900, 0, 0); /* falls all the time */
-    for (int i = 0; i < FIRST_STEPS && !P.stats.repeated; i++) planar_step();
+    for (int i = 0; i < FIRST_STEPS && !P.stats.resting_islands; i++) planar_step();
     for (int i = 0; i < 5; i++) {
         planar_step();
-        ck_assert_int_eq(P.stats.repeated, 1);
+        ck_assert_int_eq(P.stats.resting_islands, 1);
         ck_assert_double_eq_tol(planar_total_impulse(), (1 + 3) * G * H, 1e-8);
         ck_assert_double_eq(low->v[0], 0);
     }
     high->v[0] = .3;
     planar_step();
-    ck_assert_int_eq(P.stats.repeated, 0);
+    ck_assert_int_eq(P.stats.resting_islands, 0);
     ck_assert_double_eq_tol(high->v[0], .3, SOLVED);
     ck_assert_double_eq_tol(low->v[0], 0, SOLVED);
     planar_end();
@@ -703,7 +703,7 @@ START_TEST(exhausted_memory_disturbs_nobody)
 {
     peg_body whole[BODIES], after[BODIES];
     run_out_at(0, 0, whole);
-    ck_assert_int_eq(S.stats.repeated, 1);
+    ck_assert_int_eq(S.stats.resting_islands, 1);
     scene_end();
     long made = peg_memory_fail_at(0, 0);
     ck_assert_int_gt(made, 10);

@@ -185,7 +185,7 @@ static void meet(void *data, dGeomID o1, dGeomID o2)
     s->contact.geom.g1 = swap ? o2 : o1;
     s->contact.geom.g2 = swap ? o1 : o2;
     if (s->peg)
-        ck_assert_int_eq(pegCollideContact(s->peg, &s->contact, &s->of_contact[s->contacts++]),
+        ck_assert_int_eq(pegWorldAddPairContact(s->peg, &s->contact, &s->of_contact[s->contacts++]),
                          PEG_OK);
     else
         attach_joints(s, s->contact.geom.g1, s->contact.geom.g2);
@@ -366,7 +366,7 @@ START_TEST(moving_plate_carries_a_box)
         s.first = _i & 1 ? plate : box;
         run(&s, 0.01, 1);
         v[stock] = dBodyGetLinearVel(box)[0];
-        if (geom) pegForgetConvex(geom);
+        if (geom) pegUnregisterConvex(geom);
         free_scene(&s);
     }
     ck_assert_double_eq_tol(v[0], _i & 1 ? -0.1 : 0.5, 1e-6);
@@ -519,7 +519,7 @@ START_TEST(rolling_friction_holds_a_prism)
         ck_assert_double_lt(fabs(moved), 1e-9);
     else
         ck_assert_double_gt(moved, 0.1);
-    pegForgetConvex(geom);
+    pegUnregisterConvex(geom);
     free_scene(&s);
 }
 END_TEST
@@ -563,9 +563,9 @@ START_TEST(default_surface_serves_pairs_without_one)
     static const dSurfaceParameters smooth = {0};
     for (int i = 0; i < 50; i++) {
         dSpaceCollide(s.space, s.peg, &pegNearCallback);
-        ck_assert_int_eq(pegCollide(s.peg, dBodyGetFirstGeom(b), ground, &smooth), PEG_OK);
-        ck_assert_int_eq(pegCollide(s.peg, ground, dBodyGetFirstGeom(b), NULL), PEG_OK);
-        ck_assert_int_eq(pegCollide(s.peg, loose, (dGeomID)s.space, NULL), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPair(s.peg, dBodyGetFirstGeom(b), ground, &smooth), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPair(s.peg, ground, dBodyGetFirstGeom(b), NULL), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPair(s.peg, loose, (dGeomID)s.space, NULL), PEG_OK);
         ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     }
     ck_assert_double_lt(fabs(dBodyGetPosition(a)[0]), 1e-3);
@@ -607,9 +607,9 @@ START_TEST(what_has_no_meaning_is_told_once)
         {.mode = dContactApprox1_1 | dContactRolling, .mu = 1, .rho = 1},
         {.mode = dContactBounce, .bounce = 2},
     };
-    for (int i = 0; i < 6; i++) pegCollide(s.peg, box, ground, &odd[i / 2]);
+    for (int i = 0; i < 6; i++) pegWorldAddPair(s.peg, box, ground, &odd[i / 2]);
     ck_assert_int_eq(m.n, 3);
-    pegCollide(s.peg, box, ground, &rough);
+    pegWorldAddPair(s.peg, box, ground, &rough);
     ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     ck_assert_int_eq(m.n, 3);
     dWorldSetContactSurfaceLayer(s.world, 0.001);
@@ -627,16 +627,16 @@ START_TEST(bad_contacts_are_refused)
     dGeomID ground = add_ground(&s);
     dGeomID box = dBodyGetFirstGeom(add_box(&s, 1, 1, 1, 0, 0, 0.5));
     dSurfaceParameters bad = {.mode = dContactSlip1, .slip1 = INFINITY};
-    ck_assert_int_eq(pegCollide(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
-    ck_assert_int_eq(pegCollideContact(s.peg, NULL, NULL), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
+    ck_assert_int_eq(pegWorldAddPairContact(s.peg, NULL, NULL), PEG_ERROR_ARGUMENT);
     dContact contact = {.surface = rough, .geom = {.g1 = box}};
-    ck_assert_int_eq(pegCollideContact(s.peg, &contact, NULL), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, NULL), PEG_ERROR_ARGUMENT);
     contact.geom.g2 = (dGeomID)s.space;
-    ck_assert_int_eq(pegCollideContact(s.peg, &contact, NULL), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, NULL), PEG_ERROR_ARGUMENT);
     contact.geom.g2 = ground;
     contact.surface.mode |= dContactFDir1;
     contact.fdir1[1] = NAN;
-    ck_assert_int_eq(pegCollideContact(s.peg, &contact, NULL), PEG_ERROR_NOT_FINITE);
+    ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, NULL), PEG_ERROR_NOT_FINITE);
     free_scene(&s);
 }
 END_TEST
@@ -681,9 +681,9 @@ START_TEST(feedback_of_two_bodies_is_opposite)
                         .geom = {.g1 = dBodyGetFirstGeom(low), .g2 = dBodyGetFirstGeom(high)}};
     for (int i = 0; i < 100; i++) {
         first.f1[2] = 99;
-        ck_assert_int_eq(pegCollideContact(s.peg, &contact, &first), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, &first), PEG_OK);
         ck_assert_double_eq(first.f1[2], 0);
-        ck_assert_int_eq(pegCollideContact(s.peg, &contact, &second), PEG_OK);
+        ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, &second), PEG_OK);
         ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     }
     ck_assert(first.f1[2] == 0 && first.f2[2] == 0);

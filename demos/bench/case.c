@@ -163,7 +163,8 @@ static int step_once(contender *c)
     c->value[PROBLEM][i] =
         (double)(b.rows - a.rows) * islands / solves + (double)(c->w->ode_rows - rows);
     c->memory = (double)b.memory;
-    c->value[OUTER][i] = islands > 0 ? (double)(b.outer - a.outer) / islands : 0;
+    c->value[OUTER][i] =
+        islands > 0 ? (double)(b.outer_iterations - a.outer_iterations) / islands : 0;
     return 1;
 }
 

@@ -60,7 +60,7 @@ static void step_closing_walls(check_run *run)
     check_near(run, "move sideways", hypot(x[0], x[1]), 0, 0.01);
     check_near(run, "depth", depth, least, 1e-3);
     if (least > 0.01)
-        check_near(run, "reported violation", last.violation_max / scale, least, 1e-3);
+        check_near(run, "reported violation", last.max_penetration / scale, least, 1e-3);
 }
 
 static void end_closing_walls(check_run *run)

@@ -166,9 +166,10 @@ static void write_csv(const study *s, FILE *f)
                 "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.3g,"
                 "%.3g,%.4g,\"%s\"\n",
                 t->fallback_clearance, t->fallback_elastic, t->fallback_halved, t->fallback_scaled,
-                t->first_contact, t->switches, t->squeezed, t->locks, t->secant, t->outer,
-                t->outer_max, t->rows, t->rows_max, t->solves, t->lemke_solves, t->friction_lagged,
-                t->residual_max, t->cone_violation_max, c->cone, c->ms, c->why);
+                t->first_contact, t->switches, t->infeasible_islands, t->locks, t->secant,
+                t->outer_iterations, t->outer_iterations_max, t->rows, t->rows_max, t->solves,
+                t->lemke_solves, t->friction_unconverged, t->residual_max, t->cone_violation_max,
+                c->cone, c->ms, c->why);
     }
 }
 
@@ -200,11 +201,12 @@ static void friction_table(const study *s, FILE *f)
         matrix_command(&r->job, command, sizeof command);
         snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
                  t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
-        snprintf(outer, sizeof outer, "%.2f/%ld", (double)t->outer / fmax(1, (double)t->islands),
-                 t->outer_max);
+        snprintf(outer, sizeof outer, "%.2f/%ld",
+                 (double)t->outer_iterations / fmax(1, (double)t->islands),
+                 t->outer_iterations_max);
         fprintf(f, "%-78s %-4s %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %6ld %11s %10s %8.1e %8.1e %7.2f",
                 command, c->failed ? "FAIL" : "ok", c->overlap, c->depth, c->drift, c->speed,
-                c->gain, t->unconverged, t->friction_lagged, fallbacks, outer, t->residual_max,
+                c->gain, t->unconverged, t->friction_unconverged, fallbacks, outer, t->residual_max,
                 c->cone, c->ms);
         figures(c, f);
     }
@@ -258,7 +260,7 @@ static cell gather(const study *s, const char *scene, lab_contact contact, doubl
         c.gain = fmax(c.gain, e->gain);
         c.ms += e->ms;
         t->unconverged += e->total.unconverged;
-        t->friction_lagged += e->total.friction_lagged;
+        t->friction_unconverged += e->total.friction_unconverged;
         t->fallback_clearance += e->total.fallback_clearance;
         t->fallback_elastic += e->total.fallback_elastic;
         t->fallback_halved += e->total.fallback_halved;
@@ -267,8 +269,10 @@ static cell gather(const study *s, const char *scene, lab_contact contact, doubl
         t->rows += e->total.rows;
         t->rows_max = t->rows_max > e->total.rows_max ? t->rows_max : e->total.rows_max;
         t->islands += e->total.islands;
-        t->outer += e->total.outer;
-        t->outer_max = t->outer_max > e->total.outer_max ? t->outer_max : e->total.outer_max;
+        t->outer_iterations += e->total.outer_iterations;
+        t->outer_iterations_max = t->outer_iterations_max > e->total.outer_iterations_max
+                                      ? t->outer_iterations_max
+                                      : e->total.outer_iterations_max;
         t->residual_max = fmax(t->residual_max, e->total.residual_max);
         c.cone = fmax(c.cone, e->cone);
     }
@@ -282,15 +286,15 @@ static void pour_line(const cell *c, const char *name, lab_contact contact, doub
     char fallbacks[64], outer[32], rows[32];
     snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
              t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
-    snprintf(outer, sizeof outer, "%.2f/%ld", (double)t->outer / fmax(1, (double)t->islands),
-             t->outer_max);
+    snprintf(outer, sizeof outer, "%.2f/%ld",
+             (double)t->outer_iterations / fmax(1, (double)t->islands), t->outer_iterations_max);
     snprintf(rows, sizeof rows, "%.0f/%ld", (double)t->rows / fmax(1, (double)t->solves),
              t->rows_max);
     fprintf(f,
             "%-12s %-9s %4g %6g %4d %6d %8.1e %8.1e %8.1e %5d %8.1e %5ld %6ld %11s %10s %10s %8.1e "
             "%8.1e %7.2f\n",
             name, lab_contact_name(contact), mu, h, c->runs, c->failed, c->medians / c->runs,
-            c->overlap, c->depth, c->escaped, c->gain, t->unconverged, t->friction_lagged,
+            c->overlap, c->depth, c->escaped, c->gain, t->unconverged, t->friction_unconverged,
             fallbacks, outer, rows, t->residual_max, c->cone, c->ms / c->runs);
 }
 

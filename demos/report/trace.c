@@ -91,13 +91,13 @@ static json_t *stats_json(const lab_world *w)
     if ((!w->peg && !w->planar) || w->steps == 0) return json_object();
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
                      "pairs", (json_int_t)s.pairs, "islands", (json_int_t)s.islands, "rows",
-                     (json_int_t)s.rows, "outer", (json_int_t)s.outer, "unconverged",
+                     (json_int_t)s.rows, "outer", (json_int_t)s.outer_iterations, "unconverged",
                      (json_int_t)s.unconverged, "switches", (json_int_t)s.switches, "traps",
                      (json_int_t)s.traps, "clearance", (json_int_t)s.fallback_clearance, "elastic",
                      (json_int_t)s.fallback_elastic, "halved", (json_int_t)s.fallback_halved,
                      "plane", (json_int_t)s.fallback_plane, "scaled", (json_int_t)s.fallback_scaled,
-                     "residual", lab_number(s.residual_max), "gap_min", lab_number(s.gap_min),
-                     "energy_gain", lab_number(s.energy_gain_max));
+                     "residual", lab_number(s.residual_max), "gap_min",
+                     lab_number(s.min_separation), "energy_gain", lab_number(s.energy_gain_max));
 }
 
 static int write_line(FILE *file, json_t *json)

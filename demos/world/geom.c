@@ -159,7 +159,7 @@ void lab_free_part(lab_part *p)
     lab_tree_free(p->tree);
     if (p->mesh) dGeomTriMeshDataDestroy(p->mesh);
     if (p->field) {
-        pegForgetHeightfield(p->field);
+        pegUnregisterHeightfield(p->field);
         dGeomHeightfieldDataDestroy(p->field);
     }
     free(p->height);

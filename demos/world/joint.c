@@ -106,7 +106,7 @@ static void set_plane2d(lab_joint *j, int parameter, double value)
                                   dJointSetPlane2DAngleParam};
     int axis = parameter / dParamGroup, base = parameter % dParamGroup;
     set[axis](j->id, base, value);
-    if (j->world->peg) pegJointPlane2DParam(j->world->peg, j->id, axis, base, value);
+    if (j->world->peg) pegJointSetPlane2DParam(j->world->peg, j->id, axis, base, value);
 }
 
 static void set_param(lab_joint *j, int parameter, double value)
@@ -242,7 +242,7 @@ void lab_make_joint(lab_joint *j)
         peg_rotate_back(R, second ? j->axis2 : j->axis1, j->axis[side]);
     }
     relative_turn(&s[0], &s[1], j->turn);
-    if (w->peg) pegJointCapture(w->peg, j->id);
+    if (w->peg) pegJointSetReferencePose(w->peg, j->id);
     for (int i = 0; i < j->params; i++) set_param(j, j->param[i].parameter, j->param[i].value);
 }
 

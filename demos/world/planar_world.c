@@ -108,7 +108,7 @@ lab_planar *lab_planar_create(lab_world *w)
                           .part = calloc(parts, sizeof *p->part),
                           .index = calloc(bodies, sizeof *p->index),
                           .shape = calloc(parts, sizeof(peg_polytope *))};
-        p->sum.gap_min = INFINITY;
+        p->sum.min_separation = INFINITY;
     }
     pegStatus status = PEG_ERROR_MEMORY;
     if (p && p->body && p->part && p->index && p->shape) status = make(p);

@@ -321,7 +321,7 @@ static void near(void *data, dGeomID o1, dGeomID o2)
         near_ode(w, &contact.surface, contact.fdir1, o1, o2);
         return;
     }
-    pegStatus status = pegCollideContact(w->peg, &contact, NULL);
+    pegStatus status = pegWorldAddPairContact(w->peg, &contact, NULL);
     if (status != PEG_OK && status != PEG_ERROR_GEOM_CLASS) w->contact_error = (int)status;
 }
 

@@ -131,7 +131,7 @@ void peg_glue_say_opaque(peg_glue *glue, const peg_shape *s)
                 "kept: it has ODE's contacts, which let bodies overlap");
     else if (s->is.class == dHeightfieldClass)
         peg_say(
-            &glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_SHAPE_UNKNOWN,
+            &glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_CONVEX_NOT_REGISTERED,
             "a heightfield whose samples were never seen, or are others than those seen, has ODE's "
             "contacts, which let bodies overlap: call pegRegisterHeightfield");
     else
@@ -199,7 +199,7 @@ pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b, const peg_han
     unsigned long version;
     for (int i = 0; i < 2; i++)
         if (dGeomGetClass(leaf[i]) == dConvexClass && !peg_convex_find(leaf[i], &version))
-            return peg_fail(&glue->report, PEG_ERROR_SHAPE_UNKNOWN);
+            return peg_fail(&glue->report, PEG_ERROR_CONVEX_NOT_REGISTERED);
     return PEG_OK;
 }
 

@@ -229,7 +229,7 @@ pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
         if (status != PEG_OK) return status;
     }
     if (s->is.class == dConvexClass && (!s->shape || !peg_convex_is_of(s->shape, s->is.leaf)))
-        return PEG_ERROR_SHAPE_UNKNOWN;
+        return PEG_ERROR_CONVEX_NOT_REGISTERED;
     return PEG_OK;
 }
 

@@ -213,7 +213,7 @@ static void report_joints(peg_glue *glue)
     if (notes->untold)
         peg_say(&glue->report, PEG_CAUSE_JOINT_UNTOLD, PEG_OK,
                 "a plane-2d joint or a linear motor with settings that ODE does not tell: call "
-                "pegJointPlane2DParam, pegJointLMotorAxis where they are set");
+                "pegJointPlane2DParam, pegJointSetLMotorAxis where they are set");
     if (notes->joints && peg_context_settings(glue->core)->contact != PEG_CONTACT_PEG)
         peg_say(&glue->report, PEG_CAUSE_JOINT_MODEL, PEG_OK,
                 "the papers' contact models know no joints: bodies with joints may overlap");
@@ -228,16 +228,16 @@ static void report_step(peg_glue *glue, const pegStats *stats)
     if (!isinf(dWorldGetContactMaxCorrectingVel(glue->world)))
         peg_say(&glue->report, PEG_CAUSE_CORRECTING_SPEED, PEG_OK,
                 "the largest correcting velocity has no meaning for exact contacts: overlap at the "
-                "start opens at settings.recovery_speed");
+                "start opens at settings.max_depenetration_speed");
     report_joints(glue);
-    if (stats->joints_yielded)
+    if (stats->joints_relaxed)
         peg_say(&glue->report, PEG_CAUSE_JOINTS_YIELD, PEG_OK,
                 "joints contradict each other or contacts: they yielded, so that a step could be "
                 "made");
     if (stats->recovered)
         peg_say(&glue->report, PEG_CAUSE_OVERLAP, PEG_OK,
                 "bodies overlap at the start of a step: they are moved apart at a capped speed");
-    if (stats->squeezed)
+    if (stats->infeasible_islands)
         peg_say(&glue->report, PEG_CAUSE_SQUEEZED, PEG_OK,
                 "moving bodies leave no room for others: the step ended with the least overlap");
     if (stats->unconverged)
@@ -252,7 +252,7 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
     if (glue->spaces == 0 && glue->handed.n == 0)
         peg_say(&glue->report, PEG_CAUSE_NO_SPACE, PEG_OK,
                 "no space was added and no pair handed over: this step has no contacts; call "
-                "pegWorldAddSpace, or pegNearCallback or pegCollide before each step");
+                "pegWorldAddSpace, or pegNearCallback or pegWorldAddPair before each step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
     if (status == PEG_OK && glue->pair_lost) status = PEG_ERROR_MEMORY;

@@ -7,9 +7,9 @@ void peg_settings_default(pegSettings *settings)
         .contact = PEG_CONTACT_PEG,
         .solver = PEG_SOLVER_AUTO,
         .margin = 1e-5,
-        .recovery_speed = 0,
+        .max_depenetration_speed = 0,
         .friction_directions = 4,
-        .max_outer = 40,
+        .max_outer_iterations = 40,
         .max_halvings = 4,
         .warm_start = 1,
         .reach = 0,
@@ -22,12 +22,13 @@ pegStatus peg_settings_check(const pegSettings *s)
 {
     int enums = s->contact >= 0 && s->contact < PEG_CONTACT_COUNT && s->solver >= 0 &&
                 s->solver < PEG_SOLVER_COUNT;
-    int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->recovery_speed >= 0 &&
-                isfinite(s->recovery_speed) && s->reach >= 0 && s->reach <= 10;
+    int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->max_depenetration_speed >= 0 &&
+                isfinite(s->max_depenetration_speed) && s->reach >= 0 && s->reach <= 10;
     int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
                s->friction_directions == 8 || s->friction_directions == 16;
-    int counts = s->max_outer >= 5 && s->max_outer <= 200 && s->max_halvings >= 0 &&
-                 s->max_halvings <= 10 && (s->warm_start == 0 || s->warm_start == 1) &&
+    int counts = s->max_outer_iterations >= 5 && s->max_outer_iterations <= 200 &&
+                 s->max_halvings >= 0 && s->max_halvings <= 10 &&
+                 (s->warm_start == 0 || s->warm_start == 1) &&
                  (s->paper_primaries == 0 || s->paper_primaries == 1) && s->threads >= 1 &&
                  s->threads <= PEG_THREADS_MAX;
     return enums && reals && cone && counts ? PEG_OK : PEG_ERROR_SETTINGS;
@@ -49,7 +50,7 @@ const char *peg_status_message(pegStatus status)
             "counter-clockwise seen from outside",
         [PEG_ERROR_SHAPE_CONCAVE] =
             "the shape is not convex: split it, or give the hull of its points",
-        [PEG_ERROR_SHAPE_UNKNOWN] =
+        [PEG_ERROR_CONVEX_NOT_REGISTERED] =
             "the arrays of a convex geom are unknown: make it with pegCreateConvex or call "
             "pegRegisterConvex",
         [PEG_ERROR_GEOM_CLASS] =

@@ -12,18 +12,19 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->bodies += s->bodies;
     sum->pairs += s->pairs;
     sum->islands += s->islands;
-    sum->repeated += s->repeated;
+    sum->resting_islands += s->resting_islands;
     sum->rows += s->rows;
     if (s->rows_max > sum->rows_max) sum->rows_max = s->rows_max;
-    sum->outer += s->outer;
-    if (s->outer_max > sum->outer_max) sum->outer_max = s->outer_max;
+    sum->outer_iterations += s->outer_iterations;
+    if (s->outer_iterations_max > sum->outer_iterations_max)
+        sum->outer_iterations_max = s->outer_iterations_max;
     sum->solves += s->solves;
     sum->lemke_solves += s->lemke_solves;
-    sum->swept += s->swept;
-    sum->sweeps += s->sweeps;
-    sum->friction_lagged += s->friction_lagged;
-    sum->joints_yielded += s->joints_yielded;
-    sum->joints_lagged += s->joints_lagged;
+    sum->pgs_solves += s->pgs_solves;
+    sum->pgs_iterations += s->pgs_iterations;
+    sum->friction_unconverged += s->friction_unconverged;
+    sum->joints_relaxed += s->joints_relaxed;
+    sum->joints_unconverged += s->joints_unconverged;
     sum->joints_failed += s->joints_failed;
     sum->first_contact += s->first_contact;
     sum->tilts += s->tilts;
@@ -32,7 +33,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->secant += s->secant;
     sum->dropped_traps += s->dropped_traps;
     sum->recovered += s->recovered;
-    sum->squeezed += s->squeezed;
+    sum->infeasible_islands += s->infeasible_islands;
     sum->traps += s->traps;
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
@@ -42,10 +43,11 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     if (s->memory > sum->memory) sum->memory = s->memory;
     raise_to(&sum->cone_violation_max, s->cone_violation_max);
     raise_to(&sum->friction_residual_max, s->friction_residual_max);
-    raise_to(&sum->swept_residual_max, s->swept_residual_max);
+    raise_to(&sum->pgs_residual_max, s->pgs_residual_max);
     raise_to(&sum->residual_max, s->residual_max);
-    if (s->pairs > 0 && s->gap_min < sum->gap_min) sum->gap_min = s->gap_min;
-    raise_to(&sum->violation_max, s->violation_max);
+    if (s->pairs > 0 && s->min_separation < sum->min_separation)
+        sum->min_separation = s->min_separation;
+    raise_to(&sum->max_penetration, s->max_penetration);
     raise_to(&sum->energy_gain_max, s->energy_gain_max);
     sum->time_pairs += s->time_pairs;
     sum->time_rows += s->time_rows;

@@ -65,7 +65,8 @@ int peg_pair_recovers(const peg_pair *p)
 
 double peg_pair_opening(const peg_island *I, const peg_pair *p)
 {
-    return I->h * (I->settings->recovery_speed > 0 ? I->settings->recovery_speed : p->L);
+    return I->h *
+           (I->settings->max_depenetration_speed > 0 ? I->settings->max_depenetration_speed : p->L);
 }
 
 /* What overlaps may open in another direction than at first. */

@@ -211,7 +211,7 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
         int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
         if (good || outcome == PEG_OUT_OF_MEMORY || I->hasty || I->yield + 1 == LEVELS) break;
         I->yield++;
-        I->stats->joints_yielded++;
+        I->stats->joints_relaxed++;
     }
     peg_arena_back(I->arena, mark);
     return outcome;

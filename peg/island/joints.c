@@ -64,7 +64,7 @@ void peg_joints_alone(peg_island *I)
     for (int i = 0; i < I->nd; i++)
         memcpy(I->rigid[i].state.v_free, solved ? solution.v[i] : target[i], sizeof target[i]);
     for (int k = 0; k < I->njoint && solved; k++) I->joint_lambda[k] = solution.lambda[k];
-    I->stats->joints_lagged += outcome == PEG_LAGGED;
+    I->stats->joints_unconverged += outcome == PEG_LAGGED;
     if (!solved) I->stats->joints_failed++;
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
     peg_arena_back(I->arena, mark);

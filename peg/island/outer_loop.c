@@ -563,7 +563,7 @@ static int bears_on_old_rows(const peg_island *I)
 /* One pass behind a successful solve. Returns 1 when the step is accepted. */
 static int judge(peg_island *I, loop *l)
 {
-    int frozen = l->k >= I->settings->max_outer * 3 / 5;
+    int frozen = l->k >= I->settings->max_outer_iterations * 3 / 5;
     check_pairs(I, l, !frozen && !(I->without & PEG_RULE_TILT));
     seek_first_contacts(I, l);
     int changed = frozen ? 0 : switch_pairs(I, l);
@@ -643,7 +643,7 @@ peg_result peg_outer(peg_island *I)
     double then = peg_seconds();
     peg_island_begin(I);
     lap(&then, &stats->time_check);
-    int most = I->rough || I->hasty ? PEG_SWEPT_TIMES : I->settings->max_outer;
+    int most = I->rough || I->hasty ? PEG_SWEPT_TIMES : I->settings->max_outer_iterations;
     for (; l.k < most && !I->failed && !l.hopeless && result != PEG_CONVERGED; l.k++) {
         I->iteration = l.k;
         gather_rows(I, l.anew);
@@ -668,7 +668,7 @@ peg_result peg_outer(peg_island *I)
         if (judge(I, &l)) result = PEG_CONVERGED;
         lap(&then, &stats->time_check);
     }
-    stats->outer += l.k;
-    if (l.k > stats->outer_max) stats->outer_max = l.k;
+    stats->outer_iterations += l.k;
+    if (l.k > stats->outer_iterations_max) stats->outer_iterations_max = l.k;
     return I->failed ? PEG_NOT_CONVERGED : result;
 }

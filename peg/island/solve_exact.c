@@ -94,7 +94,7 @@ static void count(peg_island *I, const workspace *w, int lagged)
     *worst = fmax(*worst, w->solution.residual / w->unit);
     stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
     stats->lemke_solves += w->solution.used == PEG_SOLVER_LEMKE;
-    stats->friction_lagged += lagged;
+    stats->friction_unconverged += lagged;
 }
 
 static peg_outcome run(peg_island *I, workspace *w)

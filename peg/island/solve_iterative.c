@@ -188,14 +188,14 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.gained = (const double(*)[6])gained;
     peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
-    I->stats->swept++;
-    I->stats->sweeps += w->solution.iterations;
+    I->stats->pgs_solves++;
+    I->stats->pgs_iterations += w->solution.iterations;
     if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
     if (outcome != PEG_SOLVED) return outcome;
     /* how far overlaps open is no error */
     double changed = sum > 0 ? w->solution.residual / sqrt(0.5 * sum) : 0;
     if (w->about == PEG_ABOUT_FREE || !I->recovering)
-        I->stats->swept_residual_max = fmax(I->stats->swept_residual_max, changed);
+        I->stats->pgs_residual_max = fmax(I->stats->pgs_residual_max, changed);
     return I->njoint ? peg_joints_polish(I, &w->problem, &w->solution) : outcome;
 }
 

@@ -270,7 +270,7 @@ static int step_with_violation(peg_island *I, double h)
     int done = peg_outer(I) == PEG_CONVERGED;
     I->least = 0;
     if (!done) return 0;
-    I->stats->squeezed++;
+    I->stats->infeasible_islands++;
     take_step(I);
     return 1;
 }

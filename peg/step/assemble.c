@@ -318,13 +318,13 @@ static void take_results(assembly *a)
         r->held = I->held && I->njoint > 0;
     }
     if (I->njoint) peg_give_joints(s, I);
-    stats->gap_min = INFINITY;
+    stats->min_separation = INFINITY;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         peg_copy3(p->facet.n, s->candidate[a->candidate_of[i]].n);
         stats->recovered += peg_pair_recovers(p);
-        stats->gap_min = fmin(stats->gap_min, p->s);
-        stats->violation_max = fmax(stats->violation_max, -p->s);
+        stats->min_separation = fmin(stats->min_separation, p->s);
+        stats->max_penetration = fmax(stats->max_penetration, -p->s);
     }
     stats->pairs = I->npair;
     stats->islands = 1;

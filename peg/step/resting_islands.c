@@ -272,9 +272,9 @@ static pegStats repeated(const pegStats *stats)
                   .bodies = stats->bodies,
                   .pairs = stats->pairs,
                   .islands = stats->islands,
-                  .repeated = stats->islands,
-                  .gap_min = stats->gap_min,
-                  .violation_max = stats->violation_max};
+                  .resting_islands = stats->islands,
+                  .min_separation = stats->min_separation,
+                  .max_penetration = stats->max_penetration};
     return s;
 }
 

@@ -240,10 +240,10 @@ static void solve_islands(peg_stage *s)
 static void sum_stats(peg_stage *s)
 {
     pegStats *sum = &s->stats;
-    sum->gap_min = INFINITY;
+    sum->min_separation = INFINITY;
     for (int root = 0; root < s->scene->nb; root++)
         if (peg_is_solved(s, root)) peg_stats_add(sum, &s->solved[root].stats);
-    if (sum->gap_min == INFINITY) sum->gap_min = 0;
+    if (sum->min_separation == INFINITY) sum->min_separation = 0;
     sum->unconverged = sum->unconverged > 0;
 }
 

@@ -27,7 +27,7 @@ static void near_callback(void *data, dGeomID o1, dGeomID o2)
     const dSurfaceParameters surface = {
         .mode = dContactApprox1 | dContactRolling, .mu = .5, .rho = .02};
 #ifdef SWAP
-    pegCollide(peg, o1, o2, &surface);
+    pegWorldAddPair(peg, o1, o2, &surface);
 #else
     dContact contact[16];
     int n = dCollide(o1, o2, 16, &contact[0].geom, sizeof(dContact));

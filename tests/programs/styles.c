@@ -68,7 +68,7 @@ static void near_callback(void *data, dGeomID o1, dGeomID o2)
     dJointFeedback *feedback = NULL;
     if (is(s, "feedback") && (o1 == s->ground || o2 == s->ground))
         feedback = &s->feedback[s->feedbacks++ % 64];
-    pegCollideContact(s->peg, &contact, feedback);
+    pegWorldAddPairContact(s->peg, &contact, feedback);
 }
 #else
 static void attach(scene *s, dJointID joint, const dContactGeom *c, dGeomID o1, dGeomID o2)

@@ -339,7 +339,7 @@ static int is_seen(dGeomID geom)
 
 static int is_kept_apart(dGeomID a, dGeomID b)
 {
-    return pegPairTreatment(a, b) == PEG_TREATMENT_EXACT && is_seen(a) && is_seen(b) &&
+    return pegPairCollisionMode(a, b) == PEG_COLLISION_EXACT && is_seen(a) && is_seen(b) &&
            peg_model_has(a) && peg_model_has(b);
 }
 

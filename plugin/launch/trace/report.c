@@ -61,7 +61,7 @@ static void tell_figures(const peg_ward *ward)
             "bodies, %ld pairs; unconverged %ld, halved %ld, overlap %.2g m, stock contacts %ld\n",
             ward->number, ward->steps, ward->steps - ward->stock_steps, ward->stock_steps,
             ward->failed_steps, ward->h, s.bodies, s.pairs, s.unconverged, s.fallback_halved,
-            s.violation_max, ward->stock_contacts);
+            s.max_penetration, ward->stock_contacts);
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static void write_summary(const peg_ward *ward)
 {
     const char *path = peg_launch_options.summary;
     char fresh[4200];
-    pegStats s = {.gap_min = INFINITY};
+    pegStats s = {.min_separation = INFINITY};
     if (!path || !is_main(ward)) return;
     if (ward->peg) pegWorldGetTotals(ward->peg, &s);
     snprintf(fresh, sizeof fresh, "%s.new", path);

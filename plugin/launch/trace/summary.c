@@ -39,8 +39,8 @@ static void put_solver(FILE *file, const peg_ward *ward, const pegStats *s)
                               {"scaled", (double)s->fallback_scaled}};
     const field rows[] = {{"mean", share((double)s->rows, s->solves)},
                           {"max", (double)s->rows_max}};
-    const field outer[] = {{"mean", share((double)s->outer, s->islands)},
-                           {"max", (double)s->outer_max}};
+    const field outer[] = {{"mean", share((double)s->outer_iterations, s->islands)},
+                           {"max", (double)s->outer_iterations_max}};
     const field others[] = {{"steps", (double)ward->steps},
                             {"unconverged", (double)s->unconverged},
                             {"first_contact", (double)s->first_contact},
@@ -48,7 +48,7 @@ static void put_solver(FILE *file, const peg_ward *ward, const pegStats *s)
                             {"secant", (double)s->secant},
                             {"switches", (double)s->switches},
                             {"residual_max", s->residual_max},
-                            {"gap_min", s->gap_min}};
+                            {"gap_min", s->min_separation}};
     fputs("  \"solver\": {", file);
     PUT_FIELDS(file, others);
     fputs(",\n    ", file);
@@ -68,7 +68,7 @@ void peg_put_summary(FILE *file, const peg_ward *ward, const pegStats *s, double
                          {"bodies", peg_bodies_dynamic(ward)},
                          {"seed", unknown},
                          {"wall_s", wall},
-                         {"depth_max", peg_takes_over() ? s->violation_max : ward->depth}};
+                         {"depth_max", peg_takes_over() ? s->max_penetration : ward->depth}};
     /* not measured: the shapes would have to be clipped against each other */
     const field volume[] = {{"median", unknown}, {"p99", unknown}, {"max", unknown}};
     const field energy[] = {{"initial", ward->energy[0]},

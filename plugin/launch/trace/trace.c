@@ -155,11 +155,11 @@ static void put_stats(FILE *file, const peg_ward *ward)
             "\"pairs\":%ld,\"islands\":%ld,\"rows\":%ld,\"outer\":%ld,\"unconverged\":%ld,"
             "\"switches\":%ld,\"clearance\":%ld,\"elastic\":%ld,\"halved\":%ld,\"scaled\":%ld,"
             "\"residual\":",
-            s.pairs, s.islands, s.rows, s.outer, s.unconverged, s.switches, s.fallback_clearance,
-            s.fallback_elastic, s.fallback_halved, s.fallback_scaled);
+            s.pairs, s.islands, s.rows, s.outer_iterations, s.unconverged, s.switches,
+            s.fallback_clearance, s.fallback_elastic, s.fallback_halved, s.fallback_scaled);
     peg_json_put_number(file, s.residual_max);
     fputs(",\"gap_min\":", file);
-    peg_json_put_number(file, s.gap_min);
+    peg_json_put_number(file, s.min_separation);
     fputs(",\"energy_gain\":", file);
     peg_json_put_number(file, s.energy_gain_max);
 }

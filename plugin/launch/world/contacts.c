@@ -151,7 +151,7 @@ static int is_unseen_convex(const peg_ward *ward, dGeomID geom)
 static int name_geoms(const peg_ward *ward, peg_record *r)
 {
     dGeomID a = peg_geom_outer(r->contact.geom.g1), b = peg_geom_outer(r->contact.geom.g2);
-    if (!a || !b || pegPairTreatment(a, b) == PEG_TREATMENT_NONE) return 0;
+    if (!a || !b || pegPairCollisionMode(a, b) == PEG_COLLISION_NONE) return 0;
     dBodyID x = dGeomGetBody(a), y = dGeomGetBody(b);
     if ((x != r->body[0] || y != r->body[1]) && (x != r->body[1] || y != r->body[0])) return 0;
     if (is_unseen_convex(ward, a) || is_unseen_convex(ward, b)) return 0;
@@ -225,7 +225,7 @@ static int take(peg_ward *ward, size_t i)
         leave_to_ode(ward, &r->contact.geom);
         return 0;
     }
-    pegStatus status = pegCollideContact(ward->peg, &r->contact, share_feedback(ward, i));
+    pegStatus status = pegWorldAddPairContact(ward->peg, &r->contact, share_feedback(ward, i));
     if (status != PEG_OK) return 0;
     r->taken = 1;
     keep_depth(ward, &r->contact.geom);
@@ -277,7 +277,7 @@ __attribute__((noinline)) static int exact_step(peg_ward *ward, double h, int qu
     give_back(ward, status == PEG_OK);
     if (status == PEG_OK) return 1;
     ward->failed_steps++;
-    if (status == PEG_ERROR_SHAPE_UNKNOWN) ward->no_convex = 1;
+    if (status == PEG_ERROR_CONVEX_NOT_REGISTERED) ward->no_convex = 1;
     peg_unsupported(pegStatusMessage(status));
     return 0;
 }

@@ -135,7 +135,7 @@ static void forget(dGeomID geom)
     int i = peg_map_find(&registry.geom, geom, NULL);
     if (i >= 0 && i < registry.room) registry.of[i] = (note){0};
     pthread_mutex_unlock(&registry.lock);
-    pegForgetConvex(geom);
+    pegUnregisterConvex(geom);
     if (dGeomIsSpace(geom) || dGeomGetSpace(geom)) peg_geoms_changed();
 }
 

@@ -78,7 +78,7 @@ static void dGeomHeightfieldDataDestroy_seen(dHeightfieldDataID data)
         later.waiting--;
     }
     pthread_mutex_unlock(&later.lock);
-    pegForgetHeightfield(data);
+    pegUnregisterHeightfield(data);
     peg_shapes_changed();
     peg_ode->dGeomHeightfieldDataDestroy(data);
 }

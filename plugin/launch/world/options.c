@@ -9,17 +9,18 @@ static const struct setting {
     size_t offset;
     int real;
 } settings[] = {
-#define WHOLE(name)                                                                                \
+#define NAMED(text, field, is_real)                                                                \
     {                                                                                              \
-#name, offsetof(pegSettings, name), 0                                                      \
+        text, offsetof(pegSettings, field), is_real                                                \
     }
-#define REAL(name)                                                                                 \
-    {                                                                                              \
-#name, offsetof(pegSettings, name), 1                                                      \
-    }
-    REAL(margin),           REAL(recovery_speed), WHOLE(friction_directions),
-    WHOLE(max_outer),       WHOLE(warm_start),    WHOLE(max_halvings),
-    WHOLE(paper_primaries), REAL(reach),          WHOLE(threads)};
+#define WHOLE(field) NAMED(#field, field, 0)
+#define REAL(field)  NAMED(#field, field, 1)
+    REAL(margin), REAL(max_depenetration_speed), REAL(reach), WHOLE(friction_directions),
+    WHOLE(max_outer_iterations), WHOLE(max_halvings), WHOLE(warm_start), WHOLE(paper_primaries),
+    WHOLE(threads),
+    /* names before 0.2 */
+    NAMED("recovery_speed", max_depenetration_speed, 1),
+    NAMED("max_outer", max_outer_iterations, 0)};
 
 static const struct setting *setting_of(const char *name, size_t length)
 {
