@@ -320,7 +320,7 @@ static void trace_agrees_with_summary(const char *scene, const char *contact)
                                         "energy.gain_max_per_step",
                                         "solver.rows.max",
                                         "solver.rows.mean",
-                                        "solver.outer_iterations.max",
+                                        "solver.outer.max",
                                         "solver.fallback.clearance",
                                         "phase_ms.solve",
                                         "phase_ms.pairs",
