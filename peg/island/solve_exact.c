@@ -2,6 +2,10 @@
  * >= 0 [W 8-9]. */
 #include "peg/contact/island.h"
 
+/* Velocities of an island at rest, relative to what the applied forces make in a step: what an
+ * answer within rounding leaves of a flush wall of 180 bricks (1e-8 of g h). */
+static const double AT_REST = 1e-6;
+
 double peg_row_limit(const peg_island *I, int index)
 {
     const peg_row *row = &I->rows.row[index];
@@ -154,6 +158,34 @@ static void mark_loaded(peg_island *I, const workspace *w)
         peg_row_end(I, &I->rows.row[i]);
 }
 
+/* Whether v = 0 satisfies the rows, but for gaps near rounding. */
+static int may_rest(const peg_island *I)
+{
+    if (!I->hasty || I->njoint || I->recovering) return 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        const peg_row *row = &I->rows.row[i];
+        double thin = PEG_THIN * I->pair[row->pair].margin;
+        if (row->given != 0 || (!row->friction && -row->bias * I->h > thin)) return 0;
+    }
+    return 1;
+}
+
+/* Velocities that are rounding beside what the applied forces make in a step become 0; the impulses
+ * stay. */
+static void come_to_rest(peg_island *I)
+{
+    if (!may_rest(I)) return;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        double gained[6];
+        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
+        if (peg_energy_product(&I->rigid[i], I->v[i], I->v[i]) >
+            AT_REST * AT_REST * peg_energy_product(&I->rigid[i], gained, gained))
+            return;
+    }
+    memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+}
+
 static peg_outcome solve(peg_island *I, peg_about about)
 {
     workspace w;
@@ -168,6 +200,7 @@ static peg_outcome solve(peg_island *I, peg_about about)
         memcpy(I->joint_lambda, w.solution.lambda + I->rows.m,
                (size_t)I->njoint * sizeof *I->joint_lambda);
     memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
+    if (about == PEG_ABOUT_FREE) come_to_rest(I);
     return outcome;
 }
 

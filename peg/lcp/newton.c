@@ -23,6 +23,8 @@ enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, SEARCH_STEPS = 40 };
 /* So many multiplier steps that do not halve the residual end the iteration: below the tolerance
  * and above it. */
 enum { CONTENT = 4, PATIENCE = 15 };
+/* The same with a bound on work: a residual below so many tolerances is not worth more. */
+static const double NEARLY = 1e3;
 /* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves the
  * impulses by RHO_FIRST units; a step that leaves more than SLOW of the residual makes it larger by
  * up to FACTOR; one that fails makes it smaller by FACTOR, and the next rises are smaller. */
@@ -367,7 +369,8 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         last = failed ? peg_newton_residual(w, u, y) : residual;
         since = last <= 0.5 * halved ? 0 : since + 1;
         if (since == 0) halved = last;
-        if (since >= (last <= tolerance ? CONTENT : PATIENCE)) break;
+        int is_near = last <= (w->patience ? NEARLY : 1) * tolerance;
+        if (since >= (is_near ? CONTENT : PATIENCE)) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }

@@ -97,8 +97,33 @@ static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance
 
 static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
 {
-    return outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
-           peg_scaled_has_bounds(scaled);
+    return outcome != PEG_SOLVED && outcome != PEG_LAGGED && outcome != PEG_INFEASIBLE &&
+           outcome != PEG_OUT_OF_MEMORY && peg_scaled_has_bounds(scaled);
+}
+
+/* Newton iterations from u. With a bound on work an answer that is as good as exact is taken as
+ * lagged: a restart or a rescue would cost more than it could gain. */
+static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
+{
+    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+    if (!newton->patience || !has_failed(newton->scaled, outcome)) return outcome;
+    double near = NEAR * newton->scaled->unit;
+    return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
+}
+
+/* From the impulses u; a warm start may lie in a corner that the
+ * iteration does not leave: then once more from zero. */
+static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, peg_newton *newton,
+                                double tolerance, double *u, double *y, peg_solution *solution)
+{
+    peg_outcome outcome = iterate(newton, tolerance, u, y);
+    if (!has_failed(newton->scaled, outcome)) return outcome;
+    memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
+    if (approach(arena, problem, newton->scaled->unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
+        return PEG_OUT_OF_MEMORY;
+    load(newton->scaled, solution->lambda, u);
+    if (solution->patience) newton->patience += newton->factorisations;
+    return iterate(newton, tolerance, u, y);
 }
 
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
@@ -120,26 +145,19 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
         load(&scaled, solution->lambda, u);
     }
     newton.patience = solution->patience;
-    outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
+    tolerance *= scaled.unit;
+    outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
     if (has_failed(&scaled, outcome)) {
-        /* a warm start may lie in a corner that the iteration does not leave: from nothing once
-         * more */
-        memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
-        if (approach(arena, problem, scaled.unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
-            return PEG_OUT_OF_MEMORY;
-        load(&scaled, solution->lambda, u);
-        if (solution->patience) newton.patience += newton.factorisations;
-        outcome = peg_newton_solve(&newton, tolerance * scaled.unit, u, y);
-    }
-    if (has_failed(&scaled, outcome) && solution->patience) return outcome;
-    if (has_failed(&scaled, outcome))
-        outcome = rescue(arena, &newton, tolerance * scaled.unit, u, y);
-    if (has_failed(&scaled, outcome) && residual <= NEAR * scaled.unit &&
-        residual < peg_newton_residual(&newton, u, y)) {
-        /* what rests goes on resting with the impulses it had */
-        memcpy(u, warm, (size_t)scaled.m * sizeof *u);
-        peg_newton_residual(&newton, u, y);
-        outcome = PEG_LAGGED;
+        if (solution->patience) return outcome;
+        outcome = rescue(arena, &newton, tolerance, u, y);
+        int is_worse = residual < peg_newton_residual(&newton, u, y);
+        if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
+            residual <= NEAR * scaled.unit && is_worse) {
+            /* what rests goes on resting with the impulses it had */
+            memcpy(u, warm, (size_t)scaled.m * sizeof *u);
+            peg_newton_residual(&newton, u, y);
+            outcome = PEG_LAGGED;
+        }
     }
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = newton.steps;
