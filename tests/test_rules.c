@@ -36,7 +36,6 @@ static const rule_case cases[] = {
     {"clearance", PEG_RULE_CLEARANCE, "peg-in-hole", 0.01, 0, 1, 0, {"clearance", 0}},
     {"elastic", PEG_RULE_ELASTIC, "closing-walls", 0.01, 0, 1, 0, {"", 0}},
     {"slip", PEG_RULE_SLIP, "demo-boxstack", 0.02, 10, 1, 4, {"", 0}},
-    {"weaken", PEG_RULE_WEAKEN, "pile-boxes", 0.01, 6, 18, 5, {"bodies", 60}},
 };
 
 static unsigned left_out;
@@ -54,7 +53,7 @@ static int holds(const rule_case *c, int seed, unsigned without, check_result *r
     options.set = &c->set;
     options.sets = c->set.key[0] != 0;
     left_out = without;
-    if (c->bit != PEG_RULE_WEAKEN) left_out |= PEG_RULE_SWEEP; /* does not need all of them */
+    left_out |= PEG_RULE_SWEEP; /* does not need all of them */
     ck_assert_int_eq(check_scene(lab_scene_find(c->scene), &options, result), 0);
     const pegStats *stats = &result->total;
     long needless =
