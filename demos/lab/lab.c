@@ -369,7 +369,7 @@ int main(int argc, const char **argv)
         {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "Coulomb's coefficient of friction [the scene's]",
          "X"},
         {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
-         "scale, turn, directions, primaries or a key of the scene's", "KEY=X"},
+         "scale, turn, directions, primaries, threads or a key of the scene's", "KEY=X"},
         {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
         {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the end state of run, as PNG", "FILE"},

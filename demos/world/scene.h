@@ -64,7 +64,8 @@ void lab_axis_angle(double x, double y, double z, double degrees, double q[4]);
 void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, -9.81) */
 /* Coulomb's coefficient of all contacts (default 0), unless --mu gives one. The key `directions`
  * chooses the friction cone of the exact contacts (pegSettings.friction_directions); the key
- * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries). */
+ * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries); the key `threads`
+ * how many solve islands side by side (pegSettings.threads). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
 /* All of ODE's surface parameters for all contacts, in scene units, instead of the two calls above.

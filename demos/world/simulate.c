@@ -47,6 +47,7 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->friction_directions = w->directions;
     settings->reach = w->reach;
     settings->paper_primaries = w->primaries;
+    settings->threads = w->threads;
 }
 
 static int uses_peg(const lab_world *w)
@@ -213,12 +214,14 @@ static void set_frame(lab_world *w)
     w->scale = lab_key(w, "scale", 1);
     double degrees = lab_key(w, "turn", 0);
     double directions = lab_key(w, "directions", 4), primaries = lab_key(w, "primaries", 1);
+    double threads = lab_key(w, "threads", 1);
     if (o->mu_given) {
         w->mu = w->surface.mu = o->mu;
         w->surface.mode = o->mu > 0 ? dContactApprox1 : 0;
     }
     w->directions = directions >= 0 && directions <= 16 ? (int)directions : -1;
     w->primaries = primaries == 1;
+    w->threads = threads >= 1 && threads <= PEG_THREADS_MAX ? (int)threads : 0;
     if (!(w->h > 0 && isfinite(w->h)))
         lab_fail(w, "the step size must be a positive number of seconds (--h)");
     else if (!(steps >= 0 && steps <= 1e9))
@@ -232,6 +235,9 @@ static void set_frame(lab_world *w)
         lab_fail(w, "the directions of friction must be 4, 8, 16 or 0 (--set directions=)");
     else if (primaries != 0 && primaries != 1)
         lab_fail(w, "the primaries of paper and lnc must be 1 or 0 for all (--set primaries=)");
+    else if (w->threads != threads)
+        lab_fail(w, "the threads must be a whole number from 1 to %d (--set threads=)",
+                 PEG_THREADS_MAX);
     if (w->failed) return;
     w->planned = (long)steps;
     lab_axis_angle(1, 2, 3, degrees, w->turn_q);

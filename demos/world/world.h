@@ -86,6 +86,7 @@ struct lab_world {
     int auto_disable, directions;
     double reach;           /* relative */
     int primaries;          /* pegSettings.paper_primaries */
+    int threads;            /* pegSettings.threads */
     double low[3], high[3]; /* bounds, scene coordinates */
     int has_view;
     double view[2][3]; /* low and high, scene coordinates */
