@@ -6,9 +6,14 @@
  * that moves by more than it is thick is tried at several places on its way. Positions are good to
  * the reach; the contact's purpose is to be made a joint of. */
 #include "ode_glue/read/geom.h"
+#include "plugin/launch/near/dcollide_hook.h"
 #include "plugin/launch/near/geom_distance.h"
 #include "plugin/launch/near/heightfield_mesh.h"
 #include "plugin/launch/near/geom_motion.h"
+#include "plugin/launch/near/space_collide_hook.h"
+#include "plugin/launch/world/geom_registry.h"
+#include "plugin/launch/world/heightfields.h"
+#include "plugin/launch/world/pair_history.h"
 
 /* Share of the smaller width that a pair may move from one try to the next. */
 #define STRIDE    0.3
@@ -20,7 +25,7 @@
 /* Two geoms, as far as they matter here. */
 typedef struct meeting {
     dGeomID geom[2];
-    peg_ward *ward;
+    peg_world_entry *entry;
     double size, width; /* m, of the smaller one */
     double reach;       /* m: up to which they count */
     double turning;     /* m: part of it that comes from turning */
@@ -137,10 +142,10 @@ static dGeomID copy(dGeomID geom, double by, larger *held)
 static void add_way(meeting *m, dGeomID geom, double sign)
 {
     dBodyID body = dGeomGetBody(geom);
-    double h = m->ward->h;
+    double h = m->entry->h;
     dVector3 g = {0};
     if (!body || !dBodyIsEnabled(body)) return;
-    if (!dBodyIsKinematic(body) && dBodyGetGravityMode(body)) dWorldGetGravity(m->ward->world, g);
+    if (!dBodyIsKinematic(body) && dBodyGetGravityMode(body)) dWorldGetGravity(m->entry->world, g);
     const dReal *v = dBodyGetLinearVel(body);
     for (int k = 0; k < 3; k++) {
         m->closing[k] += sign * h * (v[k] + h * g[k]);
@@ -160,8 +165,8 @@ static int measure(dGeomID a, dGeomID b, meeting *m)
 {
     dBodyID body = dGeomGetBody(a) ? dGeomGetBody(a) : dGeomGetBody(b);
     dReal box[2][6];
-    *m = (meeting){{a, b}, .ward = peg_ward_of_body(body)};
-    if (!m->ward || peg_is_left_to_ode(m->ward, a, b)) return 0;
+    *m = (meeting){{a, b}, .entry = peg_world_entry_of_body(body)};
+    if (!m->entry || peg_is_left_to_ode(m->entry, a, b)) return 0;
     dGeomGetAABB(a, box[0]);
     dGeomGetAABB(b, box[1]);
     m->size = fmin(peg_box_size(box[0]), peg_box_size(box[1]));
@@ -170,7 +175,7 @@ static int measure(dGeomID a, dGeomID b, meeting *m)
     m->reach = PEG_NEAR_MARGIN * m->size + motion;
     add_way(m, a, 1);
     add_way(m, b, -1);
-    m->usual = peg_usual_depth(m->ward, a, b);
+    m->usual = peg_usual_depth(m->entry, a, b);
     m->turning = fmax(0, motion - PEG_NEAR_MOTION * peg_norm(m->closing));
     for (int k = 0; k < 3; k++)
         if (box[0][2 * k] - box[1][2 * k + 1] > m->reach ||
@@ -351,7 +356,7 @@ static int collide_leaves(dGeomID a, dGeomID b, const output *out)
         if (n > 0) deepen(&m, out, n);
         if (n == 0) n = collide_near(&m, out);
         if (n == 0) n = collide_field(&m, out);
-        if (n == 0 && peg_apart(m.ward, a, b, m.reach, out->contact))
+        if (n == 0 && peg_geom_distance(m.entry, a, b, m.reach, out->contact))
             n = put_right(&m, 0, 0, out, 1);
     }
     for (int i = 0; i < n; i++) {

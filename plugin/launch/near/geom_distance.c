@@ -2,6 +2,7 @@
  * parts that overlap, and of a convex geom with a mesh often; what exact contacts go by does not.
  */
 #include "plugin/launch/near/geom_distance.h"
+#include "plugin/launch/world/geom_counts.h"
 #include "ode_glue/read/geom.h"
 #include "peg/shape/triangle_mesh.h"
 #include "peg/step/stage.h"
@@ -11,23 +12,23 @@
 #define LEVEL 1e-3
 
 /* Shapes that were registered may be gone with their geoms: then all are collected anew. */
-static int collect(peg_ward *ward, dGeomID geom)
+static int collect(peg_world_entry *entry, dGeomID geom)
 {
     unsigned long changes = peg_shape_changes();
-    if (changes != ward->changes) {
-        peg_shapes_end(&ward->shapes, 0);
-        peg_shapes_begin(&ward->shapes);
-        ward->changes = changes;
+    if (changes != entry->changes) {
+        peg_shapes_end(&entry->shapes, 0);
+        peg_shapes_begin(&entry->shapes);
+        entry->changes = changes;
     }
-    return peg_shapes_add(&ward->shapes, geom, 0) == PEG_OK;
+    return peg_shapes_add(&entry->shapes, geom, 0) == PEG_OK;
 }
 
 /* The geom's shape among those that were collected since the last step; null: none. Valid until
  * another one is collected. */
-static const peg_shape *shape_of(const peg_ward *ward, dGeomID geom)
+static const peg_shape *shape_of(const peg_world_entry *entry, dGeomID geom)
 {
-    int i = peg_map_find(&ward->shapes.coming.geom, geom, NULL);
-    return i >= 0 ? &ward->shapes.coming.of[i] : NULL;
+    int i = peg_map_find(&entry->shapes.coming.geom, geom, NULL);
+    return i >= 0 ? &entry->shapes.coming.of[i] : NULL;
 }
 
 /* The shape where the geom lies; 0 without memory. */
@@ -128,12 +129,12 @@ static int meet_mesh(visit *v)
     return v->found;
 }
 
-static int meet(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom *contact)
+static int meet(peg_world_entry *entry, dGeomID a, dGeomID b, double reach, dContactGeom *contact)
 {
-    peg_arena *arena = &ward->arena;
+    peg_arena *arena = &entry->arena;
     peg_view A, B;
-    if (!collect(ward, a) || !collect(ward, b)) return 0;
-    const peg_shape *sa = shape_of(ward, a), *sb = shape_of(ward, b);
+    if (!collect(entry, a) || !collect(entry, b)) return 0;
+    const peg_shape *sa = shape_of(entry, a), *sb = shape_of(entry, b);
     if (!sa || !sb) return 0;
     int has_a = view_of(arena, a, sa->shape, &A), has_b = view_of(arena, b, sb->shape, &B);
     if (has_a && has_b) return note(&A, &B, reach, contact);
@@ -144,12 +145,13 @@ static int meet(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom
     return v.mesh && (has_a || has_b) ? meet_mesh(&v) : 0;
 }
 
-int peg_apart(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom *contact)
+int peg_geom_distance(peg_world_entry *entry, dGeomID a, dGeomID b, double reach,
+                      dContactGeom *contact)
 {
-    peg_arena_mark mark = peg_arena_here(&ward->arena);
+    peg_arena_mark mark = peg_arena_here(&entry->arena);
     dContactGeom found = {.side1 = -1, .side2 = -1};
-    int near = meet(ward, a, b, reach, &found);
-    peg_arena_back(&ward->arena, mark);
+    int near = meet(entry, a, b, reach, &found);
+    peg_arena_back(&entry->arena, mark);
     if (!near) return 0;
     found.g1 = peg_geom_named(a);
     found.g2 = peg_geom_named(b);

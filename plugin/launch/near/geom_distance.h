@@ -2,11 +2,12 @@
 #ifndef PEG_LAUNCH_GEOM_DISTANCE_H
 #define PEG_LAUNCH_GEOM_DISTANCE_H
 
-#include "plugin/launch/world/launch.h"
+#include "plugin/launch/world/world_registry.h"
 
 /* If the geoms are not farther apart than the reach: 1, and the contact between them where they are
  * nearest, with the direction that separates them best, depth = minus their distance. 0 also for
  * two meshes, fields that wrap, and without memory. */
-int peg_apart(peg_ward *ward, dGeomID a, dGeomID b, double reach, dContactGeom *contact);
+int peg_geom_distance(peg_world_entry *entry, dGeomID a, dGeomID b, double reach,
+                      dContactGeom *contact);
 
 #endif

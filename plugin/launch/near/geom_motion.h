@@ -2,7 +2,7 @@
 #ifndef PEG_LAUNCH_GEOM_MOTION_H
 #define PEG_LAUNCH_GEOM_MOTION_H
 
-#include "plugin/launch/world/launch.h"
+#include "plugin/launch/world/world_registry.h"
 
 /* Lengths relative to the size L of the smaller geom (half of its box's diagonal): how near geoms
  * count however slow they are. Contacts need it, as they keep a gap (settings.margin). */

@@ -3,6 +3,7 @@
 #include "ode_glue/read/geom.h"
 #include "ode_glue/read/heightfield.h"
 #include "plugin/launch/near/heightfield_mesh.h"
+#include "plugin/launch/base/real_ode.h"
 
 #include <limits.h>
 

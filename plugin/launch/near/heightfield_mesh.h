@@ -2,7 +2,7 @@
 #ifndef PEG_LAUNCH_HEIGHTFIELD_MESH_H
 #define PEG_LAUNCH_HEIGHTFIELD_MESH_H
 
-#include "plugin/launch/world/launch.h"
+#include <ode/ode.h>
 
 typedef struct peg_field_mesh {
     dGeomID geom;

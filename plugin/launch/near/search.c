@@ -5,6 +5,9 @@
 #endif
 
 #include "plugin/launch/near/search.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/world/geom_counts.h"
+#include "plugin/launch/world/space_geoms.h"
 
 /* Limits that a geom gets: it may move for as many steps at its pace, but not much more than its
  * size (or one step); get faster by a share, and by gravity in some steps; and at rest, move by a
@@ -322,11 +325,11 @@ static int begin(peg_search *s)
 {
     double h = PEG_FIRST_STEP, gravity = 0;
     if (s->world) {
-        const peg_ward *ward = peg_ward_of(s->world);
+        const peg_world_entry *entry = peg_world_entry_of(s->world);
         dVector3 g;
         dWorldGetGravity(s->world, g);
         gravity = peg_dot(g, g);
-        if (ward) h = ward->h;
+        if (entry) h = entry->h;
     }
     if (s->worlds <= 1 && h == s->now.h && gravity == s->gravity) return 0;
     begin_anew(s, h, gravity);
@@ -501,6 +504,15 @@ static void see_pairs(peg_search *s)
     }
 }
 
+/* The program's callback, which calls from outside. */
+static void call_near(dNearCallback *near, void *data, dGeomID a, dGeomID b)
+{
+    int inside = peg_inside;
+    peg_inside = 0;
+    near(data, a, b);
+    peg_inside = inside;
+}
+
 static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearCallback *near)
 {
     peg_item *a = &s->item.of[pair->a], *b = &s->item.of[pair->b];
@@ -511,7 +523,7 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
         double margin = margin_of(fmin(a->size, b->size));
         if (!are_near(a, b, a->motion + b->motion + margin)) return;
     }
-    peg_call_near(near, data, a->geom, b->geom);
+    call_near(near, data, a->geom, b->geom);
 }
 
 RARE static void tell_loss(peg_search *s)

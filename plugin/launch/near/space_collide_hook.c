@@ -3,80 +3,11 @@
  *
  * A pair must be met before its parts overlap, and only while the program is collecting pairs may
  * its callback be called: what it is given as data need not live longer. */
+#include "plugin/launch/near/space_collide_hook.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/base/options.h"
 #include "plugin/launch/near/search.h"
-
-/* ---- how far things get ---------------------------------------------------------------------- */
-
-void peg_look_up(peg_common *c, dWorldID world)
-{
-    dVector3 g;
-    peg_ward *ward = peg_ward_of(world);
-    dWorldGetGravity(world, g);
-    c->world = world;
-    c->h = ward ? ward->h : PEG_FIRST_STEP;
-    c->falling = c->h * peg_length(g);
-}
-
-double peg_body_motion(peg_common *c, dBodyID body, const dReal box[6])
-{
-    if (!dBodyIsEnabled(body)) return 0;
-    if (dBodyGetWorld(body) != c->world) peg_look_up(c, dBodyGetWorld(body));
-    double speed = peg_length(dBodyGetLinearVel(body));
-    if (!dBodyIsKinematic(body)) {
-        if (dBodyGetGravityMode(body)) speed += c->falling;
-        speed += peg_push(c->h, body, dBodyGetForce(body));
-    }
-    return peg_way(c->h, speed, dBodyGetPosition(body), dBodyGetAngularVel(body), box);
-}
-
-double peg_geom_motion(dGeomID geom, const dReal box[6])
-{
-    dBodyID body = dGeomGetBody(geom);
-    peg_common c = {NULL, 0, 0};
-    return body ? peg_body_motion(&c, body, box) : 0;
-}
-
-/* ---- the geoms of a space -------------------------------------------------------------------- */
-
-typedef void each_function(void *context, dGeomID geom);
-
-typedef struct probe {
-    dGeomID geom;
-    each_function *each;
-    void *context;
-} probe;
-
-static void meet_probe(void *data, dGeomID a, dGeomID b)
-{
-    const probe *p = data;
-    p->each(p->context, a == p->geom ? b : a);
-}
-
-/* dSpaceGetGeom aborts for quad-tree spaces; a sphere that fills the world meets their geoms. */
-static void each_by_probe(dSpaceID space, each_function *each, void *context)
-{
-    probe p = {dCreateSphere(NULL, dInfinity), each, context};
-    peg_ode->dSpaceCollide2(p.geom, (dGeomID)space, &p, meet_probe);
-    peg_ode->dGeomDestroy(p.geom);
-}
-
-void peg_each_geom(dSpaceID space, each_function *each, void *context)
-{
-    if (dSpaceGetClass(space) == dQuadTreeSpaceClass) {
-        each_by_probe(space, each, context);
-        return;
-    }
-    int n = dSpaceGetNumGeoms(space);
-    for (int i = 0; i < n; i++) each(context, dSpaceGetGeom(space, i));
-}
-
-void peg_call_near(dNearCallback *near, void *data, dGeomID a, dGeomID b)
-{
-    int inside = peg_inside;
-    peg_inside = 0;
-    near(data, a, b);
-    peg_inside = inside;
-}
+#include "plugin/launch/trace/world_trace.h"
 
 /* ---- searches -------------------------------------------------------------------------------- */
 

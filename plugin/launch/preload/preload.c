@@ -6,7 +6,7 @@
  * one that is there, and says which functions to call. Programs that look functions up with dlsym
  * (Python's ctypes) get the stand-ins as well. */
 #define _GNU_SOURCE
-#include "plugin/launch/preload/calls.h"
+#include "plugin/launch/base/calls.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

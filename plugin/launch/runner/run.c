@@ -2,7 +2,7 @@
  *
  * Exit status: the program's; 128 and more if a signal ended it, as in a shell; 2 if it could not
  * be started or taken over, with one line that says why. */
-#include "plugin/launch/world/options.h"
+#include "plugin/launch/base/options.h"
 #include "plugin/launch/runner/program.h"
 #include "plugin/launch/trace/trace.h"
 #include "peg/peg.h"

@@ -1,5 +1,8 @@
 /* What was measured of a world, as one JSON object. */
-#include "plugin/launch/trace/trace_write.h"
+#include "plugin/launch/base/json_write.h"
+#include "plugin/launch/base/options.h"
+#include "plugin/launch/trace/report.h"
+#include "plugin/launch/world/bodies.h"
 
 typedef struct field {
     const char *name;
@@ -30,7 +33,7 @@ static double share(double sum, long count)
     return count ? sum / (double)count : 0;
 }
 
-static void put_solver(FILE *file, const peg_ward *ward, const pegStats *s)
+static void put_solver(FILE *file, const peg_world_entry *entry, const pegStats *s)
 {
     const field fallback[] = {{"clearance", (double)s->fallback_clearance},
                               {"elastic", (double)s->fallback_elastic},
@@ -41,7 +44,7 @@ static void put_solver(FILE *file, const peg_ward *ward, const pegStats *s)
                           {"max", (double)s->rows_max}};
     const field outer[] = {{"mean", share((double)s->outer_iterations, s->islands)},
                            {"max", (double)s->outer_iterations_max}};
-    const field others[] = {{"steps", (double)ward->steps},
+    const field others[] = {{"steps", (double)entry->steps},
                             {"unconverged", (double)s->unconverged},
                             {"first_contact", (double)s->first_contact},
                             {"locks", (double)s->locks},
@@ -60,30 +63,30 @@ static void put_solver(FILE *file, const peg_ward *ward, const pegStats *s)
     fputs("},\n  ", file);
 }
 
-void peg_put_summary(FILE *file, const peg_ward *ward, const pegStats *s, double wall)
+void peg_put_summary(FILE *file, const peg_world_entry *entry, const pegStats *s, double wall)
 {
-    double ms = 1e3 * share(1, ward->steps), unknown = NAN;
-    const field run[] = {{"h", ward->h},
-                         {"steps", (double)ward->steps},
-                         {"bodies", peg_bodies_dynamic(ward)},
+    double ms = 1e3 * share(1, entry->steps), unknown = NAN;
+    const field run[] = {{"h", entry->h},
+                         {"steps", (double)entry->steps},
+                         {"bodies", peg_bodies_dynamic(entry)},
                          {"seed", unknown},
                          {"wall_s", wall},
-                         {"depth_max", peg_takes_over() ? s->max_penetration : ward->depth}};
+                         {"depth_max", peg_takes_over() ? s->max_penetration : entry->depth}};
     /* not measured: the shapes would have to be clipped against each other */
     const field volume[] = {{"median", unknown}, {"p99", unknown}, {"max", unknown}};
-    const field energy[] = {{"initial", ward->energy[0]},
-                            {"final", ward->energy[1]},
-                            {"gain_max_per_step", ward->gain}};
+    const field energy[] = {{"initial", entry->energy[0]},
+                            {"final", entry->energy[1]},
+                            {"gain_max_per_step", entry->gain}};
     const field phase[] = {{"pairs", ms * s->time_pairs},
                            {"rows", ms * s->time_rows},
                            {"solve", ms * s->time_solve},
                            {"check", ms * s->time_check},
                            {"ode", ms * s->time_ode}};
-    const field launcher[] = {{"world", ward->number},
-                              {"exact_steps", (double)(ward->steps - ward->stock_steps)},
-                              {"stock_steps", (double)ward->stock_steps},
-                              {"failed_steps", (double)ward->failed_steps},
-                              {"stock_contacts", (double)ward->stock_contacts}};
+    const field launcher[] = {{"world", entry->number},
+                              {"exact_steps", (double)(entry->steps - entry->stock_steps)},
+                              {"stock_steps", (double)entry->stock_steps},
+                              {"failed_steps", (double)entry->failed_steps},
+                              {"stock_contacts", (double)entry->stock_contacts}};
     fputs("{\n  \"scene\": ", file);
     peg_json_put_string(file, peg_launch_options.scene);
     fprintf(file, ", \"contact\": \"%s\", ", peg_launch_options.name);
@@ -93,7 +96,7 @@ void peg_put_summary(FILE *file, const peg_ward *ward, const pegStats *s, double
     fputs(", ", file);
     PUT_OBJECT(file, "energy", energy);
     fputs(",\n", file);
-    put_solver(file, ward, s);
+    put_solver(file, entry, s);
     PUT_OBJECT(file, "phase_ms", phase);
     fputs(",\n  ", file);
     PUT_OBJECT(file, "launcher", launcher);

@@ -1,6 +1,12 @@
 /* Writes the parts of a trace: see trace.h. */
 #include "ode_glue/read/geom.h"
-#include "plugin/launch/trace/trace_write.h"
+#include "plugin/launch/base/json_write.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/base/options.h"
+#include "plugin/launch/trace/trace.h"
+#include "plugin/launch/trace/trace_body.h"
+#include "plugin/launch/trace/world_trace.h"
+#include "plugin/launch/world/space_geoms.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -75,9 +81,9 @@ void peg_trace_gone(peg_trace *trace, void *object)
 }
 
 /* What has come since the last step. */
-static void look_around(peg_trace *trace, const peg_ward *ward)
+static void look_around(peg_trace *trace, const peg_world_entry *entry)
 {
-    for (size_t i = 0; i < ward->bodies; i++) add(trace, ward->body[i], NULL);
+    for (size_t i = 0; i < entry->bodies; i++) add(trace, entry->body[i], NULL);
     for (int i = 0; i < recent.n; i++) peg_map_add(&trace->space, recent.space[i], NULL);
     recent.n = 0;
     for (int i = 0; i < trace->space.n; i++)
@@ -146,11 +152,11 @@ static void put_all(FILE *file, const peg_trace *trace,
     }
 }
 
-static void put_stats(FILE *file, const peg_ward *ward)
+static void put_stats(FILE *file, const peg_world_entry *entry)
 {
     pegStats s;
-    if (!ward->exact) return;
-    pegWorldGetStats(ward->peg, &s);
+    if (!entry->exact) return;
+    pegWorldGetStats(entry->peg, &s);
     fprintf(file,
             "\"pairs\":%ld,\"islands\":%ld,\"rows\":%ld,\"outer\":%ld,\"unconverged\":%ld,"
             "\"switches\":%ld,\"clearance\":%ld,\"elastic\":%ld,\"halved\":%ld,\"scaled\":%ld,"
@@ -164,23 +170,23 @@ static void put_stats(FILE *file, const peg_ward *ward)
     peg_json_put_number(file, s.energy_gain_max);
 }
 
-static void put_line(const peg_trace *trace, const peg_ward *ward)
+static void put_line(const peg_trace *trace, const peg_world_entry *entry)
 {
     FILE *file = trace->file[PEG_TRACE_STEPS];
-    fprintf(file, "%zu {\"step\":%ld,\"t\":%.17g,\"pose\":[", trace->n, ward->steps, ward->time);
+    fprintf(file, "%zu {\"step\":%ld,\"t\":%.17g,\"pose\":[", trace->n, entry->steps, entry->time);
     put_all(file, trace, put_pose);
     fputs(PEG_TRACE_VEL, file);
     put_all(file, trace, put_velocity);
     fputs(PEG_TRACE_STATS, file);
-    put_stats(file, ward);
+    put_stats(file, entry);
     fputs("}}\n", file);
     for (int i = 0; i < PEG_TRACE_FILES; i++) fflush(trace->file[i]);
 }
 
-static void put_head(FILE *file, const peg_ward *ward, double h)
+static void put_head(FILE *file, const peg_world_entry *entry, double h)
 {
     dVector3 g;
-    dWorldGetGravity(ward->world, g);
+    dWorldGetGravity(entry->world, g);
     fprintf(file,
             "{\"format\":\"ode-peg-trace\",\"version\":1,\"contact\":\"%s\",\"h\":%.17g,\"scene\":",
             peg_launch_options.name, h);
@@ -209,27 +215,27 @@ static peg_trace *begin(void)
     return trace;
 }
 
-void peg_trace_before(peg_ward *ward, double h)
+void peg_trace_before(peg_world_entry *entry, double h)
 {
-    if (!peg_launch_options.trace || ward->steps > 0) return;
+    if (!peg_launch_options.trace || entry->steps > 0) return;
     peg_trace *trace = begin();
-    pthread_mutex_lock(&ward->lock);
-    ward->trace = trace;
-    pthread_mutex_unlock(&ward->lock);
-    if (!ward->trace) return;
-    put_head(ward->trace->file[PEG_TRACE_HEAD], ward, h);
-    peg_trace_after(ward);
+    pthread_mutex_lock(&entry->lock);
+    entry->trace = trace;
+    pthread_mutex_unlock(&entry->lock);
+    if (!entry->trace) return;
+    put_head(entry->trace->file[PEG_TRACE_HEAD], entry, h);
+    peg_trace_after(entry);
 }
 
-void peg_trace_after(peg_ward *ward)
+void peg_trace_after(peg_world_entry *entry)
 {
-    peg_trace *trace = ward->trace;
+    peg_trace *trace = entry->trace;
     if (!trace) return;
-    pthread_mutex_lock(&ward->lock);
-    look_around(trace, ward);
-    for (size_t i = 0; i < ward->bodies; i++) put_joined(trace, ward->body[i]);
-    put_line(trace, ward);
-    pthread_mutex_unlock(&ward->lock);
+    pthread_mutex_lock(&entry->lock);
+    look_around(trace, entry);
+    for (size_t i = 0; i < entry->bodies; i++) put_joined(trace, entry->body[i]);
+    put_line(trace, entry);
+    pthread_mutex_unlock(&entry->lock);
 }
 
 void peg_trace_end(peg_trace *trace)

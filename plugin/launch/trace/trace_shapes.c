@@ -1,36 +1,11 @@
 /* Bodies and geoms as a trace shows them: shapes in the frame of the body. */
 #include "ode_glue/read/geom.h"
 #include "ode_glue/read/heightfield.h"
-#include "plugin/launch/trace/trace_write.h"
+#include "plugin/launch/base/json_write.h"
+#include "plugin/launch/trace/trace_body.h"
+#include "plugin/launch/world/geom_registry.h"
 
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-void peg_json_put_number(FILE *file, double x)
-{
-    if (isfinite(x))
-        fprintf(file, "%.17g", x);
-    else
-        fputs("null", file);
-}
-
-void peg_json_put_numbers(FILE *file, const double *x, int n)
-{
-    for (int i = 0; i < n; i++) {
-        fputc(i ? ',' : '[', file);
-        peg_json_put_number(file, x[i]);
-    }
-    fputc(']', file);
-}
-
-void peg_json_put_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\') fputc('\\', file);
-        if ((unsigned char)*text >= ' ') fputc(*text, file);
-    }
-    fputc('"', file);
-}
+#include <math.h>
 
 /* ---- parts of a body ------------------------------------------------------------------------- */
 

@@ -1,50 +1,37 @@
 /* The bodies of the worlds: for traces and energies: ODE does not list them. */
-#include "plugin/launch/world/launch.h"
+#include "plugin/launch/world/bodies.h"
 
-static dBodyID body_create(dWorldID world)
+dBodyID peg_body_create(dWorldID world)
 {
     dBodyID body = peg_ode->dBodyCreate(world);
-    peg_ward *ward = body ? peg_ward_of(world) : NULL;
+    peg_world_entry *entry = body ? peg_world_entry_of(world) : NULL;
     void *grown =
-        ward ? peg_grow(ward->body, ward->bodies + 1, &ward->body_room, sizeof *ward->body) : NULL;
+        entry ? peg_grow(entry->body, entry->bodies + 1, &entry->body_room, sizeof *entry->body)
+              : NULL;
     if (grown) {
-        ward->body = grown;
-        ward->body[ward->bodies++] = body;
+        entry->body = grown;
+        entry->body[entry->bodies++] = body;
     }
     return body;
 }
 
-void peg_body_destroy(dBodyID body)
+void peg_bodies_remove(peg_world_entry *entry, dBodyID body)
 {
-    peg_geoms_changed();
-    peg_ward *ward = peg_ward_of_body(body);
     size_t kept = 0;
-    for (size_t i = 0; ward && i < ward->bodies; i++)
-        if (ward->body[i] != body) ward->body[kept++] = ward->body[i];
-    if (ward) ward->bodies = kept;
-    if (ward && ward->trace) {
-        pthread_mutex_lock(&ward->lock);
-        peg_trace_gone(ward->trace, body);
-        pthread_mutex_unlock(&ward->lock);
-    }
-    peg_ode->dBodyDestroy(body);
+    for (size_t i = 0; i < entry->bodies; i++)
+        if (entry->body[i] != body) entry->body[kept++] = entry->body[i];
+    entry->bodies = kept;
 }
 
-void peg_watch_bodies(peg_calls *calls)
-{
-    calls->dBodyCreate = body_create;
-    calls->dBodyDestroy = peg_body_destroy;
-}
-
-int peg_bodies_dynamic(const peg_ward *ward)
+int peg_bodies_dynamic(const peg_world_entry *entry)
 {
     int n = 0;
-    for (size_t i = 0; i < ward->bodies; i++) n += !dBodyIsKinematic(ward->body[i]);
+    for (size_t i = 0; i < entry->bodies; i++) n += !dBodyIsKinematic(entry->body[i]);
     return n;
 }
 
 /* Kinetic and, against gravity, potential energy. */
-static double energy_of(const peg_ward *ward, dBodyID body)
+static double energy_of(const peg_world_entry *entry, dBodyID body)
 {
     dMass mass;
     dVector3 g = {0}, w;
@@ -52,17 +39,17 @@ static double energy_of(const peg_ward *ward, dBodyID body)
     dBodyVectorFromWorld(body, dBodyGetAngularVel(body)[0], dBodyGetAngularVel(body)[1],
                          dBodyGetAngularVel(body)[2], w);
     const dReal *v = dBodyGetLinearVel(body);
-    if (dBodyGetGravityMode(body)) dWorldGetGravity(ward->world, g);
+    if (dBodyGetGravityMode(body)) dWorldGetGravity(entry->world, g);
     double turning = 0;
     for (int i = 0; i < 3; i++) turning += w[i] * peg_dot(mass.I + 4 * i, w);
     return .5 * (mass.mass * peg_dot(v, v) + turning) -
            mass.mass * peg_dot(g, dBodyGetPosition(body));
 }
 
-double peg_bodies_energy(const peg_ward *ward)
+double peg_bodies_energy(const peg_world_entry *entry)
 {
     double sum = 0;
-    for (size_t i = 0; i < ward->bodies; i++)
-        if (!dBodyIsKinematic(ward->body[i])) sum += energy_of(ward, ward->body[i]);
+    for (size_t i = 0; i < entry->bodies; i++)
+        if (!dBodyIsKinematic(entry->body[i])) sum += energy_of(entry, entry->body[i]);
     return sum;
 }

@@ -1,5 +1,11 @@
 /* Heightfields, seen when they are built. */
-#include "plugin/launch/world/launch.h"
+#include "plugin/launch/world/heightfields.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/base/real_ode.h"
+#include "plugin/launch/world/geom_counts.h"
+#include "plugin/world.h"
+
+#include <pthread.h>
 
 static void register_field(dHeightfieldDataID data, const pegHeightfield *field)
 {

@@ -1,20 +1,20 @@
 /* How joints were set: what ODE does not tell afterwards is seen here. It is kept for as long as
  * the joint lives, as a peg world forgets joints that a step does not meet. */
-#include "plugin/launch/world/launch.h"
+#include "plugin/launch/world/joints.h"
 
-/* The joint's reference in its ward; null without a body or memory. */
+/* The joint's reference in its entry; null without a body or memory. */
 static peg_joint_reference *reference_of(dJointID joint)
 {
     if (!joint || !peg_joint_is_supported(dJointGetType(joint))) return NULL;
     dBodyID body = dJointGetBody(joint, 0) ? dJointGetBody(joint, 0) : dJointGetBody(joint, 1);
-    peg_ward *ward = peg_ward_of_body(body);
-    if (!ward) return NULL;
-    pthread_mutex_lock(&ward->lock); /* the set may move; the entry is this thread's */
-    peg_joint_reference *reference = peg_joint_set_at(&ward->joints, joint);
-    pthread_mutex_unlock(&ward->lock);
+    peg_world_entry *entry = peg_world_entry_of_body(body);
+    if (!entry) return NULL;
+    pthread_mutex_lock(&entry->lock); /* the set may move; the entry is this thread's */
+    peg_joint_reference *reference = peg_joint_set_at(&entry->joints, joint);
+    pthread_mutex_unlock(&entry->lock);
     /* the peg world's own copy is out of date */
-    int i = ward->peg ? peg_map_find(&ward->peg->glue->joints.id, joint, NULL) : -1;
-    if (i >= 0 && reference) ward->peg->glue->joints.kept[i].of.known = 0;
+    int i = entry->peg ? peg_map_find(&entry->peg->glue->joints.id, joint, NULL) : -1;
+    if (i >= 0 && reference) entry->peg->glue->joints.kept[i].of.known = 0;
     return reference;
 }
 
@@ -72,10 +72,10 @@ void peg_take_joints_over(peg_calls *calls)
     PEG_JOINT_TELLERS(TAKE)
 }
 
-void peg_tell_joints(peg_ward *ward)
+void peg_tell_joints(peg_world_entry *entry)
 {
-    const peg_joint_set *seen = &ward->joints;
-    peg_joint_set *own = &ward->peg->glue->joints;
+    const peg_joint_set *seen = &entry->joints;
+    peg_joint_set *own = &entry->peg->glue->joints;
     for (int i = 0; i < seen->id.n; i++) {
         dJointID joint = seen->id.key[i][0];
         int known = peg_map_find(&own->id, joint, NULL);
@@ -85,15 +85,15 @@ void peg_tell_joints(peg_ward *ward)
     }
 }
 
-static void forget(peg_ward *ward, void *joint)
+static void forget(peg_world_entry *entry, void *joint)
 {
-    pthread_mutex_lock(&ward->lock);
-    int i = peg_map_find(&ward->joints.id, joint, NULL);
-    if (i >= 0) ward->joints.kept[i] = (struct peg_kept_reference){0};
-    pthread_mutex_unlock(&ward->lock);
+    pthread_mutex_lock(&entry->lock);
+    int i = peg_map_find(&entry->joints.id, joint, NULL);
+    if (i >= 0) entry->joints.kept[i] = (struct peg_kept_reference){0};
+    pthread_mutex_unlock(&entry->lock);
 }
 
 void peg_forget_joint(dJointID joint)
 {
-    peg_wards_visit(forget, joint);
+    peg_world_registry_visit(forget, joint);
 }

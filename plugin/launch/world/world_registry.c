@@ -1,102 +1,104 @@
 /* The worlds of the program. */
-#include "plugin/launch/world/launch.h"
+#include "plugin/launch/world/world_registry.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/base/options.h"
 
 static struct {
     pthread_mutex_t lock;
-    peg_ward *first;
+    peg_world_entry *first;
     int made;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-atomic_ulong peg_ward_drops;
-PEG_THREAD struct peg_recent_ward peg_recent_ward;
+atomic_ulong peg_world_entry_drops;
+PEG_THREAD struct peg_recent_world_entry peg_recent_world_entry;
 
-static peg_ward *make(dWorldID world)
+static peg_world_entry *make(dWorldID world)
 {
-    peg_ward *ward = peg_alloc_zero(1, sizeof *ward);
-    if (!ward) return NULL;
-    ward->world = world;
-    ward->number = ++registry.made;
-    ward->h = PEG_FIRST_STEP;
-    peg_shapes_begin(&ward->shapes);
-    pthread_mutex_init(&ward->lock, NULL);
-    ward->next = registry.first;
-    registry.first = ward;
-    return ward;
+    peg_world_entry *entry = peg_alloc_zero(1, sizeof *entry);
+    if (!entry) return NULL;
+    entry->world = world;
+    entry->number = ++registry.made;
+    entry->h = PEG_FIRST_STEP;
+    peg_shapes_begin(&entry->shapes);
+    pthread_mutex_init(&entry->lock, NULL);
+    entry->next = registry.first;
+    registry.first = entry;
+    return entry;
 }
 
-peg_ward *peg_ward_find(dWorldID world)
+peg_world_entry *peg_world_entry_find(dWorldID world)
 {
-    struct peg_recent_ward *recent = &peg_recent_ward;
+    struct peg_recent_world_entry *recent = &peg_recent_world_entry;
     pthread_mutex_lock(&registry.lock);
-    peg_ward *ward = registry.first;
-    while (ward && ward->world != world) ward = ward->next;
-    if (!ward) ward = make(world);
-    *recent = (struct peg_recent_ward){ward ? world : NULL, ward, atomic_load(&peg_ward_drops)};
+    peg_world_entry *entry = registry.first;
+    while (entry && entry->world != world) entry = entry->next;
+    if (!entry) entry = make(world);
+    *recent = (struct peg_recent_world_entry){entry ? world : NULL, entry,
+                                              atomic_load(&peg_world_entry_drops)};
     pthread_mutex_unlock(&registry.lock);
-    return ward;
+    return entry;
 }
 
-peg_ward *peg_ward_of_body(dBodyID body)
+peg_world_entry *peg_world_entry_of_body(dBodyID body)
 {
-    return body ? peg_ward_of(dBodyGetWorld(body)) : NULL;
+    return body ? peg_world_entry_of(dBodyGetWorld(body)) : NULL;
 }
 
 static void pass_message(void *data, pegStatus status, const char *text)
 {
-    const peg_ward *ward = data;
-    peg_log("world %d: %s", ward->number, text);
+    const peg_world_entry *entry = data;
+    peg_log("world %d: %s", entry->number, text);
     if (status == PEG_ERROR_GEOM_CLASS) peg_unsupported(text);
 }
 
-pegWorldID peg_ward_peg(peg_ward *ward)
+pegWorldID peg_world_entry_peg(peg_world_entry *entry)
 {
-    if (ward->peg) return ward->peg;
-    pegStatus status = pegWorldCreateStatus(ward->world, &peg_launch_options.settings, &ward->peg);
+    if (entry->peg) return entry->peg;
+    pegStatus status =
+        pegWorldCreateStatus(entry->world, &peg_launch_options.settings, &entry->peg);
     if (status == PEG_OK)
-        pegWorldSetMessageCallback(ward->peg, ward, pass_message);
+        pegWorldSetMessageCallback(entry->peg, entry, pass_message);
     else
         peg_unsupported(pegStatusMessage(status));
-    return ward->peg;
+    return entry->peg;
 }
 
-static void release(peg_ward *ward)
+void peg_world_entry_free(peg_world_entry *entry)
 {
     peg_inside++;
-    pegWorldDestroy(ward->peg);
+    pegWorldDestroy(entry->peg);
     peg_inside--;
-    peg_joint_set_free(&ward->joints);
-    peg_trace_end(ward->trace);
-    peg_free(ward->body);
-    peg_records_free(ward);
-    peg_map_free(&ward->usual.pair);
-    peg_map_free(&ward->coming.pair);
-    peg_map_free(&ward->odes);
-    peg_shapes_end(&ward->shapes, 1);
-    peg_shapes_free(&ward->shapes);
-    peg_arena_free(&ward->arena);
-    peg_free(ward->usual.of);
-    peg_free(ward->coming.of);
-    pthread_mutex_destroy(&ward->lock);
-    peg_free(ward);
+    peg_joint_set_free(&entry->joints);
+    peg_free(entry->body);
+    peg_map_free(&entry->usual.pair);
+    peg_map_free(&entry->coming.pair);
+    peg_map_free(&entry->odes);
+    peg_shapes_end(&entry->shapes, 1);
+    peg_shapes_free(&entry->shapes);
+    peg_arena_free(&entry->arena);
+    peg_free(entry->usual.of);
+    peg_free(entry->coming.of);
+    pthread_mutex_destroy(&entry->lock);
+    peg_free(entry);
 }
 
-void peg_ward_drop(dWorldID world)
+peg_world_entry *peg_world_registry_remove(dWorldID world)
 {
     pthread_mutex_lock(&registry.lock);
-    peg_ward **at = &registry.first;
+    peg_world_entry **at = &registry.first;
     while (*at && (*at)->world != world) at = &(*at)->next;
-    peg_ward *ward = *at;
-    if (ward) {
-        *at = ward->next;
-        atomic_fetch_add(&peg_ward_drops, 1);
+    peg_world_entry *entry = *at;
+    if (entry) {
+        *at = entry->next;
+        atomic_fetch_add(&peg_world_entry_drops, 1);
     }
     pthread_mutex_unlock(&registry.lock);
-    if (ward) release(ward);
+    return entry;
 }
 
-void peg_wards_visit(void (*visit)(peg_ward *ward, void *context), void *context)
+void peg_world_registry_visit(void (*visit)(peg_world_entry *entry, void *context), void *context)
 {
     pthread_mutex_lock(&registry.lock);
-    for (peg_ward *ward = registry.first; ward; ward = ward->next) visit(ward, context);
+    for (peg_world_entry *entry = registry.first; entry; entry = entry->next) visit(entry, context);
     pthread_mutex_unlock(&registry.lock);
 }

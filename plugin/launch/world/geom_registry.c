@@ -1,7 +1,12 @@
 /* Geoms that the program has shown: those that live, the arrays of convex ones. */
-#include "plugin/launch/world/launch.h"
+#include "plugin/launch/world/geom_registry.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/base/options.h"
+#include "plugin/launch/base/real_ode.h"
+#include "plugin/launch/world/geom_counts.h"
+#include "plugin/world.h"
 
-#include <stdatomic.h>
+#include <pthread.h>
 
 typedef struct note {
     dGeomID outer;     /* null: not seen, or destroyed */
@@ -67,68 +72,20 @@ dGeomID peg_geom_outer(dGeomID geom)
     return outer && outer != geom ? find(outer).outer : outer;
 }
 
+int peg_model_has(dGeomID geom)
+{
+    int class = dGeomGetClass(geom);
+    return peg_launch_options.settings.contact == PEG_CONTACT_PEG || class == dBoxClass ||
+           class == dPlaneClass || class == dConvexClass;
+}
+
 int peg_geom_arrays(dGeomID geom, peg_arrays *out)
 {
     *out = find(geom).arrays;
     return out->planes != NULL;
 }
 
-static struct {
-    atomic_ulong shapes, geoms, moves;
-} changes;
-
-void peg_shapes_changed(void)
-{
-    atomic_fetch_add(&changes.shapes, 1);
-}
-
-unsigned long peg_shape_changes(void)
-{
-    return atomic_load(&changes.shapes);
-}
-
-void peg_geoms_changed(void)
-{
-    atomic_fetch_add(&changes.geoms, 1);
-}
-
-unsigned long peg_geom_changes(void)
-{
-    return atomic_load(&changes.geoms);
-}
-
-unsigned long peg_geom_moves(void)
-{
-    return atomic_load(&changes.moves);
-}
-
-#define MOVER(name, parameters, arguments)                                                         \
-    static void name##_seen parameters                                                             \
-    {                                                                                              \
-        atomic_fetch_add_explicit(&changes.moves, 1, memory_order_relaxed);                        \
-        peg_ode->name arguments;                                                                   \
-    }
-PEG_GEOM_MOVERS(MOVER)
-
-void peg_take_movers_over(peg_calls *calls)
-{
-#define TAKE(name, parameters, arguments) calls->name = name##_seen;
-    PEG_GEOM_MOVERS(TAKE)
-}
-
-void peg_geom_set_body(dGeomID geom, dBodyID body)
-{
-    peg_geoms_changed();
-    peg_ode->dGeomSetBody(geom, body);
-}
-
-void peg_space_remove(dSpaceID space, dGeomID geom)
-{
-    peg_geoms_changed();
-    peg_ode->dSpaceRemove(space, geom);
-}
-
-static void forget(dGeomID geom)
+void peg_geom_forget(dGeomID geom)
 {
     peg_shapes_changed();
     pthread_mutex_lock(&registry.lock);
@@ -139,30 +96,6 @@ static void forget(dGeomID geom)
     if (dGeomIsSpace(geom) || dGeomGetSpace(geom)) peg_geoms_changed();
 }
 
-static void leave_trace(peg_ward *ward, void *geom)
-{
-    pthread_mutex_lock(&ward->lock);
-    if (ward->trace) peg_trace_gone(ward->trace, geom);
-    pthread_mutex_unlock(&ward->lock);
-}
-
-/* ODE destroys the geoms of a space through here, too. */
-void peg_geom_destroy(dGeomID geom)
-{
-    forget(geom);
-    peg_searches_drop(geom);
-    if (peg_launch_options.trace) peg_wards_visit(leave_trace, geom);
-    peg_ode->dGeomDestroy(geom);
-}
-
-void peg_space_destroy(dSpaceID space)
-{
-    peg_geoms_changed();
-    peg_searches_drop((dGeomID)space);
-    if (peg_launch_options.trace) peg_wards_visit(leave_trace, space);
-    peg_ode->dSpaceDestroy(space);
-}
-
 static void see_convex(dGeomID geom, const peg_arrays *a)
 {
     pegStatus status =
@@ -171,7 +104,7 @@ static void see_convex(dGeomID geom, const peg_arrays *a)
         keep_arrays(geom, a);
         return;
     }
-    forget(geom);
+    peg_geom_forget(geom);
     peg_log("a convex geom has no exact contacts: %s", pegStatusMessage(status));
     peg_unsupported("a convex geom of these arrays");
 }

@@ -32,6 +32,9 @@ typedef struct peg_options {
 #define PEG_RUN_MET      "PEG_RUN_MET"
 #define PEG_RUN_SCENE    "PEG_RUN_SCENE"
 
+/* Those of this process. */
+extern peg_options peg_launch_options;
+
 /* Reads --contact; 0 if there is no such model. */
 int peg_options_contact(const char *name, peg_options *out);
 /* Reads settings as "name=value name=value"; on error 0, and `word` is the start of what is wrong.
@@ -39,5 +42,7 @@ int peg_options_contact(const char *name, peg_options *out);
 int peg_options_settings(const char *text, pegSettings *out, const char **word);
 /* The environment; what is not set or not readable keeps its default. */
 void peg_options_read(peg_options *out);
+/* Whether contacts are exact, or steps only measured. */
+int peg_takes_over(void);
 
 #endif

@@ -1,8 +1,15 @@
-#include "plugin/launch/world/options.h"
+#include "plugin/launch/base/options.h"
 #include "peg/peg.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+peg_options peg_launch_options;
+
+int peg_takes_over(void)
+{
+    return peg_launch_options.contact == PEG_LAUNCH_EXACT;
+}
 
 static const struct setting {
     const char *name;

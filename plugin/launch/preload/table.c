@@ -1,36 +1,33 @@
-/* The table of what is called instead of ODE's functions. */
-#include "plugin/launch/world/launch.h"
+/* What is called instead of ODE's functions, and how the launcher makes contacts exact:
+ *
+ * dSpaceCollide calls the program's near callback also for pairs that could touch in the coming
+ * step (near/space_collide_hook.c); dCollide reports contacts of those that are about to
+ * (near/dcollide_hook.c); the contact joints that the program makes of them are recorded
+ * (step/contact_joints.c). A step hands the recorded pairs to pegWorldStep, with the joints
+ * detached (step/step.c); what has no exact contacts keeps its joint.
+ *
+ * Folders, each of which uses only those before it: base, world, trace, near, step, preload.
+ * Besides the registries of shapes (ode_glue/read/registry.c) this is the only part of the project
+ * with state of its own. */
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/base/options.h"
+#include "plugin/launch/near/dcollide_hook.h"
+#include "plugin/launch/near/space_collide_hook.h"
+#include "plugin/launch/step/contact_joints.h"
+#include "plugin/launch/step/destroy.h"
+#include "plugin/launch/step/step.h"
+#include "plugin/launch/trace/report.h"
+#include "plugin/launch/trace/world_trace.h"
+#include "plugin/launch/world/bodies.h"
+#include "plugin/launch/world/geom_counts.h"
+#include "plugin/launch/world/geom_registry.h"
+#include "plugin/launch/world/heightfields.h"
+#include "plugin/launch/world/joints.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-const peg_calls *peg_ode;
-PEG_THREAD int peg_inside;
-peg_options peg_launch_options;
-
 static peg_calls table;
-
-int peg_takes_over(void)
-{
-    return peg_launch_options.contact == PEG_LAUNCH_EXACT;
-}
-
-int peg_model_has(dGeomID geom)
-{
-    int class = dGeomGetClass(geom);
-    return peg_launch_options.settings.contact == PEG_CONTACT_PEG || class == dBoxClass ||
-           class == dPlaneClass || class == dConvexClass;
-}
-
-static void destroy_world(dWorldID world)
-{
-    if (!peg_inside) {
-        peg_ward *ward = peg_ward_of(world);
-        if (ward) peg_report_end(ward);
-        peg_ward_drop(world);
-    }
-    peg_ode->dWorldDestroy(world);
-}
 
 /* What stock ODE does is only watched. */
 static void watch_space(dSpaceID space, void *data, dNearCallback *near)
@@ -41,8 +38,8 @@ static void watch_space(dSpaceID space, void *data, dNearCallback *near)
 
 static dJointID watch_contact(dWorldID world, dJointGroupID group, const dContact *contact)
 {
-    peg_ward *ward = peg_ward_of(world);
-    if (ward) ward->depth = fmax(ward->depth, contact->geom.depth);
+    peg_world_entry *entry = peg_world_entry_of(world);
+    if (entry) entry->depth = fmax(entry->depth, contact->geom.depth);
     return peg_ode->dJointCreateContact(world, group, contact);
 }
 
@@ -55,9 +52,15 @@ static void watch_shapes(void)
     peg_take_heightfields_over(&table);
 }
 
+static void watch_bodies(void)
+{
+    table.dBodyCreate = peg_body_create;
+    table.dBodyDestroy = peg_body_destroy;
+}
+
 static void watch(void)
 {
-    if (peg_launch_options.trace || peg_launch_options.summary) peg_watch_bodies(&table);
+    if (peg_launch_options.trace || peg_launch_options.summary) watch_bodies();
     if (peg_launch_options.trace) watch_shapes();
     if (peg_launch_options.trace) table.dSpaceCollide = watch_space;
     if (peg_launch_options.summary) table.dJointCreateContact = watch_contact;
@@ -98,9 +101,10 @@ const peg_calls *peg_launch(const peg_calls *ode, size_t size)
     peg_ode = ode;
     table = *ode;
     peg_options_read(&peg_launch_options);
+    peg_log_begin();
     tell_that_met();
     peg_report_begin();
-    table.dWorldDestroy = destroy_world;
+    table.dWorldDestroy = peg_world_destroy;
     table.dWorldStep = peg_take_step;
     table.dWorldQuickStep = peg_take_quick_step;
     watch();
@@ -108,14 +112,14 @@ const peg_calls *peg_launch(const peg_calls *ode, size_t size)
     return &table;
 }
 
-static void end(peg_ward *ward, void *context)
+static void end(peg_world_entry *entry, void *context)
 {
     (void)context;
-    peg_report_end(ward);
+    peg_report_end(entry);
 }
 
 /* When the program ends. */
 __attribute__((destructor)) static void end_all(void)
 {
-    if (peg_ode) peg_wards_visit(end, NULL);
+    if (peg_ode) peg_world_registry_visit(end, NULL);
 }

@@ -1,0 +1,211 @@
+#include "plugin/launch/step/contact_joints.h"
+#include "ode_glue/read/geom.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/world/geom_registry.h"
+#include "plugin/launch/world/joints.h"
+#include "plugin/launch/world/pair_history.h"
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static atomic_size_t recorded; /* in all worlds */
+
+dJointID peg_create_contact(dWorldID world, dJointGroupID group, const dContact *contact)
+{
+    dJointID joint = peg_ode->dJointCreateContact(world, group, contact);
+    peg_world_entry *entry = peg_inside || !joint ? NULL : peg_world_entry_of(world);
+    if (!entry) return joint;
+    pthread_mutex_lock(&entry->lock);
+    void *grown =
+        peg_grow(entry->record, entry->records + 1, &entry->record_room, sizeof *entry->record);
+    if (grown) {
+        entry->record = grown;
+        peg_record *r = &entry->record[entry->records++];
+        r->joint = joint;
+        r->group = group;
+        r->contact = *contact;
+        r->taken = 0;
+        atomic_fetch_add_explicit(&recorded, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&entry->lock);
+    return joint;
+}
+
+typedef struct choice {
+    dJointID joint; /* one of them is set */
+    dJointGroupID group;
+} choice;
+
+static int fits(const peg_record *r, const choice *rule)
+{
+    return rule->joint ? r->joint == rule->joint : r->group == rule->group;
+}
+
+static void keep_records(peg_world_entry *entry, size_t kept)
+{
+    atomic_fetch_sub_explicit(&recorded, entry->records - kept, memory_order_relaxed);
+    entry->records = kept;
+}
+
+static void drop_records(peg_world_entry *entry, void *context)
+{
+    const choice *rule = context;
+    pthread_mutex_lock(&entry->lock);
+    size_t kept = 0;
+    while (kept < entry->records && !fits(&entry->record[kept], rule)) kept++;
+    for (size_t i = kept; i < entry->records; i++)
+        if (!fits(&entry->record[i], rule)) entry->record[kept++] = entry->record[i];
+    if (kept < entry->records) keep_records(entry, kept);
+    pthread_mutex_unlock(&entry->lock);
+}
+
+void peg_records_free(peg_world_entry *entry)
+{
+    keep_records(entry, 0);
+    peg_free(entry->record);
+}
+
+/* Most programs empty a group after each step, also where nothing is recorded. */
+static void drop(choice which)
+{
+    if (atomic_load_explicit(&recorded, memory_order_relaxed))
+        peg_world_registry_visit(drop_records, &which);
+}
+
+void peg_destroy_joint(dJointID joint)
+{
+    if (joint && dJointGetType(joint) == dJointTypeContact)
+        drop((choice){.joint = joint});
+    else if (joint)
+        peg_forget_joint(joint);
+    peg_ode->dJointDestroy(joint);
+}
+
+void peg_empty_group(dJointGroupID group)
+{
+    if (group) drop((choice){.group = group});
+    peg_ode->dJointGroupEmpty(group);
+}
+
+void peg_destroy_group(dJointGroupID group)
+{
+    if (group) drop((choice){.group = group});
+    peg_ode->dJointGroupDestroy(group);
+}
+
+/* ---- a step ---------------------------------------------------------------------------------- */
+
+static int is_unseen_convex(const peg_world_entry *entry, dGeomID geom)
+{
+    peg_arrays arrays;
+    dGeomID leaf = peg_geom_leaf(geom);
+    return dGeomGetClass(leaf) == dConvexClass &&
+           (entry->no_convex || !peg_geom_arrays(leaf, &arrays));
+}
+
+/* Names the geoms of a contact as they lie in spaces. 0: it is not theirs as contacts must see it
+ * here, but made up by the program, of a ray, or acts on other bodies. */
+static int name_geoms(const peg_world_entry *entry, peg_record *r)
+{
+    dGeomID a = peg_geom_outer(r->contact.geom.g1), b = peg_geom_outer(r->contact.geom.g2);
+    if (!a || !b || pegPairCollisionMode(a, b) == PEG_COLLISION_NONE) return 0;
+    dBodyID x = dGeomGetBody(a), y = dGeomGetBody(b);
+    if ((x != r->body[0] || y != r->body[1]) && (x != r->body[1] || y != r->body[0])) return 0;
+    if (is_unseen_convex(entry, a) || is_unseen_convex(entry, b)) return 0;
+    if (!peg_model_has(a) || !peg_model_has(b)) return 0;
+    r->contact.geom.g1 = a;
+    r->contact.geom.g2 = b;
+    return 1;
+}
+
+/* The program has the contacts of these geoms act on something else: they are ODE's from now on,
+ * and not reported before geoms touch. */
+static void leave(peg_world_entry *entry, const dContactGeom *c)
+{
+    static const char text[] =
+        "a contact keeps ODE's joint: it is not of two geoms and their bodies "
+        "(made up by the program, of a ray, one-sided), or one of the geoms "
+        "has no exact contacts";
+    dGeomID a = peg_geom_outer(c->g1), b = peg_geom_outer(c->g2);
+    if (!entry->said_left) peg_log("world %d: %s", entry->number, text);
+    entry->said_left = 1;
+    peg_unsupported(text);
+    if (a && b) peg_leave_to_ode(entry, a, b);
+}
+
+static int same_pair(const dContactGeom *a, const dContactGeom *b)
+{
+    return (a->g1 == b->g1 && a->g2 == b->g2) || (a->g1 == b->g2 && a->g2 == b->g1);
+}
+
+/* The feedback of all joints of a pair is gathered in the first one's record and divided later. */
+static dJointFeedback *share_feedback(peg_world_entry *entry, size_t i)
+{
+    peg_record *r = &entry->record[i], *first = r;
+    r->shares = 0;
+    r->share = i;
+    if (!dJointGetFeedback(r->joint)) return NULL;
+    for (size_t k = 0; k < i && first == r; k++) {
+        peg_record *before = &entry->record[k];
+        if (before->taken && before->shares && same_pair(&before->contact.geom, &r->contact.geom))
+            first = before;
+    }
+    first->shares++;
+    r->share = (size_t)(first - entry->record);
+    return &first->whole;
+}
+
+static int is_mobile(dBodyID body)
+{
+    return body && !dBodyIsKinematic(body);
+}
+
+/* Hands the record over and detaches its joint; 0 if it must stay a joint of ODE's. */
+static int take(peg_world_entry *entry, size_t i)
+{
+    peg_record *r = &entry->record[i];
+    r->taken = 0;
+    if (!dJointIsEnabled(r->joint)) return 0;
+    for (int k = 0; k < 2; k++) r->body[k] = dJointGetBody(r->joint, k);
+    if (!is_mobile(r->body[0]) && !is_mobile(r->body[1])) return 0;
+    if (!name_geoms(entry, r)) {
+        leave(entry, &r->contact.geom);
+        return 0;
+    }
+    pegStatus status = pegWorldAddPairContact(entry->peg, &r->contact, share_feedback(entry, i));
+    if (status != PEG_OK) return 0;
+    r->taken = 1;
+    peg_keep_depth(entry, &r->contact.geom);
+    peg_ode->dJointAttach(r->joint, NULL, NULL);
+    return 1;
+}
+
+static void divide_feedback(const peg_world_entry *entry, const peg_record *r)
+{
+    dJointFeedback *out = dJointGetFeedback(r->joint);
+    const peg_record *first = &entry->record[r->share];
+    if (!out || !first->shares) return;
+    for (int k = 0; k < 3; k++) {
+        out->f1[k] = first->whole.f1[k] / first->shares;
+        out->t1[k] = first->whole.t1[k] / first->shares;
+        out->f2[k] = first->whole.f2[k] / first->shares;
+        out->t2[k] = first->whole.t2[k] / first->shares;
+    }
+}
+
+void peg_contacts_give_back(peg_world_entry *entry, int stepped)
+{
+    for (size_t i = 0; i < entry->records; i++) {
+        peg_record *r = &entry->record[i];
+        if (!r->taken) continue;
+        r->taken = 0;
+        peg_ode->dJointAttach(r->joint, r->body[0], r->body[1]);
+        if (stepped) divide_feedback(entry, r);
+    }
+}
+
+size_t peg_contacts_take(peg_world_entry *entry)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < entry->records; i++) taken += (size_t)take(entry, i);
+    return taken;
+}

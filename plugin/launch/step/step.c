@@ -1,0 +1,92 @@
+/* dWorldStep and dWorldQuickStep: with exact contacts, or ODE's own. */
+#include "plugin/launch/step/step.h"
+#include "plugin/launch/base/log.h"
+#include "plugin/launch/base/options.h"
+#include "plugin/launch/step/contact_joints.h"
+#include "plugin/launch/trace/report.h"
+#include "plugin/launch/world/joints.h"
+#include "plugin/launch/world/pair_history.h"
+
+static int stock_step(dWorldID world, dReal h, int quick)
+{
+    return quick ? peg_ode->dWorldQuickStep(world, h) : peg_ode->dWorldStep(world, h);
+}
+
+/* Whether the step was made with exact contacts. Steps of the other kind shall not bear its cost.
+ */
+__attribute__((noinline)) static int exact_step(peg_world_entry *entry, double h, int quick)
+{
+    if (!peg_takes_over() || !peg_world_entry_peg(entry)) return 0;
+    size_t taken = peg_contacts_take(entry);
+    entry->stock_contacts += (long)(entry->records - taken);
+    if (!taken) return 0;
+    peg_tell_joints(entry);
+    pegStatus status = quick ? pegWorldQuickStep(entry->peg, h) : pegWorldStep(entry->peg, h);
+    peg_contacts_give_back(entry, status == PEG_OK);
+    if (status == PEG_OK) return 1;
+    entry->failed_steps++;
+    if (status == PEG_ERROR_CONVEX_NOT_REGISTERED) entry->no_convex = 1;
+    peg_unsupported(pegStatusMessage(status));
+    return 0;
+}
+
+/* Depths and shapes of this step become those of the last. */
+__attribute__((noinline)) static void turn(peg_world_entry *entry)
+{
+    peg_turn_depths(entry);
+    peg_shapes_end(&entry->shapes, 1);
+    peg_shapes_begin(&entry->shapes);
+}
+
+static int has_to_turn(const peg_world_entry *entry)
+{
+    return entry->usual.pair.n | entry->coming.pair.n | entry->shapes.kept.geom.n |
+           entry->shapes.coming.geom.n;
+}
+
+static void count_step(peg_world_entry *entry, double h)
+{
+    entry->stock_steps += !entry->exact;
+    entry->steps++;
+    entry->time += h;
+    if (h > 0 && isfinite(h)) entry->h = h;
+}
+
+__attribute__((noinline)) static int full_step(peg_world_entry *entry, double h, int quick)
+{
+    const peg_options *o = &peg_launch_options;
+    int done = 1, told = o->told;
+    if (o->contact == PEG_LAUNCH_QUICK) quick = 1;
+    peg_inside++;
+    if (told) peg_report_before(entry, h);
+    entry->exact = entry->records && exact_step(entry, h, quick);
+    if (!entry->exact) done = stock_step(entry->world, h, quick);
+    peg_inside--;
+    if (has_to_turn(entry)) turn(entry);
+    count_step(entry, h);
+    if (told) peg_report_step(entry);
+    return done;
+}
+
+/* What has nothing to do is left to ODE at once. */
+static inline int step(dWorldID world, dReal h, int quick)
+{
+    peg_world_entry *entry = peg_inside ? NULL : peg_world_entry_of(world);
+    const peg_options *o = &peg_launch_options;
+    if (!entry) return stock_step(world, h, quick);
+    if (o->told || o->contact == PEG_LAUNCH_QUICK || entry->records || has_to_turn(entry))
+        return full_step(entry, h, quick);
+    entry->exact = 0;
+    count_step(entry, h);
+    return stock_step(world, h, quick);
+}
+
+int peg_take_step(dWorldID world, dReal h)
+{
+    return step(world, h, 0);
+}
+
+int peg_take_quick_step(dWorldID world, dReal h)
+{
+    return step(world, h, 1);
+}
