@@ -59,7 +59,7 @@ typedef struct peg_world_entry {
 
 /* s: what a step is taken for before the first one was made. */
 #define PEG_FIRST_STEP 0.02
-/* The entry that this thread asked for last; valid until a entry is dropped. */
+/* The entry that this thread asked for last; valid until an entry is dropped. */
 extern atomic_ulong peg_world_entry_drops; /* so far */
 extern PEG_THREAD struct peg_recent_world_entry {
     dWorldID world;
