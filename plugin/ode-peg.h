@@ -15,6 +15,10 @@
 #include <ode/ode.h>
 #include "peg/base/types.h"
 
+#if defined(dSINGLE)
+#error "ode-peg needs ODE in double precision (dDOUBLE): this one has dReal = float"
+#endif
+
 #define PEG_VERSION_MAJOR  0
 #define PEG_VERSION_MINOR  1
 #define PEG_VERSION_PATCH  0
