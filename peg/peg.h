@@ -127,6 +127,10 @@ pegStatus peg_context_create(const pegSettings *settings, peg_context **out);
 void peg_context_destroy(peg_context *context);
 const pegSettings *peg_context_settings(const peg_context *context);
 pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings);
+struct peg_capture;
+/* Shows every problem to the capture (peg/lcp/problem.h) before it is solved; null: none. It must
+ * live as long as the context. */
+void peg_context_set_capture(peg_context *context, const struct peg_capture *capture);
 
 /* Computes v_pose, v_end, moved_by_contact and woken of every dynamic body; for bodies that touch
  * nothing v_pose = v_end = v_free, with joints what these make of it. Statistics of this step go to

@@ -2,7 +2,7 @@
  * the classes are, and that the oracle sees what stock ODE does. That exact contacts pass is part
  * of the test of scenes. */
 #include "demos/checks/checks.h"
-#include "demos/world/geoms.h"
+#include "demos/checks/matrix_geoms.h"
 #include "demos/world/world.h"
 
 #include <check.h>

@@ -1,6 +1,7 @@
 /* The bench: which cases, each in a process of its own that may fail or run out of time without
  * harm to the others, within a budget of time. */
 #include "demos/bench/bench.h"
+#include "demos/world/files.h"
 #include "demos/world/world.h"
 
 #include <math.h>

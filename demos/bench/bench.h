@@ -2,7 +2,7 @@
 #ifndef LAB_BENCH_H
 #define LAB_BENCH_H
 
-#include "demos/lab/lab.h"
+#include "demos/report/output.h"
 
 typedef enum bench_measure {
     BENCH_MOVING,
@@ -55,5 +55,20 @@ json_t *bench_exponents(const json_t *records);
 void bench_table(FILE *file, const json_t *report);
 /* PNG of cost over number of bodies. 0, or 1 if it could not be written. */
 int bench_plot(const char *path, const json_t *records);
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+typedef struct lab_bench_options {
+    const char *dir, *scene; /* scene null: all */
+    lab_contact model[LAB_CONTACT_COUNT];
+    int models, quick, quiet, n_max, mu_given;
+    double mu, budget; /* s, budget: of wall clock */
+    uint64_t seed;
+} lab_bench_options;
+
+/* What a step costs with each model, on the same states and in turns, over scenes and numbers of
+ * bodies, as far as the budget goes: DIR/bench.json, table.txt and cost.png. Returns an exit
+ * status. Deterministic but for times and for where time ran out. */
+int lab_bench(const lab_bench_options *options);
 
 #endif

@@ -2,7 +2,8 @@
  * uses ODE alone, so the launcher can take it over. CPU time is compared, of runs that take turns,
  * as other programs may use the machine: the medians of both, and of their ratio. */
 #include "demos/bench/launcher_overhead.h"
-#include "demos/lab/lab.h"
+#include "demos/world/run.h"
+#include "demos/world/world.h"
 
 #include <math.h>
 #include <ode/ode.h>

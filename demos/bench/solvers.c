@@ -5,7 +5,8 @@
  * Every answer is judged by the same dense A and q: |min(w, z)|, relative to the problem's unit. */
 #include "demos/bench/solvers.h"
 #include "demos/bench/problems.h"
-#include "demos/lab/lab.h"
+#include "demos/report/output.h"
+#include "demos/world/files.h"
 #include "demos/bench/siconos.h"
 #include "demos/world/world.h"
 

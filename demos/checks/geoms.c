@@ -1,7 +1,7 @@
 /* Checks of the scenes of geoms and meshes. */
 #include "demos/checks/checks.h"
 #include "demos/oracle/distance.h"
-#include "demos/world/geoms.h"
+#include "demos/checks/matrix_geoms.h"
 #include "demos/world/world.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "demos/checks/matrix.h"
 #include "demos/checks/checks.h"
-#include "demos/world/geoms.h"
+#include "demos/scenes/geom_classes.h"
 
 #include <math.h>
 #include <stdio.h>

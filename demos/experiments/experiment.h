@@ -7,7 +7,7 @@
 #ifndef LAB_EXPERIMENT_H
 #define LAB_EXPERIMENT_H
 
-#include "demos/lab/lab.h"
+#include "demos/report/output.h"
 #include "demos/report/plot.h"
 #include "demos/experiments/report.h"
 

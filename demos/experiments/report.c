@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demos/lab/lab.h"
+#include "demos/report/output.h"
 
 static const char style[] =
     "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#222}"

@@ -1,7 +1,8 @@
 #include "demos/lab/capture.h"
-#include "demos/lab/lab.h"
+#include "demos/world/files.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

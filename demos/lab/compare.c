@@ -7,30 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-char *lab_path(const char *dir, const char *name)
-{
-    size_t size = strlen(dir) + strlen(name) + 2;
-    char *path = malloc(size);
-    if (path) snprintf(path, size, "%s/%s", dir, name);
-    return path;
-}
-
-int lab_make_folder(const char *dir)
-{
-    char *path = lab_path(dir, "");
-    if (!path) return 1;
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        int made = mkdir(path, 0777) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!made) break;
-    }
-    struct stat info;
-    int bad = stat(path, &info) != 0 || !S_ISDIR(info.st_mode);
-    free(path);
-    return bad;
-}
-
 static int write_summaries(const char *path, const lab_result *results, int n)
 {
     json_t *list = json_array();

@@ -3,7 +3,8 @@
 #include "demos/bench/solvers.h"
 #include "demos/lab/capture.h"
 #include "demos/experiments/experiment.h"
-#include "demos/world/geoms.h"
+#include "demos/checks/matrix_geoms.h"
+#include "demos/bench/bench.h"
 #include "demos/lab/lab.h"
 #include "demos/bench/launcher_overhead.h"
 
@@ -172,6 +173,16 @@ static int print_summary(const lab_result *r)
     return fflush(stdout) != 0;
 }
 
+static int begin_trace(void *file, const lab_world *w)
+{
+    return lab_trace_begin(file, w);
+}
+
+static int write_trace(void *file, const lab_world *w)
+{
+    return lab_trace_step(file, w);
+}
+
 static int run(const command *c, const lab_scene *scene, const lab_options *options)
 {
     lab_result r;
@@ -179,7 +190,8 @@ static int run(const command *c, const lab_scene *scene, const lab_options *opti
     if (c->model_count != 1) return usage("run takes one --contact; compare takes several%s", "");
     if (c->trace && !(trace = fopen(c->trace, "w")))
         return usage("cannot write '%s': choose another file with --trace", c->trace);
-    int status = lab_run(scene, options, trace, !c->quiet, &r) ? 1 : 0;
+    lab_observer observer = {begin_trace, write_trace, trace};
+    int status = lab_run(scene, options, trace ? &observer : NULL, !c->quiet, &r) ? 1 : 0;
     if (trace && fclose(trace) != 0 && status == 0)
         status = 1, usage("'%s' could not be written in full", c->trace);
     if (r.failed) fprintf(stderr, "peg-lab: %s: %s\n", scene->name, r.error);

@@ -13,7 +13,7 @@
 #ifndef LAB_DISTANCE_H
 #define LAB_DISTANCE_H
 
-#include "demos/world/shape.h"
+#include "demos/oracle/shape.h"
 
 /* A tree of boxes about the triangles of a mesh, without which each is looked at. */
 typedef struct lab_tree lab_tree;

@@ -27,6 +27,9 @@ int lab_core_edge(const lab_core *core, lab_edge *edge);
 lab_core lab_core_of(const lab_shape *shape); /* not of meshes and half-spaces */
 lab_core lab_core_segment(const double ends[2][3]);
 
+/* Lower and upper end along n. */
+void lab_points_extent(const double (*vertex)[3], int n, const double dir[3], double *low,
+                       double *high);
 void lab_core_extent(const lab_core *core, const double n[3], double *low, double *high);
 /* min n . a - max n . b, and the larger one of this and the same along -n. */
 double lab_core_along(const lab_core *a, const lab_core *b, const double n[3]);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "demos/report/draw.h"
-#include "demos/lab/lab.h"
+#include "demos/report/output.h"
 #include "demos/world/world.h"
 #include "peg/base/math.h"
 

@@ -1,5 +1,5 @@
 /* Summaries: one JSON object per run, and a table of several. */
-#include "demos/lab/lab.h"
+#include "demos/report/output.h"
 #include "demos/world/world.h"
 
 #include <math.h>

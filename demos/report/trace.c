@@ -1,5 +1,5 @@
 /* Traces: what happened, step by step, as JSON Lines with 17 significant digits. */
-#include "demos/lab/lab.h"
+#include "demos/report/output.h"
 #include "demos/world/world.h"
 
 #include <math.h>

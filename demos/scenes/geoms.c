@@ -1,6 +1,6 @@
 /* Every class of geoms on every other, and meshes: seams, slopes, shells, many triangles. What they
  * must show is checked in checks_geoms.c. */
-#include "demos/world/geoms.h"
+#include "demos/scenes/geom_classes.h"
 #include "demos/world/scene.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demos/world/shape.h"
+#include "demos/oracle/shape.h"
 #include "peg/base/math.h"
 
 /* Mesh files carry six decimals: what lies this near to a plane, in parts of the size, is in it. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "demos/scenes/ipc_mesh.h"
-#include "demos/lab/lab.h"
+#include "demos/scenes/scene_file.h"
 #include "demos/world/world.h"
 #include "peg/base/math.h"
 

@@ -49,16 +49,6 @@ int lab_joint_count(const lab_world *w)
     return w->joints;
 }
 
-int lab_are_joined(const lab_body *a, const lab_body *b)
-{
-    const lab_world *w = a->world;
-    for (int i = 0; i < w->joints; i++) {
-        const lab_joint *j = w->joint[i];
-        if (!j->broken && ((j->a == a && j->b == b) || (j->a == b && j->b == a))) return 1;
-    }
-    return 0;
-}
-
 /* ---- parameters ------------------------------------------------------------------------------ */
 
 /* Whether a group of parameters is about a length, not an angle. */

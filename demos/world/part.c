@@ -194,3 +194,11 @@ lab_body *lab_plane(lab_world *w, const char *name, const double normal[3], doub
     if (!p->placed) lab_fail(w, "plane '%s': its normal has no length", name);
     return b;
 }
+
+lab_body *lab_add_box(lab_world *w, const char *name, lab_kind kind, double lx, double ly,
+                      double lz, double x, double y, double z, const double q[4])
+{
+    lab_body *b = lab_add(w, name, kind, (double[3]){x, y, z}, q);
+    lab_box(b, (double[3]){lx, ly, lz}, NULL, NULL);
+    return b;
+}

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "peg/shape/polygon_2d.h"
-#include "peg/step/stage.h"
 #include "peg/base/math.h"
 
 struct lab_planar {
@@ -90,7 +89,7 @@ static pegStatus make(lab_planar *p)
     lab_settings(w, &settings);
     pegStatus status = peg_context_create(&settings, &p->context);
     if (status != PEG_OK) return status;
-    p->context->capture = w->options.capture;
+    peg_context_set_capture(p->context, w->options.capture);
     for (int i = 0; i < w->bodies; i++)
         for (int k = 0; k < w->body[i]->parts && status == PEG_OK; k++)
             status = make_shape(p, w->body[i]->part[k].shape);

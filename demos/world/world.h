@@ -3,7 +3,7 @@
 #define LAB_WORLD_H
 
 #include "demos/world/scene.h"
-#include "demos/world/shape.h"
+#include "demos/oracle/shape.h"
 
 #define LAB_CONTACTS_MAX 64 /* of a pair, for stock ODE */
 
@@ -109,6 +109,10 @@ struct lab_world {
 };
 
 void lab_unit_quat(const double q[4], double out[4]);
+/* Scene to world coordinates, for vectors that scale with the given power of the length. */
+void lab_to_world(const lab_world *w, const double a[3], double factor, double out[3]);
+/* Keys of --set that the build never asked for are the user's mistake. */
+void lab_check_keys(lab_world *w);
 /* Turns what was declared into world coordinates; then makes the ODE world. Errors by lab_fail. */
 void lab_seal(lab_world *w);
 void lab_make(lab_world *w);
@@ -124,6 +128,18 @@ void lab_keep_transforms(lab_world *w);
 /* The surface of contacts between geoms of a and b, in world units, fdir1 in dContact's sense. 0 if
  * they pass through each other. */
 int lab_surface_between(lab_world *w, lab_body *a, lab_body *b, dContact *contact);
+/* What the scene's program does with a pair of geoms; for the exact contacts only where bodies are
+ * grouped or pairs have surfaces of their own. data: the lab_world. */
+void lab_near_callback(void *data, dGeomID o1, dGeomID o2);
+/* Makes the bodies whose time has come. */
+void lab_enter_bodies(lab_world *w);
+/* Mechanical energy of a dynamic body, J; 0 of others. */
+double lab_body_energy(const lab_body *body);
+/* What the last step did to the energy. */
+void lab_account_energy(lab_world *w);
+/* Counts what ODE has to say instead of printing it; those of this thread since the last call. */
+void lab_count_ode_messages(void);
+long lab_take_ode_messages(void);
 /* Moves the parts' placed shapes to a pose. */
 void lab_place(lab_body *body, const double x[3], const double q[4]);
 /* Creates a joint, as its bodies lie. */
@@ -142,5 +158,6 @@ void lab_measure(lab_world *w, double fraction, double *volume, double *depth, d
 void lab_settings(const lab_world *w, pegSettings *settings);
 double lab_mean_volume(const lab_world *w); /* of the dynamic bodies, m^3 */
 double lab_now(void);                       /* s, monotonic */
+double lab_cpu_now(void);                   /* s, processor time of all threads */
 
 #endif

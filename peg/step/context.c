@@ -43,6 +43,11 @@ const pegSettings *peg_context_settings(const peg_context *context)
     return &context->settings;
 }
 
+void peg_context_set_capture(peg_context *context, const peg_capture *capture)
+{
+    context->capture = capture;
+}
+
 pegStatus peg_context_set_settings(peg_context *context, const pegSettings *settings)
 {
     pegStatus status = settings ? peg_settings_check(settings) : PEG_ERROR_ARGUMENT;

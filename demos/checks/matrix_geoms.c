@@ -2,8 +2,8 @@
  * by the lab's own distances. Each cell runs in a process of its own, which appends a record per
  * drop to a file, so that a drop that takes the process down is counted and the next one follows.
  */
-#include "demos/world/geoms.h"
-#include "demos/lab/lab.h"
+#include "demos/checks/matrix_geoms.h"
+#include "demos/report/output.h"
 #include "demos/world/world.h"
 
 #include <math.h>

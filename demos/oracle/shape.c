@@ -1,5 +1,5 @@
 /* Shapes: boxes, hulls of few points, round shapes, meshes, and their moments. */
-#include "demos/world/shape.h"
+#include "demos/oracle/shape.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,27 +1,8 @@
-/* The classes of geoms, and the matrix of what each does on each. */
-#ifndef LAB_GEOMS_H
-#define LAB_GEOMS_H
+/* The matrix of geom classes: what each does on each. */
+#ifndef LAB_MATRIX_GEOMS_H
+#define LAB_MATRIX_GEOMS_H
 
-#include "demos/world/scene.h"
-
-enum {
-    GEOM_BOX,
-    GEOM_CONVEX,
-    GEOM_SPHERE,
-    GEOM_CAPSULE,
-    GEOM_CYLINDER,
-    GEOM_MESH, /* a closed one that is not convex */
-    GEOM_MOVING,
-    GEOM_PLANE = GEOM_MOVING, /* from here on what cannot move */
-    GEOM_FIELD,               /* heightfield */
-    GEOM_SHEET,               /* an open mesh */
-    GEOM_COUNT
-};
-
-extern const char *const geom_names[GEOM_COUNT];
-
-/* How b stands when a meets it in scene `drop-pair` (key `moving`). */
-enum { DROP_STATIC, DROP_FREE, DROP_LYING, DROP_MODES };
+#include "demos/scenes/geom_classes.h"
 
 /* Twice the radius of the smallest body that has a volume (floors left out), m. */
 double geoms_size(const lab_world *w);

@@ -1,30 +1,12 @@
 /* Runs a scene from start to end and measures every step. */
-#include "demos/lab/lab.h"
+#include "demos/world/run.h"
 #include "demos/world/world.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double lab_quantile(const double *values, long n, double part)
-{
-    if (n == 0) return 0;
-    double *sorted = malloc((size_t)n * sizeof *sorted);
-    if (!sorted) return NAN;
-    memcpy(sorted, values, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
-    long i = (long)(part * (double)n);
-    double value = sorted[i < n ? i : n - 1];
-    free(sorted);
-    return value;
-}
 
 static int record(lab_result *r)
 {
@@ -56,28 +38,28 @@ static void show_progress(const lab_result *r, double *last)
             terminal && !last_step ? "" : "\n");
 }
 
-static void run_steps(lab_result *r, FILE *trace, int progress)
+static void run_steps(lab_result *r, const lab_observer *o, int progress)
 {
     lab_world *w = r->w;
     double last = lab_now();
-    int written = !trace || lab_trace_begin(trace, w) == 0;
+    int written = !o || o->begin(o->data, w) == 0;
     while (written && w->steps < w->planned) {
         if (lab_step(w)) break;
         if (!record(r)) lab_fail(w, "out of memory");
-        if (trace) written = lab_trace_step(trace, w) == 0;
+        if (o) written = o->step(o->data, w) == 0;
         if (progress) show_progress(r, &last);
     }
     if (!written) lab_fail(w, "the trace could not be written");
 }
 
-int lab_run(const lab_scene *scene, const lab_options *options, FILE *trace, int progress,
-            lab_result *r)
+int lab_run(const lab_scene *scene, const lab_options *options, const lab_observer *observer,
+            int progress, lab_result *r)
 {
     double start = lab_now();
     *r = (lab_result){0};
     r->w = lab_open(scene, options, r->error, &r->user);
     if (!r->w) return r->failed = 1;
-    run_steps(r, trace, progress);
+    run_steps(r, observer, progress);
     r->wall = lab_now() - start;
     r->failed = r->w->failed;
     memcpy(r->error, r->w->error, sizeof r->error);

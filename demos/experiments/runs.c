@@ -1,0 +1,272 @@
+/* Makes the runs of an experiment in processes of their own, resumes, and reads what they wrote. */
+#include "demos/experiments/runs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "demos/world/world.h"
+
+#define PATH_SIZE 4096
+#define LINE_SIZE 8192
+/* of the runs' files: to be raised with every change of their columns */
+#define FORMAT 4
+/* of a run, s */
+#define LIMIT       900
+#define LIMIT_QUICK 15
+
+static void run_path(const experiment_study *s, const experiment_job *job, const char *end,
+                     char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/runs/%s-h%g-%d.csv%s", s->options->dir,
+             lab_contact_name(job->contact), job->h, job->set, end);
+}
+
+static void parameters(const experiment_study *s, const experiment_job *job, char text[LINE_SIZE])
+{
+    snprintf(text, LINE_SIZE,
+             "# peg-lab experiment %s: format=%d version=%s contact=%s h=%.17g set=%d seed=%llu "
+             "quick=%d "
+             "bodies=%s\n",
+             s->kind->name, FORMAT, pegVersion(), lab_contact_name(job->contact), job->h, job->set,
+             (unsigned long long)s->options->seed, s->options->quick, s->source);
+}
+
+static int is_done(const experiment_study *s, const experiment_job *job)
+{
+    char path[PATH_SIZE], want[LINE_SIZE], got[LINE_SIZE] = "";
+    run_path(s, job, "", path);
+    FILE *f = fopen(path, "r");
+    if (!f) return 0;
+    parameters(s, job, want);
+    int same = fgets(got, sizeof got, f) && !strcmp(got, want);
+    fclose(f);
+    return same;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+/* What a worker's alarm needs to end its run as one that took too long. The handler may use no
+ * more than the system's own calls, so that these must be global. */
+static struct {
+    int file;
+    char part[PATH_SIZE], path[PATH_SIZE];
+} run_now;
+
+static void too_long(int number)
+{
+    static const char text[] = "\n# failed: it took too long\n";
+    (void)number;
+    int whole = write(run_now.file, text, sizeof text - 1) == (ssize_t)sizeof text - 1;
+    _exit(!whole || rename(run_now.part, run_now.path) != 0);
+}
+
+/* Ends this process when the run takes longer than the limit; its finished lines are kept. */
+static void limit_run(const experiment_study *s, FILE *f, const char *part, const char *path)
+{
+    setvbuf(f, NULL, _IOLBF, 0);
+    run_now.file = fileno(f);
+    snprintf(run_now.part, PATH_SIZE, "%s", part);
+    snprintf(run_now.path, PATH_SIZE, "%s", path);
+    signal(SIGALRM, too_long);
+    alarm(s->options->quick ? LIMIT_QUICK : LIMIT);
+}
+
+/* In the worker. */
+static int run_job(const experiment_study *s, const experiment_job *job)
+{
+    char path[PATH_SIZE], part[PATH_SIZE], line[LINE_SIZE], why[LAB_TEXT] = "";
+    run_path(s, job, "", path);
+    run_path(s, job, ".part", part);
+    FILE *f = fopen(part, "w");
+    if (!f) {
+        fprintf(stderr, "peg-lab: cannot write '%s': %s\n", part, strerror(errno));
+        return 1;
+    }
+    limit_run(s, f, part, path);
+    parameters(s, job, line);
+    fputs(line, f);
+    if (s->kind->run(s, job, f, why)) fprintf(f, "# failed: %s\n", why);
+    alarm(0);
+    int bad = ferror(f) != 0;
+    bad |= fclose(f) != 0;
+    if (!bad) bad = rename(part, path) != 0;
+    if (bad) fprintf(stderr, "peg-lab: '%s' could not be written in full\n", path);
+    return bad;
+}
+
+typedef struct pool {
+    const experiment_study *study;
+    pid_t *child; /* of the jobs; 0: none */
+    int running, done, broken, total;
+    double start, said;
+} pool;
+
+static int start_job(pool *p, int i)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child < 0) return 1;
+    if (child == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        _exit(run_job(p->study, &p->study->job[i]));
+    }
+    p->child[i] = child;
+    p->running++;
+    return 0;
+}
+
+static void show_progress(pool *p, int last)
+{
+    double now = lab_now();
+    int terminal = isatty(STDERR_FILENO);
+    if (p->study->options->quiet || (!last && now - p->said < (terminal ? .5 : 10))) return;
+    p->said = now;
+    fprintf(stderr, "%speg-lab: %s: %d of %d runs, %.0f s%s", terminal ? "\r" : "",
+            p->study->kind->name, p->done, p->total, now - p->start, terminal && !last ? "" : "\n");
+}
+
+static void remove_part(const pool *p, int i)
+{
+    char part[PATH_SIZE];
+    run_path(p->study, &p->study->job[i], ".part", part);
+    unlink(part);
+}
+
+/* Waits for one worker; 0 if there was a signal instead. */
+static int finish_job(pool *p)
+{
+    int status;
+    pid_t child = wait(&status);
+    if (child < 0) return 0;
+    for (int i = 0; i < p->study->jobs; i++) {
+        if (p->child[i] != child) continue;
+        p->child[i] = 0;
+        p->running--;
+        p->done++;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+        p->broken++;
+        remove_part(p, i);
+    }
+    show_progress(p, 0);
+    return 1;
+}
+
+static void end_workers(pool *p)
+{
+    for (int i = 0; i < p->study->jobs; i++) {
+        if (p->child[i] <= 0) continue;
+        kill(p->child[i], SIGTERM);
+        while (waitpid(p->child[i], NULL, 0) < 0 && errno == EINTR) continue;
+        remove_part(p, i);
+    }
+}
+
+/* Runs what has not been run. 0, 1: something broke, -1: it was stopped. */
+int experiment_run_all(experiment_study *s)
+{
+    int workers = s->options->workers;
+    if (workers < 1) workers = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    pool p = {.study = s, .child = calloc((size_t)s->jobs + 1, sizeof(pid_t)), .total = s->jobs};
+    if (!p.child) return 1;
+    p.start = p.said = lab_now();
+    struct sigaction act = {.sa_handler = ask_stop}, old[2];
+    sigaction(SIGINT, &act, &old[0]);
+    sigaction(SIGTERM, &act, &old[1]);
+    for (int i = 0; i < s->jobs && !stop_asked; i++) {
+        if (!s->options->fresh && is_done(s, &s->job[i])) {
+            p.done++;
+            continue;
+        }
+        while (p.running >= (workers > 1 ? workers : 1) && !stop_asked) finish_job(&p);
+        if (!stop_asked && start_job(&p, i)) p.broken++;
+    }
+    while (p.running > 0 && !stop_asked) finish_job(&p);
+    if (stop_asked) end_workers(&p);
+    sigaction(SIGINT, &old[0], NULL);
+    sigaction(SIGTERM, &old[1], NULL);
+    free(p.child);
+    show_progress(&p, 1);
+    if (stop_asked) {
+        fprintf(stderr, "peg-lab: stopped; the same command goes on from here\n");
+        return -1;
+    }
+    return p.broken > 0;
+}
+
+/* ---- reading ----------------------------------------------------------------------------------
+ */
+
+static int read_row(experiment_table *t, char *line, long *room)
+{
+    if (t->rows == *room) {
+        long more = 2 * *room + 64;
+        double *v = realloc(t->value, (size_t)more * (size_t)t->columns * sizeof *v);
+        if (!v) return 0;
+        t->value = v, *room = more;
+    }
+    double *row = t->value + t->rows * t->columns;
+    for (int k = 0; k < t->columns; k++) {
+        char *end;
+        row[k] = strtod(line, &end);
+        if (end == line) return 1; /* a torn line is none */
+        line = *end ? end + 1 : end;
+    }
+    t->rows++;
+    return 1;
+}
+
+static int read_table(const experiment_study *s, const experiment_job *job, experiment_table *t)
+{
+    char path[PATH_SIZE], line[LINE_SIZE];
+    long room = 0, count = 0;
+    int whole = 1;
+    run_path(s, job, "", path);
+    FILE *f = fopen(path, "r");
+    t->missing = !f;
+    if (!f) return 1;
+    while (whole && fgets(line, sizeof line, f)) {
+        if (*line == '#') {
+            t->failed |= count > 0;
+        } else if (t->columns == 0) {
+            t->columns = 1;
+            for (const char *c = line; *c; c++) t->columns += *c == ',';
+        } else {
+            whole = read_row(t, line, &room);
+        }
+        count++;
+    }
+    fclose(f);
+    return whole;
+}
+
+int experiment_read_all(experiment_study *s)
+{
+    s->table = calloc((size_t)s->jobs + 1, sizeof *s->table);
+    if (!s->table) return 0;
+    for (int i = 0; i < s->jobs; i++) {
+        if (!read_table(s, &s->job[i], &s->table[i])) return 0;
+        s->failures += s->table[i].failed;
+    }
+    return 1;
+}
+
+void experiment_runs_free(experiment_study *s)
+{
+    for (int i = 0; s->table && i < s->jobs; i++) free(s->table[i].value);
+    free(s->table);
+    free(s->job);
+}

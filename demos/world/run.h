@@ -1,0 +1,34 @@
+/* Runs a scene from start to end and measures every step. */
+#ifndef LAB_RUN_H
+#define LAB_RUN_H
+
+#include "demos/world/scene.h"
+
+/* A scene that ran, with what was measured at the end of every step. */
+typedef struct lab_result {
+    lab_world *w;
+    double *volume;  /* summed overlap volume, m^3; one per step */
+    double *seconds; /* wall clock of the step alone */
+    long steps, room;
+    double depth_max; /* m */
+    double wall;      /* s, with measures and trace */
+    int failed, user; /* user: bad input, nothing ran */
+    char error[LAB_TEXT];
+} lab_result;
+
+/* Sees the start and every step of a run; what is not 0 ends it: the trace could not be written. */
+typedef struct lab_observer {
+    int (*begin)(void *data, const lab_world *w);
+    int (*step)(void *data, const lab_world *w);
+    void *data;
+} lab_observer;
+
+/* Runs and measures; the observer may be null. progress: report on stderr, once a second. Returns
+ * failed. */
+int lab_run(const lab_scene *scene, const lab_options *options, const lab_observer *observer,
+            int progress, lab_result *result);
+void lab_result_free(lab_result *result);
+/* Value below which the given part of n numbers lies (n = 0: 0). */
+double lab_quantile(const double *values, long n, double part);
+
+#endif
