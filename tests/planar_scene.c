@@ -1,6 +1,8 @@
 #include "planar_scene.h"
 
 #include "peg/collide/separation.h"
+#include "peg/peg.h"
+#include "peg/step/planar.h"
 
 #include <check.h>
 

@@ -3,6 +3,7 @@
 #define PLANAR_SCENE_H
 
 #include "peg/shape/polygon_2d.h"
+#include "peg/peg.h"
 
 enum { PLANAR_BODIES = 12, PLANAR_PARTS = 16 };
 

@@ -3,6 +3,17 @@
  * the cone that friction rows span. */
 #include "geometry_cases.h"
 #include "peg/contact/island.h"
+#include "peg/island/outer_loop.h"
+#include "peg/island/substep.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/patch.h"
+#include "peg/contact/friction.h"
+#include "peg/contact/patch_polytope.h"
+#include "peg/contact/first_contact.h"
+#include "peg/island/energy.h"
+#include "peg/island/solve.h"
+#include "peg/contact/pose.h"
+#include "peg/base/settings.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -59,6 +70,7 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     set_up_body(1, second, b);
     peg_island *I = &T.I;
     I->h = H;
+    I->iterate = peg_outer;
     I->settings = &T.settings;
     I->stats = &T.stats;
     I->arena = &T.arena;

@@ -18,6 +18,7 @@
 #include <ode/ode.h>
 
 #include "plugin/ode-peg.h"
+#include "peg/lcp/problem.h"
 
 typedef struct lab_world lab_world;
 typedef struct lab_body lab_body;

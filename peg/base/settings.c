@@ -1,4 +1,7 @@
-#include "peg/peg.h"
+#include "peg/base/settings.h"
+
+#include <math.h>
+
 #include "peg/base/thread_pool.h"
 
 void peg_settings_default(pegSettings *settings)

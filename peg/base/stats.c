@@ -1,4 +1,6 @@
-#include "peg/peg.h"
+#include <math.h>
+
+#include "peg/base/settings.h"
 
 static void raise_to(double *sum, double value)
 {

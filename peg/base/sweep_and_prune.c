@@ -1,6 +1,8 @@
 /* Sort and sweep along the axis on which the boxes' centres spread most. */
 #include "peg/base/sweep_and_prune.h"
 
+#include "peg/base/arena.h"
+
 /* Axis of the largest variance of the centres; infinite boxes have none and do not count. */
 static int widest_axis(const peg_aabb *box, int n)
 {

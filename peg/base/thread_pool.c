@@ -1,9 +1,10 @@
 #include "peg/base/thread_pool.h"
-#include "peg/base/arena.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+
+#include "peg/base/arena.h"
 
 typedef struct helper {
     peg_pool *pool;

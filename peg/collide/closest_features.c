@@ -1,8 +1,8 @@
 /* Dilated parts: nearest points of their features, and the direction between these. */
 #include "peg/collide/closest_features.h"
 
-#include "peg/collide/disc.h"
 #include "peg/base/tolerance.h"
+#include "peg/collide/disc.h"
 
 static void axis_of(const peg_view *view, double axis[3])
 {

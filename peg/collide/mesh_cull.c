@@ -36,17 +36,8 @@ static void set_view(const peg_view *view, const double x[3], const double R[9],
     into_frame(x, R, view->centre, out->centre);
 }
 
-/* What is this near, in sizes of the smaller one, counts although the part is not known to get
- * there. */
-static const double ROOM = 5e-4;
-
 /* What is this deep, in sizes, may have met. */
 static const double MET = 1e-6;
-
-double peg_cover_room(double size, const peg_complex *mesh)
-{
-    return ROOM * peg_min(size, mesh->radius);
-}
 
 int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
                     const peg_view *view, const double shift[3], double way, double turn,

@@ -33,8 +33,15 @@ typedef struct peg_cover {
     const peg_shell *shell; /* of a triangle of another mesh; else null */
 } peg_cover;
 
-/* How near to a mesh, beyond how far it gets, what counts of a part of a size, m. */
-double peg_cover_room(double size, const peg_complex *mesh);
+/* What is this near to a mesh, in sizes of the smaller one, counts although the part is not known
+ * to get there. */
+#define PEG_COVER_ROOM 5e-4
+
+/* The same of a part of a size, m. */
+static inline double peg_cover_room(double size, const peg_complex *mesh)
+{
+    return PEG_COVER_ROOM * peg_min(size, mesh->radius);
+}
 
 /* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. It moves relative
  * to the mesh by `shift` (m, world) give or take `way` for every point of its surface, turns by

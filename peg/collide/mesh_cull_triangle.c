@@ -3,11 +3,10 @@
  * but what they touch first they touch on the way: the pairs that are left are kept apart all along
  * it (see peg/contact/first_contact.c). There the direction of a contact is that of the features,
  * which turn by `turn` at most; that of two edges by as much over the sine between them. */
-#include "peg/collide/mesh_cull.h"
-
 #include <string.h>
 
 #include "peg/base/tolerance.h"
+#include "peg/collide/mesh_cull.h"
 
 /* Edges whose direction may turn by more than this count as touching in any direction. */
 static const double VAGUE = .3;

@@ -2,6 +2,8 @@
  * the second, each then against the boxes of its tree. */
 #include "peg/collide/mesh_mesh.h"
 
+#include "peg/shape/aabb_tree.h"
+
 typedef struct search {
     const peg_crossing *crossing;
     peg_crossing_visitor *visit;

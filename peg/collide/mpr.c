@@ -2,9 +2,10 @@
  * inflated by half of the reach each, do not overlap; only our own s_n in that direction counts.
  * Half-spaces, flat parts and pairs of spheres, capsules, cylinders and triangles have so few
  * facets that all are tried. */
-#include "peg/collide/closest_features.h"
-
 #include <ccd/ccd.h>
+
+#include "peg/collide/closest_features.h"
+#include "peg/collide/separation.h"
 
 /* MPR's first phase has no bound of its own: after so many support calls it is shown a point that
  * makes it stop. */

@@ -1,8 +1,8 @@
 /* Normal cones of features, tested neighbour by neighbour. */
 #include "peg/collide/normal_cone.h"
 
-#include "peg/shape/triangle_mesh.h"
 #include "peg/base/tolerance.h"
+#include "peg/shape/triangle_mesh.h"
 
 static int is_higher(const double *d, const double n[3], const peg_lean *lean)
 {

@@ -5,6 +5,8 @@
  * the arc a0 a1 crosses the arc (-b0)(-b1) on the unit sphere. With n_a x n_b along an edge the
  * crossing lies at s u x w, s = +-1, iff a0.w and b0.u have the sign s and a1.w and b1.u the sign
  * -s (there A supports s u x w and B its negative, so that n = -s u x w). */
+#include "peg/collide/separation.h"
+
 #include "peg/collide/closest_features.h"
 
 /* Sine of the angle by which the arcs must cross inside of each other. Below, the crossing is a

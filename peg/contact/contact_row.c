@@ -10,7 +10,12 @@
  * satisfies it. Where that identity does not hold by itself (edges, finite rotations) the normal is
  * corrected along the relative velocity V at p_m by rho V / |V|^2, rho = (g_k - g_0)/h - G u. */
 #include "peg/contact/contact_row.h"
+
 #include "peg/collide/closest_features.h"
+#include "peg/contact/friction.h"
+#include "peg/contact/jacobian.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/row_set.h"
 
 /* Gaps below this, in L, are rounding. */
 #define NO_CLEARANCE 1e-12

@@ -2,9 +2,14 @@
  * pair is one inter-contact constraint [W 19] over all its applicable feature pairs: at least one
  * separation is to be non-negative. The chosen facet names it; the rules below choose and change
  * it. */
-#include "peg/collide/normal_cone.h"
-#include "peg/contact/island.h"
+#include "peg/contact/disjunction.h"
+
 #include "peg/collide/closest_features.h"
+#include "peg/collide/normal_cone.h"
+#include "peg/collide/separation.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/patch_external.h"
 
 static const peg_piece *piece_a(const peg_island *I, const peg_pair *p)
 {
@@ -56,17 +61,6 @@ static int can_touch(const peg_view *A, const peg_view *B, const double n[3])
 static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
     return p->stuck || can_touch(&piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
-}
-
-int peg_pair_recovers(const peg_pair *p)
-{
-    return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
-}
-
-double peg_pair_opening(const peg_island *I, const peg_pair *p)
-{
-    return I->h *
-           (I->settings->max_depenetration_speed > 0 ? I->settings->max_depenetration_speed : p->L);
 }
 
 /* What overlaps may open in another direction than at first. */

@@ -7,7 +7,11 @@
  * Rows at the first contact keep the end of the motion on the near side of what was met. A turning
  * body can satisfy them and still swing through on the way: then the rows are written for the pose
  * that was too deep, g(t) + t h G (v - u) >= target, a condition on the same v. */
-#include "peg/contact/island.h"
+#include "peg/contact/first_contact.h"
+
+#include "peg/collide/separation.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/patch.h"
 
 /* Where a piece ends when its body moves with v, if it was placed there before; else null. */
 static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const double v[6])

@@ -13,7 +13,10 @@
  * ODE's friction pyramid (dContactApprox1) has two rows, |f_1| <= mu f_n and |f_2| <= mu2 f_n;
  * without Approx1 the bounds are forces. Rolling and spinning friction are rows on the relative
  * angular velocity. */
-#include "peg/contact/island.h"
+#include "peg/contact/friction.h"
+
+#include "peg/contact/jacobian.h"
+#include "peg/contact/row_set.h"
 
 /* Sliding slower than this share of the speed of the two points has no direction. */
 #define NO_SLIDING 5e-2

@@ -1,7 +1,7 @@
 /* ODE's implicit gyroscopic term (Lacoursiere): in the body frame, with L = I w,
  *     (I + h [L]x^T) w' = L,   that is   I w' - h L x w' = L.
  * w'^T I w' = w'^T L gives |w'|_I <= |w|_I: the term never adds energy. */
-#include "peg/peg.h"
+#include "peg/contact/pose.h"
 
 int peg_gyroscopic_velocity(const peg_body *body, double h, const double w[3], double w_out[3])
 {

@@ -4,7 +4,7 @@
  * |s|^2) in the angular part, c = r x n, s = h w / 2. Secant: with the centre of mass and the point
  * half-way between the start and the iterate, n . (v + w x r) h is the exact displacement along n.
  */
-#include "peg/contact/island.h"
+#include "peg/contact/jacobian.h"
 
 /* ODE caps the angular speed before it turns the body: w_c = k w, k = cap / |w|, whose derivative
  * is k (1 - e e^T), e = w / |w|. */

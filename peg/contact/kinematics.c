@@ -1,14 +1,8 @@
-/* Motion of the island's bodies along the integrator's own curve, and the energy of a step.
- *
- * ODE's update turns a body by the Cayley map of h w / 2, an axis that the rotation itself leaves
- * in place: the kinetic energy at the end, taken with the inertia at the end, equals the one taken
- * with the inertia at the start. With M at the start the energy that contact adds in a step is
- * therefore exact:  1/2 |v|_M^2 - 1/2 |v_0|_M^2 - v^T M (v_f - v_c),  v_c = v_0 after the
- * gyroscopic term. If v = 0 satisfies the rows and v minimises |v - v_f|_M, then |v|^2 <= v . v_f,
- * so the sum is at most -1/2 |v - v_c|^2 + 1/2 |v_c|^2 - 1/2 |v_0|^2 <= 0. Joints add the work
- * lambda . J v of their impulses, which is not contact's. Other
- * velocities than those that moved the poses count with the inertia at the end. */
-#include "peg/contact/island.h"
+/* Motion of the island's bodies along the integrator's own curve. */
+#include "peg/contact/kinematics.h"
+
+#include "peg/contact/pose.h"
+#include "peg/shape/polytope.h"
 
 void peg_rigid_prepare(peg_rigid *r, double h)
 {
@@ -83,6 +77,27 @@ void peg_island_move(peg_island *I)
     }
 }
 
+/* Inverse of a symmetric positive definite matrix by cofactors. */
+static void invert(const double *A, double *out)
+{
+    double c[9];
+    peg_cross(A + 3, A + 6, c);
+    peg_cross(A + 6, A, c + 3);
+    peg_cross(A, A + 3, c + 6);
+    double det = peg_dot(A, c);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out[3 * i + j] = c[3 * j + i] / det;
+}
+
+void peg_island_set_masses(peg_island *I)
+{
+    for (int i = 0; i < I->nd; i++) {
+        peg_rigid *r = &I->rigid[i];
+        I->mass[i].inv_mass = 1 / r->state.mass;
+        invert(r->state.inertia, r->inv_inertia);
+    }
+}
+
 /* In the world frame, from those in the body frame. */
 void peg_island_place_mass(peg_island *I)
 {
@@ -129,24 +144,6 @@ double peg_end_energy(const peg_rigid *r, const double *v)
     return 0.5 * peg_end_product(r, v, v);
 }
 
-double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
-{
-    double gain = -peg_joints_work(I, (const double(*)[6])I->v);
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        double applied[6];
-        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->coast[k];
-        gain += peg_end_energy(r, v_end[i]) - 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
-                peg_energy_product(r, I->v[i], applied);
-    }
-    return gain;
-}
-
-double peg_island_gain(const peg_island *I)
-{
-    return peg_island_gain_with(I, (const double(*)[6])I->v);
-}
-
 void peg_common_velocity(const peg_island *I, const double (*v)[6], double common[3])
 {
     double mass = 0;
@@ -156,15 +153,4 @@ void peg_common_velocity(const peg_island *I, const double (*v)[6], double commo
         peg_add_scaled(common, I->rigid[i].state.mass, v[i], common);
     }
     for (int k = 0; k < 3 && mass > 0; k++) common[k] /= mass;
-}
-
-double peg_island_objective(const peg_island *I)
-{
-    double objective = 0;
-    for (int i = 0; i < I->nd; i++) {
-        double d[6];
-        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - I->rigid[i].target[k];
-        objective += 0.5 * peg_energy_product(&I->rigid[i], d, d);
-    }
-    return objective;
 }

@@ -1,6 +1,8 @@
 /* Contacts that somebody else found at the start of the step, for parts of which the module does
  * not know the shape: unilateral rows [W 10] with the normal as it was then and points that go with
  * their bodies, psi_k = psi_0 + n . (p_Ak - p_Bk), which is all that is known of them. */
+#include "peg/contact/patch_external.h"
+
 #include "peg/contact/contact_row.h"
 
 /* Of a pair's contact i: -1 if it is given the other way round. */

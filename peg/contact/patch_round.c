@@ -9,70 +9,14 @@
  * With d from the feature of B to that of A, psi = |d| - r and G = d / |d| at the nearest points;
  * between two vertices |d_k| - |d_0| = (d_k + d_0) . (d_k - d_0) / (|d_k| + |d_0|), so that the
  * secant row with that normal is exact. */
+#include "peg/contact/patch_round.h"
+
+#include "peg/collide/closest_features.h"
 #include "peg/collide/normal_cone.h"
 #include "peg/contact/contact_row.h"
-#include "peg/collide/closest_features.h"
+#include "peg/contact/feature_contact.h"
 
 /* --- contacts of round features --- */
-
-/* Distance of features from their nearest points, against `side` (unit) if they have passed each
- * other, and the unit vector along it. Rims that have met are as far apart as they are along it:
- * their nearest points are anywhere. */
-static double passed_distance(const peg_view *A, const peg_view *B, const peg_feature_contact *c,
-                              const double side[3], double a[3], double b[3], double n[3])
-{
-    double d[3], back[3];
-    peg_facet facet = {.kind = (peg_facet_kind)c->kind, .i = c->i, .j = c->j};
-    peg_copy3(side, facet.n);
-    int met = peg_normal_between(A, B, &facet, a, b, n);
-    double sign = peg_dot(n, side) < 0 ? -1 : 1;
-    for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
-    if (met && A->shape->rim > 0 && c->kind != PEG_ROW_EV) peg_lowest_point(A, c->i, n, a);
-    if (met && B->shape->rim > 0 && c->kind != PEG_ROW_VE) peg_lowest_point(B, c->j, back, b);
-    peg_sub(a, b, d);
-    return peg_dot(n, d);
-}
-
-static double radii(const peg_view *A, const peg_view *B, const peg_feature_contact *c)
-{
-    return peg_radius_of_a(A, (peg_facet_kind)c->kind) +
-           peg_radius_of_b(B, (peg_facet_kind)c->kind);
-}
-
-/* What there is to say of two features from their nearest points now. */
-static void contact_now(const peg_island *I, const peg_pair *pair, double a[3], double b[3],
-                        peg_feature_contact *c)
-{
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
-    c->gap = passed_distance(A, B, c, pair->facet.n, a, b, c->normal) - radii(A, B, c);
-    for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
-}
-
-/* And what has become of them since the start. */
-static void contact_since(const peg_island *I, const peg_pair *pair, peg_feature_contact *c)
-{
-    const peg_view *A = &I->piece[pair->a].start, *B = &I->piece[pair->b].start;
-    double a[3], b[3], before[3], round = radii(A, B, c);
-    peg_nearest_points(A, B, (peg_facet_kind)c->kind, c->i, c->j, a, b);
-    c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
-    double distance = c->gap + round, sum = distance + c->gap0 + round;
-    double share = sum > 0 ? distance / sum : .5;
-    for (int k = 0; k < 3; k++) {
-        c->mid_normal[k] = share * c->normal[k] + (1 - share) * before[k];
-        c->mid_point[k] = .5 * (c->point_a[k] + .5 * (a[k] + b[k]));
-    }
-}
-
-void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,
-                       peg_feature_contact *c)
-{
-    double a[3], b[3];
-    *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
-    peg_nearest_points(&I->piece[pair->a].now, &I->piece[pair->b].now, (peg_facet_kind)kind, i, j,
-                       a, b);
-    contact_now(I, pair, a, b, c);
-    contact_since(I, pair, c);
-}
 
 /* --- rows --- */
 
@@ -368,11 +312,11 @@ static void round_row(const finder *f, peg_row_kind kind, const feature *fa, con
     verdict v = judge(f, kind, i, j, a, b);
     if (v == LEAVE) return;
     peg_feature_contact c = {.kind = kind, .i = i, .j = j};
-    contact_now(f->I, f->pair, a, b, &c);
+    peg_round_contact_now(f->I, f->pair, a, b, &c);
     if (!is_facing(f, &c)) return;
     if (v == UNKNOWN && !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
         return;
-    contact_since(f->I, f->pair, &c);
+    peg_round_contact_since(f->I, f->pair, &c);
     peg_contact_rows(f->I, f->p, f->u, &c, f->out);
 }
 

@@ -7,7 +7,7 @@
  *
  * |.| scales to unit length. The h/4 of mode 2 is ODE's: it halves the step once for the finite
  * part and once more for the rest, so that the rest turns the body only half as far as w says. */
-#include "peg/peg.h"
+#include "peg/contact/pose.h"
 
 /* Below this angle two terms of the series of sin t / t are exact to the last bit: t^4/120 < 1e-18.
  */

@@ -1,3 +1,5 @@
+#include "peg/contact/row_set.h"
+
 #include "peg/contact/island.h"
 
 /* Room for `more` rows behind those that there are. */

@@ -8,8 +8,10 @@
  * Friction that fits to nothing must not tear joints apart, however: where no solver certifies an
  * answer, the friction impulses found so far are held, which leaves a convex problem of normal
  * impulses and joints. */
-#include "peg/contact/island.h"
+#include "peg/base/arena.h"
 #include "peg/island/joint_row.h"
+#include "peg/island/joints.h"
+#include "peg/lcp/problem.h"
 
 /* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by level. The first is
  * what redundant rows need: ten times less, and the solver takes twenty times as long over loops

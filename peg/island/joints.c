@@ -3,8 +3,10 @@
  * a solve about v_k takes their last impulses off first.
  *
  * How they are solved: joint_solve.c. */
+#include "peg/island/joints.h"
+
+#include "peg/base/arena.h"
 #include "peg/island/joint_row.h"
-#include "peg/contact/island.h"
 
 int peg_joints_allocate(peg_island *I, int n)
 {

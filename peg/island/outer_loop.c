@@ -4,8 +4,20 @@
  * Fixed points of the plain iteration minimise |v - v_f|_M over the rows of the final poses. It
  * converges linearly, so once nothing switches any more the last correction is made about the
  * iterate (restoration), which converges like Newton's method. */
+#include "peg/island/outer_loop.h"
+
+#include "peg/base/arena.h"
 #include "peg/base/clock.h"
-#include "peg/contact/island.h"
+#include "peg/collide/separation.h"
+#include "peg/contact/disjunction.h"
+#include "peg/contact/first_contact.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/patch.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/energy.h"
+#include "peg/island/lcp_rows.h"
+#include "peg/island/solve.h"
 #include "peg/lcp/gauss_seidel.h"
 
 typedef struct loop {
@@ -19,16 +31,6 @@ typedef struct loop {
     int passed;       /* a pair had a first contact on the way */
     int hopeless;     /* ends with a violation that was not asked for, or with a gain of energy */
 } loop;
-
-int peg_is_coarse(const peg_island *I)
-{
-    return I->rough && I->nd >= PEG_COARSE_FROM;
-}
-
-int peg_goes_on_with_main(const peg_island *I)
-{
-    return peg_is_coarse(I) || (I->rough && I->recovering);
-}
 
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 {

@@ -1,7 +1,15 @@
 /* Velocities after the step. They differ from those that moved the poses where a starting overlap
  * was opened, whose speed must not stay, and where contacts bounce: Newton's restitution as a
  * projection behind the step, which cannot create overlap because it moves nothing. */
-#include "peg/contact/island.h"
+#include "peg/island/restitution.h"
+
+#include "peg/contact/jacobian.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/energy.h"
+#include "peg/island/joints.h"
+#include "peg/island/solve.h"
 
 /* --- starting overlap --- */
 

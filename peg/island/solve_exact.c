@@ -1,51 +1,15 @@
-/* From the island's rows to a mixed LCP and back: M v - G^T lambda = M v_f, 0 <= G v + b _|_ lambda
- * >= 0 [W 8-9]. */
-#include "peg/contact/island.h"
+/* The rows of an island to the last digit, joints included. */
+#include "peg/contact/kinematics.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/joints.h"
+#include "peg/island/lcp_rows.h"
+#include "peg/island/solve.h"
+#include "peg/island/warm_start.h"
+#include "peg/lcp/problem.h"
 
 /* Velocities of an island at rest, relative to what the applied forces make in a step: what an
  * answer within rounding leaves of a flush wall of 180 bricks (1e-8 of g h). */
 static const double AT_REST = 1e-6;
-
-double peg_row_limit(const peg_island *I, int index)
-{
-    const peg_row *row = &I->rows.row[index];
-    return row->friction && row[-row->friction].bore ? row->limit : 0;
-}
-
-void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
-{
-    const peg_row *row = &I->rows.row[index];
-    const peg_pair *p = &I->pair[row->pair];
-    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
-    memset(out, 0, sizeof *out);
-    out->body_a = a < I->nd ? a : -1;
-    out->body_b = b < I->nd ? b : -1;
-    memcpy(out->Ja, row->Ga, sizeof out->Ja);
-    memcpy(out->Jb, row->Gb, sizeof out->Jb);
-    out->b = row->bias;
-    out->c = row->compliance;
-    if (!row->friction) return;
-    out->bounded = 1;
-    out->normal = index - row->friction;
-    out->mu = row->mu;
-    out->limit = peg_row_limit(I, index);
-}
-
-void peg_row_begin(const peg_island *I, peg_row *normal, double lambda)
-{
-    normal->bore = lambda > 0 || I->settings->contact != PEG_CONTACT_PEG;
-}
-
-void peg_row_end(peg_island *I, const peg_row *normal)
-{
-    const peg_row *end = I->rows.row + I->rows.m;
-    int limited = 0, rubs = 0, bears = normal->lambda > 0;
-    for (const peg_row *row = normal + 1; row < end && row->friction; row++) {
-        limited |= row->limit > 0;
-        rubs |= row->lambda != 0;
-    }
-    if (limited && (normal->bore ? rubs && !bears : bears)) I->pair[normal->pair].waits = 1;
-}
 
 typedef struct workspace {
     peg_problem problem;
@@ -116,31 +80,6 @@ static peg_outcome run(peg_island *I, workspace *w)
     return outcome;
 }
 
-void peg_count_solve(peg_island *I, int rows)
-{
-    I->stats->solves++;
-    I->stats->rows += rows;
-    if (rows > I->stats->rows_max) I->stats->rows_max = rows;
-}
-
-/* Whether a contact, of which these are the rows, has an impulse: friction with a limit of its own
- * may have one where nothing bears any more (see pair.waits). */
-static int acts(const peg_row_set *rows, int begin, int end)
-{
-    int any = 0;
-    for (int i = begin; i < end; i++) any |= rows->row[i].lambda != 0;
-    return any;
-}
-
-void peg_island_book(peg_island *I, peg_about about)
-{
-    if (about == PEG_ABOUT_FREE) I->impulse.m = 0;
-    for (int i = 0, end; i < I->rows.m; i = end) {
-        end = peg_next_normal(&I->rows, i);
-        if (acts(&I->rows, i, end)) peg_rows_append(I, &I->impulse, &I->rows, i, end);
-    }
-}
-
 /* A row counts as loaded above rounding, compared in the energy norm. */
 static void mark_loaded(peg_island *I, const workspace *w)
 {
@@ -186,7 +125,7 @@ static void come_to_rest(peg_island *I)
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
-static peg_outcome solve(peg_island *I, peg_about about)
+peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
 {
     workspace w;
     if (!set_up(I, &w, about)) {
@@ -201,21 +140,5 @@ static peg_outcome solve(peg_island *I, peg_about about)
                (size_t)I->njoint * sizeof *I->joint_lambda);
     memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
     if (about == PEG_ABOUT_FREE) come_to_rest(I);
-    return outcome;
-}
-
-peg_outcome peg_island_solve(peg_island *I, peg_about about)
-{
-    peg_arena_mark mark = peg_arena_here(I->arena);
-    peg_outcome outcome = I->rough ? peg_island_sweep(I, about) : solve(I, about);
-    peg_arena_back(I->arena, mark);
-    if (outcome != PEG_SOLVED) return outcome;
-    if (about == PEG_ABOUT_FREE) {
-        memcpy(I->v_main, I->v, (size_t)I->nd * sizeof *I->v);
-        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].main = I->rows.row[i].lambda;
-        I->follows = 1;
-    } else {
-        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].restored = I->rows.row[i].lambda;
-    }
     return outcome;
 }

@@ -1,6 +1,12 @@
 /* The rows of a large island by sweeps (sweeps.h). Where the iterate answers them but for a few,
  * only these are looked at, as far as their change reaches. */
-#include "peg/contact/island.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/joints.h"
+#include "peg/island/lcp_rows.h"
+#include "peg/island/solve.h"
+#include "peg/island/warm_start.h"
 #include "peg/lcp/gauss_seidel.h"
 
 typedef struct workspace {

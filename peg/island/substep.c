@@ -1,7 +1,18 @@
 /* What is done when the outer loop does not converge: the island's step in halves, then the
  * velocities scaled back towards those that move no body against another. Elastic rows and
  * clearances below the margin, which come before, are modes of the loop itself (outer.c). */
-#include "peg/contact/island.h"
+#include "peg/island/substep.h"
+
+#include "peg/contact/disjunction.h"
+#include "peg/contact/first_contact.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/pose.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/energy.h"
+#include "peg/island/joints.h"
+#include "peg/island/outer_loop.h"
+#include "peg/island/restitution.h"
 
 /* --- one (sub-)step from the rigids' states --- */
 
@@ -169,29 +180,12 @@ static void restore(peg_island *I, const snapshot *s)
 
 static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels);
 
-/* The step of the model in force. */
-static peg_result step_of(peg_island *I)
-{
-    switch (I->settings->contact) {
-    case PEG_CONTACT_ST:
-        return peg_standard(I);
-    case PEG_CONTACT_PAPER:
-        return peg_paper(I);
-    case PEG_CONTACT_LNC:
-        return peg_lnc(I);
-    case PEG_CONTACT_AP:
-        return peg_anitescu_potra(I);
-    default:
-        return peg_outer(I);
-    }
-}
-
 /* Steps from the states to the states after h. levels: halvings that are allowed. Returns 0 if it
  * did not converge; the states are then those of the start again. */
 static int substep(peg_island *I, double h, const double (*applied)[6], int levels)
 {
     prepare(I, h, applied);
-    if (step_of(I) == PEG_CONVERGED) {
+    if (I->iterate(I) == PEG_CONVERGED) {
         take_step(I);
         return !I->failed;
     }

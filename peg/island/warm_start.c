@@ -1,5 +1,7 @@
 /* Where a solve about v_f starts: the impulses of the iteration before, or of the step before. */
-#include "peg/contact/island.h"
+#include "peg/island/warm_start.h"
+
+#include "peg/contact/row_set.h"
 
 /* Impulses that a pair carried in the iteration before, or in the step before: normal rows, each
  * followed by its friction rows. */

@@ -15,10 +15,13 @@
  * violation it must show, so that every row enters a bounded number of times (about 50), and so
  * does each concession to a row that can neither be satisfied nor proved contradictory: the method
  * ends. What it leaves is small, and the certificate judges it. */
-#include "peg/lcp/qr.h"
-
 #include <float.h>
 #include <stdlib.h>
+
+#include "peg/base/arena.h"
+#include "peg/lcp/problem.h"
+#include "peg/lcp/qr.h"
+#include "peg/lcp/scaled.h"
 
 enum {
     SWEEPS = 50,     /* at most */

@@ -3,7 +3,9 @@
  * row changes much in a single one. Conjugate gradients among the impulses that are not at their
  * bounds get there faster: they minimise the energy that the sweeps minimise row by row. Friction
  * at its bound follows the normal impulse, which makes no difference to what comes to rest. */
+#include "peg/base/arena.h"
 #include "peg/lcp/gauss_seidel_state.h"
+#include "peg/lcp/scaled.h"
 
 /* Share of an impulse that is rounding. */
 static const double ROUNDED = 1e-12;

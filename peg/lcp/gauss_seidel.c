@@ -4,9 +4,13 @@
  *
  * The rows of a contact are visited at once: their rates at the y before are found side by side,
  * and the products of the rows tell what the changes of the first ones add to the later ones'. */
-#include "peg/lcp/gauss_seidel_state.h"
+#include "peg/lcp/gauss_seidel.h"
 
 #include <stdint.h>
+
+#include "peg/base/arena.h"
+#include "peg/lcp/gauss_seidel_state.h"
+#include "peg/lcp/scaled.h"
 
 /* Over-relaxation: of the factors .8 to 1.6 those from 1.3 to 1.5 take the fewest visits of rows.
  */

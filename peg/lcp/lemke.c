@@ -16,10 +16,13 @@
  *       | variable    | w_i is variable i, z_i is n + i, the artificial z0 is 2n
  * B^-1  |             | its columns, which the lexicographic rule compares, are those of w
  */
-#include "peg/lcp/problem.h"
+#include "peg/lcp/lemke.h"
 
 #include <float.h>
 #include <lapacke.h>
+
+#include "peg/base/arena.h"
+#include "peg/lcp/problem.h"
 
 /* Entries of the entering column, relative to its largest, that can be pivots. */
 static const double PIVOT = 1e-9;

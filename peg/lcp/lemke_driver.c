@@ -9,8 +9,11 @@
  *
  * whose matrix is copositive: Lemke's method finds a solution if u = 0 moves nothing into anything.
  */
+#include "peg/base/arena.h"
 #include "peg/lcp/lemke.h"
+#include "peg/lcp/problem.h"
 #include "peg/lcp/qr.h"
+#include "peg/lcp/scaled.h"
 
 /* Part of a unit row that is no rounding. */
 static const double INDEPENDENT = 1e-13;

@@ -19,6 +19,9 @@
 
 #include <float.h>
 
+#include "peg/lcp/block_ldu.h"
+#include "peg/lcp/scaled.h"
+
 enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, SEARCH_STEPS = 40 };
 /* So many multiplier steps that do not halve the residual end the iteration: below the tolerance
  * and above it. */

@@ -1,8 +1,11 @@
 /* The island's problem by Newton's method (newton.h) from the warm start, or from a few sweeps if
  * that is far off. Where bounded rows keep it from converging: Lemke's method for small problems,
  * else the best friction that lies in its cone, with exact normal impulses. */
-#include "peg/lcp/newton.h"
+#include "peg/base/arena.h"
 #include "peg/lcp/gauss_seidel.h"
+#include "peg/lcp/newton.h"
+#include "peg/lcp/problem.h"
+#include "peg/lcp/scaled.h"
 
 enum { SWEEPS = 100, COLD_SWEEPS = 400, SMALL = 100 /* rows, for Lemke's method */ };
 /* Residual of a warm start, relative to the unit, above which sweeps come first. */

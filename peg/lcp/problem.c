@@ -4,9 +4,12 @@
  * M^-1  | F F^T        | per body, F lower triangular (peg_mass_root)
  * r     | M (v - v_f) - G^T lambda; its energy norm is |F^T r| = |F^-1 (v - v_f) - F^T G^T lambda|
  */
-#include "peg/lcp/scaled.h"
+#include "peg/lcp/problem.h"
 
 #include <stdio.h>
+
+#include "peg/base/arena.h"
+#include "peg/lcp/scaled.h"
 
 const char *peg_outcome_name(peg_outcome outcome)
 {

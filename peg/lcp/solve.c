@@ -1,7 +1,7 @@
 /* Choice of the solver, and the certificate that every answer needs. */
-#include "peg/lcp/problem.h"
-
 #include <float.h>
+
+#include "peg/lcp/problem.h"
 
 /* Large impulses that cancel (a block squeezed between compliant rows, or in a wedge) leave a force
  * balance that can neither be met nor evaluated to better than the rounding of its terms: so much

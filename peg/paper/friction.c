@@ -2,6 +2,7 @@
  * span it positively, in pairs of opposite ones; in the plane the two along the line. [F] leaves
  * the first direction open: here it is the one of the sliding that would happen without contact,
  * along which the cone has its full radius. Of the surface only mu counts. */
+#include "peg/contact/jacobian.h"
 #include "peg/paper/paper.h"
 
 /* Sliding slower than this share of the contact's speed has no direction. */

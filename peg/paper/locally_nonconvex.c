@@ -1,5 +1,6 @@
 /* The locally non-convex model of Nguyen [W 2, eqs. 12-15]: I-constraints, so that no corner is a
  * trap, but no X-constraints: two corners can still pass through each other [W Fig. 6]. */
+#include "peg/paper/models.h"
 #include "peg/paper/paper.h"
 
 static void constrain(peg_constraints *c)

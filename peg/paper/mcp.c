@@ -28,6 +28,8 @@
  * M is block diagonal and positive definite: v is eliminated, and Lemke's method solves the plain
  * LCP w = A z + q that is left. Impulses are scaled by the largest diagonal of G^T M^-1 G, so that
  * every variable but sigma's row is a velocity, m/s. */
+#include "peg/contact/row_set.h"
+#include "peg/lcp/problem.h"
 #include "peg/paper/paper.h"
 
 /* Largest |min(w, z)| of an answer that is taken, relative to the largest |q|. */

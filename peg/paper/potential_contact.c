@@ -10,6 +10,8 @@
  * delta, or outside of the region within the angle phi of the normal at a point epsilon below the
  * nearest point of the face. Of edges: their nearest points are within reach and
  * not deeper than delta. */
+#include "peg/base/arena.h"
+#include "peg/contact/jacobian.h"
 #include "peg/paper/paper.h"
 
 /* Where [W] gives no figures. Angles: sin theta of bodies at rest, to which the turn of the step is

@@ -13,6 +13,7 @@
  *    delta. [W] gives no such bound; without one the impulses psi/h throw bodies about.
  *  - Edge pairs are U [W 35] wherever they come nearest within both edges, also near a vertex: the
  *    impulses of [W 36-38] act along face normals only. */
+#include "peg/paper/models.h"
 #include "peg/paper/paper.h"
 
 static void constrain(peg_constraints *c)

@@ -6,6 +6,12 @@
  * half-space: [W 8-9] over those, or, if they contradict each other, with the least violation; and
  * if there is no answer to that either, or too many of them, with the free velocity. */
 #include "peg/base/clock.h"
+#include "peg/contact/disjunction.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/patch.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/outer_loop.h"
+#include "peg/island/solve.h"
 #include "peg/paper/paper.h"
 
 /* A half-space counts as violated beyond rounding and solver, in L. */

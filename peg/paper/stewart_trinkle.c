@@ -1,6 +1,7 @@
 /* The standard model of Stewart and Trinkle [F 3, 5; W 8-9]: every near feature is a half-space and
  * all of them hold at once; one linearisation at the start of the step. What exactness is compared
  * with: it traps bodies at corners and leaves overlap of order h^2. */
+#include "peg/paper/models.h"
 #include "peg/paper/paper.h"
 
 /* The potential contacts of the other models, as far as their orientation lets them carry an

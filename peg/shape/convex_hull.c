@@ -4,11 +4,12 @@
  * writes to a sink in memory, and its error exits are longjmps that end in qh_new_qhull: whatever
  * happens becomes a status. After the run its structures are only read, never through functions
  * that could exit. */
-#include "peg/shape/polygon_mesh.h"
-
 #include <stdio.h>
-
 #include <libqhull_r/libqhull_r.h>
+
+#include "peg/base/arena.h"
+#include "peg/shape/polygon_mesh.h"
+#include "peg/shape/polytope.h"
 
 static const double WELD = 1e-9; /* of the size: points closer than this are one */
 

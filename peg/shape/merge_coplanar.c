@@ -1,6 +1,8 @@
 /* From a closed surface of polygons to a convex polytope: coplanar polygons become one face,
  * vertices inside of a face or an edge go, and what is left is checked. */
+#include "peg/base/arena.h"
 #include "peg/shape/polygon_mesh.h"
+#include "peg/shape/polytope.h"
 
 /* Tolerances, relative to the size of the shape unless said otherwise. */
 static const double THINNEST = 1e-9;      /* a shape of less width has no volume */
@@ -212,77 +214,6 @@ static pegStatus reduce(const merger *g, peg_mesh *out, peg_arena *arena)
     }
     out->start[g->ngroups] = used;
     return PEG_OK;
-}
-
-peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners)
-{
-    size_t bytes = sizeof(peg_polytope) + sizeof(peg_vec3) * (size_t)(nv + nf) +
-                   sizeof(double) * (size_t)nf + sizeof(peg_edge) * (size_t)ne +
-                   sizeof(int) * (size_t)(nf + 1 + corners + nv + 1 + 2 * ne);
-    peg_polytope *p = peg_alloc_zero(1, bytes);
-    if (!p) return NULL;
-    p->nv = nv, p->nf = nf, p->ne = ne;
-    p->vertex = (peg_vec3 *)(p + 1);
-    p->normal = p->vertex + nv;
-    p->offset = (double *)(p->normal + nf);
-    p->edge = (peg_edge *)(p->offset + nf);
-    p->face_start = (int *)(p->edge + ne);
-    p->face_vertex = p->face_start + nf + 1;
-    p->next_start = p->face_vertex + corners;
-    p->next = p->next_start + nv + 1;
-    return p;
-}
-
-/* Lists the neighbours of every vertex, by counting; on the way next_start[v] is where the next one
- * of v goes. */
-static void list_neighbours(peg_polytope *p)
-{
-    for (int e = 0; e < p->ne; e++)
-        for (int k = 0; k < 2; k++) p->next_start[p->edge[e].v[k]]++;
-    for (int v = 0, sum = 0; v <= p->nv; v++) {
-        int count = v < p->nv ? p->next_start[v] : 0;
-        p->next_start[v] = sum;
-        sum += count;
-    }
-    for (int e = 0; e < p->ne; e++)
-        for (int k = 0; k < 2; k++) p->next[p->next_start[p->edge[e].v[k]]++] = p->edge[e].v[1 - k];
-    for (int v = p->nv; v > 0; v--) p->next_start[v] = p->next_start[v - 1];
-    p->next_start[0] = 0;
-}
-
-void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
-{
-    for (int h = 0, e = 0; h < m->start[m->nf]; h++)
-        if (h < m->twin[h])
-            p->edge[e++] = (peg_edge){{p->face_vertex[h], p->face_vertex[m->twin[h]]},
-                                      {m->face[h], m->face[m->twin[h]]}};
-    p->width = INFINITY;
-    for (int f = 0; f < p->nf; f++) {
-        double lo = INFINITY, hi = -INFINITY;
-        for (int v = 0; v < p->nv; v++) {
-            double s = peg_dot(p->normal[f], p->vertex[v]);
-            lo = fmin(lo, s);
-            hi = fmax(hi, s);
-        }
-        p->offset[f] = hi;
-        p->width = fmin(p->width, hi - lo);
-    }
-    for (int v = 0; v < p->nv; v++) peg_add_scaled(p->centre, 1, p->vertex[v], p->centre);
-    for (int k = 0; k < 3; k++) p->centre[k] /= p->nv;
-    for (int v = 0; v < p->nv; v++) {
-        peg_vec3 d;
-        peg_sub(p->vertex[v], p->centre, d);
-        p->radius = fmax(p->radius, peg_norm(d));
-    }
-    p->size = p->radius;
-    p->inner = INFINITY;
-    for (int f = 0; f < p->nf; f++)
-        p->inner = fmin(p->inner, p->offset[f] - peg_dot(p->normal[f], p->centre));
-    p->inner = fmax(p->inner, 0);
-    if (p->inner > 0) p->give = p->radius / p->inner;
-    list_neighbours(p);
-    double centre[3], inertia[9];
-    peg_polytope_mass(p, &p->volume, centre, inertia);
 }
 
 /* Whether face f, of normal n, is a convex polygon and no corner of the surface that came in lies

@@ -1,8 +1,10 @@
 /* Surfaces of polygons: measures, half-edges, welding. */
 #include "peg/shape/polygon_mesh.h"
-#include "peg/base/sweep_and_prune.h"
 
 #include <float.h>
+
+#include "peg/base/arena.h"
+#include "peg/base/sweep_and_prune.h"
 
 /* Tolerances, relative to the size of the shape unless said otherwise. */
 static const double COPLANAR = 1e-7;  /* distance of vertices from the plane of their face */

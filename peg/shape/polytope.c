@@ -1,14 +1,26 @@
-/* Polytopes from boxes, planes and ODE's convex arrays; views of them at a pose. */
+/* Memory and derived figures of polytopes; views of them at a pose. */
+#include "peg/shape/polytope.h"
+
+#include "peg/base/arena.h"
 #include "peg/shape/polygon_mesh.h"
 
-static const double ACROSS = 1e-7;       /* cosine that counts as a right angle */
-static const double THINNEST_BOX = 1e-9; /* of the longest side, as for any shape */
-
-static int all_finite(const double *x, size_t n)
+peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) return 0;
-    return 1;
+    size_t bytes = sizeof(peg_polytope) + sizeof(peg_vec3) * (size_t)(nv + nf) +
+                   sizeof(double) * (size_t)nf + sizeof(peg_edge) * (size_t)ne +
+                   sizeof(int) * (size_t)(nf + 1 + corners + nv + 1 + 2 * ne);
+    peg_polytope *p = peg_alloc_zero(1, bytes);
+    if (!p) return NULL;
+    p->nv = nv, p->nf = nf, p->ne = ne;
+    p->vertex = (peg_vec3 *)(p + 1);
+    p->normal = p->vertex + nv;
+    p->offset = (double *)(p->normal + nf);
+    p->edge = (peg_edge *)(p->offset + nf);
+    p->face_start = (int *)(p->edge + ne);
+    p->face_vertex = p->face_start + nf + 1;
+    p->next_start = p->face_vertex + corners;
+    p->next = p->next_start + nv + 1;
+    return p;
 }
 
 void peg_polytope_free(peg_polytope *p)
@@ -16,199 +28,70 @@ void peg_polytope_free(peg_polytope *p)
     peg_free(p);
 }
 
-pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
+/* Lists the neighbours of every vertex, by counting; on the way next_start[v] is where the next one
+ * of v goes. */
+static void list_neighbours(peg_polytope *p)
 {
-    /* Corner bit k set: + half of side k. Faces -x +x -y +y -z +z. */
-    static const int faces[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4,
-                                  2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
-    *out = NULL;
-    if (!all_finite(sides, 3)) return PEG_ERROR_NOT_FINITE;
-    double least = fmin(sides[0], fmin(sides[1], sides[2]));
-    double most = fmax(sides[0], fmax(sides[1], sides[2]));
-    pegStatus status = peg_size_check(most);
-    if (status != PEG_OK) return status;
-    if (!(least > THINNEST_BOX * most)) return PEG_ERROR_SHAPE_EMPTY;
-
-    peg_arena arena = {0};
-    peg_polytope *p = peg_polytope_new(8, 6, 12, 24);
-    if (!p) return PEG_ERROR_MEMORY;
-    for (int v = 0; v < 8; v++)
-        for (int k = 0; k < 3; k++) p->vertex[v][k] = (v >> k & 1 ? .5 : -.5) * sides[k];
-    for (int f = 0; f < 6; f++) p->normal[f][f / 2] = f % 2 ? 1 : -1;
-    for (int f = 0; f <= 6; f++) p->face_start[f] = 4 * f;
-    memcpy(p->face_vertex, faces, sizeof faces);
-    peg_mesh mesh = {8, 6, (const peg_vec3 *)p->vertex, p->face_start, p->face_vertex, NULL, NULL};
-    if (peg_mesh_link(&mesh, &arena)) {
-        peg_polytope_finish(p, &mesh);
-        memset(p->centre, 0, sizeof p->centre);
-        p->give = sqrt(3);
-        *out = p;
-    } else {
-        peg_polytope_free(p);
+    for (int e = 0; e < p->ne; e++)
+        for (int k = 0; k < 2; k++) p->next_start[p->edge[e].v[k]]++;
+    for (int v = 0, sum = 0; v <= p->nv; v++) {
+        int count = v < p->nv ? p->next_start[v] : 0;
+        p->next_start[v] = sum;
+        sum += count;
     }
-    peg_arena_free(&arena);
-    return *out ? PEG_OK : PEG_ERROR_MEMORY;
+    for (int e = 0; e < p->ne; e++)
+        for (int k = 0; k < 2; k++) p->next[p->next_start[p->edge[e].v[k]]++] = p->edge[e].v[1 - k];
+    for (int v = p->nv; v > 0; v--) p->next_start[v] = p->next_start[v - 1];
+    p->next_start[0] = 0;
 }
 
-pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_polytope **out)
+void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
 {
-    *out = NULL;
-    if (!all_finite(normal, 3) || !isfinite(offset)) return PEG_ERROR_NOT_FINITE;
-    double length = peg_norm(normal);
-    if (!(length > 0) || !isfinite(length) || !isfinite(offset / length))
-        return PEG_ERROR_SHAPE_EMPTY;
-
-    peg_polytope *p = peg_polytope_new(0, 1, 0, 0);
-    if (!p) return PEG_ERROR_MEMORY;
-    peg_copy3(normal, p->normal[0]);
-    peg_normalise(p->normal[0]);
-    p->offset[0] = offset / length;
-    peg_add_scaled(p->centre, p->offset[0], p->normal[0], p->centre);
-    p->radius = p->size = p->width = p->volume = INFINITY;
-    *out = p;
-    return PEG_OK;
-}
-
-/* A vertex, or an edge along z, about the origin. */
-static peg_polytope *new_core(double length, int faces)
-{
-    int ends = length > 0 ? 2 : 1;
-    peg_polytope *p = peg_polytope_new(ends, faces, ends - 1, faces);
-    if (!p) return NULL;
-    for (int v = 0; v < ends; v++) p->vertex[v][2] = (v - .5 * (ends - 1)) * length;
-    if (ends == 2) {
-        p->edge[0] = (peg_edge){{0, 1}, {-1, -1}};
-        p->next_start[1] = p->next[0] = 1;
-        p->next_start[2] = 2;
-    }
-    return p;
-}
-
-static pegStatus check_round(double radius, double length)
-{
-    if (!isfinite(radius) || !isfinite(length)) return PEG_ERROR_NOT_FINITE;
-    pegStatus status = peg_size_check(2 * radius + length);
-    return status == PEG_OK && (!(radius > 0) || length < 0) ? PEG_ERROR_SHAPE_EMPTY : status;
-}
-
-pegStatus peg_polytope_sphere(double radius, peg_polytope **out)
-{
-    return peg_polytope_capsule(radius, 0, out);
-}
-
-pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
-{
-    *out = NULL;
-    pegStatus status = check_round(radius, length);
-    if (status != PEG_OK) return status;
-    peg_polytope *p = new_core(length, 0);
-    if (!p) return PEG_ERROR_MEMORY;
-    p->round = p->inner = radius;
-    p->radius = p->size = radius + .5 * length;
-    p->width = 2 * radius;
-    p->volume = acos(-1) * radius * radius * (length + 4. / 3 * radius);
-    *out = p;
-    return PEG_OK;
-}
-
-pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out)
-{
-    *out = NULL;
-    pegStatus status = check_round(radius, length);
-    if (status == PEG_OK && !(length > 0)) status = PEG_ERROR_SHAPE_EMPTY;
-    if (status != PEG_OK) return status;
-    peg_polytope *p = new_core(length, 2);
-    if (!p) return PEG_ERROR_MEMORY;
-    for (int f = 0; f < 2; f++) {
-        p->normal[f][2] = f ? 1 : -1;
-        p->offset[f] = .5 * length;
-        p->face_start[f + 1] = f + 1;
-        p->face_vertex[f] = f;
-    }
-    p->rim = radius;
-    p->inner = fmin(radius, .5 * length);
-    p->radius = p->size = hypot(radius, .5 * length);
-    p->give = sqrt(2);
-    p->width = fmin(2 * radius, length);
-    p->volume = acos(-1) * radius * radius * length;
-    *out = p;
-    return PEG_OK;
-}
-
-/* Reads ODE's runs of (count, indices...) into a mesh. */
-static pegStatus read_polygons(const unsigned *polygons, int count, int npoints, peg_mesh *mesh,
-                               peg_arena *arena)
-{
-    int corners = 0;
-    const unsigned *run = polygons;
-    for (int f = 0; f < count; f++, run += *run + 1) {
-        /* No polygon has more corners than there are points; more means that the array is broken.
-         */
-        if (*run < 3 || *run > (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
-        for (unsigned k = 1; k <= *run; k++)
-            if (run[k] >= (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
-        corners += *run;
-    }
-    mesh->nf = count;
-    mesh->start = PEG_NEW(arena, int, count + 1);
-    mesh->corner = PEG_NEW(arena, int, corners);
-    if (!mesh->start || !mesh->corner) return PEG_ERROR_MEMORY;
-    int used = 0;
-    for (int f = 0; f < count; f++) {
-        mesh->start[f] = used;
-        for (unsigned k = *polygons++; k > 0; k--) mesh->corner[used++] = (int)*polygons++;
-    }
-    mesh->start[count] = used;
-    return PEG_OK;
-}
-
-/* Every plane's normal must point to the outside of its polygon (that of a sliver may be anything
- * across its plane). */
-static int planes_agree(const double *planes, const peg_mesh *m)
-{
-    for (int f = 0; f < m->nf; f++) {
-        peg_vec3 area;
-        peg_mesh_area(m, f, area);
-        double length = peg_norm(planes + 4 * f);
-        if (!(length > 0) || peg_dot(planes + 4 * f, area) < -ACROSS * length * peg_norm(area))
-            return 0;
-    }
-    return 1;
-}
-
-pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const double *points,
-                                       int npoints, const unsigned *polygons, peg_polytope **out)
-{
-    if (!out) return PEG_ERROR_ARGUMENT;
-    *out = NULL;
-    if (!planes || !points || !polygons || nplanes < 0 || npoints < 0) return PEG_ERROR_ARGUMENT;
-    if (!all_finite(planes, 4 * (size_t)nplanes) || !all_finite(points, 3 * (size_t)npoints))
-        return PEG_ERROR_NOT_FINITE;
-    if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_EMPTY;
-
-    peg_arena arena = {0};
-    peg_mesh mesh = {.nv = npoints};
-    peg_vec3 *vertex = PEG_NEW(&arena, peg_vec3, npoints);
-    pegStatus status = PEG_ERROR_MEMORY;
-    if (vertex) {
-        memcpy(vertex, points, sizeof(peg_vec3) * (size_t)npoints);
-        mesh.vertex = (const peg_vec3 *)vertex;
-        status = read_polygons(polygons, nplanes, npoints, &mesh, &arena);
-    }
-    if (status == PEG_OK) {
-        double tolerance = peg_mesh_tolerance(mesh.vertex, npoints);
-        int outward = planes_agree(planes, &mesh);
-        status = peg_size_check(peg_mesh_size(mesh.vertex, npoints));
-        if (status == PEG_OK && !peg_mesh_weld(&mesh, tolerance, &arena)) status = PEG_ERROR_MEMORY;
-        if (status == PEG_OK) status = peg_mesh_to_polytope(&mesh, &arena, out);
-        if (status == PEG_OK && !outward) {
-            peg_polytope_free(*out);
-            *out = NULL;
-            status = PEG_ERROR_SHAPE_CONCAVE;
+    for (int h = 0, e = 0; h < m->start[m->nf]; h++)
+        if (h < m->twin[h])
+            p->edge[e++] = (peg_edge){{p->face_vertex[h], p->face_vertex[m->twin[h]]},
+                                      {m->face[h], m->face[m->twin[h]]}};
+    p->width = INFINITY;
+    for (int f = 0; f < p->nf; f++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int v = 0; v < p->nv; v++) {
+            double s = peg_dot(p->normal[f], p->vertex[v]);
+            lo = fmin(lo, s);
+            hi = fmax(hi, s);
         }
+        p->offset[f] = hi;
+        p->width = fmin(p->width, hi - lo);
     }
-    peg_arena_free(&arena);
-    return status;
+    for (int v = 0; v < p->nv; v++) peg_add_scaled(p->centre, 1, p->vertex[v], p->centre);
+    for (int k = 0; k < 3; k++) p->centre[k] /= p->nv;
+    for (int v = 0; v < p->nv; v++) {
+        peg_vec3 d;
+        peg_sub(p->vertex[v], p->centre, d);
+        p->radius = fmax(p->radius, peg_norm(d));
+    }
+    p->size = p->radius;
+    p->inner = INFINITY;
+    for (int f = 0; f < p->nf; f++)
+        p->inner = fmin(p->inner, p->offset[f] - peg_dot(p->normal[f], p->centre));
+    p->inner = fmax(p->inner, 0);
+    if (p->inner > 0) p->give = p->radius / p->inner;
+    list_neighbours(p);
+    double centre[3], inertia[9];
+    peg_polytope_mass(p, &p->volume, centre, inertia);
+}
+
+/* --- views --- */
+
+int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
+{
+    int nv = shape->nv, nf = shape->nf;
+    double *room = PEG_NEW(arena, double, 3 * nv + 4 * nf);
+    if (!room) return 0;
+    view->shape = shape;
+    view->vertex = (peg_vec3 *)room;
+    view->normal = (peg_vec3 *)(room + 3 * nv);
+    view->offset = room + 3 * (nv + nf);
+    return 1;
 }
 
 void peg_view_set(peg_view *view, const double x[3], const double R[9])

@@ -16,8 +16,9 @@
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
-#include "peg/base/types.h"
+#include "peg/base/arena.h"
 #include "peg/base/math.h"
+#include "peg/base/types.h"
 
 typedef struct peg_edge {
     int v[2]; /* end vertices; face f[0] runs from v[0] to v[1], face f[1] back */
@@ -153,6 +154,9 @@ typedef struct peg_view {
     peg_vec3 centre;
     peg_mat3 turn; /* from the part's frame: of a triangle of a mesh and of what has a rim only */
 } peg_view;
+
+/* Takes the arrays from the arena; 0 without memory. */
+int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view);
 
 /* Fills the arrays for part-to-world rotation R and translation x. */
 void peg_view_set(peg_view *view, const double x[3], const double R[9]);

@@ -1,8 +1,14 @@
 /* Pairs of meshes: which of their triangles may touch what is near to them, in what the bodies are
  * thought to do, or have been found to do. */
+#include "peg/step/broad_phase_mesh.h"
+
+#include "peg/base/arena.h"
 #include "peg/collide/mesh_cull.h"
 #include "peg/collide/mesh_mesh.h"
-#include "peg/step/broad_phase.h"
+#include "peg/collide/separation.h"
+#include "peg/shape/aabb_tree.h"
+#include "peg/step/candidate.h"
+#include "peg/step/parts.h"
 
 /* --- courses --- */
 

@@ -1,5 +1,10 @@
 /* What is kept between steps, and its settings. */
-#include "peg/step/stage.h"
+#include "peg/step/context.h"
+
+#include "peg/base/arena.h"
+#include "peg/base/settings.h"
+#include "peg/base/thread_pool.h"
+#include "peg/peg.h"
 
 pegStatus peg_context_create(const pegSettings *settings, peg_context **out)
 {

@@ -1,8 +1,14 @@
 /* The islands of a step: solved apart, on one thread or several, and gathered in the order of their
  * roots, so that the results do not depend on who solved what and when. */
+#include "peg/step/islands.h"
+
 #include <stdlib.h>
 
-#include "peg/step/stage.h"
+#include "peg/base/arena.h"
+#include "peg/base/thread_pool.h"
+#include "peg/contact/kinematics.h"
+#include "peg/step/assemble.h"
+#include "peg/step/pair_cache.h"
 
 /* Pairs to be solved below which waking the other threads takes longer than it saves: for stacks at
  * rest on two cores 24 pairs take 1.07 of the time, 45 take .73. */

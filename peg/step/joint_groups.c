@@ -1,30 +1,13 @@
 /* Bodies that joints hold together: their motion without contact, solved before anything is known
  * of contacts, and the rows of joints on their way from the scene to the islands and back. */
+#include "peg/step/joint_groups.h"
+
+#include "peg/base/arena.h"
+#include "peg/base/settings.h"
+#include "peg/contact/kinematics.h"
 #include "peg/island/joint_row.h"
-#include "peg/step/stage.h"
-
-static int is_dynamic(const peg_stage *s, int body)
-{
-    return body >= 0 && s->scene->body[body].kind == PEG_DYNAMIC;
-}
-
-void peg_unite_joined(peg_stage *s)
-{
-    for (int i = 0; i < s->scene->njoint_row; i++) {
-        const peg_joint_row *row = &s->scene->joint_row[i];
-        if (is_dynamic(s, row->body_a) && is_dynamic(s, row->body_b))
-            peg_unite(s, row->body_a, row->body_b);
-    }
-    for (int i = 0; i < s->scene->nb; i++) s->first_joint[i] = -1;
-    for (int i = s->scene->njoint_row - 1; i >= 0; i--) {
-        const peg_joint_row *row = &s->scene->joint_row[i];
-        int body = is_dynamic(s, row->body_a) ? row->body_a : row->body_b;
-        if (!is_dynamic(s, body)) continue;
-        int root = peg_root(s, body);
-        s->next_joint[i] = s->first_joint[root];
-        s->first_joint[root] = i;
-    }
-}
+#include "peg/island/joints.h"
+#include "peg/step/island_graph.h"
 
 /* Of a body that no impulse moves the velocity counts. */
 static peg_joint_place place_of(const peg_stage *s, const int *rigid_of, int body)

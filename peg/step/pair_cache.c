@@ -1,6 +1,8 @@
+#include "peg/step/pair_cache.h"
+
 #include <stdlib.h>
 
-#include "peg/step/stage.h"
+#include "peg/base/arena.h"
 
 static int compare(const void *left, const void *right)
 {

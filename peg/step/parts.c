@@ -1,7 +1,11 @@
 /* The parts of a step in the world: those of the scene, and as parts of their own the triangles of
  * meshes that something may touch. */
-#include "peg/step/stage.h"
+#include "peg/step/parts.h"
+
 #include "peg/collide/closest_features.h"
+#include "peg/contact/pose.h"
+#include "peg/shape/polytope.h"
+#include "peg/shape/triangle_mesh.h"
 
 /* Bodies may get faster by contact than they are or would be: the sweep counts their motion this
  * often. */
@@ -10,18 +14,6 @@
 /* Low bits of the ids, which number the triangles of a part from 1 on: the parts of the step have
  * the order of those of the scene. */
 #define TRIANGLE_BITS 32
-
-int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
-{
-    int nv = shape->nv, nf = shape->nf;
-    double *room = PEG_NEW(arena, double, 3 * nv + 4 * nf);
-    if (!room) return 0;
-    view->shape = shape;
-    view->vertex = (peg_vec3 *)room;
-    view->normal = (peg_vec3 *)(room + 3 * nv);
-    view->offset = room + 3 * (nv + nf);
-    return 1;
-}
 
 /* --- how far parts get --- */
 
@@ -177,65 +169,6 @@ int peg_place_parts(peg_stage *s)
 }
 
 /* --- triangles --- */
-
-typedef struct triangle {
-    peg_polytope shape;
-    peg_vec3 vertex[3], normal[2];
-    double offset[2];
-} triangle;
-
-static triangle *new_triangle(peg_arena *arena)
-{
-    static int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
-    static int next_start[4] = {0, 2, 4, 6}, next[6] = {1, 2, 2, 0, 0, 1};
-    static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
-    triangle *t = PEG_NEW(arena, triangle, 1);
-    if (!t) return NULL;
-    t->shape = (peg_polytope){.nv = 3,
-                              .nf = 2,
-                              .ne = 3,
-                              .vertex = t->vertex,
-                              .normal = t->normal,
-                              .offset = t->offset,
-                              .face_start = start,
-                              .face_vertex = corner,
-                              .next_start = next_start,
-                              .next = next,
-                              .edge = edge};
-    return t;
-}
-
-const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int index)
-{
-    triangle *t = new_triangle(arena);
-    double longest = 0, farthest = 0;
-    peg_vec3 d, side[3];
-    if (!t) return NULL;
-    peg_polytope *p = &t->shape;
-    for (int k = 0; k < 3; k++) {
-        peg_copy3(mesh->vertex[mesh->triangle[index][k]], t->vertex[k]);
-        peg_add_scaled(p->centre, 1. / 3, t->vertex[k], p->centre);
-    }
-    for (int k = 0; k < 3; k++) {
-        peg_sub(t->vertex[(k + 1) % 3], t->vertex[k], side[k]);
-        longest = peg_max(longest, peg_dot(side[k], side[k]));
-        peg_sub(t->vertex[k], p->centre, d);
-        farthest = peg_max(farthest, peg_dot(d, d));
-    }
-    peg_cross(side[0], side[1], d);
-    p->width = peg_norm(d) / sqrt(longest);
-    p->radius = sqrt(farthest);
-    for (int k = 0; k < 3; k++) {
-        t->normal[0][k] = mesh->normal[index][k];
-        t->normal[1][k] = -t->normal[0][k];
-    }
-    t->offset[0] = peg_dot(t->normal[0], t->vertex[0]);
-    t->offset[1] = -t->offset[0];
-    p->size = mesh->radius;
-    p->mesh = mesh;
-    p->triangle = index;
-    return p;
-}
 
 /* Where the part of triangle t is, or goes: the hash is that of the golden ratio. */
 static int *slot_of(const peg_placed *mesh, int t)

@@ -2,10 +2,16 @@
  * their parts, pairs and surfaces has changed since, to the bit, and nothing else comes near to
  * them. Then this step is the last one over again, its certificate included: the results are taken
  * over, and no pairs are looked for among them. */
+#include "peg/step/resting_islands.h"
+
 #include <float.h>
 #include <stdlib.h>
 
-#include "peg/step/stage.h"
+#include "peg/base/arena.h"
+#include "peg/contact/kinematics.h"
+#include "peg/step/candidate.h"
+#include "peg/step/pair_cache.h"
+#include "peg/step/union_find.h"
 
 static const double REST[6] = {0};
 
@@ -253,14 +259,6 @@ int peg_still_remember(peg_stage *s)
             return 0;
     }
     return 1;
-}
-
-const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c)
-{
-    if (!last->valid || !last->candidates) return NULL;
-    const peg_candidate *same =
-        bsearch(c, last->candidate, (size_t)last->candidates, sizeof *c, peg_by_parts);
-    return same && same->answered ? same : NULL;
 }
 
 /* --- what the next step can repeat --- */

@@ -1,10 +1,12 @@
-/* The scene during a step: what pairs.c, assemble.c and step.c share. */
+/* The scene during a step. */
 #ifndef PEG_STAGE_H
 #define PEG_STAGE_H
 
-#include "peg/contact/island.h"
-#include "peg/base/thread_pool.h"
 #include "peg/base/sweep_and_prune.h"
+#include "peg/base/thread_pool.h"
+#include "peg/contact/island.h"
+#include "peg/peg.h"
+#include "peg/step/pair_cache.h"
 
 /* A part in the world, at the start of the step. */
 typedef struct peg_placed {
@@ -42,23 +44,6 @@ typedef struct peg_candidate {
     const peg_choice *choice;   /* of the step before, later of this one; null: none */
     double n[3];                /* direction that is known to separate or was used last, or 0 */
 } peg_candidate;
-
-/* What is remembered of a pair between steps. */
-typedef struct peg_memory_entry {
-    uint64_t low, high; /* ids of the parts */
-    int a, b;           /* the scene's parts that these are, or belong to */
-    double n[3];        /* from the part with the greater id to the one with the smaller */
-    peg_choice choice;
-    size_t first; /* of its impulses */
-    int count;
-} peg_memory_entry;
-
-typedef struct peg_remembered {
-    peg_memory_entry *entry;
-    size_t count, capacity;
-    peg_row_memory *row;
-    size_t rows, row_capacity;
-} peg_remembered;
 
 /* What is gathered from an island; in the results of the worker that solved it. */
 typedef struct peg_solved {
@@ -152,100 +137,5 @@ typedef struct peg_stage {
     peg_outcome_of_body *result;   /* nb */
     int failed;
 } peg_stage;
-
-/* --- still.c --- */
-/* Compares the scene with that of the last step: which islands go on resting. */
-void peg_still_compare(peg_context *context, const peg_scene *scene);
-/* If all do: writes the results of the step and returns 1. */
-int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats);
-/* Hands the islands that rest their results. */
-void peg_still_take(peg_stage *stage);
-/* Rouses the islands that something is near to; returns whether there are such. */
-int peg_still_rouse(peg_stage *stage);
-/* Whether a body, if it is dynamic, goes on resting. */
-int peg_still_rests(const peg_stage *stage, int body);
-/* Remembers what is remembered of the pairs that rest; 0 without memory. */
-int peg_still_remember(peg_stage *stage);
-/* The pair c, if it was asked about in this step; else null. */
-const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c);
-/* Keeps the islands of a committed step that lie still; without memory they are not kept. */
-void peg_still_keep(peg_stage *stage);
-
-/* --- parts.c --- */
-/* Places the scene's parts. */
-int peg_place_parts(peg_stage *stage);
-/* Triangle t of a mesh as a polytope of two faces, in the arena; null without memory. */
-const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int t);
-/* The part of a triangle of a mesh, or -1 without memory. */
-int peg_triangle_part(peg_stage *stage, int mesh, int triangle);
-/* How far a part's points get from where they are, at most, while its body moves with v, m. */
-double peg_travel(const peg_stage *stage, int part, const double v[6]);
-/* Velocity of the part's body in the motion that was found. */
-void peg_found_velocity(const peg_stage *stage, int part, double v[6]);
-/* The part where that motion ends, in the stage's arena; 0 without memory. */
-int peg_place_at_end(peg_stage *stage, int part, peg_view *view);
-/* The box about a part at the start; empty for an opaque one. */
-void peg_box_of_part(const peg_stage *stage, int part, peg_aabb *box);
-
-/* --- pairs.c --- */
-int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view);
-/* Adds the pairs of boxes that overlap and are not known yet; marks the near ones. `before`: boxes
- * of which all pairs are known, or null. */
-int peg_find_pairs(peg_stage *stage, const peg_aabb *box, const peg_aabb *before);
-/* The same for the bodies that were roused; box: those of the start. */
-int peg_find_pairs_of_roused(peg_stage *stage, const peg_aabb *box);
-void peg_start_boxes(const peg_stage *stage, peg_aabb *box);
-void peg_end_boxes(const peg_stage *stage, peg_aabb *box);
-/* Order of candidates, for qsort and bsearch. */
-int peg_by_parts(const void *left, const void *right);
-/* Size of a pair and distance up to which its features count, m. */
-double peg_candidate_size(const peg_stage *stage, const peg_candidate *c);
-double peg_candidate_reach(const peg_stage *stage, const peg_candidate *c);
-/* The candidate of two parts of the scene; null: none. */
-peg_candidate *peg_candidate_of(const peg_stage *stage, int a, int b);
-/* Islands of the near pairs: union-find over the dynamic bodies, then lists by root. */
-int peg_link_islands(peg_stage *stage);
-int peg_root(peg_stage *stage, int body);
-void peg_unite(peg_stage *stage, int a, int b);
-
-/* --- joint_groups.c --- */
-/* Velocities without contact, of bodies that joints hold together: `alone`; wakes whom joints
- * connect with what is awake. Returns 0 without memory. */
-int peg_step_joints(peg_stage *stage);
-/* The bodies of a joint belong to one island. */
-void peg_unite_joined(peg_stage *stage);
-/* Takes an island's rows of joints, in the order of the scene. rigid_of: its bodies' indices. */
-int peg_take_joints(peg_stage *stage, peg_island *island, const int *rigid_of, int root);
-/* What the joints' impulses came to, to the stage's results. */
-void peg_give_joints(peg_stage *stage, const peg_island *island);
-
-/* --- assemble.c --- */
-/* Asks for the surfaces of an island's pairs. */
-void peg_ask_surfaces(peg_stage *stage, int root);
-/* Builds and steps the island of a root, and takes its results. Touches nothing of other islands,
- * and calls nobody: islands may run on several threads, each with a worker of its own. */
-void peg_run_island(peg_stage *stage, peg_worker *worker, int root);
-
-/* --- islands.c --- */
-/* Empties the workers; 0 without memory. */
-int peg_workers_begin(peg_stage *stage);
-/* Solves the dirty islands. */
-void peg_run_islands(peg_stage *stage);
-/* Whether an island with this root was solved in this step. */
-int peg_is_solved(const peg_stage *stage, int root);
-/* Takes the islands' contacts and impulses to the context; 0 without memory. */
-int peg_gather_islands(peg_stage *stage);
-
-/* --- context.c --- */
-/* Bytes that its arenas and arrays hold. */
-size_t peg_context_memory(const peg_context *context);
-
-/* --- remember.c --- */
-const peg_memory_entry *peg_recall(const peg_remembered *memory, uint64_t low, uint64_t high);
-/* Null when memory ran out. */
-peg_memory_entry *peg_remember(peg_remembered *memory, uint64_t low, uint64_t high);
-/* Takes an island's rows to the end; 0 when memory ran out. */
-int peg_remember_rows(peg_remembered *memory, const peg_row_memory *row, size_t n);
-void peg_sort_memory(peg_remembered *memory);
 
 #endif

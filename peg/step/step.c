@@ -1,8 +1,21 @@
 /* One step of a scene: near pairs, islands, the outer loop of each, and the check that no motion
  * meets what its island did not know. Results are committed only when the step is whole. */
+#include "peg/base/arena.h"
 #include "peg/base/clock.h"
-#include "peg/shape/polygon_2d.h"
-#include "peg/step/stage.h"
+#include "peg/base/settings.h"
+#include "peg/collide/separation.h"
+#include "peg/peg.h"
+#include "peg/step/broad_phase.h"
+#include "peg/step/candidate.h"
+#include "peg/step/context.h"
+#include "peg/step/island_graph.h"
+#include "peg/step/islands.h"
+#include "peg/step/joint_groups.h"
+#include "peg/step/pair_cache.h"
+#include "peg/step/parts.h"
+#include "peg/step/planar.h"
+#include "peg/step/resting_islands.h"
+#include "peg/step/union_find.h"
 
 /* --- input --- */
 

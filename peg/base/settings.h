@@ -1,0 +1,14 @@
+/* Settings, status codes and statistics: settings.c, stats.c. */
+#ifndef PEG_SETTINGS_H
+#define PEG_SETTINGS_H
+
+#include "peg/base/types.h"
+
+void peg_settings_default(pegSettings *settings);
+pegStatus peg_settings_check(const pegSettings *settings);
+const char *peg_status_message(pegStatus status);
+
+/* Sums counts and times; figures of a maximum or minimum stay one. */
+void peg_stats_add(pegStats *sum, const pegStats *s);
+
+#endif

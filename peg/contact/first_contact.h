@@ -1,0 +1,21 @@
+/* First contact on the way. */
+#ifndef PEG_FIRST_CONTACT_H
+#define PEG_FIRST_CONTACT_H
+
+#include "peg/contact/island.h"
+
+/* What a pair meets on its way along t v, t in [0, 1]. */
+typedef struct peg_passage {
+    int hit;      /* it gets deeper than it may */
+    double apart; /* last t before that at which it was separated */
+    double deep;  /* t at which it was too deep */
+} peg_passage;
+/* Whether a pair moves so far along v that it could pass through each other unseen. */
+int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const double (*v)[6]);
+peg_passage peg_advance(peg_island *island, const peg_pair *pair, const double (*v)[6],
+                        double depth);
+/* Takes the pair's rows there into island->first. */
+void peg_first_contact(peg_island *island, int pair, const peg_passage *passage,
+                       const double (*v)[6]);
+
+#endif

@@ -1,0 +1,18 @@
+/* Friction rows of a contact. */
+#ifndef PEG_FRICTION_H
+#define PEG_FRICTION_H
+
+#include "peg/contact/island.h"
+
+/* Where and how two bodies rub: what friction rows need to know of a contact. */
+typedef struct peg_rub {
+    int ra, rb;       /* rigids */
+    double normal[3]; /* into A */
+    double mid_point[3];
+} peg_rub;
+/* Appends the friction rows of the normal row that was added last. */
+void peg_friction_rows(peg_island *island, const peg_pair *pair, const double (*u)[6],
+                       const peg_rub *rub, peg_row_set *out);
+int peg_has_friction(const peg_surface *surface);
+
+#endif

@@ -1,0 +1,15 @@
+/* Rows of a pair at the pose u (views `now`). */
+#ifndef PEG_PATCH_H
+#define PEG_PATCH_H
+
+#include "peg/contact/island.h"
+
+int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+/* Rows of the chosen facet itself, within `lateral` L of the features. */
+int peg_facet_rows(peg_island *island, int pair, const double (*u)[6], double lateral,
+                   peg_row_set *out);
+
+/* Gap of a normal row's features at q_k, m. */
+double peg_row_gap(const peg_island *island, const peg_row *row);
+
+#endif

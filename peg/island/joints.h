@@ -1,0 +1,38 @@
+/* Joints of an island: joints.c and joint_solve.c. */
+#ifndef PEG_JOINTS_H
+#define PEG_JOINTS_H
+
+#include "peg/contact/island.h"
+#include "peg/island/joint_row.h"
+
+/* Room for n rows of joints; 0: no memory. */
+int peg_joints_allocate(peg_island *island, int n);
+/* Adds a row of the scene; place[0], place[1]: where its bodies are. */
+void peg_joints_add(peg_island *island, const peg_joint_row *row, int index,
+                    const peg_joint_place place[2]);
+/* The rows for a (sub-)step of I->h. */
+void peg_joints_prepare(peg_island *island);
+/* state.v_free: the solution without contacts; target where nothing solves it. */
+void peg_joints_alone(peg_island *island);
+/* Solves a problem whose last njoint rows are those of the joints; where they contradict each other
+ * they yield. The last impulses of the joints are the start. PEG_LAGGED: friction lags. */
+peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg_lcp_row *row,
+                             peg_solution *solution);
+/* The last njoint rows and the start of their impulses. */
+void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_lcp_row *row,
+                     double *lambda);
+/* After sweeps: the joints exactly, under the contacts' impulses as they are. */
+peg_outcome peg_joints_polish(peg_island *island, const peg_problem *problem,
+                              peg_solution *solution);
+/* v -= M^-1 J^T lambda. */
+void peg_joints_take_off(const peg_island *island, double (*v)[6]);
+/* Work of the last impulses along v, J. */
+double peg_joints_work(const peg_island *island, const double (*v)[6]);
+/* For the solve of a bounce: rows that keep the velocities v as they are, without impulses so far.
+ * Returns 0 without memory. *rows, *lambda: what peg_joints_release puts back. */
+int peg_joints_hold(peg_island *island, const double (*v)[6], peg_lcp_row **rows, double **lambda);
+void peg_joints_release(peg_island *island, peg_lcp_row *rows, double *lambda);
+/* Takes the impulses of a (sub-)step that is taken. */
+void peg_joints_take(peg_island *island);
+
+#endif

@@ -1,0 +1,51 @@
+/* From the island's rows to those of a mixed LCP: M v - G^T lambda = M v_f, 0 <= G v + b _|_ lambda
+ * >= 0 [W 8-9]. */
+#include "peg/island/lcp_rows.h"
+
+double peg_row_limit(const peg_island *I, int index)
+{
+    const peg_row *row = &I->rows.row[index];
+    return row->friction && row[-row->friction].bore ? row->limit : 0;
+}
+
+void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
+{
+    const peg_row *row = &I->rows.row[index];
+    const peg_pair *p = &I->pair[row->pair];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    memset(out, 0, sizeof *out);
+    out->body_a = a < I->nd ? a : -1;
+    out->body_b = b < I->nd ? b : -1;
+    memcpy(out->Ja, row->Ga, sizeof out->Ja);
+    memcpy(out->Jb, row->Gb, sizeof out->Jb);
+    out->b = row->bias;
+    out->c = row->compliance;
+    if (!row->friction) return;
+    out->bounded = 1;
+    out->normal = index - row->friction;
+    out->mu = row->mu;
+    out->limit = peg_row_limit(I, index);
+}
+
+void peg_row_begin(const peg_island *I, peg_row *normal, double lambda)
+{
+    normal->bore = lambda > 0 || I->settings->contact != PEG_CONTACT_PEG;
+}
+
+void peg_row_end(peg_island *I, const peg_row *normal)
+{
+    const peg_row *end = I->rows.row + I->rows.m;
+    int limited = 0, rubs = 0, bears = normal->lambda > 0;
+    for (const peg_row *row = normal + 1; row < end && row->friction; row++) {
+        limited |= row->limit > 0;
+        rubs |= row->lambda != 0;
+    }
+    if (limited && (normal->bore ? rubs && !bears : bears)) I->pair[normal->pair].waits = 1;
+}
+
+void peg_count_solve(peg_island *I, int rows)
+{
+    I->stats->solves++;
+    I->stats->rows += rows;
+    if (rows > I->stats->rows_max) I->stats->rows_max = rows;
+}

@@ -1,0 +1,18 @@
+/* Rows of an island as rows of the mixed LCP. */
+#ifndef PEG_LCP_ROWS_H
+#define PEG_LCP_ROWS_H
+
+#include "peg/contact/island.h"
+
+/* Row `index` as that of the problem. */
+void peg_fill_row(const peg_island *island, int index, peg_lcp_row *out);
+/* The limit of its own that its friction has: only where the contact bears. */
+double peg_row_limit(const peg_island *island, int index);
+/* Friction that is limited by itself and not by the normal impulse acts only where there is one:
+ * notes that the normal row starts from `lambda`, and afterwards whether its friction has to be
+ * solved for. */
+void peg_row_begin(const peg_island *island, peg_row *normal, double lambda);
+void peg_row_end(peg_island *island, const peg_row *normal);
+void peg_count_solve(peg_island *island, int rows);
+
+#endif

@@ -1,0 +1,10 @@
+#ifndef PEG_RESTITUTION_H
+#define PEG_RESTITUTION_H
+
+#include "peg/contact/island.h"
+
+/* Velocities after the step, to v_end: v, but without what opened a starting overlap, and with
+ * bounce. */
+void peg_end_velocities(peg_island *island);
+
+#endif

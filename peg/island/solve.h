@@ -1,0 +1,21 @@
+/* Solves the rows of an island: solve.c, by way of solve_exact.c or solve_iterative.c. */
+#ifndef PEG_SOLVE_H
+#define PEG_SOLVE_H
+
+#include "peg/contact/island.h"
+
+typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
+/* Solves the rows about v_f (or v_k: restoration) and writes the velocities to v. On anything but
+ * PEG_SOLVED nothing is written. */
+peg_outcome peg_island_solve(peg_island *island, peg_about about);
+/* Takes the impulses of the last solve into `impulse`: one about v_f starts the account anew, one
+ * about v_k adds to it. */
+void peg_island_book(peg_island *island, peg_about about);
+
+/* The two methods. Both write the velocities and the rows' impulses; they use up memory of the
+ * arena.
+ */
+peg_outcome peg_island_solve_exact(peg_island *island, peg_about about);
+peg_outcome peg_island_sweep(peg_island *island, peg_about about);
+
+#endif

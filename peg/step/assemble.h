@@ -1,0 +1,25 @@
+/* Islands out of the stage, and their results back to it. */
+#ifndef PEG_ASSEMBLE_H
+#define PEG_ASSEMBLE_H
+
+#include "peg/step/stage.h"
+
+/* Asks for the surfaces of an island's pairs. */
+void peg_ask_surfaces(peg_stage *stage, int root);
+/* Builds and steps the island of a root, and takes its results. Touches nothing of other islands,
+ * and calls nobody: islands may run on several threads, each with a worker of its own. */
+void peg_run_island(peg_stage *stage, peg_worker *worker, int root);
+
+/* --- between assemble.c and results.c --- */
+
+typedef struct peg_assembly {
+    peg_stage *stage;
+    peg_worker *worker;
+    peg_solved *solved;
+    peg_island island;
+    int *candidate_of; /* npair */
+} peg_assembly;
+/* Of a step that was made: to the stage. */
+void peg_take_results(peg_assembly *a);
+
+#endif

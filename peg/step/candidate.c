@@ -1,0 +1,144 @@
+/* Candidates: pairs of parts that boxes met, in the order of their ids. */
+#include "peg/step/candidate.h"
+
+#include <stdlib.h>
+
+#include "peg/collide/separation.h"
+#include "peg/step/pair_cache.h"
+
+/* Reach beyond what the motion can close, in L: features this near always make rows. */
+#define REACH_MARGIN 0.02
+
+/* The same, for the model in force. */
+double peg_reach_margin(const peg_stage *s)
+{
+    const pegSettings *set = &s->context->settings;
+    return set->contact == PEG_CONTACT_PEG ? REACH_MARGIN : peg_max(REACH_MARGIN, set->reach);
+}
+
+/* Infinite of a half-space. */
+double peg_size_of_part(const peg_stage *s, int i)
+{
+    const peg_part *part = &s->part[i];
+    return part->complex ? part->complex->radius : part->shape->size;
+}
+
+double peg_candidate_size(const peg_stage *s, const peg_candidate *c)
+{
+    return peg_pair_size(s->placed[c->a].view.shape, s->placed[c->b].view.shape);
+}
+
+double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
+{
+    if (c->reach > 0) return c->reach;
+    return s->placed[c->a].sweep + s->placed[c->b].sweep +
+           peg_reach_margin(s) * peg_candidate_size(s, c);
+}
+
+static peg_candidate *add_candidate(peg_stage *s)
+{
+    if (s->candidates == s->candidate_capacity) {
+        int last = (int)s->context->memory.count; /* as many as in the step before, and some */
+        int capacity = s->candidate_capacity ? 2 * s->candidate_capacity : 256 + last + last / 4;
+        peg_candidate *grown = PEG_NEW(&s->context->kept, peg_candidate, capacity);
+        if (!grown) {
+            s->failed = 1;
+            return NULL;
+        }
+        if (s->candidates) memcpy(grown, s->candidate, (size_t)s->candidates * sizeof *grown);
+        s->candidate = grown;
+        s->sorted = NULL;
+        s->candidate_capacity = capacity;
+    }
+    return &s->candidate[s->candidates++];
+}
+
+int peg_by_parts(const void *left, const void *right)
+{
+    const peg_candidate *x = left, *y = right;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
+}
+
+typedef struct order {
+    uint64_t low, high;
+    int index;
+} order;
+
+static int by_order(const void *left, const void *right)
+{
+    const order *x = left, *y = right;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return (x->high > y->high) - (x->high < y->high);
+}
+
+/* By way of their numbers: candidates are large. */
+int peg_sort_candidates(peg_stage *s)
+{
+    int n = s->candidates;
+    peg_arena *arena = &s->context->kept;
+    order *by = PEG_NEW(&s->context->arena, order, n);
+    if (!s->sorted) s->sorted = PEG_NEW(arena, peg_candidate, s->candidate_capacity);
+    if (!by || !s->sorted) return 0;
+    for (int i = 0; i < n; i++) by[i] = (order){s->candidate[i].low, s->candidate[i].high, i};
+    qsort(by, (size_t)n, sizeof *by, by_order);
+    for (int i = 0; i < n; i++) s->sorted[i] = s->candidate[by[i].index];
+    peg_candidate *swap = s->candidate;
+    s->candidate = s->sorted;
+    s->sorted = swap;
+    return 1;
+}
+
+peg_candidate *peg_find_candidate(const peg_stage *s, int sorted, int a, int b)
+{
+    peg_candidate key = {.low = s->part[a].id, .high = s->part[b].id};
+    if (sorted == 0) return NULL;
+    return bsearch(&key, s->candidate, (size_t)sorted, sizeof key, peg_by_parts);
+}
+
+peg_candidate *peg_candidate_of(const peg_stage *s, int a, int b)
+{
+    return peg_find_candidate(s, s->candidates, a, b);
+}
+
+/* Adds a pair; null if it is known or without memory. */
+peg_candidate *peg_new_candidate(const peg_finder *f, int a, int b)
+{
+    if (peg_find_candidate(f->stage, f->known, a, b)) return NULL;
+    peg_candidate *c = add_candidate(f->stage);
+    if (!c) return NULL;
+    memset(c, 0, sizeof *c);
+    c->a = a, c->b = b;
+    c->low = f->stage->part[a].id, c->high = f->stage->part[b].id;
+    return c;
+}
+
+void peg_recall_pair(const peg_stage *s, peg_candidate *c)
+{
+    const peg_memory_entry *old =
+        peg_recall(&s->context->memory, s->part[c->a].id, s->part[c->b].id);
+    if (!old) return;
+    peg_copy3(old->n, c->n);
+    c->choice = &old->choice;
+    c->old = s->context->memory.row + old->first;
+    c->olds = old->count;
+}
+
+/* Of convex parts or triangles. */
+void peg_find_nearness(const peg_stage *s, peg_candidate *c)
+{
+    double n[3];
+    peg_recall_pair(s, c);
+    peg_copy3(c->n, n);
+    c->near =
+        !peg_is_far(&s->placed[c->a].view, &s->placed[c->b].view, peg_candidate_reach(s, c), n);
+    if (!c->near) peg_copy3(n, c->n);
+}
+
+const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c)
+{
+    if (!last->valid || !last->candidates) return NULL;
+    const peg_candidate *same =
+        bsearch(c, last->candidate, (size_t)last->candidates, sizeof *c, peg_by_parts);
+    return same && same->answered ? same : NULL;
+}

@@ -1,0 +1,39 @@
+/* Candidates: pairs of parts that the broad phase met, on their way to the islands. */
+#ifndef PEG_CANDIDATE_H
+#define PEG_CANDIDATE_H
+
+#include "peg/step/stage.h"
+
+/* Reach beyond what the motion can close, in L, for the model in force. */
+double peg_reach_margin(const peg_stage *stage);
+/* Size of a part, m; infinite of a half-space. */
+double peg_size_of_part(const peg_stage *stage, int part);
+/* Order of candidates, for qsort and bsearch. */
+int peg_by_parts(const void *left, const void *right);
+/* Size of a pair and distance up to which its features count, m. */
+double peg_candidate_size(const peg_stage *stage, const peg_candidate *c);
+double peg_candidate_reach(const peg_stage *stage, const peg_candidate *c);
+/* The candidate of two parts of the scene; null: none. */
+peg_candidate *peg_candidate_of(const peg_stage *stage, int a, int b);
+/* A pair among the first `sorted` ones; null: none. */
+peg_candidate *peg_find_candidate(const peg_stage *stage, int sorted, int a, int b);
+
+/* A search for pairs. */
+typedef struct peg_finder {
+    peg_stage *stage;
+    const peg_aabb *box;
+    int known; /* candidates of earlier searches, sorted */
+} peg_finder;
+/* Adds a pair; null if it is known or without memory. */
+peg_candidate *peg_new_candidate(const peg_finder *finder, int a, int b);
+/* Sorts what a search has added among the others; 0 without memory. */
+int peg_sort_candidates(peg_stage *stage);
+
+/* Hands a pair what is remembered of it. */
+void peg_recall_pair(const peg_stage *stage, peg_candidate *c);
+/* Whether a pair of convex parts or triangles is near. */
+void peg_find_nearness(const peg_stage *stage, peg_candidate *c);
+/* The pair c, if it was asked about in this step; else null. */
+const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c);
+
+#endif

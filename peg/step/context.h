@@ -1,0 +1,9 @@
+#ifndef PEG_CONTEXT_H
+#define PEG_CONTEXT_H
+
+#include "peg/step/stage.h"
+
+/* Bytes that its arenas and arrays hold. */
+size_t peg_context_memory(const peg_context *context);
+
+#endif

@@ -1,0 +1,205 @@
+/* The results of an island, back to the stage: velocities, contacts, what the next step remembers.
+ */
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/patch.h"
+#include "peg/contact/row_set.h"
+#include "peg/step/assemble.h"
+#include "peg/step/joint_groups.h"
+
+/* What the row's impulse does to A: its normal may be the mean of those on the way. */
+static void take_push(const peg_island *I, const peg_row *row, peg_contact *contact)
+{
+    int a = I->piece[I->pair[row->pair].a].rigid;
+    double push[3];
+    for (int k = 0; k < 3; k++) push[k] = row->lambda * (a < I->nd ? row->Ga[k] : -row->Gb[k]);
+    contact->impulse = peg_normalise(push);
+    peg_copy3(contact->impulse > 0 ? push : row->normal, contact->normal);
+}
+
+static void add_friction(const peg_row *row, peg_contact *contact)
+{
+    double *sum = row->rolls ? contact->torque : contact->friction;
+    peg_add_scaled(sum, row->lambda, row->normal, sum);
+}
+
+/* The number of a feature of a triangle in its mesh. */
+static int number_in_mesh(const peg_polytope *P, peg_part_feature feature, int i)
+{
+    const peg_complex *m = P->mesh;
+    if (!m) return i;
+    return feature == PEG_A_VERTEX  ? m->triangle[P->triangle][i]
+           : feature == PEG_AN_EDGE ? m->side[P->triangle][i]
+                                    : m->source[P->triangle];
+}
+
+static void name_features(const peg_island *I, const peg_row *row, peg_contact *contact)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
+    contact->kind = row->kind;
+    contact->i = row->i, contact->j = row->j;
+    if (row->kind == PEG_ROW_GIVEN) return;
+    int swap = row->kind == PEG_ROW_FV;
+    contact->i = number_in_mesh(swap ? B : A, peg_row_feature(row->kind, 0), row->i);
+    contact->j = number_in_mesh(swap ? A : B, peg_row_feature(row->kind, 1), row->j);
+}
+
+static int take_contacts(peg_assembly *a)
+{
+    const peg_island *I = &a->island;
+    int most = 0;
+    for (int i = 0; i < I->impulse.m; i++) most += !I->impulse.row[i].friction;
+    a->solved->contact = PEG_NEW(&a->worker->results, peg_contact, most);
+    if (!a->solved->contact) return 0;
+    for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
+        const peg_row *row = &I->impulse.row[i];
+        int end = peg_next_normal(&I->impulse, i);
+        const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
+        peg_contact contact = {.part_a = a->stage->whole[c->a],
+                               .part_b = a->stage->whole[c->b],
+                               .gap = peg_row_gap(I, row)};
+        name_features(I, row, &contact);
+        peg_copy3(row->point, contact.point);
+        take_push(I, row, &contact);
+        for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
+        a->solved->contact[a->solved->contacts++] = contact;
+        for (int side = 0; side < 2; side++) {
+            const peg_placed *p = &a->stage->placed[side ? c->b : c->a];
+            if (p->moves) a->stage->result[p->body].moved = 1;
+        }
+    }
+    return 1;
+}
+
+/* Whom the island's impulses reach from what is awake or moves: sleepers among them wake. A sleeper
+ * that would move although nothing pushes it wakes too. */
+static void find_woken(peg_assembly *a)
+{
+    peg_stage *s = a->stage;
+    const peg_island *I = &a->island;
+    for (int i = 0; i < I->nr; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        int asleep = i < I->nd ? b->asleep : !peg_is_mover(b);
+        if (i < I->nd && asleep) {
+            double h = I->h, size = I->rigid[i].size;
+            asleep = h * peg_norm(I->v_pose[i]) < PEG_TOUCH * size &&
+                     h * peg_norm(I->v_pose[i] + 3) < PEG_TOUCH;
+        }
+        I->awake[i] = !asleep;
+    }
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
+            const peg_pair *p = &I->pair[I->impulse.row[i].pair];
+            int x = I->piece[p->a].rigid, y = I->piece[p->b].rigid;
+            if (I->awake[x] == I->awake[y]) continue;
+            int sleeper = I->awake[x] ? y : x;
+            if (sleeper >= I->nd) continue;
+            I->awake[sleeper] = 1;
+            changed = 1;
+        }
+        for (int k = 0; k < I->njoint; k++) {
+            int x = I->joint[k].whole.body_a, y = I->joint[k].whole.body_b;
+            if (x < 0 || y < 0 || I->awake[x] == I->awake[y]) continue;
+            I->awake[x] = I->awake[y] = changed = 1;
+        }
+    }
+    for (int i = 0; i < I->nd; i++) {
+        peg_outcome_of_body *r = &s->result[I->rigid[i].body];
+        const peg_body *b = &s->scene->body[I->rigid[i].body];
+        r->woken = b->asleep && I->awake[i];
+        if (!b->asleep || I->awake[i]) continue;
+        memcpy(r->v_pose, b->v, sizeof r->v_pose);
+        memcpy(r->v_end, b->v, sizeof r->v_end);
+        r->moved = r->held = 0;
+    }
+}
+
+static void take_results(peg_assembly *a)
+{
+    peg_stage *s = a->stage;
+    const peg_island *I = &a->island;
+    pegStats *stats = I->stats;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &s->scene->body[I->rigid[i].body];
+        peg_outcome_of_body *r = &s->result[I->rigid[i].body];
+        memcpy(r->v_pose, I->v_pose[i], sizeof r->v_pose);
+        memcpy(r->v_end, I->v_end[i], sizeof r->v_end);
+        r->moved = I->njoint == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
+        r->held = I->held && I->njoint > 0;
+    }
+    if (I->njoint) peg_give_joints(s, I);
+    stats->min_separation = INFINITY;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        peg_copy3(p->facet.n, s->candidate[a->candidate_of[i]].n);
+        stats->recovered += peg_pair_recovers(p);
+        stats->min_separation = fmin(stats->min_separation, p->s);
+        stats->max_penetration = fmax(stats->max_penetration, -p->s);
+    }
+    stats->pairs = I->npair;
+    stats->islands = 1;
+    stats->energy_gain_max = I->gain;
+}
+
+static int remember_choices(peg_assembly *a)
+{
+    const peg_island *I = &a->island;
+    peg_choice *choice = PEG_NEW(&a->worker->results, peg_choice, I->npair);
+    for (int p = 0; p < I->npair && choice; p++) {
+        choice[p] = I->pair[p].remembered;
+        a->stage->candidate[a->candidate_of[p]].choice = &choice[p];
+    }
+    return choice != NULL;
+}
+
+/* What was scaled back starts the next step with the impulses that it started this one with. */
+static int remember_old_impulses(peg_assembly *a)
+{
+    const peg_island *I = &a->island;
+    peg_solved *solved = a->solved;
+    size_t n = 0;
+    for (int p = 0; p < I->npair; p++) n += (size_t)I->pair[p].olds;
+    solved->row = PEG_NEW(&a->worker->results, peg_row_memory, n);
+    if (!solved->row) return 0;
+    for (int p = 0; p < I->npair; p++) {
+        const peg_pair *pair = &I->pair[p];
+        peg_candidate *c = &a->stage->candidate[a->candidate_of[p]];
+        c->first = solved->rows, c->count = pair->olds;
+        for (int k = 0; k < pair->olds; k++) solved->row[solved->rows++] = pair->old[k];
+    }
+    return 1;
+}
+
+/* Rows are kept by pair: those of one candidate lie together. */
+static int remember_impulses(peg_assembly *a)
+{
+    peg_solved *solved = a->solved;
+    const peg_row_set *impulse = &a->island.impulse;
+    if (a->island.scaled) return remember_old_impulses(a);
+    solved->row = PEG_NEW(&a->worker->results, peg_row_memory, impulse->m);
+    if (!solved->row) return 0;
+    for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
+    for (int i = 0; i < impulse->m; i++) {
+        peg_candidate *c = &a->stage->candidate[a->candidate_of[impulse->row[i].pair]];
+        if (c->count == 0) c->first = solved->rows;
+        if (c->first + (size_t)c->count != solved->rows)
+            continue; /* of a later solve: passed over */
+        peg_row row = impulse->row[i];
+        if (a->island.recovering) row.lambda = a->island.rough ? row.main : 0;
+        row.lambda *= a->island.whole / a->island.h; /* of a part of the step */
+        solved->row[solved->rows++] = peg_row_remembered(&row);
+        c->count++;
+    }
+    return 1;
+}
+
+void peg_take_results(peg_assembly *a)
+{
+    peg_island *I = &a->island;
+    take_results(a);
+    if (!I->failed && (!take_contacts(a) || !remember_choices(a) || !remember_impulses(a)))
+        I->failed = 1;
+    find_woken(a);
+}
