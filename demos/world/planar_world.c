@@ -7,6 +7,7 @@
 
 #include "peg/shape/polygon_2d.h"
 #include "peg/base/math.h"
+#include "peg/peg.h"
 
 struct lab_planar {
     lab_world *world;
