@@ -20,7 +20,7 @@ pegStatus pegWorldAddPair(pegWorldID peg, dGeomID o1, dGeomID o2, const dSurface
     if (!dGeomIsSpace(o1) && !dGeomIsSpace(o2)) {
         peg_handed how = {.first = o1, .has_surface = 1};
         if (surface) how.surface = *surface;
-        return peg_glue_hand_over(peg->glue, o1, o2, surface ? &how : NULL);
+        return peg_glue_add_pair(peg->glue, o1, o2, surface ? &how : NULL);
     }
     pairs p = {peg, surface, PEG_OK};
     dSpaceCollide2(o1, o2, &p, hand_over);
@@ -39,7 +39,7 @@ pegStatus pegWorldAddPairContact(pegWorldID peg, const dContact *contact, dJoint
         peg_copy3(contact->fdir1, how.fdir1);
         if (!isfinite(how.fdir1[0] + how.fdir1[1] + how.fdir1[2])) return PEG_ERROR_NOT_FINITE;
     }
-    return peg_glue_hand_over(peg->glue, g1, g2, &how);
+    return peg_glue_add_pair(peg->glue, g1, g2, &how);
 }
 
 void pegNearCallback(void *data, dGeomID o1, dGeomID o2)

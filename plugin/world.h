@@ -2,7 +2,8 @@
 #ifndef PEG_WORLD_H
 #define PEG_WORLD_H
 
-#include "ode_glue/glue.h"
+#include "ode_glue/pairs/filter.h"
+#include "ode_glue/step/step.h"
 #include "plugin/ode-peg.h"
 
 struct pegWorld {

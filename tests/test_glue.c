@@ -1,7 +1,10 @@
 /* The glue against ODE itself: free velocities and poses, the hand-over, what takes part. */
 #include "ode_glue/read/convex.h"
 #include "ode_glue/read/unconstrained_velocity.h"
-#include "ode_glue/glue.h"
+#include "ode_glue/pairs/filter.h"
+#include "ode_glue/step/scene.h"
+#include "ode_glue/step/step.h"
+#include "ode_glue/write/apply.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -290,7 +293,7 @@ START_TEST(reads_geoms)
     dCreateBox(hidden, 1, 1, 1);
     dGeomDisable((dGeomID)hidden);
     dGeomID loose = dCreateBox(NULL, 2, 2, 2);
-    ck_assert_int_eq(peg_glue_hand_over(s.glue, loose, first, NULL), PEG_OK);
+    ck_assert_int_eq(peg_glue_add_pair(s.glue, loose, first, NULL), PEG_OK);
 
     ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
     const peg_scene *scene = &s.glue->scene;
@@ -561,7 +564,7 @@ START_TEST(joints_exclude_and_handing_over_includes)
     ck_assert(!peg_glue_may_touch(s.glue, &part[0], &part[1]));
     peg_glue_near(s.glue, ga, gb); /* swept anyway: not handed over */
     ck_assert_int_eq(s.glue->handed.n, 0);
-    ck_assert_int_eq(peg_glue_hand_over(s.glue, gb, ga, NULL), PEG_OK);
+    ck_assert_int_eq(peg_glue_add_pair(s.glue, gb, ga, NULL), PEG_OK);
     ck_assert(peg_glue_may_touch(s.glue, &part[0], &part[1]));
     ck_assert(peg_glue_may_touch(s.glue, &part[1], &part[0]));
     free_setup(&s);

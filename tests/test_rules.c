@@ -3,7 +3,7 @@
  * Which pile needs a rule may depend on rounding: of several one must. */
 #include "demos/checks/checks.h"
 #include "demos/world/world.h"
-#include "ode_glue/glue.h"
+#include "ode_glue/world/glue.h"
 #include "peg/step/stage.h"
 #include "plugin/world.h"
 

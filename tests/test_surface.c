@@ -1,6 +1,6 @@
 /* What contact joints did: surface parameters against stock ODE or closed forms, sleep, feedback.
  */
-#include "ode_glue/pairs/surface.h"
+#include "ode_glue/read/surface.h"
 #include "peg/base/arena.h"
 #include "plugin/ode-peg.h"
 

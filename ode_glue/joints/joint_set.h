@@ -3,7 +3,7 @@
 #define PEG_JOINT_SET_H
 
 #include "ode_glue/joints/joint.h"
-#include "ode_glue/read/map.h"
+#include "ode_glue/base/map.h"
 #include "peg/base/arena.h"
 #include "peg/base/types.h"
 

@@ -1,6 +1,6 @@
 /* Contacts of geoms that have no shape here: ODE's own, at the start of the step. */
 #include "ode_glue/read/geom.h"
-#include "ode_glue/glue.h"
+#include "ode_glue/pairs/external_contacts.h"
 
 enum { CONTACTS_MAX = 64 }; /* of a pair */
 

@@ -2,7 +2,7 @@
  * it is asked, or those that ODE's spaces would report and that no joint connects. */
 #include "ode_glue/read/convex.h"
 #include "ode_glue/read/geom.h"
-#include "ode_glue/glue.h"
+#include "ode_glue/pairs/filter.h"
 
 #include <stdint.h>
 
@@ -180,7 +180,7 @@ pegStatus peg_glue_name_transforms(peg_glue *glue)
     return PEG_OK;
 }
 
-pegStatus peg_glue_hand_over(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
+pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
 {
     if (how && how->has_surface) {
         if (!peg_surface_is_valid(&how->surface)) return PEG_ERROR_NOT_FINITE;
@@ -207,5 +207,5 @@ void peg_glue_near(peg_glue *glue, dGeomID a, dGeomID b)
 {
     int found_by_sweep = peg_glue_sweeps(glue, a) && peg_glue_sweeps(glue, b);
     if (found_by_sweep && !is_asked(glue, a, b)) return;
-    if (!joint_connects(a, b)) peg_glue_hand_over(glue, a, b, NULL);
+    if (!joint_connects(a, b)) peg_glue_add_pair(glue, a, b, NULL);
 }

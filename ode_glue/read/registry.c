@@ -1,5 +1,5 @@
 #include "ode_glue/read/registry.h"
-#include "ode_glue/read/map.h"
+#include "ode_glue/base/map.h"
 #include "peg/base/arena.h"
 
 #include <pthread.h>

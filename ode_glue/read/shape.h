@@ -2,7 +2,7 @@
 #ifndef PEG_SHAPE_H
 #define PEG_SHAPE_H
 
-#include "ode_glue/read/map.h"
+#include "ode_glue/base/map.h"
 #include "ode_glue/read/trimesh.h"
 #include "ode_glue/read/heightfield_window.h"
 #include <ode/ode.h>

@@ -1,4 +1,4 @@
-/* ODE's free step, from reference/ode-facts.md:
+/* ODE's free step, as measured and read in ODE 0.16:
  *
  *   v_free = v + h (g + f / m)
  *   w_free = y + h I^-1 tau

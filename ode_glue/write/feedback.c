@@ -1,5 +1,6 @@
 /* What the contacts of a step came to, for those who asked. */
-#include "ode_glue/glue.h"
+#include "ode_glue/write/feedback.h"
+#include "ode_glue/pairs/filter.h"
 
 /* Adds the force f at the point to what acts on the body (index in the scene), with the lever that
  * the contact has at the end of the step. */

@@ -1,7 +1,7 @@
 /* Joints during ODE's step: those that it is to leave alone, their feedback, and the check that the
  * others led where the certificate said. */
 #include "ode_glue/read/unconstrained_velocity.h"
-#include "ode_glue/glue.h"
+#include "ode_glue/write/joint_step.h"
 
 /* What ODE's step may differ from the certified one, relative to the body's size: a tenth of the
  * least gap of which a step is accepted. Redundant joints differ by more. */

@@ -19,8 +19,10 @@ import sys
 PEG = ["peg/base", "peg/shape", "peg/collide", "peg/lcp", "peg/contact", "peg/island", "peg/paper",
        "peg/step"]
 CORE = ["peg", "peg/base", "peg/shape"]  # what the glue and the plugin know of the contact module
-GLUE = ["ode_glue/read", "ode_glue/joints", "ode_glue/pairs", "ode_glue/write", "ode_glue"]
-LAUNCH = ["plugin/launch/trace", "plugin/launch/world", "plugin/launch/near"]
+GLUE = ["ode_glue/base", "ode_glue/read", "ode_glue/joints", "ode_glue/world", "ode_glue/pairs",
+        "ode_glue/write", "ode_glue/step"]
+LAUNCH = ["plugin/launch/base", "plugin/launch/world", "plugin/launch/trace", "plugin/launch/near",
+          "plugin/launch/step", "plugin/launch/preload"]
 DEMOS = ["demos/oracle", "demos/world", "demos/scenes", "demos/report", "demos/checks",
          "demos/experiments", "demos/bench", "demos/lab"]
 USES = {
@@ -33,17 +35,10 @@ USES = {
     "peg/paper": PEG[:6],
     "peg/step": PEG[:7] + ["peg"],
     "peg": PEG[:2],  # the interface of the module: peg.h
-    "ode_glue/read": CORE,
-    "ode_glue/joints": CORE + GLUE[:1],
-    "ode_glue/pairs": CORE + GLUE[:1],
-    "ode_glue/write": CORE + GLUE[:3],
-    "ode_glue": CORE + GLUE[:4],
+    **{folder: CORE + GLUE[:i] for i, folder in enumerate(GLUE)},
     "plugin": CORE + GLUE,
-    "plugin/launch/preload": [],
-    "plugin/launch/trace": CORE + GLUE + ["plugin", "plugin/launch/preload"],
-    "plugin/launch/world": CORE + GLUE + ["plugin", "plugin/launch/preload"] + LAUNCH[:1],
-    "plugin/launch/near": CORE + GLUE + ["plugin", "plugin/launch/preload"] + LAUNCH[:2],
-    "plugin/launch/runner": CORE + LAUNCH,
+    **{folder: CORE + GLUE + ["plugin"] + LAUNCH[:i] for i, folder in enumerate(LAUNCH)},
+    "plugin/launch/runner": CORE + LAUNCH[:1] + LAUNCH[2:3],
     **{folder: CORE + ["plugin"] + DEMOS[:i] for i, folder in enumerate(DEMOS)},
 }
 

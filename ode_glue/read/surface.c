@@ -1,4 +1,4 @@
-#include "ode_glue/pairs/surface.h"
+#include "ode_glue/read/surface.h"
 
 #include <math.h>
 

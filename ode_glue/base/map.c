@@ -1,4 +1,4 @@
-#include "ode_glue/read/map.h"
+#include "ode_glue/base/map.h"
 #include "peg/base/arena.h"
 
 #include <stdint.h>

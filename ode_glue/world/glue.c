@@ -1,4 +1,4 @@
-#include "ode_glue/glue.h"
+#include "ode_glue/world/glue.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef PEG_SURFACE_H
 #define PEG_SURFACE_H
 
-#include "ode_glue/write/messages.h"
+#include "ode_glue/base/messages.h"
 #include "peg/peg.h"
 #include <ode/ode.h>
 

@@ -1,6 +1,7 @@
 /* Which cells of the endless heightfields what moves could touch in a step. */
 #include "ode_glue/read/geom.h"
-#include "ode_glue/glue.h"
+#include "ode_glue/pairs/heightfield_tiling.h"
+#include "ode_glue/pairs/filter.h"
 
 /* A body may be hit by the fastest one, and leave with at most twice its speed. */
 static const double HASTE = 2;

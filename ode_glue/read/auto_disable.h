@@ -8,7 +8,7 @@
 #ifndef PEG_SLEEP_H
 #define PEG_SLEEP_H
 
-#include "ode_glue/read/map.h"
+#include "ode_glue/base/map.h"
 #include "peg/peg.h"
 #include <ode/ode.h>
 

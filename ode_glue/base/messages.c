@@ -1,4 +1,4 @@
-#include "ode_glue/write/messages.h"
+#include "ode_glue/base/messages.h"
 #include "peg/peg.h"
 
 void peg_say(peg_report *report, int cause, pegStatus status, const char *text)

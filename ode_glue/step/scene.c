@@ -1,7 +1,10 @@
 /* From ODE's spaces and bodies to the scene of a step. */
 #include "ode_glue/read/unconstrained_velocity.h"
 #include "ode_glue/read/geom.h"
-#include "ode_glue/glue.h"
+#include "ode_glue/step/scene.h"
+#include "ode_glue/pairs/external_contacts.h"
+#include "ode_glue/pairs/filter.h"
+#include "ode_glue/pairs/heightfield_tiling.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "ode_glue/write/sleep.h"
+#include "ode_glue/read/auto_disable.h"
 #include "peg/base/arena.h"
 
 #include <math.h>
