@@ -1,5 +1,5 @@
-#ifndef PEG_SCENE_H
-#define PEG_SCENE_H
+#ifndef PEG_GLUE_SCENE_H
+#define PEG_GLUE_SCENE_H
 
 #include "ode_glue/world/glue.h"
 
