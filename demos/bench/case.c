@@ -322,7 +322,7 @@ void bench_phase(const bench_job *job)
     lab_world *lead = bench_lead(job, moving, h, now + LEADING * (job->end - now), &early);
     contender *c = lead ? calloc((size_t)job->models, sizeof *c) : NULL;
     if (c && !job->quiet)
-        fprintf(stderr, "bench: %s n=%d mu=%g: %s at t = %.3g s, %.3g s on the way\n",
+        fprintf(stderr, "bench: %s n=%d mu=%g: %s at t = %.3g s, %.3g s of wall time\n",
                 job->what.scene, job->what.n, job->what.mu, bench_measure_name(job->what.measure),
                 lab_time(lead), lab_now() - now);
     for (int i = 0; c && i < job->models; i++) {

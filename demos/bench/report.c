@@ -160,7 +160,8 @@ void bench_table(FILE *f, const json_t *report)
             "rows", "solve", "check", "ode", "rows", "outer", "depth", "volume", "drift", "speed",
             "B/row", "steps");
     json_array_foreach(json_object_get(report, "records"), i, r) record_line(f, r);
-    fprintf(f, "(medians of steps; early: time ran out before all moved or rested; cpu/quick: of "
+    fprintf(f, "(medians of steps; early: time limit reached before all bodies moved or were at "
+               "rest; cpu/quick: of "
                "processor time; volume of the overlap in mean "
                "bodies; depth, drift in m, speed "
                "in m/s: largest)\n");

@@ -391,13 +391,13 @@ int main(int argc, char **argv)
     int quick = 0, gate = 0, jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
     study s = {0};
     struct poptOption options[] = {
-        {"out", 'o', POPT_ARG_STRING, &out, 0, "where study.csv and study.txt go [study]", "DIR"},
-        {"quick", 'q', POPT_ARG_NONE, &quick, 0, "every scene once, one seed of the pours", NULL},
-        {"gate", 'g', POPT_ARG_NONE, &gate, 0, "the runs that the tests make", NULL},
+        {"out", 'o', POPT_ARG_STRING, &out, 0, "output folder [study]", "DIR"},
+        {"quick", 'q', POPT_ARG_NONE, &quick, 0, "every scene once, one seed of each pour", NULL},
+        {"gate", 'g', POPT_ARG_NONE, &gate, 0, "the runs of the test suite", NULL},
         {"scene", 's', POPT_ARG_STRING, &s.only, 0, "only this scene", "NAME"},
         {"part", 'p', POPT_ARG_STRING, &s.part, 0, "only scenes, geoms, friction or pours", "PART"},
         {"contact", 'c', POPT_ARG_STRING, &s.contact, 0, "only this contact model", "NAME"},
-        {"jobs", 'j', POPT_ARG_INT, &jobs, 0, "processes at a time [all processors]", "N"},
+        {"jobs", 'j', POPT_ARG_INT, &jobs, 0, "parallel processes [number of cores]", "N"},
         POPT_AUTOHELP POPT_TABLEEND,
     };
     poptContext context = poptGetContext("study", argc, (const char **)(void *)argv, options, 0);

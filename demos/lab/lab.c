@@ -132,7 +132,7 @@ static int parse(poptContext context, command *c, char **set)
     c->verb = poptGetArg(context);
     c->target = poptGetArg(context);
     const char *more = poptGetArg(context);
-    if (more) return usage("'%s' is one argument too many", more);
+    if (more) return usage("unexpected argument '%s'", more);
     return parse_contacts(c);
 }
 
@@ -334,10 +334,7 @@ static int ode_demos(const command *c)
 
 static int dispatch(const command *c)
 {
-    if (!c->verb)
-        return usage("say what to do: list, run, compare, demo, experiment or bench (see peg-lab "
-                     "--help)%s",
-                     "");
+    if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
     if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
@@ -356,10 +353,10 @@ static int dispatch(const command *c)
                  c->verb);
 }
 
-/* ODE gives up by exit or abort; either way the simulation failed. */
-static void give_up(int number, const char *format, va_list list)
+/* ODE ends the process on fatal errors: the simulation failed. */
+static void exit_on_ode_error(int number, const char *format, va_list list)
 {
-    fprintf(stderr, "peg-lab: ODE gave up (error %d): ", number);
+    fprintf(stderr, "peg-lab: fatal error %d in ODE: ", number);
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
     exit(1);
@@ -367,8 +364,8 @@ static void give_up(int number, const char *format, va_list list)
 
 int main(int argc, const char **argv)
 {
-    dSetErrorHandler(give_up);
-    dSetDebugHandler(give_up);
+    dSetErrorHandler(exit_on_ode_error);
+    dSetDebugHandler(exit_on_ode_error);
     command c = {.seed = 1};
     char *set = NULL;
     const struct poptOption table[] = {
@@ -376,30 +373,32 @@ int main(int argc, const char **argv)
          "peg, st, paper, lnc, ap, ode, ode-quick [peg]", "MODEL,.."},
         {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
         {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
-        {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "instead of the time", "N"},
-        {"seed", 0, POPT_ARG_LONGLONG, &c.seed, OPT_SEED, "of the scene's random numbers [1]", "N"},
-        {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "Coulomb's coefficient of friction [the scene's]",
-         "X"},
-        {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
-         "scale, turn, directions, primaries, threads or a key of the scene's", "KEY=X"},
-        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
-        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
-        {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the end state of run, as PNG", "FILE"},
-        {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "where a scene file's meshes are", "DIR"},
-        {"out", 0, POPT_ARG_STRING, &c.out, 0, "where compare, demo, experiment and bench write",
-         "DIR"},
-        {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of run", "DIR"},
-        {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0, "those of so many rows",
-         "MIN:MAX"},
-        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "bench, experiment, overhead: less", NULL},
-        {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "experiment: runs at once [all cores]", "N"},
-        {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: of each pair [1000; quick: 10]",
+        {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "number of steps, instead of --time", "N"},
+        {"seed", 0, POPT_ARG_LONGLONG, &c.seed, OPT_SEED, "seed of the scene's random numbers [1]",
          "N"},
-        {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: do not resume, run all", NULL},
-        {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this one", "NAME"},
+        {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "coefficient of friction [the scene's]", "X"},
+        {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
+         "a key of the scene, or scale, turn, directions, primaries, threads", "KEY=X"},
+        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write the poses of every step as JSON Lines",
+         "FILE"},
+        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write the measurements as JSON", "FILE"},
+        {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run)", "FILE"},
+        {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "folder of a scene file's meshes", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, 0, "output folder", "DIR"},
+        {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of a run",
+         "DIR"},
+        {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0,
+         "capture only problems of so many rows", "MIN:MAX"},
+        {"quick", 0, POPT_ARG_NONE, &c.quick, 0,
+         "smaller version of bench, experiment, matrix-geoms, overhead", NULL},
+        {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "parallel processes [number of cores]", "N"},
+        {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: runs per pair [1000; quick: 10]",
+         "N"},
+        {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: discard earlier results", NULL},
+        {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this scene", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
-        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: time it may take, s [1500]", "S"},
-        {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "errors only", NULL},
+        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: time limit, s [1500]", "S"},
+        {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "

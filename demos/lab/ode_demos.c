@@ -9,10 +9,10 @@
 
 static void write_head(FILE *file)
 {
-    fprintf(file, "%-22s %-10s %8s %9s %9s %11s %9s %8s\n", "scene", "contact", "deepest",
+    fprintf(file, "%-22s %-10s %8s %9s %9s %11s %9s %8s\n", "scene", "contact", "depth max",
             "overlap", "uncon-", "halved and", "energy", "time per");
     fprintf(file, "%-22s %-10s %8s %9s %9s %11s %9s %8s\n", "", "", "mm", "% body", "verged",
-            "scaled back", "gained, J", "step, ms");
+            "scaled back", "gain, J", "step, ms");
 }
 
 /* Time: the mean, since it is the moments of action that cost. Energy: of the worst step; motors,

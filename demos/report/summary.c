@@ -107,9 +107,9 @@ void lab_table(FILE *file, const lab_result *results, int n)
     fprintf(file, "%s, %d bodies, h = %g s, %ld steps, seed %llu\n", w->scene->name,
             dynamic_bodies(w), w->h, w->planned, (unsigned long long)w->options.seed);
     fprintf(file, "%-10s %14s %14s %13s %8s %15s %9s\n", "contact", "overlap median", "overlap max",
-            "deepest", "bodies", "energy gained", "time per");
+            "depth max", "escaped", "energy gain", "time per");
     fprintf(file, "%-10s %14s %14s %13s %8s %15s %9s\n", "", "% of a body", "% of a body", "mm",
-            "lost", "J, worst step", "step, ms");
+            "bodies", "max per step, J", "step, ms");
     for (int i = 0; i < n; i++) {
         const lab_result *r = &results[i];
         if (!r->w) continue;

@@ -9,14 +9,10 @@
 
 #include "demos/world/scene.h"
 
-#ifndef LAB_DATA_FOLDER
-#define LAB_DATA_FOLDER "../shared/data"
-#endif
-
 static const char *data_path(const char *name, char *path, size_t size)
 {
     const char *folder = getenv("PEG_LAB_DATA");
-    snprintf(path, size, "%s/%s", folder ? folder : LAB_DATA_FOLDER, name);
+    snprintf(path, size, "%s/%s", folder ? folder : ".", name);
     return path;
 }
 

@@ -1,6 +1,6 @@
 /* Bodies of the papers' experiments: the authors' own sets where their files are at hand, otherwise
- * the same recipe with seeds of ours. The files are looked for in the folder that PEG_LAB_DATA
- * names, else beside the source tree in shared/data. */
+ * the same recipe with seeds of ours. The files are looked for in the folder that the environment
+ * variable PEG_LAB_DATA names, else in the working folder. */
 #ifndef LAB_BODY_SETS_H
 #define LAB_BODY_SETS_H
 

@@ -1,4 +1,4 @@
-/* Scenes from files in the JSON format of Rigid IPC (design, section 8). */
+/* Scenes from files in the JSON format of Rigid IPC. */
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>

@@ -95,7 +95,7 @@ struct lab_world {
     dSpaceID space;
     dJointGroupID contacts;
     pegWorldID peg;
-    int contact_error; /* pegStatus of a pair that could not be handed over */
+    int contact_error; /* pegStatus of a pair that could not be submitted */
 
     lab_energy energy;
     double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
