@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(refuses_bad_usage)
 {
-    refused("", "say what to do");
+    refused("", "no command given");
     refused("fly", "no command 'fly'");
     refused("run", "needs a scene");
     refused("run nowhere", "no scene 'nowhere'");
