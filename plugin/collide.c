@@ -18,7 +18,7 @@ pegStatus pegWorldAddPair(pegWorldID peg, dGeomID o1, dGeomID o2, const dSurface
 {
     if (!peg || !o1 || !o2) return PEG_ERROR_ARGUMENT;
     if (!dGeomIsSpace(o1) && !dGeomIsSpace(o2)) {
-        peg_handed how = {.first = o1, .has_surface = 1};
+        peg_pair_entry how = {.first = o1, .has_surface = 1};
         if (surface) how.surface = *surface;
         return peg_glue_add_pair(peg->glue, o1, o2, surface ? &how : NULL);
     }
@@ -32,7 +32,7 @@ pegStatus pegWorldAddPairContact(pegWorldID peg, const dContact *contact, dJoint
     if (!peg || !contact) return PEG_ERROR_ARGUMENT;
     dGeomID g1 = contact->geom.g1, g2 = contact->geom.g2;
     if (!g1 || !g2 || dGeomIsSpace(g1) || dGeomIsSpace(g2)) return PEG_ERROR_ARGUMENT;
-    peg_handed how = {.first = g1, .has_surface = 1, .surface = contact->surface};
+    peg_pair_entry how = {.first = g1, .has_surface = 1, .surface = contact->surface};
     how.feedback = feedback;
     if (feedback) *feedback = (dJointFeedback){0};
     if (contact->surface.mode & dContactFDir1) {

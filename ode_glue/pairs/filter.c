@@ -1,4 +1,4 @@
-/* Which pairs may touch: those handed over, those that the program's near callback hands over when
+/* Which pairs may touch: those added, those that the program's near callback adds when
  * it is asked, or those that ODE's spaces would report and that no joint connects. */
 #include "ode_glue/read/convex.h"
 #include "ode_glue/read/geom.h"
@@ -63,13 +63,13 @@ static void order(dGeomID *a, dGeomID *b)
     }
 }
 
-const peg_handed *peg_glue_how(const peg_glue *glue, const peg_part *a, const peg_part *b,
-                               int *reversed)
+const peg_pair_entry *peg_glue_how(const peg_glue *glue, const peg_part *a, const peg_part *b,
+                                   int *reversed)
 {
     dGeomID x = ((const peg_shape *)a->user)->geom, y = ((const peg_shape *)b->user)->geom;
     dGeomID low = x, high = y;
     order(&low, &high);
-    int i = peg_map_find(&glue->handed, low, high);
+    int i = peg_map_find(&glue->added, low, high);
     dGeomID first = i >= 0 ? glue->how[i].first : x;
     *reversed = peg_first_geom(first, first == x ? y : x) != x;
     return i >= 0 ? &glue->how[i] : NULL;
@@ -79,7 +79,7 @@ static int may_touch(peg_glue *glue, const peg_shape *sa, const peg_shape *sb)
 {
     dGeomID x = sa->geom, y = sb->geom;
     order(&x, &y);
-    if (peg_map_find(&glue->handed, x, y) >= 0) return 1;
+    if (peg_map_find(&glue->added, x, y) >= 0) return 1;
     if (!sa->swept || !sb->swept || !spaces_pass(x, y)) return 0;
     if (!glue->near) return !joint_connects(x, y);
     glue->asked[0] = x;
@@ -104,7 +104,7 @@ void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_s
     static const double none[3] = {0, 0, 0};
     const peg_glue *glue = context;
     int reversed;
-    const peg_handed *how = peg_glue_how(glue, a, b, &reversed);
+    const peg_pair_entry *how = peg_glue_how(glue, a, b, &reversed);
     int own = how && how->has_surface;
     peg_surface_convert(own ? &how->surface : &glue->surface, own ? how->fdir1 : none,
                         dWorldGetERP(glue->world), dWorldGetCFM(glue->world), reversed, out);
@@ -147,20 +147,20 @@ static int is_asked(const peg_glue *glue, dGeomID a, dGeomID b)
 }
 
 /* Keeps the pair; 0 when memory is exhausted. */
-static int keep_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
+static int keep_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair_entry *how)
 {
     dGeomID x = a, y = b;
     order(&x, &y);
-    if (glue->handed.n == glue->how_room) {
+    if (glue->added.n == glue->how_room) {
         int room = glue->how_room ? 2 * glue->how_room : 64;
-        peg_handed *of = peg_realloc(glue->how, (size_t)room * sizeof *of);
+        peg_pair_entry *of = peg_realloc(glue->how, (size_t)room * sizeof *of);
         if (!of) return 0;
         glue->how = of;
         glue->how_room = room;
     }
-    int known = glue->handed.n, i = peg_map_add(&glue->handed, x, y);
+    int known = glue->added.n, i = peg_map_add(&glue->added, x, y);
     if (i < 0) return 0;
-    if (i == known) glue->how[i] = (peg_handed){.first = a};
+    if (i == known) glue->how[i] = (peg_pair_entry){.first = a};
     if (how) glue->how[i] = *how;
     return 1;
 }
@@ -169,18 +169,18 @@ static int keep_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how
 pegStatus peg_glue_name_transforms(peg_glue *glue)
 {
     const struct peg_generation *now = &glue->shapes.coming;
-    for (int i = 0; i < glue->handed.n && now->transforms; i++) {
-        dGeomID a = glue->handed.key[i][0], b = glue->handed.key[i][1];
+    for (int i = 0; i < glue->added.n && now->transforms; i++) {
+        dGeomID a = glue->added.key[i][0], b = glue->added.key[i][1];
         dGeomID x = peg_shapes_outer(now, a), y = peg_shapes_outer(now, b);
         if (x == a && y == b) continue;
-        peg_handed how = glue->how[i];
+        peg_pair_entry how = glue->how[i];
         how.first = how.first == a ? x : y;
         if (!keep_pair(glue, x, y, &how)) return PEG_ERROR_MEMORY;
     }
     return PEG_OK;
 }
 
-pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how)
+pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair_entry *how)
 {
     if (how && how->has_surface) {
         if (!peg_surface_is_valid(&how->surface)) return PEG_ERROR_NOT_FINITE;

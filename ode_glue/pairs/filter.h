@@ -8,7 +8,7 @@
  * for the default surface; a pair that was added with a surface keeps it then. Pairs of rays are
  * ignored. Errors: NOT_FINITE (of the surface); CONVEX_NOT_REGISTERED (the pair is kept, the arrays
  * may still be registered before the step); MEMORY (then the step fails, too). */
-pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_handed *how);
+pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair_entry *how);
 /* The default near callback for two geoms: adds what no joint connects and what the broad phase of
  * the added spaces does not find anyway. */
 void peg_glue_near(peg_glue *glue, dGeomID a, dGeomID b);
@@ -28,7 +28,7 @@ int peg_glue_may_touch(void *glue, const peg_part *a, const peg_part *b);
 void peg_glue_surface(void *glue, const peg_part *a, const peg_part *b, peg_surface *out);
 /* How the geoms of two parts were added for this step, or null; reversed: a is not that of ODE's
  * first body. */
-const peg_handed *peg_glue_how(const peg_glue *glue, const peg_part *a, const peg_part *b,
-                               int *reversed);
+const peg_pair_entry *peg_glue_how(const peg_glue *glue, const peg_part *a, const peg_part *b,
+                                   int *reversed);
 
 #endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Adds the body; null when memory is exhausted. */
-static peg_idler *idler_of(struct peg_idlers *g, dBodyID id)
+static peg_idle_body *idle_body_of(struct peg_idle_bodies *g, dBodyID id)
 {
     if (g->body.n == g->room) {
         int room = g->room ? 2 * g->room : 64;
-        peg_idler *of = peg_realloc(g->of, (size_t)room * sizeof *of);
+        peg_idle_body *of = peg_realloc(g->of, (size_t)room * sizeof *of);
         if (!of) return NULL;
         g->of = of;
         g->room = room;
@@ -20,20 +20,20 @@ static peg_idler *idler_of(struct peg_idlers *g, dBodyID id)
 
 /* A body that was destroyed may have left its address to another one: that lies elsewhere. One that
  * the program moved has left what it lay on. */
-static int lies_where_left(const peg_idler *b, dBodyID id)
+static int lies_where_left(const peg_idle_body *b, dBodyID id)
 {
     return memcmp(b->x, dBodyGetPosition(id), sizeof b->x) == 0 &&
            memcmp(b->q, dBodyGetQuaternion(id), sizeof b->q) == 0;
 }
 
-static void restart(peg_idler *b, dBodyID id)
+static void restart(peg_idle_body *b, dBodyID id)
 {
     b->steps_left = dBodyGetAutoDisableSteps(id);
     b->time_left = dBodyGetAutoDisableTime(id);
 }
 
 /* Whether the averages of the last velocities are below the thresholds. */
-static int is_idle(peg_idler *b, dBodyID id)
+static int is_slow(peg_idle_body *b, dBodyID id)
 {
     double linear = dBodyGetAutoDisableLinearThreshold(id);
     double angular = dBodyGetAutoDisableAngularThreshold(id), sum[6] = {0};
@@ -47,26 +47,26 @@ static int is_idle(peg_idler *b, dBodyID id)
     return peg_norm(sum) <= linear && peg_norm(sum + 3) <= angular;
 }
 
-void peg_sleep_begin(peg_sleep *sleep)
+void peg_auto_disable_begin(peg_auto_disable *sleep)
 {
     peg_map_clear(&sleep->coming.body);
 }
 
-pegStatus peg_sleep_add(peg_sleep *sleep, dBodyID id, double h, int *tires)
+pegStatus peg_auto_disable_add(peg_auto_disable *sleep, dBodyID id, double h, int *idle)
 {
     int samples = dBodyGetAutoDisableAverageSamplesCount(id);
-    *tires = 0;
+    *idle = 0;
     if (!dBodyGetAutoDisableFlag(id) || samples <= 0 || dBodyGetNumJoints(id) > 0) return PEG_OK;
-    peg_idler *b = idler_of(&sleep->coming, id);
+    peg_idle_body *b = idle_body_of(&sleep->coming, id);
     if (!b) return PEG_ERROR_MEMORY;
     int old = peg_map_find(&sleep->kept.body, id, NULL);
-    const peg_idler *before = old >= 0 ? &sleep->kept.of[old] : NULL;
+    const peg_idle_body *before = old >= 0 ? &sleep->kept.of[old] : NULL;
     int known = before && before->samples == samples;
     if (known && lies_where_left(before, id)) {
         *b = *before;
         b->built = 0;
     } else {
-        *b = (peg_idler){.samples = samples, .built = !known};
+        *b = (peg_idle_body){.samples = samples, .built = !known};
         b->sample = known ? before->sample : peg_alloc_zero((size_t)samples, sizeof *b->sample);
         if (!b->sample) return PEG_ERROR_MEMORY;
         restart(b, id);
@@ -74,30 +74,30 @@ pegStatus peg_sleep_add(peg_sleep *sleep, dBodyID id, double h, int *tires)
     if (!dBodyIsEnabled(id)) return PEG_OK;
     if (b->asleep) restart(b, id);
     if (!b->touched) return PEG_OK;
-    if (is_idle(b, id)) {
+    if (is_slow(b, id)) {
         b->steps_left--;
         b->time_left -= h;
     } else {
         restart(b, id);
     }
-    *tires = b->steps_left <= 0 && b->time_left <= 0;
+    *idle = b->steps_left <= 0 && b->time_left <= 0;
     return PEG_OK;
 }
 
-void peg_sleep_note(peg_sleep *sleep, dBodyID id, int touched)
+void peg_auto_disable_note(peg_auto_disable *sleep, dBodyID id, int touched)
 {
     int i = peg_map_find(&sleep->coming.body, id, NULL);
     if (i < 0) return;
-    peg_idler *b = &sleep->coming.of[i];
+    peg_idle_body *b = &sleep->coming.of[i];
     memcpy(b->x, dBodyGetPosition(id), sizeof b->x);
     memcpy(b->q, dBodyGetQuaternion(id), sizeof b->q);
     b->asleep = !dBodyIsEnabled(id);
     if (!b->asleep) b->touched = touched;
 }
 
-void peg_sleep_end(peg_sleep *sleep, int keep)
+void peg_auto_disable_end(peg_auto_disable *sleep, int keep)
 {
-    struct peg_idlers *now = &sleep->coming, *before = &sleep->kept, swap = *now;
+    struct peg_idle_bodies *now = &sleep->coming, *before = &sleep->kept, swap = *now;
     if (keep) {
         for (int i = 0; i < before->body.n; i++) {
             int j = peg_map_find(&now->body, before->body.key[i][0], NULL);
@@ -112,13 +112,13 @@ void peg_sleep_end(peg_sleep *sleep, int keep)
     peg_map_clear(&now->body);
 }
 
-void peg_sleep_free(peg_sleep *sleep)
+void peg_auto_disable_free(peg_auto_disable *sleep)
 {
-    struct peg_idlers *g = &sleep->kept;
+    struct peg_idle_bodies *g = &sleep->kept;
     for (int i = 0; i < g->body.n; i++) peg_free(g->of[i].sample);
     for (int k = 0; k < 2; k++, g = &sleep->coming) {
         peg_map_free(&g->body);
         peg_free(g->of);
     }
-    *sleep = (peg_sleep){0};
+    *sleep = (peg_auto_disable){0};
 }

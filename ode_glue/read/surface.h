@@ -10,14 +10,14 @@
 #include "peg/peg.h"
 #include <ode/ode.h>
 
-/* How a pair was handed over. */
-typedef struct peg_handed {
+/* How a pair was added. */
+typedef struct peg_pair_entry {
     dGeomID first;              /* ODE's g1 */
     int has_surface;            /* else the world's default */
     dSurfaceParameters surface; /* fields that its mode does not mention are undefined */
     double fdir1[3];            /* 0: none given */
     dJointFeedback *feedback;   /* null: not wanted */
-} peg_handed;
+} peg_pair_entry;
 
 /* 0 if a field that the mode mentions is not a number, or infinite and not mu or rho. */
 int peg_surface_is_valid(const dSurfaceParameters *surface);
@@ -30,7 +30,7 @@ void peg_surface_warn(peg_report *report, const dSurfaceParameters *surface, con
 void peg_surface_convert(const dSurfaceParameters *surface, const double fdir1[3], double world_erp,
                          double world_cfm, int reversed, peg_surface *out);
 
-/* ODE's first body's geom of a pair that was handed over as (first, other). */
+/* ODE's first body's geom of a pair that was added as (first, other). */
 dGeomID peg_first_geom(dGeomID first, dGeomID other);
 
 #endif

@@ -49,7 +49,7 @@ static pegStatus collect_space(peg_glue *glue, dSpaceID space)
     return status;
 }
 
-/* All geoms of the added spaces and of the pairs handed over. */
+/* All geoms of the added spaces and of the pairs added. */
 static pegStatus collect_geoms(peg_glue *glue)
 {
     pegStatus status = PEG_OK;
@@ -57,8 +57,8 @@ static pegStatus collect_geoms(peg_glue *glue)
     for (int i = 0; i < glue->spaces && status == PEG_OK; i++)
         status = collect_item(glue, (dGeomID)glue->space[i]);
     if (status == PEG_OK) status = peg_glue_name_transforms(glue);
-    for (int i = 0; i < 2 * glue->handed.n && status == PEG_OK; i++) {
-        dGeomID geom = glue->handed.key[i / 2][i % 2];
+    for (int i = 0; i < 2 * glue->added.n && status == PEG_OK; i++) {
+        dGeomID geom = glue->added.key[i / 2][i % 2];
         if (dGeomIsEnabled(geom)) status = peg_shapes_add(&glue->shapes, geom, 0);
     }
     peg_shapes_end(&glue->shapes, status == PEG_OK);
@@ -141,8 +141,8 @@ static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
     peg_copy3(dBodyGetTorque(id), link->force + 3);
     glue->scene.nb++;
     if (glue->scene.body[i].kind != PEG_DYNAMIC) return PEG_OK;
-    status = peg_sleep_add(&glue->sleep, id, h, &link->tires);
-    if (link->tires) peg_stop_body(glue->world, id, h, &glue->scene.body[i]);
+    status = peg_auto_disable_add(&glue->sleep, id, h, &link->idle);
+    if (link->idle) peg_stop_body(glue->world, id, h, &glue->scene.body[i]);
     return status;
 }
 
@@ -221,7 +221,7 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
                          .may_touch = peg_glue_may_touch,
                          .surface = peg_glue_surface,
                          .filter_context = glue};
-    peg_sleep_begin(&glue->sleep);
+    peg_auto_disable_begin(&glue->sleep);
     peg_arena_reset(&glue->arena);
     peg_map_clear(&glue->body_number);
 

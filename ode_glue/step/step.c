@@ -55,9 +55,9 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
     if (!(h > 0) || !isfinite(h)) return PEG_ERROR_STEP_SIZE;
     if (glue->pair_lost) return PEG_ERROR_MEMORY;
-    if (glue->spaces == 0 && glue->handed.n == 0)
+    if (glue->spaces == 0 && glue->added.n == 0)
         peg_say(&glue->report, PEG_CAUSE_NO_SPACE, PEG_OK,
-                "no space was added and no pair handed over: this step has no contacts; call "
+                "no space was added and no pair added: this step has no contacts; call "
                 "pegWorldAddSpace, or pegNearCallback or pegWorldAddPair before each step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
@@ -76,9 +76,9 @@ pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
     pegStatus status = step(glue, h, quick, stats);
     stats->steps = 1;
     glue->stepping = 0;
-    peg_sleep_end(&glue->sleep, status == PEG_OK);
+    peg_auto_disable_end(&glue->sleep, status == PEG_OK);
     if (status != PEG_OK) glue->scene.np = 0; /* no contacts to tell of */
-    peg_map_clear(&glue->handed);
+    peg_map_clear(&glue->added);
     glue->pair_lost = 0;
     return status == PEG_OK ? PEG_OK : peg_fail(&glue->report, status);
 }

@@ -22,10 +22,10 @@ void peg_glue_destroy(peg_glue *glue)
     peg_context_destroy(glue->core);
     peg_shapes_free(&glue->shapes);
     peg_joint_set_free(&glue->joints);
-    peg_map_free(&glue->handed);
+    peg_map_free(&glue->added);
     peg_free(glue->how);
     peg_free(glue->given);
-    peg_sleep_free(&glue->sleep);
+    peg_auto_disable_free(&glue->sleep);
     peg_map_free(&glue->body_number);
     peg_arena_free(&glue->arena);
     peg_free(glue->space);

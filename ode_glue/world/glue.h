@@ -24,7 +24,7 @@ typedef struct peg_link {
     double force[6]; /* force and torque accumulated by the program */
     double push[6];  /* those of the contacts, N and N m */
     double v[6];     /* velocity that the program sees */
-    int tires;       /* idle for long enough: stopped, and put to sleep if its island sleeps */
+    int idle;        /* idle for long enough: stopped, and put to sleep if its island sleeps */
     int met;         /* something that may touch it is near */
 } peg_link;
 
@@ -34,13 +34,13 @@ typedef struct peg_glue {
     peg_report report;
     dSpaceID *space; /* the added spaces */
     int spaces, space_room;
-    peg_map handed;  /* pairs handed over for the coming step, addresses in ascending order; during
-                        the step also those that `near` hands over */
-    peg_handed *how; /* of each of them; how_room entries */
+    peg_map added;       /* pairs added for the coming step, addresses in ascending order; during
+                            the step also those that `near` adds */
+    peg_pair_entry *how; /* of each of them; how_room entries */
     int how_room;
     int pair_lost;              /* there was no memory for one of them: the step must fail */
-    dSurfaceParameters surface; /* of pairs that were handed over without one, or not at all */
-    peg_sleep sleep;
+    dSurfaceParameters surface; /* of pairs that were added without one, or not at all */
+    peg_auto_disable sleep;
     peg_shapes shapes;
     peg_joint_set joints;
     peg_joint_notes notes; /* of this step's joints */
@@ -48,7 +48,7 @@ typedef struct peg_glue {
     dNearCallback *near;   /* the program's own, or null */
     void *near_data;
     dGeomID asked[2]; /* the pair that `near` is asked about */
-    int accepted;     /* it was handed over */
+    int accepted;     /* it was added */
     int stepping;
 
     peg_arena arena;

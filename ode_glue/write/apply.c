@@ -7,7 +7,7 @@
  * Bodies with joints get the contacts' forces alone: dWorldStep then finds the joints' impulses
  * that the island's mixed LCP found, as its rows are the same, and fills their feedback. Where it
  * would not (a step in halves, joints that had to yield, dWorldQuickStep) the joints are left out
- * of ODE's step and handed over as forces like the contacts. */
+ * of ODE's step and added as forces like the contacts. */
 #include "ode_glue/read/unconstrained_velocity.h"
 #include "ode_glue/write/apply.h"
 #include "ode_glue/write/joint_step.h"
@@ -26,12 +26,13 @@ static int is_woken(const peg_body *b)
     return b->kind == PEG_DYNAMIC && b->asleep && b->woken;
 }
 
-/* A tired body sleeps on what holds it. If nothing is near, it falls. */
-static void let_fall(peg_glue *glue)
+/* A body that is due for auto-disabling sleeps on what supports it. Without any candidate pair it
+ * falls. */
+static void wake_unsupported(peg_glue *glue)
 {
     for (int i = 0; i < glue->scene.nb; i++) {
         peg_body *b = &glue->scene.body[i];
-        if (!glue->link[i].tires || b->woken || glue->link[i].met) continue;
+        if (!glue->link[i].idle || b->woken || glue->link[i].met) continue;
         b->asleep = 0;
         memcpy(b->v_pose, b->v_free, sizeof b->v_free);
         memcpy(b->v_end, b->v_free, sizeof b->v_free);
@@ -67,7 +68,7 @@ static int find_push(const peg_body *b, double h, double push[6])
     return isfinite(sum);
 }
 
-static int hand_over(peg_glue *glue)
+static int add_pushes(peg_glue *glue)
 {
     int n = glue->scene.nb;
     peg_link *link = glue->link;
@@ -78,10 +79,10 @@ static int hand_over(peg_glue *glue)
     for (int i = 0; i < n; i++) {
         const peg_body *b = &glue->scene.body[i];
         const double *f = link[i].push;
-        if (link[i].tires) set_velocity(link[i].id, b->v);
-        if (link[i].tires && b->asleep && !b->woken) dBodyDisable(link[i].id);
+        if (link[i].idle) set_velocity(link[i].id, b->v);
+        if (link[i].idle && b->asleep && !b->woken) dBodyDisable(link[i].id);
         /* whom joints wake, ODE wakes, and counts on towards sleep */
-        if (is_woken(b) && !link[i].tires && (!b->roused || b->held)) dBodyEnable(link[i].id);
+        if (is_woken(b) && !link[i].idle && (!b->roused || b->held)) dBodyEnable(link[i].id);
         if (!is_pushed(glue, i)) continue;
         dBodyAddForce(link[i].id, f[0], f[1], f[2]);
         dBodyAddTorque(link[i].id, f[3], f[4], f[5]);
@@ -103,7 +104,7 @@ static void take_back(peg_glue *glue)
         const peg_body *b = &glue->scene.body[i];
         const peg_link *link = &glue->link[i];
         if (is_pushed(glue, i)) put_forces_back(link);
-        if (link->tires) {
+        if (link->idle) {
             dBodyEnable(link->id);
             set_velocity(link->id, link->v);
         } else if (is_woken(b)) {
@@ -157,12 +158,12 @@ static void hold_still(peg_glue *glue)
 }
 
 /* What the next step must know to put bodies to sleep. */
-static void note_idlers(peg_glue *glue)
+static void note_idle_bodies(peg_glue *glue)
 {
     for (int i = 0; i < glue->scene.nb; i++) {
         const peg_body *b = &glue->scene.body[i];
         if (b->kind == PEG_DYNAMIC)
-            peg_sleep_note(&glue->sleep, glue->link[i].id, b->moved_by_contact);
+            peg_auto_disable_note(&glue->sleep, glue->link[i].id, b->moved_by_contact);
     }
 }
 
@@ -176,10 +177,10 @@ static int joined_may_sleep(const peg_glue *glue)
 
 pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
 {
-    let_fall(glue);
+    wake_unsupported(glue);
     if (joined_may_sleep(glue)) quick = 0;
     peg_glue_leave_joints_out(glue, quick);
-    if (!hand_over(glue)) {
+    if (!add_pushes(glue)) {
         peg_glue_put_joints_back(glue, 0);
         return PEG_ERROR_STEP_SIZE;
     }
@@ -196,6 +197,6 @@ pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
     set_end_velocities(glue);
     hold_still(glue);
     peg_glue_keep_impulses(glue);
-    note_idlers(glue);
+    note_idle_bodies(glue);
     return PEG_OK;
 }

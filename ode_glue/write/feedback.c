@@ -38,7 +38,7 @@ void peg_glue_fill_feedback(const peg_glue *glue)
         const peg_part *a = &glue->scene.part[contact[i].part_a];
         const peg_part *b = &glue->scene.part[contact[i].part_b];
         int reversed;
-        const peg_handed *how = peg_glue_how(glue, a, b, &reversed);
+        const peg_pair_entry *how = peg_glue_how(glue, a, b, &reversed);
         if (how && how->feedback) add_contact(&glue->scene, &contact[i], reversed, how->feedback);
     }
 }
