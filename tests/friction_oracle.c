@@ -1,4 +1,4 @@
-#include "friction_oracle.h"
+#include "tests/friction_oracle.h"
 
 enum { MOST = FRICTION_ORACLE_ROWS };
 

@@ -1,4 +1,4 @@
-#include "geom_cases.h"
+#include "tests/geom_cases.h"
 
 #include <check.h>
 #include <math.h>

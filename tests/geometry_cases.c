@@ -1,4 +1,4 @@
-#include "geometry_cases.h"
+#include "tests/geometry_cases.h"
 
 #include <stdlib.h>
 

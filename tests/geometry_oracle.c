@@ -1,4 +1,4 @@
-#include "geometry_oracle.h"
+#include "tests/geometry_oracle.h"
 
 #include <math.h>
 #include <string.h>

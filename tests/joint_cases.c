@@ -1,4 +1,4 @@
-#include "joint_cases.h"
+#include "tests/joint_cases.h"
 
 #include "peg/base/math.h"
 

@@ -1,4 +1,4 @@
-#include "lcp_cases.h"
+#include "tests/lcp_cases.h"
 
 /* splitmix64 */
 static uint64_t next(uint64_t *seed)

@@ -1,4 +1,4 @@
-#include "lcp_oracle.h"
+#include "tests/lcp_oracle.h"
 
 /* Pivots below this, relative to the largest entry, make a basis singular. */
 static const double SINGULAR = 1e-15;

@@ -1,4 +1,4 @@
-#include "planar_scene.h"
+#include "tests/planar_scene.h"
 
 #include "peg/collide/separation.h"
 #include "peg/peg.h"

@@ -1,4 +1,4 @@
-#include "step_scene.h"
+#include "tests/step_scene.h"
 
 #include "peg/collide/separation.h"
 

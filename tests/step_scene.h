@@ -2,7 +2,7 @@
 #ifndef STEP_SCENE_H
 #define STEP_SCENE_H
 
-#include "geometry_cases.h"
+#include "tests/geometry_cases.h"
 #include "peg/peg.h"
 
 /* Sums of a few terms, relative to them. */

@@ -1,6 +1,7 @@
 /* ODE's demo scenes with exact contacts: no overlap, no step without a certificate, and what each
  * must show; and the classes of geoms that the lab builds them of: their masses against ODE's own,
  * their place in traces, what the scale and the turn of a scene do to them. */
+#include "tests/runner.h"
 #include "demos/lab/lab.h"
 #include "demos/world/world.h"
 
@@ -392,7 +393,7 @@ START_TEST(traces_name_every_class)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *s = suite_create("demos");
     TCase *scenes = tcase_create("scenes"), *classes = tcase_create("classes");
@@ -405,9 +406,5 @@ int main(void)
     tcase_add_test(classes, traces_name_every_class);
     suite_add_tcase(s, scenes);
     suite_add_tcase(s, classes);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return s;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "tests/runner.h"
 #include "demos/oracle/distance.h"
 #include "peg/collide/separation.h"
 #include "peg/base/math.h"
@@ -605,7 +606,7 @@ START_TEST(winding)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("distance");
     TCase *forms = tcase_create("forms"), *random = tcase_create("random");
@@ -625,9 +626,5 @@ int main(void)
     tcase_add_loop_test(random, trees, 0, CLASSES);
     suite_add_tcase(suite, forms);
     suite_add_tcase(suite, random);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/runner.h"
 #include "demos/scenes/body_sets.h"
 #include "demos/lab/lab.h"
 #include "demos/oracle/overlap.h"
@@ -488,7 +489,7 @@ START_TEST(peg_passes_its_own_checks)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("experiments");
     TCase *oracles = tcase_create("oracles"), *scenes = tcase_create("scenes"),
@@ -519,9 +520,5 @@ int main(void)
     suite_add_tcase(suite, oracles);
     suite_add_tcase(suite, scenes);
     suite_add_tcase(suite, program);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return suite;
 }

@@ -1,5 +1,6 @@
 /* Friction that has a limit of its own, in newtons (ODE's mu without dContactApprox1), or none at
  * all (dInfinity): it acts where bodies bear on each other, and nowhere else. */
+#include "tests/runner.h"
 #include "plugin/ode-peg.h"
 
 #include <check.h>
@@ -113,7 +114,7 @@ START_TEST(an_impact_rubs)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("friction-limit");
     TCase *tc = tcase_create("limits");
@@ -122,9 +123,5 @@ int main(void)
     tcase_add_loop_test(tc, what_is_pressed_is_held, 0, 3);
     tcase_add_test(tc, an_impact_rubs);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -1,7 +1,8 @@
 /* Bounded rows of the mixed LCP: against enumeration, against closed forms, and what must hold
  * without a reference. */
-#include "friction_oracle.h"
-#include "lcp_cases.h"
+#include "tests/runner.h"
+#include "tests/friction_oracle.h"
+#include "tests/lcp_cases.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -502,7 +503,7 @@ START_TEST(problems_survive_a_file)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("friction-solver");
     TCase *tests = tcase_create("friction-solver");
@@ -529,9 +530,5 @@ int main(void)
     tcase_add_test(tests, large_islands_agree_with_the_projected_solver);
     tcase_add_test(tests, problems_survive_a_file);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -1,6 +1,7 @@
 /* Every class of geoms, alone and in pairs, through the public interface. */
-#include "geom_cases.h"
-#include "test_geoms.h"
+#include "tests/runner.h"
+#include "tests/geom_cases.h"
+#include "tests/test_geoms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -266,17 +267,13 @@ static TCase *geom_rest_tests(void)
     return tests;
 }
 
-int main(void)
+Suite *test_suite(void)
 {
+    dInitODE();
+    test_at_end(dCloseODE);
     Suite *suite = suite_create("geoms");
     suite_add_tcase(suite, geom_rest_tests());
     suite_add_tcase(suite, geom_change_tests());
     suite_add_tcase(suite, geom_ask_tests());
-    dInitODE();
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    dCloseODE();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

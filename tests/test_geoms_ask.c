@@ -1,7 +1,7 @@
 /* What the interface tells and refuses, and memory. */
 #include "peg/base/arena.h"
-#include "geom_cases.h"
-#include "test_geoms.h"
+#include "tests/geom_cases.h"
+#include "tests/test_geoms.h"
 
 #include <math.h>
 #include <stdlib.h>

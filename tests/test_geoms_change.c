@@ -1,6 +1,6 @@
 /* What changes, heightfields, and classes of the program. */
-#include "geom_cases.h"
-#include "test_geoms.h"
+#include "tests/geom_cases.h"
+#include "tests/test_geoms.h"
 
 #include <math.h>
 #include <stdlib.h>

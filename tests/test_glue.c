@@ -1,4 +1,5 @@
 /* The glue against ODE itself: free velocities and poses, the hand-over, what takes part. */
+#include "tests/runner.h"
 #include "ode_glue/read/convex.h"
 #include "ode_glue/read/unconstrained_velocity.h"
 #include "ode_glue/pairs/filter.h"
@@ -571,8 +572,10 @@ START_TEST(joints_exclude_and_handing_over_includes)
 }
 END_TEST
 
-static Suite *glue_suite(void)
+Suite *test_suite(void)
 {
+    dInitODE();
+    test_at_end(dCloseODE);
     Suite *suite = suite_create("glue");
     TCase *motion = tcase_create("motion"), *reading = tcase_create("reading");
     tcase_set_timeout(motion, 60);
@@ -592,15 +595,4 @@ static Suite *glue_suite(void)
     suite_add_tcase(suite, motion);
     suite_add_tcase(suite, reading);
     return suite;
-}
-
-int main(void)
-{
-    dInitODE();
-    SRunner *runner = srunner_create(glue_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    dCloseODE();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

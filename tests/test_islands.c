@@ -1,6 +1,7 @@
 /* Many islands at once: the same bits for any number of threads, exhausted memory on several of
  * them, and steps that allocate nothing. */
-#include "geometry_cases.h"
+#include "tests/runner.h"
+#include "tests/geometry_cases.h"
 #include "peg/base/arena.h"
 #include "peg/peg.h"
 #include "peg/step/stage.h"
@@ -327,7 +328,7 @@ START_TEST(warmed_steps_allocate_nothing)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("islands");
     TCase *threads = tcase_create("threads"), *memory = tcase_create("memory");
@@ -340,9 +341,5 @@ int main(void)
     tcase_add_test(memory, warmed_steps_allocate_nothing);
     suite_add_tcase(suite, threads);
     suite_add_tcase(suite, memory);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -2,7 +2,8 @@
  * are stepped by dWorldStep, and their velocity is compared with the one that the mixed LCP of our
  * rows predicts. The cases vary the bodies' order, a missing and a kinematic body, stops, motors
  * and bounce; then several joints, contacts, feedback, and what becomes of references. */
-#include "joint_cases.h"
+#include "tests/runner.h"
+#include "tests/joint_cases.h"
 #include "ode_glue/read/unconstrained_velocity.h"
 #include "peg/island/joint_row.h"
 #include "ode_glue/joints/joint_set.h"
@@ -626,13 +627,9 @@ static Suite *joints_suite(void)
     return suite;
 }
 
-int main(void)
+Suite *test_suite(void)
 {
     dInitODE2(0);
-    SRunner *runner = srunner_create(joints_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    dCloseODE();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    test_at_end(dCloseODE);
+    return joints_suite();
 }

@@ -9,12 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/runner.h"
 #include "demos/lab/lab.h"
 #include "demos/oracle/overlap.h"
 #include "demos/world/world.h"
 #include "peg/base/math.h"
 
-static char folder[64]; /* for what the tests write */
+static const char *folder; /* for what the tests write */
 
 static const char *data_path(const char *name)
 {
@@ -127,7 +128,7 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --set bodies=2.5", "whole number");
     refused("run pour-boxes --set bodies=0", "whole number");
     refused("run pour-boxes --set colour=3",
-            "no key 'colour': it knows scale, turn, directions, primaries, bodies");
+            "no key 'colour': it knows scale, turn, directions, primaries, threads, bodies");
     refused("run pour-boxes --set scale=0", "scale");
     refused("run pour-boxes --unknown", "--unknown");
     refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace");
@@ -858,10 +859,9 @@ START_TEST(takes_over_a_state)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/peg-lab-test-XXXXXX");
-    if (!mkdtemp(folder)) return EXIT_FAILURE;
+    folder = test_folder();
     Suite *suite = suite_create("lab");
     TCase *tests = tcase_create("lab");
     suite_add_tcase(suite, tests);
@@ -886,11 +886,5 @@ int main(void)
     tcase_set_timeout(bench, 120);
     tcase_add_test(bench, benches);
     tcase_add_test(bench, takes_over_a_state);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command) != 0 || failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -1,5 +1,7 @@
 /* peg-run: programs that know nothing of ode-peg come to rest where they do with the two-line swap.
  * Environment: PEG_RUN, the launcher; PROGRAMS, the folder of tests/programs' executables. */
+#include "tests/runner.h"
+
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
@@ -11,7 +13,7 @@
 
 enum { NUMBERS = 256, TEXT = 16384 };
 
-static char folder[64]; /* for what the tests write */
+static const char *folder; /* for what the tests write */
 
 typedef struct outcome {
     int status;
@@ -407,10 +409,9 @@ START_TEST(says_what_strict_stops)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/peg-run-test-XXXXXX");
-    if (!mkdtemp(folder)) return EXIT_FAILURE;
+    folder = test_folder();
     Suite *suite = suite_create("launcher");
     TCase *tests = tcase_create("launcher");
     suite_add_tcase(suite, tests);
@@ -439,11 +440,5 @@ int main(void)
     tcase_add_test(tests, traces_and_sums_up);
     tcase_add_test(tests, traces_what_is_killed);
     tcase_add_test(tests, says_what_strict_stops);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    char command[128];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command) != 0 || failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -1,5 +1,6 @@
 /* Joints and contacts in one problem, through the public interface. */
-#include "joint_cases.h"
+#include "tests/runner.h"
+#include "tests/joint_cases.h"
 #include "peg/base/arena.h"
 #include "peg/step/stage.h"
 #include "plugin/world.h"
@@ -522,8 +523,10 @@ START_TEST(wrong_calls_are_refused)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
+    dInitODE2(0);
+    test_at_end(dCloseODE);
     Suite *suite = suite_create("machines");
     TCase *use = tcase_create("use");
     tcase_set_timeout(use, 60);
@@ -542,11 +545,5 @@ int main(void)
     tcase_add_loop_test(use, step_without_memory, 0, 2);
     tcase_add_test(use, wrong_calls_are_refused);
     suite_add_tcase(suite, use);
-    SRunner *runner = srunner_create(suite);
-    dInitODE2(0);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    dCloseODE();
-    return failed != 0;
+    return suite;
 }

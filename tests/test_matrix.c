@@ -1,6 +1,7 @@
 /* The matrix of geom classes and its scenes: what holds between two runs and within one whatever
  * the classes are, and that the oracle sees what stock ODE does. That exact contacts pass is part
  * of the test of scenes. */
+#include "tests/runner.h"
 #include "demos/checks/checks.h"
 #include "demos/checks/matrix_geoms.h"
 #include "demos/world/world.h"
@@ -180,7 +181,7 @@ START_TEST(tables_say_what_happened)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("matrix");
     TCase *laws = tcase_create("laws"), *matrix = tcase_create("matrix");
@@ -194,9 +195,5 @@ int main(void)
     tcase_add_loop_test(matrix, tables_say_what_happened, 0, 2);
     suite_add_tcase(suite, laws);
     suite_add_tcase(suite, matrix);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite;
 }

@@ -1,17 +1,14 @@
 /* The papers' contact models, and planar scenes. */
-#include "test_models.h"
+#include "tests/runner.h"
+#include "tests/test_models.h"
 
 #include <stdlib.h>
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("models");
     planar_cases(suite);
     paper_cases(suite);
     paper_space_cases(suite);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

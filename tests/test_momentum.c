@@ -1,5 +1,6 @@
 /* Many bodies in one island that is solved by sweeps: what they do to each other in the void adds
  * up to nothing, bounces add no energy, and they bounce and are moved apart as few bodies are. */
+#include "tests/runner.h"
 #include "plugin/ode-peg.h"
 
 #include <check.h>
@@ -322,7 +323,7 @@ START_TEST(bodies_are_moved_along_normals)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("momentum");
     TCase *tc = tcase_create("many");
@@ -336,9 +337,5 @@ int main(void)
     tcase_add_test(tc, many_are_moved_apart);
     tcase_add_loop_test(tc, nothing_comes_from_nowhere, 0, 6);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -1,5 +1,7 @@
 /* A program written against the names before 0.2: it compiles, links and runs against the installed
  * header until 1.0. Only old names here. */
+#include "tests/runner.h"
+
 #include <check.h>
 #include <math.h>
 #include <ode-peg.h>
@@ -119,7 +121,7 @@ START_TEST(joints)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("old names");
     TCase *tests = tcase_create("names before 0.2");
@@ -128,9 +130,5 @@ int main(void)
     tcase_add_test(tests, shapes);
     tcase_add_test(tests, joints);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return suite;
 }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "tests/runner.h"
 #include "demos/oracle/overlap.h"
 #include "peg/base/math.h"
 
@@ -279,7 +280,7 @@ START_TEST(round_shapes)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("overlap");
     TCase *tests = tcase_create("overlap");
@@ -296,9 +297,5 @@ int main(void)
     tcase_add_test(tests, hulls);
     tcase_add_test(tests, moments);
     tcase_add_test(tests, round_shapes);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

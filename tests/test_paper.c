@@ -1,7 +1,7 @@
 /* The papers' models: the logic of U, I and X by truth tables, traps, closed forms for each. */
 #include "peg/paper/paper.h"
-#include "planar_scene.h"
-#include "test_models.h"
+#include "tests/planar_scene.h"
+#include "tests/test_models.h"
 
 #define EXACT  1e-12
 #define SOLVED 1e-8

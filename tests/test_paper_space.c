@@ -1,6 +1,6 @@
 /* The papers' models in space: no traps at the edges of a cube, friction, momentum. */
-#include "step_scene.h"
-#include "test_models.h"
+#include "tests/step_scene.h"
+#include "tests/test_models.h"
 
 #include <check.h>
 

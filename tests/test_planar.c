@@ -1,6 +1,6 @@
 /* Planar scenes with the exact model: shapes, closed forms, nothing leaves the plane. */
-#include "planar_scene.h"
-#include "test_models.h"
+#include "tests/planar_scene.h"
+#include "tests/test_models.h"
 
 #define EXACT 1e-12
 

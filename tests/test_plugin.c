@@ -1,4 +1,5 @@
 /* The public interface, used as a program uses it. */
+#include "tests/runner.h"
 #include "peg/base/arena.h"
 #include "plugin/ode-peg.h"
 
@@ -844,13 +845,9 @@ static Suite *plugin_suite(void)
     return suite;
 }
 
-int main(void)
+Suite *test_suite(void)
 {
     dInitODE();
-    SRunner *runner = srunner_create(plugin_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    dCloseODE();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    test_at_end(dCloseODE);
+    return plugin_suite();
 }

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "geometry_cases.h"
-#include "geometry_oracle.h"
+#include "tests/geometry_cases.h"
+#include "tests/geometry_oracle.h"
 #include "peg/base/arena.h"
-#include "test_geometry.h"
+#include "tests/test_geometry.h"
 
 /* Topology and planes of any polytope; faces planar to `flat` of the radius. */
 static void check_polytope(const peg_polytope *p, double flat)

@@ -1,5 +1,6 @@
 /* Bodies that overlap at the start, as many as are solved by sweeps: they are moved apart in a
  * bounded number of steps, and nothing of that speed stays. */
+#include "tests/runner.h"
 #include "plugin/ode-peg.h"
 
 #include <check.h>
@@ -164,7 +165,7 @@ START_TEST(heaps_come_apart)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("recovery");
     TCase *tc = tcase_create("many");
@@ -174,9 +175,5 @@ int main(void)
     tcase_add_loop_test(tc, rows_on_the_ground, 0, ROWS);
     tcase_add_loop_test(tc, heaps_come_apart, 0, 6);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -1,7 +1,8 @@
 /* Rows of an island of two bodies: Jacobians against differences of gaps that are computed here
  * from nothing but vertices and quaternions, the identities of secant rows, rows on the way, and
  * the cone that friction rows span. */
-#include "geometry_cases.h"
+#include "tests/runner.h"
+#include "tests/geometry_cases.h"
 #include "peg/contact/island.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/substep.h"
@@ -933,11 +934,7 @@ static Suite *rows_suite(void)
     return suite;
 }
 
-int main(void)
+Suite *test_suite(void)
 {
-    SRunner *runner = srunner_create(rows_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return rows_suite();
 }

@@ -2,10 +2,10 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "geometry_cases.h"
-#include "geometry_oracle.h"
+#include "tests/geometry_cases.h"
+#include "tests/geometry_oracle.h"
 #include "peg/collide/separation.h"
-#include "test_geometry.h"
+#include "tests/test_geometry.h"
 
 enum { SHAPES = 96, PAIRS = 100000, EXTRA = 16 /* every EXTRA-th pair: the checks that repeat */ };
 

@@ -1,7 +1,8 @@
 /* The solvers of the mixed LCP against enumeration, on degenerate, contradictory and broken
  * problems. */
-#include "lcp_cases.h"
-#include "lcp_oracle.h"
+#include "tests/runner.h"
+#include "tests/lcp_cases.h"
+#include "tests/lcp_oracle.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -619,7 +620,7 @@ START_TEST(outcomes_have_names)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("solver");
     TCase *tests = tcase_create("solver");
@@ -651,9 +652,5 @@ int main(void)
     tcase_add_test(tests, broken_files_are_refused);
     tcase_add_test(tests, outcomes_have_names);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

@@ -1,7 +1,8 @@
 /* Whole steps of small scenes: closed forms for every kind of row and body, and what must hold
  * without a reference (momentum, energy, callbacks, order, bits). */
-#include "step_scene.h"
-#include "test_step.h"
+#include "tests/runner.h"
+#include "tests/step_scene.h"
+#include "tests/test_step.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -528,11 +529,7 @@ static Suite *step_suite(void)
     return suite;
 }
 
-int main(void)
+Suite *test_suite(void)
 {
-    SRunner *runner = srunner_create(step_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return step_suite();
 }

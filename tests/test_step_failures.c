@@ -2,8 +2,8 @@
  * model beside the exact one. */
 #include "peg/base/arena.h"
 #include "peg/step/stage.h"
-#include "step_scene.h"
-#include "test_step.h"
+#include "tests/step_scene.h"
+#include "tests/test_step.h"
 
 /* --- errors --- */
 

@@ -1,11 +1,12 @@
 /* Islands at rest beside what moves: they stay where they are, carried by the same impulses, for as
  * long as nothing about them changes, and not a step longer. Every step here is checked for the
  * balance of momentum of each body, for gaps, and for what the callbacks are asked. */
+#include "tests/runner.h"
 #include "peg/base/arena.h"
 #include "peg/step/stage.h"
-#include "planar_scene.h"
-#include "step_scene.h"
-#include "test_still.h"
+#include "tests/planar_scene.h"
+#include "tests/step_scene.h"
+#include "tests/test_still.h"
 
 #include <stdlib.h>
 
@@ -719,7 +720,7 @@ START_TEST(exhausted_memory_disturbs_nobody)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("still");
     TCase *rest = tcase_create("rest");
@@ -746,9 +747,5 @@ int main(void)
     suite_add_tcase(suite, rest);
     suite_add_tcase(suite, still_random_case());
     suite_add_tcase(suite, still_ode_case());
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

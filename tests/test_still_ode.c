@@ -1,7 +1,7 @@
 /* What rests in ODE's world beside what moves: the program changes something, and the next step
  * knows of it. */
 #include "plugin/ode-peg.h"
-#include "test_still.h"
+#include "tests/test_still.h"
 
 #include <math.h>
 #include <string.h>

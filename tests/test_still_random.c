@@ -1,8 +1,8 @@
 /* A crowd at rest that is disturbed by chance, stepped twice from the same state in every step: by
  * a context that may repeat what rests, and by one that must not. Both say the same. */
-#include "geometry_cases.h"
+#include "tests/geometry_cases.h"
 #include "peg/step/stage.h"
-#include "test_still.h"
+#include "tests/test_still.h"
 
 #include <stdlib.h>
 

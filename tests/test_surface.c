@@ -1,5 +1,6 @@
 /* What contact joints did: surface parameters against stock ODE or closed forms, sleep, feedback.
  */
+#include "tests/runner.h"
 #include "ode_glue/read/surface.h"
 #include "peg/base/arena.h"
 #include "plugin/ode-peg.h"
@@ -946,13 +947,9 @@ static Suite *surface_suite(void)
     return suite;
 }
 
-int main(void)
+Suite *test_suite(void)
 {
     dInitODE();
-    SRunner *runner = srunner_create(surface_suite());
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    dCloseODE();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    test_at_end(dCloseODE);
+    return surface_suite();
 }

@@ -1,9 +1,9 @@
 /* Sort and sweep against the test of all pairs. */
 #include <stdlib.h>
 
-#include "geometry_cases.h"
+#include "tests/geometry_cases.h"
 #include "peg/base/sweep_and_prune.h"
-#include "test_geometry.h"
+#include "tests/test_geometry.h"
 
 enum { BOXES = 150, SCENES = 60 };
 

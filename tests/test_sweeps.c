@@ -1,6 +1,7 @@
 /* Sweeps that look only at what changed: against sweeps of everything, and against the certificate,
  * which is computed from the problem alone. */
-#include "lcp_cases.h"
+#include "tests/runner.h"
+#include "tests/lcp_cases.h"
 #include "peg/lcp/gauss_seidel.h"
 
 #include <check.h>
@@ -410,7 +411,7 @@ START_TEST(slopes)
 }
 END_TEST
 
-int main(void)
+Suite *test_suite(void)
 {
     Suite *suite = suite_create("sweeps");
     TCase *tc = tcase_create("what changed");
@@ -427,9 +428,5 @@ int main(void)
     tcase_add_test(rest, rest_that_sweeps_do_not_reach);
     tcase_add_test(rest, slopes);
     suite_add_tcase(suite, rest);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return suite;
 }

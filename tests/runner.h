@@ -1,0 +1,22 @@
+/* A suite is one program: tests/runner.c with the only main, and files that make the suite. */
+#ifndef TESTS_RUNNER_H
+#define TESTS_RUNNER_H
+
+#include <check.h>
+#include <stdlib.h>
+
+/* What a program runs; called once, before anything else. */
+Suite *test_suite(void);
+
+/* Lets the program call `end` once, after the last test. */
+void test_at_end(void (*end)(void));
+
+/* A folder of the program's own beneath /tmp, removed after the last test. */
+const char *test_folder(void);
+
+/* A case of the suite; its tests may take `seconds` each. Long cases are left out of the fast lane
+ * (`./run test --fast`). */
+TCase *test_case(Suite *suite, const char *name, double seconds);
+TCase *test_case_long(Suite *suite, const char *name, double seconds);
+
+#endif
