@@ -12,7 +12,7 @@ int pegWorldGetContactCount(pegWorldID peg)
 _Static_assert((int)PEG_VERTEX_FACE == PEG_ROW_VF && (int)PEG_FACE_VERTEX == PEG_ROW_FV &&
                    (int)PEG_EDGE_EDGE == PEG_ROW_EE && (int)PEG_VERTEX_VERTEX == PEG_ROW_VV &&
                    (int)PEG_VERTEX_EDGE == PEG_ROW_VE && (int)PEG_EDGE_VERTEX == PEG_ROW_EV &&
-                   (int)PEG_FEATURES_UNKNOWN == PEG_ROW_GIVEN,
+                   (int)PEG_FEATURES_UNKNOWN == PEG_ROW_EXTERNAL,
                "the program's names of features are the core's");
 
 static void name_features(const peg_glue *glue, const peg_contact *contact, pegContact *out)
@@ -22,7 +22,7 @@ static void name_features(const peg_glue *glue, const peg_contact *contact, pegC
     int reversed = kind == PEG_ROW_FV; /* i is a vertex of B, j a face of A */
     out->features = (pegFeatures)kind;
     out->feature1 = out->feature2 = -1;
-    if (kind == PEG_ROW_GIVEN) return;
+    if (kind == PEG_ROW_EXTERNAL) return;
     int i = peg_feature_number(reversed ? b : a, peg_row_feature(kind, 0), contact->i);
     int j = peg_feature_number(reversed ? a : b, peg_row_feature(kind, 1), contact->j);
     out->feature1 = reversed ? j : i;

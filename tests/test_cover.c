@@ -14,7 +14,7 @@ enum { SPHERE, CAPSULE, CYLINDER, HULL, KINDS };
 enum { SIDE = 11, POINTS = SIDE * SIDE, TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
 
 /* Rough, smooth or flat ground of cells of 1 m x 1 m, its triangles any way round. */
-static peg_complex *ground(cases_random *r, double rough)
+static peg_triangle_mesh *ground(cases_random *r, double rough)
 {
     double point[POINTS][3], slope[2] = {cases_uniform(r, -.3, .3), cases_uniform(r, -.3, .3)};
     double bend = rough > 0 ? cases_uniform(r, -.1, .1) : 0;
@@ -32,9 +32,9 @@ static peg_complex *ground(cases_random *r, double rough)
             triangle[n][2] = corner[(turn + 2 + k) % 4];
         }
     }
-    peg_complex *mesh;
-    ck_assert_int_eq(peg_complex_create((const double(*)[3])point, POINTS,
-                                        (const int(*)[3])triangle, n, 0, &mesh),
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create((const double(*)[3])point, POINTS,
+                                              (const int(*)[3])triangle, n, 0, &mesh),
                      PEG_OK);
     return mesh;
 }
@@ -59,12 +59,12 @@ static peg_polytope *solid(cases_random *r, int kind)
 }
 
 typedef struct world {
-    const peg_complex *mesh;
+    const peg_triangle_mesh *mesh;
     peg_view triangle[TRIANGLES];
     peg_polytope shape[TRIANGLES];
 } world;
 
-static void make_world(const peg_complex *mesh, world *w)
+static void make_world(const peg_triangle_mesh *mesh, world *w)
 {
     static int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
     static int next_start[4] = {0, 2, 4, 6}, next[6] = {1, 2, 2, 0, 0, 1};
@@ -174,21 +174,21 @@ static void take_need(void *needs, int triangle, int deep)
 }
 
 typedef struct asker {
-    const peg_cover *cover;
+    const peg_mesh_cull *cover;
     unsigned char *needed;
 } asker;
 
 static void ask(void *context, int triangle)
 {
     const asker *a = context;
-    peg_cover_needs(a->cover, triangle, take_need, a->needed);
+    peg_mesh_cull_needs(a->cover, triangle, take_need, a->needed);
 }
 
-static void find_needed(const peg_cover *cover, unsigned char *needed)
+static void find_needed(const peg_mesh_cull *cover, unsigned char *needed)
 {
     peg_region region;
-    peg_cover_region(cover, &region);
-    peg_complex_search(cover->mesh, &region, ask, &(asker){cover, needed});
+    peg_mesh_cull_region(cover, &region);
+    peg_aabb_tree_search(cover->mesh, &region, ask, &(asker){cover, needed});
 }
 
 typedef struct tally {
@@ -204,12 +204,13 @@ static void try_part(cases_random *r, const world *w, const peg_polytope *p, tal
     peg_arena arena = {0};
     peg_view part = cases_view(p), moved = cases_view(p);
     double way = p->inner * cases_magnitude(r, -3, -.5), shift[3], x[3], R[9], x1[3], R1[9];
-    peg_cover cover;
+    peg_mesh_cull cover;
     lay(r, w, &part, cases_uniform(r, 0, 1) * way, x, R);
     cases_direction(r, shift);
     for (int k = 0; k < 3; k++) shift[k] *= cases_uniform(r, 0, way), x[k] += shift[k];
     double turn = way / p->radius;
-    ck_assert(peg_cover_begin(&arena, w->mesh, origin, straight, &part, shift, way, turn, &cover));
+    ck_assert(
+        peg_mesh_cull_begin(&arena, w->mesh, origin, straight, &part, shift, way, turn, &cover));
     find_needed(&cover, needed);
     for (int t = 0; t < w->mesh->nt; t++) {
         double s = peg_separation(&part, &w->triangle[t], INFINITY, NULL, NULL).s;
@@ -238,7 +239,7 @@ START_TEST(what_is_left_out_is_kept_apart_by_the_rest)
     tally sum = {0};
     for (int round = 0; round < 12; round++) {
         double rough = round % 3 == 0 ? 0 : cases_magnitude(&r, -2.5, -.3);
-        peg_complex *mesh = ground(&r, rough);
+        peg_triangle_mesh *mesh = ground(&r, rough);
         make_world(mesh, &w);
         for (int i = 0; i < 4; i++) {
             peg_polytope *p = solid(&r, _i % KINDS);
@@ -246,7 +247,7 @@ START_TEST(what_is_left_out_is_kept_apart_by_the_rest)
             peg_polytope_free(p);
         }
         drop_world(&w);
-        peg_complex_free(mesh);
+        peg_triangle_mesh_free(mesh);
     }
     ck_assert_int_gt(sum.met, 5);
     if (_i % KINDS == SPHERE) ck_assert_int_lt(sum.needed, sum.near);
@@ -259,7 +260,7 @@ START_TEST(what_has_been_met_is_needed)
     static const double origin[3] = {0}, straight[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     static world w;
     cases_random r = {2000 + (unsigned)_i};
-    peg_complex *mesh = ground(&r, cases_uniform(&r, 0, .3));
+    peg_triangle_mesh *mesh = ground(&r, cases_uniform(&r, 0, .3));
     int met = 0;
     make_world(mesh, &w);
     for (int i = 0; i < 10; i++) {
@@ -268,11 +269,12 @@ START_TEST(what_has_been_met_is_needed)
         peg_arena arena = {0};
         double x[3], R[9], way = 1e-3 * p->inner;
         unsigned char needed[TRIANGLES] = {0};
-        peg_cover cover;
+        peg_mesh_cull cover;
         cases_rotation(&r, R);
         for (int k = 0; k < 3; k++) x[k] = cases_uniform(&r, -1, 1);
         peg_view_set(&part, x, R);
-        ck_assert(peg_cover_begin(&arena, mesh, origin, straight, &part, origin, way, 0, &cover));
+        ck_assert(
+            peg_mesh_cull_begin(&arena, mesh, origin, straight, &part, origin, way, 0, &cover));
         find_needed(&cover, needed);
         for (int t = 0; t < mesh->nt; t++) {
             double s = peg_separation(&part, &w.triangle[t], INFINITY, NULL, NULL).s;
@@ -286,11 +288,11 @@ START_TEST(what_has_been_met_is_needed)
     }
     ck_assert_int_gt(met, 50);
     drop_world(&w);
-    peg_complex_free(mesh);
+    peg_triangle_mesh_free(mesh);
 }
 END_TEST
 
-static void mark(void *context, const peg_crosser *of, int triangle)
+static void mark(void *context, const peg_near_triangle *of, int triangle)
 {
     unsigned char(*near)[TRIANGLES] = context;
     near[of->triangle][triangle]++;
@@ -340,8 +342,8 @@ START_TEST(triangles_near_another_mesh_are_found)
     static const peg_aabb all = {{-100, -100, -100}, {100, 100, 100}};
     static world of, other;
     cases_random r = {3000 + (unsigned)_i};
-    peg_complex *mesh = ground(&r, .2), *beside = ground(&r, .2);
-    peg_crossing c = {.mesh = {mesh, beside}, .arm = {100, 100}};
+    peg_triangle_mesh *mesh = ground(&r, .2), *beside = ground(&r, .2);
+    peg_mesh_pair c = {.mesh = {mesh, beside}, .arm = {100, 100}};
     static unsigned char near[TRIANGLES][TRIANGLES];
     int left_out = 0, found = 0, close = 0;
     memset(near, 0, sizeof near);
@@ -350,7 +352,7 @@ START_TEST(triangles_near_another_mesh_are_found)
     c.by = cases_uniform(&r, .1, .4);
     cases_rotation(&r, c.R);
     for (int k = 0; k < 3; k++) c.at[k] = cases_uniform(&r, -.3, .3);
-    peg_crossing_search(&c, &all, mark, near);
+    peg_mesh_pair_search(&c, &all, mark, near);
     for (int t = 0; t < mesh->nt; t++) {
         carry(&of.triangle[t], c.R, c.at);
         for (int u = 0; u < beside->nt; u++) {
@@ -364,8 +366,8 @@ START_TEST(triangles_near_another_mesh_are_found)
     ck_assert_int_gt(left_out, 20 * found);
     drop_world(&of);
     drop_world(&other);
-    peg_complex_free(mesh);
-    peg_complex_free(beside);
+    peg_triangle_mesh_free(mesh);
+    peg_triangle_mesh_free(beside);
 }
 END_TEST
 

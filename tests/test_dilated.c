@@ -71,7 +71,7 @@ static double climb(const solid *a, const solid *b, cases_random *r)
 
 typedef struct made {
     peg_polytope *shape, triangle;
-    peg_complex *mesh;
+    peg_triangle_mesh *mesh;
     peg_vec3 vertex[8], normal[6], corner[3], face[2];
     double offset[6], plane[2];
     peg_view view;
@@ -84,7 +84,7 @@ static void make_triangle(const solid *s, made *m)
     static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
     static const int only[1][3] = {{0, 1, 2}};
     double a[3], b[3];
-    ck_assert_int_eq(peg_complex_create(s->corner, 3, only, 1, 0, &m->mesh), PEG_OK);
+    ck_assert_int_eq(peg_triangle_mesh_create(s->corner, 3, only, 1, 0, &m->mesh), PEG_OK);
     memcpy(m->corner, s->corner, sizeof m->corner);
     peg_sub(m->corner[1], m->corner[0], a);
     peg_sub(m->corner[2], m->corner[0], b);
@@ -119,7 +119,7 @@ static void make(const solid *s, made *m)
 static void drop(made *m)
 {
     peg_polytope_free(m->shape);
-    peg_complex_free(m->mesh);
+    peg_triangle_mesh_free(m->mesh);
 }
 
 static void some_solid(cases_random *r, kind is, int level, solid *s)
@@ -434,10 +434,10 @@ START_TEST(boxes_of_a_mesh_miss_nothing)
             memcpy(triangle[nt], t, sizeof t);
             nt += 2;
         }
-    peg_complex *mesh;
-    ck_assert_int_eq(
-        peg_complex_create((const double(*)[3])vertex, NV, (const int(*)[3])triangle, nt, 0, &mesh),
-        PEG_OK);
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create((const double(*)[3])vertex, NV,
+                                              (const int(*)[3])triangle, nt, 0, &mesh),
+                     PEG_OK);
     ck_assert_int_eq(mesh->nt, nt);
     ck_assert_int_eq(mesh->nv - mesh->ne + mesh->nt, 1); /* Euler: a disc */
     for (int trial = 0; trial < 200; trial++) {
@@ -447,7 +447,7 @@ START_TEST(boxes_of_a_mesh_miss_nothing)
             box.lo[k] = at, box.hi[k] = at + size;
         }
         memset(met, 0, sizeof met);
-        peg_complex_meet(mesh, &box, count_triangle, met);
+        peg_aabb_tree_overlap(mesh, &box, count_triangle, met);
         for (int t = 0; t < nt; t++) {
             int inside = 1;
             for (int k = 0; k < 3; k++) {
@@ -463,7 +463,7 @@ START_TEST(boxes_of_a_mesh_miss_nothing)
             ck_assert_int_le(met[t], 1);
         }
     }
-    peg_complex_free(mesh);
+    peg_triangle_mesh_free(mesh);
 }
 END_TEST
 
@@ -475,23 +475,24 @@ START_TEST(flat_edges_and_rubbish)
     static const int triangle[13][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4},
                                         {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6},
                                         {1, 3, 5}, {3, 7, 5}, {0, 0, 1}};
-    peg_complex *mesh;
+    peg_triangle_mesh *mesh;
     int flat = 0;
-    ck_assert_int_eq(peg_complex_create(vertex, 8, triangle, 13, 0, &mesh), PEG_OK);
+    ck_assert_int_eq(peg_triangle_mesh_create(vertex, 8, triangle, 13, 0, &mesh), PEG_OK);
     ck_assert_int_eq(mesh->nt, 12);
     ck_assert_int_eq(mesh->ne, 18);
     for (int e = 0; e < mesh->ne; e++) flat += mesh->edge_is_flat[e];
     ck_assert_int_eq(flat, 6);
     for (int v = 0; v < mesh->nv; v++) ck_assert(!mesh->vertex_is_flat[v]);
-    peg_complex_free(mesh);
+    peg_triangle_mesh_free(mesh);
 
     static const int beyond[1][3] = {{0, 1, 8}};
     double broken[3][3] = {{0}, {1, 0, 0}, {NAN, 1, 0}};
-    ck_assert_int_eq(peg_complex_create(vertex, 8, beyond, 1, 0, &mesh), PEG_ERROR_ARGUMENT);
-    ck_assert_int_eq(peg_complex_create(vertex, 8, triangle, 0, 0, &mesh), PEG_ERROR_SHAPE_EMPTY);
-    ck_assert_int_eq(peg_complex_create(vertex, 8, triangle + 12, 1, 0, &mesh),
+    ck_assert_int_eq(peg_triangle_mesh_create(vertex, 8, beyond, 1, 0, &mesh), PEG_ERROR_ARGUMENT);
+    ck_assert_int_eq(peg_triangle_mesh_create(vertex, 8, triangle, 0, 0, &mesh),
                      PEG_ERROR_SHAPE_EMPTY);
-    ck_assert_int_eq(peg_complex_create((const double(*)[3])broken, 3, triangle, 0, 0, &mesh),
+    ck_assert_int_eq(peg_triangle_mesh_create(vertex, 8, triangle + 12, 1, 0, &mesh),
+                     PEG_ERROR_SHAPE_EMPTY);
+    ck_assert_int_eq(peg_triangle_mesh_create((const double(*)[3])broken, 3, triangle, 0, 0, &mesh),
                      PEG_ERROR_NOT_FINITE);
     ck_assert_ptr_null(mesh);
 }

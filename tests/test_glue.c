@@ -389,8 +389,9 @@ START_TEST(meshes_are_shared)
     const peg_shape *first = s.glue->scene.part[0].user, *shape[3] = {0};
     peg_trimesh *mesh = first->mesh;
     ck_assert_int_eq(mesh->users, 3);
-    ck_assert_int_eq(mesh->complex->nv, 4);
-    for (int i = 0; i < 3; i++) ck_assert_ptr_eq(s.glue->scene.part[i].complex, mesh->complex);
+    ck_assert_int_eq(mesh->triangle_mesh->nv, 4);
+    for (int i = 0; i < 3; i++)
+        ck_assert_ptr_eq(s.glue->scene.part[i].triangle_mesh, mesh->triangle_mesh);
 
     dGeomDestroy(geom[1]);
     ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
@@ -401,7 +402,7 @@ START_TEST(meshes_are_shared)
     ck_assert_int_eq(peg_glue_collect(s.glue, 0.01), PEG_OK);
     for (int i = 0; i < 2; i++) {
         shape[i] = s.glue->scene.part[i].user;
-        ck_assert_double_eq(shape[i]->complex->node[0].box.hi[2], 2);
+        ck_assert_double_eq(shape[i]->triangle_mesh->node[0].box.hi[2], 2);
     }
     ck_assert_ptr_eq(shape[0]->mesh, shape[1]->mesh);
     ck_assert_int_eq(shape[0]->mesh->users, 2);
@@ -445,7 +446,8 @@ START_TEST(windows_hold_what_is_needed)
         built += id - before;
         for (int i = 0; i < windows.n; i++) {
             const peg_window *w = &windows.of[i];
-            ck_assert_int_eq(w->complex->nt, 2 * (w->to[0] - w->from[0]) * (w->to[1] - w->from[1]));
+            ck_assert_int_eq(w->triangle_mesh->nt,
+                             2 * (w->to[0] - w->from[0]) * (w->to[1] - w->from[1]));
             for (int k = 0; k < i; k++) ck_assert(lie_apart(w, &windows.of[k]));
         }
         for (int i = 0; i < THINGS; i++) {

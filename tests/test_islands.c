@@ -226,7 +226,7 @@ END_TEST
 
 static int by_first(const void *left, const void *right)
 {
-    const peg_memory_entry *a = left, *b = right;
+    const peg_cached_pair *a = left, *b = right;
     return (a->first > b->first) - (a->first < b->first);
 }
 
@@ -244,9 +244,9 @@ START_TEST(impulses_stay_with_their_pairs)
     }
     for (int i = 0; i < STEPS; i++) {
         step(c);
-        peg_remembered *m = &c->context->memory;
+        peg_pair_cache *m = &c->context->cache;
         size_t next = 0;
-        peg_memory_entry *entry = malloc((m->count + 1) * sizeof *entry);
+        peg_cached_pair *entry = malloc((m->count + 1) * sizeof *entry);
         ck_assert_ptr_nonnull(entry);
         size_t n = 0;
         for (size_t k = 0; k < m->count; k++)

@@ -120,26 +120,26 @@ END_TEST
 static const int two[2][3] = {{0, 1, 2}, {0, 2, 3}};
 
 /* A square of two triangles. */
-static peg_complex *sheet(double half)
+static peg_triangle_mesh *sheet(double half)
 {
     const double vertex[4][3] = {
         {-half, -half, 0}, {half, -half, 0}, {half, half, 0}, {-half, half, 0}};
-    peg_complex *mesh;
-    ck_assert_int_eq(peg_complex_create(vertex, 4, two, 2, 0, &mesh), PEG_OK);
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create(vertex, 4, two, 2, 0, &mesh), PEG_OK);
     return mesh;
 }
 
-static void add_mesh(int body, const peg_complex *mesh)
+static void add_mesh(int body, const peg_triangle_mesh *mesh)
 {
     scene_add_part(body, NULL, 0, 0, 0);
-    S.part[S.s.np - 1].complex = mesh;
+    S.part[S.s.np - 1].triangle_mesh = mesh;
 }
 
 /* Sheets have no inside in which they would be found. */
 START_TEST(no_sheet_passes_through_a_sheet)
 {
     cases_random r = {100 + (unsigned)_i};
-    peg_complex *ground = sheet(5), *thrown = sheet(cases_uniform(&r, .05, .5));
+    peg_triangle_mesh *ground = sheet(5), *thrown = sheet(cases_uniform(&r, .05, .5));
     scene_begin(_i % 2 ? .01 : .05);
     add_mesh(-1, ground);
     peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){1, 1, .1});
@@ -167,8 +167,8 @@ START_TEST(no_sheet_passes_through_a_sheet)
         ck_assert_int_eq(below, 0);
     }
     scene_end();
-    peg_complex_free(ground);
-    peg_complex_free(thrown);
+    peg_triangle_mesh_free(ground);
+    peg_triangle_mesh_free(thrown);
 }
 END_TEST
 
@@ -178,7 +178,7 @@ START_TEST(no_sheet_slides_through_a_sheet)
     static const double sinks[] = {3e-5, 1e-4, 1e-3, 1e-2, 3e-2, 1e-1};
     static const double slides[] = {1.5, 2, 2.5, 3, 4};
     double sink = sinks[_i % 6], slide = slides[_i / 6];
-    peg_complex *ground = sheet(1), *other = sheet(1);
+    peg_triangle_mesh *ground = sheet(1), *other = sheet(1);
     scene_begin(.01);
     add_mesh(-1, ground);
     peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){1, 1, .1});
@@ -190,8 +190,8 @@ START_TEST(no_sheet_slides_through_a_sheet)
     scene_advance();
     ck_assert_double_gt(b->x[2], 0);
     scene_end();
-    peg_complex_free(ground);
-    peg_complex_free(other);
+    peg_triangle_mesh_free(ground);
+    peg_triangle_mesh_free(other);
 }
 END_TEST
 
@@ -215,10 +215,10 @@ START_TEST(a_mesh_of_repeated_triangles_is_flat)
             memcpy(triangle[nt], four, sizeof four);
             nt += 4;
         }
-    peg_complex *mesh;
-    ck_assert_int_eq(
-        peg_complex_create((const double(*)[3])vertex, NV, (const int(*)[3])triangle, nt, 0, &mesh),
-        PEG_OK);
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create((const double(*)[3])vertex, NV,
+                                              (const int(*)[3])triangle, nt, 0, &mesh),
+                     PEG_OK);
     ck_assert_int_eq(mesh->nt, nt / 2);
     scene_begin(.01);
     add_mesh(-1, mesh);
@@ -230,7 +230,7 @@ START_TEST(a_mesh_of_repeated_triangles_is_flat)
     ck_assert_double_eq_tol(b->v[0], 3, SOLVED);
     ck_assert_double_eq_tol(b->v[1], .2, SOLVED);
     scene_end();
-    peg_complex_free(mesh);
+    peg_triangle_mesh_free(mesh);
 }
 END_TEST
 
@@ -239,11 +239,11 @@ END_TEST
 /* Of an opaque ground with what is convex, a mesh, or opaque itself: it carries. */
 START_TEST(given_contacts_carry)
 {
-    peg_complex *mesh = sheet(1);
-    const peg_given given[4] = {{1, 0, {-1, -1, 0}, {0, 0, 1}, -.01},
-                                {1, 0, {1, -1, 0}, {0, 0, 1}, -.01},
-                                {1, 0, {1, 1, 0}, {0, 0, 1}, -.01},
-                                {1, 0, {-1, 1, 0}, {0, 0, 1}, -.01}};
+    peg_triangle_mesh *mesh = sheet(1);
+    const peg_external given[4] = {{1, 0, {-1, -1, 0}, {0, 0, 1}, -.01},
+                                   {1, 0, {1, -1, 0}, {0, 0, 1}, -.01},
+                                   {1, 0, {1, 1, 0}, {0, 0, 1}, -.01},
+                                   {1, 0, {-1, 1, 0}, {0, 0, 1}, -.01}};
     scene_begin(.01);
     scene_add_part(-1, NULL, 0, 0, 0);
     S.part[0].opaque = 1;
@@ -252,7 +252,7 @@ START_TEST(given_contacts_carry)
     if (_i == 1) add_mesh(0, mesh);
     if (_i == 2) scene_add_part(0, NULL, 0, 0, 0);
     S.part[1].opaque = _i == 2;
-    S.s.given = given, S.s.ngiven = 4;
+    S.s.external = given, S.s.nexternal = 4;
     fall_and_advance();
     ck_assert_int_eq(S.stats.unconverged, 0);
     ck_assert_double_gt(b->x[2], 1e-4); /* the overlap opens */
@@ -261,12 +261,12 @@ START_TEST(given_contacts_carry)
     ck_assert_int_gt(peg_contacts(S.context, &contact), 0);
     ck_assert_double_ge(scene_total_impulse(), G * S.s.h - 1e-9); /* and what opens the overlap */
     scene_end();
-    peg_complex_free(mesh);
+    peg_triangle_mesh_free(mesh);
 }
 END_TEST
 
 /* A cube of side 1 whose walls come first or last among its triangles. */
-static peg_complex *cube(int first)
+static peg_triangle_mesh *cube(int first)
 {
     static const int corner[6][4] = {{0, 1, 5, 4}, {1, 3, 7, 5}, {3, 2, 6, 7},
                                      {2, 0, 4, 6}, {4, 5, 7, 6}, {0, 2, 3, 1}};
@@ -278,10 +278,10 @@ static peg_complex *cube(int first)
         const int *side = corner[(i / 2 + first) % 6];
         for (int k = 0; k < 3; k++) triangle[i][k] = side[two[i % 2][k]];
     }
-    peg_complex *mesh;
-    ck_assert_int_eq(
-        peg_complex_create((const double(*)[3])vertex, 8, (const int(*)[3])triangle, 12, 0, &mesh),
-        PEG_OK);
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create((const double(*)[3])vertex, 8,
+                                              (const int(*)[3])triangle, 12, 0, &mesh),
+                     PEG_OK);
     return mesh;
 }
 
@@ -290,7 +290,7 @@ START_TEST(walls_that_are_flush_let_nothing_pass)
 {
     static const double width[] = {.5, 1, 2}, place[] = {0, .25, .5};
     int first = _i % 6, kind = _i / 6 % 3, wide = _i / 18 % 3, at = _i / 54;
-    peg_complex *ground = cube(first), *fallen = cube((first + 3) % 6);
+    peg_triangle_mesh *ground = cube(first), *fallen = cube((first + 3) % 6);
     scene_begin(.01);
     add_mesh(-1, ground);
     peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){.4, .4, .4});
@@ -307,8 +307,8 @@ START_TEST(walls_that_are_flush_let_nothing_pass)
     }
     ck_assert_double_lt(b->x[2], 1 + 1e-3);
     scene_end();
-    peg_complex_free(ground);
-    peg_complex_free(fallen);
+    peg_triangle_mesh_free(ground);
+    peg_triangle_mesh_free(fallen);
 }
 END_TEST
 

@@ -38,8 +38,8 @@ typedef struct two_bodies {
     peg_piece piece[2];
     peg_pair pair;
     peg_mass_block mass[2];
-    double v[2][6], v_last[2][6], v_main[2][6], v_end[2][6], v_pose[2][6], on_the_way[2][6];
-    unsigned char awake[2], touched[2], stirred[2];
+    double v[2][6], v_last[2][6], v_motion[2][6], v_end[2][6], v_pose[2][6], v_partial[2][6];
+    unsigned char awake[2], touched[2], dirty[2];
 } two_bodies;
 
 static two_bodies T;
@@ -71,7 +71,7 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     set_up_body(1, second, b);
     peg_island *I = &T.I;
     I->h = H;
-    I->iterate = peg_outer;
+    I->iterate = peg_outer_loop;
     I->settings = &T.settings;
     I->stats = &T.stats;
     I->arena = &T.arena;
@@ -79,10 +79,10 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->piece = T.piece, I->npiece = 2;
     I->pair = &T.pair, I->npair = 1;
     I->mass = T.mass;
-    I->whole = H, I->awake = T.awake, I->touched = T.touched, I->stirred = T.stirred;
-    I->v = T.v, I->v_last = T.v_last, I->v_main = T.v_main;
+    I->h_step = H, I->awake = T.awake, I->touched = T.touched, I->dirty = T.dirty;
+    I->v = T.v, I->v_last = T.v_last, I->v_motion = T.v_motion;
     I->v_end = T.v_end, I->v_pose = T.v_pose;
-    I->on_the_way = T.on_the_way;
+    I->v_partial = T.v_partial;
     ck_assert(peg_patch_room(I, 256));
     peg_pair *p = &T.pair;
     p->a = 0, p->b = 1;
@@ -319,7 +319,7 @@ static void turn_at_random(cases_random *r, double q[4])
 START_TEST(what_is_nearest_makes_a_row)
 {
     cases_random r = {700 + (unsigned long long)_i};
-    int seen[PEG_ROW_GIVEN] = {0};
+    int seen[PEG_ROW_EXTERNAL] = {0};
     for (int run = 0; run < 600; run++) {
         peg_polytope *a = dilated(&r, _i);
         peg_polytope *b = run % 2 ? dilated(&r, run / 2 % 3) : box(1, 2, 3);
@@ -400,9 +400,10 @@ START_TEST(secant_rows_are_exact_between_start_and_iterate)
                 }
             }
             if (exact && row->gap0 >= 0)
-                ck_assert_double_ge(row->bias, -row->pushed / H - unit); /* v = 0 is allowed */
-            ck_assert_double_le(length * row->pushed,
-                                PEG_PUSH * T.pair.margin + H * 1e-20 + (row->gap0 < 0 ? 1e300 : 0));
+                ck_assert_double_ge(row->bias, -row->gap_growth / H - unit); /* v = 0 is allowed */
+            ck_assert_double_le(length * row->gap_growth, PEG_GAP_GROWTH * T.pair.margin +
+                                                              H * 1e-20 +
+                                                              (row->gap0 < 0 ? 1e300 : 0));
             seen[row->kind]++;
             with_slack[row->kind] += !exact;
         }
@@ -434,7 +435,7 @@ START_TEST(rest_satisfies_secant_rows)
         for (int i = 0; i < T.I.rows.m; i++) {
             const peg_row *row = &T.I.rows.row[i];
             if (row->gap0 < 0) continue;
-            ck_assert_msg(row->bias >= -row->pushed / H - EXACT * T.pair.L / H,
+            ck_assert_msg(row->bias >= -row->gap_growth / H - EXACT * T.pair.L / H,
                           "kind %d gap %g at the start: %g", row->kind, row->gap0, row->bias);
             rows++;
         }
@@ -464,8 +465,8 @@ START_TEST(given_velocity_goes_to_the_bias)
                 double unit = EXACT * (magnitude(f, v) + magnitude(w, v)), given = 0;
                 for (int k = 0; k < 6; k++) given += w->Gb[k] * v[1][k];
                 ck_assert_double_le(fabs(f->bias - w->bias - given), unit);
-                ck_assert_double_le(fabs(f->given - given), unit);
-                ck_assert(w->given == 0 && !memcmp(f->Ga, w->Ga, sizeof f->Ga));
+                ck_assert_double_le(fabs(f->prescribed - given), unit);
+                ck_assert(w->prescribed == 0 && !memcmp(f->Ga, w->Ga, sizeof f->Ga));
                 for (int k = 0; k < 6; k++) ck_assert(f->Gb[k] == 0);
             }
         }
@@ -488,11 +489,11 @@ START_TEST(first_contact_of_a_flying_cube)
     place();
     ck_assert_double_gt(T.pair.facet.s, 0); /* the end pose is apart: the cube would have passed */
     const double(*v)[6] = (const double(*)[6])T.v;
-    double depth = PEG_HIT * T.pair.width;
-    peg_passage passage = peg_advance(&T.I, &T.pair, v, depth);
+    double depth = PEG_HIT_DEPTH * T.pair.width;
+    peg_passage passage = peg_conservative_advancement(&T.I, &T.pair, v, depth);
     ck_assert(passage.hit);
     ck_assert(passage.apart <= at && passage.deep > at + depth / stroke);
-    ck_assert_double_le(passage.deep - at, (PEG_HIT + PEG_STRIDE) * T.pair.width / stroke);
+    ck_assert_double_le(passage.deep - at, (PEG_HIT_DEPTH + PEG_STRIDE) * T.pair.width / stroke);
     ck_assert_double_le(at - passage.apart, PEG_STRIDE * T.pair.width / stroke);
 
     T.pair.contact_time = -1;
@@ -514,9 +515,9 @@ START_TEST(first_contact_of_a_flying_cube)
     }
     /* Away from the plate nothing is met; a stroke that ends above it neither. */
     T.v[0][2] = stroke / H;
-    ck_assert(!peg_advance(&T.I, &T.pair, v, depth).hit);
+    ck_assert(!peg_conservative_advancement(&T.I, &T.pair, v, depth).hit);
     T.v[0][2] = -0.99 * distance / H;
-    ck_assert(!peg_advance(&T.I, &T.pair, v, depth).hit);
+    ck_assert(!peg_conservative_advancement(&T.I, &T.pair, v, depth).hit);
     tear_down();
     peg_polytope_free(cube);
     peg_polytope_free(plate);
@@ -536,7 +537,8 @@ START_TEST(swing_through_row_is_about_the_deep_pose)
     if (_i == 1) T.v[1][1] = T.rigid[1].state.v[1] = -0.2 / H;
     place();
     const double(*v)[6] = (const double(*)[6])T.v;
-    peg_passage passage = peg_advance(&T.I, &T.pair, v, PEG_HIT * T.pair.width);
+    peg_passage passage =
+        peg_conservative_advancement(&T.I, &T.pair, v, PEG_HIT_DEPTH * T.pair.width);
     ck_assert(passage.hit);
     T.pair.contact_time = -1;
     peg_first_contact(&T.I, 0, &passage, v);
@@ -561,8 +563,9 @@ START_TEST(swing_through_row_is_about_the_deep_pose)
             ck_assert_double_le(fabs(slope - row->Ga[k]), 4 * DIFFERENCE_ERROR);
         }
         double value = share * H * (speed(row, v) + row->bias);
-        double wanted = deep ? gap - T.pair.margin
-                             : gap - T.pair.margin + H * (1 - t) * (speed(row, v) + row->given);
+        double wanted = deep
+                            ? gap - T.pair.margin
+                            : gap - T.pair.margin + H * (1 - t) * (speed(row, v) + row->prescribed);
         ck_assert_double_le(fabs(value - wanted), 100 * EXACT);
     }
     tear_down();
@@ -603,7 +606,7 @@ static void random_step(cases_random *r, int max_outer)
         place();
     } while (T.pair.s0 < 1e-3 * T.pair.L);
     T.pair.reach = 2 * peg_pair_motion(&T.I, &T.pair, (const double(*)[6])T.v) + T.pair.L;
-    T.I.gain_unit = 1;
+    T.I.energy_unit = 1;
 }
 
 /* v = v_f + M^-1 sum G^T lambda over the impulses that are reported, however many solves it took.
@@ -708,13 +711,13 @@ START_TEST(gain_is_the_energy_at_the_end)
         place();
         for (int i = 0; i < 2; i++) {
             const peg_body *b = &T.rigid[i].state;
-            double x[3], q[4], coast[3], applied[6], m = b->mass, *v = T.v[i];
+            double x[3], q[4], unforced[3], applied[6], m = b->mass, *v = T.v[i];
             peg_body_pose(b, v, H, x, q);
-            peg_copy3(b->v + 3, coast);
-            if (i) peg_gyroscopic_velocity(b, H, b->v + 3, coast);
+            peg_copy3(b->v + 3, unforced);
+            if (i) peg_gyroscopic_velocity(b, H, b->v + 3, unforced);
             for (int k = 0; k < 3; k++) {
                 applied[k] = b->v_free[k] - b->v[k];
-                applied[3 + k] = b->v_free[3 + k] - coast[k];
+                applied[3 + k] = b->v_free[3 + k] - unforced[k];
                 v[k] += cases_uniform(&r, -1, 1);
             }
             double after = 0.5 * (m * peg_dot(v, v) + spin_energy(b, q, v + 3, v + 3));
@@ -760,7 +763,7 @@ static void rub_cube(const peg_surface *surface, int directions, const double *s
     ck_assert_ptr_nonnull(normal);
     memset(normal, 0, sizeof *normal);
     normal->Ga[2] = normal->normal[2] = 1;
-    peg_rub rub = {0, 1, {0, 0, 1}, {0, 0, 1}};
+    peg_friction_frame rub = {0, 1, {0, 0, 1}, {0, 0, 1}};
     peg_friction_rows(&T.I, &T.pair, (const double(*)[6])T.v, &rub, &T.I.rows);
 }
 
@@ -890,7 +893,7 @@ START_TEST(friction_knows_given_velocities)
     double belt[6] = {2, 3, 0, 0, 0, 4};
     T.rigid[1].state.kind = PEG_KINEMATIC;
     memcpy(T.v[1], belt, sizeof belt);
-    peg_rub rub = {0, 1, {0, 0, 1}, {0.25, 0, 0.5}};
+    peg_friction_frame rub = {0, 1, {0, 0, 1}, {0.25, 0, 0.5}};
     peg_friction_rows(&T.I, &T.pair, (const double(*)[6])T.v, &rub, &T.I.rows);
     const peg_row *row = T.I.rows.row;
     ck_assert_int_eq(T.I.rows.m, 4);
@@ -898,7 +901,7 @@ START_TEST(friction_knows_given_velocities)
     ck_assert_double_le(fabs(row[2].bias + 3 + 4 * 0.25), EXACT);
     ck_assert_double_le(fabs(row[3].bias + 4), EXACT);
     for (int i = 1; i < 4; i++) {
-        ck_assert(row[i].given == row[i].bias);
+        ck_assert(row[i].prescribed == row[i].bias);
         for (int k = 0; k < 6; k++) ck_assert(row[i].Gb[k] == 0);
     }
 }

@@ -198,7 +198,7 @@ END_TEST
  * gyroscopic term do is not booked as its gain. */
 START_TEST(falling_is_no_gain)
 {
-    double h = 0.01, sides[3] = {1, 0.5, 0.2}, coast[3];
+    double h = 0.01, sides[3] = {1, 0.5, 0.2}, unforced[3];
     scene_begin(h);
     scene_add_ground();
     peg_body *b = scene_add_body(PEG_DYNAMIC, 2, sides);
@@ -206,9 +206,9 @@ START_TEST(falling_is_no_gain)
     b->gyroscopic = 1;
     b->x[2] = 0.16;
     b->v[0] = 1, b->v[2] = -0.5, b->v[3] = 6, b->v[4] = -3, b->v[5] = 2;
-    ck_assert(peg_gyroscopic_velocity(b, h, b->v + 3, coast));
+    ck_assert(peg_gyroscopic_velocity(b, h, b->v + 3, unforced));
     memcpy(b->v_free, b->v, sizeof b->v);
-    peg_copy3(coast, b->v_free + 3);
+    peg_copy3(unforced, b->v_free + 3);
     b->v_free[2] -= h * 9.81;
     scene_step();
     ck_assert_int_eq(S.stats.pairs, 1);

@@ -225,13 +225,13 @@ START_TEST(scaled_steps_keep_what_is_remembered)
         scene_random_impact(&r, 0.1);
         scene_use_context(&settings);
         scene_step();
-        size_t rows = S.context->memory.rows;
-        double lambda = rows ? S.context->memory.row[0].lambda : 0;
+        size_t rows = S.context->cache.rows;
+        double lambda = rows ? S.context->cache.row[0].lambda : 0;
         impact_again(&r);
         scene_step();
         if (rows && S.stats.fallback_scaled) {
-            ck_assert_uint_eq(S.context->memory.rows, rows);
-            ck_assert_double_eq(S.context->memory.row[0].lambda, lambda);
+            ck_assert_uint_eq(S.context->cache.rows, rows);
+            ck_assert_double_eq(S.context->cache.row[0].lambda, lambda);
             kept++;
         }
         scene_end();

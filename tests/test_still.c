@@ -578,22 +578,22 @@ END_TEST
 
 /* --- meshes, given contacts --- */
 
-static peg_complex *sheet(void)
+static peg_triangle_mesh *sheet(void)
 {
     static const double corner[4][3] = {{-20, -20, 0}, {20, -20, 0}, {20, 20, 0}, {-20, 20, 0}};
     static const int triangle[2][3] = {{0, 1, 2}, {0, 2, 3}};
-    peg_complex *mesh;
-    ck_assert_int_eq(peg_complex_create(corner, 4, triangle, 2, 0, &mesh), PEG_OK);
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create(corner, 4, triangle, 2, 0, &mesh), PEG_OK);
     return mesh;
 }
 
 /* Cubes on a sheet: one is thrown at the other, then the sheet is lowered or taken for another. */
 START_TEST(meshes_carry_and_are_missed)
 {
-    peg_complex *mesh = sheet();
+    peg_triangle_mesh *mesh = sheet();
     begin();
     scene_add_part(-1, NULL, 0, 0, 0);
-    S.part[0].complex = mesh;
+    S.part[0].triangle_mesh = mesh;
     for (int i = 0; i < 3; i++) scene_add_cube(PEG_DYNAMIC, 1, 3 * i - 3, 0, .5 + GAP);
     add_flyer();
     settle(3);
@@ -615,7 +615,7 @@ START_TEST(meshes_carry_and_are_missed)
         for (int i = 0; i < 3; i++) ck_assert_double_eq_tol(S.body[i].v[2], -G * H, SOLVED);
     }
     scene_end();
-    peg_complex_free(mesh);
+    peg_triangle_mesh_free(mesh);
 }
 END_TEST
 
@@ -625,14 +625,14 @@ START_TEST(given_contacts_are_not_repeated)
     scene_add_part(-1, NULL, 0, 0, 0);
     S.part[S.s.np - 1].opaque = 1;
     settle(2);
-    const peg_given given = {2, S.s.np - 1, {0, 0, 2 + GAP}, {0, 0, -1}, .001};
-    S.s.given = &given, S.s.ngiven = 1;
+    const peg_external given = {2, S.s.np - 1, {0, 0, 2 + GAP}, {0, 0, -1}, .001};
+    S.s.external = &given, S.s.nexternal = 1;
     step();
     ck_assert_int_eq(S.stats.resting_islands, 0);
     pushed[1][2] = G + 100; /* up against it */
     step();
     ck_assert_double_eq_tol(S.body[1].v[2], .1, .02);
-    S.s.ngiven = 0;
+    S.s.nexternal = 0;
     memset(S.body[1].v, 0, sizeof S.body[1].v);
     step();
     ck_assert_double_eq_tol(S.body[1].v[2], 100 * H, SOLVED);

@@ -24,7 +24,7 @@ typedef struct crowd {
     peg_part part[PARTS];
     peg_joint_row row[ROWS], row_again[ROWS];
     peg_polytope *shape[PARTS];
-    peg_complex *mesh[2]; /* ground, cube */
+    peg_triangle_mesh *mesh[2]; /* ground, cube */
     peg_context *context, *forgetful;
     pegStats stats, stats_again;
     double mu[IDS]; /* by id */
@@ -61,10 +61,11 @@ static void new_id(crowd *c, peg_part *p)
     c->mu[p->id] = cases_below(&c->random, 3) ? .8 : 0;
 }
 
-static peg_part *add_part(crowd *c, int body, const peg_polytope *shape, const peg_complex *mesh)
+static peg_part *add_part(crowd *c, int body, const peg_polytope *shape,
+                          const peg_triangle_mesh *mesh)
 {
     peg_part *p = &c->part[c->s.np++];
-    *p = (peg_part){.shape = shape, .complex = mesh, .body = body};
+    *p = (peg_part){.shape = shape, .triangle_mesh = mesh, .body = body};
     for (int k = 0; k < 9; k += 4) p->rotation[k] = 1;
     new_id(c, p);
     return p;
@@ -99,7 +100,7 @@ static double give_shape(crowd *c, int body)
 }
 
 /* Flat but for some dents. */
-static peg_complex *new_ground(void)
+static peg_triangle_mesh *new_ground(void)
 {
     static double vertex[(GRID + 1) * (GRID + 1)][3];
     static int triangle[2 * GRID * GRID][3];
@@ -116,14 +117,14 @@ static peg_complex *new_ground(void)
             memcpy(triangle[nt++], (int[]){a, b, b + 1}, sizeof *triangle);
             memcpy(triangle[nt++], (int[]){a, b + 1, a + 1}, sizeof *triangle);
         }
-    peg_complex *mesh;
-    ck_assert_int_eq(peg_complex_create((const double(*)[3])vertex, (GRID + 1) * (GRID + 1),
-                                        (const int(*)[3])triangle, nt, 0, &mesh),
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create((const double(*)[3])vertex, (GRID + 1) * (GRID + 1),
+                                              (const int(*)[3])triangle, nt, 0, &mesh),
                      PEG_OK);
     return mesh;
 }
 
-static peg_complex *new_cube(void)
+static peg_triangle_mesh *new_cube(void)
 {
     static const int side[6][4] = {{0, 1, 5, 4}, {1, 3, 7, 5}, {3, 2, 6, 7},
                                    {2, 0, 4, 6}, {4, 5, 7, 6}, {0, 2, 3, 1}};
@@ -136,10 +137,10 @@ static peg_complex *new_cube(void)
         memcpy(triangle[i], i % 2 ? (int[]){s[0], s[2], s[3]} : (int[]){s[0], s[1], s[2]},
                sizeof *triangle);
     }
-    peg_complex *mesh;
-    ck_assert_int_eq(
-        peg_complex_create((const double(*)[3])vertex, 8, (const int(*)[3])triangle, 12, 0, &mesh),
-        PEG_OK);
+    peg_triangle_mesh *mesh;
+    ck_assert_int_eq(peg_triangle_mesh_create((const double(*)[3])vertex, 8,
+                                              (const int(*)[3])triangle, 12, 0, &mesh),
+                     PEG_OK);
     return mesh;
 }
 
@@ -213,7 +214,7 @@ static void free_crowd(crowd *c)
     peg_context_destroy(c->context);
     peg_context_destroy(c->forgetful);
     for (int i = 0; i < PARTS; i++) peg_polytope_free(c->shape[i]);
-    for (int i = 0; i < 2; i++) peg_complex_free(c->mesh[i]);
+    for (int i = 0; i < 2; i++) peg_triangle_mesh_free(c->mesh[i]);
     free(c);
 }
 
@@ -363,12 +364,12 @@ static void *copy(void *to, size_t *room, const void *from, size_t n, size_t siz
 /* The other one remembers the same pairs, and nothing of the scene. */
 static void make_forget(crowd *c)
 {
-    peg_remembered *to = &c->forgetful->memory;
-    const peg_remembered *from = &c->context->memory;
+    peg_pair_cache *to = &c->forgetful->cache;
+    const peg_pair_cache *from = &c->context->cache;
     to->entry = copy(to->entry, &to->capacity, from->entry, from->count, sizeof *to->entry);
     to->row = copy(to->row, &to->row_capacity, from->row, from->rows, sizeof *to->row);
     to->count = from->count, to->rows = from->rows;
-    c->forgetful->still.valid = 0;
+    c->forgetful->resting.valid = 0;
 }
 
 static void fall(crowd *c)
@@ -485,11 +486,11 @@ static void check_balance(const crowd *c)
 
 static void compare_memory(const crowd *c)
 {
-    const peg_remembered *a = &c->context->memory, *b = &c->forgetful->memory;
+    const peg_pair_cache *a = &c->context->cache, *b = &c->forgetful->cache;
     ck_assert_uint_eq(a->count, b->count);
     ck_assert_uint_eq(a->rows, b->rows);
     for (size_t i = 0; i < a->count; i++) {
-        const peg_memory_entry *x = &a->entry[i], *y = &b->entry[i];
+        const peg_cached_pair *x = &a->entry[i], *y = &b->entry[i];
         ck_assert(x->low == y->low && x->high == y->high && x->count == y->count);
         for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(x->n[k], y->n[k], 1e-9);
         for (int k = 0; k < x->count; k++)

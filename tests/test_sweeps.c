@@ -58,9 +58,9 @@ static void build_towers(const double ground[TOWERS])
         }
 }
 
-static void solve(const peg_sweep_goal *goal, case_solution *s)
+static void solve(const peg_pgs_goal *goal, case_solution *s)
 {
-    ck_assert_int_eq(peg_solve_sweeps(&arena, &island.problem, goal, &s->solution), PEG_SOLVED);
+    ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, goal, &s->solution), PEG_SOLVED);
 }
 
 static void check_answer(const case_solution *s)
@@ -93,35 +93,35 @@ static void fill(void *context, int begin, int end, int again, peg_lcp_row *row)
     }
 }
 
-static void find_groups(peg_sweep_group *group)
+static void find_groups(peg_pgs_group *group)
 {
     for (int i = 0; i < BOXES; i++) {
         const peg_lcp_row *row = &island.row[ROWS_A_PAIR * i];
-        group[i] = (peg_sweep_group){.begin = ROWS_A_PAIR * i,
-                                     .end = ROWS_A_PAIR * (i + 1),
-                                     .a = row->body_a,
-                                     .b = row->body_b};
+        group[i] = (peg_pgs_group){.begin = ROWS_A_PAIR * i,
+                                   .end = ROWS_A_PAIR * (i + 1),
+                                   .a = row->body_a,
+                                   .b = row->body_b};
     }
 }
 
 /* The same numbers wherever the rows come from. */
 START_TEST(rows_by_the_group)
 {
-    peg_sweep_group group[BOXES];
+    peg_pgs_group group[BOXES];
     source from = {.to = &second};
     build_towers((double[]){.1, 0, -.1});
     find_groups(group);
-    solve(&(peg_sweep_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
     check_answer(&first);
     peg_problem rowless = island.problem;
     rowless.row = NULL;
-    peg_sweep_goal goal = {.speed = speed,
-                           .sweeps = 10000,
-                           .group = group,
-                           .groups = BOXES,
-                           .fill = fill,
-                           .context = &from};
-    ck_assert_int_eq(peg_solve_sweeps(&arena, &rowless, &goal, &second.solution), PEG_SOLVED);
+    peg_pgs_goal goal = {.speed = speed,
+                         .sweeps = 10000,
+                         .group = group,
+                         .groups = BOXES,
+                         .fill = fill,
+                         .context = &from};
+    ck_assert_int_eq(peg_solve_pgs(&arena, &rowless, &goal, &second.solution), PEG_SOLVED);
     ck_assert_int_eq(memcmp(first.v, second.v, BOXES * sizeof *first.v), 0);
     ck_assert_int_eq(
         memcmp(first.lambda, second.lambda, (size_t)island.problem.m * sizeof *first.lambda), 0);
@@ -132,22 +132,22 @@ END_TEST
 /* What was computed of rows once serves other speeds and targets, wherever the rows are. */
 START_TEST(rows_that_are_kept)
 {
-    peg_sweep_group group[BOXES];
+    peg_pgs_group group[BOXES];
     build_towers((double[]){.1, 0, -.1});
     find_groups(group);
-    for (int i = 0; i < BOXES; i++) group[i].swept = peg_swept_create(&arena, ROWS_A_PAIR);
+    for (int i = 0; i < BOXES; i++) group[i].swept = peg_pgs_cache_create(&arena, ROWS_A_PAIR);
     source from = {.to = &first};
-    peg_sweep_goal goal = {.speed = speed,
-                           .sweeps = 10000,
-                           .group = group,
-                           .groups = BOXES,
-                           .fill = fill,
-                           .context = &from};
+    peg_pgs_goal goal = {.speed = speed,
+                         .sweeps = 10000,
+                         .group = group,
+                         .groups = BOXES,
+                         .fill = fill,
+                         .context = &from};
     solve(&goal, &first);
     ck_assert_int_eq(from.again, 0);
     /* the last tower comes first, and its ground moves; so does its top box */
     peg_lcp_row moved[ROWS_A_PAIR * BOXES];
-    peg_sweep_group turned[BOXES];
+    peg_pgs_group turned[BOXES];
     build_towers((double[]){-.2, 0, .3});
     island.target[BOXES - 1][2] -= .1;
     for (int i = 0; i < BOXES; i++) {
@@ -177,11 +177,11 @@ END_TEST
  * the velocities that they make. */
 START_TEST(little_patience)
 {
-    peg_sweep_goal goal = {.speed = speed, .sweeps = 10000};
+    peg_pgs_goal goal = {.speed = speed, .sweeps = 10000};
     build_towers((double[]){.1, 0, -.1});
-    ck_assert_int_eq(peg_solve_sweeps(&arena, &island.problem, &goal, &first.solution), PEG_SOLVED);
+    ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, &goal, &first.solution), PEG_SOLVED);
     goal.patience = 1;
-    ck_assert_int_eq(peg_solve_sweeps(&arena, &island.problem, &goal, &second.solution),
+    ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, &goal, &second.solution),
                      PEG_ITERATION_LIMIT);
     ck_assert_int_lt(second.solution.iterations, first.solution.iterations);
     for (int i = 0; i < BOXES; i++) {
@@ -211,35 +211,35 @@ END_TEST
 /* --- what changed --- */
 
 /* On from the first answer. */
-static peg_sweep_goal follow(const peg_sweep_group *group, source *from, unsigned char *stirred)
+static peg_pgs_goal follow(const peg_pgs_group *group, source *from, unsigned char *dirty)
 {
-    return (peg_sweep_goal){.speed = speed,
-                            .sweeps = 10000,
-                            .group = group,
-                            .groups = BOXES,
-                            .fill = fill,
-                            .context = from,
-                            .stirred = stirred,
-                            .v = (const double(*)[6])first.v};
+    return (peg_pgs_goal){.speed = speed,
+                          .sweeps = 10000,
+                          .group = group,
+                          .groups = BOXES,
+                          .fill = fill,
+                          .context = from,
+                          .dirty = dirty,
+                          .v = (const double(*)[6])first.v};
 }
 
 /* The ground below one tower begins to move: only its rows are asked for, and only its boxes get
  * other velocities. */
 START_TEST(only_what_changed)
 {
-    peg_sweep_group group[BOXES];
-    unsigned char stirred[BOXES] = {0};
+    peg_pgs_group group[BOXES];
+    unsigned char dirty[BOXES] = {0};
     build_towers((double[]){0, 0, 0});
-    solve(&(peg_sweep_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
     build_towers((double[]){0, .1, 0});
     find_groups(group);
     source from = {.lambda = first.lambda, .to = &second};
-    peg_sweep_goal goal = follow(group, &from, stirred);
-    stirred[HEIGHT] = 1;
+    peg_pgs_goal goal = follow(group, &from, dirty);
+    dirty[HEIGHT] = 1;
     solve(&goal, &second);
     for (int i = 0; i < BOXES; i++) {
         int moved = i / HEIGHT == 1;
-        ck_assert_int_eq(stirred[i], moved);
+        ck_assert_int_eq(dirty[i], moved);
         ck_assert_int_eq(from.asked[ROWS_A_PAIR * i], moved);
         ck_assert(moved || memcmp(first.v[i], second.v[i], sizeof *first.v) == 0);
         ck_assert_double_le(fabs(second.v[i][2] - (moved ? .1 : 0)), AGREE);
@@ -254,19 +254,19 @@ END_TEST
 START_TEST(only_near_what_changed)
 {
     enum { MIDDLE = HEIGHT + 1 };
-    peg_sweep_group group[BOXES];
-    unsigned char stirred[BOXES] = {0};
+    peg_pgs_group group[BOXES];
+    unsigned char dirty[BOXES] = {0};
     build_towers((double[]){0, 0, 0});
-    solve(&(peg_sweep_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
     island.target[MIDDLE][2] += .1;
     find_groups(group);
     source from = {.lambda = first.lambda, .to = &second};
-    peg_sweep_goal goal = follow(group, &from, stirred);
+    peg_pgs_goal goal = follow(group, &from, dirty);
     goal.local = 1;
-    stirred[MIDDLE] = 1;
+    dirty[MIDDLE] = 1;
     solve(&goal, &second);
     for (int i = 0; i < BOXES; i++) {
-        ck_assert_int_eq(stirred[i], abs(i - MIDDLE) <= 1);
+        ck_assert_int_eq(dirty[i], abs(i - MIDDLE) <= 1);
         ck_assert_int_eq(from.asked[ROWS_A_PAIR * i], i == MIDDLE || i == MIDDLE + 1);
         int same = memcmp(first.v[i], second.v[i], sizeof *first.v) == 0;
         ck_assert_int_eq(same, abs(i - MIDDLE) > 1);
@@ -274,20 +274,20 @@ START_TEST(only_near_what_changed)
 }
 END_TEST
 
-/* Nothing is stirred up: nothing is asked for. */
+/* Nothing is dirty up: nothing is asked for. */
 START_TEST(nothing_changed)
 {
-    peg_sweep_group group[BOXES];
-    unsigned char stirred[BOXES] = {0};
+    peg_pgs_group group[BOXES];
+    unsigned char dirty[BOXES] = {0};
     build_towers((double[]){.1, 0, .2});
     find_groups(group);
-    solve(&(peg_sweep_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
     source from = {.lambda = first.lambda, .to = &second};
-    peg_sweep_goal goal = follow(group, &from, stirred);
+    peg_pgs_goal goal = follow(group, &from, dirty);
     solve(&goal, &second);
     ck_assert_int_eq(memcmp(first.v, second.v, BOXES * sizeof *first.v), 0);
     for (int i = 0; i < island.problem.m; i++) ck_assert_int_eq(from.asked[i], 0);
-    for (int i = 0; i < BOXES; i++) ck_assert_int_eq(stirred[i], 0);
+    for (int i = 0; i < BOXES; i++) ck_assert_int_eq(dirty[i], 0);
 }
 END_TEST
 
@@ -326,9 +326,9 @@ static void build_column(int boxes)
 static void solve_for_rest(int sweeps, double tolerance, case_solution *s)
 {
     for (int i = 0; i < island.problem.m; i++) speed[i] = tolerance * FALL;
-    peg_sweep_goal goal = {
+    peg_pgs_goal goal = {
         .speed = speed, .sweeps = sweeps, .gained = (const double(*)[6])gained, .rest = REST};
-    peg_outcome outcome = peg_solve_sweeps(&arena, &island.problem, &goal, &s->solution);
+    peg_outcome outcome = peg_solve_pgs(&arena, &island.problem, &goal, &s->solution);
     ck_assert(outcome == PEG_SOLVED || outcome == PEG_ITERATION_LIMIT);
 }
 
@@ -372,8 +372,8 @@ START_TEST(rest_that_sweeps_do_not_reach)
     build_column(COLUMN);
     tilt(0);
     for (int i = 0; i < island.problem.m; i++) speed[i] = COARSE * FALL;
-    peg_sweep_goal goal = {.speed = speed, .sweeps = SWEEPS};
-    ck_assert_int_eq(peg_solve_sweeps(&arena, &island.problem, &goal, &first.solution),
+    peg_pgs_goal goal = {.speed = speed, .sweeps = SWEEPS};
+    ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, &goal, &first.solution),
                      PEG_ITERATION_LIMIT);
     double most = 0;
     for (int i = 0; i < COLUMN; i++) most = fmax(most, size_of(first.v[i]));

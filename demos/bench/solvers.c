@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum { ROUNDS = 9, OURS = 4, METHODS = 8, TEXT = 64 };
-/* Relative residual of a certified answer (PEG_CERTIFIED). */
+/* Relative residual of a certified answer (PEG_RESIDUAL_TOLERANCE). */
 static const double CERTIFIED = 1e-10;
 
 typedef struct run {

@@ -28,18 +28,18 @@ static pegStatus collect_pair(peg_glue *glue, int a, int b)
     dGeomID y = ((const peg_shape *)scene->part[b].user)->geom;
     if (!boxes_meet(x, y)) return PEG_OK;
     int n = dCollide(x, y, CONTACTS_MAX, contact, sizeof *contact);
-    size_t needed = (size_t)scene->ngiven + (size_t)n;
-    peg_given *given = peg_grow(glue->given, needed, &glue->given_room, sizeof *given);
+    size_t needed = (size_t)scene->nexternal + (size_t)n;
+    peg_external *given = peg_grow(glue->given, needed, &glue->given_room, sizeof *given);
     if (!given && needed) return PEG_ERROR_MEMORY;
     glue->given = given;
     for (int i = 0; i < n; i++) {
-        peg_given *g = &given[scene->ngiven];
-        *g = (peg_given){.part_a = a, .part_b = b, .gap = -contact[i].depth};
+        peg_external *g = &given[scene->nexternal];
+        *g = (peg_external){.part_a = a, .part_b = b, .gap = -contact[i].depth};
         peg_copy3(contact[i].pos, g->point);
         peg_copy3(contact[i].normal, g->normal);
         double sum = g->gap + peg_dot(g->point, g->point) + peg_normalise(g->normal);
         if (!isfinite(sum)) return PEG_ERROR_NOT_FINITE;
-        scene->ngiven += peg_norm(g->normal) > 0;
+        scene->nexternal += peg_norm(g->normal) > 0;
     }
     return PEG_OK;
 }
@@ -58,6 +58,6 @@ pegStatus peg_glue_collect_given(peg_glue *glue)
             if (moves(scene, p) || moves(scene, q)) status = collect_pair(glue, a, b);
         }
     }
-    scene->given = glue->given;
+    scene->external = glue->given;
     return status;
 }

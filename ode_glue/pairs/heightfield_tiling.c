@@ -14,13 +14,13 @@ static const peg_body *body_of(const peg_glue *glue, const peg_shape *s)
 
 static int is_bounded(const peg_shape *s)
 {
-    return s->complex || (s->shape && !peg_is_half_space(s->shape));
+    return s->triangle_mesh || (s->shape && !peg_is_half_space(s->shape));
 }
 
 /* Radius about the origin of the geom, m. */
 static double extent(const peg_shape *s)
 {
-    if (s->complex) return peg_norm(s->complex->centre) + s->complex->radius;
+    if (s->triangle_mesh) return peg_norm(s->triangle_mesh->centre) + s->triangle_mesh->radius;
     return peg_norm(s->shape->centre) + s->shape->radius + s->shape->round;
 }
 

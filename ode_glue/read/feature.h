@@ -3,7 +3,8 @@
 #define PEG_FEATURE_H
 
 #include "ode_glue/read/shape.h"
-#include "peg/contact/island.h"
+#include "peg/contact/row_set.h"
+#include "peg/contact/scene.h"
 
 /* The number under which the program knows a feature of a part, out of the core's: see pegContact.
  */

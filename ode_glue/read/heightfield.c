@@ -14,7 +14,7 @@ void peg_heightfield_use(peg_heightfield *field)
 void peg_heightfield_leave(peg_heightfield *field)
 {
     if (!field || --field->users) return;
-    peg_complex_free(field->complex);
+    peg_triangle_mesh_free(field->triangle_mesh);
     peg_free(field->height);
     peg_free(field);
 }
@@ -59,7 +59,7 @@ static void sample(const peg_heightfield *field, int i, int j, double out[3])
 }
 
 pegStatus peg_heightfield_cells(const peg_heightfield *field, const int from[2], const int to[2],
-                                peg_complex **out)
+                                peg_triangle_mesh **out)
 {
     int nx = to[0] - from[0], nz = to[1] - from[1], line = nx + 1, nv = 0, nt = 0;
     size_t cells = (size_t)nx * (size_t)nz;
@@ -77,8 +77,8 @@ pegStatus peg_heightfield_cells(const peg_heightfield *field, const int from[2],
                 memcpy(triangle[nt], half, sizeof half);
                 nt += 2;
             }
-        status = peg_complex_create((const double(*)[3])vertex, nv, (const int(*)[3])triangle, nt,
-                                    0, out);
+        status = peg_triangle_mesh_create((const double(*)[3])vertex, nv, (const int(*)[3])triangle,
+                                          nt, 0, out);
     }
     peg_free(vertex);
     peg_free(triangle);
@@ -91,10 +91,10 @@ pegStatus peg_heightfield_set(dHeightfieldDataID data, peg_heightfield *field)
     int all[2] = {field->columns - 1, field->rows - 1};
     for (size_t i = 0; i < (size_t)field->columns * (size_t)field->rows; i++)
         field->high = fmax(field->high, fabs(field->height[i]));
-    pegStatus status = peg_heightfield_cells(field, none, all, &field->complex);
+    pegStatus status = peg_heightfield_cells(field, none, all, &field->triangle_mesh);
     if (status == PEG_OK && field->wrap) {
-        peg_complex_free(field->complex); /* built for its errors */
-        field->complex = NULL;
+        peg_triangle_mesh_free(field->triangle_mesh); /* built for its errors */
+        field->triangle_mesh = NULL;
     }
     if (status == PEG_OK) status = peg_registry_set(data, field, release);
     if (status != PEG_OK) release(field);

@@ -16,10 +16,10 @@ typedef struct peg_heightfield {
     double width, depth;
     int columns, rows; /* samples along x and z */
     int wrap;
-    atomic_int users;     /* the registry, and every geom's shape, in whatever world */
-    double *height;       /* columns * rows, scaled, along x first */
-    double high;          /* m: largest |height| */
-    peg_complex *complex; /* null: of a field that wraps, see peg_window */
+    atomic_int users;                 /* the registry, and every geom's shape, in whatever world */
+    double *height;                   /* columns * rows, scaled, along x first */
+    double high;                      /* m: largest |height| */
+    peg_triangle_mesh *triangle_mesh; /* null: of a field that wraps, see peg_window */
 } peg_heightfield;
 
 /* With all heights zero, to be filled in. Errors: MEMORY. */
@@ -44,6 +44,6 @@ void peg_heightfield_forget(dHeightfieldDataID data);
  * Triangle 2 c + 1 is the half towards (i + 1, j + 1) of cell c, c = (j - from[1]) (to[0] -
  * from[0]) + i - from[0]. Errors: NOT_FINITE, SHAPE_EMPTY, MEMORY. */
 pegStatus peg_heightfield_cells(const peg_heightfield *field, const int from[2], const int to[2],
-                                peg_complex **out);
+                                peg_triangle_mesh **out);
 
 #endif

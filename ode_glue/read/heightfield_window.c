@@ -11,7 +11,7 @@ static const double SPARE = 8, SPARE_SHARE = 0.25;
 
 static void remove_window(peg_windows *windows, int i)
 {
-    peg_complex_free(windows->of[i].complex);
+    peg_triangle_mesh_free(windows->of[i].triangle_mesh);
     windows->of[i] = windows->of[--windows->n];
 }
 
@@ -92,11 +92,11 @@ pegStatus peg_windows_end(peg_windows *windows, const peg_heightfield *field,
         if (!windows->of[i].used) remove_window(windows, i);
     for (int i = 0; i < windows->n && status == PEG_OK; i++) {
         peg_window *w = &windows->of[i];
-        if (w->complex) continue;
+        if (w->triangle_mesh) continue;
         double cells = ((double)w->to[0] - w->from[0]) * ((double)w->to[1] - w->from[1]);
         if (cells > CELLS_MAX) return PEG_ERROR_GEOM_CLASS;
         w->id = ++*last_id;
-        status = peg_heightfield_cells(field, w->from, w->to, &w->complex);
+        status = peg_heightfield_cells(field, w->from, w->to, &w->triangle_mesh);
     }
     return status;
 }

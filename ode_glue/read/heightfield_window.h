@@ -7,7 +7,7 @@
 
 typedef struct peg_window {
     int from[2], to[2]; /* cells along x and z */
-    peg_complex *complex;
+    peg_triangle_mesh *triangle_mesh;
     unsigned long id; /* as of peg_shape */
     int used;
 } peg_window;

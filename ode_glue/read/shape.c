@@ -109,7 +109,7 @@ static void take_field(const peg_shapes *shapes, peg_shape *s)
     if (field->wrap)
         s->endless = field;
     else
-        s->complex = field->complex;
+        s->triangle_mesh = field->triangle_mesh;
 }
 
 static pegStatus build(peg_shapes *shapes, peg_shape *s)
@@ -140,7 +140,7 @@ static pegStatus build(peg_shapes *shapes, peg_shape *s)
         s->opaque = 1;
     }
     if (s->own) s->shape = s->own;
-    if (s->mesh) s->complex = s->mesh->complex;
+    if (s->mesh) s->triangle_mesh = s->mesh->triangle_mesh;
     return status;
 }
 

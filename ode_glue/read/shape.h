@@ -20,11 +20,12 @@ typedef struct peg_parameters {
 typedef struct peg_shape {
     dGeomID geom; /* as it lies in a space */
     peg_parameters is;
-    const peg_polytope *shape;      /* at most one of these two */
-    const peg_complex *complex;     /* none: the geom takes no part (see status) or is opaque */
+    const peg_polytope *shape; /* at most one of these two */
+    const peg_triangle_mesh
+        *triangle_mesh;             /* none: the geom takes no part (see status) or is opaque */
     peg_polytope *own;              /* the shape, if built here (not of a convex geom) */
-    peg_trimesh *mesh;              /* the complex' owner */
-    peg_heightfield *field;         /* the complex' owner, too */
+    peg_trimesh *mesh;              /* the mesh's owner */
+    peg_heightfield *field;         /* the mesh's owner, too */
     const peg_heightfield *endless; /* the field, if it repeats itself */
     peg_windows windows;            /* of it: its complexes */
     int opaque;                     /* meets others through ODE's contacts */

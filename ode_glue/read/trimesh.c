@@ -69,8 +69,8 @@ static pegStatus read_mesh(peg_trimesh *mesh)
     if (of && vertex && triangle) {
         read_all(mesh, of);
         int nv = weld(of, (int)n, vertex, triangle[0]);
-        status = peg_complex_create((const double(*)[3])vertex, nv, (const int(*)[3])triangle,
-                                    mesh->triangles, 0, &mesh->complex);
+        status = peg_triangle_mesh_create((const double(*)[3])vertex, nv, (const int(*)[3])triangle,
+                                          mesh->triangles, 0, &mesh->triangle_mesh);
     }
     peg_free(of);
     peg_free(vertex);
@@ -97,17 +97,17 @@ pegStatus peg_trimesh_create(dGeomID geom, peg_trimesh **out)
 void peg_trimesh_leave(peg_trimesh *mesh)
 {
     if (!mesh || --mesh->users) return;
-    peg_complex_free(mesh->complex);
+    peg_triangle_mesh_free(mesh->triangle_mesh);
     peg_free(mesh);
 }
 
-static int has_triangle(const peg_complex *complex, int t, dGeomID geom, const double x[3],
-                        const double R[9])
+static int has_triangle(const peg_triangle_mesh *triangle_mesh, int t, dGeomID geom,
+                        const double x[3], const double R[9])
 {
     double found[3][3], p[3];
-    read_corners(geom, complex->source[t], found);
+    read_corners(geom, triangle_mesh->source[t], found);
     for (int k = 0; k < 3; k++) {
-        const double *v = complex->vertex[complex->triangle[t][k]];
+        const double *v = triangle_mesh->vertex[triangle_mesh->triangle[t][k]];
         double size = peg_norm(v) + peg_norm(x);
         peg_rotate(R, v, p);
         peg_add_scaled(p, 1, x, p);
@@ -119,16 +119,17 @@ static int has_triangle(const peg_complex *complex, int t, dGeomID geom, const d
 
 int peg_trimesh_is_of(const peg_trimesh *mesh, dGeomID geom, int count, unsigned long turn)
 {
-    const peg_complex *complex = mesh->complex;
+    const peg_triangle_mesh *triangle_mesh = mesh->triangle_mesh;
     if (mesh->data != dGeomTriMeshGetData(geom) ||
         mesh->triangles != dGeomTriMeshGetTriangleCount(geom))
         return 0;
     double x[3], R[9];
     peg_geom_pose(geom, x, R);
-    if (count > complex->nt) count = complex->nt;
+    if (count > triangle_mesh->nt) count = triangle_mesh->nt;
     for (int i = 0; i < count; i++) {
-        size_t t = (size_t)i * (size_t)complex->nt / (size_t)count + turn;
-        if (!has_triangle(complex, (int)(t % (size_t)complex->nt), geom, x, R)) return 0;
+        size_t t = (size_t)i * (size_t)triangle_mesh->nt / (size_t)count + turn;
+        if (!has_triangle(triangle_mesh, (int)(t % (size_t)triangle_mesh->nt), geom, x, R))
+            return 0;
     }
     return 1;
 }

@@ -7,7 +7,7 @@
 
 /* A mesh, shared by all geoms of a world that have its data. */
 typedef struct peg_trimesh {
-    peg_complex *complex;
+    peg_triangle_mesh *triangle_mesh;
     dTriMeshDataID data;
     int triangles; /* ODE's */
     int users;

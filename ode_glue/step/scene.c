@@ -181,13 +181,13 @@ static pegStatus collect_joints(peg_glue *glue, double h)
     return status;
 }
 
-static void add_part(peg_glue *glue, peg_part *part, const peg_complex *complex, unsigned long id,
-                     peg_shape *s)
+static void add_part(peg_glue *glue, peg_part *part, const peg_triangle_mesh *triangle_mesh,
+                     unsigned long id, peg_shape *s)
 {
     dBodyID body = dGeomGetBody(s->geom);
     peg_part *p = &part[glue->scene.np++];
-    *p = (peg_part){.shape = s->shape, .complex = complex, .id = id, .user = s};
-    p->opaque = !p->shape && !p->complex;
+    *p = (peg_part){.shape = s->shape, .triangle_mesh = triangle_mesh, .id = id, .user = s};
+    p->opaque = !p->shape && !p->triangle_mesh;
     p->body = body ? peg_map_find(&glue->body_number, body, NULL) : -1;
     if (body)
         peg_geom_offset(s->geom, p->offset, p->rotation);
@@ -207,8 +207,8 @@ static pegStatus add_parts(peg_glue *glue, peg_shape *const *shape, int n)
     for (int i = 0; i < n; i++) {
         peg_shape *s = shape[i];
         for (int k = 0; k < s->windows.n; k++)
-            add_part(glue, part, s->windows.of[k].complex, s->windows.of[k].id, s);
-        if (!s->endless || s->opaque) add_part(glue, part, s->complex, s->id, s);
+            add_part(glue, part, s->windows.of[k].triangle_mesh, s->windows.of[k].id, s);
+        if (!s->endless || s->opaque) add_part(glue, part, s->triangle_mesh, s->id, s);
     }
     glue->scene.part = part;
     return PEG_OK;

@@ -53,7 +53,7 @@ typedef struct peg_glue {
 
     peg_arena arena;
     peg_scene scene;
-    peg_given *given; /* of the scene; given_room entries */
+    peg_external *given; /* of the scene; given_room entries */
     size_t given_room;
     peg_map body_number; /* of the scene, by dBodyID */
     peg_link *link;      /* one per body of the scene */

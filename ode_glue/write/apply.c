@@ -82,7 +82,8 @@ static int add_pushes(peg_glue *glue)
         if (link[i].idle) set_velocity(link[i].id, b->v);
         if (link[i].idle && b->asleep && !b->woken) dBodyDisable(link[i].id);
         /* whom joints wake, ODE wakes, and counts on towards sleep */
-        if (is_woken(b) && !link[i].idle && (!b->roused || b->held)) dBodyEnable(link[i].id);
+        if (is_woken(b) && !link[i].idle && (!b->woken_by_joint || b->held))
+            dBodyEnable(link[i].id);
         if (!is_pushed(glue, i)) continue;
         dBodyAddForce(link[i].id, f[0], f[1], f[2]);
         dBodyAddTorque(link[i].id, f[3], f[4], f[5]);

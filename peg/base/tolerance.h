@@ -16,12 +16,12 @@
 #define PEG_FLOOR 1e-3
 
 /* Rows hold the gap that features start with, up to the margin, so that they do no work; only gaps
- * below PEG_THIN * margin, near rounding, grow by the share PEG_PUSH of what they lack: at most
- * 1e-11 L a step, fading out. So do those below the share PEG_SLIDING of how far the bodies could
- * get: solves are exact to PEG_CERTIFIED of that. */
-#define PEG_THIN    1e-5
-#define PEG_SLIDING 1e-9
-#define PEG_PUSH    0.1
+ * below PEG_THIN * margin, near rounding, grow by the share PEG_GAP_GROWTH of what they lack: at
+ * most 1e-11 L a step, fading out. So do those below the share PEG_SLIDING of how far the bodies
+ * could get: solves are exact to PEG_RESIDUAL_TOLERANCE of that. */
+#define PEG_THIN       1e-5
+#define PEG_SLIDING    1e-9
+#define PEG_GAP_GROWTH 0.1
 
 /* Features face each other when the row's normal is within this cosine of the pair's direction.
  * Near zero it lets steep side faces in and recreates the trap; near one it loses the rows of
@@ -34,7 +34,7 @@
 
 /* Slope of what lies next to a feature, against the direction of a contact, up to which the feature
  * makes a row: the next small turn could bring it there. */
-#define PEG_LEAN 0.05
+#define PEG_SLOPE_TOLERANCE 0.05
 
 /* Sine of the angle to a plane up to which a rim lies in it, without a lowest point: rounding. */
 #define PEG_FLUSH 1e-12
@@ -61,71 +61,72 @@
 #define PEG_BEHIND 1e-5
 
 /* Pairs that move more than PEG_FAST widths relative to each other are fast; first contact is
- * sought at depth PEG_HIT widths with strides of at least PEG_STRIDE widths, so that nothing deeper
- * than their sum is missed. Slow pairs that stay violated are advanced with depth PEG_HIT_SLOW. */
-#define PEG_FAST       0.3
-#define PEG_FAST_SHELL 0.05 /* the same of two triangles, in altitudes */
-#define PEG_HIT        0.05
-#define PEG_STRIDE     0.2
-#define PEG_HIT_SLOW   1e-12
+ * sought at depth PEG_HIT_DEPTH widths with strides of at least PEG_STRIDE widths, so that nothing
+ * deeper than their sum is missed. Slow pairs that stay violated are advanced with depth
+ * PEG_HIT_DEPTH_SLOW. */
+#define PEG_FAST           0.3
+#define PEG_FAST_SHELL     0.05 /* the same of two triangles, in altitudes */
+#define PEG_HIT_DEPTH      0.05
+#define PEG_STRIDE         0.2
+#define PEG_HIT_DEPTH_SLOW 1e-12
 
 /* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
 #define PEG_OPENING_TURN 0.25
 
 /* Iterations: see outer.c. */
-#define PEG_SETTLED       1e-3 /* change of pose (in L) and of the objective (relative) when settled */
-#define PEG_GIVES_WAY     4    /* iterations before what overlaps may turn or become deeper */
-#define PEG_WAITS         3    /* iterations in which friction with a limit is let in */
-#define PEG_PATIENCE      3    /* iterations after the last switch before restoration */
-#define PEG_CAUSE_FROM    6    /* from here on violated pairs are advanced */
-#define PEG_CAUSE_TIMES   6    /* per pair and step */
-#define PEG_SWITCHES_PAIR 4    /* facet switches per pair and step */
-#define PEG_SWITCHES_STEP 12 /* iterations with switches per step */
+#define PEG_SETTLED             1e-3 /* change of pose (in L) and of the objective (relative) when settled */
+#define PEG_RECOVERY_FREE_FROM  4  /* iterations before what overlaps may turn or become deeper */
+#define PEG_FRICTION_ITERATIONS 3  /* iterations in which friction with a limit is let in */
+#define PEG_PATIENCE            3  /* iterations after the last switch before restoration */
+#define PEG_CAUSE_FROM          6  /* from here on violated pairs are advanced */
+#define PEG_CAUSE_TIMES         6  /* per pair and step */
+#define PEG_SWITCHES_PAIR       4  /* facet switches per pair and step */
+#define PEG_SWITCHES_STEP       12 /* iterations with switches per step */
 
 /* Energy that a step may gain by rounding, relative to the island's kinetic energy and to its
  * weights times sizes. */
 #define PEG_GAIN 1e-11
 
 /* Energy that gaps of coarse islands may put in while they grow, of the same. */
-#define PEG_PUSHED 1e-10
+#define PEG_GAP_WORK 1e-10
 
 /* Certificate of a solve, relative to peg_residual_unit. */
-#define PEG_CERTIFIED 1e-10
+#define PEG_RESIDUAL_TOLERANCE 1e-10
 
 /* Compliance of the elastic problem, and of friction without limit that contradicts itself,
  * relative to the row's scale: a slack of coefficient 1e-3. */
 #define PEG_COMPLIANCE 1e-6
 
-/* Islands of PEG_SWEPT_FROM bodies and more that tumble (move PEG_TUMBLING times as fast as their
+/* Islands of PEG_PGS_FROM bodies and more that tumble (move PEG_ACTIVE_RATIO times as fast as their
  * weights make them in a step) are solved by sweeps: coarsely from PEG_COARSE_FROM bodies on. */
-#define PEG_SWEPT_FROM  5
-#define PEG_COARSE_FROM 30
-#define PEG_TUMBLING    5
-#define PEG_RESTLESS    1.5 /* the same of coarse islands */
-#define PEG_SWEPT_TIMES 12  /* outer iterations at most */
+#define PEG_PGS_FROM            5
+#define PEG_COARSE_FROM         30
+#define PEG_ACTIVE_RATIO        5
+#define PEG_ACTIVE_RATIO_COARSE 1.5 /* the same of coarse islands */
+#define PEG_PGS_OUTER_MAX       12  /* outer iterations at most */
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
  * restorations of coarse islands twice as many in each iteration after the second. Fine ones end
  * where so many get little further: nine of ten answers are then known to .1 to .4 % of the speed,
  * which two or three times as many sweeps would make .02 to .08 %. From iteration PEG_LOCAL_FROM on
  * a coarse solve about v_f looks only at the rows of bodies whose pairs have changed. */
-#define PEG_FINE             1e-5
-#define PEG_FINE_SWEEPS      300
-#define PEG_FINE_PATIENCE    24
-#define PEG_COARSE           1e-3
-#define PEG_COARSE_SWEEPS    40
-#define PEG_FOLLOWING_SWEEPS 32
-#define PEG_LOCAL_FROM       2
+#define PEG_FINE              1e-5
+#define PEG_FINE_ITERATIONS   300
+#define PEG_FINE_STALL        24
+#define PEG_COARSE            1e-3
+#define PEG_COARSE_ITERATIONS 40
+#define PEG_UPDATE_ITERATIONS 32
+#define PEG_LOCAL_FROM        2
 
 /* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
  * rows; below the share PEG_RESERVE of them they grow again where contact loses more energy than
  * that takes, and in any case up to PEG_LAST of the usual margin. A coarse island rests where no
- * body lacks more than the share PEG_REST of its weight.
+ * body lacks more than the share PEG_REST_TOLERANCE of its weight.
  */
-#define PEG_COARSE_MARGIN 100
-#define PEG_RESERVE       0.2
-#define PEG_LAST          0.5
-#define PEG_REST          5e-3
+#define PEG_COARSE_MARGIN  100
+#define PEG_RESERVE        0.2
+#define PEG_LAST           0.5
+#define PEG_REST_TOLERANCE 5e-3
 
 /* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
  * energy, which is then taken back. */
@@ -139,12 +140,12 @@
 #define PEG_CLOSING 0.15
 
 /* Rows that bear something are made anew when the bodies have moved by more than this, in L. */
-#define PEG_KEPT 0.01
+#define PEG_ROW_REUSE 0.01
 
 /* Large islands that do not tumble are solved to the last digit where that takes no more than
- * PEG_HASTE factorisations times bodies; after n failures in a row, up to PEG_FAILURES, that is
- * tried again 2^n steps later. */
-#define PEG_HASTE    10000
-#define PEG_FAILURES 7
+ * PEG_COST_LIMIT factorisations times bodies; after n failures in a row, up to PEG_BACKOFF_MAX,
+ * that is tried again 2^n steps later. */
+#define PEG_COST_LIMIT  10000
+#define PEG_BACKOFF_MAX 7
 
 #endif

@@ -39,14 +39,14 @@ static void set_view(const peg_view *view, const double x[3], const double R[9],
 /* What is this deep, in sizes, may have met. */
 static const double MET = 1e-6;
 
-int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
-                    const peg_view *view, const double shift[3], double way, double turn,
-                    peg_cover *out)
+int peg_mesh_cull_begin(peg_arena *arena, const peg_triangle_mesh *mesh, const double x[3],
+                        const double R[9], const peg_view *view, const double shift[3], double way,
+                        double turn, peg_mesh_cull *out)
 {
     const peg_polytope *P = view->shape;
     double from[3], moved = peg_norm(shift) + way + MET * P->size;
-    *out = (peg_cover){.mesh = mesh, .way = way, .turn = turn};
-    out->reach = way + peg_cover_room(P->size, mesh);
+    *out = (peg_mesh_cull){.mesh = mesh, .way = way, .turn = turn};
+    out->reach = way + peg_mesh_cull_room(P->size, mesh);
     out->part.shape = P;
     out->part.vertex = PEG_NEW(arena, peg_vec3, P->nv);
     out->part.normal = PEG_NEW(arena, peg_vec3, P->nf);
@@ -65,7 +65,7 @@ int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3]
     return 1;
 }
 
-void peg_cover_region(const peg_cover *c, peg_region *r)
+void peg_mesh_cull_region(const peg_mesh_cull *c, peg_region *r)
 {
     const peg_view *part = &c->part;
     const peg_polytope *P = part->shape;
@@ -105,7 +105,7 @@ static int is_over(const double *const corner[3], const double *n, const double 
 
 /* The rim of a cap, near to a triangle's plane: its lowest point, or all of it where it lies in the
  * plane so nearly that a small turn brings any point down. */
-static int rim_is_over(const peg_cover *c, const double *const corner[3], const double *n,
+static int rim_is_over(const peg_mesh_cull *c, const double *const corner[3], const double *n,
                        double side, int v)
 {
     double rim = c->part.shape->rim, by = c->deep, low[3], d[3], farthest = 0;
@@ -114,7 +114,7 @@ static int rim_is_over(const peg_cover *c, const double *const corner[3], const 
     for (int k = 0; k < 3; k++) low[k] = side * n[k] - cosine * c->axis[k];
     double sine = peg_normalise(low), height = side * (peg_dot(n, centre) - peg_dot(n, corner[0]));
     if (height - rim * sine > c->reach) return 0;
-    if (sine > PEG_LEAN && 2 * c->way < .5 * rim * sine) {
+    if (sine > PEG_SLOPE_TOLERANCE && 2 * c->way < .5 * rim * sine) {
         peg_add_scaled(centre, -rim, low, d);
         /* points up to 2 way higher may be the lowest ones then */
         return is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
@@ -127,7 +127,7 @@ static int rim_is_over(const peg_cover *c, const double *const corner[3], const 
 }
 
 /* Whether the core of a round part passes through the plane within the triangle. */
-static int is_pierced(const peg_cover *c, const double *const corner[3], const double *n)
+static int is_pierced(const peg_mesh_cull *c, const double *const corner[3], const double *n)
 {
     const double *x = c->part.vertex[0];
     double d[3], at[3];
@@ -140,7 +140,7 @@ static int is_pierced(const peg_cover *c, const double *const corner[3], const d
 
 /* Whether the face of a triangle may be touched, from a side unless the part is round, by a vertex
  * or a rim of the part. */
-static int face_counts(const peg_cover *c, const double *const corner[3], const double *n,
+static int face_counts(const peg_mesh_cull *c, const double *const corner[3], const double *n,
                        double side)
 {
     const peg_polytope *P = c->part.shape;
@@ -179,13 +179,13 @@ static int is_vertex(const spot *s)
 }
 
 /* From the axis of a segment to a point, across it. */
-static void from_axis(const peg_cover *c, const double *y, double out[3])
+static void from_axis(const peg_mesh_cull *c, const double *y, double out[3])
 {
     peg_sub(y, c->part.vertex[0], out);
     if (c->length > 0) peg_add_scaled(out, -peg_dot(out, c->axis), c->axis, out);
 }
 
-static void take_core(const peg_cover *c, double from, double to, spot *s)
+static void take_core(const peg_mesh_cull *c, double from, double to, spot *s)
 {
     const double *x = c->part.vertex[0];
     peg_add_scaled(x, peg_max(from, 0), c->axis, s->core[0]);
@@ -194,7 +194,7 @@ static void take_core(const peg_cover *c, double from, double to, spot *s)
 
 /* The points of the core that are no farther from a vertex than the nearest one and twice the way;
  * 0 if the vertex is out of reach. */
-static int core_near_vertex(const peg_cover *c, spot *s)
+static int core_near_vertex(const peg_mesh_cull *c, spot *s)
 {
     double d[3], out[3];
     peg_sub(s->a, c->part.vertex[0], d);
@@ -209,7 +209,7 @@ static int core_near_vertex(const peg_cover *c, spot *s)
 }
 
 /* The same of the line of an edge; 0 also if the edge's own nearest points are its ends. */
-static int core_near_edge(const peg_cover *c, spot *s)
+static int core_near_edge(const peg_mesh_cull *c, spot *s)
 {
     const double *x = c->part.vertex[0];
     double e[3], w[3], across[3];
@@ -238,7 +238,7 @@ static int core_near_edge(const peg_cover *c, spot *s)
 
 /* The stretch of a spot, as shares of the way from a to b, that no face of the part is too far
  * from; 0 if there is none. */
-static int stretch_near(const peg_cover *c, const spot *s, double stretch[2])
+static int stretch_near(const peg_mesh_cull *c, const spot *s, double stretch[2])
 {
     stretch[0] = 0, stretch[1] = 1;
     for (int f = 0; f < c->part.shape->nf; f++) {
@@ -268,7 +268,7 @@ static double between(double a, double b, double t)
 
 /* The faces of the part, and the side of a cylinder, to which a spot may be nearest; 0 if it is out
  * of reach. */
-static int faces_near(const peg_cover *c, spot *s)
+static int faces_near(const peg_mesh_cull *c, spot *s)
 {
     const peg_polytope *P = c->part.shape;
     double deepest = -c->reach - c->deep, stretch[2], least, most;
@@ -293,13 +293,14 @@ static int faces_near(const peg_cover *c, spot *s)
 }
 
 /* Whether the mesh goes on nearer along d, wherever the part gets. */
-static int is_nearer_along(const peg_cover *c, const spot *s, const double *d)
+static int is_nearer_along(const peg_mesh_cull *c, const spot *s, const double *d)
 {
     const peg_polytope *P = c->part.shape;
     double length = peg_norm(d);
     if (P->round > 0) {
         double least = c->way * length;
-        if (c->length > 0) least += PEG_LEAN * (P->round + c->reach) * fabs(peg_dot(c->axis, d));
+        if (c->length > 0)
+            least += PEG_SLOPE_TOLERANCE * (P->round + c->reach) * fabs(peg_dot(c->axis, d));
         for (int k = 0; k < 2; k++) {
             peg_vec3 q;
             peg_sub(s->core[k], s->a, q);
@@ -317,14 +318,14 @@ static int is_nearer_along(const peg_cover *c, const spot *s, const double *d)
     return 1;
 }
 
-static int is_in_reach(const peg_cover *c, spot *s)
+static int is_in_reach(const peg_mesh_cull *c, spot *s)
 {
     if (!(c->part.shape->round > 0)) return faces_near(c, s);
     return is_vertex(s) ? core_near_vertex(c, s) : core_near_edge(c, s);
 }
 
 /* Whether what it is near to says nothing. */
-static int is_vague(const peg_cover *c, const spot *s)
+static int is_vague(const peg_mesh_cull *c, const spot *s)
 {
     if (c->part.shape->round > 0) return 0;
     return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
@@ -332,7 +333,7 @@ static int is_vague(const peg_cover *c, const spot *s)
 
 /* Of triangles that share an edge or a vertex, the one that looks most along n or against it: its
  * pair knows best what touches there along n. */
-static int most_along(const peg_complex *m, const int *triangle, int count, const double n[3])
+static int most_along(const peg_triangle_mesh *m, const int *triangle, int count, const double n[3])
 {
     int best = triangle[0];
     double most = -INFINITY;
@@ -344,10 +345,10 @@ static int most_along(const peg_complex *m, const int *triangle, int count, cons
 }
 
 /* Of the triangles that share a spot, those that look along what may touch it there. */
-static void visit_sharers(const peg_cover *c, const spot *s, const int *triangle, int count,
+static void visit_sharers(const peg_mesh_cull *c, const spot *s, const int *triangle, int count,
                           peg_need_visitor *visit, void *context)
 {
-    const peg_complex *m = c->mesh;
+    const peg_triangle_mesh *m = c->mesh;
     if (c->part.shape->round > 0) {
         visit(context, triangle[0], 0);
         return;
@@ -367,9 +368,9 @@ static void visit_sharers(const peg_cover *c, const spot *s, const int *triangle
 }
 
 /* Of corner k of a triangle. */
-static void try_vertex(const peg_cover *c, int t, int k, peg_need_visitor *visit, void *context)
+static void try_vertex(const peg_mesh_cull *c, int t, int k, peg_need_visitor *visit, void *context)
 {
-    const peg_complex *m = c->mesh;
+    const peg_triangle_mesh *m = c->mesh;
     int v = m->triangle[t][k];
     spot s;
     s.a = s.b = m->vertex[v];
@@ -385,9 +386,9 @@ static void try_vertex(const peg_cover *c, int t, int k, peg_need_visitor *visit
 }
 
 /* Of side k of a triangle. */
-static void try_edge(const peg_cover *c, int t, int k, peg_need_visitor *visit, void *context)
+static void try_edge(const peg_mesh_cull *c, int t, int k, peg_need_visitor *visit, void *context)
 {
-    const peg_complex *m = c->mesh;
+    const peg_triangle_mesh *m = c->mesh;
     int e = m->side[t][k], start = m->across_start[e], end = m->across_start[e + 1];
     spot s;
     s.i = k, s.j = (k + 1) % 3;
@@ -408,7 +409,7 @@ static void try_edge(const peg_cover *c, int t, int k, peg_need_visitor *visit, 
 /* --- triangles --- */
 
 /* How far the part reaches along the normal of a triangle, from its plane. */
-static void heights(const peg_cover *c, const double *n, double off, double *low, double *high)
+static void heights(const peg_mesh_cull *c, const double *n, double off, double *low, double *high)
 {
     const peg_polytope *P = c->part.shape;
     double by = P->round, cross[3];
@@ -426,7 +427,7 @@ static void heights(const peg_cover *c, const double *n, double off, double *low
 
 /* How high all of a triangle lies above the face of the part over which it is highest; once that is
  * out of reach more than that does not matter. */
-static double above_faces(const peg_cover *c, const double *const corner[3])
+static double above_faces(const peg_mesh_cull *c, const double *const corner[3])
 {
     double best = -INFINITY;
     for (int f = 0; f < c->part.shape->nf && best <= c->reach; f++) {
@@ -439,7 +440,7 @@ static double above_faces(const peg_cover *c, const double *const corner[3])
 }
 
 /* How far it lies beside the axis of a cylinder. */
-static double beside_rim(const peg_cover *c, const double *const corner[3])
+static double beside_rim(const peg_mesh_cull *c, const double *const corner[3])
 {
     double out[3][3], beside[3];
     for (int k = 0; k < 3; k++) from_axis(c, corner[k], out[k]);
@@ -472,7 +473,7 @@ static void nearest_of_triangle(const double *const corner[3], const double *n, 
 }
 
 /* Whether the direction from the triangle to the middle of the part keeps them apart. */
-static int is_beside(const peg_cover *c, const double *const corner[3], const double *n)
+static int is_beside(const peg_mesh_cull *c, const double *const corner[3], const double *n)
 {
     double at[3], u[3], low, high;
     nearest_of_triangle(corner, n, c->part.centre, at);
@@ -483,17 +484,17 @@ static int is_beside(const peg_cover *c, const double *const corner[3], const do
 }
 
 /* Whether what has not met the part may be left out: something keeps the triangle apart from it. */
-static int is_apart(const peg_cover *c, const double *const corner[3], const double *n, double low,
-                    double high, double above)
+static int is_apart(const peg_mesh_cull *c, const double *const corner[3], const double *n,
+                    double low, double high, double above)
 {
     double touch = -MET * c->part.shape->size;
     return c->part.shape->round > 0 || low >= touch || -high >= touch || above >= touch ||
            is_beside(c, corner, n);
 }
 
-void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *context)
+void peg_mesh_cull_needs(const peg_mesh_cull *c, int t, peg_need_visitor *visit, void *context)
 {
-    const peg_complex *m = c->mesh;
+    const peg_triangle_mesh *m = c->mesh;
     const peg_polytope *P = c->part.shape;
     const double *n = m->normal[t];
     const int *v = m->triangle[t];
@@ -504,12 +505,13 @@ void peg_cover_needs(const peg_cover *c, int t, peg_need_visitor *visit, void *c
     if (low > c->reach || high < -c->reach) return;
     if (P->rim > 0) above = peg_max(above, beside_rim(c, corner));
     if (above > c->reach) return;
-    peg_shell_need shell = c->shell ? peg_shell_needs(c, t, MET * P->size) : PEG_SHELL_NEAR;
-    if (c->all || shell == PEG_SHELL_NEEDED) {
+    peg_triangle_need shell =
+        c->shell ? peg_cull_triangle_needs(c, t, MET * P->size) : PEG_TRIANGLE_NEAR;
+    if (c->all || shell == PEG_TRIANGLE_NEEDED) {
         visit(context, t, 0);
         return;
     }
-    if (shell == PEG_SHELL_APART) return;
+    if (shell == PEG_TRIANGLE_APART) return;
     int touched =
         !c->shell && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
                       (high <= c->deep && face_counts(c, corner, n, -1)));

@@ -7,18 +7,18 @@
 #include "peg/shape/triangle_mesh.h"
 
 /* A triangle of another mesh, in the frame of the mesh. */
-typedef struct peg_shell {
+typedef struct peg_cull_triangle {
     peg_polytope shape;
     peg_vec3 corner[3], normal[2], over[2];
     double offset[2];
     peg_vec3 along[3], out[3]; /* its sides from corner to corner, and across them, as long */
     double square[3];          /* of their lengths, m^2 */
     const double *frame;       /* its mesh's own in that of the mesh */
-} peg_shell;
+} peg_cull_triangle;
 
 /* A part near a mesh, in the frame of the mesh, half-way through what it does there in a step. */
-typedef struct peg_cover {
-    const peg_complex *mesh;
+typedef struct peg_mesh_cull {
+    const peg_triangle_mesh *mesh;
     peg_view part;
     double way;        /* how far its surface may get from there, m */
     double turn;       /* how far its faces may turn, rad */
@@ -30,45 +30,51 @@ typedef struct peg_cover {
     double axis[3], length; /* of a segment: unit, m */
     peg_vec3 *over;         /* by face: how high the corners of the triangle that is looked at lie
                                over it, m */
-    const peg_shell *shell; /* of a triangle of another mesh; else null */
-} peg_cover;
+    const peg_cull_triangle *shell; /* of a triangle of another mesh; else null */
+} peg_mesh_cull;
 
 /* What is this near to a mesh, in sizes of the smaller one, counts although the part is not known
  * to get there. */
-#define PEG_COVER_ROOM 5e-4
+#define PEG_MESH_CULL_ROOM 5e-4
 
 /* The same of a part of a size, m. */
-static inline double peg_cover_room(double size, const peg_complex *mesh)
+static inline double peg_mesh_cull_room(double size, const peg_triangle_mesh *mesh)
 {
-    return PEG_COVER_ROOM * peg_min(size, mesh->radius);
+    return PEG_MESH_CULL_ROOM * peg_min(size, mesh->radius);
 }
 
 /* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. It moves relative
  * to the mesh by `shift` (m, world) give or take `way` for every point of its surface, turns by
  * `turn` (rad) at most, and is apart from the mesh before it moves. Returns 0 without memory. */
-int peg_cover_begin(peg_arena *arena, const peg_complex *mesh, const double x[3], const double R[9],
-                    const peg_view *view, const double shift[3], double way, double turn,
-                    peg_cover *out);
+int peg_mesh_cull_begin(peg_arena *arena, const peg_triangle_mesh *mesh, const double x[3],
+                        const double R[9], const peg_view *view, const double shift[3], double way,
+                        double turn, peg_mesh_cull *out);
 
 /* The same of a triangle of another mesh, whose frame is R in that of the mesh and whose corners
- * are where they are half-way; from_start: as in peg_cover. */
-void peg_cover_begin_shell(const peg_complex *mesh, const peg_complex *of, int triangle,
-                           const double R[9], const peg_vec3 corner[3], double way, double turn,
-                           double from_start, peg_shell *shell, peg_cover *out);
+ * are where they are half-way; from_start: as in peg_mesh_cull. */
+void peg_mesh_cull_begin_triangle(const peg_triangle_mesh *mesh, const peg_triangle_mesh *of,
+                                  int triangle, const double R[9], const peg_vec3 corner[3],
+                                  double way, double turn, double from_start,
+                                  peg_cull_triangle *shell, peg_mesh_cull *out);
 
 /* Where what it can touch is. */
-void peg_cover_region(const peg_cover *cover, peg_region *region);
+void peg_mesh_cull_region(const peg_mesh_cull *cover, peg_region *region);
 
 /* Calls visit for the triangles that count because of this one or of edges and vertices that are
  * its own, some of them more than once; `deep`: only if it has met the part. */
 typedef void peg_need_visitor(void *context, int triangle, int deep);
-void peg_cover_needs(const peg_cover *cover, int triangle, peg_need_visitor *visit, void *context);
+void peg_mesh_cull_needs(const peg_mesh_cull *cover, int triangle, peg_need_visitor *visit,
+                         void *context);
 
-/* --- for peg_cover_needs --- */
+/* --- for peg_mesh_cull_needs --- */
 
 /* Whether a part that is a triangle of another mesh may touch one of this mesh first; else whether
  * a side of one of them keeps them farther apart than `touch`, m. */
-typedef enum peg_shell_need { PEG_SHELL_APART, PEG_SHELL_NEAR, PEG_SHELL_NEEDED } peg_shell_need;
-peg_shell_need peg_shell_needs(const peg_cover *cover, int triangle, double touch);
+typedef enum peg_triangle_need {
+    PEG_TRIANGLE_APART,
+    PEG_TRIANGLE_NEAR,
+    PEG_TRIANGLE_NEEDED
+} peg_triangle_need;
+peg_triangle_need peg_cull_triangle_needs(const peg_mesh_cull *cover, int triangle, double touch);
 
 #endif

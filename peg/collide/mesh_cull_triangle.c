@@ -13,7 +13,7 @@ static const double VAGUE = .3;
 
 /* One of two meshes, in whose frame are the corners of its triangle, too. */
 typedef struct side {
-    const peg_complex *mesh;
+    const peg_triangle_mesh *mesh;
     int triangle;
     const double *corner[3]; /* in the frame of the cover */
     const peg_vec3 *along, *out;
@@ -35,9 +35,10 @@ static void set_sides(const double *const corner[3], const double n[3], peg_vec3
     }
 }
 
-void peg_cover_begin_shell(const peg_complex *mesh, const peg_complex *of, int triangle,
-                           const double R[9], const peg_vec3 corner[3], double way, double turn,
-                           double from_start, peg_shell *shell, peg_cover *out)
+void peg_mesh_cull_begin_triangle(const peg_triangle_mesh *mesh, const peg_triangle_mesh *of,
+                                  int triangle, const double R[9], const peg_vec3 corner[3],
+                                  double way, double turn, double from_start,
+                                  peg_cull_triangle *shell, peg_mesh_cull *out)
 {
     shell->shape =
         (peg_polytope){.nv = 3, .nf = 2, .size = of->radius, .mesh = of, .triangle = triangle};
@@ -49,18 +50,18 @@ void peg_cover_begin_shell(const peg_complex *mesh, const peg_complex *of, int t
     shell->frame = R;
     set_sides((const double *const[3]){corner[0], corner[1], corner[2]}, shell->normal[0],
               shell->along, shell->out, shell->square);
-    *out = (peg_cover){.mesh = mesh,
-                       .part = {.shape = &shell->shape,
-                                .vertex = shell->corner,
-                                .normal = shell->normal,
-                                .offset = shell->offset},
-                       .way = way,
-                       .turn = turn,
-                       .reach = way + peg_cover_room(of->radius, mesh),
-                       .from_start = from_start,
-                       .deep = way,
-                       .over = shell->over,
-                       .shell = shell};
+    *out = (peg_mesh_cull){.mesh = mesh,
+                           .part = {.shape = &shell->shape,
+                                    .vertex = shell->corner,
+                                    .normal = shell->normal,
+                                    .offset = shell->offset},
+                           .way = way,
+                           .turn = turn,
+                           .reach = way + peg_mesh_cull_room(of->radius, mesh),
+                           .from_start = from_start,
+                           .deep = way,
+                           .over = shell->over,
+                           .shell = shell};
     for (int k = 0; k < 3; k++)
         out->part.centre[k] = (corner[0][k] + corner[1][k] + corner[2][k]) / 3;
 }
@@ -114,7 +115,7 @@ static void into_mesh(const side *s, const double n[3], double out[3])
  * of them can be the one that keeps apart what meets it. */
 static int sides_of_vertex(const side *s, int v, const double n[3], double slope)
 {
-    const peg_complex *m = s->mesh;
+    const peg_triangle_mesh *m = s->mesh;
     double local[3];
     int sides = BOTH;
     into_mesh(s, n, local);
@@ -128,7 +129,7 @@ static int sides_of_vertex(const side *s, int v, const double n[3], double slope
 
 static int sides_of_edge(const side *s, int e, const double n[3], double slope)
 {
-    const peg_complex *m = s->mesh;
+    const peg_triangle_mesh *m = s->mesh;
     const double *origin = m->vertex[m->edge[e][0]];
     double local[3];
     peg_vec3 along;
@@ -146,9 +147,9 @@ static int sides_of_edge(const side *s, int e, const double n[3], double slope)
 }
 
 /* A vertex of one triangle over the face of the other, whose normal is n. */
-static int vertex_meets(const peg_cover *c, const side *of, const side *over, const double n[3])
+static int vertex_meets(const peg_mesh_cull *c, const side *of, const side *over, const double n[3])
 {
-    const peg_complex *m = of->mesh;
+    const peg_triangle_mesh *m = of->mesh;
     for (int k = 0; k < 3; k++) {
         int v = m->triangle[of->triangle][k];
         double height = of->height[k];
@@ -161,7 +162,7 @@ static int vertex_meets(const peg_cover *c, const side *of, const side *over, co
 }
 
 /* Edge i of A and edge j of B, both edges of their meshes. */
-static int edges_meet(const peg_cover *c, const side *A, const side *B, int i, int j)
+static int edges_meet(const peg_mesh_cull *c, const side *A, const side *B, int i, int j)
 {
     const double *u = A->along[i], *w = B->along[j];
     double n[3], d[3], x[3], uu = A->square[i], ww = B->square[j], reach = c->reach * c->reach;
@@ -190,14 +191,14 @@ static int edges_meet(const peg_cover *c, const side *A, const side *B, int i, i
 }
 
 /* Whether an edge touches nothing, or is nowhere near to the other's plane. */
-static int is_out(const peg_cover *c, const side *s, int k)
+static int is_out(const peg_mesh_cull *c, const side *s, int k)
 {
     double a = s->height[k], b = s->height[(k + 1) % 3];
     return peg_min(a, b) > c->reach || peg_max(a, b) < -c->reach ||
            s->mesh->edge_is_even[s->mesh->side[s->triangle][k]];
 }
 
-static int any_edges_meet(const peg_cover *c, const side *A, const side *B)
+static int any_edges_meet(const peg_mesh_cull *c, const side *A, const side *B)
 {
     int out[3];
     for (int j = 0; j < 3; j++) out[j] = is_out(c, B, j);
@@ -209,10 +210,10 @@ static int any_edges_meet(const peg_cover *c, const side *A, const side *B)
     return 0;
 }
 
-peg_shell_need peg_shell_needs(const peg_cover *c, int triangle, double touch)
+peg_triangle_need peg_cull_triangle_needs(const peg_mesh_cull *c, int triangle, double touch)
 {
-    const peg_shell *shell = c->shell;
-    const peg_complex *m = c->mesh;
+    const peg_cull_triangle *shell = c->shell;
+    const peg_triangle_mesh *m = c->mesh;
     const int *v = m->triangle[triangle];
     const double *n = m->normal[triangle];
     peg_vec3 along[3], out[3];
@@ -231,12 +232,12 @@ peg_shell_need peg_shell_needs(const peg_cover *c, int triangle, double touch)
               .out = (const peg_vec3 *)out,
               .square = square};
     double apart = see_from(&B, &A, shell->normal[0]);
-    if (apart > c->reach) return PEG_SHELL_APART;
+    if (apart > c->reach) return PEG_TRIANGLE_APART;
     set_sides(B.corner, n, along, out, square);
     apart = peg_max(apart, see_from(&A, &B, n));
-    if (apart > c->reach) return PEG_SHELL_APART;
+    if (apart > c->reach) return PEG_TRIANGLE_APART;
     if (vertex_meets(c, &A, &B, n) || vertex_meets(c, &B, &A, shell->normal[0]) ||
         any_edges_meet(c, &A, &B))
-        return PEG_SHELL_NEEDED;
-    return apart > touch ? PEG_SHELL_APART : PEG_SHELL_NEAR;
+        return PEG_TRIANGLE_NEEDED;
+    return apart > touch ? PEG_TRIANGLE_APART : PEG_TRIANGLE_NEAR;
 }

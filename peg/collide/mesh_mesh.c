@@ -5,10 +5,10 @@
 #include "peg/shape/aabb_tree.h"
 
 typedef struct search {
-    const peg_crossing *crossing;
-    peg_crossing_visitor *visit;
+    const peg_mesh_pair *crossing;
+    peg_mesh_pair_visitor *visit;
     void *context;
-    peg_crosser crosser;
+    peg_near_triangle crosser;
 } search;
 
 static double farther(double most, const double *from, const double *to)
@@ -18,7 +18,7 @@ static double farther(double most, const double *from, const double *to)
     return peg_max(most, peg_dot(d, d));
 }
 
-static void set_crosser(const peg_crossing *c, int triangle, peg_crosser *out)
+static void set_crosser(const peg_mesh_pair *c, int triangle, peg_near_triangle *out)
 {
     double arm[2] = {0};
     out->triangle = triangle;
@@ -51,12 +51,12 @@ static void look_there(void *context, int triangle)
         box.lo[k] = peg_min(peg_min(corner[0][k], corner[1][k]), corner[2][k]) - by;
         box.hi[k] = peg_max(peg_max(corner[0][k], corner[1][k]), corner[2][k]) + by;
     }
-    peg_complex_meet(s->crossing->mesh[1], &box, meet, s);
+    peg_aabb_tree_overlap(s->crossing->mesh[1], &box, meet, s);
 }
 
 /* How near counts for what comes from within twice the arm, as all does unless that is more than
  * the arm: then there is no bound. */
-static double near_all(const peg_crossing *c)
+static double near_all(const peg_mesh_pair *c)
 {
     double by = c->by + 2 * c->spin[1] * c->arm[1];
     if (c->spin[0] > 0) by += c->spin[0] * c->arm[0];
@@ -64,7 +64,7 @@ static double near_all(const peg_crossing *c)
 }
 
 /* What is near to the box about all of the second mesh; normal, offset: room for its planes. */
-static peg_region near_whole(const peg_crossing *c, double by, peg_vec3 *normal, double *offset)
+static peg_region near_whole(const peg_mesh_pair *c, double by, peg_vec3 *normal, double *offset)
 {
     const peg_aabb *whole = &c->mesh[1]->node[0].box;
     peg_region r = {.planes = 6, .normal = (const peg_vec3 *)normal, .offset = offset, .by = by};
@@ -89,13 +89,13 @@ static peg_region near_whole(const peg_crossing *c, double by, peg_vec3 *normal,
     return r;
 }
 
-void peg_crossing_search(const peg_crossing *c, const peg_aabb *box, peg_crossing_visitor *visit,
-                         void *context)
+void peg_mesh_pair_search(const peg_mesh_pair *c, const peg_aabb *box, peg_mesh_pair_visitor *visit,
+                          void *context)
 {
     search s = {.crossing = c, .visit = visit, .context = context};
     double by = near_all(c), offset[6];
     peg_vec3 normal[6];
     peg_region region = {.box = *box};
     if (isfinite(by)) region = near_whole(c, by, normal, offset);
-    peg_complex_search(c->mesh[0], &region, look_there, &s);
+    peg_aabb_tree_search(c->mesh[0], &region, look_there, &s);
 }

@@ -5,28 +5,28 @@
 #include "peg/shape/triangle_mesh.h"
 
 /* Two meshes, the frame of the first one in that of the second: y = R x + at. */
-typedef struct peg_crossing {
-    const peg_complex *mesh[2];
+typedef struct peg_mesh_pair {
+    const peg_triangle_mesh *mesh[2];
     double R[9], at[3];
     double by;          /* how near counts, m; what turns counts from farther off: */
     double spin[2];     /* of each mesh, rad, */
     double pivot[2][3]; /* about a point in its frame; the second one takes the first one along */
     double arm[2];      /* largest distance of its points from there, m */
-} peg_crossing;
+} peg_mesh_pair;
 
 /* A triangle of the first mesh. */
-typedef struct peg_crosser {
+typedef struct peg_near_triangle {
     int triangle;
     peg_vec3 corner[3]; /* in the frame of the second */
     double by;          /* how near to it counts, m */
-} peg_crosser;
+} peg_near_triangle;
 
 /* Calls visit for pairs of triangles of the first mesh and of the second, the boxes about which, in
  * the frame of the second, are near to each other, in rising order. The box, in the frame of the
  * first, has all of the second that counts; it is looked at only if that may get farther than its
  * size. */
-typedef void peg_crossing_visitor(void *context, const peg_crosser *crosser, int triangle);
-void peg_crossing_search(const peg_crossing *crossing, const peg_aabb *box,
-                         peg_crossing_visitor *visit, void *context);
+typedef void peg_mesh_pair_visitor(void *context, const peg_near_triangle *crosser, int triangle);
+void peg_mesh_pair_search(const peg_mesh_pair *crossing, const peg_aabb *box,
+                          peg_mesh_pair_visitor *visit, void *context);
 
 #endif

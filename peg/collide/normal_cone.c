@@ -4,7 +4,7 @@
 #include "peg/base/tolerance.h"
 #include "peg/shape/triangle_mesh.h"
 
-static int is_higher(const double *d, const double n[3], const peg_lean *lean)
+static int is_higher(const double *d, const double n[3], const peg_slope_tolerance *lean)
 {
     double far = peg_norm(d), along = lean->axis ? fabs(peg_dot(lean->axis, d)) : far;
     return peg_dot(n, d) > PEG_TOUCH * far + lean->slope * along;
@@ -13,10 +13,10 @@ static int is_higher(const double *d, const double n[3], const peg_lean *lean)
 /* A direction and a lean in the frame of the mesh. */
 typedef struct local_direction {
     peg_vec3 n, axis;
-    peg_lean lean;
+    peg_slope_tolerance lean;
 } local_direction;
 
-static void into_mesh(const peg_view *view, const double n[3], const peg_lean *lean,
+static void into_mesh(const peg_view *view, const double n[3], const peg_slope_tolerance *lean,
                       local_direction *out)
 {
     peg_rotate_back(view->turn, n, out->n);
@@ -27,7 +27,8 @@ static void into_mesh(const peg_view *view, const double n[3], const peg_lean *l
 }
 
 /* Whether another corner of the triangle itself is higher than corner v. */
-static int is_below_corner(const peg_view *view, int v, const double n[3], const peg_lean *lean)
+static int is_below_corner(const peg_view *view, int v, const double n[3],
+                           const peg_slope_tolerance *lean)
 {
     for (int k = 1; k < 3; k++) {
         peg_vec3 d;
@@ -37,9 +38,10 @@ static int is_below_corner(const peg_view *view, int v, const double n[3], const
     return 0;
 }
 
-static int mesh_vertex(const peg_view *view, int v, const double n[3], const peg_lean *lean)
+static int mesh_vertex(const peg_view *view, int v, const double n[3],
+                       const peg_slope_tolerance *lean)
 {
-    const peg_complex *m = view->shape->mesh;
+    const peg_triangle_mesh *m = view->shape->mesh;
     int at = m->triangle[view->shape->triangle][v];
     local_direction l;
     if (m->vertex_is_flat[at] || is_below_corner(view, v, n, lean)) return 0;
@@ -52,7 +54,8 @@ static int mesh_vertex(const peg_view *view, int v, const double n[3], const peg
     return 1;
 }
 
-int peg_vertex_can_touch(const peg_view *view, int v, const double n[3], const peg_lean *lean)
+int peg_vertex_can_touch(const peg_view *view, int v, const double n[3],
+                         const peg_slope_tolerance *lean)
 {
     const peg_polytope *P = view->shape;
     if (P->mesh) return mesh_vertex(view, v, n, lean);
@@ -65,7 +68,8 @@ int peg_vertex_can_touch(const peg_view *view, int v, const double n[3], const p
 }
 
 /* Whether the triangle itself, beside its edge e, is higher than this. */
-static int is_below_side(const peg_view *view, int e, const double n[3], const peg_lean *lean)
+static int is_below_side(const peg_view *view, int e, const double n[3],
+                         const peg_slope_tolerance *lean)
 {
     const int *end = view->shape->edge[e].v;
     peg_vec3 along, d;
@@ -75,9 +79,10 @@ static int is_below_side(const peg_view *view, int e, const double n[3], const p
     return is_higher(d, n, lean);
 }
 
-static int mesh_edge(const peg_view *view, int e, const double n[3], const peg_lean *lean)
+static int mesh_edge(const peg_view *view, int e, const double n[3],
+                     const peg_slope_tolerance *lean)
 {
-    const peg_complex *m = view->shape->mesh;
+    const peg_triangle_mesh *m = view->shape->mesh;
     int side = m->side[view->shape->triangle][e];
     local_direction l;
     if (m->edge_is_flat[side] || is_below_side(view, e, n, lean)) return 0;
@@ -95,7 +100,8 @@ static int mesh_edge(const peg_view *view, int e, const double n[3], const peg_l
     return 1;
 }
 
-int peg_edge_can_touch(const peg_view *view, int e, const double n[3], const peg_lean *lean)
+int peg_edge_can_touch(const peg_view *view, int e, const double n[3],
+                       const peg_slope_tolerance *lean)
 {
     const peg_edge *edge = &view->shape->edge[e];
     if (view->shape->mesh) return mesh_edge(view, e, n, lean);
@@ -111,13 +117,13 @@ int peg_edge_can_touch(const peg_view *view, int e, const double n[3], const peg
 
 int peg_is_flat_feature(const peg_view *view, int is_edge, int i)
 {
-    const peg_complex *m = view->shape->mesh;
+    const peg_triangle_mesh *m = view->shape->mesh;
     if (!m) return 0;
     int t = view->shape->triangle;
     return is_edge ? m->edge_is_flat[m->side[t][i]] : m->vertex_is_flat[m->triangle[t][i]];
 }
 
-int peg_support_can_touch(const peg_view *view, const double n[3], const peg_lean *lean)
+int peg_support_can_touch(const peg_view *view, const double n[3], const peg_slope_tolerance *lean)
 {
     int best = 0;
     if (!view->shape->mesh) return 1;

@@ -10,21 +10,23 @@
 /* What may be leaned towards: neighbours may be higher by `slope` times their distance, counted
  * along the axis only if there is one (quasi-LMDs [M]: minima after a small turn of the parts
  * against each other, which matters along what both extend). */
-typedef struct peg_lean {
+typedef struct peg_slope_tolerance {
     double slope;
     const double *axis; /* unit, or null: any direction */
-} peg_lean;
+} peg_slope_tolerance;
 
 /* Whether vertex v of a part, or its edge e with n across it, can be touched by what comes along -n
  * (unit). */
-int peg_vertex_can_touch(const peg_view *view, int v, const double n[3], const peg_lean *lean);
-int peg_edge_can_touch(const peg_view *view, int e, const double n[3], const peg_lean *lean);
+int peg_vertex_can_touch(const peg_view *view, int v, const double n[3],
+                         const peg_slope_tolerance *lean);
+int peg_edge_can_touch(const peg_view *view, int e, const double n[3],
+                       const peg_slope_tolerance *lean);
 
 /* Whether it cannot be touched from anywhere, as the mesh is flat there. */
 int peg_is_flat_feature(const peg_view *view, int is_edge, int i);
 
 /* Whether the feature of a triangle of a mesh that is highest along n can be touched; of other
  * parts it always can. */
-int peg_support_can_touch(const peg_view *view, const double n[3], const peg_lean *lean);
+int peg_support_can_touch(const peg_view *view, const double n[3], const peg_slope_tolerance *lean);
 
 #endif

@@ -38,20 +38,20 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0), thin = fmax(PEG_THIN * margin, PEG_SLIDING * pair->whole_reach);
-    if (peg_is_coarse(I)) thin = I->regaining ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
-    double target = gap + PEG_PUSH * fmax(0, thin - gap);
+    if (peg_is_coarse(I)) thin = I->grows_gaps ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
+    double target = gap + PEG_GAP_GROWTH * fmax(0, thin - gap);
     target = fmin(margin, target);
     *pushed = fmax(0, target - gap0);
     return target;
 }
 
-static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_lever *la,
-                        const peg_lever *lb, peg_row *row)
+static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_jacobian *la,
+                        const peg_jacobian *lb, peg_row *row)
 {
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
-    double given = peg_fold(I, ra, la, row->Ga) + peg_fold(I, rb, lb, row->Gb);
+    double given = peg_fold_jacobian(I, ra, la, row->Ga) + peg_fold_jacobian(I, rb, lb, row->Gb);
     row->bias += given;
-    row->given = given;
+    row->prescribed = given;
 }
 
 /* Largest correction of the midpoint normal; beyond it the difference goes into the bias. What is
@@ -65,8 +65,8 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
     double n[3], slack = 0;
     peg_copy3(c->mid_normal, n);
-    peg_lever la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
-    peg_lever lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
+    peg_jacobian la = peg_secant_jacobian(I, ra, c->mid_point, n, 1, u[ra]);
+    peg_jacobian lb = peg_secant_jacobian(I, rb, c->mid_point, n, -1, u[rb]);
     double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
     double Va[3], Vb[3], V[3];
     peg_point_velocity(I, ra, u[ra], c->mid_point, Va);
@@ -76,8 +76,8 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     if (fabs(rho) * I->h <= NO_CLEARANCE * pair->L) rho = 0;
     if (rho != 0 && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
         peg_add_scaled(n, rho / VV, V, n);
-        la = peg_secant_lever(I, ra, c->mid_point, n, 1, u[ra]);
-        lb = peg_secant_lever(I, rb, c->mid_point, n, -1, u[rb]);
+        la = peg_secant_jacobian(I, ra, c->mid_point, n, 1, u[ra]);
+        lb = peg_secant_jacobian(I, rb, c->mid_point, n, -1, u[rb]);
     } else {
         slack = rho;
     }
@@ -86,7 +86,7 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     for (int k = 0; k < 6; k++) la.J[k] *= unit, lb.J[k] *= unit;
     for (int k = 0; k < 3 && length > 0; k++) along[k] = unit * n[k];
     row->bias = unit * (slack + (c->gap0 - target) / I->h);
-    row->pushed *= unit;
+    row->gap_growth *= unit;
     fold_levers(I, pair, &la, &lb, row);
 }
 
@@ -94,8 +94,8 @@ static void tangent_row(const peg_island *I, const peg_pair *pair, const double 
                         const peg_feature_contact *c, double target, peg_row *row)
 {
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
-    peg_lever la = peg_tangent_lever(I, ra, u[ra], c->point_a, c->normal, 1);
-    peg_lever lb = peg_tangent_lever(I, rb, u[rb], c->point_b, c->normal, -1);
+    peg_jacobian la = peg_tangent_jacobian(I, ra, u[ra], c->point_a, c->normal, 1);
+    peg_jacobian lb = peg_tangent_jacobian(I, rb, u[rb], c->point_b, c->normal, -1);
     row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
     fold_levers(I, pair, &la, &lb, row);
 }
@@ -108,14 +108,14 @@ static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
     double speed = pair->surface.motion[2];
     if (speed == 0 || row->gap0 > 2 * pair->margin) return;
     row->bias -= speed;
-    row->given -= speed;
+    row->prescribed -= speed;
 }
 
 /* From the middle of the features' nearest points (of a vertex and a face: the vertex) to the
  * surface, along the normal. */
 static double to_surface(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
 {
-    if (kind == PEG_ROW_GIVEN) return 0;
+    if (kind == PEG_ROW_EXTERNAL) return 0;
     double a = peg_radius_of_a(&I->piece[pair->a].now, (peg_facet_kind)kind);
     double b = peg_radius_of_b(&I->piece[pair->b].now, (peg_facet_kind)kind);
     return kind == PEG_ROW_VF ? -a : kind == PEG_ROW_FV ? b : .5 * (b - a);
@@ -164,16 +164,16 @@ void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feat
     const peg_rigid *body = &I->rigid[I->piece[pair->a].rigid];
     peg_sub(row->point, body->x, arm);
     peg_rotate_back(body->R, arm, row->local);
-    double target = row_target(I, pair, c->gap0, &row->pushed);
+    double target = row_target(I, pair, c->gap0, &row->gap_growth);
     row->target = target;
-    peg_rub rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
+    peg_friction_frame rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
     peg_copy3(c->normal, rub.normal);
     if (I->secant)
         secant_row(I, pair, u, c, target, row, rub.normal);
     else
         tangent_row(I, pair, u, c, target, row);
     soften(I, pair, row);
-    if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->given);
+    if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->prescribed);
     if (!peg_has_friction(&pair->surface)) return;
     peg_add_scaled(c->mid_point, shift, c->normal, rub.mid_point);
     peg_friction_rows(I, pair, u, &rub, out);

@@ -53,7 +53,7 @@ double peg_facet_at_start(const peg_island *I, const peg_pair *p, const peg_face
  * behind its own neighbours keeps the pair apart, but is no way in which it will ever touch. */
 static int can_touch(const peg_view *A, const peg_view *B, const double n[3])
 {
-    static const peg_lean lean = {PEG_LEAN, NULL};
+    static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
     double back[3] = {-n[0], -n[1], -n[2]};
     return peg_support_can_touch(B, n, &lean) && peg_support_can_touch(A, back, &lean);
 }
@@ -66,7 +66,7 @@ static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet
 /* What overlaps may open in another direction than at first. */
 static int gives_way(const peg_island *I, const peg_pair *p)
 {
-    return peg_pair_recovers(p) && I->iteration >= PEG_GIVES_WAY;
+    return peg_pair_recovers(p) && I->iteration >= PEG_RECOVERY_FREE_FROM;
 }
 
 /* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
@@ -94,7 +94,7 @@ static double along_free(const peg_island *I, const peg_pair *p, const double *n
 
 static double first_value(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    if (I->without & PEG_RULE_FREE_MOTION) return facet->s;
+    if (I->disabled_rules & PEG_RULE_FREE_MOTION) return facet->s;
     return fmin(facet->s, along_free(I, p, facet->n));
 }
 
@@ -160,7 +160,7 @@ static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
  * with every motion. */
 static int is_left_apart(peg_island *I, peg_pair *p)
 {
-    peg_facet facet = p->remembered.facet;
+    peg_facet facet = p->last_choice.facet;
     if (!(is_round(I, p) || peg_is_coarse(I)) || peg_dot(facet.n, facet.n) == 0) return 0;
     if (!is_round(I, p)) facet.kind = PEG_FACET_NONE;
     facet.s = along_start(I, p, facet.n);
@@ -176,7 +176,7 @@ static int is_left_apart(peg_island *I, peg_pair *p)
  * the better choice. */
 static int keeps_choice(peg_island *I, peg_pair *p)
 {
-    peg_choice *old = &p->remembered;
+    peg_choice *old = &p->last_choice;
     if (old->facet.kind == PEG_FACET_NONE || !(old->turned <= PEG_TURNED)) return 0;
     if (!is_where_left(&piece_a(I, p)->start, (const peg_vec3 *)old->at[0], p->L) ||
         !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
@@ -223,7 +223,7 @@ static void choose_first(peg_island *I, peg_pair *p)
         peg_separation(A, B, reach, consider_first, &m);
     }
     if (c->value == -INFINITY) c->best = widest;
-    const double *n = p->remembered.facet.n;
+    const double *n = p->last_choice.facet.n;
     if (peg_dot(n, n) > 0) consider_direction(I, p, n, &m);
     if (is_round(I, p)) {
         const peg_view *free_a = &piece_a(I, p)->free_, *free_b = &piece_b(I, p)->free_;
@@ -239,14 +239,15 @@ static void choose_first(peg_island *I, peg_pair *p)
  * closest-point normal instead would make a contact of a body that falls past a flush wall. */
 void peg_pair_begin(peg_island *I, peg_pair *p)
 {
-    if (p->ngiven)
-        peg_given_begin(I, p);
+    if (p->nexternal)
+        peg_external_begin(I, p);
     else if (!is_left_apart(I, p) && !keeps_choice(I, p))
         choose_first(I, p);
     p->contact_time = -1;
-    p->causes = p->switches = p->locked = p->no_traps = p->violated = p->loaded = 0;
-    p->misses = p->stuck = p->yielded = p->checked = p->hits = p->waits = 0;
-    p->short_of = p->moved = p->since = p->off = 0;
+    p->causes = p->switches = p->locked = p->no_traps = p->violated = p->active = 0;
+    p->failed_checks = p->stuck = p->yielded = p->checked = p->has_first_contact =
+        p->friction_pending = 0;
+    p->shortfall = p->moved_since_rows = p->moved_since_tilt = p->moved_since_check = 0;
     p->fast = 0;
     p->beside = INFINITY;
 }
@@ -265,13 +266,13 @@ static double others_now(const peg_island *I, const peg_pair *p)
     return p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
 }
 
-void peg_pair_remember(const peg_island *I, peg_pair *p)
+void peg_pair_keep_choice(const peg_island *I, peg_pair *p)
 {
-    p->remembered.facet = p->facet;
-    p->remembered.turned = p->turned + turning(I, p);
-    p->remembered.others = p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
-    find_place(&piece_a(I, p)->now, p->remembered.at[0]);
-    find_place(&piece_b(I, p)->now, p->remembered.at[1]);
+    p->last_choice.facet = p->facet;
+    p->last_choice.turned = p->turned + turning(I, p);
+    p->last_choice.others = p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
+    find_place(&piece_a(I, p)->now, p->last_choice.at[0]);
+    find_place(&piece_b(I, p)->now, p->last_choice.at[1]);
 }
 
 /* --- check --- */
@@ -304,7 +305,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
     double apart[3], floor = least_gap(p, INFINITY);
-    if (p->ngiven) return peg_given_shortfall(I, p);
+    if (p->nexternal) return peg_external_shortfall(I, p);
     peg_sub(A->centre, B->centre, apart);
     p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
@@ -352,9 +353,9 @@ peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
 {
     static const peg_facet unknown = {.kind = PEG_FACET_NONE};
     double here = along + PEG_TOUCH * p->L;
-    if (p->ngiven || others_now(I, p) <= here) return unknown;
-    int near = along >= PEG_FLOOR * p->margin && p->since <= PEG_KEPT * p->L;
-    if (near && p->beside + p->since <= here) return unknown;
+    if (p->nexternal || others_now(I, p) <= here) return unknown;
+    int near = along >= PEG_FLOOR * p->margin && p->moved_since_tilt <= PEG_ROW_REUSE * p->L;
+    if (near && p->beside + p->moved_since_tilt <= here) return unknown;
     meeting m = {.first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5)};
     peg_facet widest =
         peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
@@ -363,7 +364,7 @@ peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
         I->stats->tilts++;
     }
     p->beside = find_others(&m, p->facet.n, SAME_DIRECTION, here);
-    p->since = 0;
+    p->moved_since_tilt = 0;
     return widest;
 }
 
@@ -394,7 +395,7 @@ static void consider_touching(void *context, const peg_facet *facet)
 /* Bound of the facets beside the chosen one at q_k. */
 static double beside_now(const peg_island *I, const peg_pair *p)
 {
-    return peg_min(others_now(I, p), p->beside + p->since);
+    return peg_min(others_now(I, p), p->beside + p->moved_since_tilt);
 }
 
 /* Whether the chosen facet holds the pair where another one that touched at the start still does:
@@ -402,7 +403,7 @@ static double beside_now(const peg_island *I, const peg_pair *p)
  * since of two that hold each could yield to the other. */
 static int yields(peg_island *I, peg_pair *p, search *c)
 {
-    if (p->yielded || (I->without & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
+    if (p->yielded || (I->disabled_rules & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
         beside_now(I, p) < 0)
         return 0;
     if (peg_facet_at_start(I, p, &p->facet) <= p->margin) return 0;
@@ -414,7 +415,7 @@ static int yields(peg_island *I, peg_pair *p, search *c)
 /* A loaded pair for which another facet holds better than max(s_n, 0) was held by a trap. */
 int peg_pair_switch(peg_island *I, peg_pair *p)
 {
-    if (p->ngiven) return 0;
+    if (p->nexternal) return 0;
     double here = fmax(along_now(I, p, p->facet.n), 0) + PEG_TRAP * p->L;
     search c = search_from(I, p, here, SAME_DIRECTION);
     if (beside_now(I, p) > here)
@@ -442,9 +443,9 @@ static void consider_held(void *context, const peg_facet *facet)
     c->best = *facet;
 }
 
-void peg_pair_name(peg_island *I, peg_pair *p)
+void peg_pair_choose_facet(peg_island *I, peg_pair *p)
 {
-    if (p->ngiven) return;
+    if (p->nexternal) return;
     search c = search_from(I, p, -INFINITY, 0);
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, -INFINITY, consider_held, &c);
     take(p, &c);
@@ -457,7 +458,7 @@ void peg_pair_lock(peg_island *I, peg_pair *p)
     p->locked = 1;
     p->switches++;
     I->stats->locks++;
-    peg_pair_name(I, p);
+    peg_pair_choose_facet(I, p);
 }
 
 /* The step gains energy through rows behind the start: they go, and the pair falls back to the
@@ -468,6 +469,6 @@ void peg_pair_drop_traps(peg_island *I, peg_pair *p)
     I->stats->dropped_traps++;
     p->others = p->beside = INFINITY;
     p->checked = 0;
-    if (p->ngiven) return;
+    if (p->nexternal) return;
     p->facet = peg_separation(&piece_a(I, p)->start, &piece_b(I, p)->start, INFINITY, NULL, NULL);
 }

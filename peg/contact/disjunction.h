@@ -6,7 +6,7 @@
 
 void peg_pair_begin(peg_island *island, peg_pair *pair);
 /* Hands the facet on to the next (sub-)step, which starts where the velocities v lead. */
-void peg_pair_remember(const peg_island *island, peg_pair *pair);
+void peg_pair_keep_choice(const peg_island *island, peg_pair *pair);
 /* along: separation along the chosen direction at q_k, m. Returns the widest facet at q_k if it was
  * looked for, else one of kind NONE. */
 peg_facet peg_pair_tilt(peg_island *island, peg_pair *pair, double along);
@@ -15,7 +15,7 @@ peg_facet peg_pair_tilt(peg_island *island, peg_pair *pair, double along);
 double peg_pair_shortfall(peg_island *island, peg_pair *pair, const peg_facet *known);
 int peg_pair_switch(peg_island *island, peg_pair *pair);
 /* Takes the best facet at q_k among those that held at q_0. */
-void peg_pair_name(peg_island *island, peg_pair *pair);
+void peg_pair_choose_facet(peg_island *island, peg_pair *pair);
 void peg_pair_lock(peg_island *island, peg_pair *pair);
 void peg_pair_drop_traps(peg_island *island, peg_pair *pair);
 /* Value at q_0 of the features of a facet seen at q_k. */

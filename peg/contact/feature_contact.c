@@ -225,7 +225,7 @@ void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind k
 /* Whether feature i of a piece can be touched along n, out of it. */
 static int can_touch(const peg_view *view, peg_part_feature feature, int i, const double *n)
 {
-    static const peg_lean lean = {PEG_LEAN, NULL};
+    static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
     if (!view->shape->mesh || feature == PEG_A_FACE) return 1;
     return feature == PEG_A_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
                                    : peg_edge_can_touch(view, i, n, &lean);

@@ -157,7 +157,8 @@ static int stays_beside(const journey *j, const double *n, double depth)
     return peg_separation_along(end.A, end.B, n) >= -touch;
 }
 
-peg_passage peg_advance(peg_island *I, const peg_pair *p, const double (*v)[6], double depth)
+peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const double (*v)[6],
+                                         double depth)
 {
     peg_passage passage = {0, 0, 1};
     double U = peg_pair_motion(I, p, v);
@@ -231,9 +232,9 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
 {
     peg_pair *p = &I->pair[pair];
     int again = fabs(passage->apart - p->contact_time) < SAME_TIME;
-    int swings_through = again && !(I->without & PEG_RULE_SWING);
+    int swings_through = again && !(I->disabled_rules & PEG_RULE_SWING);
     double t = swings_through ? passage->deep : passage->apart;
-    double(*u)[6] = I->on_the_way;
+    double(*u)[6] = I->v_partial;
     for (int k = 0; k < 6; k++) {
         u[I->piece[p->a].rigid][k] = t * v[I->piece[p->a].rigid][k];
         u[I->piece[p->b].rigid][k] = t * v[I->piece[p->b].rigid][k];
@@ -250,7 +251,7 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
         peg_row *row = &I->first.row[i];
         row->first_contact = 1;
         if (swings_through && t > 0 && !row->friction)
-            row->bias = (row->bias - row->given) / t + row->given;
+            row->bias = (row->bias - row->prescribed) / t + row->prescribed;
     }
     I->stats->first_contact++;
     come_back(&w);

@@ -12,8 +12,8 @@ typedef struct peg_passage {
 } peg_passage;
 /* Whether a pair moves so far along v that it could pass through each other unseen. */
 int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const double (*v)[6]);
-peg_passage peg_advance(peg_island *island, const peg_pair *pair, const double (*v)[6],
-                        double depth);
+peg_passage peg_conservative_advancement(peg_island *island, const peg_pair *pair,
+                                         const double (*v)[6], double depth);
 /* Takes the pair's rows there into island->first. */
 void peg_first_contact(peg_island *island, int pair, const peg_passage *passage,
                        const double (*v)[6]);

@@ -61,21 +61,23 @@ static void carried_friction(const peg_pair *pair, const double *local, double *
     int best = -1;
     double nearest = INFINITY;
     f[0] = f[1] = f[2] = 0;
-    for (int k = 0; k < pair->olds; k++) {
+    for (int k = 0; k < pair->cached_rows; k++) {
         double apart[3];
-        if (pair->old[k].friction) continue;
-        peg_sub(pair->old[k].local, local, apart);
+        if (pair->cached[k].friction) continue;
+        peg_sub(pair->cached[k].local, local, apart);
         double square = peg_dot(apart, apart);
         if (square < nearest) nearest = square, best = k;
     }
-    for (int k = best + 1; best >= 0 && k < pair->olds && pair->old[k].friction; k++)
-        if (!pair->old[k].rolls) peg_add_scaled(f, pair->old[k].lambda, pair->old[k].direction, f);
-    if (best >= 0 && !(peg_norm(f) > NO_FRICTION * pair->old[best].lambda)) f[0] = f[1] = f[2] = 0;
+    for (int k = best + 1; best >= 0 && k < pair->cached_rows && pair->cached[k].friction; k++)
+        if (!pair->cached[k].rolls)
+            peg_add_scaled(f, pair->cached[k].lambda, pair->cached[k].direction, f);
+    if (best >= 0 && !(peg_norm(f) > NO_FRICTION * pair->cached[best].lambda))
+        f[0] = f[1] = f[2] = 0;
 }
 
 /* Along the sliding that would happen, where the cone has its full radius; what does not slide is
  * held along the friction that held it before. */
-static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_rub *rub,
+static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_friction_frame *rub,
                           const double *local, double *t)
 {
     double a[3], b[3], slide[3];
@@ -94,23 +96,23 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_r
 }
 
 /* One friction row after the normal row that was added last. */
-typedef struct rubbing {
+typedef struct friction_builder {
     peg_island *I;
     const peg_pair *pair;
     const double (*u)[6];
-    const peg_rub *rub;
+    const peg_friction_frame *rub;
     peg_row_set *out;
     peg_row normal;
     int count;
-} rubbing;
+} friction_builder;
 
-static peg_row *add_row(rubbing *r, const double *direction, double coefficient)
+static peg_row *add_row(friction_builder *r, const double *direction, double coefficient)
 {
     peg_row *row = peg_row_set_add(r->I, r->out);
     if (!row) return NULL;
     *row = r->normal;
     row->friction = ++r->count;
-    row->bias = row->recovery = row->pushed = row->given = row->compliance = 0;
+    row->bias = row->recovery = row->gap_growth = row->prescribed = row->compliance = 0;
     row->lambda = 0;
     row->mu = r->pair->surface.force_limit || isinf(coefficient) ? 0 : coefficient;
     row->limit = r->pair->surface.force_limit || isinf(coefficient) ? coefficient * r->I->h : 0;
@@ -118,32 +120,35 @@ static peg_row *add_row(rubbing *r, const double *direction, double coefficient)
     return row;
 }
 
-static void sliding_row(rubbing *r, const double *t, double coefficient, double slip, double motion)
+static void sliding_row(friction_builder *r, const double *t, double coefficient, double slip,
+                        double motion)
 {
-    const peg_rub *rub = r->rub;
+    const peg_friction_frame *rub = r->rub;
     peg_row *row = add_row(r, t, coefficient);
     if (!row) return;
-    peg_lever la = peg_secant_lever(r->I, rub->ra, rub->mid_point, t, 1, r->u[rub->ra]);
-    peg_lever lb = peg_secant_lever(r->I, rub->rb, rub->mid_point, t, -1, r->u[rub->rb]);
-    double given = peg_fold(r->I, rub->ra, &la, row->Ga) + peg_fold(r->I, rub->rb, &lb, row->Gb);
+    peg_jacobian la = peg_secant_jacobian(r->I, rub->ra, rub->mid_point, t, 1, r->u[rub->ra]);
+    peg_jacobian lb = peg_secant_jacobian(r->I, rub->rb, rub->mid_point, t, -1, r->u[rub->rb]);
+    double given = peg_fold_jacobian(r->I, rub->ra, &la, row->Ga) +
+                   peg_fold_jacobian(r->I, rub->rb, &lb, row->Gb);
     row->bias = given - motion;
-    row->given = row->bias;
+    row->prescribed = row->bias;
     row->compliance = slip / r->I->h;
 }
 
-static void rolling_row(rubbing *r, const double *axis, double coefficient)
+static void rolling_row(friction_builder *r, const double *axis, double coefficient)
 {
     if (!(coefficient > 0)) return;
     peg_row *row = add_row(r, axis, coefficient);
     if (!row) return;
     row->rolls = 1;
-    peg_lever la = {.J = {0, 0, 0, axis[0], axis[1], axis[2]}};
-    peg_lever lb = {.J = {0, 0, 0, -axis[0], -axis[1], -axis[2]}};
-    row->bias = peg_fold(r->I, r->rub->ra, &la, row->Ga) + peg_fold(r->I, r->rub->rb, &lb, row->Gb);
-    row->given = row->bias;
+    peg_jacobian la = {.J = {0, 0, 0, axis[0], axis[1], axis[2]}};
+    peg_jacobian lb = {.J = {0, 0, 0, -axis[0], -axis[1], -axis[2]}};
+    row->bias = peg_fold_jacobian(r->I, r->rub->ra, &la, row->Ga) +
+                peg_fold_jacobian(r->I, r->rub->rb, &lb, row->Gb);
+    row->prescribed = row->bias;
 }
 
-static void cone_rows(rubbing *r, const double *t1, const double *t2)
+static void cone_rows(friction_builder *r, const double *t1, const double *t2)
 {
     static const double pi = 3.14159265358979323846;
     int segments = r->I->settings->friction_directions / 2;
@@ -158,7 +163,7 @@ static void cone_rows(rubbing *r, const double *t1, const double *t2)
 }
 
 /* In the plane sliding has one direction, and rolling one axis. */
-static void planar_rows(rubbing *r)
+static void planar_rows(friction_builder *r)
 {
     static const double z[3] = {0, 0, 1};
     const peg_surface *s = &r->pair->surface;
@@ -169,13 +174,13 @@ static void planar_rows(rubbing *r)
 }
 
 void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6],
-                       const peg_rub *rub, peg_row_set *out)
+                       const peg_friction_frame *rub, peg_row_set *out)
 {
     const peg_surface *s = &pair->surface;
     double t1[3], t2[3];
     first_tangent(I, pair, rub, out->row[out->m - 1].local, t1);
     peg_cross(rub->normal, t1, t2);
-    rubbing r = {I, pair, u, rub, out, out->row[out->m - 1], 0};
+    friction_builder r = {I, pair, u, rub, out, out->row[out->m - 1], 0};
     if (I->planar) {
         planar_rows(&r);
         return;

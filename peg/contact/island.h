@@ -34,7 +34,7 @@ enum {
     PEG_RULE_DROP = 1024, /* rows behind the start go if they add energy */
     PEG_RULE_CLEARANCE = 2048,
     PEG_RULE_ELASTIC = 4096,
-    PEG_RULE_SWEEP = 8192, /* tumbling islands are solved by sweeps */
+    PEG_RULE_PGS = 8192, /* tumbling islands are solved by sweeps */
     PEG_RULE_YIELD =
         16384, /* a facet that holds as well frees the pair from the one that is loaded */
     PEG_RULE_SLIP = 32768,  /* friction without limit yields where it contradicts itself */
@@ -44,8 +44,8 @@ enum {
 typedef struct peg_rigid {
     peg_body state;        /* pose and velocities at the start of the (sub-)step */
     int body;              /* index in the scene */
-    double coast[6];       /* velocity without contact and without applied forces: v_0 after the
-                              gyroscopic term */
+    double unforced[6];    /* velocity without contact and without applied forces: v_0 after the
+                           gyroscopic term */
     double target[6];      /* v_f: with applied forces and the pushes of motors, without joints */
     double x[3], R[9];     /* pose of the iterate */
     double at[6];          /* the velocities that lead there */
@@ -66,21 +66,22 @@ typedef struct peg_piece {
 
 typedef struct peg_pair {
     /* what the loops over all pairs look at */
-    int a, b;        /* pieces */
-    int loaded;      /* a row bears */
-    int checked;     /* its check holds while neither body moves: 1 unloaded, 2 loaded */
-    int fresh;       /* the last check of the pairs made it anew */
-    int kept;        /* its rows are those of the iteration before, impulses included */
-    int hits;        /* has a first contact on the way */
-    int fast;        /* moved so far at its check that it could pass through something */
-    int waits;       /* a row bears whose friction has not acted yet, or rubs and bears no more */
-    int violated;    /* was so after a solve */
-    double s0;       /* separation at q_0 */
-    double s;        /* separation that was found at q_k (a lower bound) */
-    double short_of; /* what it lacks, m */
-    double moved;    /* since its rows were made, m */
-    double off;      /* how far the bodies have moved since the check, m */
-    double since;    /* the same since it was tilted last */
+    int a, b;              /* pieces */
+    int active;            /* a row bears */
+    int checked;           /* its check holds while neither body moves: 1 unloaded, 2 loaded */
+    int rechecked;         /* the last check of the pairs made it anew */
+    int rows_kept;         /* its rows are those of the iteration before, impulses included */
+    int has_first_contact; /* has a first contact on the way */
+    int fast;              /* moved so far at its check that it could pass through something */
+    int friction_pending; /* a row bears whose friction has not acted yet, or rubs and bears no more
+                           */
+    int violated;         /* was so after a solve */
+    double s0;            /* separation at q_0 */
+    double s;             /* separation that was found at q_k (a lower bound) */
+    double shortfall;     /* what it lacks, m */
+    double moved_since_rows;  /* since its rows were made, m */
+    double moved_since_check; /* how far the bodies have moved since the check, m */
+    double moved_since_tilt;  /* the same since it was tilted last */
     double L, margin;
     /* the rest */
     double beside; /* bound of the facets beside the chosen one when it was tilted last */
@@ -93,34 +94,34 @@ typedef struct peg_pair {
     int group;  /* the first pair of the same parts: a mesh has many pairs with one part */
     int causes; /* advancements while it was violated */
     int switches;
-    int yielded;               /* has taken a facet that held as well */
-    int locked;                /* only facets that held at q_0 are allowed */
-    int no_traps;              /* rows behind the start are dropped */
-    int misses;                /* iterations that left it violated */
-    int stuck;                 /* so many of them that a mesh may be touched anywhere */
-    const peg_row_memory *old; /* impulses of the step before */
-    int olds;
-    int ngiven;
-    const peg_given *given; /* contacts that somebody else found: the pair has no others */
-    peg_choice remembered;  /* of the step before, at the poses of the start; n = 0: none */
+    int yielded;                  /* has taken a facet that held as well */
+    int locked;                   /* only facets that held at q_0 are allowed */
+    int no_traps;                 /* rows behind the start are dropped */
+    int failed_checks;            /* iterations that left it violated */
+    int stuck;                    /* so many of them that a mesh may be touched anywhere */
+    const peg_cached_row *cached; /* impulses of the step before */
+    int cached_rows;
+    int nexternal;
+    const peg_external *external; /* contacts that somebody else found: the pair has no others */
+    peg_choice last_choice;       /* of the step before, at the poses of the start; n = 0: none */
     peg_surface surface;
 } peg_pair;
 
 /* A joint's row: constant over the step. */
 typedef struct peg_island_joint {
-    int row;           /* of the scene */
-    int sign;          /* its lambda is sign times that of the scene's row */
-    peg_lcp_row whole; /* for a step of the whole length */
+    int row;             /* of the scene */
+    int sign;            /* its lambda is sign times that of the scene's row */
+    peg_lcp_row lcp_row; /* for a step of the whole length */
 } peg_island_joint;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
 
 struct peg_island {
     peg_result (*iterate)(peg_island *); /* one (sub-)step by the model in force */
-    double h, whole;                     /* of the sub-step and of the step, s */
+    double h, h_step;                    /* of the sub-step and of the step, s */
     int planar;                          /* as peg_scene.planar */
     const pegSettings *settings;
-    unsigned without; /* rules that are left out */
+    unsigned disabled_rules; /* rules that are left out */
     const peg_capture *capture;
     peg_arena *arena;
     pegStats *stats;
@@ -139,38 +140,38 @@ struct peg_island {
     peg_lcp_row *joint_row;       /* njoint: for a (sub-)step of h */
     double *joint_lambda;         /* njoint: of the last solve for poses, N s */
     double *joint_sum;            /* njoint: of the sub-steps taken so far, N s */
-    int yield;                    /* level at which joints yield: see joints.c */
+    int joint_relaxation;         /* level at which joints yield: see joints.c */
     int held;                     /* the integrator's own joints would not lead to v_pose */
-    int scaled;                   /* the velocities were scaled back: no impulses are known */
+    int velocities_scaled;        /* the velocities were scaled back: no impulses are known */
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
-    double (*v_main)[6];          /* nd: answer of the last solve about v_f */
-    int restored;        /* v_last is that answer, restored by the rows' impulses of that name */
-    peg_view scratch[2]; /* for poses on the way */
-    peg_vec3 *seen[2];   /* of a patch: the vertices along n, .. */
-    int *near;           /* .. edges of B that could meet one of A's, .. */
-    unsigned char *low;  /* .. vertices on the side that looks at the other piece */
-    double (*on_the_way)[6]; /* nr: velocities that lead there */
-    double gain_unit;        /* energy scale of the island, J */
+    double (*v_motion)[6];        /* nd: answer of the last solve about v_f */
+    int last_restored;      /* v_last is that answer, restored by the rows' impulses of that name */
+    peg_view scratch[2];    /* for poses on the way */
+    peg_vec3 *seen[2];      /* of a patch: the vertices along n, .. */
+    int *near;              /* .. edges of B that could meet one of A's, .. */
+    unsigned char *low;     /* .. vertices on the side that looks at the other piece */
+    double (*v_partial)[6]; /* nr: velocities that lead there */
+    double energy_unit;     /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;
-    int slips;              /* friction without limit yields a little */
-    int regaining;          /* thin gaps grow, while contact loses more energy than that takes */
+    int friction_compliant; /* friction without limit yields a little */
+    int grows_gaps;         /* thin gaps grow, while contact loses more energy than that takes */
     int iteration;          /* of the outer loop */
-    int hasty;              /* gives up where Newton's method takes long */
-    int thorough;           /* fine sweeps do not end early */
-    int tumbles;            /* bodies are faster than their weights make them in some steps */
-    int rough;              /* solves by sweeps, accepted as soon as the poses are apart */
-    int follows;            /* the last solve was about v_f, with the rows of `last` */
-    unsigned char *stirred; /* nr: has other rows than in the iteration before */
+    int cost_limited;       /* gives up where Newton's method takes long */
+    int exhaustive;         /* fine sweeps do not end early */
+    int active;             /* bodies are faster than their weights make them in some steps */
+    int iterative;          /* solves by sweeps, accepted as soon as the poses are apart */
+    int has_motion;         /* the last solve was about v_f, with the rows of `last` */
+    unsigned char *dirty;   /* nr: has other rows than in the iteration before */
     unsigned char *awake;   /* nr: whom impulses reach from what is awake */
     unsigned char *touched; /* nr: touches something at q_0 */
     int failed;             /* memory ran out */
-    /* results of peg_outer */
-    int recovering;     /* some pair overlapped at q_0 */
-    int least;          /* the least violation is an answer: movers leave no room */
-    double gain;        /* energy that contact added in the sub-steps taken so far, J */
-    double (*v_end)[6]; /* nd: velocities after the step */
+    /* results of peg_outer_loop */
+    int recovering;        /* some pair overlapped at q_0 */
+    int accepts_violation; /* the least violation is an answer: movers leave no room */
+    double energy_gain;    /* energy that contact added in the sub-steps taken so far, J */
+    double (*v_end)[6];    /* nd: velocities after the step */
     double (
         *v_pose)[6]; /* nd: velocities that lead from the first q_0 to the last q_k in one step */
 };

@@ -16,10 +16,10 @@ static void cap_lever(const peg_body *b, const double *w, double *J)
     for (int i = 0; i < 3; i++) J[i] = k * (J[i] - along * w[i]);
 }
 
-peg_lever peg_tangent_lever(const peg_island *I, int rigid, const double *u, const double *point,
-                            const double *n, double sign)
+peg_jacobian peg_tangent_jacobian(const peg_island *I, int rigid, const double *u,
+                                  const double *point, const double *n, double sign)
 {
-    peg_lever l;
+    peg_jacobian l;
     const peg_body *b = &I->rigid[rigid].state;
     double r[3], c[3], s[3], cs[3], speed = peg_norm(u + 3);
     double capped = speed > b->max_angular_speed ? b->max_angular_speed / speed : 1;
@@ -39,10 +39,10 @@ static void half_way(const peg_rigid *b, const double *point, double *r)
     for (int k = 0; k < 3; k++) r[k] = point[k] - 0.5 * (b->x0[k] + b->x[k]);
 }
 
-peg_lever peg_secant_lever(const peg_island *I, int rigid, const double *point, const double *n,
-                           double sign, const double *u)
+peg_jacobian peg_secant_jacobian(const peg_island *I, int rigid, const double *point,
+                                 const double *n, double sign, const double *u)
 {
-    peg_lever l;
+    peg_jacobian l;
     double r[3], c[3];
     half_way(&I->rigid[rigid], point, r);
     peg_cross(r, n, c);
@@ -51,7 +51,7 @@ peg_lever peg_secant_lever(const peg_island *I, int rigid, const double *point, 
     return l;
 }
 
-double peg_fold(const peg_island *I, int rigid, const peg_lever *l, double *J)
+double peg_fold_jacobian(const peg_island *I, int rigid, const peg_jacobian *l, double *J)
 {
     if (rigid < I->nd) {
         memcpy(J, l->J, sizeof l->J);

@@ -4,19 +4,19 @@
 
 #include "peg/contact/island.h"
 
-typedef struct peg_lever {
+typedef struct peg_jacobian {
     double J[6];
     double Gu; /* J . u */
-} peg_lever;
+} peg_jacobian;
 /* Force along sign n at the point of a body, exact for the pose of the iterate u. */
-peg_lever peg_tangent_lever(const peg_island *island, int rigid, const double *u,
-                            const double *point, const double *n, double sign);
+peg_jacobian peg_tangent_jacobian(const peg_island *island, int rigid, const double *u,
+                                  const double *point, const double *n, double sign);
 /* The same between the start and the iterate. */
-peg_lever peg_secant_lever(const peg_island *island, int rigid, const double *point,
-                           const double *n, double sign, const double *u);
+peg_jacobian peg_secant_jacobian(const peg_island *island, int rigid, const double *point,
+                                 const double *n, double sign, const double *u);
 /* Splits G v into the unknown part (to J) and that of immovable bodies, whose velocity is given:
  * returns the latter. */
-double peg_fold(const peg_island *island, int rigid, const peg_lever *lever, double *J);
+double peg_fold_jacobian(const peg_island *island, int rigid, const peg_jacobian *lever, double *J);
 /* Velocity of a body's point, taken half-way between the start and the iterate. */
 void peg_point_velocity(const peg_island *island, int rigid, const double *u, const double *point,
                         double *out);

@@ -9,13 +9,13 @@ void peg_rigid_prepare(peg_rigid *r, double h)
     peg_body *b = &r->state;
     peg_copy3(b->x, r->x0);
     peg_quat_to_mat(b->q, r->R0);
-    memcpy(r->coast, b->v, sizeof r->coast);
+    memcpy(r->unforced, b->v, sizeof r->unforced);
     r->placed = 0;
     if (b->kind == PEG_DYNAMIC && b->gyroscopic)
-        peg_gyroscopic_velocity(b, h, b->v + 3, r->coast + 3);
+        peg_gyroscopic_velocity(b, h, b->v + 3, r->unforced + 3);
 }
 
-int peg_is_mover(const peg_body *body)
+int peg_is_moving_obstacle(const peg_body *body)
 {
     static const double rest[6] = {0};
     return body->kind == PEG_KINEMATIC && memcmp(body->v, rest, sizeof rest) != 0;

@@ -12,7 +12,7 @@ void peg_island_move(peg_island *island); /* poses and views `now` of the iterat
 double peg_pair_motion(const peg_island *island, const peg_pair *pair, const double (*v)[6]);
 
 /* A kinematic body that is not at rest. */
-int peg_is_mover(const peg_body *body);
+int peg_is_moving_obstacle(const peg_body *body);
 
 /* Of bodies that nothing else could take momentum from: their mean velocity; else 0. */
 void peg_common_velocity(const peg_island *island, const double (*v)[6], double common[3]);

@@ -2,12 +2,12 @@
 
 int peg_is_coarse(const peg_island *I)
 {
-    return I->rough && I->nd >= PEG_COARSE_FROM;
+    return I->iterative && I->nd >= PEG_COARSE_FROM;
 }
 
-int peg_goes_on_with_main(const peg_island *I)
+int peg_keeps_motion(const peg_island *I)
 {
-    return peg_is_coarse(I) || (I->rough && I->recovering);
+    return peg_is_coarse(I) || (I->iterative && I->recovering);
 }
 
 int peg_pair_recovers(const peg_pair *p)

@@ -12,8 +12,8 @@ int peg_patch_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
 {
     int before = out->m;
     const peg_pair *pair = &I->pair[p];
-    if (pair->ngiven) {
-        peg_given_rows(I, p, u, out);
+    if (pair->nexternal) {
+        peg_external_rows(I, p, u, out);
         return out->m - before;
     }
     if (peg_is_dilated(I->piece[pair->a].part->shape) ||
@@ -30,7 +30,7 @@ double peg_row_gap(const peg_island *I, const peg_row *row)
     const peg_pair *pair = &I->pair[row->pair];
     peg_feature_contact c;
     double s, t;
-    if (row->kind == PEG_ROW_GIVEN) return peg_given_gap(I, pair, row->i);
+    if (row->kind == PEG_ROW_EXTERNAL) return peg_external_gap(I, pair, row->i);
     if (row->kind > PEG_ROW_EE) {
         peg_round_contact(I, pair, row->kind, row->i, row->j, &c);
         return c.gap;

@@ -8,7 +8,7 @@
 /* Of a pair's contact i: -1 if it is given the other way round. */
 static double side_of(const peg_island *I, const peg_pair *p, int i)
 {
-    return p->given[i].part_a == I->piece[p->a].part - I->part ? 1 : -1;
+    return p->external[i].part_a == I->piece[p->a].part - I->part ? 1 : -1;
 }
 
 /* Where a point that was there at the start has come to with its body. */
@@ -23,9 +23,9 @@ static void carry(const peg_rigid *r, const double *point, double out[3])
 
 static void contact_of(const peg_island *I, const peg_pair *p, int i, peg_feature_contact *c)
 {
-    const peg_given *given = &p->given[i];
+    const peg_external *given = &p->external[i];
     double apart[3], sign = side_of(I, p, i);
-    *c = (peg_feature_contact){.kind = PEG_ROW_GIVEN, .i = i, .gap0 = given->gap};
+    *c = (peg_feature_contact){.kind = PEG_ROW_EXTERNAL, .i = i, .gap0 = given->gap};
     carry(&I->rigid[I->piece[p->a].rigid], given->point, c->point_a);
     carry(&I->rigid[I->piece[p->b].rigid], given->point, c->point_b);
     for (int k = 0; k < 3; k++) {
@@ -36,34 +36,34 @@ static void contact_of(const peg_island *I, const peg_pair *p, int i, peg_featur
     c->gap = given->gap + peg_dot(c->normal, apart);
 }
 
-double peg_given_gap(const peg_island *I, const peg_pair *p, int i)
+double peg_external_gap(const peg_island *I, const peg_pair *p, int i)
 {
     peg_feature_contact c;
     contact_of(I, p, i, &c);
     return c.gap;
 }
 
-void peg_given_begin(const peg_island *I, peg_pair *p)
+void peg_external_begin(const peg_island *I, peg_pair *p)
 {
     double sign = side_of(I, p, 0);
     p->s0 = INFINITY;
-    for (int i = 0; i < p->ngiven; i++) p->s0 = peg_min(p->s0, p->given[i].gap);
+    for (int i = 0; i < p->nexternal; i++) p->s0 = peg_min(p->s0, p->external[i].gap);
     p->s = p->s0;
     p->facet = (peg_facet){.kind = PEG_FACET_NONE, .s = p->s0};
-    for (int k = 0; k < 3; k++) p->facet.n[k] = sign * p->given[0].normal[k];
+    for (int k = 0; k < 3; k++) p->facet.n[k] = sign * p->external[0].normal[k];
 }
 
 /* Rows are all there is: what they hold is apart. */
-double peg_given_shortfall(const peg_island *I, peg_pair *p)
+double peg_external_shortfall(const peg_island *I, peg_pair *p)
 {
     p->s = INFINITY;
-    for (int i = 0; i < p->ngiven; i++) p->s = peg_min(p->s, peg_given_gap(I, p, i));
+    for (int i = 0; i < p->nexternal; i++) p->s = peg_min(p->s, peg_external_gap(I, p, i));
     return -INFINITY;
 }
 
-void peg_given_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+void peg_external_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
 {
-    for (int i = 0; i < I->pair[p].ngiven; i++) {
+    for (int i = 0; i < I->pair[p].nexternal; i++) {
         peg_feature_contact c;
         contact_of(I, &I->pair[p], i, &c);
         peg_contact_rows(I, p, u, &c, out);

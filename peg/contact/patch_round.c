@@ -34,13 +34,13 @@ typedef struct feature {
 /* One of the two parts, seen from the other. */
 typedef struct side {
     const peg_view *view;
-    peg_vec3 n;         /* the chosen direction, out of the other part */
-    double dip;         /* how far its discs reach down along n, m */
-    double bottom;      /* how far any feature reaches down, m */
-    int beside_rim;     /* the other part has a rim, about .. */
-    peg_vec3 axis;      /* .. this */
-    peg_lean lean;      /* how far its features may */
-    peg_vec3 lean_axis; /* of segments */
+    peg_vec3 n;               /* the chosen direction, out of the other part */
+    double dip;               /* how far its discs reach down along n, m */
+    double bottom;            /* how far any feature reaches down, m */
+    int beside_rim;           /* the other part has a rim, about .. */
+    peg_vec3 axis;            /* .. this */
+    peg_slope_tolerance lean; /* how far its features may */
+    peg_vec3 lean_axis;       /* of segments */
     feature vertex[MOST_NEAR];
     int count[2];               /* vertices and edges that may be touched, .. */
     feature near[2][MOST_NEAR]; /* .. these if there is room */
@@ -58,14 +58,14 @@ typedef struct finder {
 } finder;
 
 /* How the features of a part may lean, given the other one's extent. */
-static peg_lean lean_along(const peg_view *other, peg_vec3 axis)
+static peg_slope_tolerance lean_along(const peg_view *other, peg_vec3 axis)
 {
     const peg_polytope *P = other->shape;
-    if (P->nv == 1) return (peg_lean){0, NULL};
-    if (!peg_is_segment(P)) return (peg_lean){PEG_LEAN, NULL};
+    if (P->nv == 1) return (peg_slope_tolerance){0, NULL};
+    if (!peg_is_segment(P)) return (peg_slope_tolerance){PEG_SLOPE_TOLERANCE, NULL};
     peg_sub(other->vertex[1], other->vertex[0], axis);
     peg_normalise(axis);
-    return (peg_lean){PEG_LEAN, axis};
+    return (peg_slope_tolerance){PEG_SLOPE_TOLERANCE, axis};
 }
 
 static feature see_vertex(const side *s, int v)
@@ -168,7 +168,7 @@ static void vertex_face_rows(const finder *f, peg_row_kind kind)
         double most =
             D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
         int nv = U->shape->nv, first = off > PEG_FLUSH ? 0 : nv;
-        int end = nv + (off < PEG_LEAN ? peg_rim_points(U->shape) : 0);
+        int end = nv + (off < PEG_SLOPE_TOLERANCE ? peg_rim_points(U->shape) : 0);
         for (int i = first; i < end; i++) {
             double low[3];
             if (peg_dot(n, U->vertex[i < nv ? i : (i - nv) * nv / (end - nv)]) > most) continue;

@@ -49,9 +49,9 @@ peg_part_feature peg_row_feature(peg_row_kind kind, int side)
     return of[kind][side];
 }
 
-peg_row_memory peg_row_remembered(const peg_row *row)
+peg_cached_row peg_row_to_cache(const peg_row *row)
 {
-    peg_row_memory memory = {.kind = (int)row->kind,
+    peg_cached_row memory = {.kind = (int)row->kind,
                              .i = row->i,
                              .j = row->j,
                              .friction = row->friction,

@@ -14,7 +14,7 @@ typedef enum peg_row_kind {
     PEG_ROW_VV = 3,
     PEG_ROW_VE = 4,
     PEG_ROW_EV = 5,
-    PEG_ROW_GIVEN = 6 /* i: which one of the pair */
+    PEG_ROW_EXTERNAL = 6 /* i: which one of the pair */
 } peg_row_kind;
 
 /* What a row's i (side 0) and j (side 1) number. */
@@ -26,21 +26,21 @@ typedef struct peg_row {
     int pair;
     int friction;      /* 0: normal row; k: k-th friction row of the normal row k places before */
     int first_contact; /* taken at a pose of first contact: stays for the step */
-    int bore;          /* a normal row, whose impulse was positive before the last solve */
+    int was_active;    /* a normal row, whose impulse was positive before the last solve */
     double lambda;     /* of the last solve, N s */
-    double main;       /* of the last solve about v_f, N s */
-    double restored;   /* of the last restoration of that answer, N s */
-    double gap0, gap;  /* m */
-    double bias;       /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
-    struct peg_swept *swept; /* of the first row of a pair: what sweeps keep of all of them */
+    double lambda_motion;   /* of the last solve about v_f, N s */
+    double lambda_restored; /* of the last restoration of that answer, N s */
+    double gap0, gap;       /* m */
+    double bias;            /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    struct peg_pgs_cache *swept; /* of the first row of a pair: what sweeps keep of all of them */
     /* what a solve looks at besides */
     double target;    /* gap that it asks for, m */
     double recovery;  /* what asks for more than standing still while overlaps open, m/s (<= 0) */
     double mu, limit; /* friction: |lambda| <= limit + mu lambda of the normal row; what has a limit
                          waits until that one bears */
     double compliance; /* 1/kg */
-    double pushed;     /* part of the demand that exceeds the gap at the start, m (>= 0) */
-    double given;      /* what immovable bodies and the surface add to the row's speed, m/s */
+    double gap_growth; /* part of the demand that exceeds the gap at the start, m (>= 0) */
+    double prescribed; /* what immovable bodies and the surface add to the row's speed, m/s */
     double Ga[6], Gb[6];
     /* the rest */
     peg_row_kind kind;
@@ -57,17 +57,17 @@ typedef struct peg_row_set {
 } peg_row_set;
 
 /* Impulse of a row, remembered until the next step. */
-typedef struct peg_row_memory {
+typedef struct peg_cached_row {
     int kind, i, j, friction;
     double lambda;
     int rolls;
     double local[3];     /* point in the frame of A's body, m */
     double direction[3]; /* of a friction row, world */
-} peg_row_memory;
+} peg_cached_row;
 
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
 int peg_row_same(const peg_row *a, const peg_row *b);
-peg_row_memory peg_row_remembered(const peg_row *row);
+peg_cached_row peg_row_to_cache(const peg_row *row);
 /* Copies rows begin .. end - 1 of a set to the end of `to`, which may be the same. */
 void peg_rows_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int begin,
                      int end);

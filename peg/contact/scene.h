@@ -29,7 +29,7 @@ typedef struct peg_body {
                              stepped in halves or recovered from an overlap */
     int moved_by_contact; /* an impulse acts on it */
     int woken;            /* was asleep, but its island is awake */
-    int roused;           /* woken, as joints connect it with what was awake at the start */
+    int woken_by_joint;   /* woken, as joints connect it with what was awake at the start */
     double v_joints[6];   /* what the joints' impulses and pushes changed of v_free */
     int held; /* the integrator's own joints would not lead to v_pose: those of this body
                  are to be left out of its step, their impulses handed over with v_pose */
@@ -52,11 +52,11 @@ typedef struct peg_joint_row {
 } peg_joint_row;
 
 /* A part of a body (or of the world: body = -1): a convex shape, a mesh, or what is neither; the
- * latter is opaque: it meets others only through peg_scene.given. */
+ * latter is opaque: it meets others only through peg_scene.external. */
 typedef struct peg_part {
-    const peg_polytope *shape;  /* or null */
-    const peg_complex *complex; /* or null */
-    int opaque;                 /* if both are null, else 0 */
+    const peg_polytope *shape;              /* or null */
+    const peg_triangle_mesh *triangle_mesh; /* or null */
+    int opaque;                             /* if both are null, else 0 */
     int body;
     double offset[3], rotation[9]; /* pose of the part in the body's frame (world if body = -1) */
     uint64_t id;                   /* stable over steps, unique, > 0, less than 2^32 */
@@ -81,12 +81,12 @@ typedef struct peg_surface {
 } peg_surface;
 
 /* A contact of a pair with an opaque part, as somebody else found it at the start of the step. */
-typedef struct peg_given {
+typedef struct peg_external {
     int part_a, part_b; /* indices */
     double point[3];    /* world */
     double normal[3];   /* unit, from B to A */
     double gap;         /* m, < 0: overlap */
-} peg_given;
+} peg_external;
 
 typedef struct peg_scene {
     peg_body *body;
@@ -97,9 +97,9 @@ typedef struct peg_scene {
     int planar; /* all motion is in the x-y plane: see peg/shape/polygon_2d.h; no joints */
     peg_joint_row *joint_row;
     int njoint_row;
-    const peg_given *given; /* those of a pair lie together, in one order of a and b; the pairs'
-                               filter is asked for them, too */
-    int ngiven;
+    const peg_external *external; /* those of a pair lie together, in one order of a and b; the
+                               pairs' filter is asked for them, too */
+    int nexternal;
     /* Whether two parts may touch; called at most once per pair and step, parts of one body and of
      * two immovable bodies never. Null: all may. */
     int (*may_touch)(void *context, const peg_part *a, const peg_part *b);

@@ -19,7 +19,7 @@ double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
-        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->coast[k];
+        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->unforced[k];
         gain += peg_end_energy(r, v_end[i]) - 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
                 peg_energy_product(r, I->v[i], applied);
     }

@@ -141,8 +141,8 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
         push_target(problem, first, 0, solution->lambda, p.target);
         for (int k = p.first; k < p.problem.m; k++)
             p.solution.lambda[k] = I->joint_lambda[k - p.first];
-        peg_outcome outcome =
-            peg_solve(I->arena, &p.problem, I->settings->solver, PEG_CERTIFIED, &p.solution);
+        peg_outcome outcome = peg_solve(I->arena, &p.problem, I->settings->solver,
+                                        PEG_RESIDUAL_TOLERANCE, &p.solution);
         if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
         for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
         if (pass == CORRECTIONS ||
@@ -163,7 +163,7 @@ peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_sol
     push_target(problem, first, 1, solution->lambda, p.target);
     for (int k = 0; k < I->njoint; k++) p.solution.lambda[k] = solution->lambda[first + k];
     peg_outcome outcome =
-        peg_solve(I->arena, &p.problem, I->settings->solver, PEG_CERTIFIED, &p.solution);
+        peg_solve(I->arena, &p.problem, I->settings->solver, PEG_RESIDUAL_TOLERANCE, &p.solution);
     if (!is_answer(outcome, &p.problem, 0, &p.solution)) return outcome;
     for (int k = 0; k < I->njoint; k++) solution->lambda[first + k] = p.solution.lambda[k];
     memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
@@ -178,7 +178,7 @@ void peg_joints_fill(const peg_island *I, const peg_problem *problem, peg_lcp_ro
     int first = problem->m - I->njoint;
     for (int k = 0; k < I->njoint; k++) {
         row[first + k] = I->joint_row[k];
-        double least = YIELD[I->yield] * peg_row_scale(problem, first + k);
+        double least = YIELD[I->joint_relaxation] * peg_row_scale(problem, first + k);
         row[first + k].c = fmax(row[first + k].c, least);
         lambda[first + k] = I->joint_lambda[k];
     }
@@ -191,10 +191,10 @@ static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lc
     peg_joints_fill(I, problem, row, solution->lambda);
     for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     peg_outcome outcome =
-        peg_solve(I->arena, problem, I->settings->solver, PEG_CERTIFIED, solution);
+        peg_solve(I->arena, problem, I->settings->solver, PEG_RESIDUAL_TOLERANCE, solution);
     if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
         return outcome;
-    if (I->hasty) return PEG_NOT_CERTIFIED; /* sweeps come next */
+    if (I->cost_limited) return PEG_NOT_CERTIFIED; /* sweeps come next */
     if (outcome != PEG_LAGGED)
         for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     return hold_friction(I, problem, first, solution);
@@ -211,8 +211,10 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
     while (start) {
         outcome = solve_level(I, problem, row, start, solution);
         int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
-        if (good || outcome == PEG_OUT_OF_MEMORY || I->hasty || I->yield + 1 == LEVELS) break;
-        I->yield++;
+        if (good || outcome == PEG_OUT_OF_MEMORY || I->cost_limited ||
+            I->joint_relaxation + 1 == LEVELS)
+            break;
+        I->joint_relaxation++;
         I->stats->joints_relaxed++;
     }
     peg_arena_back(I->arena, mark);

@@ -22,9 +22,9 @@ void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
 {
     peg_island_joint *joint = &I->joint[I->njoint];
     joint->row = index;
-    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &joint->whole);
+    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &joint->lcp_row);
     if (joint->sign == 0) return;
-    joint->whole.normal = -1;
+    joint->lcp_row.normal = -1;
     I->joint_sum[I->njoint] = 0;
     I->joint_lambda[I->njoint++] = joint->sign * row->lambda;
     for (int side = 0; side < 2; side++) {
@@ -37,10 +37,10 @@ void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
 /* Impulses and their bounds are shares of the step's, compliances (ODE's cfm / h) grow. */
 void peg_joints_prepare(peg_island *I)
 {
-    double share = I->h / I->whole;
-    I->yield = 0;
+    double share = I->h / I->h_step;
+    I->joint_relaxation = 0;
     for (int k = 0; k < I->njoint; k++) {
-        I->joint_row[k] = I->joint[k].whole;
+        I->joint_row[k] = I->joint[k].lcp_row;
         I->joint_row[k].c /= share;
         I->joint_row[k].limit *= share;
     }
@@ -48,7 +48,7 @@ void peg_joints_prepare(peg_island *I)
 
 /* --- without contact ------------------------------------------------------------------------- */
 
-void peg_joints_alone(peg_island *I)
+void peg_joints_solve_alone(peg_island *I)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
     peg_solution solution = {.v = PEG_NEW(I->arena, double[6], I->nd),
@@ -74,7 +74,7 @@ void peg_joints_alone(peg_island *I)
 
 /* --- what the impulses do ------------------------------------------------------------------- */
 
-void peg_joints_take_off(const peg_island *I, double (*v)[6])
+void peg_joints_subtract(const peg_island *I, double (*v)[6])
 {
     for (int k = 0; k < I->njoint; k++) {
         const peg_lcp_row *row = &I->joint_row[k];
@@ -92,10 +92,10 @@ double peg_joints_work(const peg_island *I, const double (*v)[6])
     return work;
 }
 
-void peg_joints_take(peg_island *I)
+void peg_joints_accumulate(peg_island *I)
 {
     for (int k = 0; k < I->njoint; k++) I->joint_sum[k] += I->joint_lambda[k];
-    I->held |= I->yield > 0 || I->h != I->whole;
+    I->held |= I->joint_relaxation > 0 || I->h != I->h_step;
 }
 
 /* --- bounce --------------------------------------------------------------------------------- */

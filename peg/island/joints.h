@@ -13,7 +13,7 @@ void peg_joints_add(peg_island *island, const peg_joint_row *row, int index,
 /* The rows for a (sub-)step of I->h. */
 void peg_joints_prepare(peg_island *island);
 /* state.v_free: the solution without contacts; target where nothing solves it. */
-void peg_joints_alone(peg_island *island);
+void peg_joints_solve_alone(peg_island *island);
 /* Solves a problem whose last njoint rows are those of the joints; where they contradict each other
  * they yield. The last impulses of the joints are the start. PEG_LAGGED: friction lags. */
 peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg_lcp_row *row,
@@ -25,7 +25,7 @@ void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_l
 peg_outcome peg_joints_polish(peg_island *island, const peg_problem *problem,
                               peg_solution *solution);
 /* v -= M^-1 J^T lambda. */
-void peg_joints_take_off(const peg_island *island, double (*v)[6]);
+void peg_joints_subtract(const peg_island *island, double (*v)[6]);
 /* Work of the last impulses along v, J. */
 double peg_joints_work(const peg_island *island, const double (*v)[6]);
 /* For the solve of a bounce: rows that keep the velocities v as they are, without impulses so far.
@@ -33,6 +33,6 @@ double peg_joints_work(const peg_island *island, const double (*v)[6]);
 int peg_joints_hold(peg_island *island, const double (*v)[6], peg_lcp_row **rows, double **lambda);
 void peg_joints_release(peg_island *island, peg_lcp_row *rows, double *lambda);
 /* Takes the impulses of a (sub-)step that is taken. */
-void peg_joints_take(peg_island *island);
+void peg_joints_accumulate(peg_island *island);
 
 #endif

@@ -5,7 +5,7 @@
 double peg_row_limit(const peg_island *I, int index)
 {
     const peg_row *row = &I->rows.row[index];
-    return row->friction && row[-row->friction].bore ? row->limit : 0;
+    return row->friction && row[-row->friction].was_active ? row->limit : 0;
 }
 
 void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
@@ -27,12 +27,12 @@ void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->limit = peg_row_limit(I, index);
 }
 
-void peg_row_begin(const peg_island *I, peg_row *normal, double lambda)
+void peg_friction_begin(const peg_island *I, peg_row *normal, double lambda)
 {
-    normal->bore = lambda > 0 || I->settings->contact != PEG_CONTACT_PEG;
+    normal->was_active = lambda > 0 || I->settings->contact != PEG_CONTACT_PEG;
 }
 
-void peg_row_end(peg_island *I, const peg_row *normal)
+void peg_friction_end(peg_island *I, const peg_row *normal)
 {
     const peg_row *end = I->rows.row + I->rows.m;
     int limited = 0, rubs = 0, bears = normal->lambda > 0;
@@ -40,7 +40,8 @@ void peg_row_end(peg_island *I, const peg_row *normal)
         limited |= row->limit > 0;
         rubs |= row->lambda != 0;
     }
-    if (limited && (normal->bore ? rubs && !bears : bears)) I->pair[normal->pair].waits = 1;
+    if (limited && (normal->was_active ? rubs && !bears : bears))
+        I->pair[normal->pair].friction_pending = 1;
 }
 
 void peg_count_solve(peg_island *I, int rows)

@@ -11,8 +11,8 @@ double peg_row_limit(const peg_island *island, int index);
 /* Friction that is limited by itself and not by the normal impulse acts only where there is one:
  * notes that the normal row starts from `lambda`, and afterwards whether its friction has to be
  * solved for. */
-void peg_row_begin(const peg_island *island, peg_row *normal, double lambda);
-void peg_row_end(peg_island *island, const peg_row *normal);
+void peg_friction_begin(const peg_island *island, peg_row *normal, double lambda);
+void peg_friction_end(peg_island *island, const peg_row *normal);
 void peg_count_solve(peg_island *island, int rows);
 
 #endif

@@ -34,8 +34,9 @@ typedef struct loop {
 
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 {
-    peg_passage passage = peg_advance(I, &I->pair[p], (const double(*)[6])I->v, depth);
-    I->pair[p].hits = passage.hit;
+    peg_passage passage =
+        peg_conservative_advancement(I, &I->pair[p], (const double(*)[6])I->v, depth);
+    I->pair[p].has_first_contact = passage.hit;
     if (!passage.hit) return;
     peg_first_contact(I, p, &passage, (const double(*)[6])I->v);
     l->passed = 1;
@@ -43,7 +44,7 @@ static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 
 static int is_fast(const peg_island *I, const peg_pair *p)
 {
-    if (I->without & PEG_RULE_FIRST_CONTACT) return 0;
+    if (I->disabled_rules & PEG_RULE_FIRST_CONTACT) return 0;
     return peg_pair_is_fast(I, p, (const double(*)[6])I->v);
 }
 
@@ -81,9 +82,9 @@ void peg_island_begin(peg_island *I)
     }
     I->rows.m = I->last.m = I->first.m = I->impulse.m = 0;
     I->rows.patches = I->last.patches = 0;
-    I->follows = I->restored = 0;
-    I->secant = I->clearance = I->elastic = I->slips = I->recovering = 0;
-    I->regaining = peg_is_coarse(I) && I->tumbles;
+    I->has_motion = I->last_restored = 0;
+    I->secant = I->clearance = I->elastic = I->friction_compliant = I->recovering = 0;
+    I->grows_gaps = peg_is_coarse(I) && I->active;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (!peg_pair_recovers(p)) continue;
@@ -97,7 +98,7 @@ void peg_island_begin(peg_island *I)
     int exact = I->settings->contact == PEG_CONTACT_PEG;
     for (int i = 0; i < I->npair && exact; i++)
         if (!is_touched(I, &I->pair[i]) && is_fast(I, &I->pair[i]))
-            add_first_contact(I, i, PEG_HIT * I->pair[i].width, &ignored);
+            add_first_contact(I, i, PEG_HIT_DEPTH * I->pair[i].width, &ignored);
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_island_move(I);
 }
@@ -106,12 +107,13 @@ void peg_island_begin(peg_island *I)
 
 static int is_wrong(const peg_pair *p)
 {
-    return p->short_of > 0 || p->hits || p->waits || p->moved == INFINITY;
+    return p->shortfall > 0 || p->has_first_contact || p->friction_pending ||
+           p->moved_since_rows == INFINITY;
 }
 
-static void stir(peg_island *I, const peg_pair *p)
+static void mark_dirty(peg_island *I, const peg_pair *p)
 {
-    I->stirred[I->piece[p->a].rigid] = I->stirred[I->piece[p->b].rigid] = 1;
+    I->dirty[I->piece[p->a].rigid] = I->dirty[I->piece[p->b].rigid] = 1;
 }
 
 /* Features lie at least s apart, along a normal within PEG_FACING of n. */
@@ -124,14 +126,14 @@ static int is_out_of_reach(const peg_pair *p)
  * what moves by a share of L. */
 static int is_near(const peg_pair *p)
 {
-    return p->s <= 2 * p->margin + p->moved * p->moved / p->L;
+    return p->s <= 2 * p->margin + p->moved_since_rows * p->moved_since_rows / p->L;
 }
 
 /* Where the answer is to be exact only rows stay that bear nothing and could not; where it is long
  * in coming, none. */
 static int must_be_exact(const peg_island *I, const peg_pair *p)
 {
-    return I->iteration >= PEG_PATIENCE || p->loaded || is_near(p) || is_out_of_reach(p);
+    return I->iteration >= PEG_PATIENCE || p->active || is_near(p) || is_out_of_reach(p);
 }
 
 /* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
@@ -142,11 +144,12 @@ static int keep_rows(peg_island *I, int p, int anew, int *from)
 {
     const peg_row_set *last = &I->last;
     const peg_pair *pair = &I->pair[p];
-    int stirred = I->stirred[I->piece[pair->a].rigid] || I->stirred[I->piece[pair->b].rigid];
+    int dirty = I->dirty[I->piece[pair->a].rigid] || I->dirty[I->piece[pair->b].rigid];
     while (*from < last->patches && last->row[*from].pair < p) ++*from;
     if (last->m == 0 || is_wrong(pair)) return 0;
-    if (!I->rough && must_be_exact(I, pair)) return 0;
-    if (!anew && stirred && pair->loaded && pair->moved > PEG_KEPT * pair->L) return 0;
+    if (!I->iterative && must_be_exact(I, pair)) return 0;
+    if (!anew && dirty && pair->active && pair->moved_since_rows > PEG_ROW_REUSE * pair->L)
+        return 0;
     int begin = *from;
     while (*from < last->patches && last->row[*from].pair == p) ++*from;
     peg_rows_append(I, &I->rows, last, begin, *from);
@@ -166,11 +169,11 @@ static void append_first_contacts(peg_island *I)
         if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
         int begin = I->rows.m;
         peg_rows_append(I, &I->rows, &I->first, i, end);
-        if (I->failed || !I->rough) continue;
-        if (old >= last->m) stir(I, p);
+        if (I->failed || !I->iterative) continue;
+        if (old >= last->m) mark_dirty(I, p);
         for (int k = begin; k < I->rows.m && old < last->m; k++, old++) {
-            I->rows.row[k].main = last->row[old].main;
-            I->rows.row[k].restored = last->row[old].restored;
+            I->rows.row[k].lambda_motion = last->row[old].lambda_motion;
+            I->rows.row[k].lambda_restored = last->row[old].lambda_restored;
         }
     }
 }
@@ -192,16 +195,16 @@ static void make_rows(peg_island *I, int p)
     peg_pair *pair = &I->pair[p];
     const double(*v)[6] = (const double(*)[6])I->v;
     int begin = I->rows.m;
-    pair->moved = 0;
+    pair->moved_since_rows = 0;
     if (is_out_of_reach(pair)) return;
     peg_patch_rows(I, p, v, &I->rows);
-    if (pair->violated && !(I->without & PEG_RULE_FACET_ROWS)) {
-        if (pair->facet.kind == PEG_FACET_NONE) peg_pair_name(I, pair);
+    if (pair->violated && !(I->disabled_rules & PEG_RULE_FACET_ROWS)) {
+        if (pair->facet.kind == PEG_FACET_NONE) peg_pair_choose_facet(I, pair);
         /* what overlaps opens along its facet even where its features do not meet */
         peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
     }
-    if (!I->rough || I->rows.m == begin) return;
-    I->rows.row[begin].swept = peg_swept_create(I->arena, I->rows.m - begin);
+    if (!I->iterative || I->rows.m == begin) return;
+    I->rows.row[begin].swept = peg_pgs_cache_create(I->arena, I->rows.m - begin);
     if (!I->rows.row[begin].swept) I->failed = 1;
 }
 
@@ -211,15 +214,15 @@ static void gather_rows(peg_island *I, int anew)
     I->rows = I->last;
     I->last = before;
     I->rows.m = 0;
-    memset(I->stirred, 0, (size_t)I->nr);
+    memset(I->dirty, 0, (size_t)I->nr);
     for (int p = 0; p < I->npair; p++)
-        if (is_wrong(&I->pair[p]) || peg_pair_recovers(&I->pair[p])) stir(I, &I->pair[p]);
+        if (is_wrong(&I->pair[p]) || peg_pair_recovers(&I->pair[p])) mark_dirty(I, &I->pair[p]);
     int from = 0;
     for (int p = 0; p < I->npair; p++) {
-        I->pair[p].kept = keep_rows(I, p, anew, &from);
-        if (I->pair[p].kept) continue;
+        I->pair[p].rows_kept = keep_rows(I, p, anew, &from);
+        if (I->pair[p].rows_kept) continue;
         make_rows(I, p);
-        if (!anew) I->follows = 0;
+        if (!anew) I->has_motion = 0;
     }
     append_first_contacts(I);
 }
@@ -233,20 +236,20 @@ static void shorten_opening(peg_island *I)
     double turn = 0;
     for (int i = 0; i < I->nd; i++) {
         double change[3];
-        peg_sub(I->v[i] + 3, I->v_main[i] + 3, change);
+        peg_sub(I->v[i] + 3, I->v_motion[i] + 3, change);
         turn = fmax(turn, I->h * peg_norm(change));
     }
     if (turn <= PEG_OPENING_TURN) return;
     double share = PEG_OPENING_TURN / turn;
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++)
-            I->v[i][k] = I->v_main[i][k] + share * (I->v[i][k] - I->v_main[i][k]);
+            I->v[i][k] = I->v_motion[i][k] + share * (I->v[i][k] - I->v_motion[i][k]);
 }
 
 /* Whether the last check of a pair still holds. Of what overlaps more is let pass later on. */
 static int is_checked(const peg_island *I, const peg_pair *p)
 {
-    return p->checked > p->loaded && !peg_pair_recovers(p) &&
+    return p->checked > p->active && !peg_pair_recovers(p) &&
            !I->rigid[I->piece[p->a].rigid].moved && !I->rigid[I->piece[p->b].rigid].moved;
 }
 
@@ -256,14 +259,17 @@ static int is_checked(const peg_island *I, const peg_pair *p)
 static int stays_apart(const peg_island *I, peg_pair *p)
 {
     double moved = moved_on(I, p), floor = PEG_FLOOR * p->margin;
-    p->moved += moved;
-    p->since += moved;
-    p->off += moved;
-    if (I->recovering || p->ngiven || p->checked <= p->loaded || p->hits || p->fast) return 0;
-    if (p->off > PEG_KEPT * p->L || (p->loaded && p->moved > PEG_KEPT * p->L)) return 0;
+    p->moved_since_rows += moved;
+    p->moved_since_tilt += moved;
+    p->moved_since_check += moved;
+    if (I->recovering || p->nexternal || p->checked <= p->active || p->has_first_contact || p->fast)
+        return 0;
+    if (p->moved_since_check > PEG_ROW_REUSE * p->L ||
+        (p->active && p->moved_since_rows > PEG_ROW_REUSE * p->L))
+        return 0;
     if (!(p->s - moved >= floor)) return 0;
     p->s -= moved;
-    p->short_of = floor - p->s;
+    p->shortfall = floor - p->s;
     return 1;
 }
 
@@ -271,11 +277,11 @@ static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
 {
     double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
     peg_facet widest = {.kind = PEG_FACET_NONE};
-    if (may_tilt && (p->loaded || along < PEG_FLOOR * p->margin))
+    if (may_tilt && (p->active || along < PEG_FLOOR * p->margin))
         widest = peg_pair_tilt(I, p, along);
-    p->short_of = peg_pair_shortfall(I, p, &widest);
-    p->checked = 1 + p->loaded;
-    p->off = 0;
+    p->shortfall = peg_pair_shortfall(I, p, &widest);
+    p->checked = 1 + p->active;
+    p->moved_since_check = 0;
 }
 
 /* Of many that overlap some can open only when others have done so: later on, what they become
@@ -288,32 +294,32 @@ static void check_pairs(peg_island *I, loop *l, int may_tilt)
         peg_pair *p = &I->pair[i];
         int recovers = peg_pair_recovers(p);
         double *shortfall = recovers ? &deepened : &l->shortfall;
-        p->fresh = !is_checked(I, p) && !stays_apart(I, p);
-        if (p->fresh) check_pair(I, p, may_tilt);
-        if (p->short_of > 0) {
+        p->rechecked = !is_checked(I, p) && !stays_apart(I, p);
+        if (p->rechecked) check_pair(I, p, may_tilt);
+        if (p->shortfall > 0) {
             p->violated = 1;
-            p->stuck = ++p->misses >= PEG_STUCK;
+            p->stuck = ++p->failed_checks >= PEG_STUCK;
         }
-        if (p->short_of > *shortfall) *shortfall = p->short_of;
+        if (p->shortfall > *shortfall) *shortfall = p->shortfall;
         if (recovers) opened += fmin(p->s, 0) - p->s0;
     }
-    if (deepened > l->shortfall && (I->iteration < PEG_GIVES_WAY || opened <= 0))
+    if (deepened > l->shortfall && (I->iteration < PEG_RECOVERY_FREE_FROM || opened <= 0))
         l->shortfall = deepened;
 }
 
 static void seek_first_contacts(peg_island *I, loop *l)
 {
     l->passed = 0;
-    int violated = l->shortfall > 0 && !(I->without & PEG_RULE_CAUSE);
+    int violated = l->shortfall > 0 && !(I->disabled_rules & PEG_RULE_CAUSE);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (violated && l->k >= PEG_CAUSE_FROM && p->s0 >= 0 && p->causes < PEG_CAUSE_TIMES &&
             p->s < 0) {
             p->causes++;
-            add_first_contact(I, i, PEG_HIT_SLOW * p->width, l);
-        } else if (p->fresh || p->hits) {
+            add_first_contact(I, i, PEG_HIT_DEPTH_SLOW * p->width, l);
+        } else if (p->rechecked || p->has_first_contact) {
             p->fast = is_fast(I, p);
-            if (p->fast) add_first_contact(I, i, PEG_HIT * p->width, l);
+            if (p->fast) add_first_contact(I, i, PEG_HIT_DEPTH * p->width, l);
         }
     }
 }
@@ -321,13 +327,13 @@ static void seek_first_contacts(peg_island *I, loop *l)
 static int switch_pairs(peg_island *I, loop *l)
 {
     int switched = 0;
-    if (l->restoring || l->switched >= PEG_SWITCHES_STEP || (I->without & PEG_RULE_SWITCH))
+    if (l->restoring || l->switched >= PEG_SWITCHES_STEP || (I->disabled_rules & PEG_RULE_SWITCH))
         return 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        if (!p->fresh || !p->loaded || p->switches >= PEG_SWITCHES_PAIR) continue;
+        if (!p->rechecked || !p->active || p->switches >= PEG_SWITCHES_PAIR) continue;
         if (!peg_pair_switch(I, p)) continue;
-        p->moved = INFINITY;
+        p->moved_since_rows = INFINITY;
         switched++;
     }
     if (switched) l->switched++;
@@ -339,7 +345,8 @@ static int switch_pairs(peg_island *I, loop *l)
 static int row_is_behind(const peg_island *I, const peg_row *row)
 {
     const peg_pair *p = &I->pair[row->pair];
-    if (row->friction || !(row->lambda > 0 || row->main > 0) || (row->first_contact && !I->secant))
+    if (row->friction || !(row->lambda > 0 || row->lambda_motion > 0) ||
+        (row->first_contact && !I->secant))
         return 0;
     return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -PEG_BEHIND * p->L;
 }
@@ -349,10 +356,10 @@ static int lock_pairs(peg_island *I)
     int locked = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_pair *p = &I->pair[I->rows.row[i].pair];
-        if (p->locked || (I->without & PEG_RULE_LOCK) || !row_is_behind(I, &I->rows.row[i]))
+        if (p->locked || (I->disabled_rules & PEG_RULE_LOCK) || !row_is_behind(I, &I->rows.row[i]))
             continue;
         peg_pair_lock(I, p);
-        p->moved = INFINITY;
+        p->moved_since_rows = INFINITY;
         locked++;
     }
     return locked;
@@ -363,7 +370,8 @@ static int drop_traps(peg_island *I)
     int dropped = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_pair *p = &I->pair[I->rows.row[i].pair];
-        if (p->no_traps || (I->without & PEG_RULE_DROP) || !row_is_behind(I, &I->rows.row[i]))
+        if (p->no_traps || (I->disabled_rules & PEG_RULE_DROP) ||
+            !row_is_behind(I, &I->rows.row[i]))
             continue;
         peg_pair_drop_traps(I, p);
         dropped++;
@@ -380,7 +388,7 @@ static void restart(peg_island *I, loop *l)
     l->objective = -1;
     I->rows.m = I->last.m = 0;
     I->rows.patches = I->last.patches = 0;
-    I->follows = I->restored = 0;
+    I->has_motion = I->last_restored = 0;
 }
 
 static int sticks_without_limit(const peg_island *I)
@@ -394,15 +402,15 @@ static int sticks_without_limit(const peg_island *I)
  * that stick without limit contradict each other by what it turns in the step. */
 static int relax_problem(peg_island *I, loop *l)
 {
-    if (!I->slips && !(I->without & PEG_RULE_SLIP) && sticks_without_limit(I)) {
-        I->slips = 1;
-    } else if (!I->clearance && !(I->without & PEG_RULE_CLEARANCE)) {
+    if (!I->friction_compliant && !(I->disabled_rules & PEG_RULE_SLIP) && sticks_without_limit(I)) {
+        I->friction_compliant = 1;
+    } else if (!I->clearance && !(I->disabled_rules & PEG_RULE_CLEARANCE)) {
         I->clearance = 1;
         I->stats->fallback_clearance++;
     } else if (!I->secant) {
         I->secant = 1;
         I->stats->secant++;
-    } else if (!I->elastic && !(I->without & PEG_RULE_ELASTIC)) {
+    } else if (!I->elastic && !(I->disabled_rules & PEG_RULE_ELASTIC)) {
         I->elastic = 1;
         I->stats->fallback_elastic++;
     } else {
@@ -417,17 +425,17 @@ static int relax_problem(peg_island *I, loop *l)
 static double gained_energy(const peg_island *I)
 {
     if (I->recovering) return 0;
-    double granted = PEG_GAIN * I->gain_unit, pushed = 0;
+    double granted = PEG_GAIN * I->energy_unit, pushed = 0;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
-        double driven = row->friction ? fabs(row->given) : fmax(0, -row->given);
+        double driven = row->friction ? fabs(row->prescribed) : fmax(0, -row->prescribed);
         double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
-        pushed += fabs(row->lambda) * row->pushed / I->h;
+        pushed += fabs(row->lambda) * row->gap_growth / I->h;
         granted += fabs(row->lambda) * (driven + rounding);
     }
-    if (!I->regaining)
-        granted += peg_is_coarse(I) ? fmin(pushed, PEG_PUSHED * I->gain_unit) : pushed;
-    return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_main
+    if (!I->grows_gaps)
+        granted += peg_is_coarse(I) ? fmin(pushed, PEG_GAP_WORK * I->energy_unit) : pushed;
+    return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_motion
                                                     : (const double(*)[6])I->v) -
            granted;
 }
@@ -450,29 +458,30 @@ static int take_back(peg_island *I, double share)
 {
     double energy = 0, common[3];
     if (!peg_is_coarse(I) || I->njoint) return 0;
-    peg_common_velocity(I, (const double(*)[6])I->v_main, common);
+    peg_common_velocity(I, (const double(*)[6])I->v_motion, common);
     for (int i = 0; i < I->nd; i++) {
         double v[6];
-        memcpy(v, I->v_main[i], sizeof v);
+        memcpy(v, I->v_motion[i], sizeof v);
         peg_sub(v, common, v);
         energy += peg_end_energy(&I->rigid[i], v);
     }
     double gained = gained_energy(I);
     if (!(gained <= share * energy)) return 0;
-    for (int i = 0; i < I->nd; i++) peg_sub(I->v_main[i], common, I->v_main[i]);
-    scale(I->v_main, I->nd, sqrt(1 - gained / energy));
-    for (int i = 0; i < I->nd; i++) peg_add_scaled(I->v_main[i], 1, common, I->v_main[i]);
+    for (int i = 0; i < I->nd; i++) peg_sub(I->v_motion[i], common, I->v_motion[i]);
+    scale(I->v_motion, I->nd, sqrt(1 - gained / energy));
+    for (int i = 0; i < I->nd; i++) peg_add_scaled(I->v_motion[i], 1, common, I->v_motion[i]);
     return 1;
 }
 
-/* The velocities v and v_main the share on the way to free motion; the poses stay. */
-static void weaken_by(peg_island *I, const double (*v)[6], const double (*v_main)[6], double share)
+/* The velocities v and v_motion the share on the way to free motion; the poses stay. */
+static void weaken_by(peg_island *I, const double (*v)[6], const double (*v_motion)[6],
+                      double share)
 {
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++) {
             double target = I->rigid[i].target[k];
             I->v[i][k] = v[i][k] + share * (target - v[i][k]);
-            I->v_main[i][k] = v_main[i][k] + share * (target - v_main[i][k]);
+            I->v_motion[i][k] = v_motion[i][k] + share * (target - v_motion[i][k]);
         }
 }
 
@@ -480,23 +489,24 @@ static void weaken_by(peg_island *I, const double (*v)[6], const double (*v_main
  * weaker by a share, if a small one does. The gain is convex in it, and so below its chord. */
 static int weaken(peg_island *I, loop *l)
 {
-    if ((I->without & PEG_RULE_WEAKEN) || !peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
+    if ((I->disabled_rules & PEG_RULE_WEAKEN) || !peg_is_coarse(I) || I->njoint || I->active)
+        return 0;
     peg_arena_mark mark = peg_arena_here(I->arena);
     size_t size = (size_t)I->nd * sizeof *I->v;
     double(*v)[6] = PEG_NEW(I->arena, double[6], I->nd);
-    double(*v_main)[6] = PEG_NEW(I->arena, double[6], I->nd);
-    if (!v || !v_main) {
+    double(*v_motion)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    if (!v || !v_motion) {
         I->failed = 1;
         return 0;
     }
     memcpy(v, I->v, size);
-    memcpy(v_main, I->v_main, size);
+    memcpy(v_motion, I->v_motion, size);
     double gained = gained_energy(I);
-    weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_main, PEG_WEAKENED);
+    weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_motion, PEG_WEAKENED);
     double least = gained_energy(I), share = PEG_WEAKENED * gained / (gained - least);
     int good = least < 0;
     if (good) {
-        weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_main, share);
+        weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_motion, share);
         peg_island_move(I);
         check_pairs(I, l, 0);
         good = l->shortfall <= 0 && !gains_energy(I);
@@ -504,7 +514,7 @@ static int weaken(peg_island *I, loop *l)
     }
     if (!good) {
         memcpy(I->v, v, size);
-        memcpy(I->v_main, v_main, size);
+        memcpy(I->v_motion, v_motion, size);
         if (least < 0) {
             peg_island_move(I);
             check_pairs(I, l, 0);
@@ -518,10 +528,10 @@ static int weaken(peg_island *I, loop *l)
  * stay: they are what it comes to rest with. */
 static int calm_down(peg_island *I, loop *l)
 {
-    if (!peg_is_coarse(I) || I->njoint || I->tumbles) return 0;
+    if (!peg_is_coarse(I) || I->njoint || I->active) return 0;
     for (int halvings = 0; halvings < PEG_CALMING; halvings++) {
         scale(I->v, I->nd, 0.5);
-        scale(I->v_main, I->nd, 0.5);
+        scale(I->v_motion, I->nd, 0.5);
         peg_island_move(I);
         check_pairs(I, l, 0);
         if (l->shortfall > 0 || gains_energy(I)) continue;
@@ -541,13 +551,13 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
         }
     }
     double change = l->k ? fabs(objective - l->objective) : 0; /* the first iterate is q_0 itself */
-    return change <= PEG_SETTLED * objective + PEG_GAIN * I->gain_unit;
+    return change <= PEG_SETTLED * objective + PEG_GAIN * I->energy_unit;
 }
 
 static int waits(const peg_island *I)
 {
     int waiting = 0;
-    for (int i = 0; i < I->npair; i++) waiting |= I->pair[i].waits;
+    for (int i = 0; i < I->npair; i++) waiting |= I->pair[i].friction_pending;
     return waiting;
 }
 
@@ -557,7 +567,7 @@ static int bears_on_old_rows(const peg_island *I)
     int bears = 0;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
-        bears |= p->kept && p->loaded;
+        bears |= p->rows_kept && p->active;
     }
     return bears;
 }
@@ -566,45 +576,45 @@ static int bears_on_old_rows(const peg_island *I)
 static int judge(peg_island *I, loop *l)
 {
     int frozen = l->k >= I->settings->max_outer_iterations * 3 / 5;
-    check_pairs(I, l, !frozen && !(I->without & PEG_RULE_TILT));
+    check_pairs(I, l, !frozen && !(I->disabled_rules & PEG_RULE_TILT));
     seek_first_contacts(I, l);
     int changed = frozen ? 0 : switch_pairs(I, l);
     if (lock_pairs(I)) {
-        l->restoring = l->restoring && I->rough;
+        l->restoring = l->restoring && I->iterative;
         changed = 1;
     }
-    if (l->k < PEG_WAITS && waits(I)) {
-        l->restoring = l->restoring && I->rough;
+    if (l->k < PEG_FRICTION_ITERATIONS && waits(I)) {
+        l->restoring = l->restoring && I->iterative;
         changed = 1;
     }
     if (changed) l->settled_from = l->k + 1;
     double objective = peg_island_objective(I);
     int patient = l->k - l->settled_from >= PEG_PATIENCE;
     int settled =
-        I->rough || (!changed && !bears_on_old_rows(I) &&
-                     (l->restoring || patient || I->recovering || is_settled(I, l, objective)));
+        I->iterative || (!changed && !bears_on_old_rows(I) &&
+                         (l->restoring || patient || I->recovering || is_settled(I, l, objective)));
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return 0;
-    if (I->elastic && I->least && (apart || patient)) return 1;
+    if (I->elastic && I->accepts_violation && (apart || patient)) return 1;
     if (I->elastic && apart) {
         l->hopeless = gains_energy(I);
         return !l->hopeless;
     }
     if (I->elastic && l->k - l->settled_from >= 2 * PEG_PATIENCE) l->hopeless = 1;
-    l->anew = I->rough && (changed || l->k == 0);
-    if (!apart || (I->rough && changed)) {
-        l->restoring = !apart && !(I->without & PEG_RULE_RESTORE);
+    l->anew = I->iterative && (changed || l->k == 0);
+    if (!apart || (I->iterative && changed)) {
+        l->restoring = !apart && !(I->disabled_rules & PEG_RULE_RESTORE);
         return 0;
     }
-    if ((I->without & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
-    if (I->rough) {
+    if ((I->disabled_rules & PEG_RULE_SECANT) || !gains_energy(I)) return 1;
+    if (I->iterative) {
         if (weaken(I, l)) return 1;
         if (I->failed) return 0;
-        if (take_back(I, I->regaining ? PEG_TAKEN_BACK : 1)) return 1;
-        if (!I->regaining && calm_down(I, l)) return 1;
-        l->hopeless = !I->regaining;
-        I->regaining = 0;
+        if (take_back(I, I->grows_gaps ? PEG_TAKEN_BACK : 1)) return 1;
+        if (!I->grows_gaps && calm_down(I, l)) return 1;
+        l->hopeless = !I->grows_gaps;
+        I->grows_gaps = 0;
         restart(I, l);
         return 0;
     }
@@ -632,12 +642,12 @@ static void lap(double *then, double *sum)
 static peg_outcome solve(peg_island *I, peg_about about)
 {
     peg_outcome outcome = peg_island_solve(I, about);
-    int is_motion = about == PEG_ABOUT_FREE || !peg_goes_on_with_main(I);
-    if (outcome == PEG_SOLVED && is_motion) peg_island_book(I, about);
+    int is_motion = about == PEG_ABOUT_FREE || !peg_keeps_motion(I);
+    if (outcome == PEG_SOLVED && is_motion) peg_island_accumulate(I, about);
     return outcome;
 }
 
-peg_result peg_outer(peg_island *I)
+peg_result peg_outer_loop(peg_island *I)
 {
     loop l = {.objective = -1, .anew = 1};
     pegStats *stats = I->stats;
@@ -645,27 +655,28 @@ peg_result peg_outer(peg_island *I)
     double then = peg_seconds();
     peg_island_begin(I);
     lap(&then, &stats->time_check);
-    int most = I->rough || I->hasty ? PEG_SWEPT_TIMES : I->settings->max_outer_iterations;
+    int most =
+        I->iterative || I->cost_limited ? PEG_PGS_OUTER_MAX : I->settings->max_outer_iterations;
     for (; l.k < most && !I->failed && !l.hopeless && result != PEG_CONVERGED; l.k++) {
         I->iteration = l.k;
         gather_rows(I, l.anew);
         lap(&then, &stats->time_rows);
         if (I->failed) break;
         memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
-        for (int i = 0; i < I->npair; i++) I->pair[i].loaded = I->pair[i].waits = 0;
-        int restores = (l.restoring || (I->rough && I->recovering)) && !I->secant;
+        for (int i = 0; i < I->npair; i++) I->pair[i].active = I->pair[i].friction_pending = 0;
+        int restores = (l.restoring || (I->iterative && I->recovering)) && !I->secant;
         peg_outcome outcome = PEG_SOLVED;
         int both = l.anew && restores;
-        if (!both || I->njoint) I->restored = 0;
+        if (!both || I->njoint) I->last_restored = 0;
         if (l.anew || !restores) outcome = solve(I, PEG_ABOUT_FREE);
         if (outcome == PEG_SOLVED && restores) outcome = solve(I, PEG_ABOUT_ITERATE);
-        I->restored = both && I->rough && !I->recovering;
+        I->last_restored = both && I->iterative && !I->recovering;
         lap(&then, &stats->time_solve);
         if (outcome != PEG_SOLVED) {
-            if (I->failed || I->rough || I->hasty || !relax_problem(I, &l)) break;
+            if (I->failed || I->iterative || I->cost_limited || !relax_problem(I, &l)) break;
             continue;
         }
-        if (I->rough && I->recovering) shorten_opening(I);
+        if (I->iterative && I->recovering) shorten_opening(I);
         peg_island_move(I);
         if (judge(I, &l)) result = PEG_CONVERGED;
         lap(&then, &stats->time_check);

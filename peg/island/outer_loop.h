@@ -3,7 +3,7 @@
 
 #include "peg/contact/island.h"
 
-peg_result peg_outer(peg_island *island);
+peg_result peg_outer_loop(peg_island *island);
 /* Rows of the pairs at the start pose; first contacts of fast pairs. */
 void peg_island_begin(peg_island *island);
 

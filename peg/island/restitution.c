@@ -15,16 +15,16 @@
 
 /* The same rows about v_f, without what only opened overlaps: by sweeps, which do that by
  * themselves and cannot gain, where it is not solved to the last digit. */
-static int settle_recovery(peg_island *I)
+static int solve_without_recovery(peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias -= I->rows.row[i].recovery;
     int settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias += I->rows.row[i].recovery;
     if (settled || I->failed) return settled;
-    I->rough = 1;
+    I->iterative = 1;
     I->last.m = 0;
     settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
-    I->rough = 0;
+    I->iterative = 0;
     return settled;
 }
 
@@ -38,10 +38,10 @@ static void end_recovery(peg_island *I)
         I->failed = 1;
         return;
     }
-    I->follows = 0;
+    I->has_motion = 0;
     memcpy(pose, I->v, size);
     for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
-    if (settle_recovery(I)) memcpy(I->v_end, I->v, size);
+    if (solve_without_recovery(I)) memcpy(I->v_end, I->v, size);
     memcpy(I->v, pose, size);
     for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = joints[k];
 }
@@ -169,12 +169,12 @@ static void bounce(peg_island *I)
     peg_row_set account = I->impulse;
     I->impulse = (peg_row_set){0};
     if (!peg_joints_hold(I, (const double(*)[6])I->v_end, &rows, &lambda)) I->failed = 1;
-    memset(I->stirred, 1, (size_t)I->nr);
-    I->restored = 0;
+    memset(I->dirty, 1, (size_t)I->nr);
+    I->last_restored = 0;
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
     peg_joints_release(I, rows, lambda);
     if (solved) {
-        peg_island_book(I, PEG_ABOUT_ITERATE);
+        peg_island_accumulate(I, PEG_ABOUT_ITERATE);
         memcpy(bounced, I->v, size);
         memcpy(I->v, pose, size);
         double share = limit_energy(I, (const double(*)[6])bounced);
@@ -190,7 +190,7 @@ static void bounce(peg_island *I)
 
 void peg_end_velocities(peg_island *I)
 {
-    memcpy(I->v_end, peg_goes_on_with_main(I) ? I->v_main : I->v, (size_t)I->nd * sizeof *I->v);
-    if (I->recovering && !I->rough) end_recovery(I);
+    memcpy(I->v_end, peg_keeps_motion(I) ? I->v_motion : I->v, (size_t)I->nd * sizeof *I->v);
+    if (I->recovering && !I->iterative) end_recovery(I);
     if (may_bounce(I)) bounce(I);
 }

@@ -5,7 +5,7 @@
 #include "peg/contact/row_set.h"
 
 /* Whether a contact, of which these are the rows, has an impulse: friction with a limit of its own
- * may have one where nothing bears any more (see pair.waits). */
+ * may have one where nothing bears any more (see pair.friction_pending). */
 static int acts(const peg_row_set *rows, int begin, int end)
 {
     int any = 0;
@@ -13,7 +13,7 @@ static int acts(const peg_row_set *rows, int begin, int end)
     return any;
 }
 
-void peg_island_book(peg_island *I, peg_about about)
+void peg_island_accumulate(peg_island *I, peg_about about)
 {
     if (about == PEG_ABOUT_FREE) I->impulse.m = 0;
     for (int i = 0, end; i < I->rows.m; i = end) {
@@ -25,15 +25,16 @@ void peg_island_book(peg_island *I, peg_about about)
 peg_outcome peg_island_solve(peg_island *I, peg_about about)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
-    peg_outcome outcome = I->rough ? peg_island_sweep(I, about) : peg_island_solve_exact(I, about);
+    peg_outcome outcome =
+        I->iterative ? peg_island_solve_iterative(I, about) : peg_island_solve_exact(I, about);
     peg_arena_back(I->arena, mark);
     if (outcome != PEG_SOLVED) return outcome;
     if (about == PEG_ABOUT_FREE) {
-        memcpy(I->v_main, I->v, (size_t)I->nd * sizeof *I->v);
-        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].main = I->rows.row[i].lambda;
-        I->follows = 1;
+        memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
+        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_motion = I->rows.row[i].lambda;
+        I->has_motion = 1;
     } else {
-        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].restored = I->rows.row[i].lambda;
+        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_restored = I->rows.row[i].lambda;
     }
     return outcome;
 }

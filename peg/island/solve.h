@@ -10,12 +10,12 @@ typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
 peg_outcome peg_island_solve(peg_island *island, peg_about about);
 /* Takes the impulses of the last solve into `impulse`: one about v_f starts the account anew, one
  * about v_k adds to it. */
-void peg_island_book(peg_island *island, peg_about about);
+void peg_island_accumulate(peg_island *island, peg_about about);
 
 /* The two methods. Both write the velocities and the rows' impulses; they use up memory of the
  * arena.
  */
 peg_outcome peg_island_solve_exact(peg_island *island, peg_about about);
-peg_outcome peg_island_sweep(peg_island *island, peg_about about);
+peg_outcome peg_island_solve_iterative(peg_island *island, peg_about about);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct workspace {
 
 static int is_compliant(const peg_island *I, const peg_lcp_row *row)
 {
-    return row->bounded ? I->slips && isinf(row->limit) : I->elastic;
+    return row->bounded ? I->friction_compliant && isinf(row->limit) : I->elastic;
 }
 
 static int set_up(peg_island *I, workspace *w, peg_about about)
@@ -31,24 +31,25 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->target = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.v = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
-    w->solution.patience = I->hasty ? 1 + PEG_HASTE / I->nd : 0;
+    w->solution.patience = I->cost_limited ? 1 + PEG_COST_LIMIT / I->nd : 0;
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
     if (about == PEG_ABOUT_FREE ? !peg_warm_start(I, w->solution.lambda) : 0) return 0;
     for (int i = 0; i < contacts; i++) {
         peg_row *row = &I->rows.row[i];
         double *lambda = &w->solution.lambda[i];
         if (about == PEG_ABOUT_ITERATE) *lambda = 0;
-        if (!row->friction) peg_row_begin(I, row, about == PEG_ABOUT_ITERATE ? row->main : *lambda);
+        if (!row->friction)
+            peg_friction_begin(I, row, about == PEG_ABOUT_ITERATE ? row->lambda_motion : *lambda);
         peg_fill_row(I, i, &w->row[i]);
     }
     for (int i = 0; i < I->nd; i++) {
         const double *v = about == PEG_ABOUT_FREE ? I->rigid[i].target : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
-    if (about == PEG_ABOUT_ITERATE) peg_joints_take_off(I, w->target);
+    if (about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
     for (int k = 0; k < I->njoint; k++) w->row[contacts + k] = I->joint_row[k];
     w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
-    for (int i = 0; i < contacts && (I->elastic || I->slips); i++)
+    for (int i = 0; i < contacts && (I->elastic || I->friction_compliant); i++)
         if (is_compliant(I, &w->row[i]))
             w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     w->unit = peg_residual_unit(&w->problem);
@@ -70,7 +71,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
     peg_outcome outcome = I->njoint ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
                                     : peg_solve(I->arena, &w->problem, I->settings->solver,
-                                                PEG_CERTIFIED, &w->solution);
+                                                PEG_RESIDUAL_TOLERANCE, &w->solution);
     peg_count_solve(I, w->problem.m);
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         count(I, w, outcome == PEG_LAGGED);
@@ -88,23 +89,23 @@ static void mark_loaded(peg_island *I, const workspace *w)
         row->lambda = w->solution.lambda[i];
         if (row->friction) continue;
         if (row->lambda <= 0 ||
-            row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= PEG_CERTIFIED * w->unit)
+            row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= PEG_RESIDUAL_TOLERANCE * w->unit)
             row->lambda = fmax(row->lambda, 0);
         else if (!row->first_contact)
-            I->pair[row->pair].loaded = 1;
+            I->pair[row->pair].active = 1;
     }
     for (int i = 0; i < I->rows.m; i = peg_next_normal(&I->rows, i))
-        peg_row_end(I, &I->rows.row[i]);
+        peg_friction_end(I, &I->rows.row[i]);
 }
 
 /* Whether v = 0 satisfies the rows, but for gaps near rounding. */
 static int may_rest(const peg_island *I)
 {
-    if (!I->hasty || I->njoint || I->recovering) return 0;
+    if (!I->cost_limited || I->njoint || I->recovering) return 0;
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         double thin = PEG_THIN * I->pair[row->pair].margin;
-        if (row->given != 0 || (!row->friction && -row->bias * I->h > thin)) return 0;
+        if (row->prescribed != 0 || (!row->friction && -row->bias * I->h > thin)) return 0;
     }
     return 1;
 }

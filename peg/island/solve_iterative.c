@@ -16,16 +16,16 @@ typedef struct workspace {
     peg_lcp_row *row;
     double (*target)[6], *speed;
     double usual; /* what a row may fail by, m/s */
-    peg_sweep_group *group;
+    peg_pgs_group *group;
     int groups;
     unsigned char *filled; /* by row, at the beginnings of groups */
     peg_solution solution;
 } workspace;
 
-/* Whether the iterate is an answer but for what was stirred up since. */
+/* Whether the iterate is an answer but for what was dirty up since. */
 static int follows(const peg_island *I, peg_about about)
 {
-    return !I->njoint && (about == PEG_ABOUT_ITERATE || I->follows);
+    return !I->njoint && (about == PEG_ABOUT_ITERATE || I->has_motion);
 }
 
 /* --- the problem --- */
@@ -40,14 +40,14 @@ static int is_whole(const peg_island *I)
  * rub for. */
 static int is_for_poses(const workspace *w)
 {
-    return w->about == PEG_ABOUT_ITERATE && peg_goes_on_with_main(w->island);
+    return w->about == PEG_ABOUT_ITERATE && peg_keeps_motion(w->island);
 }
 
 /* Impulse of a row that was there before and is not looked at. */
 static double unseen(const workspace *w, const peg_row *row)
 {
-    if (w->about == PEG_ABOUT_FREE) return row->main;
-    return w->island->restored ? row->restored : 0;
+    if (w->about == PEG_ABOUT_FREE) return row->lambda_motion;
+    return w->island->last_restored ? row->lambda_restored : 0;
 }
 
 /* Rows from .. to - 1 of the problem. Gaps that are restored in part keep some of their reserve: at
@@ -62,13 +62,14 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
         double slack = row->target / I->h, *lambda = &w->solution.lambda[i];
         peg_lcp_row *filled = &out[i - from];
         w->speed[i] = w->usual;
-        int kept = I->pair[row->pair].kept || row->first_contact;
+        int kept = I->pair[row->pair].rows_kept || row->first_contact;
         if (w->about == PEG_ABOUT_ITERATE)
             *lambda = kept ? unseen(w, row) : 0;
         else if (kept)
-            *lambda = row->main;
+            *lambda = row->lambda_motion;
         if (!row->friction)
-            peg_row_begin(I, row, w->about == PEG_ABOUT_ITERATE ? row->main : *lambda);
+            peg_friction_begin(I, row,
+                               w->about == PEG_ABOUT_ITERATE ? row->lambda_motion : *lambda);
         if (again)
             filled->b = row->bias, filled->mu = row->mu, filled->limit = peg_row_limit(I, i);
         else
@@ -91,14 +92,14 @@ static void find_groups(const peg_island *I, workspace *w)
         int is_patch = i < I->rows.patches, most = is_patch ? I->rows.patches : I->rows.m;
         for (end = i; end < most && I->rows.row[end].pair == I->rows.row[i].pair;) end++;
         w->group[w->groups++] =
-            (peg_sweep_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1,
-                              is_patch && !is_whole(I) ? I->rows.row[i].swept : NULL};
+            (peg_pgs_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1,
+                            is_patch && !is_whole(I) ? I->rows.row[i].swept : NULL};
         w->filled[i] = 0;
     }
     for (int k = 0; k < I->njoint; k++) {
         const peg_lcp_row *row = &I->joint_row[k];
         int i = I->rows.m + k;
-        w->group[w->groups++] = (peg_sweep_group){i, i + 1, row->body_a, row->body_b, NULL};
+        w->group[w->groups++] = (peg_pgs_group){i, i + 1, row->body_a, row->body_b, NULL};
     }
 }
 
@@ -108,7 +109,7 @@ static int set_up(peg_island *I, workspace *w)
     w->row = PEG_NEW(I->arena, peg_lcp_row, is_whole(I) ? m : 0);
     w->target = PEG_NEW(I->arena, double[6], I->nd);
     w->speed = PEG_NEW(I->arena, double, m);
-    w->group = PEG_NEW(I->arena, peg_sweep_group, m);
+    w->group = PEG_NEW(I->arena, peg_pgs_group, m);
     w->filled = PEG_NEW(I->arena, unsigned char, m);
     w->solution = (peg_solution){.v = PEG_NEW(I->arena, double[6], I->nd),
                                  .lambda = PEG_NEW(I->arena, double, m)};
@@ -120,7 +121,7 @@ static int set_up(peg_island *I, workspace *w)
         const double *v = w->about == PEG_ABOUT_FREE ? I->rigid[i].target : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
-    if (w->about == PEG_ABOUT_ITERATE) peg_joints_take_off(I, w->target);
+    if (w->about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
     w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
     find_groups(I, w);
     return 1;
@@ -142,23 +143,23 @@ static void fill_all(peg_island *I, workspace *w)
 static int may_rest(const peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++)
-        if (I->rows.row[i].given != 0) return 0;
+        if (I->rows.row[i].prescribed != 0) return 0;
     return !I->recovering && !I->njoint;
 }
 
 static int may_end_early(const peg_island *I)
 {
-    return !peg_is_coarse(I) && !I->recovering && !I->thorough;
+    return !peg_is_coarse(I) && !I->recovering && !I->exhaustive;
 }
 
-static int most_sweeps(const workspace *w)
+static int most_iterations(const workspace *w)
 {
     const peg_island *I = w->island;
     int doublings = w->about == PEG_ABOUT_ITERATE && I->iteration > 2 ? I->iteration - 2 : 0;
     if (!peg_is_coarse(I) || (I->recovering && w->about == PEG_ABOUT_ITERATE))
-        return PEG_FINE_SWEEPS;
-    if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return PEG_FOLLOWING_SWEEPS;
-    return PEG_COARSE_SWEEPS << (doublings < 5 ? doublings : 5);
+        return PEG_FINE_ITERATIONS;
+    if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return PEG_UPDATE_ITERATIONS;
+    return PEG_COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
 
 static peg_outcome run(peg_island *I, workspace *w)
@@ -172,27 +173,27 @@ static peg_outcome run(peg_island *I, workspace *w)
         mass += b->mass;
     }
     w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
-    peg_sweep_goal goal = {.speed = w->speed,
-                           .sweeps = most_sweeps(w),
-                           .patience = may_end_early(I) ? PEG_FINE_PATIENCE : 0,
-                           .rest = PEG_REST,
-                           .group = w->group,
-                           .groups = w->groups};
+    peg_pgs_goal goal = {.speed = w->speed,
+                         .sweeps = most_iterations(w),
+                         .patience = may_end_early(I) ? PEG_FINE_STALL : 0,
+                         .rest = PEG_REST_TOLERANCE,
+                         .group = w->group,
+                         .groups = w->groups};
     if (is_whole(I))
         fill_all(I, w);
     else
         goal.fill = fill, goal.context = w;
     if (follows(I, w->about)) {
-        goal.stirred = I->stirred;
+        goal.dirty = I->dirty;
         goal.local =
             peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->iteration >= PEG_LOCAL_FROM;
-        goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_main
-                                      : I->restored              ? I->v_last
+        goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_motion
+                                      : I->last_restored         ? I->v_last
                                                                  : I->v);
     }
     if (peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && may_rest(I))
         goal.gained = (const double(*)[6])gained;
-    peg_outcome outcome = peg_solve_sweeps(I->arena, &w->problem, &goal, &w->solution);
+    peg_outcome outcome = peg_solve_pgs(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += w->solution.iterations;
@@ -214,9 +215,9 @@ static void take(peg_island *I, const workspace *w)
 {
     int contacts = I->rows.m;
     const double(*before)[6] =
-        (const double(*)[6])(w->about == PEG_ABOUT_FREE && I->restored ? I->v_main : I->v);
+        (const double(*)[6])(w->about == PEG_ABOUT_FREE && I->last_restored ? I->v_motion : I->v);
     for (int i = 0; i < I->nd; i++) {
-        I->stirred[i] |= memcmp(before[i], w->solution.v[i], sizeof before[i]) != 0;
+        I->dirty[i] |= memcmp(before[i], w->solution.v[i], sizeof before[i]) != 0;
         memcpy(I->v[i], w->solution.v[i], sizeof I->v[i]);
     }
     if (I->njoint)
@@ -231,14 +232,14 @@ static void take(peg_island *I, const workspace *w)
             row->lambda = seen ? w->solution.lambda[i] : unseen(w, row);
             if (row->friction) continue;
             row->lambda = peg_max(row->lambda, 0);
-            if (row->lambda > 0 && !row->first_contact) p->loaded = 1;
+            if (row->lambda > 0 && !row->first_contact) p->active = 1;
         }
         for (int i = begin; i < end && ends; i = peg_next_normal(&I->rows, i))
-            peg_row_end(I, &I->rows.row[i]);
+            peg_friction_end(I, &I->rows.row[i]);
     }
 }
 
-peg_outcome peg_island_sweep(peg_island *I, peg_about about)
+peg_outcome peg_island_solve_iterative(peg_island *I, peg_about about)
 {
     workspace w = {.island = I, .about = about};
     if (!set_up(I, &w)) {

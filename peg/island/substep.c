@@ -25,8 +25,8 @@ static void free_velocities(peg_island *I, const double (*applied)[6])
         double turn[3];
         peg_rotate(I->mass[i].inv_inertia, applied[i] + 3, turn);
         for (int k = 0; k < 3; k++) {
-            r->target[k] = r->coast[k] + I->h * applied[i][k];
-            r->target[3 + k] = r->coast[3 + k] + I->h * turn[k];
+            r->target[k] = r->unforced[k] + I->h * applied[i][k];
+            r->target[3 + k] = r->unforced[3 + k] + I->h * turn[k];
         }
         memcpy(r->state.v_free, r->target, sizeof r->target);
     }
@@ -68,13 +68,13 @@ static void prepare(peg_island *I, double h, const double (*applied)[6])
         if (i < I->nd || state->kind == PEG_STATIC)
             memset(I->v[i], 0, sizeof I->v[i]);
         else
-            obstacle_velocity(state, h, I->whole, I->v[i]);
+            obstacle_velocity(state, h, I->h_step, I->v[i]);
     }
     peg_island_place_mass(I);
     peg_joints_prepare(I);
     if (applied) {
         free_velocities(I, applied);
-        if (I->njoint) peg_joints_alone(I);
+        if (I->njoint) peg_joints_solve_alone(I);
     }
     place_views(I);
 }
@@ -91,15 +91,15 @@ static void take_iterate(peg_island *I)
         memcpy(r->state.q, q, sizeof q);
         if (i < I->nd) memcpy(r->state.v, I->v_end[i], sizeof r->state.v);
     }
-    for (int i = 0; i < I->npair; i++) peg_pair_remember(I, &I->pair[i]);
+    for (int i = 0; i < I->npair; i++) peg_pair_keep_choice(I, &I->pair[i]);
 }
 
 static void take_step(peg_island *I)
 {
     peg_end_velocities(I);
-    const double(*after)[6] = (const double(*)[6])(peg_goes_on_with_main(I) ? I->v_main : I->v);
-    if (!I->recovering) I->gain += peg_island_gain_with(I, after);
-    peg_joints_take(I);
+    const double(*after)[6] = (const double(*)[6])(peg_keeps_motion(I) ? I->v_motion : I->v);
+    if (!I->recovering) I->energy_gain += peg_island_gain_with(I, after);
+    peg_joints_accumulate(I);
     take_iterate(I);
 }
 
@@ -113,7 +113,9 @@ static int is_apart(peg_island *I)
         peg_pair *p = &I->pair[i];
         apart = peg_pair_shortfall(I, p, NULL) <= 0;
         if (apart && peg_pair_is_fast(I, p, (const double(*)[6])I->v))
-            apart = !peg_advance(I, p, (const double(*)[6])I->v, PEG_HIT * p->width).hit;
+            apart = !peg_conservative_advancement(I, p, (const double(*)[6])I->v,
+                                                  PEG_HIT_DEPTH * p->width)
+                         .hit;
     }
     return apart;
 }
@@ -133,7 +135,7 @@ static void scale_back(peg_island *I)
         if (factor == 0) break;
     }
     I->impulse.m = 0;
-    I->held = I->scaled = 1;
+    I->held = I->velocities_scaled = 1;
     I->stats->fallback_scaled++;
     if (!is_apart(I)) I->stats->unconverged++;
 }
@@ -159,23 +161,23 @@ static int save(peg_island *I, snapshot *s)
         I->failed = 1;
         return 0;
     }
-    s->gain = I->gain;
+    s->gain = I->energy_gain;
     s->held = I->held;
     for (int k = 0; k < I->njoint; k++) s->joint_sum[k] = I->joint_sum[k];
     for (int i = 0; i < I->nr; i++) s->state[i] = I->rigid[i].state;
     for (int i = 0; i < I->nd; i++) memcpy(s->target[i], I->rigid[i].target, sizeof *s->target);
-    for (int i = 0; i < I->npair; i++) s->remembered[i] = I->pair[i].remembered;
+    for (int i = 0; i < I->npair; i++) s->remembered[i] = I->pair[i].last_choice;
     return 1;
 }
 
 static void restore(peg_island *I, const snapshot *s)
 {
-    I->gain = s->gain;
+    I->energy_gain = s->gain;
     I->held = s->held;
     for (int k = 0; k < I->njoint; k++) I->joint_sum[k] = s->joint_sum[k];
     for (int i = 0; i < I->nr; i++) I->rigid[i].state = s->state[i];
     for (int i = 0; i < I->nd; i++) memcpy(I->rigid[i].target, s->target[i], sizeof *s->target);
-    for (int i = 0; i < I->npair; i++) I->pair[i].remembered = s->remembered[i];
+    for (int i = 0; i < I->npair; i++) I->pair[i].last_choice = s->remembered[i];
 }
 
 static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels);
@@ -239,7 +241,7 @@ static void applied_forces(peg_island *I, double (*applied)[6])
     for (int i = 0; i < I->nd; i++) {
         peg_rigid *r = &I->rigid[i];
         double local[3];
-        for (int k = 0; k < 6; k++) applied[i][k] = (r->target[k] - r->coast[k]) / I->h;
+        for (int k = 0; k < 6; k++) applied[i][k] = (r->target[k] - r->unforced[k]) / I->h;
         peg_rotate_back(r->R0, applied[i] + 3, local);
         peg_rotate(r->state.inertia, local, local);
         peg_rotate(r->R0, local, applied[i] + 3);
@@ -250,7 +252,7 @@ static void applied_forces(peg_island *I, double (*applied)[6])
 static int has_mover(const peg_island *I)
 {
     for (int i = I->nd; i < I->nr; i++)
-        if (peg_is_mover(&I->rigid[i].state)) return 1;
+        if (peg_is_moving_obstacle(&I->rigid[i].state)) return 1;
     return 0;
 }
 
@@ -259,10 +261,10 @@ static int has_mover(const peg_island *I)
 static int step_with_violation(peg_island *I, double h)
 {
     if (!has_mover(I)) return 0;
-    I->least = 1;
+    I->accepts_violation = 1;
     prepare(I, h, NULL);
-    int done = peg_outer(I) == PEG_CONVERGED;
-    I->least = 0;
+    int done = peg_outer_loop(I) == PEG_CONVERGED;
+    I->accepts_violation = 0;
     if (!done) return 0;
     I->stats->infeasible_islands++;
     take_step(I);
@@ -270,17 +272,17 @@ static int step_with_violation(peg_island *I, double h)
 }
 
 /* Large enough to be solved by sweeps, and driven by nothing that calls for more care. */
-static int may_sweep(const peg_island *I)
+static int may_use_pgs(const peg_island *I)
 {
-    return !(I->without & PEG_RULE_SWEEP) &&
-           I->nd >= (I->njoint ? PEG_COARSE_FROM : PEG_SWEPT_FROM) &&
+    return !(I->disabled_rules & PEG_RULE_PGS) &&
+           I->nd >= (I->njoint ? PEG_COARSE_FROM : PEG_PGS_FROM) &&
            (I->nd >= PEG_COARSE_FROM || !has_mover(I)) && I->settings->contact == PEG_CONTACT_PEG &&
            I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 /* Bodies move faster than their weights would make them in some steps; of many bodies, in a part of
  * a step. */
-static int is_tumbling(const peg_island *I)
+static int is_active(const peg_island *I)
 {
     double motion = 0, gain = 0;
     for (int i = 0; i < I->nd; i++) {
@@ -290,7 +292,7 @@ static int is_tumbling(const peg_island *I)
         motion += peg_energy_product(&I->rigid[i], b->v, b->v);
         gain += peg_energy_product(&I->rigid[i], gained, gained);
     }
-    double share = I->nd < PEG_COARSE_FROM ? PEG_TUMBLING : PEG_RESTLESS;
+    double share = I->nd < PEG_COARSE_FROM ? PEG_ACTIVE_RATIO : PEG_ACTIVE_RATIO_COARSE;
     return motion > share * share * gain;
 }
 
@@ -305,11 +307,11 @@ static int min(int a, int b)
 }
 
 /* To the last digit, if that does not take long. */
-static int step_hastily(peg_island *I, double h)
+static int step_within_cost(peg_island *I, double h)
 {
-    I->hasty = 1;
+    I->cost_limited = 1;
     int done = substep(I, h, NULL, 0);
-    I->hasty = 0;
+    I->cost_limited = 0;
     return done;
 }
 
@@ -319,39 +321,39 @@ static int step_large(peg_island *I, double h)
 {
     int done = 0, wait = 0, failures = 0;
     for (int i = 0; i < I->npair; i++) {
-        wait = max(wait, I->pair[i].remembered.haste);
-        failures = max(failures, I->pair[i].remembered.failures);
+        wait = max(wait, I->pair[i].last_choice.haste);
+        failures = max(failures, I->pair[i].last_choice.failures);
     }
-    I->tumbles = is_tumbling(I);
-    if (!I->tumbles && I->nd < PEG_COARSE_FROM) return 0;
-    if (!I->tumbles && wait == 0) {
-        done = step_hastily(I, h);
-        failures = done ? 0 : min(failures + 1, PEG_FAILURES);
+    I->active = is_active(I);
+    if (!I->active && I->nd < PEG_COARSE_FROM) return 0;
+    if (!I->active && wait == 0) {
+        done = step_within_cost(I, h);
+        failures = done ? 0 : min(failures + 1, PEG_BACKOFF_MAX);
         wait = done ? 0 : 1 << failures;
     }
     for (int i = 0; i < I->npair; i++) {
-        I->pair[i].remembered.haste = max(wait - 1, 0);
-        I->pair[i].remembered.failures = failures;
+        I->pair[i].last_choice.haste = max(wait - 1, 0);
+        I->pair[i].last_choice.failures = failures;
     }
     if (done || I->failed) return done;
-    I->rough = 1;
+    I->iterative = 1;
     done = substep(I, h, NULL, 0);
     if (done || I->failed || peg_is_coarse(I)) return done;
-    I->thorough = 1;
+    I->exhaustive = 1;
     return substep(I, h, NULL, 0);
 }
 
 void peg_island_step(peg_island *I)
 {
     double h = I->h;
-    I->whole = h;
-    I->gain = 0;
+    I->h_step = h;
+    I->energy_gain = 0;
     snapshot start;
     if (!save(I, &start)) return;
-    int done = may_sweep(I) && step_large(I, h);
+    int done = may_use_pgs(I) && step_large(I, h);
     /* what is too large to be solved to the last digit goes on by sweeps, in parts of the step */
     if (!done && !peg_is_coarse(I)) {
-        I->rough = 0;
+        I->iterative = 0;
         done = substep(I, h, NULL, 0);
     }
     if (done) {
@@ -375,8 +377,8 @@ void peg_island_step(peg_island *I)
         restore(I, &start);
     }
     int coarse = peg_is_coarse(I);
-    I->rough = 0;
-    if ((coarse && step_hastily(I, h)) || (!I->failed && step_with_violation(I, h))) {
+    I->iterative = 0;
+    if ((coarse && step_within_cost(I, h)) || (!I->failed && step_with_violation(I, h))) {
         memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
         return;
     }

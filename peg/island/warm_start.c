@@ -7,16 +7,16 @@
  * followed by its friction rows. */
 typedef struct carried {
     const peg_row *row; /* else old */
-    const peg_row_memory *old;
+    const peg_cached_row *old;
     double share; /* of the step that they are for */
     int n;
     unsigned char *taken; /* n */
 } carried;
 
-static peg_row_memory carried_row(const carried *c, int k)
+static peg_cached_row carried_row(const carried *c, int k)
 {
-    peg_row_memory row = c->row ? peg_row_remembered(&c->row[k]) : c->old[k];
-    row.lambda = c->row ? c->row[k].main : c->share * row.lambda;
+    peg_cached_row row = c->row ? peg_row_to_cache(&c->row[k]) : c->old[k];
+    row.lambda = c->row ? c->row[k].lambda_motion : c->share * row.lambda;
     return row;
 }
 
@@ -30,7 +30,7 @@ static void take_impulses(const peg_island *I, carried *c, int k, int i, double 
     c->taken[k] = 1;
     lambda[i] += carried_row(c, k).lambda;
     for (int f = k + 1; f < c->n; f++) {
-        peg_row_memory old = carried_row(c, f);
+        peg_cached_row old = carried_row(c, f);
         if (!old.friction) break;
         double *sum = old.rolls ? rolling : sliding;
         peg_add_scaled(sum, old.lambda, old.direction, sum);
@@ -47,7 +47,7 @@ static int find_features(const peg_island *I, const carried *c, int i)
 {
     const peg_row *row = &I->rows.row[i];
     for (int k = 0; k < c->n; k++) {
-        peg_row_memory old = carried_row(c, k);
+        peg_cached_row old = carried_row(c, k);
         if (!old.friction && !c->taken[k] && old.kind == (int)row->kind && old.i == row->i &&
             old.j == row->j)
             return k;
@@ -80,7 +80,7 @@ static void warm_pair(const peg_island *I, int begin, int end, carried *c, doubl
         if (k >= 0) take_impulses(I, c, k, i, lambda);
     }
     for (int k = 0; k < c->n; k++) {
-        peg_row_memory old = carried_row(c, k);
+        peg_cached_row old = carried_row(c, k);
         if (old.friction || c->taken[k] || !(old.lambda > 0)) continue;
         take_impulses(I, c, k, find_nearest(I, begin, end, old.local), lambda);
     }
@@ -107,8 +107,8 @@ int peg_warm_start(const peg_island *I, double *lambda)
     const peg_row_set *rows = &I->rows, *last = &I->last;
     int most = last->m;
     for (int p = 0; p < I->npair && last->m == 0; p++)
-        if (I->pair[p].olds > most) most = I->pair[p].olds;
-    carried c = {.share = last->m ? 1 : I->h / I->whole,
+        if (I->pair[p].cached_rows > most) most = I->pair[p].cached_rows;
+    carried c = {.share = last->m ? 1 : I->h / I->h_step,
                  .taken = PEG_NEW(I->arena, unsigned char, most)};
     if (!c.taken) return 0;
     for (int i = 0, end, from = 0; i < rows->m; i = end) {
@@ -116,14 +116,14 @@ int peg_warm_start(const peg_island *I, double *lambda)
         const peg_pair *p = &I->pair[row->pair];
         end = end_of_pair(rows, i);
         if (last->m == 0) {
-            c.old = p->old, c.n = p->olds;
+            c.old = p->cached, c.n = p->cached_rows;
         } else {
             while (from < last->m && comes_before(&last->row[from], row)) from++;
             int to = end_of_pair(last, from);
             int same = from < to && !comes_before(row, &last->row[from]);
             c.row = last->row + from, c.n = same ? to - from : 0;
         }
-        if (I->rough && (p->kept || row->first_contact)) continue;
+        if (I->iterative && (p->rows_kept || row->first_contact)) continue;
         for (int k = i; k < end; k++) lambda[k] = 0;
         warm_pair(I, i, end, &c, lambda);
     }

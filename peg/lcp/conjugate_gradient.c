@@ -15,8 +15,8 @@ static const double ROUNDED = 1e-12;
 static const double LEAST = 1e-8;
 
 typedef struct descent {
-    sweeper *s;
-    const sweep_group **group; /* those whose rows are loaded */
+    pgs_state *s;
+    const pgs_group **group; /* those whose rows are loaded */
     int groups;
     signed char *side; /* m: the bound that an impulse is at; 0: none */
     double *residual;  /* m: - d energy / d lambda of what may change, m/s; 0: of others */
@@ -27,7 +27,7 @@ typedef struct descent {
     int free;          /* the last step came to no bound: the same rows may change */
 } descent;
 
-int peg_sweeper_rests(const sweeper *s, double share)
+int peg_pgs_rests(const pgs_state *s, double share)
 {
     const double(*gained)[6] = s->goal->gained;
     for (int i = 0; i < s->nb; i++) {
@@ -45,11 +45,11 @@ int peg_sweeper_rests(const sweeper *s, double share)
     return 1;
 }
 
-static int allocate(peg_arena *arena, sweeper *s, descent *d)
+static int allocate(peg_arena *arena, pgs_state *s, descent *d)
 {
     int m = s->problem->m, blocks = STRIDE * (s->nb + 1);
     *d = (descent){.s = s,
-                   .group = PEG_NEW(arena, const sweep_group *, s->actives),
+                   .group = PEG_NEW(arena, const pgs_group *, s->actives),
                    .side = PEG_NEW(arena, signed char, m),
                    .residual = PEG_NEW(arena, double, m),
                    .scale = PEG_NEW(arena, double, m),
@@ -58,7 +58,7 @@ static int allocate(peg_arena *arena, sweeper *s, descent *d)
     if (!d->group || !d->side || !d->residual || !d->scale || !d->direction || !d->way) return 0;
     memset(d->direction, 0, (size_t)m * sizeof *d->direction);
     for (int n = 0; n < s->actives; n++) {
-        const sweep_group *g = &s->group[s->active[n]];
+        const pgs_group *g = &s->group[s->active[n]];
         if (g->ready) d->group[d->groups++] = g;
     }
     return 1;
@@ -67,7 +67,7 @@ static int allocate(peg_arena *arena, sweeper *s, descent *d)
 /* --- the direction --- */
 
 /* The bound that an impulse is at: friction's is 1 or -1. */
-static int side_of(const sweep_row *row, const double *at)
+static int side_of(const pgs_row *row, const double *at)
 {
     double more = row->mu * at[-row->normal];
     if (!row->bounded) return *at == 0;
@@ -76,13 +76,13 @@ static int side_of(const sweep_row *row, const double *at)
 }
 
 /* Residuals of a group's rows at y: a normal impulse takes along the friction at its bound. */
-static void look_at(descent *d, const sweep_group *g)
+static void look_at(descent *d, const pgs_group *g)
 {
-    const sweeper *s = d->s;
+    const pgs_state *s = d->s;
     quad y[3];
     gather(s, g, y);
     for (int i = g->begin; i < g->end; i++) {
-        const sweep_row *row = &g->row[i - g->begin];
+        const pgs_row *row = &g->row[i - g->begin];
         double residual = -speed_of(row, s->lambda[i], y);
         int normal = i - row->normal;
         int side = d->free ? d->side[i] : side_of(row, &s->lambda[i]);
@@ -99,7 +99,7 @@ static void look(descent *d)
 {
     d->power = 0;
     for (int n = 0; n < d->groups; n++) {
-        const sweep_group *g = d->group[n];
+        const pgs_group *g = d->group[n];
         look_at(d, g);
         for (int i = g->begin; i < g->end; i++)
             d->power += d->residual[i] * d->residual[i] / d->scale[i];
@@ -107,11 +107,11 @@ static void look(descent *d)
 }
 
 /* Directions of a group's rows; returns twice the energy of their compliances. */
-static double turn(descent *d, const sweep_group *g, double keep)
+static double turn(descent *d, const pgs_group *g, double keep)
 {
     double soft = 0, *wa = d->way + STRIDE * g->a, *wb = d->way + STRIDE * g->b;
     for (int i = g->begin; i < g->end; i++) {
-        const sweep_row *row = &g->row[i - g->begin];
+        const pgs_row *row = &g->row[i - g->begin];
         double *p = &d->direction[i];
         *p = d->side[i] ? d->side[i] * row->mu * p[-row->normal]
                         : d->residual[i] / d->scale[i] + keep * *p;
@@ -127,7 +127,7 @@ static double turn(descent *d, const sweep_group *g, double keep)
 /* --- the step --- */
 
 /* How far an impulse may follow its direction. */
-static double room_of(const descent *d, const sweep_row *row, int i)
+static double room_of(const descent *d, const pgs_row *row, int i)
 {
     const double *lambda = &d->s->lambda[i], *p = &d->direction[i];
     if (!row->bounded) return *p < 0 ? -*lambda / *p : INFINITY;
@@ -138,10 +138,10 @@ static double room_of(const descent *d, const sweep_row *row, int i)
     return peg_min(up, down);
 }
 
-static void follow(const descent *d, const sweep_group *g, double by)
+static void follow(const descent *d, const pgs_group *g, double by)
 {
     for (int i = g->begin; i < g->end; i++) {
-        const sweep_row *row = &g->row[i - g->begin];
+        const pgs_row *row = &g->row[i - g->begin];
         double *lambda = &d->s->lambda[i], after = *lambda + by * d->direction[i];
         int is_gone = !row->bounded && after <= ROUNDED * *lambda;
         *lambda = clamped(row, lambda, is_gone ? 0 : after);
@@ -149,7 +149,7 @@ static void follow(const descent *d, const sweep_group *g, double by)
 }
 
 /* Twice the energy of v, J. */
-static double energy_of(const sweeper *s)
+static double energy_of(const pgs_state *s)
 {
     double sum = 0;
     for (int i = 0; i < s->nb; i++)
@@ -185,13 +185,13 @@ static int descend(descent *d)
     return 1;
 }
 
-int peg_sweeper_descend(peg_arena *arena, sweeper *s, int steps)
+int peg_pgs_descend(peg_arena *arena, pgs_state *s, int steps)
 {
     descent d;
     peg_arena_mark mark = peg_arena_here(arena);
     int enough = allocate(arena, s, &d);
     for (int k = 0; enough && k < steps; k++)
-        if (!descend(&d) || peg_sweeper_rests(s, s->goal->rest)) break;
+        if (!descend(&d) || peg_pgs_rests(s, s->goal->rest)) break;
     peg_arena_back(arena, mark);
     return enough;
 }

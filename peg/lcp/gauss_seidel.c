@@ -37,9 +37,9 @@ enum { REST_STEPS = 250 };
 #define WIDE
 #endif
 
-struct peg_swept {
+struct peg_pgs_cache {
     int ready;
-    sweep_row *row;
+    pgs_row *row;
 };
 
 /* Quads lie at multiples of their size. */
@@ -49,16 +49,16 @@ static void *aligned(peg_arena *arena, size_t bytes)
     return p ? p + (sizeof(quad) - (uintptr_t)p % sizeof(quad)) % sizeof(quad) : NULL;
 }
 
-peg_swept *peg_swept_create(peg_arena *arena, int rows)
+peg_pgs_cache *peg_pgs_cache_create(peg_arena *arena, int rows)
 {
-    peg_swept *swept = PEG_NEW(arena, peg_swept, 1);
+    peg_pgs_cache *swept = PEG_NEW(arena, peg_pgs_cache, 1);
     if (!swept) return NULL;
     swept->ready = 0;
     swept->row = aligned(arena, (size_t)rows * sizeof *swept->row);
     return swept->row ? swept : NULL;
 }
 
-static int allocate(peg_arena *arena, sweeper *s)
+static int allocate(peg_arena *arena, pgs_state *s)
 {
     int nb = s->problem->nb, m = s->problem->m, largest = 0, kept = 0;
     s->nb = nb;
@@ -70,7 +70,7 @@ static int allocate(peg_arena *arena, sweeper *s)
     s->filled = PEG_NEW(arena, peg_lcp_row, largest);
     s->root = PEG_NEW(arena, peg_mass_root, nb);
     s->row = aligned(arena, (size_t)(m - kept) * sizeof *s->row);
-    s->group = PEG_NEW(arena, sweep_group, m);
+    s->group = PEG_NEW(arena, pgs_group, m);
     s->y = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->y);
     s->target = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->target);
     s->lambda = PEG_NEW(arena, double, m);
@@ -83,17 +83,17 @@ static int allocate(peg_arena *arena, sweeper *s)
 }
 
 /* One of the row's two blocks. */
-static void load_block(const sweeper *s, int body, const double *J, double *n, sweep_row *row)
+static void load_block(const pgs_state *s, int body, const double *J, double *n, pgs_row *row)
 {
     peg_mass_root_row(&s->root[body], J, n);
     for (int k = 0; k < 6; k++) row->scale += n[k] * n[k];
 }
 
 /* Row i; false if it has no Jacobian or is no number. */
-static int load_row(const sweeper *s, int i, const peg_lcp_row *from, sweep_row *row)
+static int load_row(const pgs_state *s, int i, const peg_lcp_row *from, pgs_row *row)
 {
     int a = from->body_a, b = from->body_b;
-    *row = (sweep_row){
+    *row = (pgs_row){
         .soft = from->c, .scale = from->c, .hi = INFINITY, .bounded = from->bounded, .together = 1};
     if (a == b) return 0;
     if (a >= 0) load_block(s, a, from->Ja, row->n.d, row);
@@ -107,9 +107,9 @@ static int load_row(const sweeper *s, int i, const peg_lcp_row *from, sweep_row 
 }
 
 /* What each solve asks of row i anew. */
-static int set_row(const sweeper *s, const sweep_group *g, int i, const peg_lcp_row *from)
+static int set_row(const pgs_state *s, const pgs_group *g, int i, const peg_lcp_row *from)
 {
-    sweep_row *row = &g->row[i - g->begin];
+    pgs_row *row = &g->row[i - g->begin];
     const double *ta = s->target + STRIDE * g->a, *tb = s->target + STRIDE * g->b;
     row->beta = from->b;
     for (int k = 0; k < 6; k++) row->beta += row->n.d[k] * ta[k] + row->n.d[6 + k] * tb[k];
@@ -118,7 +118,7 @@ static int set_row(const sweeper *s, const sweep_group *g, int i, const peg_lcp_
     return isfinite(row->beta) && row->hi >= 0 && isfinite(row->mu);
 }
 
-static double product(const sweep_row *a, const sweep_row *b)
+static double product(const pgs_row *a, const pgs_row *b)
 {
     double sum = 0;
     for (int k = 0; k < 12; k++) sum += a->n.d[k] * b->n.d[k];
@@ -126,9 +126,9 @@ static double product(const sweep_row *a, const sweep_row *b)
 }
 
 /* A normal row and the two friction rows that follow are visited at once. */
-static void join_contact(const sweep_group *g, int i)
+static void join_contact(const pgs_group *g, int i)
 {
-    sweep_row *row = &g->row[i - g->begin];
+    pgs_row *row = &g->row[i - g->begin];
     int n = 1;
     while (i + n < g->end && row[n].normal == n) n++;
     if (n != CONTACT) return;
@@ -138,14 +138,14 @@ static void join_contact(const sweep_group *g, int i)
     row[2].before[1] = product(&row[2], row);
 }
 
-static void add_group(sweeper *s, const peg_sweep_group *from)
+static void add_group(pgs_state *s, const peg_pgs_group *from)
 {
-    sweep_group *g = &s->group[s->groups++];
-    *g = (sweep_group){.begin = from->begin,
-                       .end = from->end,
-                       .a = from->a < 0 ? s->nb : from->a,
-                       .b = from->b < 0 ? s->nb : from->b,
-                       .swept = from->swept};
+    pgs_group *g = &s->group[s->groups++];
+    *g = (pgs_group){.begin = from->begin,
+                     .end = from->end,
+                     .a = from->a < 0 ? s->nb : from->a,
+                     .b = from->b < 0 ? s->nb : from->b,
+                     .swept = from->swept};
     if (g->swept) {
         g->row = g->swept->row;
     } else {
@@ -154,7 +154,7 @@ static void add_group(sweeper *s, const peg_sweep_group *from)
     }
 }
 
-static void find_groups(sweeper *s)
+static void find_groups(pgs_state *s)
 {
     const peg_lcp_row *row = s->problem->row;
     for (int g = 0; g < s->goal->groups; g++) add_group(s, &s->goal->group[g]);
@@ -163,22 +163,22 @@ static void find_groups(sweeper *s)
         int a = row[i].body_a, b = row[i].body_b;
         for (end = i + 1; end < s->problem->m && row[end].body_a == a && row[end].body_b == b;)
             end++;
-        add_group(s, &(peg_sweep_group){.begin = i, .end = end, .a = a, .b = b});
+        add_group(s, &(peg_pgs_group){.begin = i, .end = end, .a = a, .b = b});
     }
 }
 
 /* Friction of a contact that bears nothing. */
-HOT int rubs_nothing(const sweep_row *row, const double *at)
+HOT int rubs_nothing(const pgs_row *row, const double *at)
 {
     return row->hi + row->mu * at[-row->normal] == 0;
 }
 
-static int load_group(sweeper *s, const sweep_group *g, int again)
+static int load_group(pgs_state *s, const pgs_group *g, int again)
 {
     const peg_lcp_row *from = s->goal->fill ? s->filled : s->problem->row + g->begin;
     if (s->goal->fill) s->goal->fill(s->goal->context, g->begin, g->end, again, s->filled);
     for (int i = g->begin; i < g->end; i++, from++) {
-        sweep_row *row = &g->row[i - g->begin];
+        pgs_row *row = &g->row[i - g->begin];
         s->lambda[i] = 0;
         if ((!again && !load_row(s, i, from, row)) || !set_row(s, g, i, from)) return 0;
         s->lambda[i] = clamped(row, &s->lambda[i], isfinite(s->warm[i]) ? s->warm[i] : 0);
@@ -188,7 +188,7 @@ static int load_group(sweeper *s, const sweep_group *g, int again)
 }
 
 /* Loads the rows of a group with their warm start. */
-static void prepare(sweeper *s, sweep_group *g)
+static void prepare(pgs_state *s, pgs_group *g)
 {
     if (g->ready) return;
     g->ready = 1;
@@ -196,13 +196,13 @@ static void prepare(sweeper *s, sweep_group *g)
     if (g->swept) g->swept->ready = 1;
 }
 
-static int is_stirred(const sweeper *s, int body)
+static int is_stirred(const pgs_state *s, int body)
 {
-    return body < s->nb && (!s->goal->stirred || s->goal->stirred[body]);
+    return body < s->nb && (!s->goal->dirty || s->goal->dirty[body]);
 }
 
 /* y = F^-1 (v - v_f). */
-static void set_motion(sweeper *s, int i, const double *v)
+static void set_motion(pgs_state *s, int i, const double *v)
 {
     double d[6];
     for (int k = 0; k < 6; k++) d[k] = v[k] - s->problem->target[i][k];
@@ -210,16 +210,16 @@ static void set_motion(sweeper *s, int i, const double *v)
 }
 
 /* y of the warm start where it is looked at, of v elsewhere. */
-static void start(sweeper *s)
+static void start(pgs_state *s)
 {
     memset(s->y, 0, (size_t)(STRIDE * (s->nb + 1)) * sizeof *s->y);
     for (int n = 0; n < s->groups; n++) {
-        sweep_group *g = &s->group[n];
+        pgs_group *g = &s->group[n];
         int a = is_stirred(s, g->a), b = is_stirred(s, g->b);
         if (!a && !b) continue;
         prepare(s, g);
         for (int i = g->begin; i < g->end && !s->singular; i++) {
-            const sweep_row *row = &g->row[i - g->begin];
+            const pgs_row *row = &g->row[i - g->begin];
             double *ya = s->y + STRIDE * g->a, *yb = s->y + STRIDE * g->b;
             for (int k = 0; k < 6 && a; k++) ya[k] += s->lambda[i] * row->n.d[k];
             for (int k = 0; k < 6 && b; k++) yb[k] += s->lambda[i] * row->n.d[6 + k];
@@ -230,7 +230,7 @@ static void start(sweeper *s)
 }
 
 /* Which bodies' rows are visited in the first sweep. */
-static void begin_visits(sweeper *s)
+static void begin_visits(pgs_state *s)
 {
     for (int i = 0; i < s->nb; i++) s->before[i] = is_stirred(s, i) ? INFINITY : 0;
     s->before[s->nb] = 0;
@@ -238,7 +238,7 @@ static void begin_visits(sweeper *s)
     s->spread = 1;
 }
 
-static void find_active(sweeper *s)
+static void find_active(pgs_state *s)
 {
     if (!s->spread) return;
     s->spread = s->actives = 0;
@@ -246,7 +246,7 @@ static void find_active(sweeper *s)
         if (s->reached[s->group[n].a] || s->reached[s->group[n].b]) s->active[s->actives++] = n;
 }
 
-static void reach(sweeper *s, int body)
+static void reach(pgs_state *s, int body)
 {
     if (s->reached[body] || body == s->nb) return;
     s->reached[body] = 1;
@@ -254,13 +254,13 @@ static void reach(sweeper *s, int body)
 }
 
 /* Nothing near the group has changed. */
-static inline int is_quiet(const sweeper *s, const sweep_group *g)
+static inline int is_quiet(const pgs_state *s, const pgs_group *g)
 {
     return s->before[g->a] <= QUIET && s->before[g->b] <= QUIET && s->moved[g->a] <= QUIET &&
            s->moved[g->b] <= QUIET;
 }
 
-HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
+HOT void scatter(pgs_state *s, const pgs_group *g, const quad y[3])
 {
     const quad zero = {0};
     quad *a = (quad *)(s->y + STRIDE * g->a), *b = (quad *)(s->y + STRIDE * g->b);
@@ -271,28 +271,28 @@ HOT void scatter(sweeper *s, const sweep_group *g, const quad y[3])
 }
 
 /* Of the impulse, at a speed of the row. */
-HOT double change(const sweep_row *row, double *at, double speed)
+HOT double change(const pgs_row *row, double *at, double speed)
 {
     double before = *at;
     *at = clamped(row, at, before - row->gain * speed);
     return *at - before;
 }
 
-HOT void push(sweeper *s, const sweep_row *row, double by, quad y[3], double *most)
+HOT void push(pgs_state *s, const pgs_row *row, double by, quad y[3], double *most)
 {
     for (int k = 0; k < 3; k++) y[k] += by * row->n.q[k];
     s->largest = peg_max(s->largest, by * by * row->scale);
     *most = peg_max(*most, fabs(by) * row->per_speed);
 }
 
-HOT void visit_row(sweeper *s, const sweep_row *row, double *at, quad y[3], double *most)
+HOT void visit_row(pgs_state *s, const pgs_row *row, double *at, quad y[3], double *most)
 {
     if (*at == 0 && rubs_nothing(row, at)) return;
     double by = change(row, at, speed_of(row, *at, y));
     if (by != 0) push(s, row, by, y, most);
 }
 
-HOT void visit_contact(sweeper *s, const sweep_row *row, double *at, quad y[3], double *most)
+HOT void visit_contact(pgs_state *s, const pgs_row *row, double *at, quad y[3], double *most)
 {
     double by = change(row, at, speed_of(row, *at, y));
     if (at[1] == 0 && at[2] == 0 && rubs_nothing(row + 1, at + 1) &&
@@ -309,20 +309,20 @@ HOT void visit_contact(sweeper *s, const sweep_row *row, double *at, quad y[3], 
 }
 
 /* One sweep; the largest change of a row's speed, as a share of what it may fail by. */
-WIDE static double sweep(sweeper *s)
+WIDE static double sweep(pgs_state *s)
 {
     double worst = 0;
     s->largest = 0;
     memset(s->moved, 0, (size_t)(s->nb + 1) * sizeof *s->moved);
     for (int n = 0; n < s->actives; n++) {
-        sweep_group *g = &s->group[s->active[n]];
+        pgs_group *g = &s->group[s->active[n]];
         if (is_quiet(s, g)) continue;
         prepare(s, g);
         int a = g->a, b = g->b;
         double most = 0;
         quad y[3];
         gather(s, g, y);
-        const sweep_row *row = g->row;
+        const pgs_row *row = g->row;
         for (int i = g->begin; i < g->end; i += row->together, row += row->together) {
             if (row->together == CONTACT)
                 visit_contact(s, row, &s->lambda[i], y, &most);
@@ -341,7 +341,7 @@ WIDE static double sweep(sweeper *s)
     return worst;
 }
 
-static void finish(const sweeper *s, peg_solution *solution)
+static void finish(const pgs_state *s, peg_solution *solution)
 {
     for (int i = 0; i < s->nb; i++) {
         if (!s->reached[i]) {
@@ -362,7 +362,7 @@ static void finish(const sweeper *s, peg_solution *solution)
 
 /* Sweeps until rows change by no more than they may fail by, or until as many as there is patience
  * for have not taken the share GETS_ON from the largest change. */
-static peg_outcome settle(sweeper *s)
+static peg_outcome settle(pgs_state *s)
 {
     double worst = INFINITY, before = INFINITY;
     for (int k = 1; k <= s->goal->sweeps && worst > 1 && !s->singular; k++) {
@@ -377,10 +377,10 @@ static peg_outcome settle(sweeper *s)
 }
 
 /* All rows that are loaded are to be visited. */
-static void disturb(sweeper *s)
+static void disturb(pgs_state *s)
 {
     for (int n = 0; n < s->actives; n++) {
-        const sweep_group *g = &s->group[s->active[n]];
+        const pgs_group *g = &s->group[s->active[n]];
         if (!g->ready) continue;
         s->before[g->a] = s->before[g->b] = INFINITY;
         reach(s, g->a), reach(s, g->b);
@@ -389,26 +389,26 @@ static void disturb(sweeper *s)
 
 /* What the sweeps have brought near to rest goes on by a faster method. Returns 0 without memory.
  */
-static int seek_rest(peg_arena *arena, sweeper *s)
+static int seek_rest(peg_arena *arena, pgs_state *s)
 {
-    if (!peg_sweeper_descend(arena, s, REST_STEPS)) return 0;
-    if (peg_sweeper_rests(s, s->goal->rest)) return 1;
+    if (!peg_pgs_descend(arena, s, REST_STEPS)) return 0;
+    if (peg_pgs_rests(s, s->goal->rest)) return 1;
     disturb(s);
     settle(s);
     return 1;
 }
 
-static int is_near_rest(const sweeper *s)
+static int is_near_rest(const pgs_state *s)
 {
     double share = s->goal->rest;
-    return !peg_sweeper_rests(s, share) && peg_sweeper_rests(s, NEARLY * share);
+    return !peg_pgs_rests(s, share) && peg_pgs_rests(s, NEARLY * share);
 }
 
-peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
-                             const peg_sweep_goal *goal, peg_solution *solution)
+peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const peg_pgs_goal *goal,
+                          peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    sweeper s = {.problem = problem, .goal = goal, .warm = solution->lambda};
+    pgs_state s = {.problem = problem, .goal = goal, .warm = solution->lambda};
     if (!allocate(arena, &s)) return PEG_OUT_OF_MEMORY;
     memset(s.target + STRIDE * s.nb, 0, STRIDE * sizeof *s.target);
     for (int i = 0; i < s.nb; i++) {
@@ -425,10 +425,10 @@ peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
         peg_arena_back(arena, mark);
         return PEG_SINGULAR;
     }
-    int resting = goal->gained && peg_sweeper_rests(&s, goal->rest);
+    int resting = goal->gained && peg_pgs_rests(&s, goal->rest);
     finish(&s, solution);
     if (resting) memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
-    for (int i = 0; i < s.nb && goal->stirred; i++) goal->stirred[i] |= resting || s.reached[i];
+    for (int i = 0; i < s.nb && goal->dirty; i++) goal->dirty[i] |= resting || s.reached[i];
     solution->iterations = s.sweeps;
     solution->residual = sqrt(s.largest);
     solution->used = PEG_SOLVER_PROJECTED;

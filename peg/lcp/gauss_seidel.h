@@ -7,20 +7,20 @@
 
 /* What is computed of a group's rows once, for as long as their Jacobians and the masses are the
  * same. */
-typedef struct peg_swept peg_swept;
+typedef struct peg_pgs_cache peg_pgs_cache;
 
 /* For so many rows, in the arena; null without memory. */
-peg_swept *peg_swept_create(peg_arena *arena, int rows);
+peg_pgs_cache *peg_pgs_cache_create(peg_arena *arena, int rows);
 
 /* Rows begin .. end - 1, all of the bodies a and b (-1: what cannot move); friction rows lie in the
  * group of their normal rows. */
-typedef struct peg_sweep_group {
+typedef struct peg_pgs_group {
     int begin, end;
     int a, b;
-    peg_swept *swept; /* for end - begin rows; null: nobody keeps it */
-} peg_sweep_group;
+    peg_pgs_cache *swept; /* for end - begin rows; null: nobody keeps it */
+} peg_pgs_group;
 
-typedef struct peg_sweep_goal {
+typedef struct peg_pgs_goal {
     const double *speed;       /* m; m/s: what a row may fail by */
     int sweeps;                /* at most */
     int patience;              /* if not 0 the answer is taken as it is when so many sweeps have not
@@ -30,14 +30,14 @@ typedef struct peg_sweep_goal {
                                   balance fails by at most the share `rest` of M gained, and is
                                   sought where that is near: only for rows that v = 0 satisfies */
     double rest;
-    /* if not null v answers the rows but for those of the bodies that are stirred up (nb): they are
+    /* if not null v answers the rows but for those of the bodies that are dirty up (nb): they are
      * visited as far as their change reaches. The warm start need not be theirs. Holds afterwards
      * whom it has reached; the others keep their v */
-    unsigned char *stirred;
+    unsigned char *dirty;
     const double (*v)[6];
-    int local; /* only rows of the bodies that are stirred up at first are looked at */
+    int local; /* only rows of the bodies that are dirty up at first are looked at */
     /* if not null all rows in their order; else they are found out */
-    const peg_sweep_group *group;
+    const peg_pgs_group *group;
     int groups;
     /* if not null it stands for the problem's rows: writes begin .. end - 1 of them to `row`, and
      * their speeds and their warm start to where these belong; called once before a group is looked
@@ -45,13 +45,13 @@ typedef struct peg_sweep_goal {
      * rows. What never was looked at has no lambda in the solution */
     void (*fill)(void *context, int begin, int end, int again, peg_lcp_row *row);
     void *context;
-} peg_sweep_goal;
+} peg_pgs_goal;
 
 /* From the warm start. solution->residual is the natural residual of the last sweep, sqrt(J).
  * PEG_ITERATION_LIMIT: the answer is less exact, but every impulse lies within its bounds and v =
  * v_f + M^-1 G^T lambda to rounding, as for PEG_SOLVED (but for v = 0, see above). PEG_SINGULAR:
  * not for these rows (of one body with itself, or without a Jacobian). */
-peg_outcome peg_solve_sweeps(peg_arena *arena, const peg_problem *problem,
-                             const peg_sweep_goal *goal, peg_solution *solution);
+peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const peg_pgs_goal *goal,
+                          peg_solution *solution);
 
 #endif

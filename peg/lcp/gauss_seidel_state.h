@@ -23,7 +23,7 @@ typedef long long lanes __attribute__((vector_size(32)));
 
 #define HOT static inline __attribute__((always_inline))
 
-typedef struct sweep_row {
+typedef struct pgs_row {
     union {
         quad q[3];
         double d[12];
@@ -37,48 +37,48 @@ typedef struct sweep_row {
     int bounded;
     int normal;   /* the normal row is so many places before; 0: there is none */
     int together; /* rows from here on that are visited at once */
-} sweep_row;
+} pgs_row;
 
 /* bodies a, b; nb: what cannot move */
-typedef struct sweep_group {
+typedef struct pgs_group {
     int begin, end;
     int a, b;
     int ready; /* its rows are loaded */
-    peg_swept *swept;
-    sweep_row *row;
-} sweep_group;
+    peg_pgs_cache *swept;
+    pgs_row *row;
+} pgs_group;
 
-typedef struct sweeper {
+typedef struct pgs_state {
     const peg_problem *problem;
-    const peg_sweep_goal *goal;
+    const peg_pgs_goal *goal;
     const double *warm; /* m: the warm start */
     int nb, groups;
     int singular;
     peg_mass_root *root;
-    sweep_row *row; /* of groups whose rows nobody keeps, so many */
+    pgs_row *row; /* of groups whose rows nobody keeps, so many */
     int rows;
-    sweep_group *group;
+    pgs_group *group;
     double *y;              /* STRIDE (nb + 1) */
     double *target;         /* the same of v_f */
     double *lambda;         /* m */
     double largest;         /* change of an impulse in the last sweep, squared, J */
     double *moved, *before; /* nb + 1: largest change in this sweep and the one before */
-    unsigned char *reached; /* nb + 1: stirred up or changed */
+    unsigned char *reached; /* nb + 1: dirty up or changed */
     int *active, actives;   /* groups of such bodies */
     peg_lcp_row *filled;    /* of the group that is loaded: as many as the largest has */
     int spread;             /* in the last sweep more were reached */
     int sweeps;             /* so far */
-} sweeper;
+} pgs_state;
 
 /* at: where the row's impulse is. */
-HOT double clamped(const sweep_row *row, const double *at, double lambda)
+HOT double clamped(const pgs_row *row, const double *at, double lambda)
 {
     double more = row->mu * at[-row->normal];
     return peg_min(peg_max(lambda, -row->lo - more), row->hi + more);
 }
 
 /* What the group's rows see of y. */
-HOT void gather(const sweeper *s, const sweep_group *g, quad y[3])
+HOT void gather(const pgs_state *s, const pgs_group *g, quad y[3])
 {
     const quad *a = (const quad *)(s->y + STRIDE * g->a), *b = (const quad *)(s->y + STRIDE * g->b);
     y[0] = a[0];
@@ -87,7 +87,7 @@ HOT void gather(const sweeper *s, const sweep_group *g, quad y[3])
 }
 
 /* m/s */
-HOT double speed_of(const sweep_row *row, double lambda, const quad y[3])
+HOT double speed_of(const pgs_row *row, double lambda, const quad y[3])
 {
     quad q = row->n.q[0] * y[0] + row->n.q[1] * y[1] + row->n.q[2] * y[2];
     return row->beta + row->soft * lambda + ((q[0] + q[1]) + (q[2] + q[3]));
@@ -96,10 +96,10 @@ HOT double speed_of(const sweep_row *row, double lambda, const quad y[3])
 /* --- sweeps_rest.c --- */
 
 /* Whether v = 0 is the answer but for a share of what the bodies would gain in the step. */
-int peg_sweeper_rests(const sweeper *s, double share);
+int peg_pgs_rests(const pgs_state *s, double share);
 
 /* Moves the impulses of the rows that are loaded towards those that carry all bodies: so many steps
  * at most, until the bodies rest or a row comes to a bound. Returns 0 without memory. */
-int peg_sweeper_descend(peg_arena *arena, sweeper *s, int steps);
+int peg_pgs_descend(peg_arena *arena, pgs_state *s, int steps);
 
 #endif

@@ -36,8 +36,8 @@ static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double
     if (!speed) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < problem->m; i++)
         speed[i] = APPROACHED * unit * sqrt(peg_row_scale(problem, i));
-    peg_sweep_goal goal = {.speed = speed, .sweeps = sweeps};
-    peg_outcome outcome = peg_solve_sweeps(arena, problem, &goal, solution);
+    peg_pgs_goal goal = {.speed = speed, .sweeps = sweeps};
+    peg_outcome outcome = peg_solve_pgs(arena, problem, &goal, solution);
     peg_arena_back(arena, mark);
     return outcome;
 }

@@ -64,8 +64,8 @@ void peg_add_cone(peg_constraints *c, int contact)
         double angle = 2 * pi * k / nd, x = cos(angle), y = I->planar ? 0 : sin(angle);
         for (int i = 0; i < 3; i++) row->normal[i] = x * t[0][i] + y * t[1][i];
         row->friction = 1 + k % (nd / 2);
-        row->given = peg_start_jacobian(I, &I->pair[row->pair], row->point, row->point, row->normal,
-                                        row->Ga, row->Gb);
-        row->bias = row->given;
+        row->prescribed = peg_start_jacobian(I, &I->pair[row->pair], row->point, row->point,
+                                             row->normal, row->Ga, row->Gb);
+        row->bias = row->prescribed;
     }
 }

@@ -11,7 +11,7 @@ static void constrain(peg_constraints *c)
         peg_space_constraints(c, 0);
 }
 
-peg_result peg_lnc(peg_island *I)
+peg_result peg_locally_nonconvex(peg_island *I)
 {
     static const peg_model model = {constrain, 1};
     return peg_model_step(I, &model);

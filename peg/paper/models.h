@@ -5,9 +5,9 @@
 #include "peg/contact/island.h"
 
 /* They always "converge": what they leave is what they are measured for. */
-peg_result peg_standard(peg_island *island);
-peg_result peg_paper(peg_island *island);
-peg_result peg_lnc(peg_island *island);
+peg_result peg_stewart_trinkle(peg_island *island);
+peg_result peg_published(peg_island *island);
+peg_result peg_locally_nonconvex(peg_island *island);
 peg_result peg_anitescu_potra(peg_island *island);
 
 #endif

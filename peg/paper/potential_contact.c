@@ -65,12 +65,12 @@ void peg_add_constraint(peg_constraints *c, peg_constraint_kind kind, const int 
 static double lever(const peg_island *I, int rigid, const double *point, const double *n,
                     double sign, double *J)
 {
-    peg_lever l;
+    peg_jacobian l;
     double r[3], c[3];
     peg_sub(point, I->rigid[rigid].x0, r);
     peg_cross(r, n, c);
     for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = sign * c[k];
-    return peg_fold(I, rigid, &l, J);
+    return peg_fold_jacobian(I, rigid, &l, J);
 }
 
 peg_potential *peg_add_potential(peg_constraints *c)
@@ -114,8 +114,8 @@ static int add_contact(peg_constraints *c, peg_row_kind kind, int i, int j, cons
     row->gap0 = row->gap = peg_dot(n, apart);
     peg_copy3(n, row->normal);
     peg_copy3(point_a, row->point);
-    row->given = peg_start_jacobian(I, pair, point_a, point_b, n, row->Ga, row->Gb);
-    row->bias = row->gap0 / I->h + row->given;
+    row->prescribed = peg_start_jacobian(I, pair, point_a, point_b, n, row->Ga, row->Gb);
+    row->bias = row->gap0 / I->h + row->prescribed;
     row->mu = pair->surface.mu;
     return c->contacts - 1;
 }

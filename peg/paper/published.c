@@ -24,7 +24,7 @@ static void constrain(peg_constraints *c)
         peg_space_constraints(c, 1);
 }
 
-peg_result peg_paper(peg_island *I)
+peg_result peg_published(peg_island *I)
 {
     static const peg_model model = {constrain, 1};
     return peg_model_step(I, &model);

@@ -44,7 +44,7 @@ static peg_outcome solve_half_spaces(peg_constraints *c)
     for (int i = 0; i < c->count; i++)
         if (c->list[i].kind != PEG_CROSS_CONTACT) add_half_space(c, c->member[c->list[i].first]);
     peg_outcome outcome = I->failed ? PEG_OUT_OF_MEMORY : peg_island_solve(I, PEG_ABOUT_FREE);
-    if (outcome == PEG_SOLVED) peg_island_book(I, PEG_ABOUT_FREE);
+    if (outcome == PEG_SOLVED) peg_island_accumulate(I, PEG_ABOUT_FREE);
     return outcome;
 }
 
@@ -80,7 +80,7 @@ static void describe(peg_constraints *c, const peg_model *model)
         model->constrain(c);
     }
     for (int i = 0; i < c->contacts && !model->stabilised; i++)
-        c->contact[i].row.bias = c->contact[i].row.given;
+        c->contact[i].row.bias = c->contact[i].row.prescribed;
     for (int i = 0; i < c->count; i++)
         for (int k = 0; k < c->list[i].primaries && c->list[i].kind != PEG_CROSS_CONTACT; k++)
             peg_add_cone(c, c->member[c->list[i].first + k]);

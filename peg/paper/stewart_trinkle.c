@@ -22,7 +22,7 @@ void peg_half_spaces(peg_constraints *c)
             peg_add_constraint(c, PEG_UNILATERAL, &i, 1, 1);
 }
 
-peg_result peg_standard(peg_island *I)
+peg_result peg_stewart_trinkle(peg_island *I)
 {
     static const peg_model model = {peg_half_spaces, 1};
     return peg_model_step(I, &model);

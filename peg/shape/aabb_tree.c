@@ -36,7 +36,7 @@ static int by_z(const void *a, const void *b)
     return by_axis(a, b, 2);
 }
 
-static void box_about(const peg_complex *c, const leaf *l, int count, peg_aabb *box)
+static void box_about(const peg_triangle_mesh *c, const leaf *l, int count, peg_aabb *box)
 {
     for (int k = 0; k < 3; k++) box->lo[k] = INFINITY, box->hi[k] = -INFINITY;
     for (int i = 0; i < count; i++)
@@ -51,10 +51,10 @@ static void box_about(const peg_complex *c, const leaf *l, int count, peg_aabb *
 
 /* The nodes of the triangles l[0 .. count), the first at `at`; returns the index behind the last
  * one. Halves of equal counts along the longest side. */
-static int split(peg_complex *c, leaf *l, int count, int at)
+static int split(peg_triangle_mesh *c, leaf *l, int count, int at)
 {
     static int (*const by[3])(const void *, const void *) = {by_x, by_y, by_z};
-    peg_complex_node *node = &c->node[at];
+    peg_aabb_node *node = &c->node[at];
     box_about(c, l, count, &node->box);
     if (count <= LEAF) {
         node->count = count;
@@ -73,7 +73,7 @@ static int split(peg_complex *c, leaf *l, int count, int at)
 }
 
 /* Triangles in the order of the leaves, vertices in that of the triangles. */
-static int sort_by_place(peg_complex *c, const leaf *l)
+static int sort_by_place(peg_triangle_mesh *c, const leaf *l)
 {
     int(*triangle)[3] = c->triangle, *source = c->source, n = 0;
     peg_vec3 *vertex = c->vertex;
@@ -96,10 +96,10 @@ static int sort_by_place(peg_complex *c, const leaf *l)
     return 1;
 }
 
-int peg_aabb_tree_build(peg_complex *c)
+int peg_aabb_tree_build(peg_triangle_mesh *c)
 {
     leaf *l = PEG_NEW(&c->arena, leaf, c->nt);
-    c->node = PEG_NEW(&c->arena, peg_complex_node, 2 * (size_t)c->nt);
+    c->node = PEG_NEW(&c->arena, peg_aabb_node, 2 * (size_t)c->nt);
     if (c->arena.failed) return 0;
     for (int t = 0; t < c->nt; t++) {
         memset(l[t].centre, 0, sizeof l[t].centre);
@@ -154,7 +154,7 @@ static int is_met(const peg_aabb *box, const peg_region *r)
     return !r->from || !is_far_from_segment(box, r);
 }
 
-static peg_aabb box_of(const peg_complex *c, int triangle)
+static peg_aabb box_of(const peg_triangle_mesh *c, int triangle)
 {
     const int *t = c->triangle[triangle];
     const double *u = c->vertex[t[0]], *v = c->vertex[t[1]], *w = c->vertex[t[2]];
@@ -167,16 +167,16 @@ static peg_aabb box_of(const peg_complex *c, int triangle)
 }
 
 /* Whether the box about a triangle meets a region, but for its planes. */
-static int is_triangle_met(const peg_complex *c, int triangle, const peg_region *r)
+static int is_triangle_met(const peg_triangle_mesh *c, int triangle, const peg_region *r)
 {
     peg_aabb box = box_of(c, triangle);
     return peg_aabb_overlap(&box, &r->box) && !(r->from && is_far_from_segment(&box, r));
 }
 
-static void search_from(const peg_complex *c, int at, const peg_region *r,
+static void search_from(const peg_triangle_mesh *c, int at, const peg_region *r,
                         peg_triangle_visitor *visit, void *context)
 {
-    const peg_complex_node *node = &c->node[at];
+    const peg_aabb_node *node = &c->node[at];
     if (!is_met(&node->box, r)) return;
     for (int i = node->first; i < node->first + node->count; i++)
         if (is_triangle_met(c, i, r)) visit(context, i);
@@ -185,14 +185,14 @@ static void search_from(const peg_complex *c, int at, const peg_region *r,
     search_from(c, node->first, r, visit, context);
 }
 
-void peg_complex_search(const peg_complex *c, const peg_region *region, peg_triangle_visitor *visit,
-                        void *context)
+void peg_aabb_tree_search(const peg_triangle_mesh *c, const peg_region *region,
+                          peg_triangle_visitor *visit, void *context)
 {
     search_from(c, 0, region, visit, context);
 }
 
-void peg_complex_meet(const peg_complex *c, const peg_aabb *box, peg_triangle_visitor *visit,
-                      void *context)
+void peg_aabb_tree_overlap(const peg_triangle_mesh *c, const peg_aabb *box,
+                           peg_triangle_visitor *visit, void *context)
 {
     search_from(c, 0, &(peg_region){.box = *box}, visit, context);
 }
@@ -200,8 +200,8 @@ void peg_complex_meet(const peg_complex *c, const peg_aabb *box, peg_triangle_vi
 static const peg_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY},
                                     {INFINITY, INFINITY, INFINITY}};
 
-void peg_complex_below(const peg_complex *c, const double normal[3], double offset,
-                       peg_triangle_visitor *visit, void *context)
+void peg_aabb_tree_below(const peg_triangle_mesh *c, const double normal[3], double offset,
+                         peg_triangle_visitor *visit, void *context)
 {
     peg_vec3 n;
     peg_copy3(normal, n);

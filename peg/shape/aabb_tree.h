@@ -4,13 +4,13 @@
 
 #include "peg/base/sweep_and_prune.h"
 
-struct peg_complex;
+struct peg_triangle_mesh;
 
-typedef struct peg_complex_node {
+typedef struct peg_aabb_node {
     peg_aabb box;
     int first, count; /* leaf: triangles first .. first + count; else count = 0, the children are
                          this node + 1 and `first` */
-} peg_complex_node;
+} peg_aabb_node;
 
 /* What is looked for in a mesh: what meets a box and is no farther than `by` from the inside of
  * each of some planes, normal . x <= offset, and than `near` from a segment. Of a box that meets
@@ -28,17 +28,17 @@ typedef struct peg_region {
 /* Calls visit for the triangles whose boxes meet the box of a region and come near to its segment,
  * and lie in nodes that meet all of it, with rising numbers. */
 typedef void peg_triangle_visitor(void *context, int triangle);
-void peg_complex_search(const struct peg_complex *complex, const peg_region *region,
-                        peg_triangle_visitor *visit, void *context);
+void peg_aabb_tree_search(const struct peg_triangle_mesh *triangle_mesh, const peg_region *region,
+                          peg_triangle_visitor *visit, void *context);
 /* The same for those whose boxes meet a box. */
-void peg_complex_meet(const struct peg_complex *complex, const peg_aabb *box,
-                      peg_triangle_visitor *visit, void *context);
+void peg_aabb_tree_overlap(const struct peg_triangle_mesh *triangle_mesh, const peg_aabb *box,
+                           peg_triangle_visitor *visit, void *context);
 /* And for those whose boxes have a point with normal . x <= offset. */
-void peg_complex_below(const struct peg_complex *complex, const double normal[3], double offset,
-                       peg_triangle_visitor *visit, void *context);
+void peg_aabb_tree_below(const struct peg_triangle_mesh *triangle_mesh, const double normal[3],
+                         double offset, peg_triangle_visitor *visit, void *context);
 
 /* Builds the tree, and brings triangles into the order of its leaves and vertices into theirs; 0
  * without memory. */
-int peg_aabb_tree_build(struct peg_complex *complex);
+int peg_aabb_tree_build(struct peg_triangle_mesh *triangle_mesh);
 
 #endif

@@ -17,7 +17,7 @@ static const double WELD = 1e-9; /* of the size: points closer than this are one
  * of its vertex set, reversed if its orientation says so; a merged facet has a ridge per edge,
  * which runs from the first vertex to the second as seen from its top facet. 0 if memory ran out;
  * -1 if a facet's ridges do not form one loop. */
-static int read_facets(qhT *qh, peg_mesh *mesh, peg_arena *arena)
+static int read_facets(qhT *qh, peg_polygon_mesh *mesh, peg_arena *arena)
 {
     facetT *facet;
     vertexT *vertex, **vertexp;
@@ -72,9 +72,9 @@ static int read_facets(qhT *qh, peg_mesh *mesh, peg_arena *arena)
 }
 
 /* qhull orients all facets alike, but not always outwards. */
-static void orient_outward(peg_mesh *m)
+static void orient_outward(peg_polygon_mesh *m)
 {
-    if (peg_mesh_volume(m) >= 0) return;
+    if (peg_polygon_mesh_volume(m) >= 0) return;
     for (int f = 0; f < m->nf; f++)
         for (int i = m->start[f], j = m->start[f + 1] - 1; i < j; i++, j--) {
             int swap = m->corner[i];
@@ -83,7 +83,7 @@ static void orient_outward(peg_mesh *m)
 }
 
 /* Runs qhull on the mesh's vertices, scaled to the unit box, and reads the surface. */
-static pegStatus run_qhull(double *scaled, peg_mesh *mesh, peg_arena *arena)
+static pegStatus run_qhull(double *scaled, peg_polygon_mesh *mesh, peg_arena *arena)
 {
     char messages[512], options[] = "qhull";
     FILE *sink = fmemopen(messages, sizeof messages, "w");
@@ -110,11 +110,12 @@ static pegStatus run_qhull(double *scaled, peg_mesh *mesh, peg_arena *arena)
 static pegStatus hull(const double (*points)[3], int n, double size, peg_arena *arena,
                       peg_polytope **out)
 {
-    const int *same = peg_weld(points, n, WELD * size + peg_mesh_rounding(points, n), arena);
+    const int *same =
+        peg_points_weld(points, n, WELD * size + peg_points_rounding(points, n), arena);
     double *scaled = PEG_NEW(arena, double, 3 * (size_t)n);
     peg_vec3 *vertex = PEG_NEW(arena, peg_vec3, n);
     if (!same || !scaled || !vertex) return PEG_ERROR_MEMORY;
-    peg_mesh mesh = {.vertex = (const peg_vec3 *)vertex};
+    peg_polygon_mesh mesh = {.vertex = (const peg_vec3 *)vertex};
     for (int i = 0; i < n; i++) {
         if (same[i] != i) continue;
         for (int k = 0; k < 3; k++) scaled[3 * mesh.nv + k] = (points[i][k] - points[0][k]) / size;
@@ -124,7 +125,7 @@ static pegStatus hull(const double (*points)[3], int n, double size, peg_arena *
     pegStatus status = run_qhull(scaled, &mesh, arena);
     if (status != PEG_OK) return status;
     orient_outward(&mesh);
-    return peg_mesh_to_polytope(&mesh, arena, out);
+    return peg_polygon_mesh_to_polytope(&mesh, arena, out);
 }
 
 pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytope **out)
@@ -137,7 +138,7 @@ pegStatus peg_polytope_from_points(const double (*points)[3], int n, peg_polytop
             if (!isfinite(points[i][k])) return PEG_ERROR_NOT_FINITE;
     if (n < 4) return PEG_ERROR_SHAPE_EMPTY;
 
-    double size = peg_mesh_size(points, n);
+    double size = peg_points_size(points, n);
     pegStatus status = peg_size_check(size);
     if (status != PEG_OK) return status;
     peg_arena arena = {0};

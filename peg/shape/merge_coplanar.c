@@ -16,7 +16,7 @@ static const double DENT = 10;            /* of the tolerance: how far a corner 
 enum { FIT_ROUNDS = 3 };                  /* planes fitted to a face while it is flooded */
 enum { ATTEMPTS = 5 };                    /* tolerances tried, each 1e-2 of the one before */
 
-static double longest_edge(const peg_mesh *m, int f)
+static double longest_edge(const peg_polygon_mesh *m, int f)
 {
     double longest = 0;
     int last = m->start[f + 1] - 1;
@@ -30,7 +30,7 @@ static double longest_edge(const peg_mesh *m, int f)
 
 /* Working data of one shape. */
 typedef struct merger {
-    const peg_mesh *mesh;
+    const peg_polygon_mesh *mesh;
     peg_vec3 *area; /* twice the area vector of each polygon */
     double *height; /* twice the area over the longest edge: small for a sliver */
     int *group;     /* face that a polygon belongs to */
@@ -38,7 +38,7 @@ typedef struct merger {
     int ngroups;
 } merger;
 
-static int merger_init(merger *g, const peg_mesh *m, peg_arena *arena)
+static int merger_init(merger *g, const peg_polygon_mesh *m, peg_arena *arena)
 {
     *g = (merger){.mesh = m,
                   .area = PEG_NEW(arena, peg_vec3, m->nf),
@@ -47,14 +47,14 @@ static int merger_init(merger *g, const peg_mesh *m, peg_arena *arena)
                   .queue = PEG_NEW(arena, int, m->nf)};
     if (!g->area || !g->height || !g->group || !g->queue) return 0;
     for (int f = 0; f < m->nf; f++) {
-        peg_mesh_area(m, f, g->area[f]);
+        peg_polygon_mesh_area(m, f, g->area[f]);
         g->height[f] = peg_norm(g->area[f]) / longest_edge(m, f);
     }
     return 1;
 }
 
 /* Extent of the surface's vertices along n. */
-static double extent_along(const peg_mesh *m, const peg_vec3 n)
+static double extent_along(const peg_polygon_mesh *m, const peg_vec3 n)
 {
     double lo = INFINITY, hi = -INFINITY;
     for (int h = 0; h < m->start[m->nf]; h++) {
@@ -80,7 +80,7 @@ static double least_width(const merger *g)
 static int lies_in_plane(const merger *g, int f, const peg_vec3 n, const double *origin,
                          double tolerance)
 {
-    const peg_mesh *m = g->mesh;
+    const peg_polygon_mesh *m = g->mesh;
     int sliver = g->height[f] <= tolerance;
     if (!sliver && peg_dot(g->area[f], n) < SAME_SIDE * peg_norm(g->area[f])) return 0;
     double reach = sliver ? SLIVER_REACH * tolerance : tolerance;
@@ -96,7 +96,7 @@ static int lies_in_plane(const merger *g, int f, const peg_vec3 n, const double 
  * the queue then. Returns their number. */
 static int flood(merger *g, int seed, const peg_vec3 n, const peg_vec3 origin, double tolerance)
 {
-    const peg_mesh *m = g->mesh;
+    const peg_polygon_mesh *m = g->mesh;
     int head = 0, tail = 0;
     g->queue[tail++] = seed;
     g->group[seed] = g->ngroups;
@@ -115,7 +115,7 @@ static int flood(merger *g, int seed, const peg_vec3 n, const peg_vec3 origin, d
 /* Plane through the first `count` polygons of the queue. */
 static void fit_plane(const merger *g, int count, peg_vec3 n, peg_vec3 origin)
 {
-    const peg_mesh *m = g->mesh;
+    const peg_polygon_mesh *m = g->mesh;
     const double *first = m->vertex[m->corner[m->start[g->queue[0]]]];
     peg_vec3 sum = {0};
     int corners = 0;
@@ -137,7 +137,7 @@ static void fit_plane(const merger *g, int count, peg_vec3 n, peg_vec3 origin)
  * own, then the one fitted to what was found. */
 static void group_coplanar(merger *g, double tolerance)
 {
-    const peg_mesh *m = g->mesh;
+    const peg_polygon_mesh *m = g->mesh;
     for (int f = 0; f < m->nf; f++) g->group[f] = -1;
     for (g->ngroups = 0;; g->ngroups++) {
         int count = 1;
@@ -166,24 +166,24 @@ static int is_boundary(const merger *g, int h)
 /* The half-edge of the same group's outline that follows h. */
 static int next_boundary(const merger *g, int h)
 {
-    h = peg_mesh_next(g->mesh, h);
-    while (!is_boundary(g, h)) h = peg_mesh_next(g->mesh, g->mesh->twin[h]);
+    h = peg_polygon_mesh_next(g->mesh, h);
+    while (!is_boundary(g, h)) h = peg_polygon_mesh_next(g->mesh, g->mesh->twin[h]);
     return h;
 }
 
 /* Outlines of the groups without the vertices that have fewer than three faces. SHAPE_OPEN if a
  * group is not bounded by one simple polygon of at least three corners. */
-static pegStatus reduce(const merger *g, peg_mesh *out, peg_arena *arena)
+static pegStatus reduce(const merger *g, peg_polygon_mesh *out, peg_arena *arena)
 {
-    const peg_mesh *m = g->mesh;
+    const peg_polygon_mesh *m = g->mesh;
     int corners = m->start[m->nf];
     int *faces_at = PEG_NEW(arena, int, m->nv), *begin = PEG_NEW(arena, int, g->ngroups);
     int *outline = PEG_NEW(arena, int, g->ngroups), *seen = PEG_NEW(arena, int, m->nv);
-    *out = (peg_mesh){.nv = m->nv,
-                      .nf = g->ngroups,
-                      .vertex = m->vertex,
-                      .start = PEG_NEW(arena, int, g->ngroups + 1),
-                      .corner = PEG_NEW(arena, int, corners)};
+    *out = (peg_polygon_mesh){.nv = m->nv,
+                              .nf = g->ngroups,
+                              .vertex = m->vertex,
+                              .start = PEG_NEW(arena, int, g->ngroups + 1),
+                              .corner = PEG_NEW(arena, int, corners)};
     if (!faces_at || !begin || !outline || !seen || !out->start || !out->corner)
         return PEG_ERROR_MEMORY;
 
@@ -218,8 +218,8 @@ static pegStatus reduce(const merger *g, peg_mesh *out, peg_arena *arena)
 
 /* Whether face f, of normal n, is a convex polygon and no corner of the surface that came in lies
  * more than the tolerance outside of it. */
-static int face_is_convex(const peg_mesh *m, int f, const peg_vec3 n, const peg_mesh *full,
-                          double tolerance)
+static int face_is_convex(const peg_polygon_mesh *m, int f, const peg_vec3 n,
+                          const peg_polygon_mesh *full, double tolerance)
 {
     const int *c = m->corner + m->start[f];
     int count = m->start[f + 1] - m->start[f];
@@ -240,8 +240,8 @@ static int face_is_convex(const peg_mesh *m, int f, const peg_vec3 n, const peg_
 }
 
 /* The polytope of a linked, reduced surface; checks Euler's formula and convexity. */
-static pegStatus build(const peg_mesh *m, const peg_mesh *full, double tolerance, peg_arena *arena,
-                       peg_polytope **out)
+static pegStatus build(const peg_polygon_mesh *m, const peg_polygon_mesh *full, double tolerance,
+                       peg_arena *arena, peg_polytope **out)
 {
     int corners = m->start[m->nf], nv = 0;
     int *number = PEG_NEW(arena, int, m->nv);
@@ -259,7 +259,7 @@ static pegStatus build(const peg_mesh *m, const peg_mesh *full, double tolerance
     memcpy(p->face_start, m->start, sizeof(int) * (size_t)(m->nf + 1));
     for (int h = 0; h < corners; h++) p->face_vertex[h] = number[m->corner[h]];
     for (int f = 0; f < m->nf; f++) {
-        peg_mesh_area(m, f, p->normal[f]);
+        peg_polygon_mesh_area(m, f, p->normal[f]);
         if (peg_normalise(p->normal[f]) > 0 && face_is_convex(m, f, p->normal[f], full, tolerance))
             continue;
         peg_polytope_free(p);
@@ -273,32 +273,33 @@ static pegStatus build(const peg_mesh *m, const peg_mesh *full, double tolerance
 static pegStatus attempt(merger *g, double flat, double tolerance, peg_arena *arena,
                          peg_polytope **out)
 {
-    peg_mesh reduced;
+    peg_polygon_mesh reduced;
     group_coplanar(g, flat);
     pegStatus status = reduce(g, &reduced, arena);
     if (status != PEG_OK) return status;
-    if (!peg_mesh_link(&reduced, arena))
+    if (!peg_polygon_mesh_link(&reduced, arena))
         return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
     return build(&reduced, g->mesh, tolerance, arena, out);
 }
 
-pegStatus peg_mesh_to_polytope(peg_mesh *m, peg_arena *arena, peg_polytope **out)
+pegStatus peg_polygon_mesh_to_polytope(peg_polygon_mesh *m, peg_arena *arena, peg_polytope **out)
 {
     *out = NULL;
     merger g;
     double thinnest =
-        THINNEST * peg_mesh_size(m->vertex, m->nv) + peg_mesh_rounding(m->vertex, m->nv);
+        THINNEST * peg_points_size(m->vertex, m->nv) + peg_points_rounding(m->vertex, m->nv);
     if (!merger_init(&g, m, arena)) return PEG_ERROR_MEMORY;
 
     double width = least_width(&g);
     if (!(width > thinnest) || !isfinite(width)) return PEG_ERROR_SHAPE_EMPTY;
-    if (!peg_mesh_link(m, arena)) return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
-    if (!(peg_mesh_volume(m) > 0)) return PEG_ERROR_SHAPE_CONCAVE;
+    if (!peg_polygon_mesh_link(m, arena))
+        return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
+    if (!(peg_polygon_mesh_volume(m) > 0)) return PEG_ERROR_SHAPE_CONCAVE;
 
     /* A face that is not a disk (possible when the surface is curved just at the tolerance) calls
      * for a smaller one; the first verdict is the one that counts. */
     pegStatus first = PEG_OK;
-    double tolerance = peg_mesh_tolerance(m->vertex, m->nv);
+    double tolerance = peg_points_tolerance(m->vertex, m->nv);
     double flat = fmin(tolerance, FLAT_OF_WIDTH * width);
     for (int k = 0; k < ATTEMPTS; k++, flat = k + 1 < ATTEMPTS ? 1e-2 * flat : 0) {
         peg_arena_mark mark = peg_arena_here(arena);

@@ -11,7 +11,7 @@ static const double COPLANAR = 1e-7;  /* distance of vertices from the plane of 
 static const double SMALLEST = 1e-60; /* m; the fourth power, of areas squared, and the */
 static const double LARGEST = 1e60;   /* m; fifth, of the inertia, stay in range */
 
-double peg_mesh_size(const peg_vec3 *vertex, int n)
+double peg_points_size(const peg_vec3 *vertex, int n)
 {
     double size = 0;
     for (int k = 0; k < 3; k++) {
@@ -25,7 +25,7 @@ double peg_mesh_size(const peg_vec3 *vertex, int n)
     return size;
 }
 
-double peg_mesh_rounding(const peg_vec3 *vertex, int n)
+double peg_points_rounding(const peg_vec3 *vertex, int n)
 {
     double far = 0;
     for (int i = 0; i < n; i++)
@@ -33,9 +33,9 @@ double peg_mesh_rounding(const peg_vec3 *vertex, int n)
     return 8 * DBL_EPSILON * far;
 }
 
-double peg_mesh_tolerance(const peg_vec3 *vertex, int n)
+double peg_points_tolerance(const peg_vec3 *vertex, int n)
 {
-    return COPLANAR * peg_mesh_size(vertex, n) + peg_mesh_rounding(vertex, n);
+    return COPLANAR * peg_points_size(vertex, n) + peg_points_rounding(vertex, n);
 }
 
 pegStatus peg_size_check(double size)
@@ -44,12 +44,12 @@ pegStatus peg_size_check(double size)
     return size > SMALLEST ? PEG_OK : PEG_ERROR_SHAPE_EMPTY;
 }
 
-int peg_mesh_next(const peg_mesh *m, int h)
+int peg_polygon_mesh_next(const peg_polygon_mesh *m, int h)
 {
     return h + 1 < m->start[m->face[h] + 1] ? h + 1 : m->start[m->face[h]];
 }
 
-int peg_mesh_link(peg_mesh *m, peg_arena *arena)
+int peg_polygon_mesh_link(peg_polygon_mesh *m, peg_arena *arena)
 {
     int corners = m->start[m->nf];
     m->face = PEG_NEW(arena, int, corners);
@@ -70,9 +70,9 @@ int peg_mesh_link(peg_mesh *m, peg_arena *arena)
     for (int h = corners - 1; h >= 0; h--) from[--first[m->corner[h]]] = h;
 
     for (int h = 0; h < corners; h++) {
-        int tail = m->corner[h], head = m->corner[peg_mesh_next(m, h)], found = 0;
+        int tail = m->corner[h], head = m->corner[peg_polygon_mesh_next(m, h)], found = 0;
         for (int k = first[head]; k < first[head + 1]; k++)
-            if (m->corner[peg_mesh_next(m, from[k])] == tail) {
+            if (m->corner[peg_polygon_mesh_next(m, from[k])] == tail) {
                 m->twin[h] = from[k];
                 found++;
             }
@@ -96,7 +96,7 @@ static void weld_pair(void *context, int i, int j)
     if (w->same[i] == i && w->same[j] == j && peg_norm(d) <= w->distance) w->same[j] = i;
 }
 
-int *peg_weld(const peg_vec3 *point, int n, double distance, peg_arena *arena)
+int *peg_points_weld(const peg_vec3 *point, int n, double distance, peg_arena *arena)
 {
     welding w = {point, distance, PEG_NEW(arena, int, n)};
     peg_arena_mark mark = peg_arena_here(arena);
@@ -118,9 +118,9 @@ int *peg_weld(const peg_vec3 *point, int n, double distance, peg_arena *arena)
     return w.same;
 }
 
-int peg_mesh_weld(peg_mesh *m, double distance, peg_arena *arena)
+int peg_polygon_mesh_weld(peg_polygon_mesh *m, double distance, peg_arena *arena)
 {
-    const int *same = peg_weld(m->vertex, m->nv, distance, arena);
+    const int *same = peg_points_weld(m->vertex, m->nv, distance, arena);
     if (!same) return 0;
     /* Rewrites the polygons in place: a corner that repeats its neighbour goes, and a polygon of
      * fewer than three corners with it. */
@@ -142,7 +142,7 @@ int peg_mesh_weld(peg_mesh *m, double distance, peg_arena *arena)
     return 1;
 }
 
-void peg_mesh_area(const peg_mesh *m, int f, peg_vec3 out)
+void peg_polygon_mesh_area(const peg_polygon_mesh *m, int f, peg_vec3 out)
 {
     const int *c = m->corner + m->start[f];
     int n = m->start[f + 1] - m->start[f];
@@ -156,12 +156,12 @@ void peg_mesh_area(const peg_mesh *m, int f, peg_vec3 out)
     }
 }
 
-double peg_mesh_volume(const peg_mesh *m)
+double peg_polygon_mesh_volume(const peg_polygon_mesh *m)
 {
     double six = 0;
     for (int f = 0; f < m->nf; f++) {
         peg_vec3 area, d;
-        peg_mesh_area(m, f, area);
+        peg_polygon_mesh_area(m, f, area);
         peg_sub(m->vertex[m->corner[m->start[f]]], m->vertex[m->corner[0]], d);
         six += peg_dot(area, d);
     }

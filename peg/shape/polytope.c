@@ -45,7 +45,7 @@ static void list_neighbours(peg_polytope *p)
     p->next_start[0] = 0;
 }
 
-void peg_polytope_finish(peg_polytope *p, const peg_mesh *m)
+void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *m)
 {
     for (int h = 0, e = 0; h < m->start[m->nf]; h++)
         if (h < m->twin[h])

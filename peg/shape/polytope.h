@@ -25,7 +25,7 @@ typedef struct peg_edge {
     int f[2]; /* -1: none, the edge of a capsule or a cylinder */
 } peg_edge;
 
-struct peg_complex;
+struct peg_triangle_mesh;
 
 typedef struct peg_polytope {
     int nv, nf, ne;
@@ -49,8 +49,8 @@ typedef struct peg_polytope {
     double width;    /* least width over the face normals; infinite for a half-space; of a triangle:
                         least altitude */
     double volume;   /* m^3; infinite for a half-space */
-    const struct peg_complex *mesh; /* of a triangle; null: none */
-    int triangle;                   /* which one */
+    const struct peg_triangle_mesh *mesh; /* of a triangle; null: none */
+    int triangle;                         /* which one */
 } peg_polytope;
 
 /* Convex hull of n points (qhull). Duplicates and interior points are dropped, coplanar facets

@@ -34,8 +34,9 @@ pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
     for (int f = 0; f < 6; f++) p->normal[f][f / 2] = f % 2 ? 1 : -1;
     for (int f = 0; f <= 6; f++) p->face_start[f] = 4 * f;
     memcpy(p->face_vertex, faces, sizeof faces);
-    peg_mesh mesh = {8, 6, (const peg_vec3 *)p->vertex, p->face_start, p->face_vertex, NULL, NULL};
-    if (peg_mesh_link(&mesh, &arena)) {
+    peg_polygon_mesh mesh = {8,    6,   (const peg_vec3 *)p->vertex, p->face_start, p->face_vertex,
+                             NULL, NULL};
+    if (peg_polygon_mesh_link(&mesh, &arena)) {
         peg_polytope_finish(p, &mesh);
         memset(p->centre, 0, sizeof p->centre);
         p->give = sqrt(3);
@@ -133,8 +134,8 @@ pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out
 }
 
 /* Reads ODE's runs of (count, indices...) into a mesh. */
-static pegStatus read_polygons(const unsigned *polygons, int count, int npoints, peg_mesh *mesh,
-                               peg_arena *arena)
+static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
+                               peg_polygon_mesh *mesh, peg_arena *arena)
 {
     int corners = 0;
     const unsigned *run = polygons;
@@ -161,11 +162,11 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
 
 /* Every plane's normal must point to the outside of its polygon (that of a sliver may be anything
  * across its plane). */
-static int planes_agree(const double *planes, const peg_mesh *m)
+static int planes_agree(const double *planes, const peg_polygon_mesh *m)
 {
     for (int f = 0; f < m->nf; f++) {
         peg_vec3 area;
-        peg_mesh_area(m, f, area);
+        peg_polygon_mesh_area(m, f, area);
         double length = peg_norm(planes + 4 * f);
         if (!(length > 0) || peg_dot(planes + 4 * f, area) < -ACROSS * length * peg_norm(area))
             return 0;
@@ -184,7 +185,7 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
     if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_EMPTY;
 
     peg_arena arena = {0};
-    peg_mesh mesh = {.nv = npoints};
+    peg_polygon_mesh mesh = {.nv = npoints};
     peg_vec3 *vertex = PEG_NEW(&arena, peg_vec3, npoints);
     pegStatus status = PEG_ERROR_MEMORY;
     if (vertex) {
@@ -193,11 +194,12 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
         status = read_polygons(polygons, nplanes, npoints, &mesh, &arena);
     }
     if (status == PEG_OK) {
-        double tolerance = peg_mesh_tolerance(mesh.vertex, npoints);
+        double tolerance = peg_points_tolerance(mesh.vertex, npoints);
         int outward = planes_agree(planes, &mesh);
-        status = peg_size_check(peg_mesh_size(mesh.vertex, npoints));
-        if (status == PEG_OK && !peg_mesh_weld(&mesh, tolerance, &arena)) status = PEG_ERROR_MEMORY;
-        if (status == PEG_OK) status = peg_mesh_to_polytope(&mesh, &arena, out);
+        status = peg_size_check(peg_points_size(mesh.vertex, npoints));
+        if (status == PEG_OK && !peg_polygon_mesh_weld(&mesh, tolerance, &arena))
+            status = PEG_ERROR_MEMORY;
+        if (status == PEG_OK) status = peg_polygon_mesh_to_polytope(&mesh, &arena, out);
         if (status == PEG_OK && !outward) {
             peg_polytope_free(*out);
             *out = NULL;

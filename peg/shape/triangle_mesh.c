@@ -19,7 +19,7 @@ static const double EVEN = 1e-10;
 
 /* --- vertices and triangles --- */
 
-static int copy_vertices(peg_complex *c, const double (*vertex)[3], int nv, double weld,
+static int copy_vertices(peg_triangle_mesh *c, const double (*vertex)[3], int nv, double weld,
                          int **number)
 {
     int *same = NULL, n = 0;
@@ -27,7 +27,7 @@ static int copy_vertices(peg_complex *c, const double (*vertex)[3], int nv, doub
     *number = PEG_NEW(&c->arena, int, nv);
     if (!c->vertex || !*number) return 0;
     if (weld > 0) {
-        same = peg_weld((const peg_vec3 *)vertex, nv, weld, &c->arena);
+        same = peg_points_weld((const peg_vec3 *)vertex, nv, weld, &c->arena);
         if (!same) return 0;
     }
     for (int v = 0; v < nv; v++) {
@@ -40,7 +40,7 @@ static int copy_vertices(peg_complex *c, const double (*vertex)[3], int nv, doub
 }
 
 /* Twice the area, and the least altitude. */
-static double altitude(const peg_complex *c, const int *t, peg_vec3 area)
+static double altitude(const peg_triangle_mesh *c, const int *t, peg_vec3 area)
 {
     peg_vec3 a, b, d;
     peg_sub(c->vertex[t[1]], c->vertex[t[0]], a);
@@ -70,7 +70,7 @@ static void rise(int *a, int *b)
 }
 
 /* Drops triangles that are there already, either way round. */
-static int drop_repeated(peg_complex *c)
+static int drop_repeated(peg_triangle_mesh *c)
 {
     corners *of = PEG_NEW(&c->arena, corners, c->nt);
     unsigned char *repeated = PEG_NEW(&c->arena, unsigned char, c->nt);
@@ -95,9 +95,9 @@ static int drop_repeated(peg_complex *c)
     return 1;
 }
 
-static int copy_triangles(peg_complex *c, const int (*triangle)[3], int nt, const int *number)
+static int copy_triangles(peg_triangle_mesh *c, const int (*triangle)[3], int nt, const int *number)
 {
-    double thin = THIN * peg_mesh_size((const peg_vec3 *)c->vertex, c->nv);
+    double thin = THIN * peg_points_size((const peg_vec3 *)c->vertex, c->nv);
     c->triangle = PEG_NEW(&c->arena, int[3], nt);
     c->side = PEG_NEW(&c->arena, int[3], nt);
     c->source = PEG_NEW(&c->arena, int, nt);
@@ -126,7 +126,7 @@ static int by_vertices(const void *left, const void *right)
     return (a->triangle > b->triangle) - (a->triangle < b->triangle);
 }
 
-static half_edge *sorted_edges(peg_complex *c)
+static half_edge *sorted_edges(peg_triangle_mesh *c)
 {
     half_edge *half = PEG_NEW(&c->arena, half_edge, 3 * (size_t)c->nt);
     for (int t = 0; t < c->nt && half; t++)
@@ -138,7 +138,7 @@ static half_edge *sorted_edges(peg_complex *c)
     return half;
 }
 
-static int link_edges(peg_complex *c)
+static int link_edges(peg_triangle_mesh *c)
 {
     size_t sides = 3 * (size_t)c->nt;
     const half_edge *half = sorted_edges(c);
@@ -180,7 +180,7 @@ static void move_up(int *start, int n)
 }
 
 /* Lists by counting; on the way next_start[v] is where the next neighbour of v goes. */
-static int link_vertices(peg_complex *c)
+static int link_vertices(peg_triangle_mesh *c)
 {
     c->next_start = PEG_NEW(&c->arena, int, c->nv + 1);
     c->next = PEG_NEW(&c->arena, int, 2 * (size_t)c->ne);
@@ -196,7 +196,7 @@ static int link_vertices(peg_complex *c)
 }
 
 /* The same for the triangles at a vertex. */
-static int link_fans(peg_complex *c)
+static int link_fans(peg_triangle_mesh *c)
 {
     c->fan_start = PEG_NEW(&c->arena, int, c->nv + 1);
     c->fan = PEG_NEW(&c->arena, int, 3 * (size_t)c->nt);
@@ -212,7 +212,7 @@ static int link_fans(peg_complex *c)
 }
 
 /* Direction from an edge to the vertex opposite to it, across the edge, of unit length. */
-static void inward(const peg_complex *c, int e, int opposite, peg_vec3 out)
+static void inward(const peg_triangle_mesh *c, int e, int opposite, peg_vec3 out)
 {
     peg_vec3 along;
     const double *origin = c->vertex[c->edge[e][0]];
@@ -224,7 +224,7 @@ static void inward(const peg_complex *c, int e, int opposite, peg_vec3 out)
 }
 
 /* Whether the triangles of an edge lie in one plane, to a sine, on both sides of it. */
-static int is_flat(const peg_complex *c, int e, double sine)
+static int is_flat(const peg_triangle_mesh *c, int e, double sine)
 {
     peg_vec3 first, other, apart;
     int start = c->across_start[e], end = c->across_start[e + 1], both = 0;
@@ -239,7 +239,8 @@ static int is_flat(const peg_complex *c, int e, double sine)
     return both;
 }
 
-static int find_flat(const peg_complex *c, double sine, unsigned char *edge, unsigned char *vertex)
+static int find_flat(const peg_triangle_mesh *c, double sine, unsigned char *edge,
+                     unsigned char *vertex)
 {
     if (!edge || !vertex) return 0;
     memset(vertex, 1, (size_t)c->nv);
@@ -250,7 +251,7 @@ static int find_flat(const peg_complex *c, double sine, unsigned char *edge, uns
     return 1;
 }
 
-static int describe(peg_complex *c)
+static int describe(peg_triangle_mesh *c)
 {
     c->edge_is_flat = PEG_NEW(&c->arena, unsigned char, c->ne);
     c->vertex_is_flat = PEG_NEW(&c->arena, unsigned char, c->nv);
@@ -304,7 +305,8 @@ static triangle_shape *new_triangle(peg_arena *arena)
     return t;
 }
 
-const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int index)
+const peg_polytope *peg_triangle_polytope(peg_arena *arena, const peg_triangle_mesh *mesh,
+                                          int index)
 {
     triangle_shape *t = new_triangle(arena);
     double longest = 0, farthest = 0;
@@ -347,18 +349,18 @@ static pegStatus check_input(const double (*vertex)[3], int nv, const int (*tria
     for (int t = 0; t < nt; t++)
         for (int k = 0; k < 3; k++)
             if (triangle[t][k] < 0 || triangle[t][k] >= nv) return PEG_ERROR_ARGUMENT;
-    return nt > 0 ? peg_size_check(peg_mesh_size(vertex, nv)) : PEG_ERROR_SHAPE_EMPTY;
+    return nt > 0 ? peg_size_check(peg_points_size(vertex, nv)) : PEG_ERROR_SHAPE_EMPTY;
 }
 
-pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
-                             double weld, peg_complex **out)
+pegStatus peg_triangle_mesh_create(const double (*vertex)[3], int nv, const int (*triangle)[3],
+                                   int nt, double weld, peg_triangle_mesh **out)
 {
     int *number;
     if (!out) return PEG_ERROR_ARGUMENT;
     *out = NULL;
     pegStatus status = check_input(vertex, nv, triangle, nt, weld);
     if (status != PEG_OK) return status;
-    peg_complex *c = peg_alloc_zero(1, sizeof *c);
+    peg_triangle_mesh *c = peg_alloc_zero(1, sizeof *c);
     if (!c) return PEG_ERROR_MEMORY;
     status = PEG_ERROR_MEMORY;
     if (copy_vertices(c, vertex, nv, weld, &number) && copy_triangles(c, triangle, nt, number)) {
@@ -371,11 +373,11 @@ pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*tria
     if (status == PEG_OK)
         *out = c;
     else
-        peg_complex_free(c);
+        peg_triangle_mesh_free(c);
     return status;
 }
 
-void peg_complex_free(peg_complex *c)
+void peg_triangle_mesh_free(peg_triangle_mesh *c)
 {
     if (!c) return;
     peg_arena_free(&c->arena);

@@ -9,7 +9,7 @@
 #include "peg/shape/polytope.h"
 #include "peg/shape/aabb_tree.h"
 
-typedef struct peg_complex {
+typedef struct peg_triangle_mesh {
     peg_arena arena; /* of all that follows */
     int nv, ne, nt;
     peg_vec3 *vertex;
@@ -29,12 +29,12 @@ typedef struct peg_complex {
     unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
     unsigned char *edge_is_even, *vertex_is_even; /* to less than what counts as a gap */
     peg_vec3 *normal;                             /* nt: of unit length */
-    unsigned char *own; /* nt: bit k: edge k can be touched and no triangle before has it, bit 3 +
-                           k: the same of corner k */
-    peg_complex_node *node; /* bounding boxes, node 0 about all */
-    peg_vec3 centre;        /* of the box about all */
-    double radius;          /* of the sphere about the centre */
-} peg_complex;
+    unsigned char *own;  /* nt: bit k: edge k can be touched and no triangle before has it, bit 3 +
+                            k: the same of corner k */
+    peg_aabb_node *node; /* bounding boxes, node 0 about all */
+    peg_vec3 centre;     /* of the box about all */
+    double radius;       /* of the sphere about the centre */
+} peg_triangle_mesh;
 
 /* A mesh of triangles between vertices, all of which are copied. Vertices closer than `weld` (m,
  * >= 0) become one; triangles without area (thinner than 1e-9 of the mesh) and
@@ -43,12 +43,12 @@ typedef struct peg_complex {
  * orientation. A vertex should not lie on the edge of a triangle that does not have it
  * (T-junction): such edges count as borders, at which sliding parts can be caught. Errors: ARGUMENT
  * (index out of range), NOT_FINITE, SHAPE_EMPTY (no triangle is left), MEMORY; then *out is null.
- * Free with peg_complex_free. */
-pegStatus peg_complex_create(const double (*vertex)[3], int nv, const int (*triangle)[3], int nt,
-                             double weld, peg_complex **out);
-void peg_complex_free(peg_complex *complex);
+ * Free with peg_triangle_mesh_free. */
+pegStatus peg_triangle_mesh_create(const double (*vertex)[3], int nv, const int (*triangle)[3],
+                                   int nt, double weld, peg_triangle_mesh **out);
+void peg_triangle_mesh_free(peg_triangle_mesh *triangle_mesh);
 
 /* Triangle t of a mesh as a polytope of two faces, in the arena; null without memory. */
-const peg_polytope *peg_triangle_of(peg_arena *arena, const peg_complex *mesh, int t);
+const peg_polytope *peg_triangle_polytope(peg_arena *arena, const peg_triangle_mesh *mesh, int t);
 
 #endif

@@ -23,7 +23,7 @@ static void set_rigid(peg_assembly *a, int body)
         r->state = scene->body[body];
         memcpy(r->state.v_free, a->stage->alone[body], sizeof r->state.v_free);
         memcpy(r->target, scene->body[body].v_free, sizeof r->target);
-        if (a->stage->roused[body]) r->state.asleep = 0;
+        if (a->stage->woken_by_joint[body]) r->state.asleep = 0;
     } else {
         r->state = (peg_body){.kind = PEG_STATIC, .q = {1, 0, 0, 0}};
     }
@@ -70,13 +70,13 @@ static double size_of_given(const peg_assembly *a, const peg_candidate *c)
 {
     double size = peg_candidate_size(a->stage, c), arm = 0;
     if (size > 0 && isfinite(size)) return size;
-    for (int i = 0; i < c->ngiven; i++)
+    for (int i = 0; i < c->nexternal; i++)
         for (int side = 0; side < 2; side++) {
             const peg_placed *placed = &a->stage->placed[side ? c->b : c->a];
             double r[3];
             if (!placed->moves) continue;
-            peg_sub(c->given[i].point, a->stage->scene->body[placed->body].x, r);
-            arm = peg_max(arm, peg_max(peg_norm(r), fabs(c->given[i].gap)));
+            peg_sub(c->external[i].point, a->stage->scene->body[placed->body].x, r);
+            arm = peg_max(arm, peg_max(peg_norm(r), fabs(c->external[i].gap)));
         }
     return arm > 0 ? arm : 1;
 }
@@ -90,17 +90,17 @@ static void set_pair(peg_assembly *a, int candidate)
     p->a = a->worker->piece_of[c->a], p->b = a->worker->piece_of[c->b];
     p->group = group_of(a, c);
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
-    p->L = c->ngiven ? size_of_given(a, c) : peg_candidate_size(a->stage, c);
+    p->L = c->nexternal ? size_of_given(a, c) : peg_candidate_size(a->stage, c);
     p->width = peg_pair_width(A, B);
     p->margin = I->settings->margin * p->L;
     p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) {
-        if (c->choice) p->remembered = *c->choice;
-        p->old = c->old, p->olds = c->olds;
+        if (c->choice) p->last_choice = *c->choice;
+        p->cached = c->old, p->cached_rows = c->olds;
     }
     p->surface = *c->surface;
-    p->given = c->given, p->ngiven = c->ngiven;
-    if (p->ngiven) p->width = INFINITY;
+    p->external = c->external, p->nexternal = c->nexternal;
+    if (p->nexternal) p->width = INFINITY;
     /* a particle is as large as what it meets */
     for (int side = 0; side < 2; side++) {
         const peg_piece *piece = &I->piece[side ? p->b : p->a];
@@ -122,13 +122,13 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
     I->mass = PEG_NEW(I->arena, peg_mass_block, bodies);
     I->v = PEG_NEW(I->arena, double[6], nr);
     I->v_last = PEG_NEW(I->arena, double[6], nr);
-    I->v_main = PEG_NEW(I->arena, double[6], bodies);
+    I->v_motion = PEG_NEW(I->arena, double[6], bodies);
     I->v_end = PEG_NEW(I->arena, double[6], bodies);
     I->v_pose = PEG_NEW(I->arena, double[6], bodies);
-    I->on_the_way = PEG_NEW(I->arena, double[6], nr);
+    I->v_partial = PEG_NEW(I->arena, double[6], nr);
     I->awake = PEG_NEW(I->arena, unsigned char, nr);
     I->touched = PEG_NEW(I->arena, unsigned char, nr);
-    I->stirred = PEG_NEW(I->arena, unsigned char, nr);
+    I->dirty = PEG_NEW(I->arena, unsigned char, nr);
     a->candidate_of = PEG_NEW(I->arena, int, pairs);
     if (I->arena->failed) return 0;
     return peg_patch_room(I, largest) && peg_view_allocate(I->arena, &room, &I->scratch[0]) &&
@@ -168,8 +168,8 @@ static int assemble(peg_assembly *a, int root)
         const peg_rigid *r = &I->rigid[i];
         double change[3];
         peg_sub(r->target, r->state.v, change);
-        I->gain_unit += 0.5 * peg_energy_product(r, r->state.v_free, r->state.v_free) +
-                        r->state.mass * peg_norm(change) / I->h * r->size;
+        I->energy_unit += 0.5 * peg_energy_product(r, r->state.v_free, r->state.v_free) +
+                          r->state.mass * peg_norm(change) / I->h * r->size;
     }
     return 1;
 }
@@ -179,7 +179,7 @@ static void ask_surface(peg_stage *s, peg_candidate *c)
     const peg_scene *scene = s->scene;
     if (c->surface || s->failed) return;
     int a = s->whole[c->a], b = s->whole[c->b];
-    const peg_candidate *answer = peg_still_answer(&s->context->still, c);
+    const peg_candidate *answer = peg_resting_answer(&s->context->resting, c);
     if (a != c->a || b != c->b) {
         peg_candidate *of = peg_candidate_of(s, a, b);
         ask_surface(s, of);
@@ -197,7 +197,7 @@ static void ask_surface(peg_stage *s, peg_candidate *c)
     }
 }
 
-void peg_ask_surfaces(peg_stage *s, int root)
+void peg_query_surfaces(peg_stage *s, int root)
 {
     for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) ask_surface(s, &s->candidate[c]);
 }
@@ -207,15 +207,15 @@ static peg_result (*iterate_of(pegContactModel model))(peg_island *)
 {
     switch (model) {
     case PEG_CONTACT_ST:
-        return peg_standard;
+        return peg_stewart_trinkle;
     case PEG_CONTACT_PAPER:
-        return peg_paper;
+        return peg_published;
     case PEG_CONTACT_LNC:
-        return peg_lnc;
+        return peg_locally_nonconvex;
     case PEG_CONTACT_AP:
         return peg_anitescu_potra;
     default:
-        return peg_outer;
+        return peg_outer_loop;
     }
 }
 
@@ -224,12 +224,12 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
     peg_arena *arena = &worker->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     peg_assembly a = {.stage = s, .worker = worker, .solved = &s->solved[root]};
-    *a.solved = (peg_solved){0};
+    *a.solved = (peg_island_result){0};
     peg_island *I = &a.island;
     I->h = s->scene->h;
     I->planar = s->scene->planar;
     I->settings = &s->context->settings;
-    I->without = s->context->without;
+    I->disabled_rules = s->context->disabled_rules;
     I->capture = s->context->capture;
     I->arena = arena;
     I->stats = &a.solved->stats;

@@ -5,7 +5,7 @@
 #include "peg/step/stage.h"
 
 /* Asks for the surfaces of an island's pairs. */
-void peg_ask_surfaces(peg_stage *stage, int root);
+void peg_query_surfaces(peg_stage *stage, int root);
 /* Builds and steps the island of a root, and takes its results. Touches nothing of other islands,
  * and calls nobody: islands may run on several threads, each with a worker of its own. */
 void peg_run_island(peg_stage *stage, peg_worker *worker, int root);
@@ -15,7 +15,7 @@ void peg_run_island(peg_stage *stage, peg_worker *worker, int root);
 typedef struct peg_assembly {
     peg_stage *stage;
     peg_worker *worker;
-    peg_solved *solved;
+    peg_island_result *solved;
     peg_island island;
     int *candidate_of; /* npair */
 } peg_assembly;

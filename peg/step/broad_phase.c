@@ -52,7 +52,7 @@ void peg_end_boxes(const peg_stage *s, peg_aabb *box)
 static void ask_filter(const peg_stage *s, peg_candidate *c)
 {
     const peg_scene *scene = s->scene;
-    const peg_candidate *answer = peg_still_answer(&s->context->still, c);
+    const peg_candidate *answer = peg_resting_answer(&s->context->resting, c);
     if (answer)
         c->refused = answer->refused;
     else
@@ -66,17 +66,17 @@ static void ask_filter(const peg_stage *s, peg_candidate *c)
 static int has_model(const peg_stage *s, const peg_part *part)
 {
     return s->context->settings.contact == PEG_CONTACT_PEG ||
-           (!part->complex && !peg_is_dilated(part->shape));
+           (!part->triangle_mesh && !peg_is_dilated(part->shape));
 }
 
 static void meet(void *context, int i, int j)
 {
-    peg_finder *f = context;
+    peg_pair_search *f = context;
     peg_stage *s = f->stage;
     int ordered = s->part[i].id < s->part[j].id;
     int a = ordered ? i : j, b = ordered ? j : i;
     const peg_part *pa = &s->part[a], *pb = &s->part[b];
-    int meshes = pa->complex || pb->complex;
+    int meshes = pa->triangle_mesh || pb->triangle_mesh;
     if (!s->placed[a].moves && !s->placed[b].moves) return;
     if (pa->body == pb->body || !has_model(s, pa) || !has_model(s, pb)) return;
     if (!meshes && peg_is_point(pa->shape) && peg_is_point(pb->shape)) return;
@@ -89,18 +89,18 @@ static void meet(void *context, int i, int j)
     if (!(old ? !old->refused : c && !c->refused)) return;
     if (!meshes)
         peg_find_nearness(s, c);
-    else if (!old || peg_did_more(s, a) || peg_did_more(s, b))
-        peg_meet_meshes(f, a, b);
+    else if (!old || peg_exceeds_prediction(s, a) || peg_exceeds_prediction(s, b))
+        peg_find_triangle_pairs(f, a, b);
 }
 
 /* Pairs that somebody else found contacts for. */
-static void take_given(const peg_finder *f)
+static void take_given(const peg_pair_search *f)
 {
     peg_stage *s = f->stage;
-    const peg_given *given = s->scene->given;
-    for (int i = 0, next; i < s->scene->ngiven; i = next) {
+    const peg_external *given = s->scene->external;
+    for (int i = 0, next; i < s->scene->nexternal; i = next) {
         int x = given[i].part_a, y = given[i].part_b;
-        for (next = i; next < s->scene->ngiven; next++)
+        for (next = i; next < s->scene->nexternal; next++)
             if (given[next].part_a != x || given[next].part_b != y) break;
         if (s->part[x].body == s->part[y].body || !(s->placed[x].moves || s->placed[y].moves))
             continue;
@@ -110,7 +110,7 @@ static void take_given(const peg_finder *f)
         ask_filter(s, c);
         c->near = !c->refused;
         peg_recall_pair(s, c);
-        c->given = given + i, c->ngiven = next - i;
+        c->external = given + i, c->nexternal = next - i;
     }
 }
 
@@ -125,7 +125,7 @@ static int is_within(const peg_aabb *inner, const peg_aabb *outer)
 /* Adds the pairs of the parts that are not fixed. */
 static int search(peg_stage *s, const peg_aabb *box, const unsigned char *fixed)
 {
-    peg_finder f = {s, box, s->candidates};
+    peg_pair_search f = {s, box, s->candidates};
     take_given(&f);
     if (!peg_sweep_pairs(&s->context->arena, box, fixed, s->scene->np, meet, &f) || s->failed)
         return 0;
@@ -139,27 +139,27 @@ int peg_find_pairs(peg_stage *s, const peg_aabb *box, const peg_aabb *before)
 {
     int np = s->scene->np, meshes = 0, moving = 0;
     unsigned char *fixed = PEG_NEW(&s->context->arena, unsigned char, np);
-    const peg_still *still = &s->context->still;
+    const peg_resting *still = &s->context->resting;
     if (!fixed) return 0;
     s->searches++;
-    for (int i = 0; i < np; i++) meshes |= s->part[i].complex != NULL;
+    for (int i = 0; i < np; i++) meshes |= s->part[i].triangle_mesh != NULL;
     for (int i = 0; i < np; i++) {
-        fixed[i] = s->placed[i].moves ? peg_still_rests(s, s->placed[i].body)
+        fixed[i] = s->placed[i].moves ? peg_is_resting(s, s->placed[i].body)
                                       : !still->valid || !still->changed[i];
-        if (before && is_within(&box[i], &before[i]) && !(meshes && peg_did_more(s, i)))
+        if (before && is_within(&box[i], &before[i]) && !(meshes && peg_exceeds_prediction(s, i)))
             fixed[i] = 1;
         moving += !fixed[i];
     }
     return (before && !moving) || search(s, box, fixed);
 }
 
-int peg_find_pairs_of_roused(peg_stage *s, const peg_aabb *box)
+int peg_find_pairs_of_woken(peg_stage *s, const peg_aabb *box)
 {
     int np = s->scene->np, searches = s->searches;
     unsigned char *fixed = PEG_NEW(&s->context->arena, unsigned char, np);
     if (!fixed) return 0;
     for (int i = 0; i < np; i++)
-        fixed[i] = !s->placed[i].moves || s->context->still.rest[s->placed[i].body] != PEG_ROUSED;
+        fixed[i] = !s->placed[i].moves || s->context->resting.rest[s->placed[i].body] != PEG_WOKEN;
     s->searches = 1; /* of these */
     int found = search(s, box, fixed);
     s->searches = searches;

@@ -7,8 +7,8 @@
 /* Adds the pairs of boxes that overlap and are not known yet; marks the near ones. `before`: boxes
  * of which all pairs are known, or null. */
 int peg_find_pairs(peg_stage *stage, const peg_aabb *box, const peg_aabb *before);
-/* The same for the bodies that were roused; box: those of the start. */
-int peg_find_pairs_of_roused(peg_stage *stage, const peg_aabb *box);
+/* The same for the bodies that were woken_by_joint; box: those of the start. */
+int peg_find_pairs_of_woken(peg_stage *stage, const peg_aabb *box);
 void peg_start_boxes(const peg_stage *stage, peg_aabb *box);
 void peg_end_boxes(const peg_stage *stage, peg_aabb *box);
 

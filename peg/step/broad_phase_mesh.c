@@ -27,7 +27,7 @@ static double across_axis(const peg_stage *s, int part, const double *w, double 
 {
     const peg_view *view = &s->placed[part].view;
     double axis[3], across[3];
-    if (s->part[part].complex || spin == 0 || view->shape->nv > 2) return spin;
+    if (s->part[part].triangle_mesh || spin == 0 || view->shape->nv > 2) return spin;
     if (view->shape->nv == 1) return 0;
     peg_sub(view->vertex[1], view->vertex[0], axis);
     peg_cross(axis, w, across);
@@ -102,7 +102,7 @@ static double way_of_course(const peg_stage *s, int part, const course *c)
     return c->beside + c->spin * off_centre(s, part) + c->turn * (shape->radius - shape->round);
 }
 
-int peg_did_more(const peg_stage *s, int part)
+int peg_exceeds_prediction(const peg_stage *s, int part)
 {
     course ignored;
     return find_course(s, part, &ignored);
@@ -119,13 +119,13 @@ static double way_of_part(const peg_stage *s, int part)
 }
 
 /* How near to a mesh, or its motion, a part of a size counts, m. */
-static double reach_of_mesh(const peg_finder *f, int mesh, double size)
+static double reach_of_mesh(const peg_pair_search *f, int mesh, double size)
 {
     return way_of_part(f->stage, mesh) + peg_reach_margin(f->stage) * size;
 }
 
 /* The box about what of another part, in a world box, may come near to a mesh, in its frame. */
-static void box_in_mesh(const peg_finder *f, int mesh, const peg_aabb *world, double size,
+static void box_in_mesh(const peg_pair_search *f, int mesh, const peg_aabb *world, double size,
                         peg_aabb *out)
 {
     const peg_stage *s = f->stage;
@@ -144,9 +144,10 @@ static void box_in_mesh(const peg_finder *f, int mesh, const peg_aabb *world, do
 }
 
 typedef struct expansion {
-    const peg_finder *f;
+    const peg_pair_search *f;
     int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
-    peg_cover cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
+    peg_mesh_cull
+        cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
 } expansion;
 
 static int are_in_order(const expansion *x, int part)
@@ -200,7 +201,7 @@ static void add_triangle(void *context, int triangle, int deep)
 static void meet_triangle(void *context, int triangle)
 {
     const expansion *x = context;
-    peg_cover_needs(&x->cover, triangle, add_triangle, context);
+    peg_mesh_cull_needs(&x->cover, triangle, add_triangle, context);
 }
 
 static void meet_triangle_of_plane(void *context, int triangle)
@@ -213,17 +214,17 @@ static void meet_triangle_of_plane(void *context, int triangle)
 }
 
 /* A half-space against the triangles of a mesh that come near to it. */
-static void meet_plane(const peg_finder *f, int mesh, int plane)
+static void meet_plane(const peg_pair_search *f, int mesh, int plane)
 {
     const peg_stage *s = f->stage;
     const peg_placed *m = &s->placed[mesh];
     const peg_view *view = &s->placed[plane].view;
     expansion x = {.f = f, .mesh = mesh, .other = plane};
     double n[3],
-        by = reach_of_mesh(f, mesh, s->part[mesh].complex->radius) + s->placed[plane].sweep;
+        by = reach_of_mesh(f, mesh, s->part[mesh].triangle_mesh->radius) + s->placed[plane].sweep;
     peg_rotate_back(m->R, view->normal[0], n);
     double offset = view->offset[0] - peg_dot(view->normal[0], m->x);
-    peg_complex_below(s->part[mesh].complex, n, offset + by, meet_triangle_of_plane, &x);
+    peg_aabb_tree_below(s->part[mesh].triangle_mesh, n, offset + by, meet_triangle_of_plane, &x);
 }
 
 /* How far the points of a part get in the frame of a mesh that turns. */
@@ -237,11 +238,11 @@ static double way_in_mesh(const peg_stage *s, int mesh, int other, const course 
     return of_mesh->beside + of_mesh->spin * (peg_norm(arm) + view->shape->radius);
 }
 
-static void meet_mesh(const peg_finder *f, int mesh, int other)
+static void meet_mesh(const peg_pair_search *f, int mesh, int other)
 {
     peg_stage *s = f->stage;
     const peg_placed *m = &s->placed[mesh];
-    const peg_complex *complex = s->part[mesh].complex;
+    const peg_triangle_mesh *triangle_mesh = s->part[mesh].triangle_mesh;
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     expansion x = {.f = f, .mesh = mesh, .other = other};
@@ -256,10 +257,10 @@ static void meet_mesh(const peg_finder *f, int mesh, int other)
     find_course(s, mesh, &of_mesh);
     peg_sub(own.shift, of_mesh.shift, shift);
     double way = way_of_course(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
-    if (peg_cover_begin(arena, complex, m->x, m->R, &s->placed[other].view, shift, way,
-                        own.turn + of_mesh.spin, &x.cover)) {
-        peg_cover_region(&x.cover, &near);
-        peg_complex_search(complex, &near, meet_triangle, &x);
+    if (peg_mesh_cull_begin(arena, triangle_mesh, m->x, m->R, &s->placed[other].view, shift, way,
+                            own.turn + of_mesh.spin, &x.cover)) {
+        peg_mesh_cull_region(&x.cover, &near);
+        peg_aabb_tree_search(triangle_mesh, &near, meet_triangle, &x);
     } else {
         s->failed = 1;
     }
@@ -271,11 +272,11 @@ static void meet_mesh(const peg_finder *f, int mesh, int other)
 /* The triangles of mesh `other` against those of a mesh. */
 typedef struct shells {
     expansion x;
-    const peg_crossing *crossing;
+    const peg_mesh_pair *crossing;
     double turn, shift;
     int part;    /* of the scene: the other one */
     int crosser; /* the triangle that the cover is of, or -1 */
-    peg_shell shell;
+    peg_cull_triangle shell;
 } shells;
 
 /* A triangle that is needed becomes a part. */
@@ -287,23 +288,23 @@ static void add_crossing(void *context, int triangle, int deep)
     if (x->other >= 0) add_triangle(x, triangle, deep);
 }
 
-static void meet_crosser(void *context, const peg_crosser *of, int triangle)
+static void meet_crosser(void *context, const peg_near_triangle *of, int triangle)
 {
     shells *m = context;
-    const peg_crossing *c = m->crossing;
+    const peg_mesh_pair *c = m->crossing;
     if (m->crosser != of->triangle) {
-        double room = peg_cover_room(c->mesh[0]->radius, c->mesh[1]), way = of->by - room;
+        double room = peg_mesh_cull_room(c->mesh[0]->radius, c->mesh[1]), way = of->by - room;
         m->crosser = of->triangle;
         m->x.other = -1;
-        peg_cover_begin_shell(c->mesh[1], c->mesh[0], of->triangle, c->R,
-                              (const peg_vec3 *)of->corner, way, m->turn, m->shift + of->by,
-                              &m->shell, &m->x.cover);
+        peg_mesh_cull_begin_triangle(c->mesh[1], c->mesh[0], of->triangle, c->R,
+                                     (const peg_vec3 *)of->corner, way, m->turn, m->shift + of->by,
+                                     &m->shell, &m->x.cover);
     }
-    peg_cover_needs(&m->x.cover, triangle, add_crossing, m);
+    peg_mesh_cull_needs(&m->x.cover, triangle, add_crossing, m);
 }
 
 /* The frame of mesh a in that of b, half-way through the shift. */
-static void set_crossing(const peg_stage *s, int a, int b, const double shift[3], peg_crossing *c)
+static void set_crossing(const peg_stage *s, int a, int b, const double shift[3], peg_mesh_pair *c)
 {
     const peg_placed *pa = &s->placed[a], *pb = &s->placed[b];
     double from[3];
@@ -325,7 +326,7 @@ static void set_crossing(const peg_stage *s, int a, int b, const double shift[3]
 
 /* Triangles of mesh a against those of mesh b that are near to them in what both are thought to
  * do. */
-static void meet_meshes(const peg_finder *f, int a, int b)
+static void meet_meshes(const peg_pair_search *f, int a, int b)
 {
     const peg_stage *s = f->stage;
     course of_a, of_b;
@@ -334,10 +335,10 @@ static void meet_meshes(const peg_finder *f, int a, int b)
     find_course(s, a, &of_a);
     find_course(s, b, &of_b);
     peg_sub(of_a.shift, of_b.shift, shift);
-    peg_crossing c = {.mesh = {s->part[a].complex, s->part[b].complex},
-                      .by = of_a.beside + of_b.beside,
-                      .spin = {of_a.spin, of_b.spin}};
-    c.by += peg_cover_room(c.mesh[0]->radius, c.mesh[1]);
+    peg_mesh_pair c = {.mesh = {s->part[a].triangle_mesh, s->part[b].triangle_mesh},
+                       .by = of_a.beside + of_b.beside,
+                       .spin = {of_a.spin, of_b.spin}};
+    c.by += peg_mesh_cull_room(c.mesh[0]->radius, c.mesh[1]);
     set_crossing(s, a, b, shift, &c);
     box_in_mesh(f, a, &f->box[b], peg_size_of_part(s, b), &local);
     shells m = {.x = {.f = f, .mesh = b},
@@ -346,15 +347,15 @@ static void meet_meshes(const peg_finder *f, int a, int b)
                 .shift = peg_norm(shift),
                 .part = a,
                 .crosser = -1};
-    peg_crossing_search(&c, &local, meet_crosser, &m);
+    peg_mesh_pair_search(&c, &local, meet_crosser, &m);
 }
 
-void peg_meet_meshes(const peg_finder *f, int a, int b)
+void peg_find_triangle_pairs(const peg_pair_search *f, int a, int b)
 {
     const peg_part *part = f->stage->part;
-    if (!part[b].complex) {
+    if (!part[b].triangle_mesh) {
         meet_mesh(f, a, b);
-    } else if (!part[a].complex) {
+    } else if (!part[a].triangle_mesh) {
         meet_mesh(f, b, a);
     } else {
         meet_meshes(f, a, b);

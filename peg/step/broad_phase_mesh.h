@@ -5,8 +5,8 @@
 #include "peg/step/candidate.h"
 
 /* Whether a part has been found to do more than it was thought to. */
-int peg_did_more(const peg_stage *stage, int part);
+int peg_exceeds_prediction(const peg_stage *stage, int part);
 /* Adds the pairs of the triangles of two parts, one of which at least is a mesh. */
-void peg_meet_meshes(const peg_finder *finder, int a, int b);
+void peg_find_triangle_pairs(const peg_pair_search *finder, int a, int b);
 
 #endif

@@ -20,7 +20,7 @@ double peg_reach_margin(const peg_stage *s)
 double peg_size_of_part(const peg_stage *s, int i)
 {
     const peg_part *part = &s->part[i];
-    return part->complex ? part->complex->radius : part->shape->size;
+    return part->triangle_mesh ? part->triangle_mesh->radius : part->shape->size;
 }
 
 double peg_candidate_size(const peg_stage *s, const peg_candidate *c)
@@ -38,7 +38,7 @@ double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
 static peg_candidate *add_candidate(peg_stage *s)
 {
     if (s->candidates == s->candidate_capacity) {
-        int last = (int)s->context->memory.count; /* as many as in the step before, and some */
+        int last = (int)s->context->cache.count; /* as many as in the step before, and some */
         int capacity = s->candidate_capacity ? 2 * s->candidate_capacity : 256 + last + last / 4;
         peg_candidate *grown = PEG_NEW(&s->context->kept, peg_candidate, capacity);
         if (!grown) {
@@ -102,7 +102,7 @@ peg_candidate *peg_candidate_of(const peg_stage *s, int a, int b)
 }
 
 /* Adds a pair; null if it is known or without memory. */
-peg_candidate *peg_new_candidate(const peg_finder *f, int a, int b)
+peg_candidate *peg_new_candidate(const peg_pair_search *f, int a, int b)
 {
     if (peg_find_candidate(f->stage, f->known, a, b)) return NULL;
     peg_candidate *c = add_candidate(f->stage);
@@ -115,12 +115,12 @@ peg_candidate *peg_new_candidate(const peg_finder *f, int a, int b)
 
 void peg_recall_pair(const peg_stage *s, peg_candidate *c)
 {
-    const peg_memory_entry *old =
-        peg_recall(&s->context->memory, s->part[c->a].id, s->part[c->b].id);
+    const peg_cached_pair *old =
+        peg_pair_cache_find(&s->context->cache, s->part[c->a].id, s->part[c->b].id);
     if (!old) return;
     peg_copy3(old->n, c->n);
     c->choice = &old->choice;
-    c->old = s->context->memory.row + old->first;
+    c->old = s->context->cache.row + old->first;
     c->olds = old->count;
 }
 
@@ -135,7 +135,7 @@ void peg_find_nearness(const peg_stage *s, peg_candidate *c)
     if (!c->near) peg_copy3(n, c->n);
 }
 
-const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c)
+const peg_candidate *peg_resting_answer(const peg_resting *last, const peg_candidate *c)
 {
     if (!last->valid || !last->candidates) return NULL;
     const peg_candidate *same =

@@ -19,13 +19,13 @@ peg_candidate *peg_candidate_of(const peg_stage *stage, int a, int b);
 peg_candidate *peg_find_candidate(const peg_stage *stage, int sorted, int a, int b);
 
 /* A search for pairs. */
-typedef struct peg_finder {
+typedef struct peg_pair_search {
     peg_stage *stage;
     const peg_aabb *box;
     int known; /* candidates of earlier searches, sorted */
-} peg_finder;
+} peg_pair_search;
 /* Adds a pair; null if it is known or without memory. */
-peg_candidate *peg_new_candidate(const peg_finder *finder, int a, int b);
+peg_candidate *peg_new_candidate(const peg_pair_search *finder, int a, int b);
 /* Sorts what a search has added among the others; 0 without memory. */
 int peg_sort_candidates(peg_stage *stage);
 
@@ -34,6 +34,6 @@ void peg_recall_pair(const peg_stage *stage, peg_candidate *c);
 /* Whether a pair of convex parts or triangles is near. */
 void peg_find_nearness(const peg_stage *stage, peg_candidate *c);
 /* The pair c, if it was asked about in this step; else null. */
-const peg_candidate *peg_still_answer(const peg_still *last, const peg_candidate *c);
+const peg_candidate *peg_resting_answer(const peg_resting *last, const peg_candidate *c);
 
 #endif

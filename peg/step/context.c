@@ -33,12 +33,12 @@ void peg_context_destroy(peg_context *context)
     }
     peg_arena_free(&context->arena);
     peg_arena_free(&context->kept);
-    peg_arena_free(&context->still.arena);
-    peg_arena_free(&context->next_still.arena);
-    peg_free(context->memory.entry);
-    peg_free(context->memory.row);
-    peg_free(context->fresh.entry);
-    peg_free(context->fresh.row);
+    peg_arena_free(&context->resting.arena);
+    peg_arena_free(&context->next_resting.arena);
+    peg_free(context->cache.entry);
+    peg_free(context->cache.row);
+    peg_free(context->next_cache.entry);
+    peg_free(context->next_cache.row);
     peg_free(context->contact);
     peg_free(context);
 }
@@ -63,7 +63,7 @@ pegStatus peg_context_set_settings(peg_context *context, const pegSettings *sett
     }
     /* any number of threads comes to the same */
     context->settings.threads = settings->threads;
-    if (memcmp(&context->settings, settings, sizeof *settings) != 0) context->still.valid = 0;
+    if (memcmp(&context->settings, settings, sizeof *settings) != 0) context->resting.valid = 0;
     context->settings = *settings;
     return status;
 }
@@ -74,7 +74,7 @@ int peg_contacts(const peg_context *context, const peg_contact **contacts)
     return context->contacts;
 }
 
-static size_t remembered_bytes(const peg_remembered *m)
+static size_t remembered_bytes(const peg_pair_cache *m)
 {
     return m->capacity * sizeof *m->entry + m->row_capacity * sizeof *m->row;
 }
@@ -82,9 +82,9 @@ static size_t remembered_bytes(const peg_remembered *m)
 size_t peg_context_memory(const peg_context *context)
 {
     size_t sum = sizeof *context + peg_arena_bytes(&context->arena) +
-                 peg_arena_bytes(&context->kept) + peg_arena_bytes(&context->still.arena) +
-                 peg_arena_bytes(&context->next_still.arena) + remembered_bytes(&context->memory) +
-                 remembered_bytes(&context->fresh) +
+                 peg_arena_bytes(&context->kept) + peg_arena_bytes(&context->resting.arena) +
+                 peg_arena_bytes(&context->next_resting.arena) + remembered_bytes(&context->cache) +
+                 remembered_bytes(&context->next_cache) +
                  context->contact_capacity * sizeof *context->contact;
     for (int i = 0; i < PEG_THREADS_MAX; i++)
         sum += peg_arena_bytes(&context->worker[i].arena) +

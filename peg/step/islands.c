@@ -60,14 +60,14 @@ static int call_workers(peg_stage *s)
 
 static int is_moving_obstacle(const peg_stage *s, int body)
 {
-    return body >= 0 && peg_is_mover(&s->scene->body[body]);
+    return body >= 0 && peg_is_moving_obstacle(&s->scene->body[body]);
 }
 
 /* Or something that comes to wake it. */
 static int has_awake_body(const peg_stage *s, int root)
 {
     for (int b = s->first_body[root]; b >= 0; b = s->next_body[b])
-        if (!s->scene->body[b].asleep || s->roused[b]) return 1;
+        if (!s->scene->body[b].asleep || s->woken_by_joint[b]) return 1;
     for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i]) {
         const peg_candidate *c = &s->candidate[i];
         if (is_moving_obstacle(s, s->placed[c->a].body) ||
@@ -132,7 +132,7 @@ void peg_run_islands(peg_stage *s)
         return;
     }
     list_jobs(&list);
-    for (int i = 0; i < list.n; i++) peg_ask_surfaces(s, list.job[i].root);
+    for (int i = 0; i < list.n; i++) peg_query_surfaces(s, list.job[i].root);
     if (s->failed) return;
     if (!is_parallel(&list)) {
         for (int i = 0; i < list.n; i++) run_job(&list, 0, i);
@@ -149,12 +149,12 @@ void peg_run_islands(peg_stage *s)
 
 /* --- what came of it --- */
 
-int peg_is_solved(const peg_stage *s, int root)
+int peg_is_island_solved(const peg_stage *s, int root)
 {
     return s->root[root] == root && s->solved[root].stats.islands;
 }
 
-static int gather_contacts(peg_context *context, const peg_solved *from)
+static int gather_contacts(peg_context *context, const peg_island_result *from)
 {
     if (from->contacts == 0) return 1;
     size_t n = (size_t)context->contacts, more = (size_t)from->contacts;
@@ -171,12 +171,12 @@ int peg_gather_islands(peg_stage *s)
 {
     peg_context *context = s->context;
     for (int root = 0; root < s->scene->nb; root++) {
-        const peg_solved *from = &s->solved[root];
-        if (!peg_is_solved(s, root)) continue;
+        const peg_island_result *from = &s->solved[root];
+        if (!peg_is_island_solved(s, root)) continue;
         for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i])
-            s->candidate[i].first += context->fresh.rows;
+            s->candidate[i].first += context->next_cache.rows;
         if (!gather_contacts(context, from) ||
-            !peg_remember_rows(&context->fresh, from->row, from->rows))
+            !peg_pair_cache_add_rows(&context->next_cache, from->row, from->rows))
             return 0;
     }
     return 1;

@@ -9,7 +9,7 @@ int peg_workers_begin(peg_stage *stage);
 /* Solves the dirty islands. */
 void peg_run_islands(peg_stage *stage);
 /* Whether an island with this root was solved in this step. */
-int peg_is_solved(const peg_stage *stage, int root);
+int peg_is_island_solved(const peg_stage *stage, int root);
 /* Takes the islands' contacts and impulses to the context; 0 without memory. */
 int peg_gather_islands(peg_stage *stage);
 

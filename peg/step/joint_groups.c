@@ -94,19 +94,19 @@ static int step_group(peg_stage *s, int root)
     peg_arena_mark mark = peg_arena_here(arena);
     pegStats stats = {0};
     peg_island I = {.h = s->scene->h,
-                    .whole = s->scene->h,
+                    .h_step = s->scene->h,
                     .settings = &s->context->settings,
                     .arena = arena,
                     .stats = &stats};
     int done = set_rigids(s, &I, rigid_of, root) && take_rows(s, &I, rigid_of, root);
     if (done) {
         peg_joints_prepare(&I);
-        peg_joints_alone(&I);
-        peg_joints_take(&I);
+        peg_joints_solve_alone(&I);
+        peg_joints_accumulate(&I);
         for (int i = 0; i < I.nd; i++) {
             int body = I.rigid[i].body;
             memcpy(s->alone[body], I.rigid[i].state.v_free, sizeof *s->alone);
-            s->result[body].woken = s->roused[body] = s->scene->body[body].asleep != 0;
+            s->result[body].woken = s->woken_by_joint[body] = s->scene->body[body].asleep != 0;
             s->result[body].held = I.held;
         }
         peg_give_joints(s, &I);
@@ -147,7 +147,7 @@ void peg_give_joints(peg_stage *s, const peg_island *I)
         for (int k = 0; k < 6; k++) v[k] = I->rigid[i].target[k] - free_velocity[k];
     }
     for (int k = 0; k < I->njoint; k++) {
-        const peg_lcp_row *row = &I->joint[k].whole;
+        const peg_lcp_row *row = &I->joint[k].lcp_row;
         s->joint_lambda[I->joint[k].row] = I->joint[k].sign * I->joint_sum[k];
         const double *J[2] = {row->Ja, row->Jb};
         const int body[2] = {row->body_a, row->body_b};

@@ -8,27 +8,28 @@
 #include "peg/contact/row_set.h"
 
 /* What is remembered of a pair between steps. */
-typedef struct peg_memory_entry {
+typedef struct peg_cached_pair {
     uint64_t low, high; /* ids of the parts */
     int a, b;           /* the scene's parts that these are, or belong to */
     double n[3];        /* from the part with the greater id to the one with the smaller */
     peg_choice choice;
     size_t first; /* of its impulses */
     int count;
-} peg_memory_entry;
+} peg_cached_pair;
 
-typedef struct peg_remembered {
-    peg_memory_entry *entry;
+typedef struct peg_pair_cache {
+    peg_cached_pair *entry;
     size_t count, capacity;
-    peg_row_memory *row;
+    peg_cached_row *row;
     size_t rows, row_capacity;
-} peg_remembered;
+} peg_pair_cache;
 
-const peg_memory_entry *peg_recall(const peg_remembered *memory, uint64_t low, uint64_t high);
+const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_t low,
+                                           uint64_t high);
 /* Null when memory ran out. */
-peg_memory_entry *peg_remember(peg_remembered *memory, uint64_t low, uint64_t high);
+peg_cached_pair *peg_pair_cache_add(peg_pair_cache *memory, uint64_t low, uint64_t high);
 /* Takes an island's rows to the end; 0 when memory ran out. */
-int peg_remember_rows(peg_remembered *memory, const peg_row_memory *row, size_t n);
-void peg_sort_memory(peg_remembered *memory);
+int peg_pair_cache_add_rows(peg_pair_cache *memory, const peg_cached_row *row, size_t n);
+void peg_pair_cache_sort(peg_pair_cache *memory);
 
 #endif

@@ -154,7 +154,7 @@ int peg_place_parts(peg_stage *s)
         s->placed[i] = (peg_placed){.body = -1};
         s->whole[i] = i;
         s->parts = i + 1;
-        const peg_complex *mesh = s->part[i].complex;
+        const peg_triangle_mesh *mesh = s->part[i].triangle_mesh;
         double x[3], R[9];
         if (mesh || s->part[i].opaque) s->part[i].shape = particle(s);
         pose_of(s, &s->part[i], x, R);
@@ -205,8 +205,8 @@ static int new_triangle_part(peg_stage *s, int mesh, int t)
     if (s->failed) return -1;
     peg_part *part = &s->part[i];
     *part = s->part[mesh];
-    part->complex = NULL;
-    part->shape = peg_triangle_of(&s->context->kept, s->part[mesh].complex, t);
+    part->triangle_mesh = NULL;
+    part->shape = peg_triangle_polytope(&s->context->kept, s->part[mesh].triangle_mesh, t);
     part->id |= (uint64_t)(t + 1);
     s->placed[i] = (peg_placed){.body = -1};
     s->whole[i] = mesh;
@@ -242,8 +242,8 @@ void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
 {
     const peg_part *part = &s->part[i];
     const peg_view *view = &s->placed[i].view;
-    if (part->complex) {
-        box_of_mesh(&s->placed[i], &part->complex->node[0].box, box);
+    if (part->triangle_mesh) {
+        box_of_mesh(&s->placed[i], &part->triangle_mesh->node[0].box, box);
         return;
     }
     int unbounded = peg_is_half_space(part->shape);

@@ -39,7 +39,7 @@ static int same_body(const peg_body *a, const peg_body *b)
 
 static int same_part(const peg_part *a, const peg_part *b)
 {
-    return a->shape == b->shape && a->complex == b->complex && a->body == b->body &&
+    return a->shape == b->shape && a->triangle_mesh == b->triangle_mesh && a->body == b->body &&
            a->id == b->id && same(a->offset, b->offset, 3) && same(a->rotation, b->rotation, 9);
 }
 
@@ -59,55 +59,56 @@ static int is_dynamic(const peg_body *body, int i)
 }
 
 /* The island of a body does not go on resting. body: those of the step that linked it. */
-static void stir(peg_still *last, const peg_body *body, int i)
+static void activate(peg_resting *last, const peg_body *body, int i)
 {
-    if (is_dynamic(body, i)) last->rest[last->root[i]] = PEG_STIRS;
+    if (is_dynamic(body, i)) last->rest[last->root[i]] = PEG_ACTIVE;
 }
 
-static int is_stirred(const peg_still *last, const peg_body *body, int i)
+static int is_active(const peg_resting *last, const peg_body *body, int i)
 {
-    return is_dynamic(body, i) && last->rest[last->root[i]] == PEG_STIRS;
+    return is_dynamic(body, i) && last->rest[last->root[i]] == PEG_ACTIVE;
 }
 
-static int is_comparable(const peg_still *last, const peg_scene *scene)
+static int is_comparable(const peg_resting *last, const peg_scene *scene)
 {
     return last->valid && last->h == scene->h && last->nb == scene->nb && last->np == scene->np &&
-           last->planar == scene->planar && last->njoint_row == scene->njoint_row && !scene->ngiven;
+           last->planar == scene->planar && last->njoint_row == scene->njoint_row &&
+           !scene->nexternal;
 }
 
-static void compare_bodies(peg_still *last, const peg_scene *scene)
+static void compare_bodies(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < scene->nb; i++) {
-        if (last->rest[i] != PEG_STIRS && same_body(&last->body[i], &scene->body[i])) continue;
-        last->rest[i] = PEG_STIRS;
-        stir(last, last->body, i);
+        if (last->rest[i] != PEG_ACTIVE && same_body(&last->body[i], &scene->body[i])) continue;
+        last->rest[i] = PEG_ACTIVE;
+        activate(last, last->body, i);
     }
 }
 
 /* A row counts for those on whom it acted and for those on whom it acts, also where only the other
  * body has changed: that may be an immovable one. */
-static void compare_joints(peg_still *last, const peg_scene *scene)
+static void compare_joints(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < scene->njoint_row; i++) {
         const peg_joint_row *was = &last->joint_row[i], *is = &scene->joint_row[i];
         const int body[4] = {was->body_a, was->body_b, is->body_a, is->body_b};
         int changed = !same_joint_row(was, is);
-        for (int k = 0; k < 4; k++) changed |= body[k] >= 0 && last->rest[body[k]] == PEG_STIRS;
-        for (int k = 0; k < 4 && changed; k++) stir(last, last->body, body[k]);
+        for (int k = 0; k < 4; k++) changed |= body[k] >= 0 && last->rest[body[k]] == PEG_ACTIVE;
+        for (int k = 0; k < 4 && changed; k++) activate(last, last->body, body[k]);
     }
 }
 
-static void compare_parts(peg_still *last, const peg_scene *scene)
+static void compare_parts(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < scene->np; i++) {
         int body = scene->part[i].body, same = same_part(&last->part[i], &scene->part[i]);
-        last->changed[i] = !same || (body >= 0 && last->rest[body] == PEG_STIRS);
-        if (!same) stir(last, last->body, body);
+        last->changed[i] = !same || (body >= 0 && last->rest[body] == PEG_ACTIVE);
+        if (!same) activate(last, last->body, body);
     }
 }
 
 /* Asks about a pair again; returns whether the answer is the same. */
-static int ask_again(peg_still *last, const peg_scene *scene, peg_candidate *c)
+static int ask_again(peg_resting *last, const peg_scene *scene, peg_candidate *c)
 {
     const peg_part *a = &scene->part[c->a], *b = &scene->part[c->b];
     int refused = scene->may_touch && !scene->may_touch(scene->filter_context, a, b);
@@ -124,23 +125,23 @@ static int ask_again(peg_still *last, const peg_scene *scene, peg_candidate *c)
 }
 
 /* A pair with a part that has changed is no longer known, but has held what lay still. */
-static void compare_pairs(peg_still *last, const peg_scene *scene)
+static void compare_pairs(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < last->candidates; i++) {
         peg_candidate *c = &last->candidate[i];
         int a = last->part[c->a].body, b = last->part[c->b].body;
         int changed = last->changed[c->a] || last->changed[c->b];
         c->answered = 0;
-        if (is_stirred(last, last->body, a) || is_stirred(last, last->body, b)) continue;
+        if (is_active(last, last->body, a) || is_active(last, last->body, b)) continue;
         if (changed ? !c->near && !c->whole : ask_again(last, scene, c)) continue;
-        stir(last, last->body, a);
-        stir(last, last->body, b);
+        activate(last, last->body, a);
+        activate(last, last->body, b);
     }
 }
 
-void peg_still_compare(peg_context *context, const peg_scene *scene)
+void peg_resting_compare(peg_context *context, const peg_scene *scene)
 {
-    peg_still *last = &context->still;
+    peg_resting *last = &context->resting;
     last->valid = is_comparable(last, scene);
     if (!last->valid) return;
     compare_bodies(last, scene);
@@ -148,17 +149,17 @@ void peg_still_compare(peg_context *context, const peg_scene *scene)
     compare_parts(last, scene);
     compare_pairs(last, scene);
     for (int i = 0; i < scene->nb; i++)
-        if (is_stirred(last, last->body, i)) last->rest[i] = PEG_STIRS;
+        if (is_active(last, last->body, i)) last->rest[i] = PEG_ACTIVE;
 }
 
 /* --- results --- */
 
-int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
+int peg_resting_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
 {
-    const peg_still *last = &context->still;
+    const peg_resting *last = &context->resting;
     if (!last->valid) return 0;
     for (int i = 0; i < scene->nb; i++)
-        if (is_dynamic(scene->body, i) && last->rest[i] != PEG_RESTS) return 0;
+        if (is_dynamic(scene->body, i) && last->rest[i] != PEG_RESTING) return 0;
     for (int i = 0; i < scene->np; i++)
         if (last->changed[i]) return 0;
     for (int i = 0; i < scene->nb; i++) {
@@ -167,7 +168,7 @@ int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
         memcpy(b->v_end, last->body[i].v_end, sizeof b->v_end);
         b->moved_by_contact = last->body[i].moved_by_contact;
         b->woken = last->body[i].woken;
-        b->roused = last->body[i].roused;
+        b->woken_by_joint = last->body[i].woken_by_joint;
         b->held = last->body[i].held;
         memcpy(b->v_joints, last->body[i].v_joints, sizeof b->v_joints);
     }
@@ -177,85 +178,86 @@ int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats)
     return 1;
 }
 
-int peg_still_rests(const peg_stage *s, int body)
+int peg_is_resting(const peg_stage *s, int body)
 {
-    const peg_still *last = &s->context->still;
-    return last->valid && is_dynamic(s->scene->body, body) && last->rest[body] == PEG_RESTS;
+    const peg_resting *last = &s->context->resting;
+    return last->valid && is_dynamic(s->scene->body, body) && last->rest[body] == PEG_RESTING;
 }
 
-void peg_still_take(peg_stage *s)
+void peg_resting_take(peg_stage *s)
 {
-    const peg_still *last = &s->context->still;
+    const peg_resting *last = &s->context->resting;
     for (int i = 0; i < s->scene->nb; i++) {
-        if (!peg_still_rests(s, i)) continue;
+        if (!peg_is_resting(s, i)) continue;
         const peg_body *b = &last->body[i];
-        peg_outcome_of_body *r = &s->result[i];
+        peg_body_result *r = &s->result[i];
         memcpy(r->v_pose, b->v_pose, sizeof r->v_pose);
         memcpy(r->v_end, b->v_end, sizeof r->v_end);
         memcpy(r->v_joints, b->v_joints, sizeof r->v_joints);
         r->moved = b->moved_by_contact, r->woken = b->woken, r->held = b->held;
-        s->roused[i] = (unsigned char)b->roused;
+        s->woken_by_joint[i] = (unsigned char)b->woken_by_joint;
         if (last->root[i] == i) s->solved[i] = last->solved[i];
     }
     for (int i = 0; i < s->scene->njoint_row; i++) {
         const peg_joint_row *row = &s->scene->joint_row[i];
-        if (peg_still_rests(s, row->body_a) || peg_still_rests(s, row->body_b))
+        if (peg_is_resting(s, row->body_a) || peg_is_resting(s, row->body_b))
             s->joint_lambda[i] = last->joint_row[i].lambda;
     }
 }
 
-static void rouse(peg_stage *s, int body)
+static void wake(peg_stage *s, int body)
 {
-    peg_still *last = &s->context->still;
+    peg_resting *last = &s->context->resting;
     int root = last->root[body];
-    s->solved[root] = (peg_solved){0};
+    s->solved[root] = (peg_island_result){0};
     for (int i = 0; i < s->scene->nb; i++) {
         if (!is_dynamic(s->scene->body, i) || last->root[i] != root) continue;
-        last->rest[i] = PEG_ROUSED;
+        last->rest[i] = PEG_WOKEN;
         s->dirty[i] = 1;
     }
 }
 
-int peg_still_rouse(peg_stage *s)
+int peg_resting_wake(peg_stage *s)
 {
-    peg_still *last = &s->context->still;
-    int roused = 0;
+    peg_resting *last = &s->context->resting;
+    int woken_by_joint = 0;
     if (!last->valid) return 0;
     for (int i = 0; i < s->scene->nb; i++)
-        if (last->rest[i] == PEG_ROUSED) last->rest[i] = PEG_STIRS;
+        if (last->rest[i] == PEG_WOKEN) last->rest[i] = PEG_ACTIVE;
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
         for (int side = 0; side < 2 && c->near; side++) {
             int body = s->placed[side ? c->b : c->a].body;
-            if (!peg_still_rests(s, body)) continue;
-            rouse(s, body);
-            roused = 1;
+            if (!peg_is_resting(s, body)) continue;
+            wake(s, body);
+            woken_by_joint = 1;
         }
     }
-    return roused;
+    return woken_by_joint;
 }
 
 /* --- pairs --- */
 
-static int is_at_rest(const peg_still *last, const peg_scene *scene, int part)
+static int is_at_rest(const peg_resting *last, const peg_scene *scene, int part)
 {
     int body = scene->part[part].body;
     return !last->changed[part] &&
-           (!is_dynamic(scene->body, body) || last->rest[body] == PEG_RESTS);
+           (!is_dynamic(scene->body, body) || last->rest[body] == PEG_RESTING);
 }
 
-int peg_still_remember(peg_stage *s)
+int peg_resting_remember(peg_stage *s)
 {
-    const peg_still *last = &s->context->still;
-    const peg_remembered *memory = &s->context->memory;
+    const peg_resting *last = &s->context->resting;
+    const peg_pair_cache *memory = &s->context->cache;
     for (size_t i = 0; last->valid && i < memory->count; i++) {
-        const peg_memory_entry *old = &memory->entry[i];
+        const peg_cached_pair *old = &memory->entry[i];
         if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
-        peg_memory_entry *entry = peg_remember(&s->context->fresh, old->low, old->high);
+        peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, old->low, old->high);
         if (!entry) return 0;
         *entry = *old;
-        entry->first = s->context->fresh.rows;
-        if (!peg_remember_rows(&s->context->fresh, memory->row + old->first, (size_t)old->count))
+        entry->first = s->context->next_cache.rows;
+        if (!peg_pair_cache_add_rows(&s->context->next_cache, memory->row + old->first,
+                                     (size_t)old->count))
             return 0;
     }
     return 1;
@@ -276,41 +278,41 @@ static pegStats repeated(const pegStats *stats)
     return s;
 }
 
-static int lies_still(const peg_body *b)
+static int is_at_rest_body(const peg_body *b)
 {
     return same(b->v, REST, 6) && same(b->v_pose, REST, 6) && same(b->v_end, REST, 6);
 }
 
 /* Which bodies rest after the step; returns whether a dynamic one does. */
-static int find_rest(peg_stage *s, peg_still *next)
+static int find_rest(peg_stage *s, peg_resting *next)
 {
     const peg_scene *scene = s->scene;
     int any = 0;
     for (int i = 0; i < scene->nb; i++) {
-        next->rest[i] = peg_is_mover(&scene->body[i]) ? PEG_STIRS : PEG_RESTS;
-        next->root[i] = peg_still_rests(s, i) ? s->context->still.root[i] : peg_root(s, i);
+        next->rest[i] = peg_is_moving_obstacle(&scene->body[i]) ? PEG_ACTIVE : PEG_RESTING;
+        next->root[i] = peg_is_resting(s, i) ? s->context->resting.root[i] : peg_root(s, i);
     }
     for (int i = 0; i < scene->nb; i++) {
         const pegStats *stats = &s->solved[i].stats;
         if (!is_dynamic(scene->body, i)) continue;
-        if (!lies_still(&scene->body[i]) || stats->unconverged || stats->recovered)
-            stir(next, scene->body, i);
+        if (!is_at_rest_body(&scene->body[i]) || stats->unconverged || stats->recovered)
+            activate(next, scene->body, i);
     }
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
         int a = s->placed[c->a].body, b = s->placed[c->b].body;
         if (!c->near) continue;
-        if (a >= 0 && peg_is_mover(&scene->body[a])) stir(next, scene->body, b);
-        if (b >= 0 && peg_is_mover(&scene->body[b])) stir(next, scene->body, a);
+        if (a >= 0 && peg_is_moving_obstacle(&scene->body[a])) activate(next, scene->body, b);
+        if (b >= 0 && peg_is_moving_obstacle(&scene->body[b])) activate(next, scene->body, a);
     }
     for (int i = 0; i < scene->nb; i++) {
-        if (is_stirred(next, scene->body, i)) next->rest[i] = PEG_STIRS;
-        any |= is_dynamic(scene->body, i) && next->rest[i] == PEG_RESTS;
+        if (is_active(next, scene->body, i)) next->rest[i] = PEG_ACTIVE;
+        any |= is_dynamic(scene->body, i) && next->rest[i] == PEG_RESTING;
     }
     return any;
 }
 
-static void keep_pair(const peg_stage *s, peg_still *next, const peg_candidate *c)
+static void keep_pair(const peg_stage *s, peg_resting *next, const peg_candidate *c)
 {
     int np = s->scene->np;
     if (c->a >= np || c->b >= np || !is_at_rest(next, s->scene, c->a) ||
@@ -325,9 +327,9 @@ static void keep_pair(const peg_stage *s, peg_still *next, const peg_candidate *
 }
 
 /* Those of this step, and those that it repeats. */
-static void keep_pairs(const peg_stage *s, peg_still *next)
+static void keep_pairs(const peg_stage *s, peg_resting *next)
 {
-    const peg_still *last = &s->context->still;
+    const peg_resting *last = &s->context->resting;
     const peg_candidate *c = s->candidate, *end = c + s->candidates;
     for (int i = 0; last->valid && i < last->candidates; i++) {
         const peg_candidate *old = &last->candidate[i];
@@ -339,12 +341,12 @@ static void keep_pairs(const peg_stage *s, peg_still *next)
 }
 
 /* What the repetition of an island comes to. */
-static int keep_island(const peg_stage *s, peg_still *next, int root)
+static int keep_island(const peg_stage *s, peg_resting *next, int root)
 {
-    const peg_solved *from = &s->solved[root];
-    peg_solved *to = &next->solved[root];
-    *to = (peg_solved){0};
-    if (next->root[root] != root || next->rest[root] != PEG_RESTS) return 1;
+    const peg_island_result *from = &s->solved[root];
+    peg_island_result *to = &next->solved[root];
+    *to = (peg_island_result){0};
+    if (next->root[root] != root || next->rest[root] != PEG_RESTING) return 1;
     to->stats = repeated(&from->stats);
     to->contacts = from->contacts;
     to->contact = PEG_NEW(&next->arena, peg_contact, from->contacts);
@@ -354,7 +356,7 @@ static int keep_island(const peg_stage *s, peg_still *next, int root)
     return 1;
 }
 
-static int keep_scene(const peg_stage *s, peg_still *next)
+static int keep_scene(const peg_stage *s, peg_resting *next)
 {
     const peg_scene *scene = s->scene;
     int nb = scene->nb, np = scene->np;
@@ -362,9 +364,9 @@ static int keep_scene(const peg_stage *s, peg_still *next)
     next->body = PEG_NEW(arena, peg_body, nb);
     next->part = PEG_NEW(arena, peg_part, np);
     next->changed = PEG_NEW(arena, unsigned char, np);
-    next->solved = PEG_NEW(arena, peg_solved, nb);
+    next->solved = PEG_NEW(arena, peg_island_result, nb);
     next->joint_row = PEG_NEW(arena, peg_joint_row, scene->njoint_row);
-    int pairs = s->candidates + s->context->still.candidates;
+    int pairs = s->candidates + s->context->resting.candidates;
     next->candidate = PEG_NEW(arena, peg_candidate, pairs);
     next->surface = PEG_NEW(arena, peg_surface, pairs);
     if (arena->failed) return 0;
@@ -375,7 +377,7 @@ static int keep_scene(const peg_stage *s, peg_still *next)
     if (np) memcpy(next->part, scene->part, (size_t)np * sizeof *next->part);
     for (int i = 0; i < np; i++) {
         int body = scene->part[i].body;
-        next->changed[i] = body >= 0 && next->rest[body] != PEG_RESTS;
+        next->changed[i] = body >= 0 && next->rest[body] != PEG_RESTING;
     }
     next->nb = nb, next->np = np, next->njoint_row = scene->njoint_row;
     next->h = scene->h, next->planar = scene->planar;
@@ -387,16 +389,16 @@ static int keep_scene(const peg_stage *s, peg_still *next)
     return 1;
 }
 
-void peg_still_keep(peg_stage *s)
+void peg_resting_keep(peg_stage *s)
 {
     peg_context *context = s->context;
-    peg_still *next = &context->next_still, last = context->still;
+    peg_resting *next = &context->next_resting, last = context->resting;
     next->valid = 0;
-    if (s->scene->ngiven) return;
+    if (s->scene->nexternal) return;
     peg_arena_reset(&next->arena);
     next->root = PEG_NEW(&next->arena, int, s->scene->nb);
-    next->rest = PEG_NEW(&next->arena, peg_rest, s->scene->nb);
+    next->rest = PEG_NEW(&next->arena, peg_activity, s->scene->nb);
     if (next->root && next->rest && find_rest(s, next)) next->valid = keep_scene(s, next);
-    context->still = *next;
-    context->next_still = last;
+    context->resting = *next;
+    context->next_resting = last;
 }

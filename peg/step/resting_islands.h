@@ -5,18 +5,18 @@
 #include "peg/step/stage.h"
 
 /* Compares the scene with that of the last step: which islands go on resting. */
-void peg_still_compare(peg_context *context, const peg_scene *scene);
+void peg_resting_compare(peg_context *context, const peg_scene *scene);
 /* If all do: writes the results of the step and returns 1. */
-int peg_still_repeat(peg_context *context, peg_scene *scene, pegStats *stats);
+int peg_resting_repeat(peg_context *context, peg_scene *scene, pegStats *stats);
 /* Hands the islands that rest their results. */
-void peg_still_take(peg_stage *stage);
+void peg_resting_take(peg_stage *stage);
 /* Rouses the islands that something is near to; returns whether there are such. */
-int peg_still_rouse(peg_stage *stage);
+int peg_resting_wake(peg_stage *stage);
 /* Whether a body, if it is dynamic, goes on resting. */
-int peg_still_rests(const peg_stage *stage, int body);
+int peg_is_resting(const peg_stage *stage, int body);
 /* Remembers what is remembered of the pairs that rest; 0 without memory. */
-int peg_still_remember(peg_stage *stage);
+int peg_resting_remember(peg_stage *stage);
 /* Keeps the islands of a committed step that lie still; without memory they are not kept. */
-void peg_still_keep(peg_stage *stage);
+void peg_resting_keep(peg_stage *stage);
 
 #endif

@@ -26,7 +26,7 @@ static void add_friction(const peg_row *row, peg_contact *contact)
 /* The number of a feature of a triangle in its mesh. */
 static int number_in_mesh(const peg_polytope *P, peg_part_feature feature, int i)
 {
-    const peg_complex *m = P->mesh;
+    const peg_triangle_mesh *m = P->mesh;
     if (!m) return i;
     return feature == PEG_A_VERTEX  ? m->triangle[P->triangle][i]
            : feature == PEG_AN_EDGE ? m->side[P->triangle][i]
@@ -39,7 +39,7 @@ static void name_features(const peg_island *I, const peg_row *row, peg_contact *
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     contact->kind = row->kind;
     contact->i = row->i, contact->j = row->j;
-    if (row->kind == PEG_ROW_GIVEN) return;
+    if (row->kind == PEG_ROW_EXTERNAL) return;
     int swap = row->kind == PEG_ROW_FV;
     contact->i = number_in_mesh(swap ? B : A, peg_row_feature(row->kind, 0), row->i);
     contact->j = number_in_mesh(swap ? A : B, peg_row_feature(row->kind, 1), row->j);
@@ -80,7 +80,7 @@ static void find_woken(peg_assembly *a)
     const peg_island *I = &a->island;
     for (int i = 0; i < I->nr; i++) {
         const peg_body *b = &I->rigid[i].state;
-        int asleep = i < I->nd ? b->asleep : !peg_is_mover(b);
+        int asleep = i < I->nd ? b->asleep : !peg_is_moving_obstacle(b);
         if (i < I->nd && asleep) {
             double h = I->h, size = I->rigid[i].size;
             asleep = h * peg_norm(I->v_pose[i]) < PEG_TOUCH * size &&
@@ -100,13 +100,13 @@ static void find_woken(peg_assembly *a)
             changed = 1;
         }
         for (int k = 0; k < I->njoint; k++) {
-            int x = I->joint[k].whole.body_a, y = I->joint[k].whole.body_b;
+            int x = I->joint[k].lcp_row.body_a, y = I->joint[k].lcp_row.body_b;
             if (x < 0 || y < 0 || I->awake[x] == I->awake[y]) continue;
             I->awake[x] = I->awake[y] = changed = 1;
         }
     }
     for (int i = 0; i < I->nd; i++) {
-        peg_outcome_of_body *r = &s->result[I->rigid[i].body];
+        peg_body_result *r = &s->result[I->rigid[i].body];
         const peg_body *b = &s->scene->body[I->rigid[i].body];
         r->woken = b->asleep && I->awake[i];
         if (!b->asleep || I->awake[i]) continue;
@@ -123,7 +123,7 @@ static void take_results(peg_assembly *a)
     pegStats *stats = I->stats;
     for (int i = 0; i < I->nd; i++) {
         const peg_body *b = &s->scene->body[I->rigid[i].body];
-        peg_outcome_of_body *r = &s->result[I->rigid[i].body];
+        peg_body_result *r = &s->result[I->rigid[i].body];
         memcpy(r->v_pose, I->v_pose[i], sizeof r->v_pose);
         memcpy(r->v_end, I->v_end[i], sizeof r->v_end);
         r->moved = I->njoint == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
@@ -140,7 +140,7 @@ static void take_results(peg_assembly *a)
     }
     stats->pairs = I->npair;
     stats->islands = 1;
-    stats->energy_gain_max = I->gain;
+    stats->energy_gain_max = I->energy_gain;
 }
 
 static int remember_choices(peg_assembly *a)
@@ -148,7 +148,7 @@ static int remember_choices(peg_assembly *a)
     const peg_island *I = &a->island;
     peg_choice *choice = PEG_NEW(&a->worker->results, peg_choice, I->npair);
     for (int p = 0; p < I->npair && choice; p++) {
-        choice[p] = I->pair[p].remembered;
+        choice[p] = I->pair[p].last_choice;
         a->stage->candidate[a->candidate_of[p]].choice = &choice[p];
     }
     return choice != NULL;
@@ -158,16 +158,16 @@ static int remember_choices(peg_assembly *a)
 static int remember_old_impulses(peg_assembly *a)
 {
     const peg_island *I = &a->island;
-    peg_solved *solved = a->solved;
+    peg_island_result *solved = a->solved;
     size_t n = 0;
-    for (int p = 0; p < I->npair; p++) n += (size_t)I->pair[p].olds;
-    solved->row = PEG_NEW(&a->worker->results, peg_row_memory, n);
+    for (int p = 0; p < I->npair; p++) n += (size_t)I->pair[p].cached_rows;
+    solved->row = PEG_NEW(&a->worker->results, peg_cached_row, n);
     if (!solved->row) return 0;
     for (int p = 0; p < I->npair; p++) {
         const peg_pair *pair = &I->pair[p];
         peg_candidate *c = &a->stage->candidate[a->candidate_of[p]];
-        c->first = solved->rows, c->count = pair->olds;
-        for (int k = 0; k < pair->olds; k++) solved->row[solved->rows++] = pair->old[k];
+        c->first = solved->rows, c->count = pair->cached_rows;
+        for (int k = 0; k < pair->cached_rows; k++) solved->row[solved->rows++] = pair->cached[k];
     }
     return 1;
 }
@@ -175,10 +175,10 @@ static int remember_old_impulses(peg_assembly *a)
 /* Rows are kept by pair: those of one candidate lie together. */
 static int remember_impulses(peg_assembly *a)
 {
-    peg_solved *solved = a->solved;
+    peg_island_result *solved = a->solved;
     const peg_row_set *impulse = &a->island.impulse;
-    if (a->island.scaled) return remember_old_impulses(a);
-    solved->row = PEG_NEW(&a->worker->results, peg_row_memory, impulse->m);
+    if (a->island.velocities_scaled) return remember_old_impulses(a);
+    solved->row = PEG_NEW(&a->worker->results, peg_cached_row, impulse->m);
     if (!solved->row) return 0;
     for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
     for (int i = 0; i < impulse->m; i++) {
@@ -187,9 +187,9 @@ static int remember_impulses(peg_assembly *a)
         if (c->first + (size_t)c->count != solved->rows)
             continue; /* of a later solve: passed over */
         peg_row row = impulse->row[i];
-        if (a->island.recovering) row.lambda = a->island.rough ? row.main : 0;
-        row.lambda *= a->island.whole / a->island.h; /* of a part of the step */
-        solved->row[solved->rows++] = peg_row_remembered(&row);
+        if (a->island.recovering) row.lambda = a->island.iterative ? row.lambda_motion : 0;
+        row.lambda *= a->island.h_step / a->island.h; /* of a part of the step */
+        solved->row[solved->rows++] = peg_row_to_cache(&row);
         c->count++;
     }
     return 1;

@@ -33,36 +33,36 @@ typedef struct peg_candidate {
     double reach;       /* of a triangle: how near its features count, m; else 0 */
     int linked;         /* has a disjunction in an island */
     int answered;       /* of a kept step: refused and surface are those of this step */
-    const peg_row_memory *old; /* impulses of the step before */
+    const peg_cached_row *old; /* impulses of the step before */
     int olds;
     size_t first; /* of those of this step, among its island's; once gathered, in the context's
                      fresh memory */
     int count;
-    const peg_given *given; /* contacts that somebody else found */
-    int ngiven;
+    const peg_external *external; /* contacts that somebody else found */
+    int nexternal;
     const peg_surface *surface; /* null: nobody has asked */
     const peg_choice *choice;   /* of the step before, later of this one; null: none */
     double n[3];                /* direction that is known to separate or was used last, or 0 */
 } peg_candidate;
 
 /* What is gathered from an island; in the results of the worker that solved it. */
-typedef struct peg_solved {
+typedef struct peg_island_result {
     pegStats stats;
     peg_contact *contact;
     int contacts;
-    peg_row_memory *row; /* impulses, by pair */
+    peg_cached_row *row; /* impulses, by pair */
     size_t rows;
-} peg_solved;
+} peg_island_result;
 
 /* Of a body that lay still in the last step, with all others of its island. */
-typedef enum peg_rest {
-    PEG_STIRS,  /* did not, or something has changed for one of them */
-    PEG_ROUSED, /* something comes near: its pairs are to be found */
-    PEG_RESTS   /* goes on so: its island is left out, and the last results are its own */
-} peg_rest;
+typedef enum peg_activity {
+    PEG_ACTIVE, /* did not, or something has changed for one of them */
+    PEG_WOKEN,  /* something comes near: its pairs are to be found */
+    PEG_RESTING /* goes on so: its island is left out, and the last results are its own */
+} peg_activity;
 
 /* The islands of a step at whose end they lay still. */
-typedef struct peg_still {
+typedef struct peg_resting {
     int valid;
     peg_arena arena; /* of what follows */
     double h;
@@ -73,12 +73,12 @@ typedef struct peg_still {
     peg_candidate *candidate; /* of parts that rest: sorted by parts */
     peg_surface *surface;     /* of these candidates, as far as it was asked for */
     int surfaces;
-    int *root;              /* nb: of its island */
-    peg_rest *rest;         /* nb; an immovable body rests while nobody moves it */
-    unsigned char *changed; /* np: the part is another one or elsewhere */
-    peg_solved *solved;     /* nb: what the repetition of the island with this root comes to */
-    pegStats stats;         /* of a step that repeats all of it */
-} peg_still;
+    int *root;                 /* nb: of its island */
+    peg_activity *rest;        /* nb; an immovable body rests while nobody moves it */
+    unsigned char *changed;    /* np: the part is another one or elsewhere */
+    peg_island_result *solved; /* nb: what the repetition of the island with this root comes to */
+    pegStats stats;            /* of a step that repeats all of it */
+} peg_resting;
 
 /* What a thread has for itself. */
 typedef struct peg_worker {
@@ -92,13 +92,13 @@ typedef struct peg_worker {
 
 struct peg_context {
     pegSettings settings;
-    peg_still still, next_still;  /* of the step before; being written */
-    unsigned without;             /* rules of the outer loop that are left out: for tests */
-    const peg_capture *capture;   /* null: none */
-    peg_arena arena;              /* of the step */
-    peg_arena kept;               /* of the step, for what grows meanwhile */
-    int parts;                    /* of the step, or of the last one */
-    peg_remembered memory, fresh; /* of the step before; being written */
+    peg_resting resting, next_resting; /* of the step before; being written */
+    unsigned disabled_rules;           /* rules of the outer loop that are left out: for tests */
+    const peg_capture *capture;        /* null: none */
+    peg_arena arena;                   /* of the step */
+    peg_arena kept;                    /* of the step, for what grows meanwhile */
+    int parts;                         /* of the step, or of the last one */
+    peg_pair_cache cache, next_cache;  /* of the step before; being written */
     peg_contact *contact;
     int contacts;
     size_t contact_capacity;
@@ -107,10 +107,10 @@ struct peg_context {
 };
 
 /* Results of a body, kept apart until the step is whole. */
-typedef struct peg_outcome_of_body {
+typedef struct peg_body_result {
     double v_pose[6], v_end[6], v_joints[6];
     int moved, woken, held;
-} peg_outcome_of_body;
+} peg_body_result;
 
 typedef struct peg_stage {
     peg_context *context;
@@ -128,13 +128,13 @@ typedef struct peg_stage {
     int *first_body, *next_body;   /* nb: the bodies of an island by its root */
     int *first_pair, *next_pair;   /* by root; candidates */
     double (*alone)[6];            /* nb: the velocity after the step without contact */
-    unsigned char *roused;         /* nb: was asleep, and joints connect it with what is awake */
+    unsigned char *woken_by_joint; /* nb: was asleep, and joints connect it with what is awake */
     int *first_joint, *next_joint; /* by root; rows of joints */
     double *joint_lambda;          /* njoint_row: results */
     unsigned char *dirty;          /* nb: the island with this root is to be solved */
-    peg_solved *solved;            /* nb: of the island with this root, as it was solved last */
+    peg_island_result *solved;     /* nb: of the island with this root, as it was solved last */
     int largest;                   /* vertices, faces or edges of the largest shape */
-    peg_outcome_of_body *result;   /* nb */
+    peg_body_result *result;       /* nb */
     int failed;
 } peg_stage;
 

@@ -60,8 +60,8 @@ static pegStatus check_joints(const peg_scene *scene)
 
 static pegStatus check_given(const peg_scene *scene)
 {
-    for (int i = 0; i < scene->ngiven; i++) {
-        const peg_given *g = &scene->given[i];
+    for (int i = 0; i < scene->nexternal; i++) {
+        const peg_external *g = &scene->external[i];
         int a = g->part_a, b = g->part_b;
         if (a < 0 || a >= scene->np || b < 0 || b >= scene->np || a == b) return PEG_ERROR_ARGUMENT;
         if (!scene->part[a].opaque && !scene->part[b].opaque) return PEG_ERROR_ARGUMENT;
@@ -82,7 +82,7 @@ static pegStatus check_scene(const peg_scene *scene)
     }
     for (int i = 0; i < scene->np; i++) {
         const peg_part *part = &scene->part[i];
-        if (!!part->shape + !!part->complex + !!part->opaque != 1 || part->body < -1 ||
+        if (!!part->shape + !!part->triangle_mesh + !!part->opaque != 1 || part->body < -1 ||
             part->body >= scene->nb)
             return PEG_ERROR_ARGUMENT;
         if (!all_finite(part->offset, 3) || !all_finite(part->rotation, 9))
@@ -103,16 +103,16 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     peg_arena_reset(arena);
     peg_arena_reset(&context->kept);
     context->contacts = 0;
-    context->fresh.count = context->fresh.rows = 0;
+    context->next_cache.count = context->next_cache.rows = 0;
     s->root = PEG_NEW(arena, int, nb);
     s->first_body = PEG_NEW(arena, int, nb);
     s->next_body = PEG_NEW(arena, int, nb);
     s->first_pair = PEG_NEW(arena, int, nb);
     s->dirty = PEG_NEW(arena, unsigned char, nb);
-    s->solved = PEG_NEW(arena, peg_solved, nb);
-    s->roused = PEG_NEW(arena, unsigned char, nb);
+    s->solved = PEG_NEW(arena, peg_island_result, nb);
+    s->woken_by_joint = PEG_NEW(arena, unsigned char, nb);
     s->alone = PEG_NEW(arena, double[6], nb);
-    s->result = PEG_NEW(arena, peg_outcome_of_body, nb);
+    s->result = PEG_NEW(arena, peg_body_result, nb);
     if (arena->failed || !peg_workers_begin(s)) return 0;
     s->largest = 3; /* triangles */
     for (int i = 0; i < scene->np; i++) {
@@ -126,8 +126,8 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     for (int i = 0; i < nb; i++) {
         peg_body *b = &scene->body[i];
         s->stats.bodies += b->kind == PEG_DYNAMIC;
-        s->result[i] = (peg_outcome_of_body){0};
-        s->roused[i] = 0;
+        s->result[i] = (peg_body_result){0};
+        s->woken_by_joint[i] = 0;
         memcpy(s->alone[i], b->v_free, sizeof b->v);
     }
     if (!peg_step_joints(s) || !peg_place_parts(s)) return 0;
@@ -138,7 +138,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
         memcpy(s->result[i].v_pose, v, sizeof b->v);
         memcpy(s->result[i].v_end, v, sizeof b->v);
     }
-    peg_still_take(s);
+    peg_resting_take(s);
     return 1;
 }
 
@@ -212,7 +212,7 @@ static void spread_dirt(peg_stage *s)
 /* Pairs of the islands that something has come near to. */
 static void find_pairs_of_roused(peg_stage *s, const peg_aabb *start)
 {
-    while (!s->failed && peg_still_rouse(s)) s->failed |= !peg_find_pairs_of_roused(s, start);
+    while (!s->failed && peg_resting_wake(s)) s->failed |= !peg_find_pairs_of_woken(s, start);
 }
 
 static void solve_islands(peg_stage *s)
@@ -255,7 +255,7 @@ static void sum_stats(peg_stage *s)
     pegStats *sum = &s->stats;
     sum->min_separation = INFINITY;
     for (int root = 0; root < s->scene->nb; root++)
-        if (peg_is_solved(s, root)) peg_stats_add(sum, &s->solved[root].stats);
+        if (peg_is_island_solved(s, root)) peg_stats_add(sum, &s->solved[root].stats);
     if (sum->min_separation == INFINITY) sum->min_separation = 0;
     sum->unconverged = sum->unconverged > 0;
 }
@@ -265,20 +265,20 @@ static void commit(peg_stage *s)
     peg_context *context = s->context;
     for (int i = 0; i < s->scene->nb; i++) {
         peg_body *b = &s->scene->body[i];
-        const peg_outcome_of_body *r = &s->result[i];
+        const peg_body_result *r = &s->result[i];
         memcpy(b->v_pose, r->v_pose, sizeof b->v_pose);
         memcpy(b->v_end, r->v_end, sizeof b->v_end);
         b->moved_by_contact = r->moved;
         b->woken = r->woken;
-        b->roused = s->roused[i];
+        b->woken_by_joint = s->woken_by_joint[i];
         b->held = r->held;
         memcpy(b->v_joints, r->v_joints, sizeof b->v_joints);
     }
     for (int i = 0; i < s->scene->njoint_row; i++)
         s->scene->joint_row[i].lambda = s->joint_lambda[i];
-    peg_remembered old = context->memory;
-    context->memory = context->fresh;
-    context->fresh = old;
+    peg_pair_cache old = context->cache;
+    context->cache = context->next_cache;
+    context->next_cache = old;
 }
 
 static int remember_pairs(peg_stage *s)
@@ -287,7 +287,7 @@ static int remember_pairs(peg_stage *s)
         const peg_candidate *c = &s->candidate[i];
         if (c->refused || c->whole) continue;
         const peg_part *a = &s->part[c->a], *b = &s->part[c->b];
-        peg_memory_entry *entry = peg_remember(&s->context->fresh, a->id, b->id);
+        peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, a->id, b->id);
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);
         if (c->linked && c->choice) entry->choice = *c->choice;
@@ -295,8 +295,8 @@ static int remember_pairs(peg_stage *s)
         entry->count = c->count;
         entry->a = s->whole[c->a], entry->b = s->whole[c->b];
     }
-    if (!peg_still_remember(s)) return 0;
-    peg_sort_memory(&s->context->fresh);
+    if (!peg_resting_remember(s)) return 0;
+    peg_pair_cache_sort(&s->context->next_cache);
     return 1;
 }
 
@@ -305,19 +305,19 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     peg_stage stage;
     pegStatus status = check_scene(scene);
     if (status != PEG_OK) return status;
-    peg_still_compare(context, scene);
-    if (peg_still_repeat(context, scene, stats)) return PEG_OK;
+    peg_resting_compare(context, scene);
+    if (peg_resting_repeat(context, scene, stats)) return PEG_OK;
     int whole = set_stage(&stage, context, scene);
     if (whole) solve_islands(&stage);
     if (!whole || stage.failed || !peg_gather_islands(&stage) || !remember_pairs(&stage)) {
         context->contacts = 0;
-        context->still.valid = 0; /* its answers are those of this step, its results are not */
+        context->resting.valid = 0; /* its answers are those of this step, its results are not */
         return PEG_ERROR_MEMORY;
     }
     commit(&stage);
     sum_stats(&stage);
-    peg_still_keep(&stage);
-    stage.stats.memory = context->still.stats.memory = peg_context_memory(context);
+    peg_resting_keep(&stage);
+    stage.stats.memory = context->resting.stats.memory = peg_context_memory(context);
     if (stats) *stats = stage.stats;
     return PEG_OK;
 }

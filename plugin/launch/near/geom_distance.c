@@ -5,7 +5,6 @@
 #include "plugin/launch/world/geom_counts.h"
 #include "ode_glue/read/geom.h"
 #include "peg/shape/triangle_mesh.h"
-#include "peg/step/stage.h"
 #include "peg/collide/separation.h"
 
 /* Vertices that lie this near to the outermost one count as touching, relative to the size. */
@@ -82,7 +81,7 @@ static int note(const peg_view *A, const peg_view *B, double reach, dContactGeom
 /* A mesh and a convex geom. */
 typedef struct visit {
     peg_arena *arena;
-    const peg_complex *mesh;
+    const peg_triangle_mesh *mesh;
     dGeomID geom; /* the mesh's */
     const peg_view *other;
     int mesh_is_first, found;
@@ -95,7 +94,7 @@ static void meet_triangle(void *context, int t)
     visit *v = context;
     peg_arena_mark mark = peg_arena_here(v->arena);
     peg_view triangle;
-    if (view_of(v->arena, v->geom, peg_triangle_of(v->arena, v->mesh, t), &triangle) &&
+    if (view_of(v->arena, v->geom, peg_triangle_polytope(v->arena, v->mesh, t), &triangle) &&
         note(v->mesh_is_first ? &triangle : v->other, v->mesh_is_first ? v->other : &triangle,
              v->reach, v->contact)) {
         v->found = 1;
@@ -125,7 +124,7 @@ static int meet_mesh(visit *v)
     peg_aabb box;
     if (peg_is_half_space(v->other->shape)) return 0;
     box_around(v, &box);
-    peg_complex_meet(v->mesh, &box, meet_triangle, v);
+    peg_aabb_tree_overlap(v->mesh, &box, meet_triangle, v);
     return v->found;
 }
 
@@ -139,7 +138,7 @@ static int meet(peg_world_entry *entry, dGeomID a, dGeomID b, double reach, dCon
     int has_a = view_of(arena, a, sa->shape, &A), has_b = view_of(arena, b, sb->shape, &B);
     if (has_a && has_b) return note(&A, &B, reach, contact);
     visit v = {.arena = arena, .reach = reach, .contact = contact, .mesh_is_first = !has_a};
-    v.mesh = has_a ? sb->complex : sa->complex;
+    v.mesh = has_a ? sb->triangle_mesh : sa->triangle_mesh;
     v.geom = has_a ? b : a;
     v.other = has_a ? &A : &B;
     return v.mesh && (has_a || has_b) ? meet_mesh(&v) : 0;

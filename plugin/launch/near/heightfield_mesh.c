@@ -38,7 +38,7 @@ static void range_along(const double x[3], const double R[9], int axis, const do
     }
 }
 
-static dTriMeshDataID build(const peg_complex *cells, peg_field_mesh *out)
+static dTriMeshDataID build(const peg_triangle_mesh *cells, peg_field_mesh *out)
 {
     out->vertex = peg_alloc((size_t)cells->nv * 3 * sizeof *out->vertex);
     out->index = peg_alloc((size_t)cells->nt * 3 * sizeof *out->index);
@@ -69,10 +69,10 @@ int peg_field_mesh_make(dGeomID geom, const double box[6], peg_field_mesh *out)
         range_along(x, R, 2 * k, box, &low, &high);
         all = span(field, k, low, high, &from[k], &to[k]);
     }
-    peg_complex *cells;
+    peg_triangle_mesh *cells;
     if (!all || peg_heightfield_cells(field, from, to, &cells) != PEG_OK) return 0;
     out->data = build(cells, out);
-    peg_complex_free(cells);
+    peg_triangle_mesh_free(cells);
     if (out->data) {
         dMatrix3 rotation = {0};
         for (int i = 0; i < 9; i++) rotation[4 * (i / 3) + i % 3] = R[i];

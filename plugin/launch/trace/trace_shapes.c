@@ -92,7 +92,7 @@ static void put_plane(FILE *file, dGeomID leaf)
     fprintf(file, ",\"offset\":%.17g}", p[3]);
 }
 
-static void put_field(FILE *file, const frame *f, const peg_complex *mesh)
+static void put_field(FILE *file, const frame *f, const peg_triangle_mesh *mesh)
 {
     fputs("{\"type\":\"mesh\",\"vertices\":", file);
     put_points(file, f, mesh->vertex[0], mesh->nv, 3);
@@ -131,8 +131,8 @@ static void put_heightfield(FILE *file, const frame *f, dGeomID leaf)
     unsigned long version;
     const peg_heightfield *field =
         peg_heightfield_find(dGeomHeightfieldGetHeightfieldData(leaf), &version);
-    if (field && field->complex)
-        put_field(file, f, field->complex);
+    if (field && field->triangle_mesh)
+        put_field(file, f, field->triangle_mesh);
     else
         fputs("{\"type\":\"other\"}", file);
 }
