@@ -3,6 +3,7 @@
  * their place in traces, what the scale and the turn of a scene do to them. */
 #include "tests/runner.h"
 #include "demos/lab/lab.h"
+#include "demos/report/recorder.h"
 #include "demos/world/world.h"
 
 #include <check.h>
@@ -376,7 +377,9 @@ START_TEST(traces_name_every_class)
     const lab_setting set = {"bodies", 6};
     lab_world *w = open_scene("pour-mixed", &set, 1);
     FILE *file = tmpfile();
-    ck_assert(file && lab_trace_begin(file, w) == 0);
+    lab_trace *trace = lab_trace_of(w);
+    ck_assert(file && trace_write_head(&(trace_writer){file, 1, 0, NULL}, trace) == 0);
+    trace_free(trace);
     rewind(file);
     json_t *header = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
     const json_t *bodies = json_object_get(header, "bodies");

@@ -11,6 +11,7 @@
 
 #include "tests/runner.h"
 #include "demos/lab/lab.h"
+#include "demos/report/recorder.h"
 #include "demos/oracle/overlap.h"
 #include "demos/world/world.h"
 #include "peg/base/math.h"
@@ -100,7 +101,7 @@ START_TEST(refuses_bad_usage)
     refused("fly", "no command 'fly'");
     refused("run", "needs a scene");
     refused("run nowhere", "no scene 'nowhere'");
-    refused("run pour-boxes twice", "one argument too many");
+    refused("run pour-boxes twice", "unexpected argument");
     refused("run pour-boxes --contact magic", "no contact model 'magic'");
     refused("run pour-boxes --contact ''", "no contact model");
     refused("run pour-boxes --contact ode,peg", "compare takes several");
@@ -577,9 +578,12 @@ START_TEST(groups_entering_and_bounds)
         ck_assert_double_eq_tol(x[2], 1.5, c == LAB_AP ? 6e-2 : 3e-2);
         lab_overlap(w, 1, &volume, &depth);
         ck_assert_double_le(depth, c == LAB_PEG ? 0 : .03);
-        FILE *file = fopen(out_path("trace"), "w");
-        ck_assert_int_eq(lab_trace_begin(file, w), 0);
-        fclose(file);
+        lab_recorder recorder = {.path = out_path("trace")};
+        lab_observer observer = lab_recorder_observer(&recorder);
+        observer.begin(&recorder, w);
+        observer.end(&recorder, w);
+        ck_assert_str_eq(lab_error(w), "");
+        lab_recorder_free(&recorder);
         char *text = read_text(out_path("trace"));
         ck_assert_ptr_nonnull(strstr(text, "\"connected\":[[1,2]]"));
         free(text);

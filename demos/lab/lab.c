@@ -6,6 +6,8 @@
 #include "demos/checks/matrix_geoms.h"
 #include "demos/bench/bench.h"
 #include "demos/lab/lab.h"
+#include "demos/report/recorder.h"
+#include "demos/report/trace_check.h"
 #include "demos/bench/launcher_overhead.h"
 
 #include <math.h>
@@ -18,7 +20,9 @@ typedef struct command {
     const char *verb, *target;
     char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
     char *only;
-    double h, time, mu, budget;
+    double h, time, mu, budget, trace_quantum;
+    long trace_every;
+    int trace_compact;
     long steps;
     int quick, n_max, jobs, fresh, drops;
     long long seed;
@@ -44,7 +48,18 @@ static void note(const char *text)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum { OPT_CONTACT = 1, OPT_H, OPT_TIME, OPT_STEPS, OPT_SEED, OPT_MU, OPT_SET, OPT_JOBS };
+enum {
+    OPT_CONTACT = 1,
+    OPT_H,
+    OPT_TIME,
+    OPT_STEPS,
+    OPT_SEED,
+    OPT_MU,
+    OPT_SET,
+    OPT_JOBS,
+    OPT_EVERY,
+    OPT_QUANTUM
+};
 
 static int parse_contacts(command *c)
 {
@@ -104,6 +119,13 @@ static int check_option(command *c, int option, const char *set)
         return c->jobs > 0 ? 0 : usage("--jobs must be a positive whole number%s", "");
     case OPT_STEPS:
         return c->steps > 0 ? 0 : usage("--steps must be a positive whole number%s", "");
+    case OPT_EVERY:
+        return c->trace_every > 0 ? 0
+                                  : usage("--trace-every must be a positive whole number%s", "");
+    case OPT_QUANTUM:
+        if (!(c->trace_quantum > 0 && isfinite(c->trace_quantum)))
+            return usage("--trace-quantum must be a positive number of metres%s", "");
+        return 0;
     case OPT_SEED:
         return c->seed >= 0 ? 0 : usage("--seed must be a whole number, 0 or more%s", "");
     case OPT_MU:
@@ -173,27 +195,37 @@ static int print_summary(const lab_result *r)
     return fflush(stdout) != 0;
 }
 
-static int begin_trace(void *file, const lab_world *w)
+static int cannot_write(const char *path, const char *option)
 {
-    return lab_trace_begin(file, w);
+    fprintf(stderr, "peg-lab: cannot write '%s': choose another file with %s\n", path, option);
+    return 2;
 }
 
-static int write_trace(void *file, const lab_world *w)
+static int can_write(const char *path)
 {
-    return lab_trace_step(file, w);
+    FILE *file = fopen(path, "w");
+    return file && fclose(file) == 0;
+}
+
+/* What --trace and its options ask for. */
+static int recorder_of(const command *c, lab_recorder *r)
+{
+    *r = (lab_recorder){.path = c->trace,
+                        .compact = c->trace_compact,
+                        .quantum = c->trace_quantum,
+                        .every = c->trace_every};
+    return c->trace && !can_write(c->trace) ? cannot_write(c->trace, "--trace") : 0;
 }
 
 static int run(const command *c, const lab_scene *scene, const lab_options *options)
 {
     lab_result r;
-    FILE *trace = NULL;
+    lab_recorder recorder;
     if (c->model_count != 1) return usage("run takes one --contact; compare takes several%s", "");
-    if (c->trace && !(trace = fopen(c->trace, "w")))
-        return usage("cannot write '%s': choose another file with --trace", c->trace);
-    lab_observer observer = {begin_trace, write_trace, trace};
-    int status = lab_run(scene, options, trace ? &observer : NULL, !c->quiet, &r) ? 1 : 0;
-    if (trace && fclose(trace) != 0 && status == 0)
-        status = 1, usage("'%s' could not be written in full", c->trace);
+    if (recorder_of(c, &recorder)) return 2;
+    lab_observer observer = lab_recorder_observer(&recorder);
+    int records = recorder.path || recorder.keep;
+    int status = lab_run(scene, options, records ? &observer : NULL, !c->quiet, &r) ? 1 : 0;
     if (r.failed) fprintf(stderr, "peg-lab: %s: %s\n", scene->name, r.error);
     if (r.user) status = 2;
     if (r.w && c->summary) {
@@ -206,6 +238,7 @@ static int run(const command *c, const lab_scene *scene, const lab_options *opti
     }
     if (r.w && c->picture && lab_picture(c->picture, &r, 1))
         status = usage("cannot write '%s': choose another file with --picture", c->picture);
+    lab_recorder_free(&recorder);
     lab_result_free(&r);
     return status;
 }
@@ -332,6 +365,12 @@ static int ode_demos(const command *c)
     return lab_ode_demos(&options);
 }
 
+static int check(const command *c)
+{
+    if (!c->target) return usage("check needs a trace: peg-lab check FILE%s", "");
+    return lab_check(c->target, c->summary, c->quiet);
+}
+
 static int dispatch(const command *c)
 {
     if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
@@ -346,6 +385,7 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "bench")) return bench(c);
     if (!strcmp(c->verb, "overhead")) return lab_overhead(c->target, c->quick);
     if (!strcmp(c->verb, "ode-demos")) return ode_demos(c);
+    if (!strcmp(c->verb, "check")) return check(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
     return usage("no command '%s': there are list, run, compare, demo, experiment, bench, "
@@ -379,8 +419,15 @@ int main(int argc, const char **argv)
         {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "coefficient of friction [the scene's]", "X"},
         {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
          "a key of the scene, or scale, turn, directions, primaries, threads", "KEY=X"},
-        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write the poses of every step as JSON Lines",
+        {"trace", 0, POPT_ARG_STRING, &c.trace, 0,
+         "write the poses of every step as JSON Lines; compressed if FILE ends in .gz or .zst",
          "FILE"},
+        {"trace-compact", 0, POPT_ARG_NONE, &c.trace_compact, 0,
+         "write trace version 2: only poses that changed", NULL},
+        {"trace-quantum", 0, POPT_ARG_DOUBLE, &c.trace_quantum, OPT_QUANTUM,
+         "write trace version 2, positions rounded to multiples of M metres", "M"},
+        {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, OPT_EVERY, "write every N-th step [1]",
+         "N"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write the measurements as JSON", "FILE"},
         {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run)", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "folder of a scene file's meshes", "DIR"},

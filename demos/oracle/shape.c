@@ -88,6 +88,23 @@ lab_shape *lab_shape_box(const double sides[3])
     return s;
 }
 
+lab_shape *lab_shape_polyhedron(const double (*vertices)[3], int nv, const int *start,
+                                const int *index, int nf)
+{
+    lab_shape *s = shape_new(nv, nf, start[nf]);
+    if (!s) return NULL;
+    memcpy(s->vertex, vertices, (size_t)nv * sizeof *s->vertex);
+    memcpy(s->start, start, ((size_t)nf + 1) * sizeof *s->start);
+    memcpy(s->index, index, (size_t)start[nf] * sizeof *s->index);
+    int valid = nv >= 4 && nf >= 4;
+    for (int i = 0; i < start[nf]; i++) valid &= index[i] >= 0 && index[i] < nv;
+    if (valid) set_planes(s);
+    for (int f = 0; f < nf && valid; f++) valid = peg_norm(s->normal[f]) > .5;
+    if (valid) return s;
+    lab_shape_free(s);
+    return NULL;
+}
+
 lab_shape *lab_shape_point(void)
 {
     return shape_new(1, 0, 0);

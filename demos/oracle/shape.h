@@ -35,6 +35,10 @@ lab_shape *lab_shape_sphere(double radius);
 lab_shape *lab_shape_capsule(double radius, double length);
 lab_shape *lab_shape_cylinder(double radius, double length);
 lab_shape *lab_shape_mesh(const double (*vertices)[3], int nv, const int (*triangles)[3], int nt);
+/* A convex polyhedron by its faces, counter-clockwise from outside: face f is
+ * index[start[f] .. start[f + 1]). Null also if an index is out of range or a face has no area. */
+lab_shape *lab_shape_polyhedron(const double (*vertices)[3], int nv, const int *start,
+                                const int *index, int nf);
 lab_shape *lab_shape_copy(const lab_shape *shape);
 void lab_shape_free(lab_shape *shape);
 

@@ -7,11 +7,6 @@
 
 #include "demos/world/run.h"
 
-/* JSON Lines: header and start poses, then one line per step. 0, or 1 if it could not be written.
- */
-int lab_trace_begin(FILE *file, const lab_world *w);
-int lab_trace_step(FILE *file, const lab_world *w);
-
 json_t *lab_summary(const lab_result *result); /* null: out of memory */
 int lab_json_write(const json_t *json, const char *path);
 json_t *lab_number(double x); /* null for what JSON cannot say */

@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+json_t *lab_number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
 static int dynamic_bodies(const lab_world *w)
 {
     int n = 0;

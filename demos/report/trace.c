@@ -1,134 +1,93 @@
-/* Traces: what happened, step by step, as JSON Lines with 17 significant digits. */
-#include "demos/report/output.h"
-#include "demos/world/world.h"
+/* The memory of traces. */
+#include "demos/report/trace.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-json_t *lab_number(double x)
+lab_trace *trace_new(int bodies)
 {
-    return isfinite(x) ? json_real(x) : json_null();
+    lab_trace *t = calloc(1, sizeof *t);
+    if (!t) return NULL;
+    t->body = calloc((size_t)bodies + 1, sizeof *t->body);
+    t->bodies = t->body ? bodies : 0;
+    t->scale = 1;
+    t->mu = NAN;
+    if (t->body) return t;
+    trace_free(t);
+    return NULL;
 }
 
-static json_t *numbers(const double *a, int n)
+void trace_frame_free(trace_frame *f)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < n; i++) json_array_append_new(list, lab_number(a[i]));
-    return list;
+    free(f->state);
+    free(f->island);
+    free(f->asleep);
+    free(f->contact);
+    free(f->depth_of);
+    free(f->stats);
+    *f = (trace_frame){0};
 }
 
-/* Spheres, capsules, cylinders. */
-static json_t *round_json(const lab_shape *s)
+void trace_free(lab_trace *t)
 {
-    if (s->nv == 1)
-        return json_pack("{s:s, s:o, s:o}", "type", "sphere", "radius", lab_number(s->round),
-                         "center", numbers(s->vertex[0], 3));
-    return json_pack("{s:s, s:o, s:o, s:o}", "type",
-                     s->kind == LAB_SHAPE_CYLINDER ? "cylinder" : "capsule", "radius",
-                     lab_number(s->round), "a", numbers(s->vertex[0], 3), "b",
-                     numbers(s->vertex[1], 3));
-}
-
-static json_t *part_json(const lab_part *p)
-{
-    const lab_shape *s = p->shape;
-    int is_mesh = s->kind == LAB_SHAPE_MESH;
-    if (s->nv == 0)
-        return json_pack("{s:s, s:o, s:o}", "type", "plane", "normal", numbers(s->normal[0], 3),
-                         "offset", lab_number(s->offset[0]));
-    if (s->nf == 0) return round_json(s);
-    json_t *vertices = json_array(), *faces = json_array();
-    for (int i = 0; i < s->nv; i++) json_array_append_new(vertices, numbers(s->vertex[i], 3));
-    for (int f = 0; f < s->nf; f++) {
-        json_t *face = json_array();
-        for (int c = s->start[f]; c < s->start[f + 1]; c++)
-            json_array_append_new(face, json_integer(s->index[c]));
-        json_array_append_new(faces, face);
+    if (!t) return;
+    for (int i = 0; i < t->bodies; i++) {
+        for (int k = 0; k < t->body[i].parts; k++) lab_shape_free(t->body[i].part[k]);
+        free(t->body[i].part);
+        free(t->body[i].name);
     }
-    return json_pack("{s:s, s:o, s:o}", "type", is_mesh ? "mesh" : "convex", "vertices", vertices,
-                     is_mesh ? "triangles" : "faces", faces);
+    for (long i = 0; i < t->frames; i++) trace_frame_free(&t->frame[i]);
+    free(t->frame);
+    free(t->body);
+    free(t->connected);
+    free(t->scene);
+    free(t->contact);
+    free(t->label);
+    free(t);
 }
 
-static json_t *body_json(const lab_body *b)
+trace_frame *trace_add_frame(lab_trace *t)
 {
-    json_t *parts = json_array();
-    for (int i = 0; i < b->parts; i++) json_array_append_new(parts, part_json(&b->part[i]));
-    json_t *json =
-        json_pack("{s:s, s:b, s:b, s:o}", "name", b->name, "static", b->kind == LAB_STATIC,
-                  "kinematic", b->kind == LAB_KINEMATIC, "mass", lab_number(b->mass));
-    if (b->kind == LAB_DYNAMIC) json_object_set_new(json, "inertia", numbers(b->inertia, 9));
-    json_object_set_new(json, "parts", parts);
-    return json;
-}
-
-/* Whom a joint connects, or a group excludes from touching. */
-static json_t *connected_json(const lab_world *w)
-{
-    json_t *list = json_array();
-    for (int i = 0; (w->has_groups || w->joints) && i < w->bodies; i++)
-        for (int j = i + 1; j < w->bodies; j++)
-            if ((w->body[i]->group > 0 && w->body[i]->group == w->body[j]->group) ||
-                lab_are_joined(w->body[i], w->body[j]))
-                json_array_append_new(list, json_pack("[i, i]", i, j));
-    return list;
-}
-
-static json_t *header_json(const lab_world *w)
-{
-    json_t *bodies = json_array();
-    for (int i = 0; i < w->bodies; i++) json_array_append_new(bodies, body_json(w->body[i]));
-    return json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "format", "ode-peg-trace",
-                     "version", 1, "scene", w->scene->name, "contact",
-                     lab_contact_name(w->options.contact), "h", lab_number(w->h), "gravity",
-                     numbers(w->gravity, 3), "scale", lab_number(w->scale), "connected",
-                     connected_json(w), "bodies", bodies);
-}
-
-/* Times are left out: the same run gives the same trace. */
-static json_t *stats_json(const lab_world *w)
-{
-    pegStats s;
-    lab_last(w, &s);
-    if ((!w->peg && !w->planar) || w->steps == 0) return json_object();
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}",
-                     "pairs", (json_int_t)s.pairs, "islands", (json_int_t)s.islands, "rows",
-                     (json_int_t)s.rows, "outer", (json_int_t)s.outer_iterations, "unconverged",
-                     (json_int_t)s.unconverged, "switches", (json_int_t)s.switches, "traps",
-                     (json_int_t)s.traps, "clearance", (json_int_t)s.fallback_clearance, "elastic",
-                     (json_int_t)s.fallback_elastic, "halved", (json_int_t)s.fallback_halved,
-                     "plane", (json_int_t)s.fallback_plane, "scaled", (json_int_t)s.fallback_scaled,
-                     "residual", lab_number(s.residual_max), "gap_min",
-                     lab_number(s.min_separation), "energy_gain", lab_number(s.energy_gain_max));
-}
-
-static int write_line(FILE *file, json_t *json)
-{
-    int bad = !json || json_dumpf(json, file, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0;
-    json_decref(json);
-    return fputc('\n', file) == EOF || bad;
-}
-
-int lab_trace_step(FILE *file, const lab_world *w)
-{
-    json_t *pose = json_array(), *vel = json_array();
-    for (int i = 0; i < w->bodies; i++) {
-        const lab_body *b = w->body[i];
-        const lab_state *s = &b->now;
-        if (b->present) {
-            double p[7] = {s->x[0], s->x[1], s->x[2], s->q[0], s->q[1], s->q[2], s->q[3]};
-            double v[6] = {s->v[0], s->v[1], s->v[2], s->omega[0], s->omega[1], s->omega[2]};
-            json_array_append_new(pose, numbers(p, 7));
-            json_array_append_new(vel, numbers(v, 6));
-        } else {
-            json_array_append_new(pose, json_null());
-            json_array_append_new(vel, json_null());
-        }
+    if (t->frames == t->frame_room) {
+        long room = 2 * t->frame_room + 64;
+        trace_frame *more = realloc(t->frame, (size_t)room * sizeof *more);
+        if (!more) return NULL;
+        t->frame = more, t->frame_room = room;
     }
-    return write_line(file, json_pack("{s:I, s:o, s:o, s:o, s:o}", "step", (json_int_t)w->steps,
-                                      "t", lab_number(lab_time(w)), "pose", pose, "vel", vel,
-                                      "stats", stats_json(w)));
+    trace_frame *f = &t->frame[t->frames];
+    *f = (trace_frame){.contacts = -1, .volume = NAN, .depth = NAN};
+    for (int i = 0; i < TRACE_FIGURES; i++) f->figure[i] = NAN;
+    f->state = calloc((size_t)t->bodies + 1, sizeof *f->state);
+    if (!f->state) return NULL;
+    t->frames++;
+    return f;
 }
 
-int lab_trace_begin(FILE *file, const lab_world *w)
+void trace_drop_frame(lab_trace *t)
 {
-    return write_line(file, header_json(w)) || lab_trace_step(file, w);
+    if (t->frames > 0) trace_frame_free(&t->frame[--t->frames]);
+}
+
+double trace_mean_volume(const lab_trace *t)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = 0; i < t->bodies; i++)
+        if (t->body[i].kind == LAB_DYNAMIC) sum += t->body[i].volume, n++;
+    return n ? sum / n : 0;
+}
+
+const char *trace_contact_label(const char *contact)
+{
+    static const char *const label[][2] = {{"peg", "exact contacts"},
+                                           {"st", "standard model (st)"},
+                                           {"paper", "PEG as published"},
+                                           {"lnc", "locally non-convex (lnc)"},
+                                           {"ap", "Anitescu-Potra (ap)"},
+                                           {"ode", "stock ODE"},
+                                           {"ode-quick", "stock ODE, QuickStep"}};
+    for (size_t i = 0; contact && i < sizeof label / sizeof *label; i++)
+        if (!strcmp(contact, label[i][0])) return label[i][1];
+    return contact ? contact : "";
 }

@@ -1,4 +1,5 @@
 /* The near callback of a scene: what an ODE program does with a pair of geoms. */
+#include "demos/world/contact_points.h"
 #include "demos/world/world.h"
 
 #include "peg/base/math.h"
@@ -14,6 +15,7 @@ static void near_ode(lab_world *w, const dSurfaceParameters *surface, const dRea
         peg_copy3(fdir1, contact[i].fdir1);
         dJointID joint = dJointCreateContact(w->ode, w->contacts, &contact[i]);
         dJointAttach(joint, dGeomGetBody(contact[i].geom.g1), dGeomGetBody(contact[i].geom.g2));
+        lab_contact_joints_add(w, joint, &contact[i].geom);
     }
 }
 

@@ -1,4 +1,5 @@
 /* Opening and closing a world: build, ODE objects, contact model. */
+#include "demos/world/contact_points.h"
 #include "demos/world/planar_world.h"
 #include "demos/world/world.h"
 
@@ -144,6 +145,7 @@ void lab_close(lab_world *w)
 {
     if (!w) return;
     lab_planar_free(w->planar);
+    lab_contact_points_free(w);
     if (w->peg) pegWorldDestroy(w->peg);
     if (w->contacts) dJointGroupDestroy(w->contacts);
     if (w->space) dSpaceDestroy(w->space);

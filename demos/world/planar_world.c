@@ -219,6 +219,22 @@ void lab_planar_step(lab_planar *p)
         if (p->index[i] >= 0) take(p, w->body[i], &p->body[p->index[i]]);
 }
 
+int lab_planar_contact(const lab_planar *p, int i, lab_contact_point *out)
+{
+    const peg_contact *contact;
+    if (i >= peg_contacts(p->context, &contact)) return 0;
+    contact += i;
+    *out = (lab_contact_point){.a = p->part[contact->part_a].user,
+                               .b = p->part[contact->part_b].user,
+                               .gap = contact->gap,
+                               .impulse = contact->impulse,
+                               .features = (pegFeatures)contact->kind};
+    peg_copy3(contact->point, out->x);
+    peg_copy3(contact->normal, out->normal);
+    peg_copy3(contact->friction, out->friction);
+    return 1;
+}
+
 void lab_planar_stats(const lab_planar *p, pegStats *last, pegStats *sum)
 {
     if (last) *last = p->last;

@@ -7,6 +7,7 @@
 #define LAB_PLANAR_WORLD_H
 
 #include "demos/oracle/planar_area.h"
+#include "demos/world/contact_points.h"
 #include "demos/world/world.h"
 
 typedef struct lab_planar lab_planar;
@@ -16,6 +17,8 @@ lab_planar *lab_planar_create(lab_world *w);
 void lab_planar_free(lab_planar *p);
 /* Steps the present bodies: now becomes the state after w->h. Errors by lab_fail. */
 void lab_planar_step(lab_planar *p);
+/* The i-th contact with an impulse of the last step; 0: there is none. */
+int lab_planar_contact(const lab_planar *p, int i, lab_contact_point *out);
 /* Polygon of a prism (or a particle's point); 0 corners if it is neither. */
 int lab_planar_polygon(const lab_shape *prism, planar_polygon *out);
 void lab_planar_stats(const lab_planar *p, pegStats *last, pegStats *sum); /* either may be null */

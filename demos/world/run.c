@@ -1,4 +1,5 @@
 /* Runs a scene from start to end and measures every step. */
+#include "demos/world/progress.h"
 #include "demos/world/run.h"
 #include "demos/world/world.h"
 
@@ -6,50 +7,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static int record(lab_result *r)
+static int reserve(lab_result *r)
 {
-    if (r->steps == r->room) {
-        size_t room = 2 * (size_t)r->room + 256;
-        double *volume = realloc(r->volume, room * sizeof *volume);
-        if (volume) r->volume = volume;
-        double *seconds = realloc(r->seconds, room * sizeof *seconds);
-        if (seconds) r->seconds = seconds;
-        if (!volume || !seconds) return 0;
-        r->room = (long)room;
-    }
-    double depth;
-    lab_measure(r->w, 1, &r->volume[r->steps], &depth, NULL);
-    r->seconds[r->steps++] = r->w->last_seconds;
-    r->depth_max = fmax(r->depth_max, depth);
+    if (r->steps < r->room) return 1;
+    size_t room = 2 * (size_t)r->room + 256;
+    double *volume = realloc(r->volume, room * sizeof *volume);
+    if (volume) r->volume = volume;
+    double *seconds = realloc(r->seconds, room * sizeof *seconds);
+    if (seconds) r->seconds = seconds;
+    if (!volume || !seconds) return 0;
+    r->room = (long)room;
     return 1;
 }
 
-/* On a terminal the line is written over. */
-static void show_progress(const lab_result *r, double *last)
+/* Measures the step that was made and shows it to the observer. */
+static void record(lab_result *r, const lab_observer *o, lab_measured *m)
 {
-    double now = lab_now();
-    int last_step = r->steps == r->w->planned, terminal = isatty(STDERR_FILENO);
-    if (now - *last < 1 && !(last_step && terminal)) return;
-    *last = now;
-    fprintf(stderr, "%s%s: step %ld of %ld%s", terminal ? "\r" : "",
-            lab_contact_name(r->w->options.contact), r->steps, r->w->planned,
-            terminal && !last_step ? "" : "\n");
+    if (!reserve(r)) {
+        lab_fail(r->w, "out of memory");
+        return;
+    }
+    memset(m->depth_of, 0, (size_t)r->w->bodies * sizeof *m->depth_of);
+    lab_measure(r->w, 1, &m->volume, &m->depth, m->depth_of);
+    r->volume[r->steps] = m->volume;
+    r->seconds[r->steps++] = r->w->last_seconds;
+    r->depth_max = fmax(r->depth_max, m->depth);
+    if (o) o->step(o->data, r->w, m);
 }
 
 static void run_steps(lab_result *r, const lab_observer *o, int progress)
 {
     lab_world *w = r->w;
-    double last = lab_now();
-    int written = !o || o->begin(o->data, w) == 0;
-    while (written && w->steps < w->planned) {
+    char title[128];
+    snprintf(title, sizeof title, "%.60s, %s", w->scene->name,
+             lab_contact_name(w->options.contact));
+    lab_progress bar = {.title = title, .total = w->planned, .silent = !progress};
+    lab_measured m = {.depth_of = malloc(((size_t)w->bodies + 1) * sizeof *m.depth_of)};
+    if (!m.depth_of) lab_fail(w, "out of memory");
+    if (o && !w->failed) o->begin(o->data, w);
+    while (!w->failed && w->steps < w->planned) {
         if (lab_step(w)) break;
-        if (!record(r)) lab_fail(w, "out of memory");
-        if (o) written = o->step(o->data, w) == 0;
-        if (progress) show_progress(r, &last);
+        record(r, o, &m);
+        lab_progress_set(&bar, w->steps);
     }
-    if (!written) lab_fail(w, "the trace could not be written");
+    lab_progress_end(&bar);
+    if (o) o->end(o->data, w);
+    free(m.depth_of);
 }
 
 int lab_run(const lab_scene *scene, const lab_options *options, const lab_observer *observer,

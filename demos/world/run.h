@@ -16,15 +16,20 @@ typedef struct lab_result {
     char error[LAB_TEXT];
 } lab_result;
 
-/* Sees the start and every step of a run; what is not 0 ends it: the trace could not be written. */
+typedef struct lab_measured {
+    double volume, depth; /* summed overlap volume, m^3; deepest penetration, m */
+    double *depth_of;     /* of each body */
+} lab_measured;
+
+/* Sees the start, every step and the end of a run; lab_fail ends it. */
 typedef struct lab_observer {
-    int (*begin)(void *data, const lab_world *w);
-    int (*step)(void *data, const lab_world *w);
+    void (*begin)(void *data, lab_world *w);
+    void (*step)(void *data, lab_world *w, const lab_measured *m);
+    void (*end)(void *data, lab_world *w);
     void *data;
 } lab_observer;
 
-/* Runs and measures; the observer may be null. progress: report on stderr, once a second. Returns
- * failed. */
+/* Runs and measures; the observer may be null. progress: report on stderr. Returns failed. */
 int lab_run(const lab_scene *scene, const lab_options *options, const lab_observer *observer,
             int progress, lab_result *result);
 void lab_result_free(lab_result *result);

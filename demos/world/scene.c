@@ -70,6 +70,7 @@ lab_body *lab_add(lab_world *w, const char *name, lab_kind kind, const double x[
     snprintf(b->name, sizeof b->name, "%.50s", name);
     for (int i = 2; lab_body_find(w, b->name); i++)
         snprintf(b->name, sizeof b->name, "%.50s-%d", name, i);
+    b->number = w->bodies;
     w->body[w->bodies++] = b;
     b->world = w, b->kind = kind, b->density = 1000, b->enter = -1;
     peg_copy3(x ? x : origin, b->now.x);

@@ -1,5 +1,6 @@
 /* Stepping a world with its contact model. */
 #include "demos/world/planar_world.h"
+#include "demos/world/contact_points.h"
 #include "demos/world/world.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ static void step_peg(lab_world *w)
 static void step_ode(lab_world *w)
 {
     double start = lab_now();
+    lab_contact_joints_clear(w);
     dSpaceCollide(w->space, w, &lab_near_callback);
     double found = lab_now();
     lab_keep_transforms(w);

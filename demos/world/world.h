@@ -32,6 +32,7 @@ typedef struct lab_part {
  * centre of mass. */
 struct lab_body {
     lab_world *world;
+    int number; /* in lab_world.body */
     char name[64];
     lab_kind kind;
     int is_plane;
@@ -101,9 +102,10 @@ struct lab_world {
     double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
     double last_seconds, last_cpu; /* of the last step: wall clock, and of all threads */
     int is_planar;
-    struct lab_planar *planar; /* instead of ode, space and peg */
-    long ode_rows;             /* of the contacts of stock ODE, summed over the steps */
-    long ode_messages;         /* complaints of ODE's own solver */
+    struct lab_planar *planar;           /* instead of ode, space and peg */
+    long ode_rows;                       /* of the contacts of stock ODE, summed over the steps */
+    long ode_messages;                   /* complaints of ODE's own solver */
+    struct lab_contact_log *contact_log; /* see contact_points.h; null: not recorded */
     int failed;
     char error[LAB_TEXT];
 };
