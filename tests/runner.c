@@ -28,19 +28,9 @@ static int remove_folder(void)
     return system(command) != 0;
 }
 
-TCase *test_case(Suite *suite, const char *name, double seconds)
+void test_long(TCase *tc)
 {
-    TCase *tc = tcase_create(name);
-    tcase_set_timeout(tc, seconds);
-    suite_add_tcase(suite, tc);
-    return tc;
-}
-
-TCase *test_case_long(Suite *suite, const char *name, double seconds)
-{
-    TCase *tc = test_case(suite, name, seconds);
     tcase_set_tags(tc, "long");
-    return tc;
 }
 
 int main(void)

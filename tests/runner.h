@@ -14,9 +14,7 @@ void test_at_end(void (*end)(void));
 /* A folder of the program's own beneath /tmp, removed after the last test. */
 const char *test_folder(void);
 
-/* A case of the suite; its tests may take `seconds` each. Long cases are left out of the fast lane
- * (`./run test --fast`). */
-TCase *test_case(Suite *suite, const char *name, double seconds);
-TCase *test_case_long(Suite *suite, const char *name, double seconds);
+/* Marks a case as one that takes long: the fast lane (`./run test --fast`) leaves it out. */
+void test_long(TCase *tc);
 
 #endif

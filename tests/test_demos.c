@@ -401,6 +401,7 @@ Suite *test_suite(void)
     Suite *s = suite_create("demos");
     TCase *scenes = tcase_create("scenes"), *classes = tcase_create("classes");
     tcase_set_timeout(scenes, 240);
+    test_long(scenes);
     tcase_set_timeout(classes, 120);
     tcase_add_loop_test(scenes, demo_shows_what_it_must, 0, sizeof demos / sizeof *demos);
     tcase_add_test(classes, masses_are_those_of_ode);

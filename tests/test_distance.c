@@ -611,6 +611,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("distance");
     TCase *forms = tcase_create("forms"), *random = tcase_create("random");
     tcase_set_timeout(random, 60);
+    test_long(random);
     tcase_add_test(forms, spheres);
     tcase_add_test(forms, capsules);
     tcase_add_test(forms, cylinders);

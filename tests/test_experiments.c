@@ -511,6 +511,7 @@ Suite *test_suite(void)
     tcase_add_test(scenes, traces_hold_prisms_and_particles);
     tcase_add_checked_fixture(program, make_folder, remove_folder);
     tcase_set_timeout(program, 240);
+    test_long(program);
     tcase_add_test(program, experiments_are_listed);
     tcase_add_test(program, experiments_refuse_bad_usage);
     tcase_add_test(program, experiments_resume_what_fits);

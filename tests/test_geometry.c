@@ -8,6 +8,7 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("geometry");
     suite_add_tcase(suite, polytope_tests());
+    suite_add_tcase(suite, polytope_memory_tests());
     suite_add_tcase(suite, separation_tests());
     suite_add_tcase(suite, dilated_tests());
     suite_add_tcase(suite, cover_tests());

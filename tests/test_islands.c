@@ -331,15 +331,19 @@ END_TEST
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("islands");
-    TCase *threads = tcase_create("threads"), *memory = tcase_create("memory");
+    TCase *threads = tcase_create("threads"), *memory = tcase_create("memory"),
+          *warm = tcase_create("warmed steps");
     tcase_set_timeout(threads, 120);
     tcase_set_timeout(memory, 120);
+    tcase_set_timeout(warm, 120);
+    test_long(warm);
     tcase_add_loop_test(threads, any_number_of_threads_gives_the_same_bits, 0, 2);
     tcase_add_test(threads, threads_may_change_between_steps);
     tcase_add_test(threads, impulses_stay_with_their_pairs);
     tcase_add_loop_test(memory, exhausted_memory_on_threads_changes_nothing, 0, 2);
-    tcase_add_test(memory, warmed_steps_allocate_nothing);
+    tcase_add_test(warm, warmed_steps_allocate_nothing);
     suite_add_tcase(suite, threads);
     suite_add_tcase(suite, memory);
+    suite_add_tcase(suite, warm);
     return suite;
 }

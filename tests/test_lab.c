@@ -884,10 +884,11 @@ Suite *test_suite(void)
     tcase_add_test(tests, reads_a_scene);
     tcase_add_test(tests, reads_a_solid);
     tcase_add_test(tests, refuses_what_it_cannot_represent);
-    tcase_add_test(tests, survives_rubbish);
-    TCase *bench = tcase_create("bench");
+    TCase *bench = tcase_create("bench and rubbish");
     suite_add_tcase(suite, bench);
     tcase_set_timeout(bench, 120);
+    test_long(bench);
+    tcase_add_test(bench, survives_rubbish);
     tcase_add_test(bench, benches);
     tcase_add_test(bench, takes_over_a_state);
     return suite;

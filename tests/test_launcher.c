@@ -416,7 +416,11 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("launcher");
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, rests_as_with_the_swap, 0, (int)(sizeof same / sizeof *same));
+    TCase *pairs = tcase_create("pairs in time");
+    suite_add_tcase(suite, pairs);
+    tcase_set_timeout(pairs, 60);
+    test_long(pairs);
+    tcase_add_loop_test(pairs, rests_as_with_the_swap, 0, (int)(sizeof same / sizeof *same));
     tcase_add_loop_test(tests, shapes_rest_as_with_the_swap, 0,
                         (int)(sizeof same_shapes / sizeof *same_shapes));
     tcase_add_loop_test(tests, shapes_rest_nearly_as_with_the_swap, 0,
@@ -426,7 +430,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, survives_geoms_that_are_destroyed);
     tcase_add_test(tests, keeps_to_a_threshold_of_the_depth);
     tcase_add_test(tests, changes_nothing_where_nothing_collides);
-    tcase_add_loop_test(tests, tells_of_pairs_in_time, 0, (int)(sizeof spaces / sizeof *spaces));
+    tcase_add_loop_test(pairs, tells_of_pairs_in_time, 0, (int)(sizeof spaces / sizeof *spaces));
     tcase_add_test(tests, ode_tells_of_pairs_late);
     tcase_add_test(tests, leaves_ode_alone_if_asked_to);
     tcase_add_test(tests, takes_over_what_is_loaded_later);

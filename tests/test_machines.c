@@ -530,6 +530,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("machines");
     TCase *use = tcase_create("use");
     tcase_set_timeout(use, 60);
+    test_long(use);
     tcase_add_loop_test(use, every_type_falls_on_the_floor, 0, KINDS);
     tcase_add_loop_test(use, trees_fall_on_the_floor, 0, 2);
     tcase_add_loop_test(use, feedback_knows_the_contacts, 0, 2);

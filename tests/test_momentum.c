@@ -328,6 +328,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("momentum");
     TCase *tc = tcase_create("many");
     tcase_set_timeout(tc, 120);
+    test_long(tc);
     tcase_add_loop_test(tc, bodies_are_moved_along_normals, 0, 3);
     tcase_add_loop_test(tc, rods_gain_nothing, 0, 4);
     tcase_add_loop_test(tc, impulses_add_up, 0, 3);

@@ -6,6 +6,7 @@
 #include "tests/geometry_cases.h"
 #include "tests/geometry_oracle.h"
 #include "peg/base/arena.h"
+#include "tests/runner.h"
 #include "tests/test_geometry.h"
 
 /* Topology and planes of any polytope; faces planar to `flat` of the radius. */
@@ -490,6 +491,14 @@ TCase *polytope_tests(void)
     tcase_add_test(tests, ode_convex_is_merged);
     tcase_add_test(tests, single_precision_prism);
     tcase_add_test(tests, ode_convex_is_refused);
+    return tests;
+}
+
+TCase *polytope_memory_tests(void)
+{
+    TCase *tests = tcase_create("polytopes without memory");
+    tcase_set_timeout(tests, 120);
+    test_long(tests);
     tcase_add_test(tests, memory_exhausted);
     return tests;
 }

@@ -170,6 +170,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("recovery");
     TCase *tc = tcase_create("many");
     tcase_set_timeout(tc, 120);
+    test_long(tc);
     tcase_add_loop_test(tc, rows_that_fly, 0, ROWS);
     tcase_add_loop_test(tc, rows_at_rest, 0, ROWS);
     tcase_add_loop_test(tc, rows_on_the_ground, 0, ROWS);

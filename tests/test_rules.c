@@ -82,6 +82,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("rules");
     TCase *tc = tcase_create("rules");
     tcase_set_timeout(tc, 120);
+    test_long(tc);
     tcase_add_loop_test(tc, rule_is_needed, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, tc);
     return suite;

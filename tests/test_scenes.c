@@ -224,6 +224,7 @@ Suite *test_suite(void)
     Suite *suite = suite_create("scenes");
     TCase *scenes = tcase_create("scenes"), *laws = tcase_create("laws");
     tcase_set_timeout(scenes, 300);
+    test_long(scenes);
     tcase_set_timeout(laws, 120);
     tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, matrix_jobs(MATRIX_GATE, NULL, NULL));
     tcase_add_loop_test(scenes, stock_ode_fails, 0, 6);

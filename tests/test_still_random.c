@@ -1,5 +1,6 @@
 /* A crowd at rest that is disturbed by chance, stepped twice from the same state in every step: by
  * a context that may repeat what rests, and by one that must not. Both say the same. */
+#include "tests/runner.h"
 #include "tests/geometry_cases.h"
 #include "peg/step/stage.h"
 #include "tests/test_still.h"
@@ -533,6 +534,7 @@ TCase *still_random_case(void)
 {
     TCase *t = tcase_create("random");
     tcase_set_timeout(t, 60);
+    test_long(t);
     tcase_add_loop_test(t, repetition_makes_no_difference, 0, 8);
     return t;
 }
