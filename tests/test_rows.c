@@ -5,7 +5,7 @@
 #include "tests/geometry_cases.h"
 #include "peg/contact/island.h"
 #include "peg/island/outer_loop.h"
-#include "peg/island/substep.h"
+#include "peg/island/island_step.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch.h"
 #include "peg/contact/friction.h"

@@ -32,7 +32,6 @@ static const rule_case cases[] = {
     {"switch", PEG_RULE_SWITCH, "pile-convex", 0.02, 3, 14, 5, {"bodies", 20}},
     {"yield", PEG_RULE_YIELD, "seams-tiles", 0.01, 0, 1, 0, {"", 0}},
     {"restoration", PEG_RULE_RESTORE, "links", 0.1, 1, 1, 0, {"", 0}},
-    {"secant rows", PEG_RULE_SECANT, "head-on", 0.01, 0.1, 3, 0, {"speed", 10}},
     {"dropped traps", PEG_RULE_DROP, "head-on", 0.01, 0.1, 3, 0, {"speed", 10}},
     {"clearance", PEG_RULE_CLEARANCE, "peg-in-hole", 0.01, 0, 1, 0, {"clearance", 0}},
     {"elastic", PEG_RULE_ELASTIC, "closing-walls", 0.01, 0, 1, 0, {"", 0}},

@@ -39,6 +39,9 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->traps += s->traps;
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
+    sum->limited_islands += s->limited_islands;
+    sum->limited_bodies += s->limited_bodies;
+    sum->frozen_islands += s->frozen_islands;
     sum->fallback_halved += s->fallback_halved;
     sum->fallback_plane += s->fallback_plane;
     sum->fallback_scaled += s->fallback_scaled;

@@ -97,13 +97,11 @@
  * relative to the row's scale: a slack of coefficient 1e-3. */
 #define PEG_COMPLIANCE 1e-6
 
-/* Islands of PEG_PGS_FROM bodies and more that tumble (move PEG_ACTIVE_RATIO times as fast as their
- * weights make them in a step) are solved by sweeps: coarsely from PEG_COARSE_FROM bodies on. */
-#define PEG_PGS_FROM            5
-#define PEG_COARSE_FROM         30
-#define PEG_ACTIVE_RATIO        5
-#define PEG_ACTIVE_RATIO_COARSE 1.5 /* the same of coarse islands */
-#define PEG_PGS_OUTER_MAX       12  /* outer iterations at most */
+/* Islands of PEG_PGS_FROM bodies and more may be solved by projected Gauss-Seidel: coarsely from
+ * PEG_COARSE_FROM bodies on. */
+#define PEG_PGS_FROM       5
+#define PEG_COARSE_FROM    30
+#define PEG_LIMITED_PASSES 12 /* outer iterations at most where work is limited */
 
 /* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
  * restorations of coarse islands twice as many in each iteration after the second. Fine ones end
@@ -131,8 +129,6 @@
 /* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
  * energy, which is then taken back. */
 #define PEG_TAKEN_BACK 1e-2
-#define PEG_WEAKENED   1e-3 /* share that impulses of a coarse island that hardly moves may lose */
-#define PEG_CALMING    10   /* halvings of the velocities of a coarse island that hardly moves */
 
 /* Rows of coarse islands are made of features that are within PEG_NEAR L and this share of how far
  * the bodies could get. */
@@ -142,10 +138,7 @@
 /* Rows that bear something are made anew when the bodies have moved by more than this, in L. */
 #define PEG_ROW_REUSE 0.01
 
-/* Large islands that do not tumble are solved to the last digit where that takes no more than
- * PEG_COST_LIMIT factorisations times bodies; after n failures in a row, up to PEG_BACKOFF_MAX,
- * that is tried again 2^n steps later. */
-#define PEG_COST_LIMIT  10000
-#define PEG_BACKOFF_MAX 7
+/* Factorisations times bodies that a limited exact solve may take. */
+#define PEG_COST_LIMIT 10000
 
 #endif

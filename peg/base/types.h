@@ -71,7 +71,7 @@ typedef struct pegSettings {
         int max_outer_iterations; /* linearisations of an island in a step [40], 5..200 */
         int max_outer;
     };
-    int max_halvings; /* levels of sub-stepping of an island that does not converge [4], 0..10 */
+    int max_halvings; /* ignored: steps are not halved any more [4], 0..10 */
     int warm_start;   /* keep separating directions and impulses between steps [1], 0 or 1 */
     double reach; /* epsilon / L of the papers' models: features nearer than this make constraints
                      at any speed; ignored by PEG_CONTACT_PEG [0], in [0, 10] */
@@ -132,7 +132,7 @@ typedef struct pegStats {
     long tilts;         /* separating directions tilted to a better facet */
     long switches;      /* separating facets switched */
     long locks;         /* pairs restricted to the facets that separated them at the start */
-    long secant;        /* islands that needed secant rows */
+    long secant;        /* always 0: all rows are secant rows */
     long dropped_traps; /* pairs whose rows behind the start were dropped */
     long recovered;     /* pairs that started with penetration */
     union {
@@ -146,9 +146,12 @@ typedef struct pegStats {
     /* fallbacks in their order; each is counted by itself */
     long fallback_clearance; /* (a) clearances below the margin */
     long fallback_elastic;   /* (b) least violation */
-    long fallback_halved;    /* (c) sub-stepped islands */
-    long fallback_plane;     /* (d) separating-plane form: not built, always 0 */
-    long fallback_scaled;    /* (e) velocities scaled back (line search) */
+    long limited_islands;    /* (c) steps of islands that ended with limited bodies */
+    long limited_bodies;     /* bodies whose motion was limited in a step, summed over the steps:
+                                merged into a rigid zone with another one, or moved by a share of
+                                their motion */
+    long frozen_islands;     /* of the limited islands: nothing moved although something should */
+    long fallback_halved, fallback_plane, fallback_scaled; /* always 0 */
     size_t memory; /* bytes held for contacts after the step; with several threads it depends on
                       which thread solved which island */
     double cone_violation_max; /* largest excess of a friction impulse over its bound, relative to

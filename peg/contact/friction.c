@@ -126,8 +126,8 @@ static void sliding_row(friction_builder *r, const double *t, double coefficient
     const peg_friction_frame *rub = r->rub;
     peg_row *row = add_row(r, t, coefficient);
     if (!row) return;
-    peg_jacobian la = peg_secant_jacobian(r->I, rub->ra, rub->mid_point, t, 1, r->u[rub->ra]);
-    peg_jacobian lb = peg_secant_jacobian(r->I, rub->rb, rub->mid_point, t, -1, r->u[rub->rb]);
+    peg_jacobian la = peg_midpoint_jacobian(r->I, rub->ra, rub->mid_point, t, 1, r->u[rub->ra]);
+    peg_jacobian lb = peg_midpoint_jacobian(r->I, rub->rb, rub->mid_point, t, -1, r->u[rub->rb]);
     double given = peg_fold_jacobian(r->I, rub->ra, &la, row->Ga) +
                    peg_fold_jacobian(r->I, rub->rb, &lb, row->Gb);
     row->bias = given - motion;

@@ -30,15 +30,13 @@ enum {
     PEG_RULE_SWITCH = 64,
     PEG_RULE_LOCK = 128,
     PEG_RULE_RESTORE = 256,
-    PEG_RULE_SECANT = 512,
     PEG_RULE_DROP = 1024, /* rows behind the start go if they add energy */
     PEG_RULE_CLEARANCE = 2048,
     PEG_RULE_ELASTIC = 4096,
     PEG_RULE_PGS = 8192, /* tumbling islands are solved by sweeps */
     PEG_RULE_YIELD =
         16384, /* a facet that holds as well frees the pair from the one that is loaded */
-    PEG_RULE_SLIP = 32768,  /* friction without limit yields where it contradicts itself */
-    PEG_RULE_WEAKEN = 65536 /* impulses that carry a little more than the weights become weaker */
+    PEG_RULE_SLIP = 32768 /* friction without limit yields where it contradicts itself */
 };
 
 typedef struct peg_rigid {
@@ -109,16 +107,23 @@ typedef struct peg_pair {
 
 /* A joint's row: constant over the step. */
 typedef struct peg_island_joint {
-    int row;             /* of the scene */
-    int sign;            /* its lambda is sign times that of the scene's row */
-    peg_lcp_row lcp_row; /* for a step of the whole length */
+    int row;  /* of the scene */
+    int sign; /* its lambda is sign times that of the scene's row */
 } peg_island_joint;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
 
+/* How the velocities of an island are solved for. */
+typedef enum peg_solve_mode {
+    PEG_MODE_EXACT,     /* to the certificate */
+    PEG_MODE_LIMITED,   /* the same within a limit of work */
+    PEG_MODE_PGS,       /* projected Gauss-Seidel, to PEG_FINE of the bodies' speed */
+    PEG_MODE_PGS_COARSE /* the same to PEG_COARSE, with larger gaps; restorations move poses only */
+} peg_solve_mode;
+
 struct peg_island {
-    peg_result (*iterate)(peg_island *); /* one (sub-)step by the model in force */
-    double h, h_step;                    /* of the sub-step and of the step, s */
+    peg_result (*iterate)(peg_island *); /* one step by the model in force */
+    double h;                            /* s */
     int planar;                          /* as peg_scene.planar */
     const pegSettings *settings;
     unsigned disabled_rules; /* rules that are left out */
@@ -137,12 +142,11 @@ struct peg_island {
     peg_row_set impulse;    /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
     peg_island_joint *joint;
     int njoint;                   /* rows of joints */
-    peg_lcp_row *joint_row;       /* njoint: for a (sub-)step of h */
+    peg_lcp_row *joint_row;       /* njoint */
     double *joint_lambda;         /* njoint: of the last solve for poses, N s */
-    double *joint_sum;            /* njoint: of the sub-steps taken so far, N s */
     int joint_relaxation;         /* level at which joints yield: see joints.c */
     int held;                     /* the integrator's own joints would not lead to v_pose */
-    int velocities_scaled;        /* the velocities were scaled back: no impulses are known */
+    int unsolved;                 /* no velocities were found: impulses are not known */
     peg_mass_block *mass;         /* nd */
     double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
     double (*v_motion)[6];        /* nd: answer of the last solve about v_f */
@@ -154,14 +158,13 @@ struct peg_island {
     double (*v_partial)[6]; /* nr: velocities that lead there */
     double energy_unit;     /* energy scale of the island, J */
     /* modes of the loop */
-    int secant, clearance, elastic;
+    peg_solve_mode mode;
+    int positions_apart; /* velocities and positions are found one after the other */
+    int clearance, elastic;
     int friction_compliant; /* friction without limit yields a little */
     int grows_gaps;         /* thin gaps grow, while contact loses more energy than that takes */
     int iteration;          /* of the outer loop */
-    int cost_limited;       /* gives up where Newton's method takes long */
-    int exhaustive;         /* fine sweeps do not end early */
     int active;             /* bodies are faster than their weights make them in some steps */
-    int iterative;          /* solves by sweeps, accepted as soon as the poses are apart */
     int has_motion;         /* the last solve was about v_f, with the rows of `last` */
     unsigned char *dirty;   /* nr: has other rows than in the iteration before */
     unsigned char *awake;   /* nr: whom impulses reach from what is awake */
@@ -170,10 +173,9 @@ struct peg_island {
     /* results of peg_outer_loop */
     int recovering;        /* some pair overlapped at q_0 */
     int accepts_violation; /* the least violation is an answer: movers leave no room */
-    double energy_gain;    /* energy that contact added in the sub-steps taken so far, J */
+    double energy_gain;    /* energy that contact added, J */
     double (*v_end)[6];    /* nd: velocities after the step */
-    double (
-        *v_pose)[6]; /* nd: velocities that lead from the first q_0 to the last q_k in one step */
+    double (*v_pose)[6];   /* nd: velocities that lead from q_0 to q_k */
 };
 
 #endif

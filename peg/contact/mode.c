@@ -1,13 +1,23 @@
 #include "peg/contact/mode.h"
 
+int peg_is_iterative(const peg_island *I)
+{
+    return I->mode == PEG_MODE_PGS || I->mode == PEG_MODE_PGS_COARSE;
+}
+
 int peg_is_coarse(const peg_island *I)
 {
-    return I->iterative && I->nd >= PEG_COARSE_FROM;
+    return I->mode == PEG_MODE_PGS_COARSE;
+}
+
+peg_solve_mode peg_pgs_mode(const peg_island *I)
+{
+    return I->nd >= PEG_COARSE_FROM ? PEG_MODE_PGS_COARSE : PEG_MODE_PGS;
 }
 
 int peg_keeps_motion(const peg_island *I)
 {
-    return peg_is_coarse(I) || (I->iterative && I->recovering);
+    return I->positions_apart || peg_is_coarse(I) || (peg_is_iterative(I) && I->recovering);
 }
 
 int peg_pair_recovers(const peg_pair *p)

@@ -4,7 +4,10 @@
 
 #include "peg/contact/island.h"
 
+int peg_is_iterative(const peg_island *island);
 int peg_is_coarse(const peg_island *island);
+/* The iterative mode for an island of this size. */
+peg_solve_mode peg_pgs_mode(const peg_island *island);
 /* Whether the bodies go on with v_motion: what restored their poses is no part of the motion. */
 int peg_keeps_motion(const peg_island *island);
 /* Whether it overlapped at q_0 and should not; by how much it may open in the step, m. */

@@ -11,6 +11,7 @@
 #include "peg/island/energy.h"
 
 #include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
 #include "peg/island/joints.h"
 
 double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
@@ -26,9 +27,66 @@ double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
     return gain;
 }
 
-double peg_island_gain(const peg_island *I)
+double peg_energy_granted(const peg_island *I)
 {
-    return peg_island_gain_with(I, (const double(*)[6])I->v);
+    double granted = PEG_GAIN * I->energy_unit, pushed = 0;
+    if (I->recovering) return INFINITY;
+    for (int i = 0; i < I->impulse.m; i++) {
+        const peg_row *row = &I->impulse.row[i];
+        double driven = row->friction ? fabs(row->prescribed) : fmax(0, -row->prescribed);
+        double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
+        pushed += fabs(row->lambda) * row->gap_growth / I->h;
+        granted += fabs(row->lambda) * (driven + rounding);
+    }
+    if (I->grows_gaps) return granted;
+    return granted + (peg_is_coarse(I) ? fmin(pushed, PEG_GAP_WORK * I->energy_unit) : pushed);
+}
+
+double (*peg_velocities_after(const peg_island *I))[6]
+{
+    return peg_keeps_motion(I) ? I->v_motion : I->v;
+}
+
+double peg_energy_gained(const peg_island *I)
+{
+    double granted = peg_energy_granted(I);
+    if (isinf(granted)) return -INFINITY;
+    return peg_island_gain_with(I, (const double(*)[6])peg_velocities_after(I)) - granted;
+}
+
+/* Kinetic energy relative to the common velocity, at the end poses, J. */
+static double relative_energy(const peg_island *I, const double (*v)[6], const double common[3])
+{
+    double energy = 0;
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        memcpy(d, v[i], sizeof d);
+        peg_sub(d, common, d);
+        energy += peg_end_energy(&I->rigid[i], d);
+    }
+    return energy;
+}
+
+void peg_scale_relative(const peg_island *I, double factor, double (*v)[6])
+{
+    double common[3];
+    peg_common_velocity(I, (const double(*)[6])v, common);
+    for (int i = 0; i < I->nd; i++) {
+        for (int k = 0; k < 3; k++) v[i][k] = common[k] + factor * (v[i][k] - common[k]);
+        for (int k = 3; k < 6; k++) v[i][k] *= factor;
+    }
+}
+
+int peg_return_energy(peg_island *I, double share)
+{
+    double common[3];
+    if (!peg_keeps_motion(I) || I->njoint) return 0;
+    peg_common_velocity(I, (const double(*)[6])I->v_motion, common);
+    double energy = relative_energy(I, (const double(*)[6])I->v_motion, common);
+    double gained = peg_energy_gained(I);
+    if (!(gained <= share * energy)) return 0;
+    peg_scale_relative(I, sqrt(1 - gained / energy), I->v_motion);
+    return 1;
 }
 
 double peg_island_objective(const peg_island *I)

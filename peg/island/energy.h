@@ -4,11 +4,23 @@
 
 #include "peg/contact/island.h"
 
-/* Kinetic energy at the end plus what the applied forces took out, minus the kinetic energy at the
- * start: what contact added, J. Exact for ODE's update, any orientation. */
-double peg_island_gain(const peg_island *island);
-/* The same with other velocities after the step than those that moved the poses. */
+/* Kinetic energy at the end, with the velocities v_end after the step, plus what the applied forces
+ * took out, minus the kinetic energy at the start: what contact added, J. Exact for ODE's update,
+ * any orientation. */
 double peg_island_gain_with(const peg_island *island, const double (*v_end)[6]);
+/* What of it is no error, J: rounding, the work of gaps that grow, of moving obstacles and of
+ * surfaces that move. Infinite while overlaps open. */
+double peg_energy_granted(const peg_island *island);
+/* What contact added beyond that, J; > 0: an error. */
+double peg_energy_gained(const peg_island *island);
+/* The velocities after the step: those of the iterate or, where restorations only move the poses,
+ * those of the last solve about v_f. */
+double (*peg_velocities_after(const peg_island *island))[6];
+/* Takes what was gained from the velocities after the step, relative to the common one, if it is at
+ * most this share of their energy and they are not those of the poses. Returns whether it did. */
+int peg_return_energy(peg_island *island, double share);
+/* Scales velocities relative to the common one. */
+void peg_scale_relative(const peg_island *island, double factor, double (*v)[6]);
 double peg_island_objective(const peg_island *island);
 
 #endif

@@ -194,7 +194,7 @@ static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lc
         peg_solve(I->arena, problem, I->settings->solver, PEG_RESIDUAL_TOLERANCE, solution);
     if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
         return outcome;
-    if (I->cost_limited) return PEG_NOT_CERTIFIED; /* sweeps come next */
+    if (I->mode == PEG_MODE_LIMITED) return PEG_NOT_CERTIFIED; /* sweeps come next */
     if (outcome != PEG_LAGGED)
         for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     return hold_friction(I, problem, first, solution);
@@ -211,7 +211,7 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
     while (start) {
         outcome = solve_level(I, problem, row, start, solution);
         int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
-        if (good || outcome == PEG_OUT_OF_MEMORY || I->cost_limited ||
+        if (good || outcome == PEG_OUT_OF_MEMORY || I->mode == PEG_MODE_LIMITED ||
             I->joint_relaxation + 1 == LEVELS)
             break;
         I->joint_relaxation++;

@@ -13,8 +13,7 @@ int peg_joints_allocate(peg_island *I, int n)
     I->joint = PEG_NEW(I->arena, peg_island_joint, n);
     I->joint_row = PEG_NEW(I->arena, peg_lcp_row, n);
     I->joint_lambda = PEG_NEW(I->arena, double, n);
-    I->joint_sum = PEG_NEW(I->arena, double, n);
-    return I->joint && I->joint_row && I->joint_lambda && I->joint_sum;
+    return I->joint && I->joint_row && I->joint_lambda;
 }
 
 void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
@@ -22,27 +21,14 @@ void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
 {
     peg_island_joint *joint = &I->joint[I->njoint];
     joint->row = index;
-    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &joint->lcp_row);
+    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &I->joint_row[I->njoint]);
     if (joint->sign == 0) return;
-    joint->lcp_row.normal = -1;
-    I->joint_sum[I->njoint] = 0;
+    I->joint_row[I->njoint].normal = -1;
     I->joint_lambda[I->njoint++] = joint->sign * row->lambda;
     for (int side = 0; side < 2; side++) {
         int i = place[side].index;
         if (i >= 0 && row->push != 0)
             peg_add_impulse(&I->mass[i], side ? row->Jb : row->Ja, row->push, I->rigid[i].target);
-    }
-}
-
-/* Impulses and their bounds are shares of the step's, compliances (ODE's cfm / h) grow. */
-void peg_joints_prepare(peg_island *I)
-{
-    double share = I->h / I->h_step;
-    I->joint_relaxation = 0;
-    for (int k = 0; k < I->njoint; k++) {
-        I->joint_row[k] = I->joint[k].lcp_row;
-        I->joint_row[k].c /= share;
-        I->joint_row[k].limit *= share;
     }
 }
 
@@ -90,12 +76,6 @@ double peg_joints_work(const peg_island *I, const double (*v)[6])
     for (int k = 0; k < I->njoint; k++)
         work += I->joint_lambda[k] * peg_lcp_speed(&I->joint_row[k], v);
     return work;
-}
-
-void peg_joints_accumulate(peg_island *I)
-{
-    for (int k = 0; k < I->njoint; k++) I->joint_sum[k] += I->joint_lambda[k];
-    I->held |= I->joint_relaxation > 0 || I->h != I->h_step;
 }
 
 /* --- bounce --------------------------------------------------------------------------------- */

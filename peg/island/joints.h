@@ -10,8 +10,6 @@ int peg_joints_allocate(peg_island *island, int n);
 /* Adds a row of the scene; place[0], place[1]: where its bodies are. */
 void peg_joints_add(peg_island *island, const peg_joint_row *row, int index,
                     const peg_joint_place place[2]);
-/* The rows for a (sub-)step of I->h. */
-void peg_joints_prepare(peg_island *island);
 /* state.v_free: the solution without contacts; target where nothing solves it. */
 void peg_joints_solve_alone(peg_island *island);
 /* Solves a problem whose last njoint rows are those of the joints; where they contradict each other
@@ -32,7 +30,5 @@ double peg_joints_work(const peg_island *island, const double (*v)[6]);
  * Returns 0 without memory. *rows, *lambda: what peg_joints_release puts back. */
 int peg_joints_hold(peg_island *island, const double (*v)[6], peg_lcp_row **rows, double **lambda);
 void peg_joints_release(peg_island *island, peg_lcp_row *rows, double *lambda);
-/* Takes the impulses of a (sub-)step that is taken. */
-void peg_joints_accumulate(peg_island *island);
 
 #endif

@@ -21,10 +21,11 @@ static int solve_without_recovery(peg_island *I)
     int settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias += I->rows.row[i].recovery;
     if (settled || I->failed) return settled;
-    I->iterative = 1;
+    peg_solve_mode mode = I->mode;
+    I->mode = peg_pgs_mode(I);
     I->last.m = 0;
     settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
-    I->iterative = 0;
+    I->mode = mode;
     return settled;
 }
 
@@ -153,8 +154,9 @@ static int may_bounce(const peg_island *I)
     return 0;
 }
 
-static void bounce(peg_island *I)
+void peg_bounce(peg_island *I)
 {
+    if (!may_bounce(I)) return;
     size_t size = (size_t)I->nd * sizeof *I->v;
     double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
     double(*bounced)[6] = PEG_NEW(I->arena, double[6], I->nd), *lambda;
@@ -190,7 +192,7 @@ static void bounce(peg_island *I)
 
 void peg_end_velocities(peg_island *I)
 {
-    memcpy(I->v_end, peg_keeps_motion(I) ? I->v_motion : I->v, (size_t)I->nd * sizeof *I->v);
-    if (I->recovering && !I->iterative) end_recovery(I);
-    if (may_bounce(I)) bounce(I);
+    memcpy(I->v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
+    if (I->recovering && !peg_is_iterative(I)) end_recovery(I);
+    peg_bounce(I);
 }

@@ -2,6 +2,7 @@
 #include "peg/island/solve.h"
 
 #include "peg/base/arena.h"
+#include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 
 /* Whether a contact, of which these are the rows, has an impulse: friction with a limit of its own
@@ -25,8 +26,8 @@ void peg_island_accumulate(peg_island *I, peg_about about)
 peg_outcome peg_island_solve(peg_island *I, peg_about about)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
-    peg_outcome outcome =
-        I->iterative ? peg_island_solve_iterative(I, about) : peg_island_solve_exact(I, about);
+    peg_outcome outcome = peg_is_iterative(I) ? peg_island_solve_iterative(I, about)
+                                              : peg_island_solve_exact(I, about);
     peg_arena_back(I->arena, mark);
     if (outcome != PEG_SOLVED) return outcome;
     if (about == PEG_ABOUT_FREE) {
@@ -36,5 +37,13 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
     } else {
         for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_restored = I->rows.row[i].lambda;
     }
+    return outcome;
+}
+
+peg_outcome peg_solve_and_accumulate(peg_island *I, peg_about about)
+{
+    peg_outcome outcome = peg_island_solve(I, about);
+    int is_motion = about == PEG_ABOUT_FREE || !peg_keeps_motion(I);
+    if (outcome == PEG_SOLVED && is_motion) peg_island_accumulate(I, about);
     return outcome;
 }

@@ -11,6 +11,8 @@ peg_outcome peg_island_solve(peg_island *island, peg_about about);
 /* Takes the impulses of the last solve into `impulse`: one about v_f starts the account anew, one
  * about v_k adds to it. */
 void peg_island_accumulate(peg_island *island, peg_about about);
+/* Both; what restores poses only is no part of the account. */
+peg_outcome peg_solve_and_accumulate(peg_island *island, peg_about about);
 
 /* The two methods. Both write the velocities and the rows' impulses; they use up memory of the
  * arena.

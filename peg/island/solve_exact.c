@@ -31,7 +31,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->target = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.v = PEG_NEW(I->arena, double[6], I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
-    w->solution.patience = I->cost_limited ? 1 + PEG_COST_LIMIT / I->nd : 0;
+    w->solution.patience = I->mode == PEG_MODE_LIMITED ? 1 + PEG_COST_LIMIT / I->nd : 0;
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
     if (about == PEG_ABOUT_FREE ? !peg_warm_start(I, w->solution.lambda) : 0) return 0;
     for (int i = 0; i < contacts; i++) {
@@ -101,7 +101,7 @@ static void mark_loaded(peg_island *I, const workspace *w)
 /* Whether v = 0 satisfies the rows, but for gaps near rounding. */
 static int may_rest(const peg_island *I)
 {
-    if (!I->cost_limited || I->njoint || I->recovering) return 0;
+    if (I->mode != PEG_MODE_LIMITED || I->njoint || I->recovering) return 0;
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         double thin = PEG_THIN * I->pair[row->pair].margin;

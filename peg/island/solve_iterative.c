@@ -149,7 +149,7 @@ static int may_rest(const peg_island *I)
 
 static int may_end_early(const peg_island *I)
 {
-    return !peg_is_coarse(I) && !I->recovering && !I->exhaustive;
+    return !peg_is_coarse(I) && !I->recovering;
 }
 
 static int most_iterations(const workspace *w)

@@ -1,6 +1,7 @@
 /* Where a solve about v_f starts: the impulses of the iteration before, or of the step before. */
 #include "peg/island/warm_start.h"
 
+#include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 
 /* Impulses that a pair carried in the iteration before, or in the step before: normal rows, each
@@ -8,7 +9,6 @@
 typedef struct carried {
     const peg_row *row; /* else old */
     const peg_cached_row *old;
-    double share; /* of the step that they are for */
     int n;
     unsigned char *taken; /* n */
 } carried;
@@ -16,7 +16,7 @@ typedef struct carried {
 static peg_cached_row carried_row(const carried *c, int k)
 {
     peg_cached_row row = c->row ? peg_row_to_cache(&c->row[k]) : c->old[k];
-    row.lambda = c->row ? c->row[k].lambda_motion : c->share * row.lambda;
+    if (c->row) row.lambda = c->row[k].lambda_motion;
     return row;
 }
 
@@ -108,8 +108,7 @@ int peg_warm_start(const peg_island *I, double *lambda)
     int most = last->m;
     for (int p = 0; p < I->npair && last->m == 0; p++)
         if (I->pair[p].cached_rows > most) most = I->pair[p].cached_rows;
-    carried c = {.share = last->m ? 1 : I->h / I->h_step,
-                 .taken = PEG_NEW(I->arena, unsigned char, most)};
+    carried c = {.taken = PEG_NEW(I->arena, unsigned char, most)};
     if (!c.taken) return 0;
     for (int i = 0, end, from = 0; i < rows->m; i = end) {
         const peg_row *row = &rows->row[i];
@@ -123,7 +122,7 @@ int peg_warm_start(const peg_island *I, double *lambda)
             int same = from < to && !comes_before(row, &last->row[from]);
             c.row = last->row + from, c.n = same ? to - from : 0;
         }
-        if (I->iterative && (p->rows_kept || row->first_contact)) continue;
+        if (peg_is_iterative(I) && (p->rows_kept || row->first_contact)) continue;
         for (int k = i; k < end; k++) lambda[k] = 0;
         warm_pair(I, i, end, &c, lambda);
     }

@@ -10,7 +10,7 @@
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch.h"
 #include "peg/contact/row_set.h"
-#include "peg/island/outer_loop.h"
+#include "peg/island/begin.h"
 #include "peg/island/solve.h"
 #include "peg/paper/paper.h"
 

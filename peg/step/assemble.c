@@ -6,7 +6,7 @@
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch_polytope.h"
 #include "peg/island/outer_loop.h"
-#include "peg/island/substep.h"
+#include "peg/island/island_step.h"
 #include "peg/paper/models.h"
 #include "peg/shape/polytope.h"
 #include "peg/step/candidate.h"
@@ -202,7 +202,7 @@ void peg_query_surfaces(peg_stage *s, int root)
     for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) ask_surface(s, &s->candidate[c]);
 }
 
-/* One (sub-)step by a contact model. */
+/* One step by a contact model. */
 static peg_result (*iterate_of(pegContactModel model))(peg_island *)
 {
     switch (model) {

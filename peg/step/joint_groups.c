@@ -93,21 +93,16 @@ static int step_group(peg_stage *s, int root)
     int *rigid_of = s->context->worker[0].rigid_of;
     peg_arena_mark mark = peg_arena_here(arena);
     pegStats stats = {0};
-    peg_island I = {.h = s->scene->h,
-                    .h_step = s->scene->h,
-                    .settings = &s->context->settings,
-                    .arena = arena,
-                    .stats = &stats};
+    peg_island I = {
+        .h = s->scene->h, .settings = &s->context->settings, .arena = arena, .stats = &stats};
     int done = set_rigids(s, &I, rigid_of, root) && take_rows(s, &I, rigid_of, root);
     if (done) {
-        peg_joints_prepare(&I);
         peg_joints_solve_alone(&I);
-        peg_joints_accumulate(&I);
         for (int i = 0; i < I.nd; i++) {
             int body = I.rigid[i].body;
             memcpy(s->alone[body], I.rigid[i].state.v_free, sizeof *s->alone);
             s->result[body].woken = s->woken_by_joint[body] = s->scene->body[body].asleep != 0;
-            s->result[body].held = I.held;
+            s->result[body].held = I.joint_relaxation > 0;
         }
         peg_give_joints(s, &I);
         stats.unconverged = stats.joints_failed;
@@ -147,14 +142,14 @@ void peg_give_joints(peg_stage *s, const peg_island *I)
         for (int k = 0; k < 6; k++) v[k] = I->rigid[i].target[k] - free_velocity[k];
     }
     for (int k = 0; k < I->njoint; k++) {
-        const peg_lcp_row *row = &I->joint[k].lcp_row;
-        s->joint_lambda[I->joint[k].row] = I->joint[k].sign * I->joint_sum[k];
+        const peg_lcp_row *row = &I->joint_row[k];
+        s->joint_lambda[I->joint[k].row] = I->joint[k].sign * I->joint_lambda[k];
         const double *J[2] = {row->Ja, row->Jb};
         const int body[2] = {row->body_a, row->body_b};
         for (int side = 0; side < 2; side++) {
             if (body[side] < 0) continue;
             double *v = s->result[I->rigid[body[side]].body].v_joints;
-            peg_add_impulse(&I->mass[body[side]], J[side], I->joint_sum[k], v);
+            peg_add_impulse(&I->mass[body[side]], J[side], I->joint_lambda[k], v);
         }
     }
 }

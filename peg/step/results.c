@@ -100,7 +100,7 @@ static void find_woken(peg_assembly *a)
             changed = 1;
         }
         for (int k = 0; k < I->njoint; k++) {
-            int x = I->joint[k].lcp_row.body_a, y = I->joint[k].lcp_row.body_b;
+            int x = I->joint_row[k].body_a, y = I->joint_row[k].body_b;
             if (x < 0 || y < 0 || I->awake[x] == I->awake[y]) continue;
             I->awake[x] = I->awake[y] = changed = 1;
         }
@@ -154,7 +154,7 @@ static int remember_choices(peg_assembly *a)
     return choice != NULL;
 }
 
-/* What was scaled back starts the next step with the impulses that it started this one with. */
+/* Where no velocities were found the next step starts with the impulses of this one. */
 static int remember_old_impulses(peg_assembly *a)
 {
     const peg_island *I = &a->island;
@@ -177,7 +177,7 @@ static int remember_impulses(peg_assembly *a)
 {
     peg_island_result *solved = a->solved;
     const peg_row_set *impulse = &a->island.impulse;
-    if (a->island.velocities_scaled) return remember_old_impulses(a);
+    if (a->island.unsolved) return remember_old_impulses(a);
     solved->row = PEG_NEW(&a->worker->results, peg_cached_row, impulse->m);
     if (!solved->row) return 0;
     for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
@@ -187,8 +187,7 @@ static int remember_impulses(peg_assembly *a)
         if (c->first + (size_t)c->count != solved->rows)
             continue; /* of a later solve: passed over */
         peg_row row = impulse->row[i];
-        if (a->island.recovering) row.lambda = a->island.iterative ? row.lambda_motion : 0;
-        row.lambda *= a->island.h_step / a->island.h; /* of a part of the step */
+        if (a->island.recovering) row.lambda = peg_is_iterative(&a->island) ? row.lambda_motion : 0;
         solved->row[solved->rows++] = peg_row_to_cache(&row);
         c->count++;
     }

@@ -1,0 +1,56 @@
+/* Change of the alternatives of an island's pairs after a solve. */
+#include "peg/island/alternatives.h"
+
+#include "peg/contact/disjunction.h"
+
+int peg_switch_pairs(peg_island *I)
+{
+    int switched = 0;
+    if (I->disabled_rules & PEG_RULE_SWITCH) return 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (!p->rechecked || !p->active || p->switches >= PEG_SWITCHES_PAIR) continue;
+        if (!peg_pair_switch(I, p)) continue;
+        p->moved_since_rows = INFINITY;
+        switched++;
+    }
+    return switched;
+}
+
+/* A loaded row whose features had passed each other at the start: it pushes the body through. */
+static int row_is_behind(const peg_island *I, const peg_row *row)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    if (row->friction || !(row->lambda > 0 || row->lambda_motion > 0)) return 0;
+    return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -PEG_BEHIND * p->L;
+}
+
+/* Rows of first contact are right as they are, until the step is found to gain energy. */
+int peg_lock_pairs(peg_island *I)
+{
+    int locked = 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_pair *p = &I->pair[I->rows.row[i].pair];
+        if (p->locked || (I->disabled_rules & PEG_RULE_LOCK) || I->rows.row[i].first_contact ||
+            !row_is_behind(I, &I->rows.row[i]))
+            continue;
+        peg_pair_lock(I, p);
+        p->moved_since_rows = INFINITY;
+        locked++;
+    }
+    return locked;
+}
+
+int peg_drop_traps(peg_island *I)
+{
+    int dropped = 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_pair *p = &I->pair[I->rows.row[i].pair];
+        if (p->no_traps || (I->disabled_rules & PEG_RULE_DROP) ||
+            !row_is_behind(I, &I->rows.row[i]))
+            continue;
+        peg_pair_drop_traps(I, p);
+        dropped++;
+    }
+    return dropped;
+}

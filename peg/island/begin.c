@@ -1,0 +1,62 @@
+/* Start of the search for an island's velocities: first directions, first contacts of free motion.
+ */
+#include "peg/island/begin.h"
+
+#include "peg/contact/disjunction.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/island/check.h"
+#include "peg/island/row_cache.h"
+
+/* Where many bodies tumble, most rows as far as the bodies could get would bear nothing. What comes
+ * closer than was thought, the check of the poses will find. */
+static double reach_of(const peg_island *I, const peg_pair *p)
+{
+    double near = fmin(PEG_NEAR * p->L, p->whole_reach);
+    return peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
+}
+
+static void find_touched(peg_island *I)
+{
+    memset(I->touched, 0, (size_t)I->nr);
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        if (p->s0 > p->margin) continue;
+        I->touched[I->piece[p->a].rigid] = I->touched[I->piece[p->b].rigid] = 1;
+    }
+}
+
+/* Whether a moving body of the pair touches something else than the other one. */
+static int is_touched(const peg_island *I, const peg_pair *p)
+{
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    return p->s0 > p->margin && ((a < I->nd && I->touched[a]) || (b < I->nd && I->touched[b]));
+}
+
+void peg_island_begin(peg_island *I)
+{
+    for (int i = 0; i < I->npair; i++) {
+        I->pair[i].reach = reach_of(I, &I->pair[i]);
+        peg_pair_begin(I, &I->pair[i]);
+    }
+    I->first.m = I->impulse.m = 0;
+    peg_drop_rows(I);
+    I->clearance = I->elastic = I->friction_compliant = I->recovering = 0;
+    I->grows_gaps = peg_is_coarse(I) && I->active;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (!peg_pair_recovers(p)) continue;
+        I->recovering = 1;
+        p->violated = 1; /* however deep: the facet's own rows */
+    }
+    /* the free motion first: what it would pass through makes its rows there; but not of what
+     * something holds, which will not move so */
+    for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
+    find_touched(I);
+    int exact = I->settings->contact == PEG_CONTACT_PEG;
+    for (int i = 0; i < I->npair && exact; i++)
+        if (!is_touched(I, &I->pair[i]) && peg_is_fast(I, &I->pair[i]))
+            peg_add_first_contact(I, i, PEG_HIT_DEPTH * I->pair[i].width);
+    memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    peg_island_move(I);
+}

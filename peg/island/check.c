@@ -1,0 +1,113 @@
+/* Check of the pairs at the poses of an iterate. */
+#include "peg/island/check.h"
+
+#include "peg/collide/separation.h"
+#include "peg/contact/disjunction.h"
+#include "peg/contact/first_contact.h"
+#include "peg/contact/mode.h"
+
+/* How far points of one part have moved towards the other between the last two iterates, at most.
+ */
+static double moved_on(const peg_island *I, const peg_pair *p)
+{
+    double shift[3];
+    const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
+    const peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
+    peg_sub(ra->shift, rb->shift, shift);
+    return peg_norm(shift) + ra->turn * a->arm + rb->turn * b->arm;
+}
+
+/* Whether the last check of a pair still holds. Of what overlaps more is let pass later on. */
+static int is_checked(const peg_island *I, const peg_pair *p)
+{
+    return p->checked > p->active && !peg_pair_recovers(p) &&
+           !I->rigid[I->piece[p->a].rigid].moved && !I->rigid[I->piece[p->b].rigid].moved;
+}
+
+/* Takes note that the pair has moved since it was checked last; returns whether it is as far apart
+ * as it must be all the same, and not far from where it was checked. Fast pairs are looked at
+ * anyway, and those whose rows will be made anew. */
+static int stays_apart(const peg_island *I, peg_pair *p)
+{
+    double moved = moved_on(I, p), floor = PEG_FLOOR * p->margin;
+    p->moved_since_rows += moved;
+    p->moved_since_tilt += moved;
+    p->moved_since_check += moved;
+    if (I->recovering || p->nexternal || p->checked <= p->active || p->has_first_contact || p->fast)
+        return 0;
+    if (p->moved_since_check > PEG_ROW_REUSE * p->L ||
+        (p->active && p->moved_since_rows > PEG_ROW_REUSE * p->L))
+        return 0;
+    if (!(p->s - moved >= floor)) return 0;
+    p->s -= moved;
+    p->shortfall = floor - p->s;
+    return 1;
+}
+
+static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
+{
+    double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
+    peg_facet widest = {.kind = PEG_FACET_NONE};
+    if (may_tilt && (p->active || along < PEG_FLOOR * p->margin))
+        widest = peg_pair_tilt(I, p, along);
+    p->shortfall = peg_pair_shortfall(I, p, &widest);
+    p->checked = 1 + p->active;
+    p->moved_since_check = 0;
+}
+
+/* Of many that overlap some can open only when others have done so: later on, what they become
+ * deeper is let pass where all together open. */
+double peg_check_pairs(peg_island *I, int may_tilt)
+{
+    double opened = 0, deepened = -INFINITY, shortfall = -INFINITY;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        int recovers = peg_pair_recovers(p);
+        double *most = recovers ? &deepened : &shortfall;
+        p->rechecked = !is_checked(I, p) && !stays_apart(I, p);
+        if (p->rechecked) check_pair(I, p, may_tilt);
+        if (p->shortfall > 0) {
+            p->violated = 1;
+            p->stuck = ++p->failed_checks >= PEG_STUCK;
+        }
+        if (p->shortfall > *most) *most = p->shortfall;
+        if (recovers) opened += fmin(p->s, 0) - p->s0;
+    }
+    if (deepened > shortfall && (I->iteration < PEG_RECOVERY_FREE_FROM || opened <= 0))
+        shortfall = deepened;
+    return shortfall;
+}
+
+/* --- first contacts --- */
+
+int peg_is_fast(const peg_island *I, const peg_pair *p)
+{
+    if (I->disabled_rules & PEG_RULE_FIRST_CONTACT) return 0;
+    return peg_pair_is_fast(I, p, (const double(*)[6])I->v);
+}
+
+int peg_add_first_contact(peg_island *I, int p, double depth)
+{
+    peg_passage passage =
+        peg_conservative_advancement(I, &I->pair[p], (const double(*)[6])I->v, depth);
+    I->pair[p].has_first_contact = passage.hit;
+    if (passage.hit) peg_first_contact(I, p, &passage, (const double(*)[6])I->v);
+    return passage.hit;
+}
+
+int peg_seek_first_contacts(peg_island *I, double shortfall)
+{
+    int passed = 0, violated = shortfall > 0 && !(I->disabled_rules & PEG_RULE_CAUSE);
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (violated && I->iteration >= PEG_CAUSE_FROM && p->s0 >= 0 &&
+            p->causes < PEG_CAUSE_TIMES && p->s < 0) {
+            p->causes++;
+            passed |= peg_add_first_contact(I, i, PEG_HIT_DEPTH_SLOW * p->width);
+        } else if (p->rechecked || p->has_first_contact) {
+            p->fast = peg_is_fast(I, p);
+            if (p->fast) passed |= peg_add_first_contact(I, i, PEG_HIT_DEPTH * p->width);
+        }
+    }
+    return passed;
+}

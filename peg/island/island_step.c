@@ -1,0 +1,52 @@
+/* From the assembled island to the velocities that ODE steps with. */
+#include "peg/island/island_step.h"
+
+#include "peg/contact/disjunction.h"
+#include "peg/contact/kinematics.h"
+#include "peg/island/energy.h"
+#include "peg/island/restitution.h"
+#include "peg/island/solve_policy.h"
+
+static void place_views(peg_island *I)
+{
+    for (int i = 0; i < I->npiece; i++) {
+        peg_piece *piece = &I->piece[i];
+        const peg_rigid *r = &I->rigid[piece->rigid];
+        if (r->state.kind == PEG_STATIC) continue;
+        double x[3], R[9];
+        const double *v = piece->rigid < I->nd ? r->state.v_free : I->v[piece->rigid];
+        peg_piece_place(piece, r->x0, r->R0, &piece->start);
+        peg_rigid_pose(r, v, I->h, x, R);
+        peg_piece_place(piece, x, R, &piece->free_);
+    }
+}
+
+/* Start poses and views; obstacles move with their own velocities. */
+static void prepare(peg_island *I)
+{
+    for (int i = 0; i < I->nr; i++) {
+        const peg_body *state = &I->rigid[i].state;
+        peg_rigid_prepare(&I->rigid[i], I->h);
+        if (i < I->nd || state->kind == PEG_STATIC)
+            memset(I->v[i], 0, sizeof I->v[i]);
+        else
+            memcpy(I->v[i], state->v, sizeof I->v[i]);
+    }
+    peg_island_place_mass(I);
+    place_views(I);
+}
+
+void peg_island_step(peg_island *I)
+{
+    prepare(I);
+    if (peg_solve_by_policy(I) != PEG_CONVERGED || I->failed) {
+        I->failed = 1;
+        return;
+    }
+    if (!I->positions_apart) peg_end_velocities(I);
+    memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
+    if (!I->recovering && !I->positions_apart)
+        I->energy_gain = peg_island_gain_with(I, (const double(*)[6])peg_velocities_after(I));
+    I->held |= I->joint_relaxation > 0;
+    for (int i = 0; i < I->npair; i++) peg_pair_keep_choice(I, &I->pair[i]);
+}

@@ -1,0 +1,353 @@
+/* Velocities about v_f, positions by restoration, rigid zones for what remains: see the header. */
+#include "peg/island/position_stage.h"
+
+#include "peg/base/clock.h"
+#include "peg/contact/first_contact.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/island/alternatives.h"
+#include "peg/island/begin.h"
+#include "peg/island/check.h"
+#include "peg/island/energy.h"
+#include "peg/island/outer_loop.h"
+#include "peg/island/restitution.h"
+#include "peg/island/rigid_zones.h"
+#include "peg/island/row_cache.h"
+#include "peg/island/solve.h"
+
+/* Solves about v_f with the rows of the poses that the last one led to, and restorations of the
+ * positions. */
+enum { VELOCITY_PASSES = 4, POSITION_PASSES = 4 };
+/* Violations of a pair of dynamic zones for which their shares are halved before they are merged,
+ * if one of them has several bodies: a fragment that can stop short of a large zone is not caught
+ * by it. */
+enum { HALVINGS = 2 };
+/* Rounds in which all shares are halved since the poses themselves lift the bodies, before they
+ * become 0. */
+enum { LIFT_HALVINGS = 8 };
+
+typedef struct stage {
+    peg_zones zones;
+    double (*u)[6];     /* nd: velocities that the restorations led to */
+    int *violations;    /* npair: of a pair of dynamic zones */
+    unsigned char *hit; /* nd, by root: its share is to be halved */
+    double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
+    int left;           /* violated pairs that nothing can be done about */
+} stage;
+
+/* --- velocities --- */
+
+static int solve_pass(peg_island *I, int k, peg_about about)
+{
+    I->iteration = k;
+    peg_gather_rows(I, about == PEG_ABOUT_FREE);
+    if (I->failed) return 0;
+    memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
+    for (int i = 0; i < I->npair; i++) I->pair[i].active = I->pair[i].friction_pending = 0;
+    I->last_restored = 0;
+    return peg_solve_and_accumulate(I, about) == PEG_SOLVED;
+}
+
+/* Returns whether all pairs are apart at the poses of the iterate. */
+static int check(peg_island *I, int may_tilt)
+{
+    peg_island_move(I);
+    double shortfall = peg_check_pairs(I, may_tilt);
+    int passed = peg_seek_first_contacts(I, shortfall);
+    return shortfall <= 0 && !passed;
+}
+
+/* Without an answer the bodies go on as they would without contact. */
+static void move_freely(peg_island *I)
+{
+    I->impulse.m = 0;
+    I->unsolved = 1;
+    for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = 0;
+    for (int i = 0; i < I->nd; i++) {
+        memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
+        memcpy(I->v_motion[i], I->v[i], sizeof I->v[i]);
+    }
+}
+
+static void find_velocities(peg_island *I)
+{
+    int apart = 0, k = 0;
+    for (; k < VELOCITY_PASSES && !apart; k++) {
+        if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
+        apart = check(I, 1);
+        peg_switch_pairs(I);
+    }
+    if (k == 0 && !I->failed) move_freely(I);
+    for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
+        if (!solve_pass(I, k, PEG_ABOUT_ITERATE)) break;
+        if (I->recovering) peg_shorten_opening(I);
+        apart = check(I, 0);
+    }
+    I->stats->outer_iterations += k;
+}
+
+/* --- positions --- */
+
+static int allocate(peg_island *I, stage *s)
+{
+    s->u = PEG_NEW(I->arena, double[6], I->nd);
+    s->violations = PEG_NEW(I->arena, int, I->npair);
+    s->hit = PEG_NEW(I->arena, unsigned char, I->nd);
+    if (!s->u || !s->violations || !s->hit || !peg_zones_create(I->arena, I->nd, &s->zones))
+        return 0;
+    memcpy(s->u, I->v, (size_t)I->nd * sizeof *s->u);
+    memset(s->violations, 0, (size_t)I->npair * sizeof *s->violations);
+    peg_common_velocity(I, (const double(*)[6])s->u, s->common);
+    s->left = 0;
+    return 1;
+}
+
+/* The velocities of a body in a zone of its own. */
+static void scaled(const double *u, const double common[3], double share, double *out)
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = common[k] + share * (u[k] - common[k]);
+        out[3 + k] = share * u[3 + k];
+    }
+}
+
+static void place(peg_island *I, const stage *s)
+{
+    for (int i = 0; i < I->nd; i++) {
+        double share = s->zones.share[i];
+        if (peg_zone_of(&s->zones, i) != i) continue;
+        if (s->zones.members[i] > 1)
+            peg_zone_velocities(I, &s->zones, i, (const double(*)[6])s->u, s->common, share, 1,
+                                I->v);
+        else if (share < 1)
+            scaled(s->u[i], s->common, share, I->v[i]);
+        else
+            memcpy(I->v[i], s->u[i], sizeof I->v[i]);
+    }
+    peg_island_move(I);
+}
+
+/* Overlaps of the start may deepen where all together open. */
+static int opens_in_all(const peg_island *I)
+{
+    double opened = 0;
+    for (int i = 0; i < I->npair; i++)
+        if (peg_pair_recovers(&I->pair[i])) opened += fmin(I->pair[i].s, 0) - I->pair[i].s0;
+    return opened > 0;
+}
+
+static int is_violated(peg_island *I, peg_pair *p, int opens)
+{
+    if (p->rechecked)
+        p->has_first_contact =
+            p->shortfall <= 0 && peg_is_fast(I, p) &&
+            peg_conservative_advancement(I, p, (const double(*)[6])I->v, PEG_HIT_DEPTH * p->width)
+                .hit;
+    return p->has_first_contact || (p->shortfall > 0 && !(opens && peg_pair_recovers(p)));
+}
+
+/* Whether a pair within a zone has kept its separation, but for rounding of the poses. */
+static int is_kept(const peg_island *I, const peg_pair *p)
+{
+    const peg_view *A = &I->piece[p->a].now;
+    return p->s >= p->s0 - PEG_ROUNDING * (p->L + peg_norm(A->centre));
+}
+
+/* Limits the zones of a violated pair. Returns whether that changed anything. */
+static int limit_pair(peg_island *I, stage *s, int index)
+{
+    peg_zones *z = &s->zones;
+    const peg_pair *p = &I->pair[index];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    if (a >= I->nd || b >= I->nd) {
+        int root = peg_zone_of(z, a < I->nd ? a : b);
+        s->hit[root] = 1;
+        return z->share[root] > 0;
+    }
+    a = peg_zone_of(z, a), b = peg_zone_of(z, b);
+    if (a == b) {
+        if (is_kept(I, p)) return 0;
+        s->hit[a] = 1;
+        return z->share[a] > 0;
+    }
+    if (z->members[a] + z->members[b] > 2 && s->violations[index]++ < HALVINGS) {
+        s->hit[a] = s->hit[b] = 1;
+        if (z->share[a] > 0 || z->share[b] > 0) return 1;
+    }
+    int hit = s->hit[a] || s->hit[b], root = peg_zones_merge(z, a, b);
+    s->hit[root] = (unsigned char)hit;
+    return 1;
+}
+
+/* Bodies that joints connect with a limited one belong to its zone. */
+static int join_joints(const peg_island *I, stage *s)
+{
+    peg_zones *z = &s->zones;
+    int changed = 0;
+    for (int k = 0; k < I->njoint; k++) {
+        int a = I->joint_row[k].body_a, b = I->joint_row[k].body_b;
+        if (a < 0 || b < 0) continue;
+        a = peg_zone_of(z, a), b = peg_zone_of(z, b);
+        int limited = z->share[a] < 1 || z->share[b] < 1 || z->members[a] + z->members[b] > 2;
+        if (a == b || !limited) continue;
+        int hit = s->hit[a] || s->hit[b], root = peg_zones_merge(z, a, b);
+        s->hit[root] = (unsigned char)hit;
+        changed = 1;
+    }
+    return changed;
+}
+
+/* Limits zones until no pair is violated, or nothing more can be done. */
+static void limit(peg_island *I, stage *s)
+{
+    for (int changed = 1; changed;) {
+        place(I, s);
+        peg_check_pairs(I, 0);
+        int opens = opens_in_all(I);
+        changed = s->left = 0;
+        memset(s->hit, 0, (size_t)I->nd);
+        for (int i = 0; i < I->npair; i++) {
+            if (!is_violated(I, &I->pair[i], opens)) continue;
+            int limits = limit_pair(I, s, i);
+            int a = I->piece[I->pair[i].a].rigid, b = I->piece[I->pair[i].b].rigid;
+            s->left += !limits && (a >= I->nd || b >= I->nd);
+            changed |= limits;
+        }
+        if (changed) join_joints(I, s);
+        for (int i = 0; i < I->nd; i++)
+            if (s->hit[i] && s->zones.root[i] == i) peg_zone_shorten(&s->zones, i);
+    }
+}
+
+/* --- energy --- */
+
+/* Merged bodies go on as one: a plastic impact. */
+static void merge_velocities(peg_island *I, const stage *s)
+{
+    static const double none[3] = {0};
+    memcpy(I->v_end, I->v_motion, (size_t)I->nd * sizeof *I->v_end);
+    for (int i = 0; i < I->nd; i++)
+        if (s->zones.root[i] == i && s->zones.members[i] > 1)
+            peg_zone_velocities(I, &s->zones, i, (const double(*)[6])I->v_motion, none, 1, 0,
+                                I->v_end);
+}
+
+/* What a limited body has not fallen it has not gained: that work is taken from its own velocity
+ * relative to the common one. */
+static void return_work(peg_island *I, const stage *s)
+{
+    double common[3];
+    peg_common_velocity(I, (const double(*)[6])I->v_end, common);
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double applied[6], rest[6], own[6], *v = I->v_end[i];
+        if (s->zones.share[peg_zone_of(&s->zones, i)] == 1) continue;
+        for (int k = 0; k < 6; k++) {
+            applied[k] = r->target[k] - r->unforced[k];
+            rest[k] = v[k] - I->v[i][k];
+        }
+        double excess = peg_energy_product(r, rest, applied);
+        if (!(excess > 0)) continue;
+        memcpy(own, v, sizeof own);
+        peg_sub(own, common, own);
+        double energy = peg_end_energy(r, own);
+        double factor = energy > excess ? sqrt(1 - excess / energy) : 0;
+        scaled(v, common, factor, v);
+    }
+}
+
+/* Scales the velocities about the common one so that contact adds no more than is granted. With the
+ * factor x the kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the
+ * bodies by more. */
+static int return_gain(peg_island *I)
+{
+    double common[3], e1 = 0, e2 = 0;
+    double gain = peg_island_gain_with(I, (const double(*)[6])I->v_end) - peg_energy_granted(I);
+    if (!(gain > 0)) return 1;
+    peg_common_velocity(I, (const double(*)[6])I->v_end, common);
+    for (int i = 0; i < I->nd; i++) {
+        double d[6], c[6] = {common[0], common[1], common[2]};
+        for (int k = 0; k < 6; k++) d[k] = I->v_end[i][k] - c[k];
+        e2 += peg_end_energy(&I->rigid[i], d);
+        e1 += peg_end_product(&I->rigid[i], d, c);
+    }
+    double g0 = gain - e1 - e2, factor = 0;
+    if (g0 <= 0 && e2 > 0) factor = (-e1 + sqrt(fmax(0, e1 * e1 - 4 * e2 * g0))) / (2 * e2);
+    peg_scale_relative(I, fmax(0, fmin(1, factor)), I->v_end);
+    return g0 <= 0;
+}
+
+static void find_positions(peg_island *I, stage *s)
+{
+    for (int lifts = 0;; lifts++) {
+        limit(I, s);
+        merge_velocities(I, s);
+        return_work(I, s);
+        if (return_gain(I) || lifts > LIFT_HALVINGS) return;
+        for (int i = 0; i < I->nd; i++) s->zones.share[i] *= lifts < LIFT_HALVINGS ? 0.5 : 0;
+    }
+}
+
+/* --- account --- */
+
+static int count_limited(const peg_island *I, const stage *s)
+{
+    int limited = 0;
+    for (int i = 0; i < I->nd; i++) {
+        int root = peg_zone_of(&s->zones, i);
+        limited += s->zones.share[root] < 1 || s->zones.members[root] > 1;
+    }
+    return limited;
+}
+
+/* Whether nothing moved although something should. */
+static int is_frozen(const peg_island *I)
+{
+    int should = 0;
+    for (int i = 0; i < I->nd; i++) {
+        double size = I->rigid[i].size;
+        if (I->h * peg_norm(I->v[i]) > PEG_TOUCH * size || I->h * peg_norm(I->v[i] + 3) > PEG_TOUCH)
+            return 0;
+        should |= I->h * peg_norm(I->v_motion[i]) > PEG_TOUCH * size ||
+                  I->h * peg_norm(I->v_motion[i] + 3) > PEG_TOUCH;
+    }
+    return should;
+}
+
+static void account(peg_island *I, const stage *s, int limited)
+{
+    pegStats *stats = I->stats;
+    stats->limited_bodies += limited;
+    stats->limited_islands += limited > 0;
+    stats->frozen_islands += limited > 0 && is_frozen(I);
+    stats->infeasible_islands += s->left > 0;
+    stats->unconverged += I->unsolved;
+    if (!I->recovering) I->energy_gain = peg_island_gain_with(I, (const double(*)[6])I->v_end);
+    I->held = 1;
+}
+
+peg_result peg_position_stage(peg_island *I, peg_limits limits)
+{
+    stage s;
+    double then = peg_seconds();
+    I->mode = peg_pgs_mode(I);
+    I->positions_apart = 1;
+    peg_island_begin(I);
+    I->grows_gaps = 0;
+    find_velocities(I);
+    peg_lap(&then, &I->stats->time_solve);
+    if (I->failed || !allocate(I, &s)) {
+        I->failed = 1;
+        return PEG_NOT_CONVERGED;
+    }
+    find_positions(I, &s);
+    peg_lap(&then, &I->stats->time_check);
+    int limited = count_limited(I, &s);
+    if (limited && limits == PEG_UNLIMITED_ONLY) {
+        I->positions_apart = I->unsolved = 0;
+        return PEG_NOT_CONVERGED;
+    }
+    account(I, &s, limited);
+    peg_bounce(I);
+    return PEG_CONVERGED;
+}

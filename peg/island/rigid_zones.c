@@ -1,0 +1,142 @@
+/* Union-find of rigid zones, and their motion.
+ *
+ * A zone of mass m, centre c and inertia J about c moves with V = sum m_i u_i / m and
+ * W = J^-1 L, L the angular momentum of u about c. ODE's update turns a body with angular velocity
+ * W by the Cayley map R = 1 + (h W^ + h^2/2 W^ W^) / (1 + h^2 W^2 / 4), so that the centre r_i of a
+ * member, relative to c, has to move with V + (R r_i - r_i) / h. */
+#include "peg/island/rigid_zones.h"
+
+#include "peg/contact/kinematics.h"
+
+/* A share below this becomes 0: five halvings bound the work of the position stage. */
+static const double LEAST_SHARE = 1.0 / 32;
+
+int peg_zones_create(peg_arena *arena, int n, peg_zones *z)
+{
+    *z = (peg_zones){n, PEG_NEW(arena, int, n), PEG_NEW(arena, int, n), PEG_NEW(arena, int, n),
+                     PEG_NEW(arena, double, n)};
+    if (!z->root || !z->next || !z->members || !z->share) return 0;
+    for (int i = 0; i < n; i++) {
+        z->root[i] = z->next[i] = i;
+        z->members[i] = 1;
+        z->share[i] = 1;
+    }
+    return 1;
+}
+
+int peg_zone_of(const peg_zones *z, int body)
+{
+    while (z->root[body] != body) body = z->root[body];
+    return body;
+}
+
+int peg_zones_merge(peg_zones *z, int a, int b)
+{
+    if (z->members[a] < z->members[b]) {
+        int swap = a;
+        a = b, b = swap;
+    }
+    int after = z->next[a];
+    z->next[a] = z->next[b], z->next[b] = after;
+    z->root[b] = a;
+    z->members[a] += z->members[b];
+    z->share[a] = peg_min(z->share[a], z->share[b]);
+    return a;
+}
+
+int peg_zone_shorten(peg_zones *z, int root)
+{
+    if (z->share[root] == 0) return 0;
+    z->share[root] = z->share[root] > LEAST_SHARE ? 0.5 * z->share[root] : 0;
+    return 1;
+}
+
+/* Mass, centre and mean velocity of a zone. */
+typedef struct zone_motion {
+    double mass, centre[3], V[3], W[3];
+} zone_motion;
+
+/* I x of a body, world frame. */
+static void turn_by_inertia(const peg_rigid *r, const double x[3], double out[3])
+{
+    double local[3], turned[3];
+    peg_rotate_back(r->R0, x, local);
+    peg_rotate(r->state.inertia, local, turned);
+    peg_rotate(r->R0, turned, out);
+}
+
+/* Solves A x = b; A symmetric positive definite, 3x3. */
+static void solve3(const double A[9], const double b[3], double x[3])
+{
+    double c0[3], c1[3], c2[3];
+    peg_cross(A + 3, A + 6, c0);
+    peg_cross(A + 6, A, c1);
+    peg_cross(A, A + 3, c2);
+    double det = peg_dot(A, c0);
+    for (int k = 0; k < 3; k++) x[k] = (c0[k] * b[0] + c1[k] * b[1] + c2[k] * b[2]) / det;
+}
+
+/* Adds a body's angular momentum about the centre to L and its inertia to J. */
+static void add_member(const peg_rigid *r, const double u[6], const zone_motion *m, double L[3],
+                       double J[9])
+{
+    double d[3], dv[3], l[3], w[3];
+    peg_sub(r->x0, m->centre, d);
+    peg_sub(u, m->V, dv);
+    peg_cross(d, dv, l);
+    peg_add_scaled(L, r->state.mass, l, L);
+    turn_by_inertia(r, u + 3, w);
+    peg_add_scaled(L, 1, w, L);
+    for (int a = 0; a < 3; a++) {
+        double axis[3] = {a == 0, a == 1, a == 2}, column[3];
+        turn_by_inertia(r, axis, column);
+        for (int k = 0; k < 3; k++)
+            J[3 * a + k] += column[k] + r->state.mass * ((a == k) * peg_dot(d, d) - d[a] * d[k]);
+    }
+}
+
+static zone_motion motion_of(const peg_island *I, const peg_zones *z, int root,
+                             const double (*u)[6])
+{
+    zone_motion m = {0};
+    double L[3] = {0}, J[9] = {0};
+    int i = root;
+    do {
+        const peg_rigid *r = &I->rigid[i];
+        m.mass += r->state.mass;
+        peg_add_scaled(m.centre, r->state.mass, r->x0, m.centre);
+        peg_add_scaled(m.V, r->state.mass, u[i], m.V);
+        i = z->next[i];
+    } while (i != root);
+    for (int k = 0; k < 3; k++) m.centre[k] /= m.mass, m.V[k] /= m.mass;
+    do {
+        add_member(&I->rigid[i], u[i], &m, L, J);
+        i = z->next[i];
+    } while (i != root);
+    solve3(J, L, m.W);
+    return m;
+}
+
+void peg_zone_velocities(const peg_island *I, const peg_zones *z, int root, const double (*u)[6],
+                         const double common[3], double share, int poses, double (*out)[6])
+{
+    zone_motion m = motion_of(I, z, root, u);
+    double V[3], W[3], h = I->h;
+    for (int k = 0; k < 3; k++) {
+        V[k] = common[k] + share * (m.V[k] - common[k]);
+        W[k] = share * m.W[k];
+    }
+    double cayley = poses ? 1 / (1 + 0.25 * h * h * peg_dot(W, W)) : 1, bend = poses ? 0.5 * h : 0;
+    int i = root;
+    do {
+        double d[3], Wd[3], WWd[3];
+        peg_sub(I->rigid[i].x0, m.centre, d);
+        peg_cross(W, d, Wd);
+        peg_cross(W, Wd, WWd);
+        for (int k = 0; k < 3; k++) {
+            out[i][k] = V[k] + cayley * (Wd[k] + bend * WWd[k]);
+            out[i][3 + k] = W[k];
+        }
+        i = z->next[i];
+    } while (i != root);
+}

@@ -1,0 +1,32 @@
+/* Rigid zones: groups of bodies that move as one body in a step (Provot 1997; Bridson, Fedkiw,
+ * Anderson 2002), each by a share of its motion. */
+#ifndef PEG_RIGID_ZONES_H
+#define PEG_RIGID_ZONES_H
+
+#include "peg/contact/island.h"
+
+typedef struct peg_zones {
+    int n;
+    int *root;     /* n: union-find */
+    int *next;     /* n: the members of a zone, in a circle */
+    int *members;  /* by root */
+    double *share; /* by root: of its motion, 1 to 0 */
+} peg_zones;
+
+/* Every dynamic body is a zone of its own, with the share 1; 0 without memory. */
+int peg_zones_create(peg_arena *arena, int n, peg_zones *zones);
+/* The root of the zone of a body. */
+int peg_zone_of(const peg_zones *zones, int body);
+/* Joins two zones: the smaller share holds. Returns the root. */
+int peg_zones_merge(peg_zones *zones, int a, int b);
+/* Halves the share of a zone; below a least share it is 0. Returns 0 if it was 0 already. */
+int peg_zone_shorten(peg_zones *zones, int root);
+
+/* Velocities that move a zone of several bodies as one: with the linear and angular momentum of u
+ * relative to `common`, times the share. poses: they lead to poses after the step that are those of
+ * one rigid body; else they are those of one rigid body now. */
+void peg_zone_velocities(const peg_island *island, const peg_zones *zones, int root,
+                         const double (*u)[6], const double common[3], double share, int poses,
+                         double (*out)[6]);
+
+#endif

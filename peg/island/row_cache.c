@@ -1,0 +1,128 @@
+/* Rows of an iteration: made at the iterate, or kept from the iteration before.
+ *
+ * Rows of a pair stay while nothing is wrong with it and its bodies have hardly moved since they
+ * were made; what that leaves out the check of the poses finds. */
+#include "peg/island/row_cache.h"
+
+#include "peg/contact/disjunction.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/patch.h"
+#include "peg/lcp/gauss_seidel.h"
+
+static int is_wrong(const peg_pair *p)
+{
+    return p->shortfall > 0 || p->has_first_contact || p->friction_pending ||
+           p->moved_since_rows == INFINITY;
+}
+
+static void mark_dirty(peg_island *I, const peg_pair *p)
+{
+    I->dirty[I->piece[p->a].rigid] = I->dirty[I->piece[p->b].rigid] = 1;
+}
+
+/* Features lie at least s apart, along a normal within PEG_FACING of n. */
+static int is_out_of_reach(const peg_pair *p)
+{
+    return !p->violated && PEG_FACING * p->s > p->reach;
+}
+
+/* Whether the pair could bear now, or rows be wrong by as much as it is apart: they are linear in
+ * what moves by a share of L. */
+static int is_near(const peg_pair *p)
+{
+    return p->s <= 2 * p->margin + p->moved_since_rows * p->moved_since_rows / p->L;
+}
+
+/* Where the answer is to be exact only rows stay that bear nothing and could not; where it is long
+ * in coming, none. */
+static int must_be_exact(const peg_island *I, const peg_pair *p)
+{
+    return I->iteration >= PEG_PATIENCE || p->active || is_near(p) || is_out_of_reach(p);
+}
+
+/* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
+ * while its bodies have hardly moved since they were made or (anew) the answer that they led to is
+ * not restored: what that leaves out, the check of the poses will find. Rows of one pair lie
+ * together in the set, in the order of the pairs. */
+static int keep_rows(peg_island *I, int p, int anew, int *from)
+{
+    const peg_row_set *last = &I->last;
+    const peg_pair *pair = &I->pair[p];
+    int dirty = I->dirty[I->piece[pair->a].rigid] || I->dirty[I->piece[pair->b].rigid];
+    while (*from < last->patches && last->row[*from].pair < p) ++*from;
+    if (last->m == 0 || is_wrong(pair)) return 0;
+    if (!peg_is_iterative(I) && must_be_exact(I, pair)) return 0;
+    if (!anew && dirty && pair->active && pair->moved_since_rows > PEG_ROW_REUSE * pair->L)
+        return 0;
+    int begin = *from;
+    while (*from < last->patches && last->row[*from].pair == p) ++*from;
+    peg_rows_append(I, &I->rows, last, begin, *from);
+    return 1;
+}
+
+/* The rows of first contacts stay for the step, and with sweeps their impulses too. */
+static void append_first_contacts(peg_island *I)
+{
+    const peg_row_set *last = &I->last;
+    int old = last->patches;
+    I->rows.patches = I->rows.m;
+    for (int i = 0, end; i < I->first.m; i = end) {
+        const peg_row *row = &I->first.row[i];
+        const peg_pair *p = &I->pair[row->pair];
+        end = peg_next_normal(&I->first, i);
+        if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
+        int begin = I->rows.m;
+        peg_rows_append(I, &I->rows, &I->first, i, end);
+        if (I->failed || !peg_is_iterative(I)) continue;
+        if (old >= last->m) mark_dirty(I, p);
+        for (int k = begin; k < I->rows.m && old < last->m; k++, old++) {
+            I->rows.row[k].lambda_motion = last->row[old].lambda_motion;
+            I->rows.row[k].lambda_restored = last->row[old].lambda_restored;
+        }
+    }
+}
+
+/* Rows of a pair at the iterate. */
+static void make_rows(peg_island *I, int p)
+{
+    peg_pair *pair = &I->pair[p];
+    const double(*v)[6] = (const double(*)[6])I->v;
+    int begin = I->rows.m;
+    pair->moved_since_rows = 0;
+    if (is_out_of_reach(pair)) return;
+    peg_patch_rows(I, p, v, &I->rows);
+    if (pair->violated && !(I->disabled_rules & PEG_RULE_FACET_ROWS)) {
+        if (pair->facet.kind == PEG_FACET_NONE) peg_pair_choose_facet(I, pair);
+        /* what overlaps opens along its facet even where its features do not meet */
+        peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
+    }
+    if (!peg_is_iterative(I) || I->rows.m == begin) return;
+    I->rows.row[begin].swept = peg_pgs_cache_create(I->arena, I->rows.m - begin);
+    if (!I->rows.row[begin].swept) I->failed = 1;
+}
+
+void peg_gather_rows(peg_island *I, int anew)
+{
+    peg_row_set before = I->rows;
+    I->rows = I->last;
+    I->last = before;
+    I->rows.m = 0;
+    memset(I->dirty, 0, (size_t)I->nr);
+    for (int p = 0; p < I->npair; p++)
+        if (is_wrong(&I->pair[p]) || peg_pair_recovers(&I->pair[p])) mark_dirty(I, &I->pair[p]);
+    int from = 0;
+    for (int p = 0; p < I->npair; p++) {
+        I->pair[p].rows_kept = keep_rows(I, p, anew, &from);
+        if (I->pair[p].rows_kept) continue;
+        make_rows(I, p);
+        if (!anew) I->has_motion = 0;
+    }
+    append_first_contacts(I);
+}
+
+void peg_drop_rows(peg_island *I)
+{
+    I->rows.m = I->last.m = 0;
+    I->rows.patches = I->last.patches = 0;
+    I->has_motion = I->last_restored = 0;
+}

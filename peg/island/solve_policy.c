@@ -1,0 +1,142 @@
+/* The attempts of a step, in their order:
+ *
+ *     attempt                    | applies to                          | work
+ *     ---------------------------|-------------------------------------|------------------------
+ *     exact within a limit       | 5 bodies and more, not tumbling     | PEG_LIMITED_PASSES passes
+ *     projected Gauss-Seidel     | 5 bodies and more                   | PEG_LIMITED_PASSES passes
+ *     position stage, unlimited  | 5 to 29 bodies                      | 8 solves
+ *     exact within a limit       | 5 to 29 bodies that tumble          | PEG_LIMITED_PASSES passes
+ *     exact                      | fewer than 5 bodies, other solvers  | max_outer_iterations
+ *     least violation            | islands with moving kinematic bodies| max_outer_iterations
+ *     position stage             | all                                 | 8 solves
+ *
+ * Exact solves end with a certificate. An island of 30 bodies and more in which the limited attempt
+ * failed n times in a row is tried so again 2^n steps later. Other contact models make one attempt
+ * that always converges. */
+#include "peg/island/solve_policy.h"
+
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/island/outer_loop.h"
+#include "peg/island/position_stage.h"
+
+/* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
+enum { MOST_FAILURES = 7 };
+/* Share of the speed that applied forces make in a step above which an island tumbles: of few
+ * bodies, and of many. */
+static const double TUMBLING = 5, TUMBLING_MANY = 1.5;
+
+static int has_mover(const peg_island *I)
+{
+    for (int i = I->nd; i < I->nr; i++)
+        if (peg_is_moving_obstacle(&I->rigid[i].state)) return 1;
+    return 0;
+}
+
+static int is_many(const peg_island *I)
+{
+    return I->nd >= PEG_COARSE_FROM;
+}
+
+/* Bodies move faster than applied forces would make them in some steps; of many, in a part of one.
+ */
+static int is_tumbling(const peg_island *I)
+{
+    double motion = 0, gain = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        double gained[6];
+        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
+        motion += peg_energy_product(&I->rigid[i], b->v, b->v);
+        gain += peg_energy_product(&I->rigid[i], gained, gained);
+    }
+    double share = is_many(I) ? TUMBLING_MANY : TUMBLING;
+    return motion > share * share * gain;
+}
+
+/* Large enough for iterative solves, and driven by nothing that calls for more care. */
+static int may_iterate(const peg_island *I)
+{
+    return !(I->disabled_rules & PEG_RULE_PGS) &&
+           I->nd >= (I->njoint ? PEG_COARSE_FROM : PEG_PGS_FROM) && (is_many(I) || !has_mover(I)) &&
+           I->settings->solver == PEG_SOLVER_AUTO;
+}
+
+/* --- when the limited attempt is due --- */
+
+typedef struct due {
+    int wait, failures;
+} due;
+
+static due read_due(const peg_island *I)
+{
+    due d = {0, 0};
+    for (int i = 0; i < I->npair; i++) {
+        const peg_choice *c = &I->pair[i].last_choice;
+        if (c->haste > d.wait) d.wait = c->haste;
+        if (c->failures > d.failures) d.failures = c->failures;
+    }
+    return d;
+}
+
+static void write_due(peg_island *I, due d)
+{
+    for (int i = 0; i < I->npair; i++) {
+        I->pair[i].last_choice.haste = d.wait > 0 ? d.wait - 1 : 0;
+        I->pair[i].last_choice.failures = d.failures;
+    }
+}
+
+/* --- attempts --- */
+
+static int try_mode(peg_island *I, peg_solve_mode mode)
+{
+    I->mode = mode;
+    return !I->failed && I->iterate(I) == PEG_CONVERGED;
+}
+
+static int try_limited_when_due(peg_island *I)
+{
+    due d = is_many(I) ? read_due(I) : (due){0, 0};
+    int done = 0;
+    if (d.wait == 0) {
+        done = try_mode(I, PEG_MODE_LIMITED);
+        if (done)
+            d.failures = 0;
+        else if (d.failures < MOST_FAILURES)
+            d.failures++;
+        d.wait = done ? 0 : 1 << d.failures;
+    }
+    if (is_many(I)) write_due(I, d);
+    return done;
+}
+
+static int try_iterative(peg_island *I)
+{
+    if (!I->active && try_limited_when_due(I)) return 1;
+    if (try_mode(I, peg_pgs_mode(I))) return 1;
+    if (is_many(I) || I->failed) return 0;
+    return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
+           (I->active && try_mode(I, PEG_MODE_LIMITED));
+}
+
+/* Moving bodies leave no room: the rows yield as little as they can. */
+static int try_least_violation(peg_island *I)
+{
+    if (!has_mover(I)) return 0;
+    I->accepts_violation = 1;
+    int done = try_mode(I, PEG_MODE_EXACT);
+    I->accepts_violation = 0;
+    I->stats->infeasible_islands += done;
+    return done;
+}
+
+peg_result peg_solve_by_policy(peg_island *I)
+{
+    if (I->settings->contact != PEG_CONTACT_PEG) return I->iterate(I);
+    int iterative = may_iterate(I);
+    I->active = iterative && is_tumbling(I);
+    int done = iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
+    if (done || (!I->failed && try_least_violation(I))) return PEG_CONVERGED;
+    return I->failed ? PEG_NOT_CONVERGED : peg_position_stage(I, PEG_LIMITS_ALLOWED);
+}
