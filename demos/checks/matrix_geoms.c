@@ -25,7 +25,7 @@ enum { POSES = 8, POSES_MORE = 10, POSES_MOST = 200 };
 static const unsigned LONGEST_DROP = 120; /* s */
 
 typedef struct drop {
-    long steps, overlapping, unconverged, scaled, rows;
+    long steps, overlapping, unconverged, limited, rows;
     double depth;  /* of the size */
     double inside; /* of the thickness */
     double gain;   /* of a step, of the energy put in */
@@ -37,7 +37,7 @@ typedef struct cell {
     int a, b;
     double h;
     int drops, touched, missed, failed, crashed;
-    long steps, overlapping, unconverged, scaled;
+    long steps, overlapping, unconverged, limited;
     double depth, inside, gain, ms;
     int worst, bad; /* seeds: of the largest depth, of the first bad drop; 0: none */
     FILE *record;
@@ -124,7 +124,7 @@ static int run_drop(const cell *c, int seed, const lab_options *base, drop *d)
     pegStats total;
     lab_totals(w, &total);
     lab_energy energy = lab_world_energy(w);
-    d->unconverged = total.unconverged, d->scaled = total.fallback_scaled, d->rows = total.rows;
+    d->unconverged = total.unconverged, d->limited = total.limited_islands, d->rows = total.rows;
     d->rows += w->ode_rows;
     d->gain = energy.gain_max / (fabs(energy.initial) + energy.work_gravity);
     lab_close(w);
@@ -156,7 +156,7 @@ static void add_drop(cell *c, const drop *d)
     if ((d->failed || d->inside > MISSED || d->unconverged) && !c->bad) c->bad = c->drops;
     if (d->depth > c->depth) c->worst = c->drops;
     c->steps += d->steps, c->overlapping += d->overlapping;
-    c->unconverged += d->unconverged, c->scaled += d->scaled;
+    c->unconverged += d->unconverged, c->limited += d->limited;
     c->depth = fmax(c->depth, d->depth), c->inside = fmax(c->inside, d->inside);
     c->gain = fmax(c->gain, d->gain), c->ms += d->ms;
 }
@@ -198,14 +198,14 @@ static void write_text(const cell *cells, int n, lab_contact model, FILE *f)
     const char *contact = lab_contact_name(model);
     int is_exact = lab_contact_is_exact(model);
     fprintf(f, "%-9s on %-12s %5s %6s %7s %9s %8s %8s %6s %6s %6s %6s %8s %7s\n", contact, "", "h",
-            "drops", "touched", "deepest", "steps>0", "inside", "missed", "unconv", "scaled",
+            "drops", "touched", "deepest", "steps>0", "inside", "missed", "unconv", "limited",
             "failed", "gain", "ms/step");
     for (int i = 0; i < n; i++) {
         const cell *c = &cells[i];
         if (!c->done) continue;
         fprintf(f, "%-9s on %-12s %5g %6d %7d %9.1e %8ld %8.1e %6d %6ld %6ld %6d %8.1e %7.3f\n",
                 geom_names[c->a], geom_names[c->b], c->h, c->drops, c->touched, c->depth,
-                c->overlapping, c->inside, c->missed, c->unconverged, c->scaled,
+                c->overlapping, c->inside, c->missed, c->unconverged, c->limited,
                 c->failed + c->crashed, c->gain, c->ms / fmax(1, (double)c->steps));
     }
     fprintf(f, "\n");
@@ -220,7 +220,8 @@ static void write_text(const cell *cells, int n, lab_contact model, FILE *f)
         f,
         "\ndeepest: overlap at the end of a step, of the smaller body's size; steps>0: with one "
         "above %g; inside: largest inside of the steps, of the thinner body's "
-        "thickness; missed: drops with one above %g; scaled: steps scaled back; gain: of energy "
+        "thickness; missed: drops with one above %g; limited: islands with limited bodies; gain: "
+        "of energy "
         "in a step, of what was put in\n",
         OVERLAP, MISSED);
 }
@@ -234,8 +235,8 @@ static json_t *cell_json(const cell *c, const char *contact)
         "a", geom_names[c->a], "b", geom_names[c->b], "h", lab_number(c->h), "drops", c->drops,
         "touched", c->touched, "steps", (json_int_t)c->steps, "depth_max", lab_number(c->depth),
         "overlapping_steps", (json_int_t)c->overlapping, "inside_max", lab_number(c->inside),
-        "missed", c->missed, "unconverged", (json_int_t)c->unconverged, "scaled",
-        (json_int_t)c->scaled, "failed", c->failed, "crashed", c->crashed, "gain_max",
+        "missed", c->missed, "unconverged", (json_int_t)c->unconverged, "limited",
+        (json_int_t)c->limited, "failed", c->failed, "crashed", c->crashed, "gain_max",
         lab_number(c->gain), "step_ms", lab_number(c->ms / fmax(1, (double)c->steps)), "worst",
         worst);
 }

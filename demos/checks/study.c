@@ -145,7 +145,7 @@ static void write_csv(const study *s, FILE *f)
         "scene,contact,h,seed,turn,scale,command,failed,overlap_median,overlap_max,depth_max,"
         "inside_max,gain_max,drift,speed,figure,value,figure_2,value_2,steps,unconverged,"
         "escaped,clearance,elastic,"
-        "halved,scaled,first_contact,switches,squeezed,locks,secant,outer,outer_max,rows,rows_max,"
+        "limited,frozen,first_contact,switches,squeezed,locks,secant,outer,outer_max,rows,rows_max,"
         "solves,lemke,lagged,residual_max,cone_violation_max,cone,ms,why\n");
     for (int i = 0; i < s->runs; i++) {
         const record *r = &s->run[i];
@@ -165,7 +165,7 @@ static void write_csv(const study *s, FILE *f)
         fprintf(f,
                 "%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%.3g,%.3g,"
                 "%.3g,%.4g,\"%s\"\n",
-                t->fallback_clearance, t->fallback_elastic, t->fallback_halved, t->fallback_scaled,
+                t->fallback_clearance, t->fallback_elastic, t->limited_islands, t->frozen_islands,
                 t->first_contact, t->switches, t->infeasible_islands, t->locks, t->secant,
                 t->outer_iterations, t->outer_iterations_max, t->rows, t->rows_max, t->solves,
                 t->lemke_solves, t->friction_unconverged, t->residual_max, t->cone_violation_max,
@@ -200,7 +200,7 @@ static void friction_table(const study *s, FILE *f)
                     "fallbacks", "outer", "residual", "cone", "ms");
         matrix_command(&r->job, command, sizeof command);
         snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
-                 t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
+                 t->fallback_elastic, t->limited_islands, t->frozen_islands);
         snprintf(outer, sizeof outer, "%.2f/%ld",
                  (double)t->outer_iterations / fmax(1, (double)t->islands),
                  t->outer_iterations_max);
@@ -224,7 +224,7 @@ static void scene_table(const study *s, FILE *f)
         if (is_pour(r) || r->job.friction) continue;
         matrix_command(&r->job, command, sizeof command);
         snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
-                 t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
+                 t->fallback_elastic, t->limited_islands, t->frozen_islands);
         fprintf(f, "%-100s %-4s %8.1e %8.1e %8.1e %8.1e %8.1e %5ld %9s %7.2f", command,
                 c->failed ? "FAIL" : "ok", c->overlap, c->depth, c->inside, c->gain, c->drift,
                 t->unconverged, fallbacks, c->ms);
@@ -263,8 +263,8 @@ static cell gather(const study *s, const char *scene, lab_contact contact, doubl
         t->friction_unconverged += e->total.friction_unconverged;
         t->fallback_clearance += e->total.fallback_clearance;
         t->fallback_elastic += e->total.fallback_elastic;
-        t->fallback_halved += e->total.fallback_halved;
-        t->fallback_scaled += e->total.fallback_scaled;
+        t->limited_islands += e->total.limited_islands;
+        t->frozen_islands += e->total.frozen_islands;
         t->solves += e->total.solves;
         t->rows += e->total.rows;
         t->rows_max = t->rows_max > e->total.rows_max ? t->rows_max : e->total.rows_max;
@@ -285,7 +285,7 @@ static void pour_line(const cell *c, const char *name, lab_contact contact, doub
     const pegStats *t = &c->total;
     char fallbacks[64], outer[32], rows[32];
     snprintf(fallbacks, sizeof fallbacks, "%ld/%ld/%ld/%ld", t->fallback_clearance,
-             t->fallback_elastic, t->fallback_halved, t->fallback_scaled);
+             t->fallback_elastic, t->limited_islands, t->frozen_islands);
     snprintf(outer, sizeof outer, "%.2f/%ld",
              (double)t->outer_iterations / fmax(1, (double)t->islands), t->outer_iterations_max);
     snprintf(rows, sizeof rows, "%.0f/%ld", (double)t->rows / fmax(1, (double)t->solves),
@@ -321,7 +321,7 @@ static void pour_table(const study *s, FILE *f)
                 }
 }
 
-/* Fallbacks (c) and (e) at large steps without friction: in no more than 1 % of the steps of all
+/* Limited islands at large steps without friction: in no more than 1 % of the steps of all
  * seeds. Returns how many pours have more, and lists them in f (may be null). */
 static int too_many_fallbacks(const study *s, FILE *f)
 {
@@ -330,11 +330,11 @@ static int too_many_fallbacks(const study *s, FILE *f)
     for (int n = 0; n < 2; n++)
         for (int k = 0; k < 2; k++) {
             cell c = gather(s, pours[n], LAB_PEG, 0, step_sizes[k]);
-            long used = c.total.fallback_halved + c.total.fallback_scaled;
+            long used = c.total.limited_islands;
             if ((double)used <= 0.01 * (double)c.steps) continue;
             if (f)
-                fprintf(f, "%s at h = %g: %ld fallbacks in %ld steps\n", pours[n], step_sizes[k],
-                        used, c.steps);
+                fprintf(f, "%s at h = %g: %ld limited islands in %ld steps\n", pours[n],
+                        step_sizes[k], used, c.steps);
             cells++;
         }
     return cells;
@@ -359,7 +359,7 @@ static void write_table(const study *s, FILE *f)
     pour_table(s, f);
     failures(s, f);
     too_many_fallbacks(s, f);
-    fprintf(f, "\nfallbacks: clearance/elastic/halved/scaled; overlap: of the mean body volume, "
+    fprintf(f, "\nfallbacks: clearance/elastic/limited/frozen; overlap: of the mean body volume, "
                "medians averaged over the runs; gain: of a step, per energy put in; drift: since "
                "t = 1 s; speed: largest since then, of what stands; cone: largest friction impulse "
                "beyond its cone, of the largest there can be in its step; lagged: solves whose "

@@ -10,9 +10,9 @@
 static void write_head(FILE *file)
 {
     fprintf(file, "%-22s %-10s %8s %9s %9s %11s %9s %8s\n", "scene", "contact", "depth max",
-            "overlap", "uncon-", "halved and", "energy", "time per");
+            "overlap", "uncon-", "limited", "energy", "time per");
     fprintf(file, "%-22s %-10s %8s %9s %9s %11s %9s %8s\n", "", "", "mm", "% body", "verged",
-            "scaled back", "gain, J", "step, ms");
+            "islands", "gain, J", "step, ms");
 }
 
 /* Time: the mean, since it is the moments of action that cost. Energy: of the worst step; motors,
@@ -25,9 +25,9 @@ static void write_row(FILE *file, const lab_result *r)
     lab_totals(w, &s);
     fprintf(file, "%-22s %-10s %8.3g %9.3g %9ld %11ld %9.2g %8.3g%s\n", w->scene->name,
             lab_contact_name(w->options.contact), 1e3 * r->depth_max,
-            mean > 0 ? 100 * overlap / mean : 0, s.unconverged,
-            s.fallback_halved + s.fallback_scaled, fmax(0, w->energy.gain_max),
-            r->steps > 0 ? 1e3 * w->seconds / (double)r->steps : 0, r->failed ? "  FAILED" : "");
+            mean > 0 ? 100 * overlap / mean : 0, s.unconverged, s.limited_islands,
+            fmax(0, w->energy.gain_max), r->steps > 0 ? 1e3 * w->seconds / (double)r->steps : 0,
+            r->failed ? "  FAILED" : "");
     fflush(file);
 }
 

@@ -34,10 +34,11 @@ static void tell_figures(const peg_world_entry *entry)
     if (entry->peg) pegWorldGetTotals(entry->peg, &s);
     fprintf(stderr,
             "peg-run: world %d: %ld steps (%ld exact, %ld stock, %ld failed), h %g s; now %ld "
-            "bodies, %ld pairs; unconverged %ld, halved %ld, overlap %.2g m, stock contacts %ld\n",
+            "bodies, %ld pairs; unconverged %ld, limited %ld, frozen %ld, overlap %.2g m, stock "
+            "contacts %ld\n",
             entry->number, entry->steps, entry->steps - entry->stock_steps, entry->stock_steps,
-            entry->failed_steps, entry->h, s.bodies, s.pairs, s.unconverged, s.fallback_halved,
-            s.max_penetration, entry->stock_contacts);
+            entry->failed_steps, entry->h, s.bodies, s.pairs, s.unconverged, s.limited_bodies,
+            s.frozen_islands, s.max_penetration, entry->stock_contacts);
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */

@@ -46,6 +46,9 @@ static void put_solver(FILE *file, const peg_world_entry *entry, const pegStats 
                            {"max", (double)s->outer_iterations_max}};
     const field others[] = {{"steps", (double)entry->steps},
                             {"unconverged", (double)s->unconverged},
+                            {"limited_islands", (double)s->limited_islands},
+                            {"limited_bodies", (double)s->limited_bodies},
+                            {"frozen", (double)s->frozen_islands},
                             {"first_contact", (double)s->first_contact},
                             {"locks", (double)s->locks},
                             {"secant", (double)s->secant},
