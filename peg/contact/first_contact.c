@@ -1,8 +1,8 @@
 /* First contact on the way: a pair that moves far in a step could be separated at the end because
- * it has passed through. Between t and t + dt of the motion t v the separation changes by at most
- * dt U, U the bound of the relative motion, so a stride of s / U is safe (conservative
- * advancement); strides of PEG_STRIDE widths are taken at least, which cannot pass through the
- * thinner part unseen.
+ * it has passed through. Between t and t + dt of the motion t v the separation along n shrinks by
+ * at most dt U_n, U_n the bound of the motion against n, so a stride of s / U_n is safe
+ * (conservative advancement); strides of PEG_STRIDE widths are taken at least, which cannot pass
+ * through the thinner part unseen.
  *
  * Rows at the first contact keep the end of the motion on the near side of what was met. A turning
  * body can satisfy them and still swing through on the way: then the rows are written for the pose
@@ -157,12 +157,23 @@ static int stays_beside(const journey *j, const double *n, double depth)
     return peg_separation_along(end.A, end.B, n) >= -touch;
 }
 
+/* How much the separation along n (unit, from B to A) may shrink over the whole way, m: the motion
+ * t v has constant linear velocities, and turns no faster than w. */
+static double closing_bound(const journey *j, const double n[3])
+{
+    const peg_piece *a = &j->I->piece[j->pair->a], *b = &j->I->piece[j->pair->b];
+    const double *va = j->v[a->rigid], *vb = j->v[b->rigid];
+    double d[3], wa = peg_norm(va + 3), wb = peg_norm(vb + 3);
+    peg_sub(va, vb, d);
+    return j->I->h *
+           (peg_max(0, -peg_dot(n, d)) + (wa > 0 ? wa * a->arm : 0) + (wb > 0 ? wb * b->arm : 0));
+}
+
 peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const double (*v)[6],
                                          double depth)
 {
     peg_passage passage = {0, 0, 1};
     double U = peg_pair_motion(I, p, v);
-    double least = PEG_STRIDE * p->width / U;
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p), looks = LOOKS;
     const journey j = {I, p, v, U, &looks};
@@ -175,13 +186,15 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         views now = go(&j, at.t);
         if (shells) take_corners(now, &at);
         peg_sub(now.A->centre, now.B->centre, apart);
-        at.s = peg_norm(apart) - now.A->shape->radius - now.B->shape->radius;
-        if (!(at.s > 0)) at.s = peg_separation_along(now.A, now.B, at.n);
+        at.s = peg_normalise(apart) - now.A->shape->radius - now.B->shape->radius;
+        int are_balls_apart = at.s > 0;
+        if (!are_balls_apart) at.s = peg_separation_along(now.A, now.B, at.n);
         if (at.s < NEAR_ENOUGH * p->width) {
             peg_facet best = peg_separation(now.A, now.B, INFINITY, NULL, NULL);
             peg_copy3(best.n, at.n);
             at.s = best.s;
             if (strides == 0 && stays_beside(&j, at.n, depth)) return passage;
+            are_balls_apart = 0;
         }
         int apart_now = at.s >= -PEG_TOUCH * p->L;
         passage.hit = at.s < given_up || strides == MOST_STRIDES ||
@@ -192,7 +205,8 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             before = at;
         }
         if (passage.hit || at.t >= 1) return passage;
-        at.t = fmin(1, at.t + fmax(at.s / U, least));
+        double closing = closing_bound(&j, are_balls_apart ? apart : at.n);
+        at.t = fmin(1, at.t + fmax(at.s, PEG_STRIDE * p->width) / (shells ? U : closing));
     }
 }
 
