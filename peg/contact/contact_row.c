@@ -42,7 +42,8 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     /* between walls without clearance the overlap of rounding is shared, not handed on */
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
-    double gap = fmax(gap0, 0), thin = fmax(PEG_THIN * margin, PEG_SLIDING * pair->whole_reach);
+    double gap = fmax(gap0, 0);
+    double thin = I->restore_gain * fmax(PEG_THIN * margin, PEG_SLIDING * pair->whole_reach);
     if (peg_is_coarse(I)) thin = I->grows_gaps ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
     double target = gap + PEG_GAP_GROWTH * fmax(0, thin - gap);
     target = fmin(margin, target);
@@ -59,40 +60,53 @@ static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_jac
     row->prescribed = given;
 }
 
-/* Largest correction of the midpoint normal; beyond it the difference goes into the bias. What is
- * but rounding of the gap says nothing of the normal. */
-#define SECANT_TURN 0.3
-
-/* along: of its push, unit */
-static void secant_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
-                       const peg_feature_contact *c, double target, peg_row *row, double along[3])
+/* Features whose points have moved on, as those of edges and rims that are nearly parallel: the
+ * derivative of the gap at the iterate. The points that touch now may have been apart from those
+ * features, and below them, at the start; then v = 0 does not satisfy the row. */
+static void tangent_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+                        const peg_feature_contact *c, double target, peg_row *row)
 {
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
-    double n[3], slack = 0;
+    peg_jacobian la = peg_tangent_jacobian(I, ra, u[ra], c->point_a, c->normal, 1);
+    peg_jacobian lb = peg_tangent_jacobian(I, rb, u[rb], c->point_b, c->normal, -1);
+    row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
+    row->gap0 = fmin(c->gap0, c->gap - I->h * (la.Gu + lb.Gu));
+    fold_levers(I, pair, &la, &lb, row);
+}
+
+/* Largest correction of the midpoint normal. What is but rounding of the gap says nothing of the
+ * normal. */
+#define MIDPOINT_TURN 0.3
+
+/* along: of its push, unit. Returns 0 if the midpoint identity cannot be had by turning the normal
+ * a little. */
+static int midpoint_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+                        const peg_feature_contact *c, double target, peg_row *row, double along[3])
+{
+    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
+    double n[3], Va[3], Vb[3], V[3];
     peg_copy3(c->mid_normal, n);
     peg_jacobian la = peg_midpoint_jacobian(I, ra, c->mid_point, n, 1, u[ra]);
     peg_jacobian lb = peg_midpoint_jacobian(I, rb, c->mid_point, n, -1, u[rb]);
     double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
-    double Va[3], Vb[3], V[3];
     peg_point_velocity(I, ra, u[ra], c->mid_point, Va);
     peg_point_velocity(I, rb, u[rb], c->mid_point, Vb);
     peg_sub(Va, Vb, V);
     double VV = peg_dot(V, V);
-    if (fabs(rho) * I->h <= NO_CLEARANCE * pair->L) rho = 0;
-    if (rho != 0 && fabs(rho) <= SECANT_TURN * sqrt(VV)) {
+    if (fabs(rho) * I->h > NO_CLEARANCE * pair->L) {
+        if (fabs(rho) > MIDPOINT_TURN * sqrt(VV)) return 0;
         peg_add_scaled(n, rho / VV, V, n);
         la = peg_midpoint_jacobian(I, ra, c->mid_point, n, 1, u[ra]);
         lb = peg_midpoint_jacobian(I, rb, c->mid_point, n, -1, u[rb]);
-    } else {
-        slack = rho;
     }
     /* of unit length, so that lambda is the impulse, as the cone of friction wants it */
     double length = peg_norm(n), unit = length > 0 ? 1 / length : 1;
     for (int k = 0; k < 6; k++) la.J[k] *= unit, lb.J[k] *= unit;
     for (int k = 0; k < 3 && length > 0; k++) along[k] = unit * n[k];
-    row->bias = unit * (slack + (c->gap0 - target) / I->h);
+    row->bias = unit * (c->gap0 - target) / I->h;
     row->gap_growth *= unit;
     fold_levers(I, pair, &la, &lb, row);
+    return 1;
 }
 
 /* What the surface asks of the normal direction: ODE's cfm, which acts on forces, and a wanted
@@ -163,7 +177,12 @@ void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feat
     row->target = target;
     peg_friction_frame rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
     peg_copy3(c->normal, rub.normal);
-    secant_row(I, pair, u, c, target, row, rub.normal);
+    if (!midpoint_row(I, pair, u, c, target, row, rub.normal))
+        tangent_row(I, pair, u, c, target, row);
+    if (separated && pair->no_traps && row->gap0 < -PEG_BEHIND * pair->L) {
+        out->m--;
+        return;
+    }
     soften(I, pair, row);
     if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->prescribed);
     if (!peg_has_friction(&pair->surface)) return;

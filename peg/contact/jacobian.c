@@ -1,7 +1,36 @@
 /* Levers: the part of a row of G that belongs to one body. With the centre of mass and the point
  * half-way between the start and the iterate, n . (v + w x r) h is the exact displacement along n
- * for ODE's update. */
+ * for ODE's update (midpoint). The derivative of n . p at the iterate u is c -> (c + c x s) /
+ * (1 + |s|^2) in the angular part, c = r x n, s = h w / 2 (tangent). */
 #include "peg/contact/jacobian.h"
+
+/* ODE caps the angular speed before it turns the body: w_c = k w, k = cap / |w|, whose derivative
+ * is k (1 - e e^T), e = w / |w|. */
+static void cap_jacobian(const peg_body *b, const double *w, double *J)
+{
+    double speed = peg_norm(w);
+    if (!(speed > b->max_angular_speed)) return;
+    double k = b->max_angular_speed / speed, along = peg_dot(J, w) / (speed * speed);
+    for (int i = 0; i < 3; i++) J[i] = k * (J[i] - along * w[i]);
+}
+
+peg_jacobian peg_tangent_jacobian(const peg_island *I, int rigid, const double *u,
+                                  const double *point, const double *n, double sign)
+{
+    peg_jacobian l;
+    const peg_body *b = &I->rigid[rigid].state;
+    double r[3], c[3], s[3], cs[3], speed = peg_norm(u + 3);
+    double capped = speed > b->max_angular_speed ? b->max_angular_speed / speed : 1;
+    peg_sub(point, I->rigid[rigid].x, r);
+    peg_cross(r, n, c);
+    for (int k = 0; k < 3; k++) s[k] = 0.5 * I->h * capped * u[3 + k];
+    peg_cross(c, s, cs);
+    double f = sign / (1 + peg_dot(s, s));
+    for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = f * (c[k] + cs[k]);
+    cap_jacobian(b, u + 3, l.J + 3);
+    l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
+    return l;
+}
 
 static void half_way(const peg_rigid *b, const double *point, double *r)
 {

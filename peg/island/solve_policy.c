@@ -5,8 +5,7 @@
  *     exact within a limit       | 5 bodies and more, not tumbling     | PEG_LIMITED_PASSES passes
  *     projected Gauss-Seidel     | 5 bodies and more                   | PEG_LIMITED_PASSES passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 8 solves
- *     exact within a limit       | 5 to 29 bodies that tumble          | PEG_LIMITED_PASSES passes
- *     exact                      | fewer than 5 bodies, other solvers  | max_outer_iterations
+ *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
  *     least violation            | islands with moving kinematic bodies| max_outer_iterations
  *     position stage             | all                                 | 8 solves
  *
@@ -117,7 +116,7 @@ static int try_iterative(peg_island *I)
     if (try_mode(I, peg_pgs_mode(I))) return 1;
     if (is_many(I) || I->failed) return 0;
     return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
-           (I->active && try_mode(I, PEG_MODE_LIMITED));
+           try_mode(I, PEG_MODE_EXACT);
 }
 
 /* Moving bodies leave no room: the rows yield as little as they can. */
