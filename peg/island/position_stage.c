@@ -262,8 +262,10 @@ static void return_work(peg_island *I, const stage *s)
 static int return_gain(peg_island *I)
 {
     double common[3], e1 = 0, e2 = 0;
-    double gain = peg_island_gain_with(I, (const double(*)[6])I->v_end) - peg_energy_granted(I);
+    double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
+    double gain = peg_island_gain_with(I, (const double(*)[6])I->v_end) - granted;
     if (!(gain > 0)) return 1;
+    gain += rounding; /* which is granted to what is not touched */
     peg_common_velocity(I, (const double(*)[6])I->v_end, common);
     for (int i = 0; i < I->nd; i++) {
         double d[6], c[6] = {common[0], common[1], common[2]};
