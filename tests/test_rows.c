@@ -155,7 +155,7 @@ static double gap_at(const peg_row *row, const double (*v)[6], double t, const d
         peg_body_pose(&T.rigid[i].state, part_of_v, H, x[i], q[i]);
     }
     const peg_polytope *A = T.part[0].shape, *B = T.part[1].shape;
-    if (row->kind == PEG_ROW_EE) {
+    if (row->kind == PEG_FEATURES_EE) {
         for (int k = 0; k < 2; k++) {
             world_point(0, x[0], q[0], A->edge[row->i].v[k], p[k]);
             world_point(1, x[1], q[1], B->edge[row->j].v[k], p[2 + k]);
@@ -164,7 +164,7 @@ static double gap_at(const peg_row *row, const double (*v)[6], double t, const d
         peg_sub(p[3], p[2], b);
         peg_sub(p[0], p[2], w);
     } else {
-        int upper = row->kind == PEG_ROW_VF ? 0 : 1, lower = 1 - upper;
+        int upper = row->kind == PEG_FEATURES_VF ? 0 : 1, lower = 1 - upper;
         const peg_polytope *P = T.part[lower].shape;
         const int *corner = P->face_vertex + P->face_start[row->j];
         world_point(upper, x[upper], q[upper], row->i, p[3]);
@@ -319,7 +319,7 @@ static void turn_at_random(cases_random *r, double q[4])
 START_TEST(what_is_nearest_makes_a_row)
 {
     cases_random r = {700 + (unsigned long long)_i};
-    int seen[PEG_ROW_EXTERNAL] = {0};
+    int seen[PEG_FEATURES_EXTERNAL] = {0};
     for (int run = 0; run < 600; run++) {
         peg_polytope *a = dilated(&r, _i);
         peg_polytope *b = run % 2 ? dilated(&r, run / 2 % 3) : box(1, 2, 3);
@@ -346,11 +346,12 @@ START_TEST(what_is_nearest_makes_a_row)
         peg_polytope_free(a);
         peg_polytope_free(b);
     }
-    int faces = seen[PEG_ROW_VF] + seen[PEG_ROW_FV], edges = seen[PEG_ROW_VE] + seen[PEG_ROW_EV];
+    int faces = seen[PEG_FEATURES_VF] + seen[PEG_FEATURES_FV],
+        edges = seen[PEG_FEATURES_VE] + seen[PEG_FEATURES_EV];
     ck_assert_int_gt(faces, 100);
-    ck_assert_int_gt(seen[PEG_ROW_VV], 30);
+    ck_assert_int_gt(seen[PEG_FEATURES_VV], 30);
     ck_assert_int_gt(edges, 80);
-    if (_i > 0) ck_assert_int_gt(seen[PEG_ROW_EE], 40);
+    if (_i > 0) ck_assert_int_gt(seen[PEG_FEATURES_EE], 40);
 }
 END_TEST
 
@@ -358,7 +359,7 @@ END_TEST
 
 static int is_vertex_face(const peg_row *row)
 {
-    return row->kind != PEG_ROW_EE;
+    return row->kind != PEG_FEATURES_EE;
 }
 
 /* _i: finite_rotation of both bodies. */
@@ -410,9 +411,9 @@ START_TEST(secant_rows_are_exact_between_start_and_iterate)
         end_case();
     }
     for (int k = 0; k < 3; k++) ck_assert_int_gt(seen[k], 30);
-    ck_assert(_i || (with_slack[PEG_ROW_VF] == 0 && with_slack[PEG_ROW_FV] == 0));
-    ck_assert_msg(with_slack[PEG_ROW_EE] < seen[PEG_ROW_EE] * 3 / 4, "%d of %d edge rows inexact",
-                  with_slack[PEG_ROW_EE], seen[PEG_ROW_EE]);
+    ck_assert(_i || (with_slack[PEG_FEATURES_VF] == 0 && with_slack[PEG_FEATURES_FV] == 0));
+    ck_assert_msg(with_slack[PEG_FEATURES_EE] < seen[PEG_FEATURES_EE] * 3 / 4,
+                  "%d of %d edge rows inexact", with_slack[PEG_FEATURES_EE], seen[PEG_FEATURES_EE]);
 }
 END_TEST
 
@@ -505,7 +506,7 @@ START_TEST(first_contact_of_a_flying_cube)
     for (int i = 0; i < T.I.first.m; i++) {
         const peg_row *row = &T.I.first.row[i];
         double gap = distance - passage.apart * stroke;
-        ck_assert(row->first_contact && row->kind == PEG_ROW_VF && row->normal[2] == 1);
+        ck_assert(row->first_contact && row->kind == PEG_FEATURES_VF && row->normal[2] == 1);
         ck_assert_double_le(fabs(row->gap - gap), EXACT);
         ck_assert_double_le(fabs(row->gap0 - distance), EXACT);
         /* the end of the motion stays a margin above the plate: distance + h v_z = margin */

@@ -59,7 +59,7 @@ static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_jac
 #define SECANT_TURN 0.3
 
 /* along: of its push, unit */
-static void secant_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+static void secant_row(const peg_island *I, const peg_pair *pair, const peg_vec6 *u,
                        const peg_feature_contact *c, double target, peg_row *row, double along[3])
 {
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
@@ -90,7 +90,7 @@ static void secant_row(const peg_island *I, const peg_pair *pair, const double (
     fold_levers(I, pair, &la, &lb, row);
 }
 
-static void tangent_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+static void tangent_row(const peg_island *I, const peg_pair *pair, const peg_vec6 *u,
                         const peg_feature_contact *c, double target, peg_row *row)
 {
     int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
@@ -113,12 +113,12 @@ static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
 
 /* From the middle of the features' nearest points (of a vertex and a face: the vertex) to the
  * surface, along the normal. */
-static double to_surface(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
+static double to_surface(const peg_island *I, const peg_pair *pair, peg_feature_kind kind)
 {
-    if (kind == PEG_ROW_EXTERNAL) return 0;
-    double a = peg_radius_of_a(&I->piece[pair->a].now, (peg_facet_kind)kind);
-    double b = peg_radius_of_b(&I->piece[pair->b].now, (peg_facet_kind)kind);
-    return kind == PEG_ROW_VF ? -a : kind == PEG_ROW_FV ? b : .5 * (b - a);
+    if (kind == PEG_FEATURES_EXTERNAL) return 0;
+    double a = peg_radius_of_a(&I->piece[pair->a].now, kind);
+    double b = peg_radius_of_b(&I->piece[pair->b].now, kind);
+    return kind == PEG_FEATURES_VF ? -a : kind == PEG_FEATURES_FV ? b : .5 * (b - a);
 }
 
 /* Vertices of flush faces lie on edges, and on each other: the same point with the same normal,
@@ -144,7 +144,7 @@ static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_feat
     return 0;
 }
 
-void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
+void peg_contact_rows(peg_island *I, int p, const peg_vec6 *u, const peg_feature_contact *c,
                       peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];

@@ -6,7 +6,7 @@
 
 /* Appends the row of a contact with its friction rows, at the velocities u, unless a row says the
  * same already. */
-void peg_contact_rows(peg_island *island, int pair, const double (*u)[6],
+void peg_contact_rows(peg_island *island, int pair, const peg_vec6 *u,
                       const peg_feature_contact *contact, peg_row_set *out);
 
 #endif

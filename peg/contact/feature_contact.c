@@ -3,17 +3,17 @@
 #include "peg/contact/feature_contact.h"
 
 #include "peg/collide/closest_features.h"
+#include "peg/collide/features.h"
 #include "peg/collide/normal_cone.h"
-#include "peg/contact/row_set.h"
 
 /* --- a vertex and a face --- */
 
-peg_facing peg_face_pair(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
+peg_facing peg_face_pair(const peg_island *I, const peg_pair *pair, peg_feature_kind kind)
 {
     peg_facing f = {.kind = kind};
-    double sign = kind == PEG_ROW_VF ? 1 : -1;
-    f.upper = &I->piece[kind == PEG_ROW_VF ? pair->a : pair->b];
-    f.lower = &I->piece[kind == PEG_ROW_VF ? pair->b : pair->a];
+    double sign = kind == PEG_FEATURES_VF ? 1 : -1;
+    f.upper = &I->piece[kind == PEG_FEATURES_VF ? pair->a : pair->b];
+    f.lower = &I->piece[kind == PEG_FEATURES_VF ? pair->b : pair->a];
     for (int k = 0; k < 3; k++) f.d[k] = sign * pair->facet.n[k];
     return f;
 }
@@ -84,11 +84,11 @@ static void vertex_point(const peg_view *view, int i, const double *n, double ou
 }
 
 peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *lower,
-                                    peg_row_kind kind, int vertex, int face)
+                                    peg_feature_kind kind, int vertex, int face)
 {
     const peg_view *U = &upper->now, *U0 = &upper->start;
     const peg_view *D = &lower->now, *D0 = &lower->start;
-    double w[3], w0[3], sign = kind == PEG_ROW_VF ? 1 : -1,
+    double w[3], w0[3], sign = kind == PEG_FEATURES_VF ? 1 : -1,
                         round = U->shape->round + D->shape->round;
     vertex_point(U, vertex, D->normal[face], w);
     vertex_point(U0, vertex, D0->normal[face], w0);
@@ -134,7 +134,7 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
     peg_sub(d1, d0, fb);
     peg_cross(fa, fb, n0);
     double l0 = peg_norm(n0);
-    *c = (peg_feature_contact){.kind = PEG_ROW_EE, .i = i, .j = j};
+    *c = (peg_feature_contact){.kind = PEG_FEATURES_EE, .i = i, .j = j};
     for (int k = 0; k < 3; k++) {
         double qa = c0[k] + *s * fa[k], qb = d0[k] + *t * fb[k];
         c->normal[k] = sign * x[k] / l;
@@ -168,21 +168,20 @@ static double passed_distance(const peg_view *A, const peg_view *B, const peg_fe
                               const double side[3], double a[3], double b[3], double n[3])
 {
     double d[3], back[3];
-    peg_facet facet = {.kind = (peg_facet_kind)c->kind, .i = c->i, .j = c->j};
+    peg_facet facet = {.kind = c->kind, .i = c->i, .j = c->j};
     peg_copy3(side, facet.n);
     int met = peg_normal_between(A, B, &facet, a, b, n);
     double sign = peg_dot(n, side) < 0 ? -1 : 1;
     for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
-    if (met && A->shape->rim > 0 && c->kind != PEG_ROW_EV) peg_lowest_point(A, c->i, n, a);
-    if (met && B->shape->rim > 0 && c->kind != PEG_ROW_VE) peg_lowest_point(B, c->j, back, b);
+    if (met && A->shape->rim > 0 && c->kind != PEG_FEATURES_EV) peg_lowest_point(A, c->i, n, a);
+    if (met && B->shape->rim > 0 && c->kind != PEG_FEATURES_VE) peg_lowest_point(B, c->j, back, b);
     peg_sub(a, b, d);
     return peg_dot(n, d);
 }
 
 static double radii(const peg_view *A, const peg_view *B, const peg_feature_contact *c)
 {
-    return peg_radius_of_a(A, (peg_facet_kind)c->kind) +
-           peg_radius_of_b(B, (peg_facet_kind)c->kind);
+    return peg_radius_of_a(A, c->kind) + peg_radius_of_b(B, c->kind);
 }
 
 /* What there is to say of two features from their nearest points now. */
@@ -199,7 +198,7 @@ void peg_round_contact_since(const peg_island *I, const peg_pair *pair, peg_feat
 {
     const peg_view *A = &I->piece[pair->a].start, *B = &I->piece[pair->b].start;
     double a[3], b[3], before[3], round = radii(A, B, c);
-    peg_nearest_points(A, B, (peg_facet_kind)c->kind, c->i, c->j, a, b);
+    peg_nearest_points(A, B, c->kind, c->i, c->j, a, b);
     c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
     double distance = c->gap + round, sum = distance + c->gap0 + round;
     double share = sum > 0 ? distance / sum : .5;
@@ -209,13 +208,12 @@ void peg_round_contact_since(const peg_island *I, const peg_pair *pair, peg_feat
     }
 }
 
-void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,
-                       peg_feature_contact *c)
+void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_feature_kind kind, int i,
+                       int j, peg_feature_contact *c)
 {
     double a[3], b[3];
     *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
-    peg_nearest_points(&I->piece[pair->a].now, &I->piece[pair->b].now, (peg_facet_kind)kind, i, j,
-                       a, b);
+    peg_nearest_points(&I->piece[pair->a].now, &I->piece[pair->b].now, kind, i, j, a, b);
     peg_round_contact_now(I, pair, a, b, c);
     peg_round_contact_since(I, pair, c);
 }
@@ -223,12 +221,12 @@ void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind k
 /* --- meshes --- */
 
 /* Whether feature i of a piece can be touched along n, out of it. */
-static int can_touch(const peg_view *view, peg_part_feature feature, int i, const double *n)
+static int can_touch(const peg_view *view, peg_feature_type feature, int i, const double *n)
 {
     static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
-    if (!view->shape->mesh || feature == PEG_A_FACE) return 1;
-    return feature == PEG_A_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
-                                   : peg_edge_can_touch(view, i, n, &lean);
+    if (!view->shape->mesh || feature == PEG_FACE) return 1;
+    return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
+                                 : peg_edge_can_touch(view, i, n, &lean);
 }
 
 /* Whether a mesh on either side can be touched by the row. */
@@ -236,8 +234,8 @@ int peg_may_touch(const peg_island *I, const peg_pair *pair, const peg_feature_c
 {
     const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
     const double *n = c->normal, back[3] = {-n[0], -n[1], -n[2]};
-    int swap = c->kind == PEG_ROW_FV;
+    int swap = c->kind == PEG_FEATURES_FV;
     return pair->stuck ||
-           (can_touch(swap ? B : A, peg_row_feature(c->kind, 0), c->i, swap ? n : back) &&
-            can_touch(swap ? A : B, peg_row_feature(c->kind, 1), c->j, swap ? back : n));
+           (can_touch(swap ? B : A, peg_feature_of(c->kind, 0), c->i, swap ? n : back) &&
+            can_touch(swap ? A : B, peg_feature_of(c->kind, 1), c->j, swap ? back : n));
 }

@@ -22,8 +22,8 @@ static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const
     return is_free ? &piece->free_ : NULL;
 }
 
-static const peg_view *place_at(peg_island *I, const peg_piece *piece, const double (*v)[6],
-                                double t, peg_view *room)
+static const peg_view *place_at(peg_island *I, const peg_piece *piece, const peg_vec6 *v, double t,
+                                peg_view *room)
 {
     const double *whole = v[piece->rigid];
     double scaled[6], x[3], R[9];
@@ -43,7 +43,7 @@ static int are_shells(const peg_island *I, const peg_pair *p)
     return I->piece[p->a].part->shape->mesh && I->piece[p->b].part->shape->mesh;
 }
 
-int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const double (*v)[6])
+int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
 {
     return peg_pair_motion(I, p, v) >
            (are_shells(I, p) ? fmax(p->s0, PEG_FAST_SHELL * p->width) : PEG_FAST * p->width);
@@ -59,7 +59,7 @@ int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const double (*v)[6
 typedef struct journey {
     peg_island *I;
     const peg_pair *pair;
-    const double (*v)[6];
+    const peg_vec6 *v;
     double motion; /* bound of what they move relative to each other, m */
     int *looks;    /* places between others that may still be looked at */
 } journey;
@@ -157,7 +157,7 @@ static int stays_beside(const journey *j, const double *n, double depth)
     return peg_separation_along(end.A, end.B, n) >= -touch;
 }
 
-peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const double (*v)[6],
+peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const peg_vec6 *v,
                                          double depth)
 {
     peg_passage passage = {0, 0, 1};
@@ -204,7 +204,7 @@ typedef struct visit {
     peg_view now_a, now_b;
 } visit;
 
-static visit go_to(peg_island *I, const peg_pair *p, const double (*u)[6])
+static visit go_to(peg_island *I, const peg_pair *p, const peg_vec6 *u)
 {
     visit w = {.a = &I->piece[p->a], .b = &I->piece[p->b]};
     w.ra = &I->rigid[w.a->rigid], w.rb = &I->rigid[w.b->rigid];
@@ -228,25 +228,25 @@ static void come_back(const visit *w)
 /* First contacts closer in time than this are the same: its rows did not help. */
 #define SAME_TIME 1e-3
 
-void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const double (*v)[6])
+void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const peg_vec6 *v)
 {
     peg_pair *p = &I->pair[pair];
     int again = fabs(passage->apart - p->contact_time) < SAME_TIME;
     int swings_through = again && !(I->disabled_rules & PEG_RULE_SWING);
     double t = swings_through ? passage->deep : passage->apart;
-    double(*u)[6] = I->v_partial;
+    peg_vec6 *u = I->v_partial;
     for (int k = 0; k < 6; k++) {
         u[I->piece[p->a].rigid][k] = t * v[I->piece[p->a].rigid][k];
         u[I->piece[p->b].rigid][k] = t * v[I->piece[p->b].rigid][k];
     }
-    visit w = go_to(I, p, (const double(*)[6])u);
+    visit w = go_to(I, p, (const peg_vec6 *)u);
     p->others = p->beside = INFINITY;
     p->checked = 0;
     p->facet = peg_separation(&w.a->now, &w.b->now, INFINITY, NULL, NULL);
     p->contact_time = passage->apart;
     int from = I->first.m;
-    if (!peg_patch_rows(I, pair, (const double(*)[6])u, &I->first))
-        peg_facet_rows(I, pair, (const double(*)[6])u, 0.5, &I->first);
+    if (!peg_patch_rows(I, pair, (const peg_vec6 *)u, &I->first))
+        peg_facet_rows(I, pair, (const peg_vec6 *)u, 0.5, &I->first);
     for (int i = from; i < I->first.m; i++) {
         peg_row *row = &I->first.row[i];
         row->first_contact = 1;

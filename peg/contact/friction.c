@@ -99,7 +99,7 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_f
 typedef struct friction_builder {
     peg_island *I;
     const peg_pair *pair;
-    const double (*u)[6];
+    const peg_vec6 *u;
     const peg_friction_frame *rub;
     peg_row_set *out;
     peg_row normal;
@@ -173,7 +173,7 @@ static void planar_rows(friction_builder *r)
     rolling_row(r, z, s->rho2);
 }
 
-void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6],
+void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_vec6 *u,
                        const peg_friction_frame *rub, peg_row_set *out)
 {
     const peg_surface *s = &pair->surface;

@@ -11,7 +11,7 @@ typedef struct peg_friction_frame {
     double mid_point[3];
 } peg_friction_frame;
 /* Appends the friction rows of the normal row that was added last. */
-void peg_friction_rows(peg_island *island, const peg_pair *pair, const double (*u)[6],
+void peg_friction_rows(peg_island *island, const peg_pair *pair, const peg_vec6 *u,
                        const peg_friction_frame *rub, peg_row_set *out);
 int peg_has_friction(const peg_surface *surface);
 

@@ -110,7 +110,7 @@ void peg_island_place_mass(peg_island *I)
     }
 }
 
-double peg_pair_motion(const peg_island *I, const peg_pair *pair, const double (*v)[6])
+double peg_pair_motion(const peg_island *I, const peg_pair *pair, const peg_vec6 *v)
 {
     const peg_piece *a = &I->piece[pair->a], *b = &I->piece[pair->b];
     const double *va = v[a->rigid], *vb = v[b->rigid];
@@ -144,7 +144,7 @@ double peg_end_energy(const peg_rigid *r, const double *v)
     return 0.5 * peg_end_product(r, v, v);
 }
 
-void peg_common_velocity(const peg_island *I, const double (*v)[6], double common[3])
+void peg_common_velocity(const peg_island *I, const peg_vec6 *v, double common[3])
 {
     double mass = 0;
     common[0] = common[1] = common[2] = 0;

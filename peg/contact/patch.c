@@ -8,7 +8,7 @@
 #include "peg/contact/patch_round.h"
 #include "peg/contact/row_set.h"
 
-int peg_patch_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+int peg_patch_rows(peg_island *I, int p, const peg_vec6 *u, peg_row_set *out)
 {
     int before = out->m;
     const peg_pair *pair = &I->pair[p];
@@ -30,12 +30,12 @@ double peg_row_gap(const peg_island *I, const peg_row *row)
     const peg_pair *pair = &I->pair[row->pair];
     peg_feature_contact c;
     double s, t;
-    if (row->kind == PEG_ROW_EXTERNAL) return peg_external_gap(I, pair, row->i);
-    if (row->kind > PEG_ROW_EE) {
+    if (row->kind == PEG_FEATURES_EXTERNAL) return peg_external_gap(I, pair, row->i);
+    if (row->kind > PEG_FEATURES_EE) {
         peg_round_contact(I, pair, row->kind, row->i, row->j, &c);
         return c.gap;
     }
-    if (row->kind == PEG_ROW_EE)
+    if (row->kind == PEG_FEATURES_EE)
         return peg_edge_edge(I, pair, row->i, row->j, &c, &s, &t) ? c.gap : row->gap;
     peg_facing f = peg_face_pair(I, pair, row->kind);
     return peg_vertex_face(f.upper, f.lower, row->kind, row->i, row->j).gap;
@@ -43,13 +43,13 @@ double peg_row_gap(const peg_island *I, const peg_row *row)
 
 /* --- rows of the chosen facet --- */
 
-static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
+static void add_rows(peg_island *I, int p, const peg_vec6 *u, const peg_feature_contact *c,
                      peg_row_set *out)
 {
     if (peg_may_touch(I, &I->pair[p], c)) peg_contact_rows(I, p, u, c, out);
 }
 
-static int present(const peg_row_set *set, int from, int pair, peg_row_kind kind, int i, int j)
+static int present(const peg_row_set *set, int from, int pair, peg_feature_kind kind, int i, int j)
 {
     peg_row probe = {.pair = pair, .kind = kind, .i = i, .j = j};
     for (int r = from; r < set->m; r++)
@@ -60,28 +60,28 @@ static int present(const peg_row_set *set, int from, int pair, peg_row_kind kind
 /* Vertices this close to the chosen face (in L) make its rows. */
 #define FACET_NEAR 1e-3
 
-int peg_facet_rows(peg_island *I, int p, const double (*u)[6], double lateral, peg_row_set *out)
+int peg_facet_rows(peg_island *I, int p, const peg_vec6 *u, double lateral, peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
     const peg_facet *facet = &pair->facet;
     int before = out->m, from = before;
     while (from > 0 && out->row[from - 1].pair == p) from--;
-    if (facet->kind == PEG_FACET_EDGES) {
+    if (facet->kind == PEG_FEATURES_EE) {
         peg_feature_contact c;
         double s, t;
-        if (present(out, from, p, PEG_ROW_EE, facet->i, facet->j)) return 0;
+        if (present(out, from, p, PEG_FEATURES_EE, facet->i, facet->j)) return 0;
         if (!peg_edge_edge(I, pair, facet->i, facet->j, &c, &s, &t)) return 0;
         if (s >= -lateral && s <= 1 + lateral && t >= -lateral && t <= 1 + lateral)
             add_rows(I, p, u, &c, out);
-    } else if (facet->kind > PEG_FACET_EDGES) {
+    } else if (facet->kind > PEG_FEATURES_EE) {
         peg_feature_contact c;
-        peg_row_kind kind = (peg_row_kind)facet->kind;
+        peg_feature_kind kind = facet->kind;
         if (present(out, from, p, kind, facet->i, facet->j)) return 0;
         peg_round_contact(I, pair, kind, facet->i, facet->j, &c);
         add_rows(I, p, u, &c, out);
-    } else if (facet->kind != PEG_FACET_NONE) {
-        peg_facing f =
-            peg_face_pair(I, pair, facet->kind == PEG_FACET_FACE_B ? PEG_ROW_VF : PEG_ROW_FV);
+    } else if (facet->kind != PEG_FEATURES_NONE) {
+        peg_facing f = peg_face_pair(
+            I, pair, facet->kind == PEG_FEATURES_VF ? PEG_FEATURES_VF : PEG_FEATURES_FV);
         const peg_view *U = &f.upper->now, *D = &f.lower->now;
         const double *n = D->normal[facet->i];
         for (int v = 0; v < U->shape->nv; v++) {

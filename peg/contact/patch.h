@@ -4,9 +4,9 @@
 
 #include "peg/contact/island.h"
 
-int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+int peg_patch_rows(peg_island *island, int pair, const peg_vec6 *u, peg_row_set *out);
 /* Rows of the chosen facet itself, within `lateral` L of the features. */
-int peg_facet_rows(peg_island *island, int pair, const double (*u)[6], double lateral,
+int peg_facet_rows(peg_island *island, int pair, const peg_vec6 *u, double lateral,
                    peg_row_set *out);
 
 /* Gap of a normal row's features at q_k, m. */

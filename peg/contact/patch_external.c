@@ -25,7 +25,7 @@ static void contact_of(const peg_island *I, const peg_pair *p, int i, peg_featur
 {
     const peg_external *given = &p->external[i];
     double apart[3], sign = side_of(I, p, i);
-    *c = (peg_feature_contact){.kind = PEG_ROW_EXTERNAL, .i = i, .gap0 = given->gap};
+    *c = (peg_feature_contact){.kind = PEG_FEATURES_EXTERNAL, .i = i, .gap0 = given->gap};
     carry(&I->rigid[I->piece[p->a].rigid], given->point, c->point_a);
     carry(&I->rigid[I->piece[p->b].rigid], given->point, c->point_b);
     for (int k = 0; k < 3; k++) {
@@ -49,7 +49,7 @@ void peg_external_begin(const peg_island *I, peg_pair *p)
     p->s0 = INFINITY;
     for (int i = 0; i < p->nexternal; i++) p->s0 = peg_min(p->s0, p->external[i].gap);
     p->s = p->s0;
-    p->facet = (peg_facet){.kind = PEG_FACET_NONE, .s = p->s0};
+    p->facet = (peg_facet){.kind = PEG_FEATURES_NONE, .s = p->s0};
     for (int k = 0; k < 3; k++) p->facet.n[k] = sign * p->external[0].normal[k];
 }
 
@@ -61,7 +61,7 @@ double peg_external_shortfall(const peg_island *I, peg_pair *p)
     return -INFINITY;
 }
 
-void peg_external_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+void peg_external_rows(peg_island *I, int p, const peg_vec6 *u, peg_row_set *out)
 {
     for (int i = 0; i < I->pair[p].nexternal; i++) {
         peg_feature_contact c;

@@ -6,7 +6,7 @@
 
 void peg_external_begin(const peg_island *island, peg_pair *pair);
 double peg_external_shortfall(const peg_island *island, peg_pair *pair);
-void peg_external_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+void peg_external_rows(peg_island *island, int pair, const peg_vec6 *u, peg_row_set *out);
 double peg_external_gap(const peg_island *island, const peg_pair *pair, int i);
 
 #endif

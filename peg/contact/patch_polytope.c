@@ -16,7 +16,7 @@ int peg_patch_room(peg_island *I, int largest)
 
 /* --- vertices against faces --- */
 
-static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
+static void add_rows(peg_island *I, int p, const peg_vec6 *u, const peg_feature_contact *c,
                      peg_row_set *out)
 {
     if (peg_may_touch(I, &I->pair[p], c)) peg_contact_rows(I, p, u, c, out);
@@ -34,7 +34,7 @@ static void mark_low(const peg_view *view, const double *d, unsigned char *low)
     }
 }
 
-static void vertex_rows(peg_island *I, int p, const double (*u)[6], peg_row_kind kind,
+static void vertex_rows(peg_island *I, int p, const peg_vec6 *u, peg_feature_kind kind,
                         peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
@@ -144,7 +144,7 @@ static int near_edges(const peg_island *I, const peg_pair *pair, const outline *
     return count;
 }
 
-static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+static void edge_rows(peg_island *I, int p, const peg_vec6 *u, peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
     const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
@@ -174,9 +174,9 @@ static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
     }
 }
 
-void peg_polytope_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+void peg_polytope_rows(peg_island *I, int p, const peg_vec6 *u, peg_row_set *out)
 {
-    vertex_rows(I, p, u, PEG_ROW_VF, out);
-    vertex_rows(I, p, u, PEG_ROW_FV, out);
+    vertex_rows(I, p, u, PEG_FEATURES_VF, out);
+    vertex_rows(I, p, u, PEG_FEATURES_FV, out);
     edge_rows(I, p, u, out);
 }

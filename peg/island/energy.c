@@ -13,9 +13,9 @@
 #include "peg/contact/kinematics.h"
 #include "peg/island/joints.h"
 
-double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
+double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
 {
-    double gain = -peg_joints_work(I, (const double(*)[6])I->v);
+    double gain = -peg_joints_work(I, (const peg_vec6 *)I->v);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
@@ -28,7 +28,7 @@ double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
 
 double peg_island_gain(const peg_island *I)
 {
-    return peg_island_gain_with(I, (const double(*)[6])I->v);
+    return peg_island_gain_with(I, (const peg_vec6 *)I->v);
 }
 
 double peg_island_objective(const peg_island *I)

@@ -8,7 +8,7 @@
  * start: what contact added, J. Exact for ODE's update, any orientation. */
 double peg_island_gain(const peg_island *island);
 /* The same with other velocities after the step than those that moved the poses. */
-double peg_island_gain_with(const peg_island *island, const double (*v_end)[6]);
+double peg_island_gain_with(const peg_island *island, const peg_vec6 *v_end);
 double peg_island_objective(const peg_island *island);
 
 #endif

@@ -33,7 +33,7 @@ static double residual(const peg_problem *problem, int i, const peg_solution *so
 {
     const peg_lcp_row *row = &problem->row[i];
     double root = sqrt(peg_row_scale(problem, i)), lambda = solution->lambda[i];
-    double w = peg_lcp_speed(row, (const double(*)[6])solution->v) + row->b + row->c * lambda;
+    double w = peg_lcp_speed(row, (const peg_vec6 *)solution->v) + row->b + row->c * lambda;
     double moved = lambda * root - w / root, bound = row->bounded ? row->limit * root : INFINITY;
     return fabs(lambda * root - fmin(fmax(moved, row->bounded ? -bound : 0), bound));
 }
@@ -60,7 +60,7 @@ static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
 typedef struct leftover {
     peg_problem problem;
     peg_solution solution;
-    double (*target)[6];
+    peg_vec6 *target;
     peg_lcp_row *row;
     int *of; /* rows of the whole problem */
     int first;
@@ -75,10 +75,10 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, int a
 {
     int nb = problem->nb;
     p->solution = (peg_solution){0};
-    p->target = PEG_NEW(I->arena, double[6], nb);
+    p->target = PEG_NEW(I->arena, peg_vec6, nb);
     p->row = PEG_NEW(I->arena, peg_lcp_row, problem->m);
     p->of = PEG_NEW(I->arena, int, problem->m);
-    p->solution.v = PEG_NEW(I->arena, double[6], nb);
+    p->solution.v = PEG_NEW(I->arena, peg_vec6, nb);
     p->solution.lambda = PEG_NEW(I->arena, double, problem->m);
     if (!p->target || !p->row || !p->of || !p->solution.v || !p->solution.lambda) return 0;
     int m = 0;
@@ -88,7 +88,7 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, int a
         p->row[m] = problem->row[i];
         p->of[m++] = i;
     }
-    p->problem = (peg_problem){nb, m, problem->mass, (const double(*)[6])p->target, p->row};
+    p->problem = (peg_problem){nb, m, problem->mass, (const peg_vec6 *)p->target, p->row};
     return 1;
 }
 
@@ -102,7 +102,7 @@ static int correct_friction(const peg_problem *problem, int first, int pass,
         const peg_lcp_row *row = &problem->row[i];
         if (!row->bounded) continue;
         double most = row->limit + (row->mu > 0 ? row->mu * fmax(0, lambda[row->normal]) : 0);
-        double w = peg_lcp_speed(row, (const double(*)[6])now->v) + row->b + row->c * lambda[i];
+        double w = peg_lcp_speed(row, (const peg_vec6 *)now->v) + row->b + row->c * lambda[i];
         double was = isfinite(lambda[i]) ? lambda[i] : 0, next = was;
         if (pass < OPPOSING)
             next -= OPPOSE * w / peg_row_scale(problem, i);
@@ -117,7 +117,7 @@ static int correct_friction(const peg_problem *problem, int first, int pass,
 }
 
 static void push_target(const peg_problem *problem, int first, int all, const double *lambda,
-                        double (*target)[6])
+                        peg_vec6 *target)
 {
     for (int i = 0; i < problem->nb; i++) memcpy(target[i], problem->target[i], sizeof target[i]);
     for (int i = 0; i < first; i++) {

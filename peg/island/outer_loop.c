@@ -35,17 +35,17 @@ typedef struct loop {
 static void add_first_contact(peg_island *I, int p, double depth, loop *l)
 {
     peg_passage passage =
-        peg_conservative_advancement(I, &I->pair[p], (const double(*)[6])I->v, depth);
+        peg_conservative_advancement(I, &I->pair[p], (const peg_vec6 *)I->v, depth);
     I->pair[p].has_first_contact = passage.hit;
     if (!passage.hit) return;
-    peg_first_contact(I, p, &passage, (const double(*)[6])I->v);
+    peg_first_contact(I, p, &passage, (const peg_vec6 *)I->v);
     l->passed = 1;
 }
 
 static int is_fast(const peg_island *I, const peg_pair *p)
 {
     if (I->disabled_rules & PEG_RULE_FIRST_CONTACT) return 0;
-    return peg_pair_is_fast(I, p, (const double(*)[6])I->v);
+    return peg_pair_is_fast(I, p, (const peg_vec6 *)I->v);
 }
 
 /* Where many bodies tumble, most rows as far as the bodies could get would bear nothing. What comes
@@ -193,13 +193,13 @@ static double moved_on(const peg_island *I, const peg_pair *p)
 static void make_rows(peg_island *I, int p)
 {
     peg_pair *pair = &I->pair[p];
-    const double(*v)[6] = (const double(*)[6])I->v;
+    const peg_vec6 *v = (const peg_vec6 *)I->v;
     int begin = I->rows.m;
     pair->moved_since_rows = 0;
     if (is_out_of_reach(pair)) return;
     peg_patch_rows(I, p, v, &I->rows);
     if (pair->violated && !(I->disabled_rules & PEG_RULE_FACET_ROWS)) {
-        if (pair->facet.kind == PEG_FACET_NONE) peg_pair_choose_facet(I, pair);
+        if (pair->facet.kind == PEG_FEATURES_NONE) peg_pair_choose_facet(I, pair);
         /* what overlaps opens along its facet even where its features do not meet */
         peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
     }
@@ -276,7 +276,7 @@ static int stays_apart(const peg_island *I, peg_pair *p)
 static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
 {
     double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
-    peg_facet widest = {.kind = PEG_FACET_NONE};
+    peg_facet widest = {.kind = PEG_FEATURES_NONE};
     if (may_tilt && (p->active || along < PEG_FLOOR * p->margin))
         widest = peg_pair_tilt(I, p, along);
     p->shortfall = peg_pair_shortfall(I, p, &widest);
@@ -435,8 +435,8 @@ static double gained_energy(const peg_island *I)
     }
     if (!I->grows_gaps)
         granted += peg_is_coarse(I) ? fmin(pushed, PEG_GAP_WORK * I->energy_unit) : pushed;
-    return peg_island_gain_with(I, peg_is_coarse(I) ? (const double(*)[6])I->v_motion
-                                                    : (const double(*)[6])I->v) -
+    return peg_island_gain_with(I, peg_is_coarse(I) ? (const peg_vec6 *)I->v_motion
+                                                    : (const peg_vec6 *)I->v) -
            granted;
 }
 
@@ -445,7 +445,7 @@ static int gains_energy(const peg_island *I)
     return gained_energy(I) > 0;
 }
 
-static void scale(double (*v)[6], int n, double factor)
+static void scale(peg_vec6 *v, int n, double factor)
 {
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 6; k++) v[i][k] *= factor;
@@ -458,7 +458,7 @@ static int take_back(peg_island *I, double share)
 {
     double energy = 0, common[3];
     if (!peg_is_coarse(I) || I->njoint) return 0;
-    peg_common_velocity(I, (const double(*)[6])I->v_motion, common);
+    peg_common_velocity(I, (const peg_vec6 *)I->v_motion, common);
     for (int i = 0; i < I->nd; i++) {
         double v[6];
         memcpy(v, I->v_motion[i], sizeof v);
@@ -474,8 +474,7 @@ static int take_back(peg_island *I, double share)
 }
 
 /* The velocities v and v_motion the share on the way to free motion; the poses stay. */
-static void weaken_by(peg_island *I, const double (*v)[6], const double (*v_motion)[6],
-                      double share)
+static void weaken_by(peg_island *I, const peg_vec6 *v, const peg_vec6 *v_motion, double share)
 {
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++) {
@@ -493,8 +492,8 @@ static int weaken(peg_island *I, loop *l)
         return 0;
     peg_arena_mark mark = peg_arena_here(I->arena);
     size_t size = (size_t)I->nd * sizeof *I->v;
-    double(*v)[6] = PEG_NEW(I->arena, double[6], I->nd);
-    double(*v_motion)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    peg_vec6 *v = PEG_NEW(I->arena, peg_vec6, I->nd);
+    peg_vec6 *v_motion = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!v || !v_motion) {
         I->failed = 1;
         return 0;
@@ -502,11 +501,11 @@ static int weaken(peg_island *I, loop *l)
     memcpy(v, I->v, size);
     memcpy(v_motion, I->v_motion, size);
     double gained = gained_energy(I);
-    weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_motion, PEG_WEAKENED);
+    weaken_by(I, (const peg_vec6 *)v, (const peg_vec6 *)v_motion, PEG_WEAKENED);
     double least = gained_energy(I), share = PEG_WEAKENED * gained / (gained - least);
     int good = least < 0;
     if (good) {
-        weaken_by(I, (const double(*)[6])v, (const double(*)[6])v_motion, share);
+        weaken_by(I, (const peg_vec6 *)v, (const peg_vec6 *)v_motion, share);
         peg_island_move(I);
         check_pairs(I, l, 0);
         good = l->shortfall <= 0 && !gains_energy(I);

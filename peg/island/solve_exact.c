@@ -14,7 +14,7 @@ static const double AT_REST = 1e-6;
 typedef struct workspace {
     peg_problem problem;
     peg_lcp_row *row;
-    double (*target)[6];
+    peg_vec6 *target;
     peg_solution solution;
     double unit; /* peg_residual_unit */
 } workspace;
@@ -28,8 +28,8 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
 {
     int contacts = I->rows.m, m = contacts + I->njoint;
     w->row = PEG_NEW(I->arena, peg_lcp_row, m);
-    w->target = PEG_NEW(I->arena, double[6], I->nd);
-    w->solution.v = PEG_NEW(I->arena, double[6], I->nd);
+    w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
+    w->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
     w->solution.patience = I->cost_limited ? 1 + PEG_COST_LIMIT / I->nd : 0;
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
@@ -48,7 +48,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     }
     if (about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
     for (int k = 0; k < I->njoint; k++) w->row[contacts + k] = I->joint_row[k];
-    w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
+    w->problem = (peg_problem){I->nd, m, I->mass, (const peg_vec6 *)w->target, w->row};
     for (int i = 0; i < contacts && (I->elastic || I->friction_compliant); i++)
         if (is_compliant(I, &w->row[i]))
             w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);

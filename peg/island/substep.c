@@ -18,7 +18,7 @@
 
 /* Free velocities of a sub-step: accelerations and torques that were applied over the whole step
  * stay, the gyroscopic term is the integrator's for this h. */
-static void free_velocities(peg_island *I, const double (*applied)[6])
+static void free_velocities(peg_island *I, const peg_vec6 *applied)
 {
     for (int i = 0; i < I->nd; i++) {
         peg_rigid *r = &I->rigid[i];
@@ -59,7 +59,7 @@ static void obstacle_velocity(const peg_body *b, double h, double whole, double 
 
 /* Start poses, views and free velocities for a step of length h; applied is null for the whole
  * step, whose free velocities are the caller's to the last bit. */
-static void prepare(peg_island *I, double h, const double (*applied)[6])
+static void prepare(peg_island *I, double h, const peg_vec6 *applied)
 {
     I->h = h;
     for (int i = 0; i < I->nr; i++) {
@@ -97,7 +97,7 @@ static void take_iterate(peg_island *I)
 static void take_step(peg_island *I)
 {
     peg_end_velocities(I);
-    const double(*after)[6] = (const double(*)[6])(peg_keeps_motion(I) ? I->v_motion : I->v);
+    const peg_vec6 *after = (const peg_vec6 *)(peg_keeps_motion(I) ? I->v_motion : I->v);
     if (!I->recovering) I->energy_gain += peg_island_gain_with(I, after);
     peg_joints_accumulate(I);
     take_iterate(I);
@@ -112,8 +112,8 @@ static int is_apart(peg_island *I)
     for (int i = 0; i < I->npair && apart; i++) {
         peg_pair *p = &I->pair[i];
         apart = peg_pair_shortfall(I, p, NULL) <= 0;
-        if (apart && peg_pair_is_fast(I, p, (const double(*)[6])I->v))
-            apart = !peg_conservative_advancement(I, p, (const double(*)[6])I->v,
+        if (apart && peg_pair_is_fast(I, p, (const peg_vec6 *)I->v))
+            apart = !peg_conservative_advancement(I, p, (const peg_vec6 *)I->v,
                                                   PEG_HIT_DEPTH * p->width)
                          .hit;
     }
@@ -124,7 +124,7 @@ static int is_apart(peg_island *I)
 static void scale_back(peg_island *I)
 {
     double factor = 1, common[3];
-    peg_common_velocity(I, (const double(*)[6])I->v, common);
+    peg_common_velocity(I, (const peg_vec6 *)I->v, common);
     for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = 0;
     for (int halvings = 0; halvings < 60 && (!is_apart(I) || peg_island_gain(I) > 0); halvings++) {
         factor = halvings < 40 ? 0.5 : 0;
@@ -147,7 +147,7 @@ typedef struct snapshot {
     double *joint_sum;
     int held;
     peg_body *state;
-    double (*target)[6];
+    peg_vec6 *target;
     peg_choice *remembered;
 } snapshot;
 
@@ -156,7 +156,7 @@ static int save(peg_island *I, snapshot *s)
     s->state = PEG_NEW(I->arena, peg_body, I->nr);
     s->remembered = PEG_NEW(I->arena, peg_choice, I->npair);
     s->joint_sum = PEG_NEW(I->arena, double, I->njoint);
-    s->target = PEG_NEW(I->arena, double[6], I->nd);
+    s->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!s->target || !s->state || !s->remembered || !s->joint_sum) {
         I->failed = 1;
         return 0;
@@ -180,11 +180,11 @@ static void restore(peg_island *I, const snapshot *s)
     for (int i = 0; i < I->npair; i++) I->pair[i].last_choice = s->remembered[i];
 }
 
-static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels);
+static int two_halves(peg_island *I, double h, const peg_vec6 *applied, int levels);
 
 /* Steps from the states to the states after h. levels: halvings that are allowed. Returns 0 if it
  * did not converge; the states are then those of the start again. */
-static int substep(peg_island *I, double h, const double (*applied)[6], int levels)
+static int substep(peg_island *I, double h, const peg_vec6 *applied, int levels)
 {
     prepare(I, h, applied);
     if (I->iterate(I) == PEG_CONVERGED) {
@@ -194,7 +194,7 @@ static int substep(peg_island *I, double h, const double (*applied)[6], int leve
     return !I->failed && levels > 0 && two_halves(I, h, applied, levels - 1);
 }
 
-static int two_halves(peg_island *I, double h, const double (*applied)[6], int levels)
+static int two_halves(peg_island *I, double h, const peg_vec6 *applied, int levels)
 {
     snapshot start;
     if (!save(I, &start)) return 0;
@@ -224,8 +224,7 @@ static int velocity_between(const peg_body *from, const peg_body *to, double h, 
     return peg_norm(v + 3) <= from->max_angular_speed;
 }
 
-static int step_in_halves(peg_island *I, double h, const double (*applied)[6],
-                          const snapshot *start)
+static int step_in_halves(peg_island *I, double h, const peg_vec6 *applied, const snapshot *start)
 {
     for (int i = 0; i < I->nr; i++)
         if (start->state[i].finite_rotation > (i < I->nd ? 0 : 1)) return 0;
@@ -236,7 +235,7 @@ static int step_in_halves(peg_island *I, double h, const double (*applied)[6],
 }
 
 /* Accelerations and torques that the program applied, constant over the step. */
-static void applied_forces(peg_island *I, double (*applied)[6])
+static void applied_forces(peg_island *I, peg_vec6 *applied)
 {
     for (int i = 0; i < I->nd; i++) {
         peg_rigid *r = &I->rigid[i];
@@ -360,8 +359,8 @@ void peg_island_step(peg_island *I)
         memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
         return;
     }
-    double(*applied)[6] = PEG_NEW(I->arena, double[6], I->nd);
-    double(*last)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    peg_vec6 *applied = PEG_NEW(I->arena, peg_vec6, I->nd);
+    peg_vec6 *last = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (I->failed || !applied || !last) {
         I->failed = 1;
         return;
@@ -369,7 +368,7 @@ void peg_island_step(peg_island *I)
     memcpy(last, I->v, (size_t)I->nd * sizeof *last);
     if (I->settings->max_halvings > 0) {
         applied_forces(I, applied);
-        if (step_in_halves(I, h, (const double(*)[6])applied, &start)) {
+        if (step_in_halves(I, h, (const peg_vec6 *)applied, &start)) {
             I->stats->fallback_halved++;
             return;
         }

@@ -219,7 +219,7 @@ static pegStatus read_problem(peg_arena *arena, FILE *file, peg_problem *problem
     if (fscanf(file, "ode-peg-problem %d %d %d", &version, &nb, &m) != 3) return PEG_ERROR_FILE;
     if (version != 1 || nb < 0 || m < 0) return PEG_ERROR_FILE;
     peg_mass_block *mass = PEG_NEW(arena, peg_mass_block, nb);
-    double(*target)[6] = peg_arena_alloc(arena, (size_t)nb * sizeof *target);
+    peg_vec6 *target = peg_arena_alloc(arena, (size_t)nb * sizeof *target);
     peg_lcp_row *row = PEG_NEW(arena, peg_lcp_row, m);
     if (!mass || !target || !row) return PEG_ERROR_MEMORY;
     for (int i = 0; i < nb; i++)
@@ -228,7 +228,7 @@ static pegStatus read_problem(peg_arena *arena, FILE *file, peg_problem *problem
             return PEG_ERROR_FILE;
     for (int i = 0; i < m; i++)
         if (!read_row(file, nb, i, &row[i])) return PEG_ERROR_FILE;
-    *problem = (peg_problem){nb, m, mass, (const double(*)[6])target, row};
+    *problem = (peg_problem){nb, m, mass, (const peg_vec6 *)target, row};
     return PEG_OK;
 }
 

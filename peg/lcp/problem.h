@@ -42,7 +42,7 @@ typedef struct peg_lcp_row {
 typedef struct peg_problem {
     int nb, m;
     const peg_mass_block *mass; /* nb */
-    const double (*target)[6];  /* nb */
+    const peg_vec6 *target;     /* nb */
     const peg_lcp_row *row;     /* m */
 } peg_problem;
 
@@ -58,7 +58,7 @@ typedef enum peg_outcome {
 } peg_outcome;
 
 typedef struct peg_solution {
-    double (*v)[6];  /* nb; the caller's array */
+    peg_vec6 *v;     /* nb; the caller's array */
     double *lambda;  /* m; the caller's array; on entry the warm start (zeros are fine) */
     double residual; /* of peg_residual */
     double cone;     /* of peg_cone_excess */

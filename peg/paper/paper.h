@@ -57,10 +57,10 @@ typedef struct peg_model {
 /* --- paper_contacts.c --- */
 /* Where vertices of one piece meet faces of the other; VF: vertices of A. */
 typedef struct peg_side {
-    peg_row_kind kind;
+    peg_feature_kind kind;
     const peg_view *vertices, *faces;
 } peg_side;
-peg_side peg_side_of(const peg_constraints *c, peg_row_kind kind);
+peg_side peg_side_of(const peg_constraints *c, peg_feature_kind kind);
 /* Distance up to which the features at a vertex count, m: the pair's reach, and the depth of the
  * vertex inside of the other part; negative if the vertex is farther than the reach from it. */
 double peg_vertex_reach(const peg_constraints *c, const peg_side *side, int vertex);
