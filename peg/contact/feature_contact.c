@@ -8,12 +8,12 @@
 
 /* --- a vertex and a face --- */
 
-peg_facing peg_face_pair(const peg_island *I, const peg_pair *pair, peg_feature_kind kind)
+peg_facing peg_facing_of(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind)
 {
     peg_facing f = {.kind = kind};
     double sign = kind == PEG_FEATURES_VF ? 1 : -1;
-    f.upper = &I->piece[kind == PEG_FEATURES_VF ? pair->a : pair->b];
-    f.lower = &I->piece[kind == PEG_FEATURES_VF ? pair->b : pair->a];
+    f.upper = kind == PEG_FEATURES_VF ? &at->a : &at->b;
+    f.lower = kind == PEG_FEATURES_VF ? &at->b : &at->a;
     for (int k = 0; k < 3; k++) f.d[k] = sign * pair->facet.n[k];
     return f;
 }
@@ -83,16 +83,15 @@ static void vertex_point(const peg_view *view, int i, const double *n, double ou
     peg_add_scaled(out, 1, view->vertex[(i - nv) / ON_RIM], out);
 }
 
-peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *lower,
-                                    peg_feature_kind kind, int vertex, int face)
+peg_feature_contact peg_vertex_face(const peg_facing *f, int vertex, int face)
 {
-    const peg_view *U = &upper->now, *U0 = &upper->start;
-    const peg_view *D = &lower->now, *D0 = &lower->start;
-    double w[3], w0[3], sign = kind == PEG_FEATURES_VF ? 1 : -1,
+    const peg_view *U = f->upper->now, *U0 = f->upper->start;
+    const peg_view *D = f->lower->now, *D0 = f->lower->start;
+    double w[3], w0[3], sign = f->kind == PEG_FEATURES_VF ? 1 : -1,
                         round = U->shape->round + D->shape->round;
     vertex_point(U, vertex, D->normal[face], w);
     vertex_point(U0, vertex, D0->normal[face], w0);
-    peg_feature_contact c = {.kind = kind, .i = vertex, .j = face};
+    peg_feature_contact c = {.kind = f->kind, .i = vertex, .j = face};
     for (int k = 0; k < 3; k++) {
         c.normal[k] = sign * D->normal[face][k];
         c.mid_normal[k] = sign * 0.5 * (D0->normal[face][k] + D->normal[face][k]);
@@ -108,13 +107,13 @@ peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *low
 
 /* Nearest points of the lines at q_k, parameters along the edges, and the same material points at
  * q_0. Returns 0 if the edges are parallel. */
-int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_feature_contact *c,
-                  double *s, double *t)
+int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
+                  peg_feature_contact *c, double *s, double *t)
 {
-    const peg_piece *A = &I->piece[pair->a], *B = &I->piece[pair->b];
-    const int *ea = A->now.shape->edge[i].v, *eb = B->now.shape->edge[j].v;
-    const double *a0 = A->now.vertex[ea[0]], *a1 = A->now.vertex[ea[1]];
-    const double *b0 = B->now.vertex[eb[0]], *b1 = B->now.vertex[eb[1]];
+    const peg_view *A = at->a.now, *B = at->b.now, *A0 = at->a.start, *B0 = at->b.start;
+    const int *ea = A->shape->edge[i].v, *eb = B->shape->edge[j].v;
+    const double *a0 = A->vertex[ea[0]], *a1 = A->vertex[ea[1]];
+    const double *b0 = B->vertex[eb[0]], *b1 = B->vertex[eb[1]];
     double da[3], db[3], x[3], w[3], y[3];
     peg_sub(a1, a0, da);
     peg_sub(b1, b0, db);
@@ -127,8 +126,8 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
     peg_cross(w, da, y);
     *t = peg_dot(y, x) / xx;
     double sign = peg_dot(x, pair->facet.n) > 0 ? 1 : -1, l = sqrt(xx);
-    const double *c0 = A->start.vertex[ea[0]], *c1 = A->start.vertex[ea[1]];
-    const double *d0 = B->start.vertex[eb[0]], *d1 = B->start.vertex[eb[1]];
+    const double *c0 = A0->vertex[ea[0]], *c1 = A0->vertex[ea[1]];
+    const double *d0 = B0->vertex[eb[0]], *d1 = B0->vertex[eb[1]];
     double fa[3], fb[3], n0[3], apart[3], apart0[3];
     peg_sub(c1, c0, fa);
     peg_sub(d1, d0, fb);
@@ -146,7 +145,7 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
         c->mid_point[k] = 0.25 * (qa + qb + c->point_a[k] + c->point_b[k]);
         c->mid_normal[k] = 0.5 * (n0[k] + c->normal[k]);
     }
-    double round = peg_across(A->now.shape) + peg_across(B->now.shape);
+    double round = peg_across(A->shape) + peg_across(B->shape);
     for (int k = 0; k < 3 && round > 0; k++)
         c->point_a[k] = c->point_b[k] = .5 * (c->point_a[k] + c->point_b[k]);
     c->gap = peg_dot(c->normal, apart) - round;
@@ -185,18 +184,18 @@ static double radii(const peg_view *A, const peg_view *B, const peg_feature_cont
 }
 
 /* What there is to say of two features from their nearest points now. */
-void peg_round_contact_now(const peg_island *I, const peg_pair *pair, double a[3], double b[3],
+void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double a[3], double b[3],
                            peg_feature_contact *c)
 {
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const peg_view *A = at->a.now, *B = at->b.now;
     c->gap = passed_distance(A, B, c, pair->facet.n, a, b, c->normal) - radii(A, B, c);
     for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
 }
 
 /* And what has become of them since the start. */
-void peg_round_contact_since(const peg_island *I, const peg_pair *pair, peg_feature_contact *c)
+void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *c)
 {
-    const peg_view *A = &I->piece[pair->a].start, *B = &I->piece[pair->b].start;
+    const peg_view *A = at->a.start, *B = at->b.start;
     double a[3], b[3], before[3], round = radii(A, B, c);
     peg_nearest_points(A, B, c->kind, c->i, c->j, a, b);
     c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
@@ -208,14 +207,14 @@ void peg_round_contact_since(const peg_island *I, const peg_pair *pair, peg_feat
     }
 }
 
-void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_feature_kind kind, int i,
+void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind, int i,
                        int j, peg_feature_contact *c)
 {
     double a[3], b[3];
     *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
-    peg_nearest_points(&I->piece[pair->a].now, &I->piece[pair->b].now, kind, i, j, a, b);
-    peg_round_contact_now(I, pair, a, b, c);
-    peg_round_contact_since(I, pair, c);
+    peg_nearest_points(at->a.now, at->b.now, kind, i, j, a, b);
+    peg_round_contact_now(pair, at, a, b, c);
+    peg_round_contact_since(at, c);
 }
 
 /* --- meshes --- */
@@ -230,9 +229,9 @@ static int can_touch(const peg_view *view, peg_feature_type feature, int i, cons
 }
 
 /* Whether a mesh on either side can be touched by the row. */
-int peg_may_touch(const peg_island *I, const peg_pair *pair, const peg_feature_contact *c)
+int peg_may_touch(const peg_pair *pair, const peg_pair_pose *at, const peg_feature_contact *c)
 {
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const peg_view *A = at->a.now, *B = at->b.now;
     const double *n = c->normal, back[3] = {-n[0], -n[1], -n[2]};
     int swap = c->kind == PEG_FEATURES_FV;
     return pair->stuck ||

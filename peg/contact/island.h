@@ -64,6 +64,18 @@ typedef struct peg_piece {
     peg_view start, free_, now; /* views at q_0, at q(v_f), at q_k */
 } peg_piece;
 
+/* A body of a pair in an iterate: its piece at q_0 and there, its pose and the velocity that leads
+ * to it. Rows are made for such poses: those of the island's iterate, or others on the way. */
+typedef struct peg_placement {
+    const peg_view *start, *now;
+    const double *x, *R, *v;
+    int rigid;
+} peg_placement;
+
+typedef struct peg_pair_pose {
+    peg_placement a, b;
+} peg_pair_pose;
+
 typedef struct peg_pair {
     /* what the loops over all pairs look at */
     int a, b;              /* pieces */
@@ -151,7 +163,6 @@ struct peg_island {
     peg_vec3 *seen[2];      /* of a patch: the vertices along n, .. */
     int *near;              /* .. edges of B that could meet one of A's, .. */
     unsigned char *low;     /* .. vertices on the side that looks at the other piece */
-    peg_vec6 *v_partial;    /* nr: velocities that lead there */
     double energy_unit;     /* energy scale of the island, J */
     /* modes of the loop */
     int secant, clearance, elastic;

@@ -110,6 +110,18 @@ void peg_island_place_mass(peg_island *I)
     }
 }
 
+static peg_placement placement_now(const peg_island *I, int piece)
+{
+    const peg_piece *p = &I->piece[piece];
+    const peg_rigid *r = &I->rigid[p->rigid];
+    return (peg_placement){&p->start, &p->now, r->x, r->R, I->v[p->rigid], p->rigid};
+}
+
+peg_pair_pose peg_pair_pose_now(const peg_island *I, const peg_pair *pair)
+{
+    return (peg_pair_pose){placement_now(I, pair->a), placement_now(I, pair->b)};
+}
+
 double peg_pair_motion(const peg_island *I, const peg_pair *pair, const peg_vec6 *v)
 {
     const peg_piece *a = &I->piece[pair->a], *b = &I->piece[pair->b];

@@ -8,6 +8,8 @@ void peg_rigid_prepare(peg_rigid *r, double h);
 void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9]);
 void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9], peg_view *view);
 void peg_island_move(peg_island *island); /* poses and views `now` of the iterate */
+/* A pair in the island's iterate. */
+peg_pair_pose peg_pair_pose_now(const peg_island *island, const peg_pair *pair);
 /* Upper bound of the relative motion of a pair's points over the step, m. */
 double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
 

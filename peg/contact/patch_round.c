@@ -48,7 +48,7 @@ typedef struct side {
 
 typedef struct finder {
     peg_island *I;
-    const peg_vec6 *u;
+    const peg_pair_pose *at;
     peg_row_set *out;
     int p;
     const peg_pair *pair;
@@ -155,11 +155,9 @@ static int is_facing(const finder *f, const peg_feature_contact *c)
 /* A rim touches a face at its lowest point, and where it lies flat at points all round. */
 static void vertex_face_rows(const finder *f, peg_feature_kind kind)
 {
-    const peg_island *I = f->I;
     int swap = kind == PEG_FEATURES_FV;
-    const peg_piece *upper = &I->piece[swap ? f->pair->b : f->pair->a];
-    const peg_piece *lower = &I->piece[swap ? f->pair->a : f->pair->b];
-    const peg_view *U = &upper->now, *D = &lower->now;
+    peg_facing facing = peg_facing_of(f->pair, f->at, kind);
+    const peg_view *U = facing.upper->now, *D = facing.lower->now;
     double sign = swap ? -1 : 1, room = PEG_INSIDE * f->pair->L;
     for (int j = 0; j < D->shape->nf; j++) {
         const double *n = D->normal[j];
@@ -176,12 +174,12 @@ static void vertex_face_rows(const finder *f, peg_feature_kind kind)
                 peg_lowest_point(U, i, n, low);
                 if (peg_is_beside(D, j, low, n, room)) continue;
             }
-            peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
+            peg_feature_contact c = peg_vertex_face(&facing, i, j);
             if (!is_facing(f, &c)) continue;
             if (i >= nv && peg_is_beside(D, j, c.point_a, n, room)) continue;
             if (nv > 2 && !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
                 continue;
-            peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+            peg_contact_rows(f->I, f->p, f->at, &c, f->out);
         }
     }
 }
@@ -219,10 +217,10 @@ static void edge_edge_row(const finder *f, int i, int j)
     peg_feature_contact c;
     double s, t;
     if (are_nearest_beyond(f->a.view, f->b.view, i, j)) return;
-    if (!peg_edge_edge(f->I, f->pair, i, j, &c, &s, &t) || !is_facing(f, &c)) return;
+    if (!peg_edge_edge(f->pair, f->at, i, j, &c, &s, &t) || !is_facing(f, &c)) return;
     if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE) return;
     if (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)) return;
-    peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+    peg_contact_rows(f->I, f->p, f->at, &c, f->out);
 }
 
 /* How far a feature is from the plane of disc i of the other part. */
@@ -314,12 +312,12 @@ static void round_row(const finder *f, peg_feature_kind kind, const feature *fa,
     verdict v = judge(f, kind, i, j, a, b);
     if (v == LEAVE) return;
     peg_feature_contact c = {.kind = kind, .i = i, .j = j};
-    peg_round_contact_now(f->I, f->pair, a, b, &c);
+    peg_round_contact_now(f->pair, f->at, a, b, &c);
     if (!is_facing(f, &c)) return;
     if (v == UNKNOWN && !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
         return;
-    peg_round_contact_since(f->I, f->pair, &c);
-    peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+    peg_round_contact_since(f->at, &c);
+    peg_contact_rows(f->I, f->p, f->at, &c, f->out);
 }
 
 /* Rows of one feature with all vertices, or all edges, of the other part. */
@@ -350,13 +348,13 @@ static void all_rows(const finder *f)
         rows_with(f, PEG_FEATURES_EV, feature_of(&f->a, 1, k, &seen), 0);
 }
 
-void peg_nearest_rows(peg_island *I, int p, const peg_vec6 *u, peg_row_set *out)
+void peg_nearest_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const peg_view *A = at->a.now, *B = at->b.now;
     int before = out->m;
     finder f;
-    f.I = I, f.u = u, f.out = out, f.p = p, f.pair = pair;
+    f.I = I, f.at = at, f.out = out, f.p = p, f.pair = pair;
     f.reach = pair->reach + 2 * PEG_INSIDE * (A->shape->radius + B->shape->radius);
     begin_side(&f.a, A, B, pair->facet.n, 1);
     begin_side(&f.b, B, A, pair->facet.n, -1);

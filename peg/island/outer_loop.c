@@ -193,15 +193,15 @@ static double moved_on(const peg_island *I, const peg_pair *p)
 static void make_rows(peg_island *I, int p)
 {
     peg_pair *pair = &I->pair[p];
-    const peg_vec6 *v = (const peg_vec6 *)I->v;
+    peg_pair_pose at = peg_pair_pose_now(I, pair);
     int begin = I->rows.m;
     pair->moved_since_rows = 0;
     if (is_out_of_reach(pair)) return;
-    peg_patch_rows(I, p, v, &I->rows);
+    peg_patch_rows(I, p, &at, &I->rows);
     if (pair->violated && !(I->disabled_rules & PEG_RULE_FACET_ROWS)) {
         if (pair->facet.kind == PEG_FEATURES_NONE) peg_pair_choose_facet(I, pair);
         /* what overlaps opens along its facet even where its features do not meet */
-        peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
+        peg_facet_rows(I, p, &at, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
     }
     if (!I->iterative || I->rows.m == begin) return;
     I->rows.row[begin].swept = peg_pgs_cache_create(I->arena, I->rows.m - begin);

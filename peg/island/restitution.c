@@ -86,8 +86,8 @@ static double immovable_speed(const peg_island *I, const peg_row *row)
     double a[3], b[3], d[3];
     int ra = I->piece[p->a].rigid, rb = I->piece[p->b].rigid;
     static const double rest[6] = {0};
-    peg_point_velocity(I, ra, ra < I->nd ? rest : I->v[ra], row->point, a);
-    peg_point_velocity(I, rb, rb < I->nd ? rest : I->v[rb], row->point, b);
+    peg_point_velocity(&I->rigid[ra], I->rigid[ra].x, ra < I->nd ? rest : I->v[ra], row->point, a);
+    peg_point_velocity(&I->rigid[rb], I->rigid[rb].x, rb < I->nd ? rest : I->v[rb], row->point, b);
     peg_sub(a, b, d);
     return peg_dot(d, row->normal);
 }

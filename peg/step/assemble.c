@@ -125,7 +125,6 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
     I->v_motion = PEG_NEW(I->arena, peg_vec6, bodies);
     I->v_end = PEG_NEW(I->arena, peg_vec6, bodies);
     I->v_pose = PEG_NEW(I->arena, peg_vec6, bodies);
-    I->v_partial = PEG_NEW(I->arena, peg_vec6, nr);
     I->awake = PEG_NEW(I->arena, unsigned char, nr);
     I->touched = PEG_NEW(I->arena, unsigned char, nr);
     I->dirty = PEG_NEW(I->arena, unsigned char, nr);
