@@ -6,7 +6,7 @@
 int pegWorldGetContactCount(pegWorldID peg)
 {
     const peg_contact *contact;
-    return peg->glue->scene.np ? peg_contacts(peg->glue->core, &contact) : 0;
+    return peg && peg->glue->scene.np ? peg_contacts(peg->glue->core, &contact) : 0;
 }
 
 _Static_assert((int)PEG_VERTEX_FACE == PEG_FEATURES_VF && (int)PEG_FACE_VERTEX == PEG_FEATURES_FV &&

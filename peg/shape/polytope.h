@@ -67,11 +67,12 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
 
 /* From the arrays of dCreateConvex: nplanes * (a, b, c, d) with a x + b y + c z = d; npoints *
  * (x, y, z); polygons as nplanes runs of (count, indices...), counter-clockwise seen from outside.
- * The arrays are validated as they are, not repaired: indices in range, every edge shared by
- * exactly two polygons in opposite directions (else SHAPE_OPEN), all points on or below each
- * polygon's plane (else SHAPE_CONCAVE), non-zero volume (SHAPE_EMPTY), finite (NOT_FINITE). Planes
- * are checked only for agreement with the polygons (normals outward, else SHAPE_CONCAVE). Duplicate
- * vertices are merged, coplanar polygons become one face. Tolerance 1e-7 of the size. */
+ * The arrays are validated as they are, not repaired: at least four polygons (SHAPE_FACES), indices
+ * in range (SHAPE_INDEX), every edge shared by exactly two polygons in opposite directions (else
+ * SHAPE_OPEN), outward polygons (SHAPE_REVERSED), all points on or below each polygon's plane (else
+ * SHAPE_CONCAVE), non-zero volume (SHAPE_EMPTY), finite (NOT_FINITE), planes that contain their
+ * polygons to 1e-3 of the size, with normals outward (else SHAPE_PLANE). Duplicate vertices are
+ * merged, coplanar polygons become one face. Tolerance 1e-7 of the size. */
 pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const double *points,
                                        int npoints, const unsigned *polygons, peg_polytope **out);
 

@@ -3,6 +3,7 @@
 #include "peg/shape/polygon_mesh.h"
 #include "peg/shape/polytope.h"
 
+static const double OFF_PLANE = 1e-3;    /* how far corners may lie off their plane, in sizes */
 static const double ACROSS = 1e-7;       /* cosine that counts as a right angle */
 static const double THINNEST_BOX = 1e-9; /* of the longest side, as for any shape */
 
@@ -142,9 +143,9 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
     for (int f = 0; f < count; f++, run += *run + 1) {
         /* No polygon has more corners than there are points; more means that the array is broken.
          */
-        if (*run < 3 || *run > (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
+        if (*run < 3 || *run > (unsigned)npoints) return PEG_ERROR_SHAPE_INDEX;
         for (unsigned k = 1; k <= *run; k++)
-            if (run[k] >= (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
+            if (run[k] >= (unsigned)npoints) return PEG_ERROR_SHAPE_INDEX;
         corners += *run;
     }
     mesh->nf = count;
@@ -160,15 +161,27 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
     return PEG_OK;
 }
 
-/* Every plane's normal must point to the outside of its polygon (that of a sliver may be anything
- * across its plane). */
+/* Whether the plane contains the corners of polygon f. */
+static int contains(const double plane[4], const peg_polygon_mesh *m, int f, double allowed)
+{
+    for (int k = m->start[f]; k < m->start[f + 1]; k++)
+        if (!(fabs(peg_dot(plane, m->vertex[m->corner[k]]) - plane[3]) <= allowed)) return 0;
+    return 1;
+}
+
+/* Every plane contains its polygon, and its normal points to the outside of it (that of a sliver
+ * may be anything across its plane). */
 static int planes_agree(const double *planes, const peg_polygon_mesh *m)
 {
+    double off =
+        OFF_PLANE * peg_points_size(m->vertex, m->nv) + peg_points_rounding(m->vertex, m->nv);
     for (int f = 0; f < m->nf; f++) {
+        const double *plane = planes + 4 * f;
         peg_vec3 area;
         peg_polygon_mesh_area(m, f, area);
-        double length = peg_norm(planes + 4 * f);
-        if (!(length > 0) || peg_dot(planes + 4 * f, area) < -ACROSS * length * peg_norm(area))
+        double length = peg_norm(plane);
+        if (!(length > 0) || peg_dot(plane, area) < -ACROSS * length * peg_norm(area) ||
+            !contains(plane, m, f, off * length))
             return 0;
     }
     return 1;
@@ -182,7 +195,7 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
     if (!planes || !points || !polygons || nplanes < 0 || npoints < 0) return PEG_ERROR_ARGUMENT;
     if (!all_finite(planes, 4 * (size_t)nplanes) || !all_finite(points, 3 * (size_t)npoints))
         return PEG_ERROR_NOT_FINITE;
-    if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_EMPTY;
+    if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_FACES;
 
     peg_arena arena = {0};
     peg_polygon_mesh mesh = {.nv = npoints};
@@ -203,7 +216,7 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
         if (status == PEG_OK && !outward) {
             peg_polytope_free(*out);
             *out = NULL;
-            status = PEG_ERROR_SHAPE_CONCAVE;
+            status = PEG_ERROR_SHAPE_PLANE;
         }
     }
     peg_arena_free(&arena);
