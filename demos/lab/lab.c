@@ -217,6 +217,16 @@ static int recorder_of(const command *c, lab_recorder *r)
     return c->trace && !can_write(c->trace) ? cannot_write(c->trace, "--trace") : 0;
 }
 
+/* Bodies whose time had not come when the run ended. */
+static void tell_absent(const lab_world *w)
+{
+    int absent = 0;
+    for (int i = 0; i < lab_body_count(w); i++) absent += !lab_body_present(lab_body_at(w, i));
+    if (absent)
+        fprintf(stderr, "peg-lab: %d of %d bodies had not entered at %g s: give more --time\n",
+                absent, lab_body_count(w), lab_time(w));
+}
+
 static int run(const command *c, const lab_scene *scene, const lab_options *options)
 {
     lab_result r;
@@ -239,6 +249,7 @@ static int run(const command *c, const lab_scene *scene, const lab_options *opti
     if (r.w && c->picture && lab_picture(c->picture, &r, 1))
         status = usage("cannot write '%s': choose another file with --picture", c->picture);
     lab_recorder_free(&recorder);
+    if (status == 0 && !c->quiet) tell_absent(r.w);
     lab_result_free(&r);
     return status;
 }
@@ -259,7 +270,27 @@ static int capture(const command *c, const lab_scene *scene, lab_options *option
     return status;
 }
 
-/* Runs or compares the scene that the command names. */
+/* Writes a scene, at the given time, as a scene file. */
+static int convert(const command *c, const lab_scene *scene, lab_options *options)
+{
+    char text[LAB_TEXT];
+    int user, status = 0;
+    long steps = c->steps;
+    if (!c->out) return usage("convert needs a file: --out FILE%s", "");
+    options->steps = 0, options->time = 0;
+    lab_world *w = lab_open(scene, options, text, &user);
+    if (!w) return usage("%s", text), user ? 2 : 1;
+    if (c->time > 0) steps = (long)nearbyint(c->time / lab_step_size(w));
+    while (status == 0 && lab_steps(w) < steps) status = lab_step(w);
+    if (status)
+        usage("%s", lab_error(w));
+    else if (lab_file_write(w, c->out, c->quiet ? NULL : note))
+        status = usage("cannot write '%s': choose another file with --out", c->out);
+    lab_close(w);
+    return status;
+}
+
+/* Runs, compares or converts the scene that the command names. */
 static int with_scene(const command *c)
 {
     char text[LAB_TEXT];
@@ -276,7 +307,8 @@ static int with_scene(const command *c)
     lab_options options = options_of(c);
     options.data = file;
     int status = compare ? lab_compare(scene, &options, c->models, c->model_count, c->out, c->quiet)
-                         : capture(c, scene, &options);
+                 : !strcmp(c->verb, "convert") ? convert(c, scene, &options)
+                                               : capture(c, scene, &options);
     lab_file_free(file);
     return status;
 }
@@ -375,7 +407,8 @@ static int dispatch(const command *c)
 {
     if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
-    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
+    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare") || !strcmp(c->verb, "convert"))
+        return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
         lab_options options = options_of(c);
         return lab_demo(&options, c->out ? c->out : "out/demo", c->quiet);
@@ -388,7 +421,7 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "check")) return check(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
-    return usage("no command '%s': there are list, run, compare, demo, experiment, bench, "
+    return usage("no command '%s': there are list, run, compare, convert, demo, experiment, bench, "
                  "matrix-geoms, ode-demos and overhead",
                  c->verb);
 }
@@ -431,7 +464,7 @@ int main(int argc, const char **argv)
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write the measurements as JSON", "FILE"},
         {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run)", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "folder of a scene file's meshes", "DIR"},
-        {"out", 0, POPT_ARG_STRING, &c.out, 0, "output folder", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, 0, "output folder, or the file of convert", "DIR"},
         {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of a run",
          "DIR"},
         {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0,
@@ -448,7 +481,8 @@ int main(int argc, const char **argv)
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | "
+                                    "convert SCENE|FILE.json | demo | "
                                     "experiment NAME|list | bench | matrix-geoms | ode-demos | "
                                     "overhead");
     int status = parse(context, &c, &set);
