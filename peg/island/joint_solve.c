@@ -11,6 +11,7 @@
 #include "peg/base/arena.h"
 #include "peg/island/joint_row.h"
 #include "peg/island/joints.h"
+#include "peg/island/lcp_rows.h"
 #include "peg/lcp/problem.h"
 
 /* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by level. The first is
@@ -133,6 +134,7 @@ static void push_target(const peg_problem *problem, int first, int all, const do
 static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int first,
                                  peg_solution *solution)
 {
+    peg_solve_options options = peg_island_solve_options(I);
     leftover p = {0};
     if (!take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
     if (p.problem.m == problem->m) return PEG_NOT_CERTIFIED;
@@ -141,8 +143,7 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
         push_target(problem, first, 0, solution->lambda, p.target);
         for (int k = p.first; k < p.problem.m; k++)
             p.solution.lambda[k] = I->joint_lambda[k - p.first];
-        peg_outcome outcome = peg_solve(I->arena, &p.problem, I->settings->solver,
-                                        PEG_RESIDUAL_TOLERANCE, &p.solution);
+        peg_outcome outcome = peg_solve(I->arena, &p.problem, &options, &p.solution);
         if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
         for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
         if (pass == CORRECTIONS ||
@@ -157,13 +158,13 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
 
 peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_solution *solution)
 {
+    peg_solve_options options = peg_island_solve_options(I);
     leftover p = {0};
     int first = problem->m - I->njoint;
     if (!take_rest(I, problem, first, 1, &p)) return PEG_OUT_OF_MEMORY;
     push_target(problem, first, 1, solution->lambda, p.target);
     for (int k = 0; k < I->njoint; k++) p.solution.lambda[k] = solution->lambda[first + k];
-    peg_outcome outcome =
-        peg_solve(I->arena, &p.problem, I->settings->solver, PEG_RESIDUAL_TOLERANCE, &p.solution);
+    peg_outcome outcome = peg_solve(I->arena, &p.problem, &options, &p.solution);
     if (!is_answer(outcome, &p.problem, 0, &p.solution)) return outcome;
     for (int k = 0; k < I->njoint; k++) solution->lambda[first + k] = p.solution.lambda[k];
     memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
@@ -188,10 +189,10 @@ static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lc
                                const double *start, peg_solution *solution)
 {
     int first = problem->m - I->njoint;
+    peg_solve_options options = peg_island_solve_options(I);
     peg_joints_fill(I, problem, row, solution->lambda);
     for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
-    peg_outcome outcome =
-        peg_solve(I->arena, problem, I->settings->solver, PEG_RESIDUAL_TOLERANCE, solution);
+    peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
         return outcome;
     if (I->cost_limited) return PEG_NOT_CERTIFIED; /* sweeps come next */

@@ -31,7 +31,6 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
-    w->solution.patience = I->cost_limited ? 1 + PEG_COST_LIMIT / I->nd : 0;
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
     if (about == PEG_ABOUT_FREE ? !peg_warm_start(I, w->solution.lambda) : 0) return 0;
     for (int i = 0; i < contacts; i++) {
@@ -62,16 +61,16 @@ static void count(peg_island *I, const workspace *w, int lagged)
     double *worst = lagged ? &stats->friction_residual_max : &stats->residual_max;
     *worst = fmax(*worst, w->solution.residual / w->unit);
     stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
-    stats->lemke_solves += w->solution.used == PEG_SOLVER_LEMKE;
+    stats->lemke_solves += w->solution.method == PEG_METHOD_LEMKE;
     stats->friction_unconverged += lagged;
 }
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
+    peg_solve_options options = peg_island_solve_options(I);
     peg_outcome outcome = I->njoint ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
-                                    : peg_solve(I->arena, &w->problem, I->settings->solver,
-                                                PEG_RESIDUAL_TOLERANCE, &w->solution);
+                                    : peg_solve(I->arena, &w->problem, &options, &w->solution);
     peg_count_solve(I, w->problem.m);
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         count(I, w, outcome == PEG_LAGGED);

@@ -176,8 +176,8 @@ static peg_outcome run(peg_island *I, workspace *w)
     }
     w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
     peg_pgs_goal goal = {.speed = w->speed,
-                         .sweeps = most_iterations(w),
-                         .patience = may_end_early(I) ? PEG_FINE_STALL : 0,
+                         .max_iterations = most_iterations(w),
+                         .stall = may_end_early(I) ? PEG_FINE_STALL : 0,
                          .rest = PEG_REST_TOLERANCE,
                          .group = w->group,
                          .groups = w->groups};
