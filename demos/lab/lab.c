@@ -18,6 +18,9 @@
 
 typedef struct command {
     const char *verb, *target;
+    const char **targets; /* the first is target */
+    int target_count;
+    const char *text; /* as it was given */
     char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
     char *only;
     double h, time, mu, budget, trace_quantum;
@@ -152,9 +155,11 @@ static int parse(poptContext context, command *c, char **set)
         return 2;
     }
     c->verb = poptGetArg(context);
-    c->target = poptGetArg(context);
-    const char *more = poptGetArg(context);
-    if (more) return usage("unexpected argument '%s'", more);
+    c->targets = poptGetArgs(context);
+    while (c->targets && c->targets[c->target_count]) c->target_count++;
+    if (c->target_count > 0) c->target = c->targets[0];
+    if (c->target_count > 1 && strcmp(c->verb, "report") != 0)
+        return usage("unexpected argument '%s'", c->targets[1]);
     return parse_contacts(c);
 }
 
@@ -187,6 +192,11 @@ static lab_options options_of(const command *c)
                          .set = c->set,
                          .sets = c->sets,
                          .message = c->quiet ? NULL : note};
+}
+
+static lab_output output_of(const command *c, const char *dir)
+{
+    return (lab_output){dir, c->text, c->trace_every, c->quiet};
 }
 
 static int print_summary(const lab_result *r)
@@ -306,7 +316,8 @@ static int with_scene(const command *c)
     if (!scene) return usage("no scene '%s': peg-lab list shows them", c->target);
     lab_options options = options_of(c);
     options.data = file;
-    int status = compare ? lab_compare(scene, &options, c->models, c->model_count, c->out, c->quiet)
+    lab_output output = output_of(c, c->out);
+    int status = compare ? lab_compare(scene, &options, c->models, c->model_count, &output)
                  : !strcmp(c->verb, "convert") ? convert(c, scene, &options)
                                                : capture(c, scene, &options);
     lab_file_free(file);
@@ -403,6 +414,21 @@ static int check(const command *c)
     return lab_check(c->target, c->summary, c->quiet);
 }
 
+static int report(const command *c)
+{
+    if (!c->target)
+        return usage("report needs traces: peg-lab report FILE.. --out PAGE.html%s", "");
+    if (!c->out) return usage("report needs a file to write: --out PAGE.html%s", "");
+    if (!can_write(c->out)) return cannot_write(c->out, "--out");
+    return lab_report_traces(c->targets, c->target_count, c->out, c->text, c->quiet);
+}
+
+static int play(const command *c)
+{
+    if (!c->target) return usage("play needs a trace: peg-lab play FILE%s", "");
+    return lab_play_trace(c->target, c->out, c->text, c->quiet);
+}
+
 static int dispatch(const command *c)
 {
     if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
@@ -411,7 +437,8 @@ static int dispatch(const command *c)
         return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
         lab_options options = options_of(c);
-        return lab_demo(&options, c->out ? c->out : "out/demo", c->quiet);
+        lab_output output = output_of(c, c->out ? c->out : "out/demo");
+        return lab_demo(&options, &output);
     }
     if (!strcmp(c->verb, "bench-solvers"))
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
@@ -419,11 +446,14 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "overhead")) return lab_overhead(c->target, c->quick);
     if (!strcmp(c->verb, "ode-demos")) return ode_demos(c);
     if (!strcmp(c->verb, "check")) return check(c);
+    if (!strcmp(c->verb, "report")) return report(c);
+    if (!strcmp(c->verb, "play")) return play(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
-    return usage("no command '%s': there are list, run, compare, convert, demo, experiment, bench, "
-                 "matrix-geoms, ode-demos and overhead",
-                 c->verb);
+    return usage(
+        "no command '%s': there are list, run, compare, convert, demo, report, play, check, "
+        "experiment, bench, matrix-geoms, ode-demos and overhead",
+        c->verb);
 }
 
 /* ODE ends the process on fatal errors: the simulation failed. */
@@ -433,6 +463,18 @@ static void exit_on_ode_error(int number, const char *format, va_list list)
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
     exit(1);
+}
+
+/* The command line as the user gave it; null without memory. */
+static char *command_text(int argc, const char **argv)
+{
+    size_t size = 16;
+    for (int i = 1; i < argc; i++) size += strlen(argv[i]) + 1;
+    char *text = malloc(size), *at = text;
+    if (!text) return NULL;
+    at = stpcpy(at, "peg-lab");
+    for (int i = 1; i < argc; i++) at = stpcpy(stpcpy(at, " "), argv[i]);
+    return text;
 }
 
 int main(int argc, const char **argv)
@@ -483,12 +525,15 @@ int main(int argc, const char **argv)
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | "
                                     "convert SCENE|FILE.json | demo | "
+                                    "report TRACE.. | play TRACE | check TRACE | "
                                     "experiment NAME|list | bench | matrix-geoms | ode-demos | "
                                     "overhead");
+    char *text = command_text(argc, argv);
+    c.text = text;
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,
-                     c.out,     c.capture, c.capture_rows, c.only,    set};
+    char *owned[] = {c.contact, c.trace,        c.summary, c.picture, c.mesh_dir, c.out,
+                     c.capture, c.capture_rows, c.only,    set,       text};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

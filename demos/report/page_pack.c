@@ -48,8 +48,7 @@ static unsigned char *pack(unsigned char *bytes, size_t n, size_t *packed)
     return NULL;
 }
 
-int page_put_array(FILE *file, const char *type, void *values, size_t n, size_t size,
-                   size_t stride)
+int page_put_array(FILE *file, const char *type, void *values, size_t n, size_t size, size_t stride)
 {
     unsigned char *sorted = malloc(n * size + 1);
     if (!sorted) return 1;

@@ -45,4 +45,3 @@ void trace_put_part(FILE *file, const lab_shape *s, int digits)
     }
     fputc('}', file);
 }
-

@@ -20,7 +20,12 @@ await esbuild.build({
 });
 
 const { dependencies } = JSON.parse(readFileSync(join(here, 'package.json')));
-const licences = Object.entries(dependencies).map(([name, version]) =>
-    `${name} ${version}\n\n${readFileSync(join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`);
-writeFileSync(join(out, 'LICENSES.txt'),
-    'page.js and page.css hold parts of these packages.\n\n' + licences.join('\n' + '-'.repeat(72) + '\n\n'));
+const licences = Object.entries(dependencies).map(
+    ([name, version]) =>
+        `${name} ${version}\n\n${readFileSync(join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()}\n`,
+);
+writeFileSync(
+    join(out, 'LICENSES.txt'),
+    'page.js and page.css hold parts of these packages.\n\n' +
+        licences.join('\n' + '-'.repeat(72) + '\n\n'),
+);

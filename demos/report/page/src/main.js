@@ -8,14 +8,18 @@ import { makeTable } from './table.js';
 import { View } from './view.js';
 
 const FIGURES = [
-    { key: 'overlap', label: 'overlap, % of a body', factor: run => (run.meanVolume > 0 ? 100 / run.meanVolume : 0) },
+    {
+        key: 'overlap',
+        label: 'overlap, % of a body',
+        factor: run => (run.meanVolume > 0 ? 100 / run.meanVolume : 0),
+    },
     { key: 'depth', label: 'deepest penetration, mm', factor: () => 1e3 },
     { key: 'energy', label: 'energy, J' },
     { key: 'contacts', label: 'contacts' },
     { key: 'iterations', label: 'outer iterations' },
     { key: 'ms', label: 'time a step, ms' },
 ];
-const SPEEDS = [.05, .1, .25, .5, 1, 2, 4];
+const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
 const element = (tag, properties = {}, ...children) => {
     const node = Object.assign(document.createElement(tag), properties);
@@ -29,9 +33,14 @@ class Report {
         this.runs = data.runs;
         this.master = this.runs.reduce((a, b) => (b.step.length > a.step.length ? b : a));
         const depth = Math.max(...this.runs.map(run => run.figures.depthMax));
-        this.options = { contacts: 'on', facets: false, transparent: false, colour: 'body',
-                         depthScale: depth > 1e-9 * this.runs[0].bodySize ? depth : 0,
-                         impulseScale: this.impulseScale() };
+        this.options = {
+            contacts: 'on',
+            facets: false,
+            transparent: false,
+            colour: 'body',
+            depthScale: depth > 1e-9 * this.runs[0].bodySize ? depth : 0,
+            impulseScale: this.impulseScale(),
+        };
         this.frame = 0;
         this.playing = false;
         this.speed = 1;
@@ -41,34 +50,70 @@ class Report {
         requestAnimationFrame(this.loop);
     }
 
-    impulseScale() { // nearly all lines are shorter than the length of reference
+    impulseScale() {
+        // nearly all lines are shorter than the length of reference
         const all = [];
-        for (const run of this.runs) for (const v of run.contacts?.impulse ?? []) all.push(Math.abs(v));
-        return all.length ? all.sort((a, b) => a - b)[Math.floor(.98 * all.length)] : 1;
+        for (const run of this.runs)
+            for (const v of run.contacts?.impulse ?? []) all.push(Math.abs(v));
+        return all.length ? all.sort((a, b) => a - b)[Math.floor(0.98 * all.length)] : 1;
     }
 
     build() {
-        const page = document.getElementById('page'), data = this.data;
+        const page = document.getElementById('page'),
+            data = this.data;
         page.textContent = '';
         document.getElementById('loading')?.remove();
         const meta = [data.version, data.machine].filter(Boolean).join(' · ');
-        page.append(element('header', {}, element('h1', { textContent: data.title }),
-            element('p', {}, element('code', { textContent: data.command })), element('p', { textContent: meta })));
+        page.append(
+            element(
+                'header',
+                {},
+                element('h1', { textContent: data.title }),
+                element('p', {}, element('code', { textContent: data.command })),
+                element('p', { textContent: meta }),
+            ),
+        );
         page.append(this.buildViews(), this.buildBar());
         const plots = element('section', { id: 'plots' });
         page.append(plots, element('div', { className: 'scroll' }, makeTable(this.runs)));
-        page.append(element('details', {}, element('summary', { textContent: 'settings' }), element('pre', { textContent: data.settings })));
-        this.views.forEach(view => { view.resetCamera(); view.controls.addEventListener('change', () => this.follow(view)); });
-        this.plots = new Plots(plots, this.runs, FIGURES, t => { this.pause(); this.setTime(t); });
-        window.addEventListener('resize', () => { this.views.forEach(v => v.resize()); this.plots.resize(); this.plots.setTime(this.time); this.dirty = true; });
+        page.append(
+            element(
+                'details',
+                {},
+                element('summary', { textContent: 'settings' }),
+                element('pre', { textContent: data.settings }),
+            ),
+        );
+        this.views.forEach(view => {
+            view.resetCamera();
+            view.controls.addEventListener('change', () => this.follow(view));
+        });
+        this.plots = new Plots(plots, this.runs, FIGURES, t => {
+            this.pause();
+            this.setTime(t);
+        });
+        window.addEventListener('resize', () => {
+            this.views.forEach(v => v.resize());
+            this.plots.resize();
+            this.plots.setTime(this.time);
+            this.dirty = true;
+        });
         window.addEventListener('keydown', event => this.key(event));
     }
 
     buildViews() {
-        const section = element('section', { id: 'views' }), room = findRoom(this.runs);
+        const section = element('section', { id: 'views' }),
+            room = findRoom(this.runs);
         const canvases = this.runs.map((run, i) => {
-            const canvas = element('canvas'), state = element('p', { className: 'state' });
-            const view = element('div', { className: 'view', id: `view-${i}` }, element('h2', { textContent: run.label }), state, canvas);
+            const canvas = element('canvas'),
+                state = element('p', { className: 'state' });
+            const view = element(
+                'div',
+                { className: 'view', id: `view-${i}` },
+                element('h2', { textContent: run.label }),
+                state,
+                canvas,
+            );
             section.append(view);
             return { canvas, state, node: view };
         });
@@ -79,36 +124,134 @@ class Report {
     }
 
     buildBar() {
-        const button = (id, textContent, title, onclick) => element('button', { id, textContent, title, onclick });
-        const choice = (id, values, chosen, onchange) => element('select', { id, onchange }, ...values.map(([value, text]) => element('option', { value, textContent: text, selected: value == chosen })));
-        const toggle = (id, text, checked, set) => element('label', {}, element('input', { id, type: 'checkbox', checked, onchange: e => { set(e.target.checked); this.refresh(); } }), ' ' + text);
-        this.playButton = button('play', 'Play', 'space', () => (this.playing ? this.pause() : this.play()));
-        this.scrub = element('input', { id: 'scrub', type: 'range', min: 0, max: this.master.step.length - 1, value: 0, oninput: () => { this.pause(); this.setFrame(+this.scrub.value); } });
+        const button = (id, textContent, title, onclick) =>
+            element('button', { id, textContent, title, onclick });
+        const choice = (id, values, chosen, onchange) =>
+            element(
+                'select',
+                { id, onchange },
+                ...values.map(([value, text]) =>
+                    element('option', { value, textContent: text, selected: value == chosen }),
+                ),
+            );
+        const toggle = (id, text, checked, set) =>
+            element(
+                'label',
+                {},
+                element('input', {
+                    id,
+                    type: 'checkbox',
+                    checked,
+                    onchange: e => {
+                        set(e.target.checked);
+                        this.refresh();
+                    },
+                }),
+                ' ' + text,
+            );
+        this.playButton = button('play', 'Play', 'space', () =>
+            this.playing ? this.pause() : this.play(),
+        );
+        this.scrub = element('input', {
+            id: 'scrub',
+            type: 'range',
+            min: 0,
+            max: this.master.step.length - 1,
+            value: 0,
+            oninput: () => {
+                this.pause();
+                this.setFrame(+this.scrub.value);
+            },
+        });
         this.clock = element('span', { id: 'clock' });
-        const o = this.options, bar = element('div', { id: 'bar' }, this.playButton,
-            button('back', '◂', 'one frame back (left arrow)', () => { this.pause(); this.setFrame(this.frame - 1); }),
-            button('forward', '▸', 'one frame on (right arrow)', () => { this.pause(); this.setFrame(this.frame + 1); }),
-            this.scrub, this.clock,
-            element('label', {}, 'speed ', choice('speed', SPEEDS.map(s => [s, s + 'x']), 1, e => { this.speed = +e.target.value; })),
-            element('label', {}, 'colour ', choice('colour', [['body', 'bodies'], ['island', 'islands'], ['none', 'overlap only']], 'body', e => { o.colour = e.target.value; this.refresh(); })),
-            toggle('contacts', 'contacts', true, on => { o.contacts = on ? 'on' : 'off'; }),
-            toggle('facets', 'separating facets', false, on => { o.facets = on; }),
-            toggle('transparent', 'transparent', false, on => { o.transparent = on; }),
-            button('reset', 'Reset view', 'home position of the camera', () => { this.views.forEach(v => v.resetCamera()); this.dirty = true; }),
-            button('deepest', 'Deepest', 'go to the deepest penetration', () => this.goDeepest()), this.legend());
+        const o = this.options,
+            bar = element(
+                'div',
+                { id: 'bar' },
+                this.playButton,
+                button('back', '◂', 'one frame back (left arrow)', () => {
+                    this.pause();
+                    this.setFrame(this.frame - 1);
+                }),
+                button('forward', '▸', 'one frame on (right arrow)', () => {
+                    this.pause();
+                    this.setFrame(this.frame + 1);
+                }),
+                this.scrub,
+                this.clock,
+                element(
+                    'label',
+                    {},
+                    'speed ',
+                    choice(
+                        'speed',
+                        SPEEDS.map(s => [s, s + 'x']),
+                        1,
+                        e => {
+                            this.speed = +e.target.value;
+                        },
+                    ),
+                ),
+                element(
+                    'label',
+                    {},
+                    'colour ',
+                    choice(
+                        'colour',
+                        [
+                            ['body', 'bodies'],
+                            ['island', 'islands'],
+                            ['none', 'overlap only'],
+                        ],
+                        'body',
+                        e => {
+                            o.colour = e.target.value;
+                            this.refresh();
+                        },
+                    ),
+                ),
+                toggle('contacts', 'contacts', true, on => {
+                    o.contacts = on ? 'on' : 'off';
+                }),
+                toggle('facets', 'separating facets', false, on => {
+                    o.facets = on;
+                }),
+                toggle('transparent', 'transparent', false, on => {
+                    o.transparent = on;
+                }),
+                button('reset', 'Reset view', 'home position of the camera', () => {
+                    this.views.forEach(v => v.resetCamera());
+                    this.dirty = true;
+                }),
+                button('deepest', 'Deepest', 'go to the deepest penetration', () =>
+                    this.goDeepest(),
+                ),
+                this.legend(),
+            );
         return bar;
     }
 
     legend() {
         const scale = this.options.depthScale;
-        if (!(scale > 0)) return element('span', { className: 'legend', textContent: 'no overlap in any run' });
-        const text = scale >= 1e-3 ? `${Number((1e3 * scale).toPrecision(3))} mm` : `${Number((1e3 * scale).toPrecision(2))} mm`;
+        if (!(scale > 0))
+            return element('span', { className: 'legend', textContent: 'no overlap in any run' });
+        const text =
+            scale >= 1e-3
+                ? `${Number((1e3 * scale).toPrecision(3))} mm`
+                : `${Number((1e3 * scale).toPrecision(2))} mm`;
         return element('span', { className: 'legend' }, 'overlap 0', element('i'), text);
     }
 
     key(event) {
-        if (['INPUT', 'SELECT'].includes(event.target.tagName) && event.target.type !== 'checkbox') return;
-        const keys = { ' ': () => (this.playing ? this.pause() : this.play()), ArrowLeft: () => this.setFrame(this.frame - 1), ArrowRight: () => this.setFrame(this.frame + 1), Home: () => this.setFrame(0), End: () => this.setFrame(Infinity) };
+        if (['INPUT', 'SELECT'].includes(event.target.tagName) && event.target.type !== 'checkbox')
+            return;
+        const keys = {
+            ' ': () => (this.playing ? this.pause() : this.play()),
+            ArrowLeft: () => this.setFrame(this.frame - 1),
+            ArrowRight: () => this.setFrame(this.frame + 1),
+            Home: () => this.setFrame(0),
+            End: () => this.setFrame(Infinity),
+        };
         if (!keys[event.key]) return;
         event.preventDefault();
         keys[event.key]();
@@ -133,10 +276,14 @@ class Report {
         this.playButton.textContent = 'Pause';
     }
 
-    pause() { this.playing = false; this.playButton.textContent = 'Play'; }
+    pause() {
+        this.playing = false;
+        this.playButton.textContent = 'Play';
+    }
 
     setTime(t) {
-        const times = this.master.time, k = lastUpTo(times, t + 1e-9);
+        const times = this.master.time,
+            k = lastUpTo(times, t + 1e-9);
         this.setFrame(k + 1 < times.length && times[k + 1] - t < t - times[k] ? k + 1 : k);
     }
 
@@ -160,11 +307,21 @@ class Report {
     }
 
     describe(run, k, { state, node }) {
-        const at = lastUpTo(run.times, run.time[k] + 1e-6 * run.h), depth = run.series.depth[at], m = run.moving.length;
-        let deepest = -1, most = 0, there = 0, asleep = 0;
+        const at = lastUpTo(run.times, run.time[k] + 1e-6 * run.h),
+            depth = run.series.depth[at],
+            m = run.moving.length;
+        let deepest = -1,
+            most = 0,
+            there = 0,
+            asleep = 0;
         for (let j = 0; j < m; j++) {
-            if (run.depth[k * m + j] > most) [most, deepest] = [run.depth[k * m + j], run.moving[j]];
-            if (Number.isNaN(run.pose[7 * (k * m + j)]) || run.bodies[run.moving[j]].kind !== 'dynamic') continue;
+            if (run.depth[k * m + j] > most)
+                [most, deepest] = [run.depth[k * m + j], run.moving[j]];
+            if (
+                Number.isNaN(run.pose[7 * (k * m + j)]) ||
+                run.bodies[run.moving[j]].kind !== 'dynamic'
+            )
+                continue;
             there++;
             asleep += run.asleep?.[k * m + j] ?? 0;
         }
@@ -173,8 +330,16 @@ class Report {
         if (Number.isFinite(n)) parts.push(`${n} contacts`);
         if (asleep) parts.push(`${asleep} asleep`);
         state.textContent = parts.join(', ') + ', ';
-        const deep = deepest >= 0 && most > 1e-6 * this.options.depthScale && this.options.depthScale > 0;
-        state.append(deep ? element('span', { className: 'deep', textContent: `deepest now ${Number((1e3 * depth).toPrecision(3))} mm (${run.bodies[deepest].name})` }) : 'no overlap');
+        const deep =
+            deepest >= 0 && most > 1e-6 * this.options.depthScale && this.options.depthScale > 0;
+        state.append(
+            deep
+                ? element('span', {
+                      className: 'deep',
+                      textContent: `deepest now ${Number((1e3 * depth).toPrecision(3))} mm (${run.bodies[deepest].name})`,
+                  })
+                : 'no overlap',
+        );
         node.dataset.step = run.step[k];
         node.dataset.depth = depth;
         node.dataset.red = deep ? 1 : 0;
@@ -191,7 +356,8 @@ class Report {
     }
 
     advance(now) {
-        const t = this.from + this.speed * (now - this.started) / 1e3, times = this.master.time;
+        const t = this.from + (this.speed * (now - this.started)) / 1e3,
+            times = this.master.time;
         const k = lastUpTo(times, t + 1e-9);
         if (k !== this.frame) this.setFrame(k);
         if (t >= times[times.length - 1]) this.pause();
@@ -206,7 +372,12 @@ function fail(error) {
 }
 
 const begun = performance.now();
-readReport().then(data => {
-    window.report = new Report(data);
-    document.body.dataset.ready = Math.round(performance.now() - begun);
-}).catch(error => { fail(error); console.error(error); });
+readReport()
+    .then(data => {
+        window.report = new Report(data);
+        document.body.dataset.ready = Math.round(performance.now() - begun);
+    })
+    .catch(error => {
+        fail(error);
+        console.error(error);
+    });
