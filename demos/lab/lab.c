@@ -6,6 +6,7 @@
 #include "demos/checks/matrix_geoms.h"
 #include "demos/bench/bench.h"
 #include "demos/lab/lab.h"
+#include "demos/sweep/sweep.h"
 #include "demos/report/recorder.h"
 #include "demos/report/trace_check.h"
 #include "demos/bench/launcher_overhead.h"
@@ -22,7 +23,7 @@ typedef struct command {
     int target_count;
     const char *text; /* as it was given */
     char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
-    char *only;
+    char *only, *part;
     double h, time, mu, budget, trace_quantum;
     long trace_every;
     int trace_compact;
@@ -392,6 +393,23 @@ static int matrix_geoms(const command *c)
     return lab_matrix_geoms(&options);
 }
 
+static int sweep(const command *c)
+{
+    sweep_options options = {
+        .plan = c->target, .dir = c->out, .part = c->part, .jobs = c->jobs, .quiet = c->quiet};
+    if (!c->target) return usage("sweep needs a plan (demos/plans has some)%s", "");
+    if (!c->out) return usage("sweep needs a folder: --out DIR%s", "");
+    if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0 || c->mu_given || c->contact)
+        return usage("the plan chooses models, step sizes, times, friction and keys%s", "");
+    return lab_sweep(&options);
+}
+
+static int sweep_report(const command *c)
+{
+    if (!c->target) return usage("sweep-report needs the folder of a sweep%s", "");
+    return lab_sweep_report(c->target, c->quiet);
+}
+
 static int ode_demos(const command *c)
 {
     lab_ode_demos_options options = {.dir = c->out ? c->out : "out/ode-demos",
@@ -449,10 +467,12 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "report")) return report(c);
     if (!strcmp(c->verb, "play")) return play(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
+    if (!strcmp(c->verb, "sweep")) return sweep(c);
+    if (!strcmp(c->verb, "sweep-report")) return sweep_report(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
     return usage(
         "no command '%s': there are list, run, compare, convert, demo, report, play, check, "
-        "experiment, bench, matrix-geoms, ode-demos and overhead",
+        "experiment, sweep, sweep-report, bench, matrix-geoms, ode-demos and overhead",
         c->verb);
 }
 
@@ -516,6 +536,8 @@ int main(int argc, const char **argv)
         {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "parallel processes [number of cores]", "N"},
         {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: runs per pair [1000; quick: 10]",
          "N"},
+        {"part", 0, POPT_ARG_STRING, &c.part, 0, "sweep: only every n-th case, from the i-th on",
+         "I/N"},
         {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: discard earlier results", NULL},
         {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this scene", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
@@ -526,6 +548,7 @@ int main(int argc, const char **argv)
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | "
                                     "convert SCENE|FILE.json | demo | "
                                     "report TRACE.. | play TRACE | check TRACE | "
+                                    "sweep PLAN | sweep-report DIR | "
                                     "experiment NAME|list | bench | matrix-geoms | ode-demos | "
                                     "overhead");
     char *text = command_text(argc, argv);
@@ -533,7 +556,7 @@ int main(int argc, const char **argv)
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
     char *owned[] = {c.contact, c.trace,        c.summary, c.picture, c.mesh_dir, c.out,
-                     c.capture, c.capture_rows, c.only,    set,       text};
+                     c.capture, c.capture_rows, c.only,    c.part,    set,        text};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;
