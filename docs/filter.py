@@ -11,6 +11,7 @@ def markdown(text):
     text = re.sub(r"```math\n(.+?)```", r"\\f[\1\\f]", text, flags=re.S)
     text = re.sub(r"\[([^\]]+)\]\((?:\.\./)?demos/examples/(\w+\.c)\)", r'<a href="\2.txt">\1</a>', text)
     text = re.sub(r"\[([^\]]+)\]\((?:\.\./)?demos/examples\)", r"`demos/examples/`", text)
+    text = text.replace("reference of `ode-peg.h`", '<a href="ode-peg_8h.html">reference of ode-peg.h</a>')
     text = re.sub(r"\[LICENSE\]\(LICENSE\)", "LICENSE", text)
     return text
 
@@ -20,21 +21,26 @@ def comment_start(match):
 
 
 def header(text):
-    """Plain comments become Doxygen's; indented lines in them keep their columns."""
+    """Plain comments become Doxygen's; indented lines in them keep their columns; a comment above
+    several functions serves all of them; the guards go."""
+    text = re.sub(r"^#ifndef (\w+_H)\n#define \1$", "#if 1", text, flags=re.M)
+    text = re.sub(r"/\* Status codes, settings and statistics:.*?\*/", "", text, flags=re.S)
+    text = text.replace("/* ", "/** \\file ode-peg.h\n * ", 1)
     out, inside, verbatim = [], False, False
     for line in text.splitlines():
         if not inside:
             line = re.sub(r"^(.*?)/\*(?!\*) ?(.*)$", comment_start, line)
         body = re.sub(r"^ ?\*(?!/) ?", "", line)
-        table = inside and re.match(r"^( {2,}|\S.* {3,}\S)", body) and "/**<" not in line and line.startswith(" *")
+        table = inside and re.match(r"^( {2,}|\S.* {3,}\S)", body) and line.startswith(" *")
         if table and not verbatim:
             out.append(" * \\verbatim")
         if verbatim and not table:
-            out.append(" * \\endverbatim")
+            out.append(" \\endverbatim")
         verbatim = bool(table)
         inside = "*/" not in line and (inside or "/**" in line)
-        out.append(line)
-    return "\n".join(out) + "\n"
+        out.append(body if table else line)
+    blocks = "\n".join(out).split("\n\n")
+    return "\n\n".join(f"/**@{{*/\n{b}\n/**@}}*/" if b.count("PEG_API ") > 1 and "*/" in b else b for b in blocks) + "\n"
 
 
 path = Path(sys.argv[1])

@@ -44,6 +44,7 @@ pegStatus pegWorldAddPairContact(pegWorldID peg, const dContact *contact, dJoint
 
 void pegNearCallback(void *data, dGeomID o1, dGeomID o2)
 {
+    if (!data || !o1 || !o2) return;
     peg_glue *glue = ((pegWorldID)data)->glue;
     int space1 = dGeomIsSpace(o1), space2 = dGeomIsSpace(o2);
     if (!space1 && !space2) {

@@ -6,25 +6,27 @@
 int pegWorldGetContactCount(pegWorldID peg)
 {
     const peg_contact *contact;
-    return peg->glue->scene.np ? peg_contacts(peg->glue->core, &contact) : 0;
+    return peg && peg->glue->scene.np ? peg_contacts(peg->glue->core, &contact) : 0;
 }
 
-_Static_assert((int)PEG_VERTEX_FACE == PEG_ROW_VF && (int)PEG_FACE_VERTEX == PEG_ROW_FV &&
-                   (int)PEG_EDGE_EDGE == PEG_ROW_EE && (int)PEG_VERTEX_VERTEX == PEG_ROW_VV &&
-                   (int)PEG_VERTEX_EDGE == PEG_ROW_VE && (int)PEG_EDGE_VERTEX == PEG_ROW_EV &&
-                   (int)PEG_FEATURES_UNKNOWN == PEG_ROW_EXTERNAL,
+_Static_assert((int)PEG_VERTEX_FACE == PEG_FEATURES_VF && (int)PEG_FACE_VERTEX == PEG_FEATURES_FV &&
+                   (int)PEG_EDGE_EDGE == PEG_FEATURES_EE &&
+                   (int)PEG_VERTEX_VERTEX == PEG_FEATURES_VV &&
+                   (int)PEG_VERTEX_EDGE == PEG_FEATURES_VE &&
+                   (int)PEG_EDGE_VERTEX == PEG_FEATURES_EV &&
+                   (int)PEG_FEATURES_UNKNOWN == PEG_FEATURES_EXTERNAL,
                "the program's names of features are the core's");
 
 static void name_features(const peg_glue *glue, const peg_contact *contact, pegContact *out)
 {
     const peg_part *a = &glue->scene.part[contact->part_a], *b = &glue->scene.part[contact->part_b];
-    peg_row_kind kind = (peg_row_kind)contact->kind;
-    int reversed = kind == PEG_ROW_FV; /* i is a vertex of B, j a face of A */
+    peg_feature_kind kind = (peg_feature_kind)contact->kind;
+    int reversed = kind == PEG_FEATURES_FV; /* i is a vertex of B, j a face of A */
     out->features = (pegFeatures)kind;
     out->feature1 = out->feature2 = -1;
-    if (kind == PEG_ROW_EXTERNAL) return;
-    int i = peg_feature_number(reversed ? b : a, peg_row_feature(kind, 0), contact->i);
-    int j = peg_feature_number(reversed ? a : b, peg_row_feature(kind, 1), contact->j);
+    if (kind == PEG_FEATURES_EXTERNAL) return;
+    int i = peg_feature_number(reversed ? b : a, peg_feature_of(kind, 0), contact->i);
+    int j = peg_feature_number(reversed ? a : b, peg_feature_of(kind, 1), contact->j);
     out->feature1 = reversed ? j : i;
     out->feature2 = reversed ? i : j;
 }

@@ -59,5 +59,5 @@ pegStatus pegSetConvex(dGeomID geom, const dReal *planes, unsigned planecount, c
 
 void pegUnregisterConvex(dGeomID geom)
 {
-    peg_convex_forget(geom);
+    if (geom) peg_convex_forget(geom);
 }

@@ -54,7 +54,7 @@ pegStatus pegRegisterHeightfield(dHeightfieldDataID data, const pegHeightfield *
 
 void pegUnregisterHeightfield(dHeightfieldDataID data)
 {
-    peg_heightfield_forget(data);
+    if (data) peg_heightfield_forget(data);
 }
 
 pegStatus pegTriMeshUpdate(pegWorldID peg, dGeomID geom)

@@ -8,7 +8,9 @@
  *     pegWorldStep(peg, h);                             instead of dWorldStep(world, h)
  *
  * Units and frames are ODE's. Functions that can fail return a pegStatus; none prints, exits or
- * aborts. A world and its spaces belong to one thread at a time. */
+ * aborts. Null pointers are tolerated: PEG_ERROR_ARGUMENT, or nothing happens, and getters return
+ * null, 0 or defaults. Ids of destroyed objects are not. A world and its spaces belong to one
+ * thread at a time. */
 #ifndef ODE_PEG_H
 #define ODE_PEG_H
 
@@ -38,14 +40,15 @@ typedef struct pegWorld *pegWorldID;
 
 /* Version of the loaded library, as PEG_VERSION_STRING. */
 PEG_API const char *pegVersion(void);
-/* One sentence: what the status means and what to do. Never null. */
+/* One sentence: what the status means and what to do. Never null; the text lives for ever. */
 PEG_API const char *pegStatusMessage(pegStatus status);
 
 PEG_API void pegSettingsDefault(pegSettings *settings);
 
-/* Attaches a peg world to an ODE world. settings may be null (defaults). Returns null if the
- * settings are out of range or memory is exhausted; pegWorldCreateStatus tells which.
- * The ODE world must outlive every step; pegWorldDestroy may come after dWorldDestroy. */
+/* Attaches a peg world to an ODE world, which can have one at a time. settings may be null
+ * (defaults). pegWorldCreate returns null on an error; pegWorldCreateStatus tells which: ARGUMENT,
+ * SETTINGS, WORLD, MEMORY. The ODE world must outlive every step; pegWorldDestroy may come after
+ * dWorldDestroy, but before another ODE world takes the address. */
 PEG_API pegWorldID pegWorldCreate(dWorldID world, const pegSettings *settings);
 PEG_API pegStatus pegWorldCreateStatus(dWorldID world, const pegSettings *settings,
                                        pegWorldID *out);
@@ -76,14 +79,15 @@ PEG_API void pegNearCallback(void *peg, dGeomID o1, dGeomID o2);
  * category and collide bits allow and that no joint but contact joints connects. */
 PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *callback);
 
-/* Adds a pair for the coming step, called from a near callback, or at
- * any time before pegWorldStep. Each step consumes all added pairs, also if it fails; the geoms
- * must exist until then. No contact is computed here: nothing is returned but the status.
+/* Adds a pair for the coming step: from a near callback, or at any time before pegWorldStep. Each
+ * step consumes all added pairs, also if it fails; the geoms must exist until then. No contact is
+ * computed here: nothing is returned but the status.
  * o1, o2 may be spaces: the pairs between them that ODE reports. surface: as of a contact joint
  * between the geoms (see below); null: that of an earlier call for this pair and step, or the
- * world's default. The last surface of a step wins. Errors: ARGUMENT, NOT_FINITE (surface), MEMORY
- * (the step will fail, too), CONVEX_NOT_REGISTERED (the pair is kept: register the geom before the
- * step, which fails otherwise). Pairs of rays are ignored: OK. */
+ * world's default. The last surface of a step wins. Errors: ARGUMENT, NOT_FINITE (surface), SURFACE
+ * (a negative mu, mu2, rho, slip or bounce), MEMORY (the step will fail, too),
+ * CONVEX_NOT_REGISTERED (the pair is kept: register the geom before the step, which fails
+ * otherwise). Pairs of rays are ignored: OK. */
 PEG_API pegStatus pegWorldAddPair(pegWorldID peg, dGeomID o1, dGeomID o2,
                                   const dSurfaceParameters *surface);
 
@@ -99,13 +103,15 @@ PEG_API pegStatus pegWorldAddPairContact(pegWorldID peg, const dContact *contact
                                          dJointFeedback *feedback);
 
 /* Surface of pairs that are added without one (pegNearCallback) or that the broad phase finds
- * without a callback. Null: frictionless, the default. Errors: ARGUMENT, NOT_FINITE. */
+ * without a callback. Null: frictionless, which is also the default (one message when contacts
+ * meet it). Errors: ARGUMENT, NOT_FINITE, SURFACE. */
 PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParameters *surface);
 
 /* Meaning of dSurfaceParameters for an exact contact. Forces and limits hold for each contact point
  * (pegWorldGetContact), as in ODE for each contact joint: a box on a plane has four.
  *
- *   mu, mu2        With Approx1: friction coefficients; without: limits in N. Infinite: no sliding.
+ *   mu, mu2        With Approx1: friction coefficients; without: limits in N (one message for small
+ *                  ones, which look like coefficients). Infinite: no sliding.
  *                  With one coefficient and no fdir1 the friction cone has
  *                  settings.friction_directions sides and is aligned with the sliding velocity;
  *                  otherwise it is ODE's pyramid.
@@ -160,7 +166,12 @@ PEG_API pegStatus pegJointSetPlane2DParam(pegWorldID peg, dJointID joint, int ax
  * body, of disabled kinematic bodies and of bodies of another world are static. On an error ODE's
  * world is unchanged: ARGUMENT (null, or called from inside a step), STEP_SIZE, NOT_FINITE, MASS,
  * SHAPE_EMPTY (a box too thin to have a volume), CONVEX_NOT_REGISTERED (a convex in an added space
- * or pair), MEMORY. */
+ * or pair), MEMORY. STEP_SIZE: h is not in 1e-20..1e10 s. NOT_FINITE: also if it is of a body
+ * without geoms, since ODE would abort, or if the step would make it so. The message names the
+ * culprit.
+ *
+ * Contact joints that the program makes itself are solved by ODE's step, after the exact contacts
+ * and without knowledge of them: do not make any for geoms of added spaces (one message). */
 PEG_API pegStatus pegWorldStep(pegWorldID peg, dReal h);
 PEG_API pegStatus pegWorldQuickStep(pegWorldID peg, dReal h);
 
@@ -244,12 +255,28 @@ PEG_API pegCollisionMode pegPairCollisionMode(dGeomID a, dGeomID b);
  * its own. */
 PEG_API pegCollisionMode pegClassCollisionMode(int class1, int class2);
 
-/* Messages: each text is sent at most once per world and cause. Null: none (default). */
+/* Messages: each is sent at most once per world and cause, from inside the call that it is about.
+ * Null: none (default). The text begins with the id and class of what it is about and is one
+ * sentence; it and the message live until the callback returns. Callbacks must not call functions
+ * of the peg world but those that get something. The handler is told more than the callback; both
+ * may be set. */
+typedef struct pegMessage {
+    pegSeverity severity;
+    pegStatus status; /* PEG_OK for what is no error and has no status of its own */
+    const char *text;
+    /* what it is about; null where it does not apply */
+    dBodyID body;
+    dGeomID geom, other_geom; /* of a pair: both */
+    dJointID joint;
+} pegMessage;
 typedef void pegMessageFunction(void *data, pegStatus status, const char *text);
+typedef void pegMessageHandler(void *data, const pegMessage *message);
 PEG_API void pegWorldSetMessageCallback(pegWorldID peg, void *data, pegMessageFunction *callback);
+PEG_API void pegWorldSetMessageHandler(pegWorldID peg, void *data, pegMessageHandler *handler);
 
-/* Statistics of the last successful step, and summed since creation or the last reset.
- * min_separation is infinite until there was a pair. */
+/* Statistics of the last successful step, and summed since creation or the last reset: copies of
+ * what the step counted, so that a call costs next to nothing. min_separation is infinite until
+ * there was a pair. */
 PEG_API void pegWorldGetStats(pegWorldID peg, pegStats *last);
 PEG_API void pegWorldGetTotals(pegWorldID peg, pegStats *sum);
 PEG_API void pegWorldResetTotals(pegWorldID peg);

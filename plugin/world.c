@@ -13,7 +13,7 @@ const char *pegStatusMessage(pegStatus status)
 
 void pegSettingsDefault(pegSettings *settings)
 {
-    peg_settings_default(settings);
+    if (settings) peg_settings_default(settings);
 }
 
 pegWorldID pegWorldCreate(dWorldID world, const pegSettings *settings)
@@ -52,7 +52,7 @@ void pegWorldDestroy(pegWorldID peg)
 
 dWorldID pegWorldGetWorld(pegWorldID peg)
 {
-    return peg->glue->world;
+    return peg ? peg->glue->world : NULL;
 }
 
 pegStatus pegWorldSetSettings(pegWorldID peg, const pegSettings *settings)
@@ -63,7 +63,11 @@ pegStatus pegWorldSetSettings(pegWorldID peg, const pegSettings *settings)
 
 void pegWorldGetSettings(pegWorldID peg, pegSettings *settings)
 {
-    *settings = *peg_context_settings(peg->glue->core);
+    if (!settings) return;
+    if (peg)
+        *settings = *peg_context_settings(peg->glue->core);
+    else
+        peg_settings_default(settings);
 }
 
 pegStatus pegWorldAddSpace(pegWorldID peg, dSpaceID space)
@@ -78,6 +82,7 @@ pegStatus pegWorldRemoveSpace(pegWorldID peg, dSpaceID space)
 
 void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *callback)
 {
+    if (!peg) return;
     peg->glue->near = callback;
     peg->glue->near_data = data;
 }
@@ -88,10 +93,32 @@ pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParameters *su
     return peg_glue_set_surface(peg->glue, surface);
 }
 
+static void pass_message(void *data, pegSeverity severity, pegStatus status, const char *text,
+                         const peg_subject *about)
+{
+    pegWorldID peg = data;
+    pegMessage message = {severity,    status,       text,        about->body,
+                          about->geom, about->other, about->joint};
+    if (peg->message) peg->message(peg->message_data, status, text);
+    if (peg->handler) peg->handler(peg->handler_data, &message);
+}
+
 void pegWorldSetMessageCallback(pegWorldID peg, void *data, pegMessageFunction *callback)
 {
-    peg->glue->report.callback = callback;
-    peg->glue->report.data = data;
+    if (!peg) return;
+    peg->message = callback;
+    peg->message_data = data;
+    peg->glue->report.callback = peg->message || peg->handler ? pass_message : NULL;
+    peg->glue->report.data = peg;
+}
+
+void pegWorldSetMessageHandler(pegWorldID peg, void *data, pegMessageHandler *handler)
+{
+    if (!peg) return;
+    peg->handler = handler;
+    peg->handler_data = data;
+    peg->glue->report.callback = peg->message || peg->handler ? pass_message : NULL;
+    peg->glue->report.data = peg;
 }
 
 static pegStatus world_step(pegWorldID peg, dReal h, int quick)
@@ -118,17 +145,19 @@ pegStatus pegWorldQuickStep(pegWorldID peg, dReal h)
 
 void pegWorldGetStats(pegWorldID peg, pegStats *last)
 {
-    *last = peg->last;
+    static const pegStats none = {.min_separation = INFINITY};
+    if (last) *last = peg ? peg->last : none;
 }
 
 void pegWorldGetTotals(pegWorldID peg, pegStats *sum)
 {
-    *sum = peg->total;
+    static const pegStats none = {.min_separation = INFINITY};
+    if (sum) *sum = peg ? peg->total : none;
 }
 
 void pegWorldResetTotals(pegWorldID peg)
 {
-    peg_stats_clear(&peg->total);
+    if (peg) peg_stats_clear(&peg->total);
 }
 
 /* The reference to fill, or null; *status says why. */

@@ -9,6 +9,10 @@
 struct pegWorld {
     peg_glue *glue;
     pegStats last, total;
+    pegMessageFunction *message; /* or null */
+    void *message_data;
+    pegMessageHandler *handler; /* or null */
+    void *handler_data;
 };
 
 #endif

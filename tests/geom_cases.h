@@ -25,7 +25,7 @@ void make_step(scene *s, double h); /* which must succeed */
 typedef struct messages {
     int n;
     pegStatus status[8];
-    char text[8][200];
+    char text[8][320];
 } messages;
 void keep_message(void *data, pegStatus status, const char *text);
 

@@ -35,7 +35,8 @@ static const double (*velocity(const case_solution *s))[6]
 
 static peg_outcome solve(pegSolver which, case_solution *s)
 {
-    return peg_solve(&arena, &island.problem, which, TOLERANCE, &s->solution);
+    return peg_solve(&arena, &island.problem, &(peg_solve_options){which, TOLERANCE, 0},
+                     &s->solution);
 }
 
 static void must_solve(case_solution *s)

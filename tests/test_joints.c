@@ -159,7 +159,8 @@ static void solve(prediction *p)
     peg_solution solution = {.v = p->v, .lambda = p->lambda};
     memcpy(p->v, p->target, sizeof p->v);
     if (problem.m == 0) return;
-    peg_outcome outcome = peg_solve(&p->arena, &problem, PEG_SOLVER_AUTO, 1e-10, &solution);
+    peg_outcome outcome =
+        peg_solve(&p->arena, &problem, &(peg_solve_options){PEG_SOLVER_AUTO, 1e-10, 0}, &solution);
     ck_assert_msg(outcome == PEG_SOLVED || outcome == PEG_LAGGED, "%s", peg_outcome_name(outcome));
 }
 

@@ -63,7 +63,7 @@ static const unsigned polygons[] = {4, 1, 2, 6, 5, 4, 0, 4, 7, 3, 4, 2, 3, 7, 6,
 typedef struct messages {
     int n;
     pegStatus status[32];
-    char text[32][160];
+    char text[32][320];
 } messages;
 
 static void keep_message(void *data, pegStatus status, const char *text)
@@ -187,7 +187,8 @@ START_TEST(own_callback_filters)
     ck_assert_int_eq(o.status, PEG_OK);
     ck_assert_double_eq_tol(dBodyGetPosition(o.solid)[2], 0.5, 1e-4);
     ck_assert_double_lt(dBodyGetPosition(ghost)[2], -3);
-    ck_assert_int_eq(l.n, 0);
+    ck_assert_int_eq(l.n, 1); /* a mu of 0.5 N looks like a coefficient */
+    ck_assert_int_eq(told(&l, "set dContactApprox1"), 1);
     pegWorldSetNearCallback(s.peg, s.peg, pegNearCallback);
     dBodySetPosition(ghost, 3, 0, 0.6);
     dBodySetLinearVel(ghost, 0, 0, 0);
@@ -374,7 +375,7 @@ START_TEST(joints_are_told_once)
     ck_assert_int_eq(l.n, 0);
     dJointEnable(joint);
     for (int i = 0; i < 100; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
-    ck_assert_int_eq(told(&l, "pegJointCapture"), 1);
+    ck_assert_int_eq(told(&l, "pegJointSetReferencePose"), 1);
     ck_assert_double_gt(dBodyGetPosition(a)[2], 0.3);
     free_scene(&s);
 }
@@ -416,7 +417,7 @@ static void check_refused(scene *s, const dBodyID *body, int n, double h, pegSta
     }
     ck_assert_int_eq(l.n, 1);
     ck_assert_int_eq(l.status[0], expected);
-    ck_assert_str_eq(l.text[0], pegStatusMessage(expected));
+    ck_assert_ptr_nonnull(strstr(l.text[0], pegStatusMessage(expected)));
     ck_assert_int_eq(pegWorldGetContactCount(s->peg), 0);
     pegWorldSetMessageCallback(s->peg, NULL, NULL);
 }
@@ -554,7 +555,7 @@ START_TEST(rays_and_empty_geoms_are_ignored)
     }
     ck_assert_double_lt(dBodyGetPosition(body)[2], 0);
     ck_assert_int_eq(l.n, 1);
-    ck_assert_int_eq(told(&l, "length 0"), 1);
+    ck_assert_int_eq(told(&l, "radius of 0"), 1);
     free_scene(&s);
 }
 END_TEST

@@ -87,7 +87,7 @@ START_TEST(box_is_exact)
     ck_assert_int_eq(peg_polytope_box((double[3]){1, 0, 1}, &p), PEG_ERROR_SHAPE_EMPTY);
     ck_assert_int_eq(peg_polytope_box((double[3]){1, -1, 1}, &p), PEG_ERROR_SHAPE_EMPTY);
     ck_assert_int_eq(peg_polytope_box((double[3]){1, 1e-10, 1}, &p), PEG_ERROR_SHAPE_EMPTY);
-    ck_assert_int_eq(peg_polytope_box((double[3]){1e200, 1e200, 1e200}, &p), PEG_ERROR_NOT_FINITE);
+    ck_assert_int_eq(peg_polytope_box((double[3]){1e200, 1e200, 1e200}, &p), PEG_ERROR_SHAPE_SIZE);
 }
 END_TEST
 
@@ -229,7 +229,7 @@ START_TEST(hull_errors)
     p[3][2] = INFINITY;
     ck_assert_int_eq(hull_status(p, 10), PEG_ERROR_NOT_FINITE);
     p[3][2] = 1e200;
-    ck_assert_int_eq(hull_status(p, 10), PEG_ERROR_NOT_FINITE);
+    ck_assert_int_eq(hull_status(p, 10), PEG_ERROR_SHAPE_SIZE);
 
     fflush(stdout), fflush(stderr);
     dup2(out, STDOUT_FILENO), dup2(err, STDERR_FILENO);
@@ -404,20 +404,26 @@ START_TEST(ode_convex_is_refused)
     refuse(&cube, PEG_ERROR_SHAPE_OPEN); /* one polygon flipped */
     cube = make_cube();
     cube.polygons[7] = 8;
-    refuse(&cube, PEG_ERROR_SHAPE_OPEN); /* index out of range */
+    refuse(&cube, PEG_ERROR_SHAPE_INDEX); /* index out of range */
     cube = make_cube();
     cube.polygons[0] = 4000000000u;
-    refuse(&cube, PEG_ERROR_SHAPE_OPEN); /* a count that cannot be */
+    refuse(&cube, PEG_ERROR_SHAPE_INDEX); /* a count that cannot be */
     cube = make_cube();
     cube.points[3 * 4 + 2] = .9; /* the top is a valley */
     cube.points[3 * 7 + 2] = .9;
     refuse(&cube, PEG_ERROR_SHAPE_CONCAVE);
     cube = make_cube();
     for (int v = 0; v < 8; v++) cube.points[3 * v] *= -1;
-    refuse(&cube, PEG_ERROR_SHAPE_CONCAVE); /* inside out */
+    refuse(&cube, PEG_ERROR_SHAPE_REVERSED); /* inside out */
     cube = make_cube();
     for (int k = 0; k < 3; k++) cube.planes[k] *= -1;
-    refuse(&cube, PEG_ERROR_SHAPE_CONCAVE); /* a plane that looks inwards */
+    refuse(&cube, PEG_ERROR_SHAPE_PLANE); /* a plane that looks inwards */
+    cube = make_cube();
+    cube.planes[3] += .01;
+    refuse(&cube, PEG_ERROR_SHAPE_PLANE); /* a plane beside its polygon */
+    cube = make_cube();
+    for (int v = 0; v < 24; v++) cube.points[v] *= 1e-70;
+    refuse(&cube, PEG_ERROR_SHAPE_SIZE);
     cube = make_cube();
     for (int v = 0; v < 8; v++) cube.points[3 * v + 2] = 0;
     refuse(&cube, PEG_ERROR_SHAPE_EMPTY); /* flat */
@@ -429,7 +435,7 @@ START_TEST(ode_convex_is_refused)
     refuse(&cube, PEG_ERROR_NOT_FINITE);
     cube = make_cube();
     cube.npoints = 3;
-    refuse(&cube, PEG_ERROR_SHAPE_EMPTY);
+    refuse(&cube, PEG_ERROR_SHAPE_FACES);
     peg_polytope *p;
     ck_assert_int_eq(peg_polytope_from_ode_convex(NULL, 4, cube.points, 8, cube.polygons, &p),
                      PEG_ERROR_ARGUMENT);

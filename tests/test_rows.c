@@ -38,7 +38,7 @@ typedef struct two_bodies {
     peg_piece piece[2];
     peg_pair pair;
     peg_mass_block mass[2];
-    double v[2][6], v_last[2][6], v_motion[2][6], v_end[2][6], v_pose[2][6], v_partial[2][6];
+    double v[2][6], v_last[2][6], v_motion[2][6], v_end[2][6], v_pose[2][6];
     unsigned char awake[2], touched[2], dirty[2];
 } two_bodies;
 
@@ -82,7 +82,6 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->h_step = H, I->awake = T.awake, I->touched = T.touched, I->dirty = T.dirty;
     I->v = T.v, I->v_last = T.v_last, I->v_motion = T.v_motion;
     I->v_end = T.v_end, I->v_pose = T.v_pose;
-    I->v_partial = T.v_partial;
     ck_assert(peg_patch_room(I, 256));
     peg_pair *p = &T.pair;
     p->a = 0, p->b = 1;
@@ -145,6 +144,14 @@ static void world_point(int side, const double x[3], const double q[4], int vert
     for (int k = 0; k < 3; k++) out[k] += x[k];
 }
 
+/* The pair in the iterate T.v. */
+static const peg_pair_pose *pose(void)
+{
+    static peg_pair_pose at;
+    at = peg_pair_pose_now(&T.I, &T.pair);
+    return &at;
+}
+
 /* Gap of the row's features where both bodies move with t v from the start; n agrees with `up`. */
 static double gap_at(const peg_row *row, const double (*v)[6], double t, const double *up)
 {
@@ -155,7 +162,7 @@ static double gap_at(const peg_row *row, const double (*v)[6], double t, const d
         peg_body_pose(&T.rigid[i].state, part_of_v, H, x[i], q[i]);
     }
     const peg_polytope *A = T.part[0].shape, *B = T.part[1].shape;
-    if (row->kind == PEG_ROW_EE) {
+    if (row->kind == PEG_FEATURES_EE) {
         for (int k = 0; k < 2; k++) {
             world_point(0, x[0], q[0], A->edge[row->i].v[k], p[k]);
             world_point(1, x[1], q[1], B->edge[row->j].v[k], p[2 + k]);
@@ -164,7 +171,7 @@ static double gap_at(const peg_row *row, const double (*v)[6], double t, const d
         peg_sub(p[3], p[2], b);
         peg_sub(p[0], p[2], w);
     } else {
-        int upper = row->kind == PEG_ROW_VF ? 0 : 1, lower = 1 - upper;
+        int upper = row->kind == PEG_FEATURES_VF ? 0 : 1, lower = 1 - upper;
         const peg_polytope *P = T.part[lower].shape;
         const int *corner = P->face_vertex + P->face_start[row->j];
         world_point(upper, x[upper], q[upper], row->i, p[3]);
@@ -274,7 +281,7 @@ START_TEST(tangent_rows_are_derivatives_of_the_gap)
     for (int run = 0; run < 400; run++) {
         random_case(&r, second, 0);
         const double(*v)[6] = (const double(*)[6])T.v;
-        peg_patch_rows(&T.I, 0, v, &T.I.rows);
+        peg_patch_rows(&T.I, 0, pose(), &T.I.rows);
         for (int i = 0; i < T.I.rows.m; i++) {
             const peg_row *row = &T.I.rows.row[i];
             check_tangent(row, T.I.nd);
@@ -319,7 +326,7 @@ static void turn_at_random(cases_random *r, double q[4])
 START_TEST(what_is_nearest_makes_a_row)
 {
     cases_random r = {700 + (unsigned long long)_i};
-    int seen[PEG_ROW_EXTERNAL] = {0};
+    int seen[PEG_FEATURES_EXTERNAL] = {0};
     for (int run = 0; run < 600; run++) {
         peg_polytope *a = dilated(&r, _i);
         peg_polytope *b = run % 2 ? dilated(&r, run / 2 % 3) : box(1, 2, 3);
@@ -333,7 +340,7 @@ START_TEST(what_is_nearest_makes_a_row)
         peg_add_scaled(x, gap - T.pair.facet.s, T.pair.facet.n, x);
         place();
         gap = T.pair.facet.s; /* of what overlapped it may be more */
-        peg_patch_rows(&T.I, 0, (const double(*)[6])T.v, &T.I.rows);
+        peg_patch_rows(&T.I, 0, pose(), &T.I.rows);
         double least = INFINITY;
         int nearest = 0, within = gap < T.pair.reach;
         for (int i = 0; i < T.I.rows.m; i++) {
@@ -346,11 +353,12 @@ START_TEST(what_is_nearest_makes_a_row)
         peg_polytope_free(a);
         peg_polytope_free(b);
     }
-    int faces = seen[PEG_ROW_VF] + seen[PEG_ROW_FV], edges = seen[PEG_ROW_VE] + seen[PEG_ROW_EV];
+    int faces = seen[PEG_FEATURES_VF] + seen[PEG_FEATURES_FV],
+        edges = seen[PEG_FEATURES_VE] + seen[PEG_FEATURES_EV];
     ck_assert_int_gt(faces, 100);
-    ck_assert_int_gt(seen[PEG_ROW_VV], 30);
+    ck_assert_int_gt(seen[PEG_FEATURES_VV], 30);
     ck_assert_int_gt(edges, 80);
-    if (_i > 0) ck_assert_int_gt(seen[PEG_ROW_EE], 40);
+    if (_i > 0) ck_assert_int_gt(seen[PEG_FEATURES_EE], 40);
 }
 END_TEST
 
@@ -358,7 +366,7 @@ END_TEST
 
 static int is_vertex_face(const peg_row *row)
 {
-    return row->kind != PEG_ROW_EE;
+    return row->kind != PEG_FEATURES_EE;
 }
 
 /* _i: finite_rotation of both bodies. */
@@ -371,9 +379,9 @@ START_TEST(secant_rows_are_exact_between_start_and_iterate)
         random_case(&r, PEG_DYNAMIC, _i);
         const double(*v)[6] = (const double(*)[6])T.v;
         peg_row_set tangent = {0};
-        peg_patch_rows(&T.I, 0, v, &tangent);
+        peg_patch_rows(&T.I, 0, pose(), &tangent);
         T.I.secant = 1;
-        ck_assert_int_eq(peg_patch_rows(&T.I, 0, v, &T.I.rows), tangent.m);
+        ck_assert_int_eq(peg_patch_rows(&T.I, 0, pose(), &T.I.rows), tangent.m);
         for (int i = 0; i < tangent.m; i++) {
             const peg_row *row = &T.I.rows.row[i], *other = &tangent.row[i];
             ck_assert(peg_row_same(row, other));
@@ -410,9 +418,9 @@ START_TEST(secant_rows_are_exact_between_start_and_iterate)
         end_case();
     }
     for (int k = 0; k < 3; k++) ck_assert_int_gt(seen[k], 30);
-    ck_assert(_i || (with_slack[PEG_ROW_VF] == 0 && with_slack[PEG_ROW_FV] == 0));
-    ck_assert_msg(with_slack[PEG_ROW_EE] < seen[PEG_ROW_EE] * 3 / 4, "%d of %d edge rows inexact",
-                  with_slack[PEG_ROW_EE], seen[PEG_ROW_EE]);
+    ck_assert(_i || (with_slack[PEG_FEATURES_VF] == 0 && with_slack[PEG_FEATURES_FV] == 0));
+    ck_assert_msg(with_slack[PEG_FEATURES_EE] < seen[PEG_FEATURES_EE] * 3 / 4,
+                  "%d of %d edge rows inexact", with_slack[PEG_FEATURES_EE], seen[PEG_FEATURES_EE]);
 }
 END_TEST
 
@@ -431,7 +439,7 @@ START_TEST(rest_satisfies_secant_rows)
         peg_add_scaled(T.rigid[0].state.x, shift, T.pair.facet.n, T.rigid[0].state.x);
         place();
         T.I.secant = 1;
-        peg_patch_rows(&T.I, 0, (const double(*)[6])T.v, &T.I.rows);
+        peg_patch_rows(&T.I, 0, pose(), &T.I.rows);
         for (int i = 0; i < T.I.rows.m; i++) {
             const peg_row *row = &T.I.rows.row[i];
             if (row->gap0 < 0) continue;
@@ -456,9 +464,9 @@ START_TEST(given_velocity_goes_to_the_bias)
         for (T.I.secant = 0; T.I.secant < 2; T.I.secant++) {
             peg_row_set folded = {0}, whole = {0};
             T.I.nd = 1;
-            peg_patch_rows(&T.I, 0, v, &folded);
+            peg_patch_rows(&T.I, 0, pose(), &folded);
             T.I.nd = 2;
-            peg_patch_rows(&T.I, 0, v, &whole);
+            peg_patch_rows(&T.I, 0, pose(), &whole);
             ck_assert_int_eq(folded.m, whole.m);
             for (int i = 0; i < whole.m; i++) {
                 const peg_row *f = &folded.row[i], *w = &whole.row[i];
@@ -505,7 +513,7 @@ START_TEST(first_contact_of_a_flying_cube)
     for (int i = 0; i < T.I.first.m; i++) {
         const peg_row *row = &T.I.first.row[i];
         double gap = distance - passage.apart * stroke;
-        ck_assert(row->first_contact && row->kind == PEG_ROW_VF && row->normal[2] == 1);
+        ck_assert(row->first_contact && row->kind == PEG_FEATURES_VF && row->normal[2] == 1);
         ck_assert_double_le(fabs(row->gap - gap), EXACT);
         ck_assert_double_le(fabs(row->gap0 - distance), EXACT);
         /* the end of the motion stays a margin above the plate: distance + h v_z = margin */
@@ -763,8 +771,8 @@ static void rub_cube(const peg_surface *surface, int directions, const double *s
     ck_assert_ptr_nonnull(normal);
     memset(normal, 0, sizeof *normal);
     normal->Ga[2] = normal->normal[2] = 1;
-    peg_friction_frame rub = {0, 1, {0, 0, 1}, {0, 0, 1}};
-    peg_friction_rows(&T.I, &T.pair, (const double(*)[6])T.v, &rub, &T.I.rows);
+    peg_friction_frame rub = {{0, 0, 1}, {0, 0, 1}};
+    peg_friction_rows(&T.I, &T.pair, pose(), &rub, &T.I.rows);
 }
 
 static const int cone_sides[] = {4, 8, 16};
@@ -893,8 +901,8 @@ START_TEST(friction_knows_given_velocities)
     double belt[6] = {2, 3, 0, 0, 0, 4};
     T.rigid[1].state.kind = PEG_KINEMATIC;
     memcpy(T.v[1], belt, sizeof belt);
-    peg_friction_frame rub = {0, 1, {0, 0, 1}, {0.25, 0, 0.5}};
-    peg_friction_rows(&T.I, &T.pair, (const double(*)[6])T.v, &rub, &T.I.rows);
+    peg_friction_frame rub = {{0, 0, 1}, {0.25, 0, 0.5}};
+    peg_friction_rows(&T.I, &T.pair, pose(), &rub, &T.I.rows);
     const peg_row *row = T.I.rows.row;
     ck_assert_int_eq(T.I.rows.m, 4);
     ck_assert_double_le(fabs(row[1].bias + 2), EXACT);

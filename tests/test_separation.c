@@ -250,11 +250,11 @@ START_TEST(half_space_has_one_facet)
     kept all = {0, INFINITY, -INFINITY};
     peg_facet above = peg_separation(&A, &B, -INFINITY, keep_facet, &all);
     ck_assert_int_eq(all.count, 1);
-    ck_assert_int_eq(above.kind, PEG_FACET_FACE_B);
+    ck_assert_int_eq(above.kind, PEG_FEATURES_VF);
     ck_assert_double_eq(above.s, -.5);
     ck_assert_double_eq(above.n[2], 1);
     peg_facet below = peg_separation(&B, &A, -INFINITY, NULL, NULL);
-    ck_assert_int_eq(below.kind, PEG_FACET_FACE_A);
+    ck_assert_int_eq(below.kind, PEG_FEATURES_FV);
     ck_assert_double_eq(below.s, -.5);
     ck_assert_double_eq(below.n[2], -1);
     ck_assert_double_eq(peg_separation_along(&A, &B, above.n), -.5);
@@ -262,7 +262,7 @@ START_TEST(half_space_has_one_facet)
     ck_assert(isinf(peg_separation_along(&A, &B, (double[3]){1, 0, 0})));
 
     peg_facet none = peg_separation(&B, &C, -INFINITY, NULL, NULL);
-    ck_assert_int_eq(none.kind, PEG_FACET_NONE);
+    ck_assert_int_eq(none.kind, PEG_FEATURES_NONE);
     ck_assert(isinf(none.s) && none.s < 0);
 
     double n[3] = {0};
@@ -288,21 +288,21 @@ START_TEST(boxes_in_known_places)
     peg_view_set(&B, (double[3]){0, 0, 0}, I);
     peg_view_set(&A, (double[3]){.3, .2, 1}, I);
     peg_facet flush = peg_separation(&A, &B, 0, NULL, NULL);
-    ck_assert_int_eq(flush.kind, PEG_FACET_FACE_B);
+    ck_assert_int_eq(flush.kind, PEG_FEATURES_VF);
     ck_assert_double_eq(flush.s, 0);
     ck_assert_double_eq(flush.n[2], 1);
 
     peg_view_set(&A, (double[3]){0, 0, 2 * h + .25}, about_y);
     peg_view_set(&B, (double[3]){0, 0, 0}, about_x);
     peg_facet crossed = peg_separation(&A, &B, 0, NULL, NULL);
-    ck_assert_int_eq(crossed.kind, PEG_FACET_EDGES);
+    ck_assert_int_eq(crossed.kind, PEG_FEATURES_EE);
     ck_assert_double_eq_tol(crossed.s, .25, 1e-15);
     ck_assert_double_eq_tol(crossed.n[2], 1, 1e-15);
 
     /* Edge above a parallel edge: no edge facet, a face has the largest value, .25 cos 45. */
     peg_view_set(&B, (double[3]){0, 0, 0}, about_y);
     peg_facet parallel = peg_separation(&A, &B, 0, NULL, NULL);
-    ck_assert_int_ne(parallel.kind, PEG_FACET_EDGES);
+    ck_assert_int_ne(parallel.kind, PEG_FEATURES_EE);
     ck_assert_double_eq_tol(parallel.s, (2 * h + .25) * h - 1, 1e-15);
 
     /* Edges that have become parallel keep the direction they had. */

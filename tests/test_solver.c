@@ -35,7 +35,7 @@ static const double (*velocity(const case_solution *s))[6]
 
 static peg_outcome solve(const lcp_case *c, pegSolver which, case_solution *s)
 {
-    return peg_solve(&arena, &c->problem, which, TOLERANCE, &s->solution);
+    return peg_solve(&arena, &c->problem, &(peg_solve_options){which, TOLERANCE, 0}, &s->solution);
 }
 
 static void must_solve(const lcp_case *c, pegSolver which, case_solution *s)
@@ -199,9 +199,10 @@ START_TEST(flush_stacks_rest)
                 for (int i = 0; i < m && copies == 2; i++) case_add_row(&island, island.row[i]);
                 for (pegSolver which = PEG_SOLVER_PROJECTED; which <= PEG_SOLVER_LEMKE; which++) {
                     case_clear(&first);
-                    ck_assert_int_eq(
-                        peg_solve(&arena, &island.problem, which, 1e-10, &first.solution),
-                        PEG_SOLVED);
+                    ck_assert_int_eq(peg_solve(&arena, &island.problem,
+                                               &(peg_solve_options){which, 1e-10, 0},
+                                               &first.solution),
+                                     PEG_SOLVED);
                     ck_assert_double_lt(
                         case_difference(&island, velocity(&first), velocity(&second)),
                         which == PEG_SOLVER_PROJECTED ? 1e-12 : 1e-9);
@@ -222,7 +223,8 @@ START_TEST(contradicting_rows_are_recognised)
     static const double limit[] = {[PEG_SOLVER_PROJECTED] = 1e-9, [PEG_SOLVER_LEMKE] = 1e-6};
     for (int i = 0; i < island.problem.m; i++) island.row[i].c = 1e-6;
     for (pegSolver which = PEG_SOLVER_PROJECTED; which <= PEG_SOLVER_LEMKE; which++) {
-        ck_assert_int_eq(peg_solve(&arena, &island.problem, which, limit[which], &first.solution),
+        ck_assert_int_eq(peg_solve(&arena, &island.problem,
+                                   &(peg_solve_options){which, limit[which], 0}, &first.solution),
                          PEG_SOLVED);
         for (int k = 0; k < 6; k++) ck_assert_double_eq_tol(first.v[0][k], 0, 1e-6);
     }
@@ -243,9 +245,10 @@ START_TEST(compliant_rows_never_contradict)
         for (int i = 0; i < island.problem.m; i++)
             island.row[i].c = pow(10, -_i) * peg_row_scale(&island.problem, i);
         case_clear(&first);
-        ck_assert_int_eq(peg_solve(&arena, &island.problem, PEG_SOLVER_AUTO, 1e-8, &first.solution),
+        ck_assert_int_eq(peg_solve(&arena, &island.problem,
+                                   &(peg_solve_options){PEG_SOLVER_AUTO, 1e-8, 0}, &first.solution),
                          PEG_SOLVED);
-        ck_assert_int_eq(first.solution.used, PEG_SOLVER_PROJECTED);
+        ck_assert_int_eq(first.solution.method, PEG_METHOD_ACTIVE_SET);
     }
 }
 END_TEST
@@ -255,10 +258,11 @@ START_TEST(idle_rows_do_not_loosen_the_others)
 {
     case_walls(&island, 1);
     case_add_row(&island, (peg_lcp_row){.body_a = 0, .body_b = -1, .Ja = {1}, .b = 1e12});
-    ck_assert_int_eq(peg_solve_projected(&arena, &island.problem, &first.solution), PEG_INFEASIBLE);
+    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &first.solution),
+                     PEG_INFEASIBLE);
     island.row[6].b = island.row[8].b = island.row[10].b = 1;
     island.row[4].b = 1;
-    ck_assert_int_eq(peg_solve_projected(&arena, &island.problem, &first.solution), PEG_SOLVED);
+    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &first.solution), PEG_SOLVED);
     ck_assert_double_eq_tol(first.v[0][2], 0, 1e-14);
     ck_assert_double_eq_tol(first.v[0][0], -1, 1e-14);
 }
@@ -328,7 +332,8 @@ START_TEST(tilted_contacts_are_no_contradiction)
         }
         case_clear(&first);
         peg_outcome outcome =
-            peg_solve(&arena, &island.problem, PEG_SOLVER_PROJECTED, 1e-9, &first.solution);
+            peg_solve(&arena, &island.problem, &(peg_solve_options){PEG_SOLVER_PROJECTED, 1e-9, 0},
+                      &first.solution);
         ck_assert_int_ne(outcome, PEG_INFEASIBLE);
         unsolved += outcome != PEG_SOLVED;
     }
@@ -378,7 +383,7 @@ START_TEST(warm_start_and_order_do_not_matter)
     }
     case_clear(&second);
     must_solve(&island, PEG_SOLVER_AUTO, &second);
-    ck_assert_int_eq(second.solution.used, PEG_SOLVER_PROJECTED);
+    ck_assert_int_eq(second.solution.method, PEG_METHOD_ACTIVE_SET);
     ck_assert_double_lt(case_difference(&island, velocity(&first), velocity(&second)), 1e-12);
 }
 END_TEST
@@ -432,8 +437,9 @@ START_TEST(empty_problems_and_rows)
     for (pegSolver which = PEG_SOLVER_AUTO; which < PEG_SOLVER_COUNT; which++) {
         island.problem = (peg_problem){0};
         peg_solution nothing = {0};
-        ck_assert_int_eq(peg_solve(&arena, &island.problem, which, TOLERANCE, &nothing),
-                         PEG_SOLVED);
+        ck_assert_int_eq(
+            peg_solve(&arena, &island.problem, &(peg_solve_options){which, TOLERANCE, 0}, &nothing),
+            PEG_SOLVED);
         case_stack(&island, 2, 2, 1);
         island.problem.m = 0;
         must_solve(&island, which, &first);
@@ -586,6 +592,30 @@ START_TEST(problems_survive_a_file)
 }
 END_TEST
 
+/* Rows of joints: bounded, without a normal row; the bound may be infinite. */
+START_TEST(problems_with_joints_survive_a_file)
+{
+    char path[32];
+    peg_problem read;
+    temporary_path(path);
+    random_island(18, 2);
+    int m = island.problem.m;
+    for (int i = m / 2; i < m; i++) {
+        island.row[i].bounded = 1;
+        island.row[i].normal = -1;
+        island.row[i].limit = i % 2 ? INFINITY : 0.5;
+    }
+    ck_assert_int_eq(peg_problem_write(&island.problem, path), PEG_OK);
+    ck_assert_int_eq(peg_problem_read(&arena, path, &read), PEG_OK);
+    ck_assert_int_eq(read.m, m);
+    ck_assert_mem_eq(read.row, island.row, (size_t)m * sizeof *read.row);
+    island.row[m - 1].mu = 1; /* of which row? */
+    ck_assert_int_eq(peg_problem_write(&island.problem, path), PEG_OK);
+    ck_assert_int_eq(peg_problem_read(&arena, path, &read), PEG_ERROR_FILE);
+    remove(path);
+}
+END_TEST
+
 START_TEST(broken_files_are_refused)
 {
     static const char *const text[] = {
@@ -649,6 +679,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, row_scale_is_the_inverse_effective_mass);
     tcase_add_loop_test(tests, large_problems_are_affordable, 0, 2);
     tcase_add_test(tests, problems_survive_a_file);
+    tcase_add_test(tests, problems_with_joints_survive_a_file);
     tcase_add_test(tests, broken_files_are_refused);
     tcase_add_test(tests, outcomes_have_names);
     suite_add_tcase(suite, tests);

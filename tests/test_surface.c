@@ -65,15 +65,15 @@ START_TEST(what_the_mode_leaves_out_is_not_read)
     bare.motion1 = bare.motion2 = bare.motionN = bare.slip1 = bare.slip2 = NAN;
     peg_surface s = convert(bare, 0, 0), expected = {.mu = 0.5, .mu2 = 0.5, .force_limit = 1};
     ck_assert(!memcmp(&s, &expected, sizeof s));
-    ck_assert(peg_surface_is_valid(&bare));
+    ck_assert_int_eq(peg_surface_check(&bare), PEG_OK);
     for (int bit = 1; bit <= dContactRolling; bit *= 2) {
         bare.mode = bit;
-        ck_assert_int_eq(peg_surface_is_valid(&bare), bit == dContactFDir1);
+        ck_assert_int_eq(peg_surface_check(&bare) == PEG_OK, bit == dContactFDir1);
     }
     bare.mode = 0, bare.mu = dInfinity;
-    ck_assert(peg_surface_is_valid(&bare));
+    ck_assert_int_eq(peg_surface_check(&bare), PEG_OK);
     bare.mu = NAN;
-    ck_assert(!peg_surface_is_valid(&bare));
+    ck_assert_int_eq(peg_surface_check(&bare), PEG_ERROR_NOT_FINITE);
 }
 END_TEST
 
@@ -583,7 +583,7 @@ END_TEST
 
 typedef struct messages {
     int n;
-    char text[8][200];
+    char text[8][320];
 } messages;
 
 static void keep_message(void *data, pegStatus status, const char *text)
@@ -596,11 +596,13 @@ static void keep_message(void *data, pegStatus status, const char *text)
 
 START_TEST(what_has_no_meaning_is_told_once)
 {
-    static const char *const told[] = {"without dContactFDir1", "set apart", "bounce is above 1",
-                                       "surface layer", "correcting velocity"};
+    static const char *const told[] = {
+        "without dContactFDir1", "set dContactApprox1", "set apart",
+        "bounce is above 1",     "surface layer",       "correcting velocity"};
     scene s = new_scene(0);
     messages m = {0};
     pegWorldSetMessageCallback(s.peg, &m, keep_message);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &rough), PEG_OK);
     dGeomID ground = add_ground(&s);
     dGeomID box = dBodyGetFirstGeom(add_box(&s, 1, 1, 1, 0, 0, 0.501));
     dSurfaceParameters odd[] = {
@@ -609,15 +611,15 @@ START_TEST(what_has_no_meaning_is_told_once)
         {.mode = dContactBounce, .bounce = 2},
     };
     for (int i = 0; i < 6; i++) pegWorldAddPair(s.peg, box, ground, &odd[i / 2]);
-    ck_assert_int_eq(m.n, 3);
+    ck_assert_int_eq(m.n, 4);
     pegWorldAddPair(s.peg, box, ground, &rough);
     ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
-    ck_assert_int_eq(m.n, 3);
+    ck_assert_int_eq(m.n, 4);
     dWorldSetContactSurfaceLayer(s.world, 0.001);
     dWorldSetContactMaxCorrectingVel(s.world, 10);
     for (int i = 0; i < 2; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
-    ck_assert_int_eq(m.n, 5);
-    for (int i = 0; i < 5; i++) ck_assert_ptr_nonnull(strstr(m.text[i], told[i]));
+    ck_assert_int_eq(m.n, 6);
+    for (int i = 0; i < 6; i++) ck_assert_ptr_nonnull(strstr(m.text[i], told[i]));
     free_scene(&s);
 }
 END_TEST
@@ -629,6 +631,19 @@ START_TEST(bad_contacts_are_refused)
     dGeomID box = dBodyGetFirstGeom(add_box(&s, 1, 1, 1, 0, 0, 0.5));
     dSurfaceParameters bad = {.mode = dContactSlip1, .slip1 = INFINITY};
     ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
+    const dSurfaceParameters negative[] = {
+        {.mu = -1e-9},
+        {.mode = dContactMu2, .mu = 1, .mu2 = -1},
+        {.mode = dContactRolling, .rho = -1},
+        {.mode = dContactRolling | dContactAxisDep, .rho2 = -1},
+        {.mode = dContactSlip1, .slip1 = -1},
+        {.mode = dContactSlip2, .slip2 = -1},
+        {.mode = dContactBounce, .bounce = -1},
+    };
+    for (size_t i = 0; i < sizeof negative / sizeof *negative; i++) {
+        ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &negative[i]), PEG_ERROR_SURFACE);
+        ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &negative[i]), PEG_ERROR_SURFACE);
+    }
     ck_assert_int_eq(pegWorldAddPairContact(s.peg, NULL, NULL), PEG_ERROR_ARGUMENT);
     dContact contact = {.surface = rough, .geom = {.g1 = box}};
     ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, NULL), PEG_ERROR_ARGUMENT);

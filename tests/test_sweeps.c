@@ -111,12 +111,12 @@ START_TEST(rows_by_the_group)
     source from = {.to = &second};
     build_towers((double[]){.1, 0, -.1});
     find_groups(group);
-    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .max_iterations = 10000}, &first);
     check_answer(&first);
     peg_problem rowless = island.problem;
     rowless.row = NULL;
     peg_pgs_goal goal = {.speed = speed,
-                         .sweeps = 10000,
+                         .max_iterations = 10000,
                          .group = group,
                          .groups = BOXES,
                          .fill = fill,
@@ -138,7 +138,7 @@ START_TEST(rows_that_are_kept)
     for (int i = 0; i < BOXES; i++) group[i].swept = peg_pgs_cache_create(&arena, ROWS_A_PAIR);
     source from = {.to = &first};
     peg_pgs_goal goal = {.speed = speed,
-                         .sweeps = 10000,
+                         .max_iterations = 10000,
                          .group = group,
                          .groups = BOXES,
                          .fill = fill,
@@ -177,10 +177,10 @@ END_TEST
  * the velocities that they make. */
 START_TEST(little_patience)
 {
-    peg_pgs_goal goal = {.speed = speed, .sweeps = 10000};
+    peg_pgs_goal goal = {.speed = speed, .max_iterations = 10000};
     build_towers((double[]){.1, 0, -.1});
     ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, &goal, &first.solution), PEG_SOLVED);
-    goal.patience = 1;
+    goal.stall = 1;
     ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, &goal, &second.solution),
                      PEG_ITERATION_LIMIT);
     ck_assert_int_lt(second.solution.iterations, first.solution.iterations);
@@ -214,7 +214,7 @@ END_TEST
 static peg_pgs_goal follow(const peg_pgs_group *group, source *from, unsigned char *dirty)
 {
     return (peg_pgs_goal){.speed = speed,
-                          .sweeps = 10000,
+                          .max_iterations = 10000,
                           .group = group,
                           .groups = BOXES,
                           .fill = fill,
@@ -230,7 +230,7 @@ START_TEST(only_what_changed)
     peg_pgs_group group[BOXES];
     unsigned char dirty[BOXES] = {0};
     build_towers((double[]){0, 0, 0});
-    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .max_iterations = 10000}, &first);
     build_towers((double[]){0, .1, 0});
     find_groups(group);
     source from = {.lambda = first.lambda, .to = &second};
@@ -257,7 +257,7 @@ START_TEST(only_near_what_changed)
     peg_pgs_group group[BOXES];
     unsigned char dirty[BOXES] = {0};
     build_towers((double[]){0, 0, 0});
-    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .max_iterations = 10000}, &first);
     island.target[MIDDLE][2] += .1;
     find_groups(group);
     source from = {.lambda = first.lambda, .to = &second};
@@ -281,7 +281,7 @@ START_TEST(nothing_changed)
     unsigned char dirty[BOXES] = {0};
     build_towers((double[]){.1, 0, .2});
     find_groups(group);
-    solve(&(peg_pgs_goal){.speed = speed, .sweeps = 10000}, &first);
+    solve(&(peg_pgs_goal){.speed = speed, .max_iterations = 10000}, &first);
     source from = {.lambda = first.lambda, .to = &second};
     peg_pgs_goal goal = follow(group, &from, dirty);
     solve(&goal, &second);
@@ -326,8 +326,10 @@ static void build_column(int boxes)
 static void solve_for_rest(int sweeps, double tolerance, case_solution *s)
 {
     for (int i = 0; i < island.problem.m; i++) speed[i] = tolerance * FALL;
-    peg_pgs_goal goal = {
-        .speed = speed, .sweeps = sweeps, .gained = (const double(*)[6])gained, .rest = REST};
+    peg_pgs_goal goal = {.speed = speed,
+                         .max_iterations = sweeps,
+                         .gained = (const double(*)[6])gained,
+                         .rest = REST};
     peg_outcome outcome = peg_solve_pgs(&arena, &island.problem, &goal, &s->solution);
     ck_assert(outcome == PEG_SOLVED || outcome == PEG_ITERATION_LIMIT);
 }
@@ -372,7 +374,7 @@ START_TEST(rest_that_sweeps_do_not_reach)
     build_column(COLUMN);
     tilt(0);
     for (int i = 0; i < island.problem.m; i++) speed[i] = COARSE * FALL;
-    peg_pgs_goal goal = {.speed = speed, .sweeps = SWEEPS};
+    peg_pgs_goal goal = {.speed = speed, .max_iterations = SWEEPS};
     ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, &goal, &first.solution),
                      PEG_ITERATION_LIMIT);
     double most = 0;

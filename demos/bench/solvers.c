@@ -85,8 +85,9 @@ static int solve_island(bench *b, int method)
     peg_solution solution = {.v = b->v, .lambda = b->lambda};
     memset(b->lambda, 0, (size_t)problem->m * sizeof *b->lambda);
     if (method == 1) return peg_solve_lemke(b->arena, problem, &solution) != PEG_SOLVED;
-    if (method == 2) return peg_solve_projected(b->arena, problem, &solution) != PEG_SOLVED;
-    peg_outcome outcome = peg_solve_newton(b->arena, problem, CERTIFIED, &solution);
+    if (method == 2) return peg_solve_active_set(b->arena, problem, &solution) != PEG_SOLVED;
+    peg_solve_options options = {.tolerance = CERTIFIED};
+    peg_outcome outcome = peg_solve_newton(b->arena, problem, &options, &solution);
     return outcome != PEG_SOLVED && outcome != PEG_LAGGED;
 }
 

@@ -6,6 +6,7 @@
 #include "demos/checks/matrix_geoms.h"
 #include "demos/bench/bench.h"
 #include "demos/lab/lab.h"
+#include "demos/sweep/sweep.h"
 #include "demos/report/recorder.h"
 #include "demos/report/trace_check.h"
 #include "demos/bench/launcher_overhead.h"
@@ -18,8 +19,11 @@
 
 typedef struct command {
     const char *verb, *target;
+    const char **targets; /* the first is target */
+    int target_count;
+    const char *text; /* as it was given */
     char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
-    char *only;
+    char *only, *part;
     double h, time, mu, budget, trace_quantum;
     long trace_every;
     int trace_compact;
@@ -152,9 +156,11 @@ static int parse(poptContext context, command *c, char **set)
         return 2;
     }
     c->verb = poptGetArg(context);
-    c->target = poptGetArg(context);
-    const char *more = poptGetArg(context);
-    if (more) return usage("unexpected argument '%s'", more);
+    c->targets = poptGetArgs(context);
+    while (c->targets && c->targets[c->target_count]) c->target_count++;
+    if (c->target_count > 0) c->target = c->targets[0];
+    if (c->target_count > 1 && strcmp(c->verb, "report") != 0)
+        return usage("unexpected argument '%s'", c->targets[1]);
     return parse_contacts(c);
 }
 
@@ -189,6 +195,11 @@ static lab_options options_of(const command *c)
                          .message = c->quiet ? NULL : note};
 }
 
+static lab_output output_of(const command *c, const char *dir)
+{
+    return (lab_output){dir, c->text, c->trace_every, c->quiet};
+}
+
 static int print_summary(const lab_result *r)
 {
     lab_table(stdout, r, 1);
@@ -217,6 +228,16 @@ static int recorder_of(const command *c, lab_recorder *r)
     return c->trace && !can_write(c->trace) ? cannot_write(c->trace, "--trace") : 0;
 }
 
+/* Bodies whose time had not come when the run ended. */
+static void tell_absent(const lab_world *w)
+{
+    int absent = 0;
+    for (int i = 0; i < lab_body_count(w); i++) absent += !lab_body_present(lab_body_at(w, i));
+    if (absent)
+        fprintf(stderr, "peg-lab: %d of %d bodies had not entered at %g s: give more --time\n",
+                absent, lab_body_count(w), lab_time(w));
+}
+
 static int run(const command *c, const lab_scene *scene, const lab_options *options)
 {
     lab_result r;
@@ -239,6 +260,7 @@ static int run(const command *c, const lab_scene *scene, const lab_options *opti
     if (r.w && c->picture && lab_picture(c->picture, &r, 1))
         status = usage("cannot write '%s': choose another file with --picture", c->picture);
     lab_recorder_free(&recorder);
+    if (status == 0 && !c->quiet) tell_absent(r.w);
     lab_result_free(&r);
     return status;
 }
@@ -259,7 +281,27 @@ static int capture(const command *c, const lab_scene *scene, lab_options *option
     return status;
 }
 
-/* Runs or compares the scene that the command names. */
+/* Writes a scene, at the given time, as a scene file. */
+static int convert(const command *c, const lab_scene *scene, lab_options *options)
+{
+    char text[LAB_TEXT];
+    int user, status = 0;
+    long steps = c->steps;
+    if (!c->out) return usage("convert needs a file: --out FILE%s", "");
+    options->steps = 0, options->time = 0;
+    lab_world *w = lab_open(scene, options, text, &user);
+    if (!w) return usage("%s", text), user ? 2 : 1;
+    if (c->time > 0) steps = (long)nearbyint(c->time / lab_step_size(w));
+    while (status == 0 && lab_steps(w) < steps) status = lab_step(w);
+    if (status)
+        usage("%s", lab_error(w));
+    else if (lab_file_write(w, c->out, c->quiet ? NULL : note))
+        status = usage("cannot write '%s': choose another file with --out", c->out);
+    lab_close(w);
+    return status;
+}
+
+/* Runs, compares or converts the scene that the command names. */
 static int with_scene(const command *c)
 {
     char text[LAB_TEXT];
@@ -275,8 +317,10 @@ static int with_scene(const command *c)
     if (!scene) return usage("no scene '%s': peg-lab list shows them", c->target);
     lab_options options = options_of(c);
     options.data = file;
-    int status = compare ? lab_compare(scene, &options, c->models, c->model_count, c->out, c->quiet)
-                         : capture(c, scene, &options);
+    lab_output output = output_of(c, c->out);
+    int status = compare ? lab_compare(scene, &options, c->models, c->model_count, &output)
+                 : !strcmp(c->verb, "convert") ? convert(c, scene, &options)
+                                               : capture(c, scene, &options);
     lab_file_free(file);
     return status;
 }
@@ -349,6 +393,23 @@ static int matrix_geoms(const command *c)
     return lab_matrix_geoms(&options);
 }
 
+static int sweep(const command *c)
+{
+    sweep_options options = {
+        .plan = c->target, .dir = c->out, .part = c->part, .jobs = c->jobs, .quiet = c->quiet};
+    if (!c->target) return usage("sweep needs a plan (demos/plans has some)%s", "");
+    if (!c->out) return usage("sweep needs a folder: --out DIR%s", "");
+    if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0 || c->mu_given || c->contact)
+        return usage("the plan chooses models, step sizes, times, friction and keys%s", "");
+    return lab_sweep(&options);
+}
+
+static int sweep_report(const command *c)
+{
+    if (!c->target) return usage("sweep-report needs the folder of a sweep%s", "");
+    return lab_sweep_report(c->target, c->quiet);
+}
+
 static int ode_demos(const command *c)
 {
     lab_ode_demos_options options = {.dir = c->out ? c->out : "out/ode-demos",
@@ -371,14 +432,31 @@ static int check(const command *c)
     return lab_check(c->target, c->summary, c->quiet);
 }
 
+static int report(const command *c)
+{
+    if (!c->target)
+        return usage("report needs traces: peg-lab report FILE.. --out PAGE.html%s", "");
+    if (!c->out) return usage("report needs a file to write: --out PAGE.html%s", "");
+    if (!can_write(c->out)) return cannot_write(c->out, "--out");
+    return lab_report_traces(c->targets, c->target_count, c->out, c->text, c->quiet);
+}
+
+static int play(const command *c)
+{
+    if (!c->target) return usage("play needs a trace: peg-lab play FILE%s", "");
+    return lab_play_trace(c->target, c->out, c->text, c->quiet);
+}
+
 static int dispatch(const command *c)
 {
     if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
-    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare")) return with_scene(c);
+    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare") || !strcmp(c->verb, "convert"))
+        return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
         lab_options options = options_of(c);
-        return lab_demo(&options, c->out ? c->out : "out/demo", c->quiet);
+        lab_output output = output_of(c, c->out ? c->out : "out/demo");
+        return lab_demo(&options, &output);
     }
     if (!strcmp(c->verb, "bench-solvers"))
         return lab_bench_solvers(c->out ? c->out : "out/bench", c->quiet);
@@ -386,11 +464,16 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "overhead")) return lab_overhead(c->target, c->quick);
     if (!strcmp(c->verb, "ode-demos")) return ode_demos(c);
     if (!strcmp(c->verb, "check")) return check(c);
+    if (!strcmp(c->verb, "report")) return report(c);
+    if (!strcmp(c->verb, "play")) return play(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
+    if (!strcmp(c->verb, "sweep")) return sweep(c);
+    if (!strcmp(c->verb, "sweep-report")) return sweep_report(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
-    return usage("no command '%s': there are list, run, compare, demo, experiment, bench, "
-                 "matrix-geoms, ode-demos and overhead",
-                 c->verb);
+    return usage(
+        "no command '%s': there are list, run, compare, convert, demo, report, play, check, "
+        "experiment, sweep, sweep-report, bench, matrix-geoms, ode-demos and overhead",
+        c->verb);
 }
 
 /* ODE ends the process on fatal errors: the simulation failed. */
@@ -400,6 +483,18 @@ static void exit_on_ode_error(int number, const char *format, va_list list)
     vfprintf(stderr, format, list);
     fputc('\n', stderr);
     exit(1);
+}
+
+/* The command line as the user gave it; null without memory. */
+static char *command_text(int argc, const char **argv)
+{
+    size_t size = 16;
+    for (int i = 1; i < argc; i++) size += strlen(argv[i]) + 1;
+    char *text = malloc(size), *at = text;
+    if (!text) return NULL;
+    at = stpcpy(at, "peg-lab");
+    for (int i = 1; i < argc; i++) at = stpcpy(stpcpy(at, " "), argv[i]);
+    return text;
 }
 
 int main(int argc, const char **argv)
@@ -431,7 +526,7 @@ int main(int argc, const char **argv)
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write the measurements as JSON", "FILE"},
         {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run)", "FILE"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "folder of a scene file's meshes", "DIR"},
-        {"out", 0, POPT_ARG_STRING, &c.out, 0, "output folder", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, 0, "output folder, or the file of convert", "DIR"},
         {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of a run",
          "DIR"},
         {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0,
@@ -441,6 +536,8 @@ int main(int argc, const char **argv)
         {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "parallel processes [number of cores]", "N"},
         {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: runs per pair [1000; quick: 10]",
          "N"},
+        {"part", 0, POPT_ARG_STRING, &c.part, 0, "sweep: only every n-th case, from the i-th on",
+         "I/N"},
         {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: discard earlier results", NULL},
         {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this scene", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
@@ -448,13 +545,18 @@ int main(int argc, const char **argv)
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | demo | "
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | "
+                                    "convert SCENE|FILE.json | demo | "
+                                    "report TRACE.. | play TRACE | check TRACE | "
+                                    "sweep PLAN | sweep-report DIR | "
                                     "experiment NAME|list | bench | matrix-geoms | ode-demos | "
                                     "overhead");
+    char *text = command_text(argc, argv);
+    c.text = text;
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,
-                     c.out,     c.capture, c.capture_rows, c.only,    set};
+    char *owned[] = {c.contact, c.trace,        c.summary, c.picture, c.mesh_dir, c.out,
+                     c.capture, c.capture_rows, c.only,    c.part,    set,        text};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

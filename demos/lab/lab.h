@@ -6,14 +6,28 @@
 #include "demos/scenes/scene_file.h"
 #include "demos/world/files.h"
 
-/* Runs the scene with each model and writes DIR/summary.json, table.txt and picture.png. Returns an
- * exit status (0, 1 or 2, after one line on stderr). */
+/* Where the results of several runs go. */
+typedef struct lab_output {
+    const char *dir, *command; /* command: as the user gave it, for the page */
+    long every;                /* steps between frames of the page; 0: all */
+    int quiet;
+} lab_output;
+
+/* Runs the scene with each model and writes DIR/summary.json, table.txt, picture.png and
+ * report.html. Returns an exit status (0, 1 or 2, after one line on stderr). */
 int lab_compare(const lab_scene *scene, const lab_options *options, const lab_contact *models,
-                int n, const char *dir, int quiet);
+                int n, const lab_output *output);
 /* The main job of the project: 20 polyhedra poured, with stock ODE and with exact contacts. At most
  * LAB_SETS_MAX keys may be set. */
 #define LAB_SETS_MAX 32
-int lab_demo(const lab_options *options, const char *dir, int quiet);
+int lab_demo(const lab_options *options, const lab_output *output);
+
+/* Writes the page of traces to `out`. Returns an exit status. */
+int lab_report_traces(const char *const *paths, int n, const char *out, const char *command,
+                      int quiet);
+/* The same of one trace, to a file of its own if out is null; opens it in the browser, or says
+ * where it is. */
+int lab_play_trace(const char *path, const char *out, const char *command, int quiet);
 
 typedef struct lab_ode_demos_options {
     const char *dir, *scene; /* scene null: all */

@@ -432,6 +432,30 @@ void lab_shape_moments(const lab_shape *shape, lab_moments *out)
         }
 }
 
+void lab_shape_shell_moments(const lab_shape *mesh, double thickness, lab_moments *out)
+{
+    *out = (lab_moments){0};
+    for (int f = 0; f < mesh->nf; f++) {
+        const double *p[3];
+        double u[3], v[3], c[3], sum[3];
+        for (int k = 0; k < 3; k++) p[k] = mesh->vertex[mesh->index[mesh->start[f] + k]];
+        peg_sub(p[1], p[0], u);
+        peg_sub(p[2], p[0], v);
+        peg_cross(u, v, c);
+        double weight = thickness * peg_norm(c) / 2;
+        out->volume += weight;
+        for (int k = 0; k < 3; k++) {
+            sum[k] = p[0][k] + p[1][k] + p[2][k];
+            out->first[k] += weight / 3 * sum[k];
+        }
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                double own = p[0][i] * p[0][j] + p[1][i] * p[1][j] + p[2][i] * p[2][j];
+                out->second[3 * i + j] += weight / 12 * (own + sum[i] * sum[j]);
+            }
+    }
+}
+
 double lab_shape_radius(const lab_shape *shape, double centre[3])
 {
     double radius = 0;

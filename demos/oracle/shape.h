@@ -53,6 +53,8 @@ typedef struct lab_moments {
     double volume, first[3], second[9];
 } lab_moments;
 void lab_shape_moments(const lab_shape *shape, lab_moments *out);
+/* The same over the area of a mesh, times a thickness. */
+void lab_shape_shell_moments(const lab_shape *mesh, double thickness, lab_moments *out);
 
 /* Radius of a sphere about the mean of the vertices that holds the shape. */
 double lab_shape_radius(const lab_shape *shape, double centre[3]);

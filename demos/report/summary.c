@@ -32,10 +32,12 @@ static json_t *mean_max(double sum, double count, double max)
 static json_t *energy_json(const lab_world *w)
 {
     lab_energy e = lab_world_energy(w);
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "initial", lab_number(e.initial), "final",
-                     lab_number(e.now), "gain_max_per_step", lab_number(e.gain_max), "work_gravity",
-                     lab_number(e.work_gravity), "gain_max_relative",
-                     lab_number(e.gain_max_relative));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "initial", lab_number(e.initial),
+                     "final", lab_number(e.now), "gain_max_per_step", lab_number(e.gain_max),
+                     "work_gravity", lab_number(e.work_gravity), "gain_max_relative",
+                     lab_number(e.gain_max_relative), "work_kinematic",
+                     lab_number(e.work_kinematic), "gain_max_of_total",
+                     lab_number(e.gain_max_of_total));
 }
 
 static json_t *solver_json(const lab_world *w, const pegStats *s)

@@ -108,6 +108,9 @@ int trace_write_head(trace_writer *w, const lab_trace *trace);
 int trace_write_frame(trace_writer *w, const lab_trace *trace, const trace_frame *frame);
 void trace_writer_end(trace_writer *w); /* does not close the file */
 
+/* One part of a body, as in the header. */
+void trace_put_part(FILE *file, const lab_shape *shape, int digits);
+
 /* ---- measures -------------------------------------------------------------------------------- */
 
 /* Overlap of all frames that were not measured yet, without the contact module. progress: on
@@ -115,6 +118,9 @@ void trace_writer_end(trace_writer *w); /* does not close the file */
 int trace_measure(lab_trace *trace, int progress);
 double trace_body_energy(const lab_trace *trace, const trace_frame *frame, int body);
 double trace_energy(const lab_trace *trace, const trace_frame *frame); /* J; NaN: unknown */
+/* What the step from the frame before added, body by body, since differences of totals would drown
+ * it. */
+double trace_energy_gain(const lab_trace *trace, const trace_frame *frame);
 /* Linear momentum of the dynamic bodies, and angular momentum about the origin. */
 void trace_momentum(const lab_trace *trace, const trace_frame *frame, double linear[3],
                     double angular[3]);
@@ -122,5 +128,8 @@ void trace_momentum(const lab_trace *trace, const trace_frame *frame, double lin
 int trace_find_islands(const lab_trace *trace, trace_frame *frame);
 /* Finds the separating facet of a contact among the faces of its bodies. */
 void trace_find_facet(const lab_trace *trace, const trace_frame *frame, trace_contact *contact);
+
+/* Islands and facets that a file does not name. 0, or 1 without memory. */
+int trace_complete(lab_trace *trace);
 
 #endif

@@ -27,17 +27,6 @@ typedef struct check {
 
 /* ---- from step to step ----------------------------------------------------------------------- */
 
-/* Energy that the step added, body by body, since differences of totals would drown it. */
-static double gain(const lab_trace *t, const trace_frame *f)
-{
-    double sum = 0;
-    for (int i = 0; i < t->bodies; i++) {
-        if (!trace_present(f - 1, i) || !trace_present(f, i)) continue;
-        sum += trace_body_energy(t, f, i) - trace_body_energy(t, f - 1, i);
-    }
-    return sum;
-}
-
 /* Adds the impulses of a frame's contacts to sum[body]. */
 static void add_impulses(const trace_frame *f, double (*sum)[3])
 {
@@ -94,7 +83,7 @@ static int check_steps(const lab_trace *t, check *c)
     for (long k = 1; whole && k < t->frames; k++) {
         const trace_frame *f = &t->frame[k];
         if (f->step != f[-1].step + 1) continue;
-        raise_to(&c->gain, gain(t, f), f->step);
+        raise_to(&c->gain, trace_energy_gain(t, f), f->step);
         check_paths(t, f, c);
         if (f->contacts >= 0 && t->has_gravity && peg_norm(t->gravity) > 0)
             check_impulses(t, f, joined, sum, c);

@@ -207,6 +207,16 @@ double trace_energy(const lab_trace *t, const trace_frame *f)
     return t->has_gravity ? sum : NAN;
 }
 
+double trace_energy_gain(const lab_trace *t, const trace_frame *f)
+{
+    double sum = 0;
+    for (int i = 0; i < t->bodies; i++) {
+        if (!trace_present(f - 1, i) || !trace_present(f, i)) continue;
+        sum += trace_body_energy(t, f, i) - trace_body_energy(t, f - 1, i);
+    }
+    return sum;
+}
+
 void trace_momentum(const lab_trace *t, const trace_frame *f, double linear[3], double angular[3])
 {
     for (int k = 0; k < 3; k++) linear[k] = angular[k] = 0;
@@ -309,4 +319,15 @@ void trace_find_facet(const lab_trace *t, const trace_frame *f, trace_contact *c
         nearest_face(t->body[owner].part[p], x, n, &best, &c->face);
         if (best < before) c->part = p;
     }
+}
+
+int trace_complete(lab_trace *t)
+{
+    for (long k = 0; k < t->frames; k++) {
+        trace_frame *f = &t->frame[k];
+        for (int i = 0; i < f->contacts; i++)
+            if (f->contact[i].face < 0) trace_find_facet(t, f, &f->contact[i]);
+        if (!f->island && f->contacts >= 0 && trace_find_islands(t, f)) return 1;
+    }
+    return 0;
 }

@@ -1,4 +1,5 @@
 /* Traces as files: see docs/trace.md. */
+#include "demos/report/json_put.h"
 #include "demos/report/trace.h"
 
 #include <math.h>
@@ -8,100 +9,24 @@
 static const char *const features[] = {"vertex-face", "face-vertex", "edge-edge", "vertex-vertex",
                                        "vertex-edge", "edge-vertex", "unknown"};
 
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static void put_number(FILE *file, double x, int digits)
-{
-    if (isfinite(x))
-        fprintf(file, "%.*g", digits, x);
-    else
-        fputs("null", file);
-}
-
-static void put_numbers(FILE *file, const double *x, int n, int digits)
-{
-    for (int i = 0; i < n; i++) {
-        fputc(i ? ',' : '[', file);
-        put_number(file, x[i], digits);
-    }
-    fputc(']', file);
-}
-
-static void put_string(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++) {
-        if (*c == '"' || *c == '\\') fputc('\\', file);
-        if (*c >= ' ')
-            fputc(*c, file);
-        else
-            fprintf(file, "\\u%04x", *c);
-    }
-    fputc('"', file);
-}
-
 /* ---- header ---------------------------------------------------------------------------------- */
-
-static void put_points(FILE *file, const lab_shape *s)
-{
-    fputs("\"vertices\":[", file);
-    for (int i = 0; i < s->nv; i++) {
-        if (i) fputc(',', file);
-        put_numbers(file, s->vertex[i], 3, 17);
-    }
-    fprintf(file, "],\"%s\":[", s->kind == LAB_SHAPE_MESH ? "triangles" : "faces");
-    for (int f = 0; f < s->nf; f++) {
-        fputs(f ? ",[" : "[", file);
-        for (int c = s->start[f]; c < s->start[f + 1]; c++)
-            fprintf(file, "%s%d", c > s->start[f] ? "," : "", s->index[c]);
-        fputc(']', file);
-    }
-    fputc(']', file);
-}
-
-static void put_part(FILE *file, const lab_shape *s)
-{
-    const char *type = s->nv == 0                      ? "plane"
-                       : s->kind == LAB_SHAPE_MESH     ? "mesh"
-                       : s->nf > 0                     ? "convex"
-                       : s->nv == 1                    ? "sphere"
-                       : s->kind == LAB_SHAPE_CYLINDER ? "cylinder"
-                                                       : "capsule";
-    fprintf(file, "{\"type\":\"%s\",", type);
-    if (s->nv == 0) {
-        fputs("\"normal\":", file);
-        put_numbers(file, s->normal[0], 3, 17);
-        fputs(",\"offset\":", file);
-        put_number(file, s->offset[0], 17);
-    } else if (s->nf > 0) {
-        put_points(file, s);
-    } else {
-        fputs("\"radius\":", file);
-        put_number(file, s->round, 17);
-        fputs(s->nv == 1 ? ",\"center\":" : ",\"a\":", file);
-        put_numbers(file, s->vertex[0], 3, 17);
-        if (s->nv == 2) fputs(",\"b\":", file);
-        if (s->nv == 2) put_numbers(file, s->vertex[1], 3, 17);
-    }
-    fputc('}', file);
-}
 
 static void put_body(FILE *file, const trace_body *b)
 {
     fputs("{\"name\":", file);
-    put_string(file, b->name);
+    json_put_string(file, b->name);
     fprintf(file,
             ",\"static\":%s,\"kinematic\":%s,\"mass\":", b->kind == LAB_STATIC ? "true" : "false",
             b->kind == LAB_KINEMATIC ? "true" : "false");
-    put_number(file, b->mass, 17);
+    json_put_number(file, b->mass, 17);
     if (b->has_inertia) {
         fputs(",\"inertia\":", file);
-        put_numbers(file, b->inertia, 9, 17);
+        json_put_numbers(file, b->inertia, 9, 17);
     }
     fputs(",\"parts\":[", file);
     for (int i = 0; i < b->parts; i++) {
         if (i) fputc(',', file);
-        put_part(file, b->part[i]);
+        trace_put_part(file, b->part[i], 17);
     }
     for (int i = 0; i < b->others; i++)
         fprintf(file, "%s{\"type\":\"other\"}", i + b->parts ? "," : "");
@@ -129,18 +54,18 @@ int trace_write_head(trace_writer *w, const lab_trace *t)
 {
     FILE *file = w->file;
     fprintf(file, "{\"format\":\"ode-peg-trace\",\"version\":%d,\"scene\":", w->version);
-    put_string(file, t->scene);
+    json_put_string(file, t->scene);
     fputs(",\"contact\":", file);
-    put_string(file, t->contact);
+    json_put_string(file, t->contact);
     fprintf(file, ",\"h\":%.17g", t->h);
     if (t->has_gravity) fputs(",\"gravity\":", file);
-    if (t->has_gravity) put_numbers(file, t->gravity, 3, 17);
+    if (t->has_gravity) json_put_numbers(file, t->gravity, 3, 17);
     fprintf(file, ",\"scale\":%.17g,\"planar\":%s", t->scale, t->is_planar ? "true" : "false");
     if (w->version == 2 && w->quantum > 0) {
         double q[4];
         quanta(w, t, q);
         fputs(",\"quanta\":", file);
-        put_numbers(file, q, 4, 17);
+        json_put_numbers(file, q, 4, 17);
     }
     fputs(",\"connected\":[", file);
     for (int i = 0; i < t->pairs; i++)
@@ -163,15 +88,15 @@ static void put_contacts(FILE *file, const trace_frame *f)
         const trace_contact *c = &f->contact[i];
         fprintf(file, "%s{\"bodies\":[%d,%d],\"features\":\"%s\",\"pos\":", i ? "," : "", c->a,
                 c->b, features[c->features]);
-        put_numbers(file, c->x, 3, 9);
+        json_put_numbers(file, c->x, 3, 9);
         fputs(",\"normal\":", file);
-        put_numbers(file, c->normal, 3, 9);
+        json_put_numbers(file, c->normal, 3, 9);
         fputs(",\"gap\":", file);
-        put_number(file, c->gap, 9);
+        json_put_number(file, c->gap, 9);
         fputs(",\"impulse\":", file);
-        put_number(file, c->impulse, 9);
+        json_put_number(file, c->impulse, 9);
         fputs(",\"friction\":", file);
-        put_numbers(file, c->friction, 3, 9);
+        json_put_numbers(file, c->friction, 3, 9);
         if (c->face >= 0)
             fprintf(file, ",\"facet\":[%d,%d,%d]", c->features == PEG_FACE_VERTEX ? c->a : c->b,
                     c->part, c->face);
@@ -206,9 +131,9 @@ static void put_states(FILE *file, const lab_trace *t, const trace_frame *f, int
         if (!trace_present(f, i))
             fputs("null", file);
         else if (velocities)
-            put_numbers(file, f->state[i].vel, 6, 17);
+            json_put_numbers(file, f->state[i].vel, 6, 17);
         else
-            put_numbers(file, f->state[i].pose, 7, 17);
+            json_put_numbers(file, f->state[i].pose, 7, 17);
     }
     fputc(']', file);
 }
@@ -281,7 +206,7 @@ static void put_changes(trace_writer *w, const lab_trace *t, const trace_frame *
             if (q[0] > 0)
                 put_rounded(file, x, q, velocities ? of_vel : of_pose, n);
             else
-                put_numbers(file, x, n, 17);
+                json_put_numbers(file, x, n, 17);
         }
         fputc(']', file);
     }

@@ -6,40 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demos/scenes/ipc_mesh.h"
-#include "demos/scenes/scene_file.h"
+#include "demos/scenes/ipc_file.h"
 #include "demos/world/world.h"
 #include "peg/base/math.h"
 
-/* Thickness of the slab behind a flat sheet, in parts of the sheet's extent. */
+/* Thickness of the slab behind a flat static sheet, in parts of the sheet's extent. */
 #define SLAB   .1
 #define DEGREE (acos(-1) / 180)
-
-typedef struct pose {
-    double x[3], q[4];
-} pose;
-
-typedef struct file_body {
-    char name[48];
-    lab_kind kind;
-    lab_mesh mesh; /* scaled */
-    lab_mesh_kind shape;
-    double normal[3]; /* of a sheet */
-    pose at;          /* of the mesh's origin */
-    double density, v[3], omega[3], force[3], torque[3];
-    long group;  /* -1: none */
-    pose *poses; /* of a kinematic body, one per time step of the file */
-    int pose_count;
-    double kinematic_time;
-} file_body;
-
-struct lab_file {
-    lab_scene scene;
-    char name[96];
-    double timestep, gravity[3], friction, restitution;
-    file_body *body;
-    int bodies;
-};
 
 /* What is being read, for messages. */
 typedef struct reader {
@@ -135,19 +108,35 @@ static void refuse(reader *r, const json_t *object, const char *const *keys)
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
-static void read_obj(reader *r, file_body *b, const char *name)
+static void read_mesh_file(reader *r, file_body *b, const char *name)
 {
     char path[1024], why[LAB_TEXT] = "";
-    const char *dot = strrchr(name, '.');
-    if (!dot || strcmp(dot, ".obj") != 0) fail(r, "mesh '%.100s' is no .obj file", name);
     const char *base = strrchr(name, '/');
     snprintf(b->name, sizeof b->name, "%.40s", base ? base + 1 : name);
     if (strrchr(b->name, '.')) *strrchr(b->name, '.') = 0;
     int length = name[0] == '/' ? snprintf(path, sizeof path, "%s", name)
                                 : snprintf(path, sizeof path, "%s/%s", r->mesh_dir, name);
     if (length >= (int)sizeof path) fail(r, "the path of mesh '%.40s..' is too long", name);
-    if (!r->failed && lab_mesh_read_obj(&b->mesh, path, why))
+    if (!r->failed && lab_mesh_read(&b->mesh, path, why))
         fail(r, "mesh '%.200s': %s (--mesh-dir says where meshes are)", path, why);
+}
+
+static void read_edges(reader *r, file_body *b, const json_t *edges)
+{
+    char why[LAB_TEXT] = "";
+    size_t i;
+    const json_t *item;
+    if (edges && !json_is_array(edges)) fail(r, "\"edges\" must be pairs of vertex indices");
+    json_array_foreach(edges, i, item)
+    {
+        const json_t *from = json_array_get(item, 0), *to = json_array_get(item, 1);
+        if (!json_is_integer(from) || !json_is_integer(to) || json_array_size(item) != 2)
+            fail(r, "\"edges\" must be pairs of vertex indices");
+        if (!r->failed && lab_mesh_edge(&b->mesh, (long)json_integer_value(from),
+                                        (long)json_integer_value(to), why))
+            fail(r, "%s", why);
+        if (r->failed) return;
+    }
 }
 
 static void read_inline(reader *r, file_body *b, const json_t *json)
@@ -167,8 +156,7 @@ static void read_inline(reader *r, file_body *b, const json_t *json)
         if (!r->failed && lab_mesh_vertex(&b->mesh, x, why)) fail(r, "%s", why);
         if (r->failed) return;
     }
-    if (!json_is_array(faces) || json_array_size(faces) == 0)
-        fail(r, "it has no \"faces\": only closed convex meshes can be represented");
+    if (faces && !json_is_array(faces)) fail(r, "\"faces\" must be lists of vertex indices");
     json_array_foreach(faces, i, item)
     {
         long index[64];
@@ -182,6 +170,7 @@ static void read_inline(reader *r, file_body *b, const json_t *json)
         if (!r->failed && lab_mesh_polygon(&b->mesh, index, (int)n, why)) fail(r, "%s", why);
         if (r->failed) return;
     }
+    read_edges(r, b, json_object_get(json, "edges"));
 }
 
 /* `dimensions` (of the bounding box) overrides `scale`. */
@@ -213,7 +202,7 @@ static void read_mesh(reader *r, file_body *b, const json_t *json)
     char why[LAB_TEXT] = "";
     const json_t *mesh = json_object_get(json, "mesh");
     if (json_is_string(mesh) && *json_string_value(mesh))
-        read_obj(r, b, json_string_value(mesh));
+        read_mesh_file(r, b, json_string_value(mesh));
     else if (mesh && !json_is_null(mesh) && !json_is_string(mesh))
         fail(r, "\"mesh\" must be the name of a file");
     else
@@ -221,41 +210,58 @@ static void read_mesh(reader *r, file_body *b, const json_t *json)
     if (!r->failed) scale_mesh(r, &b->mesh, json);
     if (!r->failed && lab_mesh_check(&b->mesh, &b->shape, b->normal, why))
         fail(r, "mesh '%s': %s", b->name, why);
-    if (!r->failed && b->shape == LAB_MESH_SHEET && b->kind != LAB_STATIC)
-        fail(r, "mesh '%s' is an open sheet: only static bodies can have one", b->name);
-    if (!r->failed && b->shape == LAB_MESH_SHELL && b->kind != LAB_STATIC)
-        fail(r, "the surface of mesh '%s' is open: only static bodies can have one", b->name);
+    b->extent = lab_mesh_extent(&b->mesh);
+}
+
+static void tell_mesh(reader *r, const file_body *b)
+{
+    char remark[LAB_TEXT];
+    int is_open = b->shape == LAB_MESH_SHELL || b->shape == LAB_MESH_SHEET;
+    if (r->failed || !r->note) return;
+    if (is_open && b->kind == LAB_DYNAMIC) {
+        snprintf(remark, sizeof remark,
+                 "'%s' is an open surface: two-sided, with the mass of a shell %g m thick", b->name,
+                 LAB_MESH_SHELL_THICKNESS * b->extent);
+        r->note(remark);
+    }
+    if (b->shape == LAB_MESH_LOOSE || b->mesh.ne > 0) {
+        snprintf(remark, sizeof remark, "'%s' has loose %s: dilated with a radius of %g m", b->name,
+                 b->mesh.ne > 0 ? "edges" : "points", LAB_MESH_LOOSE_RADIUS * b->extent);
+        r->note(remark);
+    }
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-/* Fixed degrees of freedom: none or all; -1 for a mix. */
-static int fixed_dofs(reader *r, const json_t *json)
+/* Fixed degrees of freedom, along and about x, y, z; returns how many. */
+static int fixed_dofs(reader *r, const json_t *json, int fixed[6])
 {
     const json_t *value = json_object_get(json, "is_dof_fixed");
-    if (!value || json_is_boolean(value)) return json_is_true(value);
-    size_t n = json_array_size(value), count = 0;
-    for (size_t k = 0; k < n; k++) {
-        if (!json_is_boolean(json_array_get(value, k))) n = 0;
-        count += json_is_true(json_array_get(value, k));
+    size_t n = json_array_size(value);
+    int count = 0;
+    for (int k = 0; k < 6; k++) {
+        const json_t *item = n == 6 ? json_array_get(value, (size_t)k) : value;
+        fixed[k] = json_is_true(item);
+        count += fixed[k];
+        if (n == 6 && !json_is_boolean(item)) n = 0;
     }
-    if (n != 6) fail(r, "\"is_dof_fixed\" must be true, false or a list of six of them");
-    return count == 6 ? 1 : count == 0 ? 0 : -1;
+    if (value && !json_is_boolean(value) && n != 6)
+        fail(r, "\"is_dof_fixed\" must be true, false or a list of six of them");
+    return count;
 }
 
 static void read_kind(reader *r, file_body *b, const json_t *json)
 {
     const json_t *type = json_object_get(json, "type");
     const char *name = type ? json_string_value(type) : "dynamic";
-    int fixed = fixed_dofs(r, json);
+    int fixed = fixed_dofs(r, json, b->locked);
     if (!name || (strcmp(name, "static") && strcmp(name, "kinematic") && strcmp(name, "dynamic"))) {
         fail(r, "type '%.40s' is unknown: static, kinematic and dynamic are", name ? name : "?");
         return;
     }
     b->kind = name[0] == 's' ? LAB_STATIC : name[0] == 'k' ? LAB_KINEMATIC : LAB_DYNAMIC;
     if (b->kind != LAB_DYNAMIC) return;
-    if (fixed == 1) b->kind = LAB_STATIC;
-    if (fixed < 0) fail(r, "\"is_dof_fixed\" fixes some degrees of freedom: not available yet");
+    if (fixed == 6) b->kind = LAB_STATIC;
 }
 
 static void read_poses(reader *r, file_body *b, const json_t *json)
@@ -278,8 +284,7 @@ static void read_poses(reader *r, file_body *b, const json_t *json)
 
 static void read_body(reader *r, file_body *b, const json_t *json)
 {
-    static const char *const refused[] = {"split_components", "springs", "joints", "constraints",
-                                          NULL};
+    static const char *const refused[] = {"springs", "joints", "constraints", NULL};
     if (!json_is_object(json)) {
         fail(r, "a body must be an object");
         return;
@@ -289,7 +294,11 @@ static void read_body(reader *r, file_body *b, const json_t *json)
     vector(r, json, "position", b->at.x);
     rotation(r, json, b->at.q);
     b->density = number(r, json, "density", 1000);
-    if (!(b->density > 0)) fail(r, "\"density\" must be positive");
+    if (b->kind == LAB_DYNAMIC && !(b->density > 0))
+        fail(r,
+             "its \"density\" is %g: a dynamic body needs a positive one, or is to be static or "
+             "kinematic",
+             b->density);
     vector(r, json, "linear_velocity", b->v);
     vector(r, json, "angular_velocity", b->omega);
     for (int k = 0; k < 3; k++) b->omega[k] *= DEGREE;
@@ -302,6 +311,45 @@ static void read_body(reader *r, file_body *b, const json_t *json)
     b->kinematic_time = end < 0 ? INFINITY : end;
     if (!r->failed) read_mesh(r, b, json);
     if (!r->failed) read_poses(r, b, json);
+}
+
+static file_body *new_body(reader *r)
+{
+    lab_file *f = r->file;
+    if (f->bodies == f->room) {
+        int room = 2 * f->room + 16;
+        file_body *more = realloc(f->body, (size_t)room * sizeof *more);
+        if (!more) {
+            fail(r, "out of memory");
+            return NULL;
+        }
+        f->body = more, f->room = room;
+    }
+    f->body[f->bodies] = (file_body){0};
+    return &f->body[f->bodies++];
+}
+
+/* Makes a body of each connected component of the last body's mesh. */
+static void split_body(reader *r)
+{
+    char why[LAB_TEXT] = "";
+    lab_mesh *part;
+    int n, index = r->file->bodies - 1;
+    file_body whole = r->file->body[index];
+    if (lab_mesh_split(&whole.mesh, &part, &n, why)) fail(r, "%s", why);
+    for (int i = 0; i < n; i++) {
+        file_body *b = r->failed ? NULL : i == 0 ? &r->file->body[index] : new_body(r);
+        if (!b) {
+            lab_mesh_free(&part[i]);
+            continue;
+        }
+        *b = whole;
+        b->mesh = part[i];
+        b->shares_poses = i > 0;
+        if (lab_mesh_check(&b->mesh, &b->shape, b->normal, why)) fail(r, "%s", why);
+    }
+    if (n > 0) lab_mesh_free(&whole.mesh);
+    free(part);
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -332,6 +380,7 @@ static void thicken(reader *r, file_body *b)
         peg_add_scaled(b->mesh.vertex[i], ahead < 0 ? thickness : -thickness, b->normal, d);
         if (lab_mesh_vertex(&b->mesh, d, why)) fail(r, "%s", why);
     }
+    b->shape = LAB_MESH_CONVEX;
     snprintf(remark, sizeof remark, "'%s' is an open sheet: read as a slab %g m thick, behind it",
              b->name, thickness);
     if (r->note) r->note(remark);
@@ -365,19 +414,22 @@ static void read_bodies(reader *r, const json_t *list)
         fail(r, "\"rigid_bodies\" must be a list of bodies");
         return;
     }
-    f->body = calloc(json_array_size(list), sizeof *f->body);
-    if (!f->body) fail(r, "out of memory");
     json_array_foreach(list, i, item)
     {
         if (r->failed) return;
         r->body = (int)i;
         if (!flag(r, item, "enabled", 1)) continue;
-        read_body(r, &f->body[f->bodies++], item);
+        file_body *b = new_body(r);
+        if (!b) return;
+        read_body(r, b, item);
+        if (!r->failed) tell_mesh(r, b);
+        if (!r->failed && flag(r, item, "split_components", 0)) split_body(r);
     }
     r->body = -1;
     if (f->bodies == 0) fail(r, "no body is enabled");
     for (int k = 0; k < f->bodies && !r->failed; k++)
-        if (f->body[k].shape == LAB_MESH_SHEET) thicken(r, &f->body[k]);
+        if (f->body[k].shape == LAB_MESH_SHEET && f->body[k].kind == LAB_STATIC)
+            thicken(r, &f->body[k]);
     set_groups(f);
 }
 
@@ -403,97 +455,6 @@ static void read_file(reader *r, const json_t *json)
     if (!r->failed) read_bodies(r, json_object_get(problem, "rigid_bodies"));
 }
 
-/* ---- as a scene ------------------------------------------------------------------------------ */
-
-static void add_shape(lab_body *body, const file_body *b)
-{
-    const double(*vertex)[3] = (const double(*)[3])b->mesh.vertex;
-    if (b->shape == LAB_MESH_CONVEX || b->shape == LAB_MESH_SHEET) {
-        lab_hull(body, vertex, b->mesh.nv, NULL, NULL);
-        return;
-    }
-    int(*triangle)[3] = lab_mesh_triangles(&b->mesh), nt = b->mesh.start[b->mesh.nf];
-    if (triangle && body)
-        lab_trimesh(body, vertex, b->mesh.nv, (const int(*)[3])triangle, nt - 2 * b->mesh.nf, NULL,
-                    NULL);
-    else if (body)
-        lab_fail(body->world, "out of memory");
-    free(triangle);
-}
-
-static void build(lab_world *w)
-{
-    const lab_file *f = w->options.data;
-    lab_gravity(w, f->gravity[0], f->gravity[1], f->gravity[2]);
-    lab_friction(w, f->friction);
-    lab_restitution(w, f->restitution);
-    for (int i = 0; i < f->bodies; i++) {
-        const file_body *b = &f->body[i];
-        lab_body *body = lab_add(w, b->name, b->kind, b->at.x, b->at.q);
-        add_shape(body, b);
-        lab_density(body, b->density);
-        lab_group(body, (int)b->group);
-        if (b->kind == LAB_STATIC) continue;
-        lab_velocity(body, b->v, b->omega);
-        if (b->kind == LAB_DYNAMIC) lab_force(body, b->force, b->torque);
-    }
-}
-
-/* Where the poses of a kinematic body have its origin at time t: pose k is reached after k + 1 time
- * steps of the file. */
-static pose pose_at(const lab_file *f, const file_body *b, double t)
-{
-    double steps = fmin(t / f->timestep, b->pose_count);
-    int k = (int)fmin(floor(steps), b->pose_count - 1);
-    const pose *from = k == 0 ? &b->at : &b->poses[k - 1], *to = &b->poses[k];
-    pose out;
-    double s = steps - k, square = 0, cosine = 0;
-    for (int i = 0; i < 4; i++) cosine += from->q[i] * to->q[i];
-    for (int i = 0; i < 3; i++) out.x[i] = (1 - s) * from->x[i] + s * to->x[i];
-    for (int i = 0; i < 4; i++) {
-        out.q[i] = (1 - s) * from->q[i] + s * (cosine < 0 ? -to->q[i] : to->q[i]);
-        square += out.q[i] * out.q[i];
-    }
-    for (int i = 0; i < 4; i++) out.q[i] /= sqrt(square);
-    return out;
-}
-
-/* The velocity with which ODE's update, q1 = normalise(q + h/2 (0, w) q), reaches a pose. */
-static void steer(lab_body *body, const pose *to, double h)
-{
-    double x[3], q[4], R[9], com[3], v[3], omega[3], turn[4];
-    lab_pose(body, x, q);
-    double back[4] = {q[0], -q[1], -q[2], -q[3]};
-    peg_quat_mul(to->q, back, turn);
-    peg_quat_to_mat(to->q, R);
-    for (int k = 0; k < 3; k++) com[k] = body->com[k] / body->world->scale;
-    peg_rotate(R, com, com);
-    for (int k = 0; k < 3; k++) {
-        v[k] = (to->x[k] + com[k] - x[k]) / h;
-        omega[k] = 2 * turn[k + 1] / (turn[0] * h);
-    }
-    lab_velocity(body, v, omega);
-}
-
-static void before_step(lab_world *w, double t)
-{
-    static const double rest[3] = {0, 0, 0};
-    const lab_file *f = w->options.data;
-    for (int i = 0; i < f->bodies; i++) {
-        const file_body *b = &f->body[i];
-        if (b->kind != LAB_KINEMATIC) continue;
-        double slack = 1e-9 * f->timestep;
-        if (t >= b->kinematic_time - slack) {
-            lab_velocity(w->body[i], rest, rest);
-        } else if (t < b->pose_count * f->timestep - slack) {
-            pose to = pose_at(f, b, t + w->h);
-            steer(w->body[i], &to, w->h);
-        } else {
-            lab_velocity(w->body[i], b->v, b->omega);
-        }
-    }
-}
-
 /* The folder `meshes` beside the file; null: out of memory. */
 static char *default_meshes(const char *path)
 {
@@ -511,7 +472,7 @@ static void set_name(lab_file *f, const char *path)
     snprintf(f->name, sizeof f->name, "%.90s", slash ? slash + 1 : path);
     char *dot = strrchr(f->name, '.');
     if (dot && dot != f->name) *dot = 0;
-    f->scene = (lab_scene){f->name, "scene from a file", .01, 10, build, before_step};
+    f->scene = (lab_scene){f->name, "scene from a file", .01, 10, ipc_build, ipc_before_step};
 }
 
 lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
@@ -545,7 +506,7 @@ void lab_file_free(lab_file *f)
     if (!f) return;
     for (int i = 0; i < f->bodies; i++) {
         lab_mesh_free(&f->body[i].mesh);
-        free(f->body[i].poses);
+        if (!f->body[i].shares_poses) free(f->body[i].poses);
     }
     free(f->body);
     free(f);

@@ -9,6 +9,8 @@
 #define HALF       1.2
 #define HEIGHT     4.0
 #define BODIES_MAX 2000
+/* What the last body has to fall and settle, s. */
+#define SETTLING 2.5
 
 static void add_container(lab_world *w)
 {
@@ -74,6 +76,7 @@ static void pour(lab_world *w, void (*add_shape)(lab_world *, lab_body *))
         add_shape(w, body);
         lab_enter(body, .25 * i, .3);
     }
+    lab_run_until(w, .25 * count + SETTLING);
 }
 
 /* ---- all classes ------------------------------------------------------------------------------
@@ -197,6 +200,7 @@ static void build_mixed(lab_world *w)
         add_of_class(w, body, i);
         lab_enter(body, .15 * i, .3);
     }
+    lab_run_until(w, .15 * count + SETTLING);
 }
 
 static void build_boxes(lab_world *w)

@@ -11,6 +11,9 @@ typedef struct lab_file lab_file;
 lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
                         char text[LAB_TEXT]);
 void lab_file_free(lab_file *file);
+/* Writes the world, as it stands, as a scene of Rigid IPC; note (may be null) is told what the
+ * format cannot say. 0, or 1 if the file could not be written. */
+int lab_file_write(const lab_world *w, const char *path, void (*note)(const char *text));
 const lab_scene *lab_file_scene(const lab_file *file); /* options.data must then be the file */
 
 #endif

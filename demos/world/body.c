@@ -40,8 +40,9 @@ void lab_make_body(lab_body *b)
         lab_read(b);
     }
     for (int i = 0; i < b->parts && w->ode && !w->failed; i++) lab_make_geom(b, &b->part[i]);
+    if (w->ode && !w->failed) lab_make_locks(b);
     b->before = b->now;
     b->present = 1;
-    w->energy.initial += lab_body_energy(b);
+    lab_enter_energy(b);
     lab_place(b, b->now.x, b->now.q);
 }

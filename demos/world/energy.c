@@ -1,4 +1,5 @@
 /* The mechanical energy of a world, and what each step does to it. */
+#include "demos/world/contact_points.h"
 #include "demos/world/world.h"
 
 #include <math.h>
@@ -22,11 +23,67 @@ double lab_body_energy(const lab_body *b)
            peg_dot(b->force, b->now.x);
 }
 
-/* What the step did to the energy, body by body (differences of totals would drown it). Constant
- * forces have a potential like gravity's; their torques count as gains. */
+/* ---- what kinematic bodies put in ------------------------------------------------------------ */
+
+/* Work in a step of a wrench (force at x, torque) that the kinematic body puts on another, J. */
+static double wrench_work(const lab_body *kinematic, const double x[3], const double force[3],
+                          const double torque[3])
+{
+    double arm[3], v[3];
+    peg_sub(x, kinematic->now.x, arm);
+    peg_cross(kinematic->now.omega, arm, v);
+    peg_add_scaled(v, 1, kinematic->now.v, v);
+    double power = peg_dot(force, v) + (torque ? peg_dot(torque, kinematic->now.omega) : 0);
+    return power * kinematic->world->h;
+}
+
+static double contacts(lab_world *w)
+{
+    const lab_contact_point *p;
+    double work = 0;
+    int n = w->has_kinematic ? lab_contact_points(w, &p) : 0;
+    for (int i = 0; i < n; i++) {
+        int on_b = p[i].a->kind == LAB_KINEMATIC;
+        const lab_body *kinematic = on_b ? p[i].a : p[i].b;
+        double force[3];
+        if (kinematic->kind != LAB_KINEMATIC) continue;
+        for (int k = 0; k < 3; k++) {
+            force[k] = (p[i].impulse * p[i].normal[k] + p[i].friction[k]) / w->h;
+            if (on_b) force[k] = -force[k];
+        }
+        work += wrench_work(kinematic, p[i].x, force, NULL);
+    }
+    return work;
+}
+
+/* On the dynamic body of a joint; side: which of the two it is. */
+static double joint_work(const lab_body *kinematic, const lab_body *dynamic,
+                         const dJointFeedback *f, int side)
+{
+    return wrench_work(kinematic, dynamic->now.x, side ? f->f2 : f->f1, side ? f->t2 : f->t1);
+}
+
+static double joints(const lab_world *w)
+{
+    double work = 0;
+    for (int i = 0; i < w->joints; i++) {
+        const lab_joint *j = w->joint[i];
+        if (j->broken || !j->b) continue;
+        if (j->a->kind == LAB_KINEMATIC) work += joint_work(j->a, j->b, &j->feedback, 1);
+        if (j->b->kind == LAB_KINEMATIC) work += joint_work(j->b, j->a, &j->feedback, 0);
+    }
+    return work;
+}
+
+/* ---- the account ----------------------------------------------------------------------------- */
+
+/* What the step did to the energy, body by body (differences of totals would drown it), without the
+ * work of kinematic bodies. Constant forces have a potential like gravity's; constant torques work
+ * with the angle of the step. */
 void lab_account_energy(lab_world *w)
 {
-    double gain = 0, work = 0;
+    double moved = contacts(w) + joints(w);
+    double gain = -moved, work = 0;
     for (int i = 0; i < w->bodies; i++) {
         const lab_body *b = w->body[i];
         double d[3];
@@ -34,13 +91,23 @@ void lab_account_energy(lab_world *w)
         peg_sub(b->now.x, b->before.x, d);
         double fall = b->mass * peg_dot(w->gravity, d);
         gain += kinetic(b, &b->now) - kinetic(b, &b->before) - fall - peg_dot(b->force, d);
+        gain -= w->h * peg_dot(b->torque, b->now.omega);
         work += fmax(0, fall);
     }
     lab_energy *e = &w->energy;
     e->work_gravity += work;
-    e->gain_max = w->steps ? fmax(e->gain_max, gain) : gain;
+    e->work_kinematic += moved;
+    e->put_in += work + fmax(0, moved);
+    e->gain_max = w->steps > 1 ? fmax(e->gain_max, gain) : gain;
     double relative = gain > 0 ? gain / e->work_gravity : 0;
     e->gain_max_relative = fmax(e->gain_max_relative, relative);
+}
+
+void lab_enter_energy(lab_body *b)
+{
+    lab_energy *e = &b->world->energy;
+    e->initial += lab_body_energy(b);
+    if (b->kind == LAB_DYNAMIC) e->kinetic += kinetic(b, &b->now);
 }
 
 lab_energy lab_world_energy(const lab_world *w)
@@ -49,5 +116,6 @@ lab_energy lab_world_energy(const lab_world *w)
     e.now = 0;
     for (int i = 0; i < w->bodies; i++)
         if (w->body[i]->present) e.now += lab_body_energy(w->body[i]);
+    if (e.gain_max > 0) e.gain_max_of_total = e.gain_max / (e.kinetic + e.put_in);
     return e;
 }

@@ -133,6 +133,7 @@ lab_world *lab_open(const lab_scene *scene, const lab_options *options, char tex
     if (!w->failed) lab_seal(w);
     *user = w->failed;
     if (!w->failed) lab_make(w);
+    if (w->has_kinematic && !w->failed) lab_contact_points_record(w);
     if (!w->failed) lab_enter_bodies(w);
     if (!w->failed && options->opened) options->opened(w);
     if (!w->failed) return w;

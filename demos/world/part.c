@@ -115,7 +115,7 @@ static void set_mesh(lab_body *b, lab_part *p, double (*point)[3], int nv, const
     for (int i = 0; i < nv; i++)
         for (int k = 0; k < 3; k++) point[i][k] *= b->world->scale;
     set_shape(b, p, lab_shape_mesh((const double(*)[3])point, nv, triangle, nt), x, q);
-    if (b->kind == LAB_DYNAMIC && p->shape && !p->shape->closed)
+    if (b->kind == LAB_DYNAMIC && p->shape && !p->shape->closed && b->shell == 0)
         lab_fail(b->world, "body '%s': the mesh of a moving body must be closed", b->name);
 }
 

@@ -72,6 +72,7 @@ lab_body *lab_add(lab_world *w, const char *name, lab_kind kind, const double x[
         snprintf(b->name, sizeof b->name, "%.50s-%d", name, i);
     b->number = w->bodies;
     w->body[w->bodies++] = b;
+    w->has_kinematic |= kind == LAB_KINEMATIC;
     b->world = w, b->kind = kind, b->density = 1000, b->enter = -1;
     peg_copy3(x ? x : origin, b->now.x);
     lab_unit_quat(q ? q : no_turn, b->now.q);
@@ -140,6 +141,23 @@ void lab_force(lab_body *b, const double force[3], const double torque[3])
 void lab_enter(lab_body *b, double t, double rise)
 {
     if (b) b->enter = t, b->rise = rise * b->world->scale;
+}
+
+void lab_run_until(lab_world *w, double time)
+{
+    const lab_options *o = &w->options;
+    long steps = (long)nearbyint(time / w->h);
+    if (o->time == 0 && o->steps == 0 && steps > w->planned) w->planned = steps;
+}
+
+void lab_shell(lab_body *b, double thickness)
+{
+    if (b) b->shell = thickness * b->world->scale;
+}
+
+void lab_lock(lab_body *b, const int fixed[6])
+{
+    if (b) memcpy(b->locked, fixed, sizeof b->locked);
 }
 
 void lab_group(lab_body *b, int group)

@@ -149,6 +149,13 @@ void lab_force(lab_body *body, const double force[3], const double torque[3]);
 /* The body enters at the first step that starts at time t or later. If others are in its place
  * (nearer than a hundredth of its size), it is moved against gravity in steps of `rise`. */
 void lab_enter(lab_body *body, double t, double rise);
+/* The scene runs at least so long unless the user says how long, s. */
+void lab_run_until(lab_world *w, double time);
+/* Gives open meshes of the body the mass of a shell of that thickness, m; to be called before they
+ * are added. Without it only what does not move may have one. */
+void lab_shell(lab_body *body, double thickness);
+/* Fixes degrees of freedom of a dynamic body: motion along and about the scene's x, y, z. */
+void lab_lock(lab_body *body, const int fixed[6]);
 /* Bodies of equal group (> 0) never collide with each other. */
 void lab_group(lab_body *body, int group);
 /* ODE's joints, for the exact contacts and for stock ODE alike. */
@@ -270,8 +277,12 @@ void lab_overlap(lab_world *w, double fraction, double *volume, double *depth);
 typedef struct lab_energy {
     double now, initial;      /* J; bodies that enter count in both */
     double work_gravity;      /* J, what gravity has put in so far (> 0 contributions) */
-    double gain_max;          /* J, largest gain of a step; <= 0: none */
+    double work_kinematic;    /* J, what kinematic bodies have put in so far, or taken out */
+    double kinetic;           /* J, with which bodies entered */
+    double put_in;            /* J, of gravity and kinematic bodies, contributions > 0 */
+    double gain_max;          /* J, largest gain of a step, without work_kinematic; <= 0: none */
     double gain_max_relative; /* largest of gain / (work so far); infinity if there was no work */
+    double gain_max_of_total; /* gain_max / (kinetic + put_in), 0 if there is none */
 } lab_energy;
 lab_energy lab_world_energy(const lab_world *w);
 int lab_escaped(const lab_world *w);                /* bodies outside of the bounds */

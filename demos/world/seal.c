@@ -9,8 +9,12 @@
 static const double no_turn[4] = {1, 0, 0, 0};
 static const double origin[3] = {0, 0, 0};
 
-static void part_moments(const lab_part *p, lab_moments *m)
+static void part_moments(const lab_body *b, const lab_part *p, lab_moments *m)
 {
+    if (b->shell > 0 && p->shape->kind == LAB_SHAPE_MESH && !p->shape->closed) {
+        lab_shape_shell_moments(p->shape, b->shell, m);
+        return;
+    }
     if (!p->is_box) {
         lab_shape_moments(p->shape, m);
         return;
@@ -46,14 +50,13 @@ static void seal_mass(lab_body *b)
 {
     lab_moments sum = {0}, m;
     for (int i = 0; i < b->parts; i++) {
-        part_moments(&b->part[i], &m);
+        part_moments(b, &b->part[i], &m);
         sum.volume += m.volume;
         peg_add_scaled(sum.first, 1, m.first, sum.first);
         for (int k = 0; k < 9; k++) sum.second[k] += m.second[k];
     }
     b->volume = sum.volume;
-    int is_sheet = b->kind == LAB_STATIC && sum.volume == 0;
-    if (is_sheet) return;
+    if (b->kind != LAB_DYNAMIC && sum.volume == 0) return; /* a sheet */
     if (!b->mass_given) set_mass(b, &sum);
     if (!(b->mass > 0 && isfinite(b->mass) && b->inertia[0] > 0 && b->inertia[4] > 0 &&
           b->inertia[8] > 0))

@@ -76,8 +76,8 @@ int lab_step(lab_world *w)
             lab_fail(w, "step %ld: body '%s' is lost (not finite)", w->steps + 1, b->name);
     }
     if (w->failed) return 1;
-    lab_account_energy(w);
     w->steps++;
+    lab_account_energy(w);
     return 0;
 }
 

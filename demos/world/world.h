@@ -41,6 +41,8 @@ struct lab_body {
     double density, mass; /* mass 0 before sealing: from the density */
     double volume, inertia[9], com[3];
     int no_gyro;
+    double shell;   /* thickness of open meshes, m; 0: none */
+    int locked[6];  /* degrees of freedom */
     int mass_given; /* mass properties do not follow from the parts */
     double force[3], torque[3];
     double enter, rise;
@@ -78,7 +80,7 @@ struct lab_world {
     int joints;
     char asked[32][32]; /* keys that the build asked for */
     int keys;
-    int has_bounds, has_groups, sealed;
+    int has_bounds, has_groups, has_kinematic, sealed;
     dSurfaceParameters surface; /* of all contacts, world units; mu, bounce: what scenes ask for */
     double mu;
     lab_pair_surface *pair_surface;             /* may be null */
@@ -137,6 +139,8 @@ void lab_near_callback(void *data, dGeomID o1, dGeomID o2);
 void lab_enter_bodies(lab_world *w);
 /* Mechanical energy of a dynamic body, J; 0 of others. */
 double lab_body_energy(const lab_body *body);
+/* Counts a body that enters. */
+void lab_enter_energy(lab_body *body);
 /* What the last step did to the energy. */
 void lab_account_energy(lab_world *w);
 /* Counts what ODE has to say instead of printing it; those of this thread since the last call. */
@@ -144,6 +148,8 @@ void lab_count_ode_messages(void);
 long lab_take_ode_messages(void);
 /* Moves the parts' placed shapes to a pose. */
 void lab_place(lab_body *body, const double x[3], const double q[4]);
+/* Makes the motors that hold the locked degrees of freedom. */
+void lab_make_locks(lab_body *body);
 /* Creates a joint, as its bodies lie. */
 void lab_make_joint(lab_joint *joint);
 int lab_are_joined(const lab_body *a, const lab_body *b);

@@ -3,24 +3,37 @@
 #define PEG_MESSAGES_H
 
 #include "peg/base/types.h"
+#include <ode/ode.h>
 #include <stdint.h>
 
-typedef void peg_message_function(void *data, pegStatus status, const char *text);
+/* What a message is about; null where it does not apply. */
+typedef struct peg_subject {
+    dBodyID body;
+    dGeomID geom, other; /* of a pair: both */
+    dJointID joint;
+} peg_subject;
+
+/* text lives until the callback returns. */
+typedef void peg_message_function(void *data, pegSeverity severity, pegStatus status,
+                                  const char *text, const peg_subject *about);
 
 typedef struct peg_report {
     peg_message_function *callback; /* null: silence */
     void *data;
-    uint64_t said; /* bit c: cause c was reported */
+    uint64_t said;        /* bit c: cause c was reported */
+    uint32_t said_status; /* bit s: a call that failed with s was reported */
+    uint32_t said_class;  /* bit k: geoms of ODE's class k were reported */
+    peg_subject culprit;  /* of the error under way */
 } peg_report;
 
-enum {
-    PEG_CAUSE_CLASS = 0,   /* + ODE's geom class, below 32 */
-    PEG_CAUSE_STATUS = 32, /* + the status of a failed call, below 16 */
-    PEG_CAUSE_NO_SPACE = 48,
+typedef enum peg_cause {
+    PEG_CAUSE_NO_SPACE,
     PEG_CAUSE_JOINTS,
     PEG_CAUSE_AXIS,
     PEG_CAUSE_APPROX,
     PEG_CAUSE_BOUNCE,
+    PEG_CAUSE_FORCE_LIMIT,
+    PEG_CAUSE_FRICTIONLESS,
     PEG_CAUSE_LAYER,
     PEG_CAUSE_CORRECTING_SPEED,
     PEG_CAUSE_ZERO_SIZE,
@@ -30,13 +43,21 @@ enum {
     PEG_CAUSE_JOINT_POSE,
     PEG_CAUSE_JOINT_UNTOLD,
     PEG_CAUSE_JOINT_MODEL,
-    PEG_CAUSE_JOINTS_YIELD
-};
+    PEG_CAUSE_JOINTS_RELAXED,
+    PEG_CAUSE_OWN_CONTACTS,
+    PEG_CAUSE_COUNT
+} peg_cause;
 
-_Static_assert((int)PEG_STATUS_COUNT <= 16, "statuses and causes share the bits of `said`");
+_Static_assert((int)PEG_CAUSE_COUNT <= 64 && (int)PEG_STATUS_COUNT <= 32, "one bit each");
 
-void peg_say(peg_report *report, int cause, pegStatus status, const char *text);
-/* Reports an error by its own text; returns it. */
+/* Reports the cause if it was not reported yet. The text is preceded by the id and class of what it
+ * is about (may be null). */
+void peg_say(peg_report *report, peg_cause cause, pegSeverity severity, pegStatus status,
+             const peg_subject *about, const char *text);
+/* The same once for each of ODE's classes of geoms: how such geoms are treated. */
+void peg_say_class(peg_report *report, int class, pegStatus status, const peg_subject *about,
+                   const char *text);
+/* Reports an error by its own text, with the culprit; returns it. */
 pegStatus peg_fail(peg_report *report, pegStatus status);
 
 #endif

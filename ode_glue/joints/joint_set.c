@@ -89,7 +89,7 @@ static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], 
     dJointType type = dJointGetType(joint);
     if (type == dJointTypeContact || type == dJointTypeNull) return PEG_OK;
     if (!peg_joint_is_supported(type)) {
-        notes->unsupported++;
+        if (!notes->unsupported++) notes->first_unsupported = joint;
         return PEG_OK;
     }
     peg_joint_reference *reference = peg_joint_set_at(set, joint);
@@ -100,11 +100,14 @@ static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], 
         row[*n].lambda = *lambda++;
         row[*n].body_a = of[0];
         row[*n].body_b = row[*n].body_b < 0 ? -1 : of[1];
-        if (!is_finite(&row[*n])) return PEG_ERROR_NOT_FINITE;
+        if (is_finite(&row[*n])) continue;
+        notes->not_finite = joint;
+        return PEG_ERROR_NOT_FINITE;
     }
     notes->joints += rows > 0;
-    notes->inferred += reference->inferred && peg_joint_needs_pose(joint);
-    notes->untold += is_untold(joint, reference);
+    if (reference->inferred && peg_joint_needs_pose(joint) && !notes->inferred++)
+        notes->first_inferred = joint;
+    if (is_untold(joint, reference) && !notes->untold++) notes->first_untold = joint;
     return PEG_OK;
 }
 

@@ -26,6 +26,8 @@ typedef struct peg_joint_notes {
     int inferred;    /* the reference was measured when the joint was first seen, not when set */
     int untold;      /* plane-2d joints and driven linear motors that nothing was told of: the
                         former are taken to have no motors, axes of the latter to be the world's */
+    /* the first of each, and one with rows that are not finite; null: none */
+    dJointID first_unsupported, first_inferred, first_untold, not_finite;
 } peg_joint_notes;
 
 /* The joint's reference, for peg_joint_capture and the telling functions; null: no memory. */

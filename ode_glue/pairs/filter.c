@@ -102,12 +102,28 @@ int peg_glue_may_touch(void *context, const peg_part *a, const peg_part *b)
 void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
 {
     static const double none[3] = {0, 0, 0};
-    const peg_glue *glue = context;
+    peg_glue *glue = context;
     int reversed;
     const peg_pair_entry *how = peg_glue_how(glue, a, b, &reversed);
     int own = how && how->has_surface;
+    if (!own && !glue->has_surface) {
+        const peg_shape *x = a->user, *y = b->user;
+        peg_say(&glue->report, PEG_CAUSE_FRICTIONLESS, PEG_SEVERITY_NOTE, PEG_OK,
+                &(peg_subject){.geom = x->geom, .other = y->geom},
+                "no surface was set for this pair: its contacts are frictionless; call "
+                "pegWorldSetDefaultSurface, or pass a surface to pegWorldAddPair");
+    }
     peg_surface_convert(own ? &how->surface : &glue->surface, own ? how->fdir1 : none,
                         dWorldGetERP(glue->world), dWorldGetCFM(glue->world), reversed, out);
+}
+
+static pegStatus fail_about(peg_glue *glue, pegStatus status, dGeomID a, dGeomID b)
+{
+    peg_subject before = glue->report.culprit;
+    glue->report.culprit = (peg_subject){.geom = a, .other = b};
+    peg_fail(&glue->report, status);
+    glue->report.culprit = before;
+    return status;
 }
 
 pegStatus peg_glue_set_surface(peg_glue *glue, const dSurfaceParameters *surface)
@@ -115,29 +131,33 @@ pegStatus peg_glue_set_surface(peg_glue *glue, const dSurfaceParameters *surface
     static const double none[3] = {0, 0, 0};
     if (!surface) {
         glue->surface = (dSurfaceParameters){0};
+        glue->has_surface = 1; /* frictionless by choice */
         return PEG_OK;
     }
-    if (!peg_surface_is_valid(surface)) return PEG_ERROR_NOT_FINITE;
-    peg_surface_warn(&glue->report, surface, none);
+    pegStatus status = peg_surface_check(surface);
+    if (status != PEG_OK) return fail_about(glue, status, NULL, NULL);
+    peg_surface_warn(&glue->report, surface, none, NULL);
     glue->surface = *surface;
+    glue->has_surface = 1;
     return PEG_OK;
 }
 
 void peg_glue_say_opaque(peg_glue *glue, const peg_shape *s)
 {
+    const peg_subject about = {.geom = s->geom};
     if (s->endless)
-        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
-                "a heightfield that repeats itself has more cells about the bodies than can be "
-                "kept: it has ODE's contacts, which let bodies overlap");
+        peg_say_class(&glue->report, s->is.class, PEG_ERROR_GEOM_CLASS, &about,
+                      "the bodies are near more cells of this wrapping heightfield than can be "
+                      "kept: it has ODE's contacts, and bodies may overlap with it");
     else if (s->is.class == dHeightfieldClass)
-        peg_say(
-            &glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_CONVEX_NOT_REGISTERED,
-            "a heightfield whose samples were never seen, or are others than those seen, has ODE's "
-            "contacts, which let bodies overlap: call pegRegisterHeightfield");
+        peg_say_class(&glue->report, s->is.class, PEG_ERROR_CONVEX_NOT_REGISTERED, &about,
+                      "the samples of this heightfield were not registered, or differ from those "
+                      "registered: it has ODE's contacts, and bodies may overlap with it; call "
+                      "pegRegisterHeightfield");
     else
-        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
-                "a geom of a class of the program's own has ODE's contacts, which let bodies "
-                "overlap");
+        peg_say_class(&glue->report, s->is.class, PEG_ERROR_GEOM_CLASS, &about,
+                      "a user-defined geom class has ODE's contacts, and bodies may overlap with "
+                      "such geoms");
 }
 
 static int is_asked(const peg_glue *glue, dGeomID a, dGeomID b)
@@ -183,8 +203,10 @@ pegStatus peg_glue_name_transforms(peg_glue *glue)
 pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair_entry *how)
 {
     if (how && how->has_surface) {
-        if (!peg_surface_is_valid(&how->surface)) return PEG_ERROR_NOT_FINITE;
-        peg_surface_warn(&glue->report, &how->surface, how->fdir1);
+        pegStatus status = peg_surface_check(&how->surface);
+        if (status != PEG_OK) return fail_about(glue, status, a, b);
+        peg_surface_warn(&glue->report, &how->surface, how->fdir1,
+                         &(peg_subject){.geom = a, .other = b});
     }
     a = peg_shapes_outer(&glue->shapes.kept, a);
     b = peg_shapes_outer(&glue->shapes.kept, b);
@@ -193,13 +215,13 @@ pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair
         if (!leaf[i] || !peg_class_has_contacts(dGeomGetClass(leaf[i]))) return PEG_OK;
     if (!keep_pair(glue, a, b, how)) {
         glue->pair_lost = 1;
-        return peg_fail(&glue->report, PEG_ERROR_MEMORY);
+        return fail_about(glue, PEG_ERROR_MEMORY, NULL, NULL);
     }
     if (is_asked(glue, a, b)) glue->accepted = 1;
     unsigned long version;
     for (int i = 0; i < 2; i++)
         if (dGeomGetClass(leaf[i]) == dConvexClass && !peg_convex_find(leaf[i], &version))
-            return peg_fail(&glue->report, PEG_ERROR_CONVEX_NOT_REGISTERED);
+            return fail_about(glue, PEG_ERROR_CONVEX_NOT_REGISTERED, leaf[i], NULL);
     return PEG_OK;
 }
 

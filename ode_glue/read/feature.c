@@ -16,7 +16,7 @@ static int in_the_field(const peg_shape *s, const peg_triangle_mesh *triangle_me
 /* A vertex or an edge of a mesh, and where it is first met. */
 typedef struct search {
     const peg_triangle_mesh *triangle_mesh;
-    peg_part_feature feature;
+    peg_feature_type feature;
     int number, triangle, corner;
 } search;
 
@@ -24,7 +24,7 @@ static void visit(void *context, int t)
 {
     search *s = context;
     const peg_triangle_mesh *c = s->triangle_mesh;
-    const int *of = s->feature == PEG_A_VERTEX ? c->triangle[t] : c->side[t];
+    const int *of = s->feature == PEG_VERTEX ? c->triangle[t] : c->side[t];
     for (int k = 0; k < 3; k++) {
         if (of[k] != s->number) continue;
         if (s->triangle >= 0 && c->source[s->triangle] <= c->source[t]) continue;
@@ -33,10 +33,10 @@ static void visit(void *context, int t)
     }
 }
 
-static search find(const peg_triangle_mesh *c, peg_part_feature feature, int number)
+static search find(const peg_triangle_mesh *c, peg_feature_type feature, int number)
 {
     search s = {c, feature, number, -1, 0};
-    const double *x = c->vertex[feature == PEG_A_VERTEX ? number : c->edge[number][0]];
+    const double *x = c->vertex[feature == PEG_VERTEX ? number : c->edge[number][0]];
     peg_aabb point;
     peg_copy3(x, point.lo);
     peg_copy3(x, point.hi);
@@ -44,17 +44,17 @@ static search find(const peg_triangle_mesh *c, peg_part_feature feature, int num
     return s;
 }
 
-int peg_feature_number(const peg_part *part, peg_part_feature feature, int number)
+int peg_feature_number(const peg_part *part, peg_feature_type feature, int number)
 {
     const peg_triangle_mesh *c = part->triangle_mesh;
     const peg_shape *s = part->user;
     int corner = 0, triangle = number; /* the core tells a face by the number ODE has for it */
     if (!c) return number;
-    if (feature != PEG_A_FACE) {
+    if (feature != PEG_FACE) {
         search found = find(c, feature, number);
         corner = found.corner;
         triangle = c->source[found.triangle];
     }
     if (s->endless) triangle = in_the_field(s, c, triangle);
-    return feature == PEG_A_FACE ? triangle : 3 * triangle + corner;
+    return feature == PEG_FACE ? triangle : 3 * triangle + corner;
 }

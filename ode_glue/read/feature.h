@@ -3,11 +3,11 @@
 #define PEG_FEATURE_H
 
 #include "ode_glue/read/shape.h"
-#include "peg/contact/row_set.h"
+#include "peg/collide/features.h"
 #include "peg/contact/scene.h"
 
 /* The number under which the program knows a feature of a part, out of the core's: see pegContact.
  */
-int peg_feature_number(const peg_part *part, peg_part_feature feature, int number);
+int peg_feature_number(const peg_part *part, peg_feature_type feature, int number);
 
 #endif

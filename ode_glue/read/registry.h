@@ -1,7 +1,7 @@
 /* What ODE keeps to itself (arrays of convex geoms, samples of heightfields), seen when it is set.
  *
  * A geom belongs to no peg world when it is made (it may not even have a body yet), so this
- * registry is one for the process, behind a lock: the one place with state of its own. */
+ * registry is one for the process, behind a lock. It also knows which worlds have a peg world. */
 #ifndef PEG_REGISTRY_H
 #define PEG_REGISTRY_H
 

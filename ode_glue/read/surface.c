@@ -2,29 +2,42 @@
 
 #include <math.h>
 
+/* Limits below look like coefficients: few programs mean so small a force, in N. */
+static const double COEFFICIENT = 2;
+
 static double value(const dSurfaceParameters *s, int bit, double x)
 {
     return s->mode & bit ? x : 0;
 }
 
-/* ODE counts a negative coefficient as none. */
+/* Negative ones are refused, but ODE's own joints may have them: none. */
 static double coefficient(double x)
 {
     return x > 0 ? x : 0;
 }
 
-int peg_surface_is_valid(const dSurfaceParameters *s)
+pegStatus peg_surface_check(const dSurfaceParameters *s)
 {
     int rolls = s->mode & dContactRolling, by_axis = s->mode & dContactAxisDep;
-    double limits = s->mu + value(s, dContactMu2, s->mu2);
-    if (rolls) limits += s->rho;
-    if (rolls && by_axis) limits += s->rho2 + s->rhoN;
-    double others = value(s, dContactBounce, s->bounce) + value(s, dContactBounce, s->bounce_vel) +
+    const double limit[] = {s->mu, value(s, dContactMu2, s->mu2), rolls ? s->rho : 0,
+                            rolls && by_axis ? s->rho2 : 0, rolls && by_axis ? s->rhoN : 0};
+    const double share[] = {value(s, dContactBounce, s->bounce), value(s, dContactSlip1, s->slip1),
+                            value(s, dContactSlip2, s->slip2)};
+    double others = value(s, dContactBounce, s->bounce_vel) +
                     value(s, dContactSoftERP, s->soft_erp) +
                     value(s, dContactSoftCFM, s->soft_cfm) + value(s, dContactMotion1, s->motion1) +
-                    value(s, dContactMotion2, s->motion2) + value(s, dContactMotionN, s->motionN) +
-                    value(s, dContactSlip1, s->slip1) + value(s, dContactSlip2, s->slip2);
-    return !isnan(limits) && isfinite(others);
+                    value(s, dContactMotion2, s->motion2) + value(s, dContactMotionN, s->motionN);
+    int negative = 0;
+    for (int i = 0; i < 5; i++) {
+        if (isnan(limit[i])) return PEG_ERROR_NOT_FINITE;
+        negative |= limit[i] < 0;
+    }
+    for (int i = 0; i < 3; i++) {
+        others += share[i];
+        negative |= share[i] < 0;
+    }
+    if (!isfinite(others)) return PEG_ERROR_NOT_FINITE;
+    return negative ? PEG_ERROR_SURFACE : PEG_OK;
 }
 
 static void read_friction(const dSurfaceParameters *s, peg_surface *out)
@@ -67,7 +80,8 @@ static int depends_on_axis(const peg_surface *f)
     return f->mu != f->mu2 || f->slip != f->slip2 || f->rho != f->rho2;
 }
 
-void peg_surface_warn(peg_report *report, const dSurfaceParameters *s, const double fdir1[3])
+void peg_surface_warn(peg_report *report, const dSurfaceParameters *s, const double fdir1[3],
+                      const peg_subject *about)
 {
     int proportional, matter, motion = s->mode & (dContactMotion1 | dContactMotion2);
     peg_surface f = {0};
@@ -75,16 +89,20 @@ void peg_surface_warn(peg_report *report, const dSurfaceParameters *s, const dou
     kinds_of_limits(s, &proportional, &matter);
     if ((depends_on_axis(&f) || (motion && f.mu + f.mu2 > 0)) &&
         (is_zero(fdir1) || !(s->mode & dContactFDir1)))
-        peg_say(report, PEG_CAUSE_AXIS, PEG_OK,
+        peg_say(report, PEG_CAUSE_AXIS, PEG_SEVERITY_WARNING, PEG_OK, about,
                 "mu2, slip2, rho2 and motions need a direction: without dContactFDir1 in "
-                "pegCollideContact their axes are arbitrary");
+                "pegWorldAddPairContact their axes are arbitrary");
     if (matter & proportional && matter & ~proportional)
-        peg_say(report, PEG_CAUSE_APPROX, PEG_OK,
+        peg_say(report, PEG_CAUSE_APPROX, PEG_SEVERITY_WARNING, PEG_OK, about,
                 "dContactApprox1_1, _2 and _N are set apart: all limits of the surface are taken "
                 "as multiples of the normal force");
+    if (matter && !(matter & proportional) && f.mu > 0 && f.mu < COEFFICIENT)
+        peg_say(report, PEG_CAUSE_FORCE_LIMIT, PEG_SEVERITY_WARNING, PEG_OK, about,
+                "mu is a force limit in N, as in ODE without dContactApprox1: if a friction "
+                "coefficient is meant, set dContactApprox1 in the surface's mode");
     if (s->mode & dContactBounce && s->bounce > 1)
-        peg_say(report, PEG_CAUSE_BOUNCE, PEG_OK,
-                "bounce is above 1: contacts create no energy, it counts as 1");
+        peg_say(report, PEG_CAUSE_BOUNCE, PEG_SEVERITY_NOTE, PEG_OK, about,
+                "bounce is above 1 and clamped to 1: contacts add no energy");
 }
 
 static void read_bounce(const dSurfaceParameters *s, peg_surface *out)

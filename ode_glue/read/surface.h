@@ -19,11 +19,13 @@ typedef struct peg_pair_entry {
     dJointFeedback *feedback;   /* null: not wanted */
 } peg_pair_entry;
 
-/* 0 if a field that the mode mentions is not a number, or infinite and not mu or rho. */
-int peg_surface_is_valid(const dSurfaceParameters *surface);
+/* Looks at the fields that the mode mentions. Errors: NOT_FINITE (not a number, or infinite and not
+ * mu or rho), SURFACE (a negative mu, mu2, rho, slip or bounce). */
+pegStatus peg_surface_check(const dSurfaceParameters *surface);
 
-/* Says once each what the surface asks for and cannot get. */
-void peg_surface_warn(peg_report *report, const dSurfaceParameters *surface, const double fdir1[3]);
+/* Says once each what the surface asks for and cannot get. about: the pair, or null. */
+void peg_surface_warn(peg_report *report, const dSurfaceParameters *surface, const double fdir1[3],
+                      const peg_subject *about);
 
 /* The core's surface of A and B out of ODE's. reversed: A is not ODE's first body. ERP and CFM of
  * the world fill in when the mode mentions only one of soft_erp and soft_cfm. */

@@ -67,6 +67,23 @@ static void read_modes(dBodyID id, peg_body *b)
     b->max_angular_speed = dBodyGetMaxAngularSpeed(id);
 }
 
+static int settings_are_finite(dBodyID id)
+{
+    double damping = dBodyGetLinearDamping(id) + dBodyGetAngularDamping(id) +
+                     dBodyGetLinearDampingThreshold(id) + dBodyGetAngularDampingThreshold(id);
+    return isfinite(damping) && !isnan(dBodyGetMaxAngularSpeed(id)) &&
+           is_finite(dBodyGetForce(id), 3) && is_finite(dBodyGetTorque(id), 3);
+}
+
+/* Whether ODE's step could pose the body: it aborts where a quaternion overflows. */
+static int can_be_posed(const peg_body *b, double h)
+{
+    double x[3], q[4];
+    peg_body_pose(b, b->v_free, h, x, q);
+    return is_finite(b->v_free, 6) && is_finite(x, 3) && is_finite(q, 4) &&
+           isfinite(peg_dot(b->v_free + 3, b->v_free + 3));
+}
+
 pegStatus peg_read_body(dWorldID world, dBodyID id, double h, peg_body *b)
 {
     *b = (peg_body){0};
@@ -79,11 +96,12 @@ pegStatus peg_read_body(dWorldID world, dBodyID id, double h, peg_body *b)
         return PEG_ERROR_NOT_FINITE;
 
     int moves = dBodyIsEnabled(id) && dBodyGetWorld(id) == world;
+    if (moves && !settings_are_finite(id)) return PEG_ERROR_NOT_FINITE;
     if (dBodyIsKinematic(id) || dBodyGetWorld(id) != world) {
         b->kind = moves ? PEG_KINEMATIC : PEG_STATIC;
         if (!moves) memset(b->v, 0, sizeof b->v);
         memcpy(b->v_free, b->v, sizeof b->v);
-        return PEG_OK;
+        return can_be_posed(b, h) ? PEG_OK : PEG_ERROR_NOT_FINITE;
     }
     b->kind = PEG_DYNAMIC;
     b->asleep = !moves;
@@ -95,7 +113,7 @@ pegStatus peg_read_body(dWorldID world, dBodyID id, double h, peg_body *b)
         !is_positive(b->inertia))
         return PEG_ERROR_MASS;
     free_velocity(world, id, h, b);
-    return is_finite(b->v_free, 6) ? PEG_OK : PEG_ERROR_NOT_FINITE;
+    return can_be_posed(b, h) ? PEG_OK : PEG_ERROR_NOT_FINITE;
 }
 
 void peg_stop_body(dWorldID world, dBodyID id, double h, peg_body *b)

@@ -1,5 +1,6 @@
 /* From ODE's spaces and bodies to the scene of a step. */
 #include "ode_glue/read/unconstrained_velocity.h"
+#include "ode_glue/read/world_bodies.h"
 #include "ode_glue/read/geom.h"
 #include "ode_glue/step/scene.h"
 #include "ode_glue/pairs/external_contacts.h"
@@ -10,11 +11,17 @@
 
 static pegStatus collect_space(peg_glue *glue, dSpaceID space);
 
+static pegStatus add_shape(peg_glue *glue, dGeomID geom, int swept)
+{
+    pegStatus status = peg_shapes_add(&glue->shapes, geom, swept);
+    if (status != PEG_OK) glue->report.culprit.geom = geom;
+    return status;
+}
+
 static pegStatus collect_item(peg_glue *glue, dGeomID geom)
 {
     if (!dGeomIsEnabled(geom)) return PEG_OK;
-    return dGeomIsSpace(geom) ? collect_space(glue, (dSpaceID)geom)
-                              : peg_shapes_add(&glue->shapes, geom, 1);
+    return dGeomIsSpace(geom) ? collect_space(glue, (dSpaceID)geom) : add_shape(glue, geom, 1);
 }
 
 typedef struct probe {
@@ -59,7 +66,7 @@ static pegStatus collect_geoms(peg_glue *glue)
     if (status == PEG_OK) status = peg_glue_name_transforms(glue);
     for (int i = 0; i < 2 * glue->added.n && status == PEG_OK; i++) {
         dGeomID geom = glue->added.key[i / 2][i % 2];
-        if (dGeomIsEnabled(geom)) status = peg_shapes_add(&glue->shapes, geom, 0);
+        if (dGeomIsEnabled(geom)) status = add_shape(glue, geom, 0);
     }
     peg_shapes_end(&glue->shapes, status == PEG_OK);
     return status;
@@ -68,9 +75,10 @@ static pegStatus collect_geoms(peg_glue *glue)
 static void report_ignored(peg_glue *glue, const peg_shape *s)
 {
     if (s->status == PEG_ERROR_SHAPE_EMPTY)
-        peg_say(&glue->report, PEG_CAUSE_ZERO_SIZE, s->status,
-                "a geom with a side or radius of length 0, or a mesh without triangles, has no "
-                "contacts: its pairs are ignored");
+        peg_say(&glue->report, PEG_CAUSE_ZERO_SIZE, PEG_SEVERITY_WARNING, s->status,
+                &(peg_subject){.geom = s->geom},
+                "a geom with a side or radius of 0, or a mesh without triangles, has no contacts: "
+                "its pairs are ignored");
 }
 
 /* The papers' models are of polytopes. */
@@ -79,17 +87,18 @@ static void report_left_out(peg_glue *glue, const peg_shape *s)
     int model = peg_context_settings(glue->core)->contact;
     int polytope = s->shape && !peg_is_dilated(s->shape);
     if (model != PEG_CONTACT_PEG && s->status == PEG_OK && !polytope)
-        peg_say(&glue->report, PEG_CAUSE_CLASS + s->is.class, PEG_ERROR_GEOM_CLASS,
-                "the papers' contact models know polytopes alone: round geoms and meshes have no "
-                "contacts");
+        peg_say_class(&glue->report, s->is.class, PEG_ERROR_GEOM_CLASS,
+                      &(peg_subject){.geom = s->geom},
+                      "the papers' contact models support polytopes only: round geoms and meshes "
+                      "have no contacts");
 }
 
 static void report_callbacks(peg_glue *glue, dGeomID mesh)
 {
     if (dGeomTriMeshGetCallback(mesh) || dGeomTriMeshGetArrayCallback(mesh))
-        peg_say(&glue->report, PEG_CAUSE_CLASS + dTriMeshClass, PEG_OK,
-                "a mesh has callbacks that choose among its triangles: they are not asked, all "
-                "triangles are solid");
+        peg_say_class(&glue->report, dTriMeshClass, PEG_OK, &(peg_subject){.geom = mesh},
+                      "the callbacks of this mesh that select triangles are ignored: all triangles "
+                      "collide");
 }
 
 static int by_id(const void *a, const void *b)
@@ -118,24 +127,48 @@ static peg_shape **taking_part(peg_glue *glue, int *n)
     return list;
 }
 
-static void count_joints(peg_link *link)
+static void count_joints(peg_glue *glue, peg_link *link)
 {
     for (int i = dBodyGetNumJoints(link->id) - 1; i >= 0; i--) {
         dJointID joint = dBodyGetJoint(link->id, i);
         if (!dJointIsEnabled(joint)) continue;
+        if (dJointGetType(joint) == dJointTypeContact) glue->own_contact = joint;
         link->has_joints++;
         link->foreign += !peg_joint_is_supported(dJointGetType(joint));
     }
 }
 
+static pegStatus read_body(peg_glue *glue, dBodyID id, double h, peg_body *out)
+{
+    pegStatus status = peg_read_body(glue->world, id, h, out);
+    if (status != PEG_OK) glue->report.culprit.body = id;
+    return status;
+}
+
+/* ODE steps the other bodies of its world, too, and aborts where they are not finite. */
+static pegStatus check_others(peg_glue *glue, double h)
+{
+    pegStatus status = PEG_OK;
+    int n = 0, own = 0;
+    peg_body b;
+    for (dBodyID id = peg_world_first_body(glue->world); id; id = peg_world_next_body(id)) n++;
+    for (int i = 0; i < glue->body_number.n; i++)
+        own += dBodyGetWorld(glue->body_number.key[i][0]) == glue->world;
+    dBodyID id = n > own ? peg_world_first_body(glue->world) : NULL;
+    for (; id && status == PEG_OK; id = peg_world_next_body(id))
+        if (dBodyIsEnabled(id) && peg_map_find(&glue->body_number, id, NULL) < 0)
+            status = read_body(glue, id, h, &b);
+    return status;
+}
+
 static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
 {
     int i = glue->scene.nb;
-    pegStatus status = peg_read_body(glue->world, id, h, &glue->scene.body[i]);
+    pegStatus status = read_body(glue, id, h, &glue->scene.body[i]);
     if (status != PEG_OK) return status;
     peg_link *link = &glue->link[i];
     *link = (peg_link){.id = id};
-    count_joints(link);
+    count_joints(glue, link);
     memcpy(link->v, glue->scene.body[i].v, sizeof link->v);
     peg_copy3(dBodyGetForce(id), link->force);
     peg_copy3(dBodyGetTorque(id), link->force + 3);
@@ -173,6 +206,7 @@ static pegStatus collect_joints(peg_glue *glue, double h)
     pegStatus status =
         peg_joint_set_rows(&glue->joints, &glue->arena, &glue->body_number, h, &scene->joint_row,
                            &glue->joint, &scene->njoint_row, &glue->notes);
+    glue->report.culprit.joint = glue->notes.not_finite;
     for (int i = 0; i < scene->njoint_row && status == PEG_OK; i++) {
         const peg_joint_row *row = &scene->joint_row[i];
         if (row->body_a >= 0) glue->link[row->body_a].joined = 1;
@@ -224,6 +258,7 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     peg_auto_disable_begin(&glue->sleep);
     peg_arena_reset(&glue->arena);
     peg_map_clear(&glue->body_number);
+    glue->own_contact = NULL;
 
     pegStatus status = collect_geoms(glue);
     if (status != PEG_OK) return status;
@@ -237,6 +272,7 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
 
     for (int i = 0; i < bodies && status == PEG_OK; i++)
         status = add_body(glue, glue->body_number.key[i][0], h);
+    if (status == PEG_OK) status = check_others(glue, h);
     if (status == PEG_OK) status = add_parts(glue, shape, n);
     if (status == PEG_OK) status = peg_glue_collect_given(glue);
     if (status == PEG_OK) status = collect_joints(glue, h);

@@ -5,60 +5,78 @@
 #include "ode_glue/write/apply.h"
 #include "ode_glue/write/feedback.h"
 
+/* s: what lies beyond is a mistake, and its powers leave the range of doubles. */
+static const double SHORTEST = 1e-20, LONGEST = 1e10;
+
+static void warn(peg_glue *glue, peg_cause cause, const peg_subject *about, const char *text)
+{
+    peg_say(&glue->report, cause, PEG_SEVERITY_WARNING, PEG_OK, about, text);
+}
+
+static void note(peg_glue *glue, peg_cause cause, const peg_subject *about, const char *text)
+{
+    peg_say(&glue->report, cause, PEG_SEVERITY_NOTE, PEG_OK, about, text);
+}
+
 static void report_joints(peg_glue *glue)
 {
     const peg_joint_notes *notes = &glue->notes;
     if (notes->unsupported)
-        peg_say(&glue->report, PEG_CAUSE_JOINTS, PEG_OK,
-                "a joint of a type that is not known here: contacts do not know of it, bodies that "
-                "it holds may overlap");
+        warn(glue, PEG_CAUSE_JOINTS, &(peg_subject){.joint = notes->first_unsupported},
+             "contacts do not know joints of this type: bodies that it holds may overlap");
     if (notes->inferred)
-        peg_say(&glue->report, PEG_CAUSE_JOINT_POSE, PEG_OK,
-                "a joint was first seen at a step and is taken to be satisfied there: call "
-                "pegJointCapture where it is set");
+        note(glue, PEG_CAUSE_JOINT_POSE, &(peg_subject){.joint = notes->first_inferred},
+             "the joint is taken to be satisfied in the pose in which a step first sees it: call "
+             "pegJointSetReferencePose where it is set");
     if (notes->untold)
-        peg_say(&glue->report, PEG_CAUSE_JOINT_UNTOLD, PEG_OK,
-                "a plane-2d joint or a linear motor with settings that ODE does not tell: call "
-                "pegJointPlane2DParam, pegJointSetLMotorAxis where they are set");
+        note(glue, PEG_CAUSE_JOINT_UNTOLD, &(peg_subject){.joint = notes->first_untold},
+             "the joint may have settings without a getter in ODE: call pegJointSetPlane2DParam or "
+             "pegJointSetLMotorAxis where they are set");
     if (notes->joints && peg_context_settings(glue->core)->contact != PEG_CONTACT_PEG)
-        peg_say(&glue->report, PEG_CAUSE_JOINT_MODEL, PEG_OK,
-                "the papers' contact models know no joints: bodies with joints may overlap");
+        warn(glue, PEG_CAUSE_JOINT_MODEL, NULL,
+             "the papers' contact models do not know joints: bodies with joints may overlap");
+    if (glue->own_contact)
+        warn(
+            glue, PEG_CAUSE_OWN_CONTACTS, &(peg_subject){.joint = glue->own_contact},
+            "the program attached a contact joint to a body with exact contacts: ODE's step solves "
+            "it as well, and bodies may overlap; remove the program's dJointCreateContact, or do "
+            "not add the space");
 }
 
 static void report_step(peg_glue *glue, const pegStats *stats)
 {
     if (dWorldGetContactSurfaceLayer(glue->world) != 0)
-        peg_say(&glue->report, PEG_CAUSE_LAYER, PEG_OK,
-                "the contact surface layer has no meaning for exact contacts: bodies keep the gap "
-                "of settings.margin");
+        note(glue, PEG_CAUSE_LAYER, NULL,
+             "the contact surface layer is ignored: exact contacts keep the separation "
+             "settings.margin");
     if (!isinf(dWorldGetContactMaxCorrectingVel(glue->world)))
-        peg_say(&glue->report, PEG_CAUSE_CORRECTING_SPEED, PEG_OK,
-                "the largest correcting velocity has no meaning for exact contacts: overlap at the "
-                "start opens at settings.max_depenetration_speed");
+        note(glue, PEG_CAUSE_CORRECTING_SPEED, NULL,
+             "the maximum correcting velocity is ignored: penetration recovery is capped by "
+             "settings.max_depenetration_speed");
     report_joints(glue);
     if (stats->joints_relaxed)
-        peg_say(&glue->report, PEG_CAUSE_JOINTS_YIELD, PEG_OK,
-                "joints contradict each other or contacts: they yielded, so that a step could be "
-                "made");
+        warn(glue, PEG_CAUSE_JOINTS_RELAXED, NULL,
+             "joint constraints contradict each other or contacts: they were relaxed in a step");
     if (stats->recovered)
-        peg_say(&glue->report, PEG_CAUSE_OVERLAP, PEG_OK,
-                "bodies overlap at the start of a step: they are moved apart at a capped speed");
+        note(glue, PEG_CAUSE_OVERLAP, NULL,
+             "bodies overlap at the start of a step: they are moved apart at a capped speed");
     if (stats->infeasible_islands)
-        peg_say(&glue->report, PEG_CAUSE_SQUEEZED, PEG_OK,
-                "moving bodies leave no room for others: the step ended with the least overlap");
+        warn(glue, PEG_CAUSE_SQUEEZED, NULL,
+             "bodies are squeezed between kinematic ones without a feasible motion: the step ended "
+             "with the least overlap");
     if (stats->unconverged)
-        peg_say(&glue->report, PEG_CAUSE_UNCONVERGED, PEG_ERROR_SOLVER,
-                "a step was accepted without a certificate: bodies may overlap after it");
+        peg_say(&glue->report, PEG_CAUSE_UNCONVERGED, PEG_SEVERITY_WARNING, PEG_ERROR_SOLVER, NULL,
+                "a step was accepted without certified separation: bodies may overlap after it");
 }
 
 static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
-    if (!(h > 0) || !isfinite(h)) return PEG_ERROR_STEP_SIZE;
+    if (!(h >= SHORTEST && h <= LONGEST)) return PEG_ERROR_STEP_SIZE;
     if (glue->pair_lost) return PEG_ERROR_MEMORY;
     if (glue->spaces == 0 && glue->added.n == 0)
-        peg_say(&glue->report, PEG_CAUSE_NO_SPACE, PEG_OK,
-                "no space was added and no pair added: this step has no contacts; call "
-                "pegWorldAddSpace, or pegNearCallback or pegWorldAddPair before each step");
+        warn(glue, PEG_CAUSE_NO_SPACE, NULL,
+             "no space and no pair was added: this step has no contacts; call pegWorldAddSpace, or "
+             "pegNearCallback or pegWorldAddPair before each step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
     if (status == PEG_OK && glue->pair_lost) status = PEG_ERROR_MEMORY;
@@ -72,6 +90,7 @@ pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
     if (glue->stepping) return PEG_ERROR_ARGUMENT;
     glue->stepping = 1;
+    glue->report.culprit = (peg_subject){0};
     *stats = (pegStats){0};
     pegStatus status = step(glue, h, quick, stats);
     stats->steps = 1;

@@ -1,14 +1,29 @@
 #include "ode_glue/world/glue.h"
+#include "ode_glue/read/registry.h"
+#include "ode_glue/read/world_bodies.h"
 
 #include <string.h>
 
+/* Marks the world in the registry as having a peg world. */
+static void stay(void *glue)
+{
+    (void)glue;
+}
+
 pegStatus peg_glue_create(dWorldID world, const pegSettings *settings, peg_glue **out)
 {
+    unsigned long version;
     *out = NULL;
+    if (peg_registry_find(world, stay, &version)) return PEG_ERROR_WORLD;
     peg_glue *glue = peg_alloc_zero(1, sizeof *glue);
     if (!glue) return PEG_ERROR_MEMORY;
     glue->world = world;
+    peg_world_bodies_find();
     pegStatus status = peg_context_create(settings, &glue->core);
+    if (status == PEG_OK) {
+        status = peg_registry_set(world, glue, stay);
+        if (status != PEG_OK) peg_context_destroy(glue->core);
+    }
     if (status == PEG_OK)
         *out = glue;
     else
@@ -18,7 +33,9 @@ pegStatus peg_glue_create(dWorldID world, const pegSettings *settings, peg_glue 
 
 void peg_glue_destroy(peg_glue *glue)
 {
+    unsigned long version;
     if (!glue) return;
+    if (peg_registry_find(glue->world, stay, &version) == glue) peg_registry_forget(glue->world);
     peg_context_destroy(glue->core);
     peg_shapes_free(&glue->shapes);
     peg_joint_set_free(&glue->joints);

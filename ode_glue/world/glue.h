@@ -40,10 +40,12 @@ typedef struct peg_glue {
     int how_room;
     int pair_lost;              /* there was no memory for one of them: the step must fail */
     dSurfaceParameters surface; /* of pairs that were added without one, or not at all */
+    int has_surface;            /* the program has set it */
     peg_auto_disable sleep;
     peg_shapes shapes;
     peg_joint_set joints;
     peg_joint_notes notes; /* of this step's joints */
+    dJointID own_contact;  /* an enabled contact joint of the program's, or null */
     long set_right;        /* bodies that ODE left elsewhere than certified */
     dNearCallback *near;   /* the program's own, or null */
     void *near_data;

@@ -7,6 +7,7 @@
 
 typedef double peg_vec3[3];
 typedef double peg_mat3[9];
+typedef double peg_vec6[6]; /* linear, angular */
 
 /* Of numbers; unlike fmin and fmax without a call. */
 static inline double peg_min(double a, double b)

@@ -47,7 +47,7 @@ const char *peg_status_message(pegStatus status)
         [PEG_ERROR_NOT_FINITE] =
             "a pose, velocity, force or shape holds NaN or infinity: set it to finite numbers",
         [PEG_ERROR_SHAPE_EMPTY] =
-            "the points span no volume: give at least four that are not in one plane",
+            "the shape has no volume: a side or radius is 0, or all points lie in one plane",
         [PEG_ERROR_SHAPE_OPEN] =
             "the polygons do not close around a volume: every edge needs two polygons, both "
             "counter-clockwise seen from outside",
@@ -62,6 +62,23 @@ const char *peg_status_message(pegStatus status)
         [PEG_ERROR_MEMORY] = "out of memory: nothing was changed",
         [PEG_ERROR_SOLVER] = "no solver certified an answer",
         [PEG_ERROR_FILE] = "a file could not be read or written",
+        [PEG_ERROR_SHAPE_SIZE] =
+            "the shape is too small or too large to compute with: choose another unit of length",
+        [PEG_ERROR_SHAPE_FACES] = "a convex shape needs at least four points and four polygons",
+        [PEG_ERROR_SHAPE_INDEX] =
+            "a polygon names a point that does not exist, or has fewer than three or more corners "
+            "than there are points: polygons are runs of a count and that many indices from 0 on",
+        [PEG_ERROR_SHAPE_REVERSED] =
+            "the polygons are clockwise seen from outside: reverse the order of their corners",
+        [PEG_ERROR_SHAPE_PLANE] =
+            "a plane (a, b, c, d) does not contain its polygon or points inwards: points on it "
+            "satisfy a x + b y + c z = d, with (a, b, c) outwards",
+        [PEG_ERROR_SURFACE] =
+            "a surface has a negative mu, mu2, rho, slip or bounce: 0 means none, dInfinity no "
+            "sliding",
+        [PEG_ERROR_WORLD] =
+            "the ODE world has a peg world already: destroy that one first, also if its ODE world "
+            "was destroyed",
     };
     return status >= 0 && status < PEG_STATUS_COUNT ? text[status] : "unknown status";
 }

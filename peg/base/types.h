@@ -16,7 +16,7 @@ typedef enum pegStatus {
     PEG_ERROR_SETTINGS,              /* a setting is out of range */
     PEG_ERROR_STEP_SIZE,             /* h is not a positive finite number */
     PEG_ERROR_NOT_FINITE,            /* NaN or infinity in a pose, velocity, force or shape */
-    PEG_ERROR_SHAPE_EMPTY,           /* fewer than four points, or coplanar points: no volume */
+    PEG_ERROR_SHAPE_EMPTY,           /* the points span no volume */
     PEG_ERROR_SHAPE_OPEN,            /* the polygons do not enclose a volume */
     PEG_ERROR_SHAPE_CONCAVE,         /* a point lies outside a face plane */
     PEG_ERROR_CONVEX_NOT_REGISTERED, /* a convex geom whose arrays were never registered */
@@ -25,9 +25,24 @@ typedef enum pegStatus {
     PEG_ERROR_MEMORY,                /* out of memory; nothing was changed */
     PEG_ERROR_SOLVER,                /* no solver found an answer that passes the residual check */
     PEG_ERROR_FILE,                  /* a file could not be read or written */
+    PEG_ERROR_SHAPE_SIZE,            /* a size below 1e-60 m or above 1e60 m */
+    PEG_ERROR_SHAPE_FACES,           /* fewer than four points or polygons */
+    PEG_ERROR_SHAPE_INDEX,           /* a polygon names a point that does not exist */
+    PEG_ERROR_SHAPE_REVERSED,        /* the polygons are clockwise seen from outside */
+    PEG_ERROR_SHAPE_PLANE,           /* a plane does not contain its polygon, or points inwards */
+    PEG_ERROR_SURFACE,               /* a negative friction, slip or bounce parameter */
+    PEG_ERROR_WORLD,                 /* the ODE world has a peg world already */
     PEG_STATUS_COUNT,
     PEG_ERROR_SHAPE_UNKNOWN = PEG_ERROR_CONVEX_NOT_REGISTERED /* name before 0.2 */
 } pegStatus;
+
+/* How much a message matters. */
+typedef enum pegSeverity {
+    PEG_SEVERITY_NOTE = 0, /* something is ignored or assumed, without harm to the contacts */
+    PEG_SEVERITY_WARNING, /* the simulation is not what the program asked for, or bodies may overlap
+                           */
+    PEG_SEVERITY_ERROR    /* a call failed */
+} pegSeverity;
 
 /* Contact model of a world. */
 typedef enum pegContactModel {

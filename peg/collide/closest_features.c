@@ -41,7 +41,7 @@ static double vertex_and_edge(const peg_view *V, const peg_view *E, int vertex, 
                               double v[3], double e[3])
 {
     const int *end = E->shape->edge[edge].v;
-    if (V->shape->rim > 0) {
+    if (peg_has_rim(V->shape)) {
         peg_disc disc = disc_of(V, vertex);
         return peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], v, e);
     }
@@ -54,7 +54,7 @@ static void vertex_and_vertex(const peg_view *A, const peg_view *B, int i, int j
 {
     peg_copy3(A->vertex[i], a);
     peg_copy3(B->vertex[j], b);
-    int rim_a = A->shape->rim > 0, rim_b = B->shape->rim > 0;
+    int rim_a = peg_has_rim(A->shape), rim_b = peg_has_rim(B->shape);
     if (!rim_a && !rim_b) return;
     peg_disc on_a = disc_of(A, i), on_b = disc_of(B, j);
     if (rim_a && rim_b)
@@ -65,39 +65,39 @@ static void vertex_and_vertex(const peg_view *A, const peg_view *B, int i, int j
         peg_disc_nearest(&on_b, A->vertex[i], b);
 }
 
-double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+double peg_nearest_points(const peg_view *A, const peg_view *B, peg_feature_kind kind, int i, int j,
                           double a[3], double b[3])
 {
-    if (kind == PEG_FACET_EV) return vertex_and_edge(B, A, j, i, b, a);
-    if (kind == PEG_FACET_VE) return vertex_and_edge(A, B, i, j, a, b);
+    if (kind == PEG_FEATURES_EV) return vertex_and_edge(B, A, j, i, b, a);
+    if (kind == PEG_FEATURES_VE) return vertex_and_edge(A, B, i, j, a, b);
     vertex_and_vertex(A, B, i, j, a, b);
     return 0;
 }
 
-int peg_may_be_between(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+int peg_may_be_between(const peg_view *A, const peg_view *B, peg_feature_kind kind, int i, int j,
                        double room)
 {
-    const peg_view *V = kind == PEG_FACET_EV ? B : A, *E = kind == PEG_FACET_EV ? A : B;
+    const peg_view *V = kind == PEG_FEATURES_EV ? B : A, *E = kind == PEG_FEATURES_EV ? A : B;
     peg_vec3 along, x, y;
-    if (kind == PEG_FACET_VV || !(V->shape->rim > 0)) return 1;
-    int edge = kind == PEG_FACET_EV ? i : j;
+    if (kind == PEG_FEATURES_VV || !peg_has_rim(V->shape)) return 1;
+    int edge = kind == PEG_FEATURES_EV ? i : j;
     const int *end = E->shape->edge[edge].v;
-    peg_disc disc = disc_of(V, kind == PEG_FACET_EV ? j : i);
+    peg_disc disc = disc_of(V, kind == PEG_FEATURES_EV ? j : i);
     peg_edge_vector(E, E->shape->edge + edge, along);
     peg_add_scaled(E->vertex[end[0]], -room, along, x);
     peg_add_scaled(E->vertex[end[1]], room, along, y);
     return peg_disc_is_between(&disc, x, y);
 }
 
-double peg_radius_of_a(const peg_view *A, peg_facet_kind kind)
+double peg_radius_of_a(const peg_view *A, peg_feature_kind kind)
 {
-    int at_edge = kind == PEG_FACET_EV || kind == PEG_FACET_EDGES;
+    int at_edge = kind == PEG_FEATURES_EV || kind == PEG_FEATURES_EE;
     return at_edge ? peg_across(A->shape) : A->shape->round;
 }
 
-double peg_radius_of_b(const peg_view *B, peg_facet_kind kind)
+double peg_radius_of_b(const peg_view *B, peg_feature_kind kind)
 {
-    int at_edge = kind == PEG_FACET_VE || kind == PEG_FACET_EDGES;
+    int at_edge = kind == PEG_FEATURES_VE || kind == PEG_FEATURES_EE;
     return at_edge ? peg_across(B->shape) : B->shape->round;
 }
 
@@ -105,7 +105,7 @@ void peg_lowest_point(const peg_view *view, int vertex, const double n[3], doubl
 {
     double axis[3], down[3];
     peg_copy3(view->vertex[vertex], out);
-    if (!(view->shape->rim > 0)) return;
+    if (!peg_has_rim(view->shape)) return;
     axis_of(view, axis);
     peg_add_scaled(n, -peg_dot(n, axis), axis, down);
     if (!(peg_normalise(down) > PEG_FLUSH)) return; /* all of the disc is */
@@ -132,7 +132,7 @@ static int tangent_at(const peg_view *view, int is_edge, int i, const double *po
         peg_normalise(out);
         return 1;
     }
-    if (!(view->shape->rim > 0)) return 0;
+    if (!peg_has_rim(view->shape)) return 0;
     peg_vec3 axis, radial;
     axis_of(view, axis);
     peg_sub(point, view->vertex[i], radial);
@@ -158,11 +158,11 @@ int peg_normal_between(const peg_view *A, const peg_view *B, const peg_facet *fa
                        const peg_vec3 a, const peg_vec3 b, peg_vec3 n)
 {
     peg_vec3 d, t[2] = {{0}};
-    peg_facet_kind kind = facet->kind;
+    peg_feature_kind kind = facet->kind;
     peg_sub(a, b, d);
     int met = peg_norm(d) <= SAME_PLACE * (A->shape->radius + B->shape->radius);
-    int along = tangent_at(A, kind == PEG_FACET_EV, facet->i, a, met, t[0]);
-    along += tangent_at(B, kind == PEG_FACET_VE, facet->j, b, met, t[along]);
+    int along = tangent_at(A, kind == PEG_FEATURES_EV, facet->i, a, met, t[0]);
+    along += tangent_at(B, kind == PEG_FEATURES_VE, facet->j, b, met, t[along]);
     const double *side = met ? facet->n : d;
     peg_cross(t[0], t[1], n);
     if (along == 2 && peg_norm(n) > PARALLEL) {
@@ -189,7 +189,7 @@ typedef struct nearest {
     const peg_view *A, *B;
     peg_facet facet;
     double gap;      /* m */
-    double radii[3]; /* of both parts at features of a kind, from PEG_FACET_VV on, m */
+    double radii[3]; /* of both parts at features of a kind, from PEG_FEATURES_VV on, m */
     peg_disc disc_a, disc_b;
 } nearest;
 
@@ -197,24 +197,24 @@ static nearest begin(const peg_view *A, const peg_view *B)
 {
     nearest best = {.A = A, .B = B, .gap = INFINITY};
     for (int k = 0; k < 3; k++) {
-        peg_facet_kind kind = (peg_facet_kind)(PEG_FACET_VV + k);
+        peg_feature_kind kind = (PEG_FEATURES_VV + k);
         best.radii[k] = peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
     }
-    if (A->shape->rim > 0) best.disc_a = disc_of(A, 0);
-    if (B->shape->rim > 0) best.disc_b = disc_of(B, 0);
+    if (peg_has_rim(A->shape)) best.disc_a = disc_of(A, 0);
+    if (peg_has_rim(B->shape)) best.disc_b = disc_of(B, 0);
     return best;
 }
 
 /* How far features of a kind may be apart to be nearer. */
-static double most_of(const nearest *best, peg_facet_kind kind)
+static double most_of(const nearest *best, peg_feature_kind kind)
 {
-    return best->gap + best->radii[kind - PEG_FACET_VV];
+    return best->gap + best->radii[kind - PEG_FEATURES_VV];
 }
 
 /* A pair of features that are so far apart, but for their radii. */
-static void take_nearer(nearest *best, peg_facet_kind kind, int i, int j, double distance)
+static void take_nearer(nearest *best, peg_feature_kind kind, int i, int j, double distance)
 {
-    double gap = distance - best->radii[kind - PEG_FACET_VV];
+    double gap = distance - best->radii[kind - PEG_FEATURES_VV];
     if (!(gap < best->gap)) return;
     best->gap = gap;
     best->facet.kind = kind, best->facet.i = i, best->facet.j = j;
@@ -226,7 +226,7 @@ static void try_vertices(nearest *best, int i, int j)
 {
     const peg_view *A = best->A, *B = best->B;
     double rim_a = A->shape->rim, rim_b = B->shape->rim;
-    double most = most_of(best, PEG_FACET_VV), far = most + rim_a + rim_b;
+    double most = most_of(best, PEG_FEATURES_VV), far = most + rim_a + rim_b;
     peg_vec3 a, b, d;
     peg_sub(A->vertex[i], B->vertex[j], d);
     if (peg_dot(d, d) >= far * far) return;
@@ -236,7 +236,7 @@ static void try_vertices(nearest *best, int i, int j)
         vertex_and_vertex(A, B, i, j, a, b);
         peg_sub(a, b, d);
     }
-    take_nearer(best, PEG_FACET_VV, i, j, peg_norm(d));
+    take_nearer(best, PEG_FEATURES_VV, i, j, peg_norm(d));
 }
 
 /* How far a disc and an edge, from x to y, are apart where that is less than `most` between its
@@ -260,7 +260,7 @@ static double disc_and_edge(const peg_disc *disc, const double *x, const double 
 static void try_edges(nearest *best, int v, int of_a)
 {
     const peg_view *V = of_a ? best->A : best->B, *E = of_a ? best->B : best->A;
-    peg_facet_kind kind = of_a ? PEG_FACET_VE : PEG_FACET_EV;
+    peg_feature_kind kind = of_a ? PEG_FEATURES_VE : PEG_FEATURES_EV;
     peg_disc *disc = of_a ? &best->disc_a : &best->disc_b;
     double rim = V->shape->rim;
     disc->centre = V->vertex[v];

@@ -13,13 +13,13 @@ static inline void peg_edge_vector(const peg_view *v, const peg_edge *e, double 
 
 /* The nearest points of a feature of A and one of B: two vertices, or a vertex and the line of an
  * edge, of which t is returned: 0 to 1 on the edge. The vertices of what has a rim are discs. */
-double peg_nearest_points(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+double peg_nearest_points(const peg_view *A, const peg_view *B, peg_feature_kind kind, int i, int j,
                           double a[3], double b[3]);
 
 /* Whether t may lie between -room and 1 + room, told without it: always unless the vertex is a
  * disc.
  */
-int peg_may_be_between(const peg_view *A, const peg_view *B, peg_facet_kind kind, int i, int j,
+int peg_may_be_between(const peg_view *A, const peg_view *B, peg_feature_kind kind, int i, int j,
                        double room);
 
 /* The nearest of the features that only dilated parts have: kind, i and j of a facet. */
@@ -35,8 +35,8 @@ int peg_normal_between(const peg_view *A, const peg_view *B, const peg_facet *fa
 
 /* How far these points are apart when the parts touch there, m: the radius of each part at its
  * feature. */
-double peg_radius_of_a(const peg_view *A, peg_facet_kind kind);
-double peg_radius_of_b(const peg_view *B, peg_facet_kind kind);
+double peg_radius_of_a(const peg_view *A, peg_feature_kind kind);
+double peg_radius_of_b(const peg_view *B, peg_feature_kind kind);
 
 /* The point of a part's vertex (a disc, if there is a rim) that is farthest against n. */
 void peg_lowest_point(const peg_view *view, int vertex, const double n[3], double out[3]);

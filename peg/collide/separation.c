@@ -45,7 +45,7 @@ static double support(const peg_view *view, const double n[3], double sign)
 /* What a part's radius adds along n. */
 static double extent(const peg_view *v, const double n[3])
 {
-    return v->shape->round + (v->shape->rim > 0 ? v->shape->rim * peg_off_axis(v, n) : 0);
+    return v->shape->round + (peg_has_rim(v->shape) ? v->shape->rim * peg_off_axis(v, n) : 0);
 }
 
 static double support_max(const peg_view *v, const double n[3])
@@ -160,7 +160,7 @@ static void cross_edges(search *q, const arc *a, const arc *b, double sign)
     peg_vec3 n;
     peg_cross(a->u, b->u, n);
     if (is_too_deep(q, a, b, n, sign) || !edge_normal(a->u, b->u, n)) return;
-    peg_facet facet = {.kind = PEG_FACET_EDGES, .i = a->i, .j = b->i};
+    peg_facet facet = {.kind = PEG_FEATURES_EE, .i = a->i, .j = b->i};
     for (int k = 0; k < 3; k++) facet.n[k] = -sign * n[k];
     facet.s = support_min(q->A, facet.n) - support_max(q->B, facet.n);
     found(q, &facet);
@@ -202,7 +202,8 @@ static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, in
                        const heights *known)
 {
     const peg_edge *e = X->shape->edge + i;
-    if (peg_is_segment(X->shape) || X->shape->mesh) return 0; /* an arc of half a circle or more */
+    if (peg_is_segment(X->shape) || peg_is_triangle(X->shape))
+        return 0; /* an arc of half a circle or more */
     if (peg_is_half_space(Y->shape) || X->shape->nf > MOST_FACES) return 0;
     double s = peg_max(known->of[e->f[0]], known->of[e->f[1]]);
     if (s > 0) {
@@ -289,19 +290,19 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
                 A->shape->radius + B->shape->radius,
                 visit,
                 context,
-                {.kind = PEG_FACET_NONE, .s = -INFINITY}};
+                {.kind = PEG_FEATURES_NONE, .s = -INFINITY}};
     int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
     heights over_a, over_b;
     if (half_a && half_b) return q.best;
     for (int f = 0; f < B->shape->nf && !half_a; f++) {
         if (face_is_out(&q, B, A, height_over(B, A, f, &over_b))) continue;
-        peg_facet facet = {.kind = PEG_FACET_FACE_B, .i = f, .s = face_of_B(A, B, f)};
+        peg_facet facet = {.kind = PEG_FEATURES_VF, .i = f, .s = face_of_B(A, B, f)};
         peg_copy3(B->normal[f], facet.n);
         found(&q, &facet);
     }
     for (int f = 0; f < A->shape->nf && !half_b; f++) {
         if (face_is_out(&q, A, B, height_over(A, B, f, &over_a))) continue;
-        peg_facet facet = {.kind = PEG_FACET_FACE_A, .i = f, .s = face_of_A(A, B, f)};
+        peg_facet facet = {.kind = PEG_FEATURES_FV, .i = f, .s = face_of_A(A, B, f)};
         for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
         found(&q, &facet);
     }
@@ -317,13 +318,13 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
 peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *facet)
 {
     peg_facet at = *facet;
-    if (facet->kind == PEG_FACET_FACE_B) {
+    if (facet->kind == PEG_FEATURES_VF) {
         peg_copy3(B->normal[facet->i], at.n);
         at.s = face_of_B(A, B, facet->i);
-    } else if (facet->kind == PEG_FACET_FACE_A) {
+    } else if (facet->kind == PEG_FEATURES_FV) {
         for (int k = 0; k < 3; k++) at.n[k] = -A->normal[facet->i][k];
         at.s = face_of_A(A, B, facet->i);
-    } else if (facet->kind == PEG_FACET_EDGES) {
+    } else if (facet->kind == PEG_FEATURES_EE) {
         peg_vec3 u, w;
         peg_edge_vector(A, A->shape->edge + facet->i, u);
         peg_edge_vector(B, B->shape->edge + facet->j, w);
@@ -333,7 +334,7 @@ peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *fa
         double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
         for (int k = 0; k < 3; k++) at.n[k] *= sign;
         at.s = peg_separation_along(A, B, at.n);
-    } else if (facet->kind != PEG_FACET_NONE) {
+    } else if (facet->kind != PEG_FEATURES_NONE) {
         peg_round_normal(A, B, facet, at.n);
         double sign = peg_dot(at.n, facet->n) < 0 ? -1 : 1;
         for (int k = 0; k < 3; k++) at.n[k] *= sign;

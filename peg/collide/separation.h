@@ -11,21 +11,13 @@
 #ifndef PEG_SEPARATION_H
 #define PEG_SEPARATION_H
 
+#include "peg/collide/features.h"
 #include "peg/shape/polytope.h"
 
-typedef enum peg_facet_kind {
-    PEG_FACET_NONE = -1,
-    PEG_FACET_FACE_B = 0, /* i: face of B */
-    PEG_FACET_FACE_A = 1, /* i: face of A */
-    PEG_FACET_EDGES = 2,  /* i: edge of A, j: edge of B */
-    /* of dilated parts; n from the feature of B to that of A: */
-    PEG_FACET_VV = 3, /* i: vertex of A, j: vertex of B */
-    PEG_FACET_VE = 4, /* i: vertex of A, j: edge of B */
-    PEG_FACET_EV = 5  /* i: edge of A, j: vertex of B */
-} peg_facet_kind;
-
+/* A facet of the Minkowski difference. i and j as the features' kind says, but that of a face
+ * alone: VF: i is the face of B, FV: that of A. */
 typedef struct peg_facet {
-    peg_facet_kind kind;
+    peg_feature_kind kind;
     int i, j;
     peg_vec3 n; /* unit, from B to A */
     double s;   /* s_n at the pose it was taken, m */

@@ -51,27 +51,26 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     return target;
 }
 
-static void fold_levers(const peg_island *I, const peg_pair *pair, const peg_jacobian *la,
-                        const peg_jacobian *lb, peg_row *row)
+static void fold(const peg_island *I, const peg_pair_pose *at, const peg_jacobian *la,
+                 const peg_jacobian *lb, peg_row *row)
 {
-    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
-    double given = peg_fold_jacobian(I, ra, la, row->Ga) + peg_fold_jacobian(I, rb, lb, row->Gb);
-    row->bias += given;
-    row->prescribed = given;
+    double prescribed = peg_fold_jacobian(I, at->a.rigid, la, row->Ga) +
+                        peg_fold_jacobian(I, at->b.rigid, lb, row->Gb);
+    row->bias += prescribed;
+    row->prescribed = prescribed;
 }
 
 /* Features whose points have moved on, as those of edges and rims that are nearly parallel: the
  * derivative of the gap at the iterate. The points that touch now may have been apart from those
  * features, and below them, at the start; then v = 0 does not satisfy the row. */
-static void tangent_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
-                        const peg_feature_contact *c, double target, peg_row *row)
+static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_feature_contact *c,
+                        double target, peg_row *row)
 {
-    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
-    peg_jacobian la = peg_tangent_jacobian(I, ra, u[ra], c->point_a, c->normal, 1);
-    peg_jacobian lb = peg_tangent_jacobian(I, rb, u[rb], c->point_b, c->normal, -1);
+    peg_jacobian la = peg_tangent_jacobian(I, &at->a, c->point_a, c->normal, 1);
+    peg_jacobian lb = peg_tangent_jacobian(I, &at->b, c->point_b, c->normal, -1);
     row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
     row->gap0 = fmin(c->gap0, c->gap - I->h * (la.Gu + lb.Gu));
-    fold_levers(I, pair, &la, &lb, row);
+    fold(I, at, &la, &lb, row);
 }
 
 /* Largest correction of the midpoint normal. What is but rounding of the gap says nothing of the
@@ -80,24 +79,23 @@ static void tangent_row(const peg_island *I, const peg_pair *pair, const double 
 
 /* along: of its push, unit. Returns 0 if the midpoint identity cannot be had by turning the normal
  * a little. */
-static int midpoint_row(const peg_island *I, const peg_pair *pair, const double (*u)[6],
+static int midpoint_row(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                         const peg_feature_contact *c, double target, peg_row *row, double along[3])
 {
-    int ra = I->piece[pair->a].rigid, rb = I->piece[pair->b].rigid;
     double n[3], Va[3], Vb[3], V[3];
     peg_copy3(c->mid_normal, n);
-    peg_jacobian la = peg_midpoint_jacobian(I, ra, c->mid_point, n, 1, u[ra]);
-    peg_jacobian lb = peg_midpoint_jacobian(I, rb, c->mid_point, n, -1, u[rb]);
+    peg_jacobian la = peg_midpoint_jacobian(I, &at->a, c->mid_point, n, 1);
+    peg_jacobian lb = peg_midpoint_jacobian(I, &at->b, c->mid_point, n, -1);
     double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
-    peg_point_velocity(I, ra, u[ra], c->mid_point, Va);
-    peg_point_velocity(I, rb, u[rb], c->mid_point, Vb);
+    peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, at->a.v, c->mid_point, Va);
+    peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, at->b.v, c->mid_point, Vb);
     peg_sub(Va, Vb, V);
     double VV = peg_dot(V, V);
     if (fabs(rho) * I->h > NO_CLEARANCE * pair->L) {
         if (fabs(rho) > MIDPOINT_TURN * sqrt(VV)) return 0;
         peg_add_scaled(n, rho / VV, V, n);
-        la = peg_midpoint_jacobian(I, ra, c->mid_point, n, 1, u[ra]);
-        lb = peg_midpoint_jacobian(I, rb, c->mid_point, n, -1, u[rb]);
+        la = peg_midpoint_jacobian(I, &at->a, c->mid_point, n, 1);
+        lb = peg_midpoint_jacobian(I, &at->b, c->mid_point, n, -1);
     }
     /* of unit length, so that lambda is the impulse, as the cone of friction wants it */
     double length = peg_norm(n), unit = length > 0 ? 1 / length : 1;
@@ -105,7 +103,7 @@ static int midpoint_row(const peg_island *I, const peg_pair *pair, const double 
     for (int k = 0; k < 3 && length > 0; k++) along[k] = unit * n[k];
     row->bias = unit * (c->gap0 - target) / I->h;
     row->gap_growth *= unit;
-    fold_levers(I, pair, &la, &lb, row);
+    fold(I, at, &la, &lb, row);
     return 1;
 }
 
@@ -122,12 +120,11 @@ static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
 
 /* From the middle of the features' nearest points (of a vertex and a face: the vertex) to the
  * surface, along the normal. */
-static double to_surface(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
+static double to_surface(const peg_pair_pose *at, peg_feature_kind kind)
 {
-    if (kind == PEG_ROW_EXTERNAL) return 0;
-    double a = peg_radius_of_a(&I->piece[pair->a].now, (peg_facet_kind)kind);
-    double b = peg_radius_of_b(&I->piece[pair->b].now, (peg_facet_kind)kind);
-    return kind == PEG_ROW_VF ? -a : kind == PEG_ROW_FV ? b : .5 * (b - a);
+    if (kind == PEG_FEATURES_EXTERNAL) return 0;
+    double a = peg_radius_of_a(at->a.now, kind), b = peg_radius_of_b(at->b.now, kind);
+    return kind == PEG_FEATURES_VF ? -a : kind == PEG_FEATURES_FV ? b : .5 * (b - a);
 }
 
 /* Vertices of flush faces lie on edges, and on each other: the same point with the same normal,
@@ -136,11 +133,11 @@ static double to_surface(const peg_island *I, const peg_pair *pair, peg_row_kind
 #define SAME_NORMAL 1e-10 /* 1 - cosine */
 #define SAME_GAP    1e-2  /* share of the gap that the second row may ask for more */
 
-static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_feature_contact *c,
-                       const peg_row_set *out)
+static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
+                       const peg_feature_contact *c, const peg_row_set *out)
 {
     double point[3];
-    peg_add_scaled(c->point_a, to_surface(I, pair, c->kind), c->normal, point);
+    peg_add_scaled(c->point_a, to_surface(at, c->kind), c->normal, point);
     for (int i = out->m - 1; i >= 0 && I->pair[out->row[i].pair].group == pair->group; i--) {
         const peg_row *row = &out->row[i];
         double apart[3];
@@ -153,32 +150,31 @@ static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_feat
     return 0;
 }
 
-void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
+void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_feature_contact *c,
                       peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
     int separated = pair->s0 >= -PEG_TOUCH * pair->L;
     if (separated && pair->no_traps && c->gap0 < -PEG_BEHIND * pair->L) return;
     if (separated && I->clearance && c->gap0 < -PEG_TOUCH * pair->L) return;
-    if (is_repeated(I, pair, c, out)) return;
+    if (is_repeated(I, pair, at, c, out)) return;
     peg_row *row = peg_row_set_add(I, out);
     if (!row) return;
     memset(row, 0, sizeof *row);
     row->pair = p;
     row->kind = c->kind, row->i = c->i, row->j = c->j;
     row->gap0 = c->gap0, row->gap = c->gap;
-    double arm[3], shift = to_surface(I, pair, c->kind);
+    double arm[3], shift = to_surface(at, c->kind);
     peg_add_scaled(c->point_a, shift, c->normal, row->point);
     peg_copy3(c->normal, row->normal);
-    const peg_rigid *body = &I->rigid[I->piece[pair->a].rigid];
-    peg_sub(row->point, body->x, arm);
-    peg_rotate_back(body->R, arm, row->local);
+    peg_sub(row->point, at->a.x, arm);
+    peg_rotate_back(at->a.R, arm, row->local);
     double target = row_target(I, pair, c->gap0, &row->gap_growth);
     row->target = target;
-    peg_friction_frame rub = {.ra = I->piece[pair->a].rigid, .rb = I->piece[pair->b].rigid};
-    peg_copy3(c->normal, rub.normal);
-    if (!midpoint_row(I, pair, u, c, target, row, rub.normal))
-        tangent_row(I, pair, u, c, target, row);
+    peg_friction_frame frame;
+    peg_copy3(c->normal, frame.normal);
+    if (!midpoint_row(I, pair, at, c, target, row, frame.normal))
+        tangent_row(I, at, c, target, row);
     if (separated && pair->no_traps && row->gap0 < -PEG_BEHIND * pair->L) {
         out->m--;
         return;
@@ -186,6 +182,6 @@ void peg_contact_rows(peg_island *I, int p, const double (*u)[6], const peg_feat
     soften(I, pair, row);
     if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->prescribed);
     if (!peg_has_friction(&pair->surface)) return;
-    peg_add_scaled(c->mid_point, shift, c->normal, rub.mid_point);
-    peg_friction_rows(I, pair, u, &rub, out);
+    peg_add_scaled(c->mid_point, shift, c->normal, frame.mid_point);
+    peg_friction_rows(I, pair, at, &frame, out);
 }

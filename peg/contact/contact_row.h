@@ -4,9 +4,9 @@
 
 #include "peg/contact/feature_contact.h"
 
-/* Appends the row of a contact with its friction rows, at the velocities u, unless a row says the
+/* Appends the row of a contact with its friction rows, in the iterate `at`, unless a row says the
  * same already. */
-void peg_contact_rows(peg_island *island, int pair, const double (*u)[6],
+void peg_contact_rows(peg_island *island, int pair, const peg_pair_pose *at,
                       const peg_feature_contact *contact, peg_row_set *out);
 
 #endif

@@ -36,12 +36,12 @@ static int is_round(const peg_island *I, const peg_pair *p)
     return peg_is_dilated(piece_a(I, p)->part->shape) || peg_is_dilated(piece_b(I, p)->part->shape);
 }
 
-/* Of round features: how far they were apart, whatever else was nearer; negative if they have
- * passed each other since. */
-double peg_facet_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+/* Value at q_0 of the features of a facet seen at q_k. Of round ones: how far they were apart,
+ * whatever else was nearer; negative if they have passed each other since. */
+static double facet_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
     const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
-    if (facet->kind < PEG_FACET_VV) return peg_facet_at(A, B, facet).s;
+    if (facet->kind < PEG_FEATURES_VV) return peg_facet_at(A, B, facet).s;
     double a[3], b[3], d[3];
     peg_nearest_points(A, B, facet->kind, facet->i, facet->j, a, b);
     peg_sub(a, b, d);
@@ -72,7 +72,7 @@ static int gives_way(const peg_island *I, const peg_pair *p)
 /* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
 static int held_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    return gives_way(I, p) || peg_facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
+    return gives_way(I, p) || facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
 }
 
 /* What a visitor of facets looks for. */
@@ -162,7 +162,7 @@ static int is_left_apart(peg_island *I, peg_pair *p)
 {
     peg_facet facet = p->last_choice.facet;
     if (!(is_round(I, p) || peg_is_coarse(I)) || peg_dot(facet.n, facet.n) == 0) return 0;
-    if (!is_round(I, p)) facet.kind = PEG_FACET_NONE;
+    if (!is_round(I, p)) facet.kind = PEG_FEATURES_NONE;
     facet.s = along_start(I, p, facet.n);
     if (!(facet.s >= 0) || !(first_value(I, p, &facet) >= PEG_TOUCH * p->L)) return 0;
     p->facet = facet;
@@ -177,7 +177,7 @@ static int is_left_apart(peg_island *I, peg_pair *p)
 static int keeps_choice(peg_island *I, peg_pair *p)
 {
     peg_choice *old = &p->last_choice;
-    if (old->facet.kind == PEG_FACET_NONE || !(old->turned <= PEG_TURNED)) return 0;
+    if (old->facet.kind == PEG_FEATURES_NONE || !(old->turned <= PEG_TURNED)) return 0;
     if (!is_where_left(&piece_a(I, p)->start, (const peg_vec3 *)old->at[0], p->L) ||
         !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
         return 0;
@@ -203,7 +203,7 @@ static double find_others(const meeting *m, const double *n, double away, double
 /* A direction that is no facet at the start. */
 static void consider_direction(const peg_island *I, const peg_pair *p, const double *n, meeting *m)
 {
-    peg_facet facet = {.kind = PEG_FACET_NONE, .s = along_start(I, p, n)};
+    peg_facet facet = {.kind = PEG_FEATURES_NONE, .s = along_start(I, p, n)};
     peg_copy3(n, facet.n);
     if (facet.s >= fmin(p->s0, 0) - PEG_TOUCH * p->L) consider_first(m, &facet);
 }
@@ -263,14 +263,14 @@ static double turning(const peg_island *I, const peg_pair *p)
 static double others_now(const peg_island *I, const peg_pair *p)
 {
     if (!(p->turned + turning(I, p) <= PEG_TURNED)) return INFINITY;
-    return p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
+    return p->others + peg_pair_motion(I, p, (const peg_vec6 *)I->v);
 }
 
 void peg_pair_keep_choice(const peg_island *I, peg_pair *p)
 {
     p->last_choice.facet = p->facet;
     p->last_choice.turned = p->turned + turning(I, p);
-    p->last_choice.others = p->others + peg_pair_motion(I, p, (const double(*)[6])I->v);
+    p->last_choice.others = p->others + peg_pair_motion(I, p, (const peg_vec6 *)I->v);
     find_place(&piece_a(I, p)->now, p->last_choice.at[0]);
     find_place(&piece_b(I, p)->now, p->last_choice.at[1]);
 }
@@ -289,14 +289,14 @@ static double least_gap(const peg_pair *p, double start_gap)
 static search search_from(const peg_island *I, const peg_pair *p, double value, double align)
 {
     search c = {.I = I, .p = p, .value = value, .align = align};
-    c.best.kind = PEG_FACET_NONE;
+    c.best.kind = PEG_FEATURES_NONE;
     return c;
 }
 
 static void consider_start(void *context, const peg_facet *facet)
 {
     search *c = context;
-    c->value = fmin(c->value, peg_facet_at_start(c->I, c->p, facet));
+    c->value = fmin(c->value, facet_at_start(c->I, c->p, facet));
 }
 
 /* What counts as the start is the thinnest then of the facets that are widest now, within the
@@ -310,14 +310,14 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
     if (p->s >= floor) return floor - p->s;
-    peg_facet widest = known && known->kind != PEG_FACET_NONE
+    peg_facet widest = known && known->kind != PEG_FEATURES_NONE
                            ? *known
                            : peg_separation(A, B, INFINITY, NULL, NULL);
     p->s = widest.s;
     if (p->surface.soft) return -INFINITY;
     if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
-    search c = search_from(I, p, peg_facet_at_start(I, p, &widest), 0);
-    if (p->facet.kind != PEG_FACET_NONE) consider_start(&c, &p->facet);
+    search c = search_from(I, p, facet_at_start(I, p, &widest), 0);
+    if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
     return least_gap(p, c.value) - p->s;
 }
@@ -340,7 +340,7 @@ static void consider_tilt(void *context, const peg_facet *facet)
 
 static void take(peg_pair *p, const search *c)
 {
-    if (c->best.kind == PEG_FACET_NONE) return;
+    if (c->best.kind == PEG_FEATURES_NONE) return;
     p->facet = c->best;
     p->others = p->beside = INFINITY;
     p->checked = 0;
@@ -351,7 +351,7 @@ static void take(peg_pair *p, const search *c)
  * better. */
 peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
 {
-    static const peg_facet unknown = {.kind = PEG_FACET_NONE};
+    static const peg_facet unknown = {.kind = PEG_FEATURES_NONE};
     double here = along + PEG_TOUCH * p->L;
     if (p->nexternal || others_now(I, p) <= here) return unknown;
     int near = along >= PEG_FLOOR * p->margin && p->moved_since_tilt <= PEG_ROW_REUSE * p->L;
@@ -359,7 +359,7 @@ peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
     meeting m = {.first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5)};
     peg_facet widest =
         peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
-    if (m.first.best.kind != PEG_FACET_NONE) {
+    if (m.first.best.kind != PEG_FEATURES_NONE) {
         take(p, &m.first);
         I->stats->tilts++;
     }
@@ -374,7 +374,7 @@ static void consider_switch(void *context, const peg_facet *facet)
 {
     search *c = context;
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
-    if (c->p->locked && peg_facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
+    if (c->p->locked && facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
     if (!can_touch_now(c->I, c->p, facet)) return;
     c->value = facet->s;
     c->best = *facet;
@@ -384,7 +384,7 @@ static void consider_touching(void *context, const peg_facet *facet)
 {
     search *c = context;
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
-    double start = peg_facet_at_start(c->I, c->p, facet);
+    double start = facet_at_start(c->I, c->p, facet);
     if (start < -PEG_TOUCH * c->p->L || start > c->p->margin || facet->s < least_gap(c->p, start))
         return;
     if (!can_touch_now(c->I, c->p, facet)) return;
@@ -406,9 +406,9 @@ static int yields(peg_island *I, peg_pair *p, search *c)
     if (p->yielded || (I->disabled_rules & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
         beside_now(I, p) < 0)
         return 0;
-    if (peg_facet_at_start(I, p, &p->facet) <= p->margin) return 0;
+    if (facet_at_start(I, p, &p->facet) <= p->margin) return 0;
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, 0, consider_touching, c);
-    p->yielded = c->best.kind != PEG_FACET_NONE;
+    p->yielded = c->best.kind != PEG_FEATURES_NONE;
     return p->yielded;
 }
 
@@ -420,7 +420,7 @@ int peg_pair_switch(peg_island *I, peg_pair *p)
     search c = search_from(I, p, here, SAME_DIRECTION);
     if (beside_now(I, p) > here)
         peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_switch, &c);
-    if (c.best.kind == PEG_FACET_NONE) {
+    if (c.best.kind == PEG_FEATURES_NONE) {
         c.value = -INFINITY;
         if (!yields(I, p, &c)) return 0;
     }

@@ -3,17 +3,17 @@
 #include "peg/contact/feature_contact.h"
 
 #include "peg/collide/closest_features.h"
+#include "peg/collide/features.h"
 #include "peg/collide/normal_cone.h"
-#include "peg/contact/row_set.h"
 
 /* --- a vertex and a face --- */
 
-peg_facing peg_face_pair(const peg_island *I, const peg_pair *pair, peg_row_kind kind)
+peg_facing peg_facing_of(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind)
 {
     peg_facing f = {.kind = kind};
-    double sign = kind == PEG_ROW_VF ? 1 : -1;
-    f.upper = &I->piece[kind == PEG_ROW_VF ? pair->a : pair->b];
-    f.lower = &I->piece[kind == PEG_ROW_VF ? pair->b : pair->a];
+    double sign = kind == PEG_FEATURES_VF ? 1 : -1;
+    f.upper = kind == PEG_FEATURES_VF ? &at->a : &at->b;
+    f.lower = kind == PEG_FEATURES_VF ? &at->b : &at->a;
     for (int k = 0; k < 3; k++) f.d[k] = sign * pair->facet.n[k];
     return f;
 }
@@ -45,7 +45,7 @@ int peg_is_beside(const peg_view *view, int f, const double *w, const double *al
     const peg_polytope *P = view->shape;
     if (peg_is_half_space(P)) return 0;
     if (peg_is_flat(P)) return beyond_ends(view, f, w, along) > room;
-    if (P->rim > 0) return beyond_rim(view, f, w, along) > room;
+    if (peg_has_rim(P)) return beyond_rim(view, f, w, along) > room;
     int first = P->face_start[f], last = P->face_start[f + 1];
     const double *a = view->vertex[P->face_vertex[last - 1]];
     for (int t = first; t < last; t++) {
@@ -66,7 +66,7 @@ enum { ON_RIM = 8 };
 
 int peg_rim_points(const peg_polytope *shape)
 {
-    return shape->rim > 0 ? ON_RIM * shape->nv : 0;
+    return peg_has_rim(shape) ? ON_RIM * shape->nv : 0;
 }
 
 /* Where a vertex, or a point of a rim, meets a face of normal n. */
@@ -83,16 +83,15 @@ static void vertex_point(const peg_view *view, int i, const double *n, double ou
     peg_add_scaled(out, 1, view->vertex[(i - nv) / ON_RIM], out);
 }
 
-peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *lower,
-                                    peg_row_kind kind, int vertex, int face)
+peg_feature_contact peg_vertex_face(const peg_facing *f, int vertex, int face)
 {
-    const peg_view *U = &upper->now, *U0 = &upper->start;
-    const peg_view *D = &lower->now, *D0 = &lower->start;
-    double w[3], w0[3], sign = kind == PEG_ROW_VF ? 1 : -1,
+    const peg_view *U = f->upper->now, *U0 = f->upper->start;
+    const peg_view *D = f->lower->now, *D0 = f->lower->start;
+    double w[3], w0[3], sign = f->kind == PEG_FEATURES_VF ? 1 : -1,
                         round = U->shape->round + D->shape->round;
     vertex_point(U, vertex, D->normal[face], w);
     vertex_point(U0, vertex, D0->normal[face], w0);
-    peg_feature_contact c = {.kind = kind, .i = vertex, .j = face};
+    peg_feature_contact c = {.kind = f->kind, .i = vertex, .j = face};
     for (int k = 0; k < 3; k++) {
         c.normal[k] = sign * D->normal[face][k];
         c.mid_normal[k] = sign * 0.5 * (D0->normal[face][k] + D->normal[face][k]);
@@ -108,13 +107,13 @@ peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *low
 
 /* Nearest points of the lines at q_k, parameters along the edges, and the same material points at
  * q_0. Returns 0 if the edges are parallel. */
-int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_feature_contact *c,
-                  double *s, double *t)
+int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
+                  peg_feature_contact *c, double *s, double *t)
 {
-    const peg_piece *A = &I->piece[pair->a], *B = &I->piece[pair->b];
-    const int *ea = A->now.shape->edge[i].v, *eb = B->now.shape->edge[j].v;
-    const double *a0 = A->now.vertex[ea[0]], *a1 = A->now.vertex[ea[1]];
-    const double *b0 = B->now.vertex[eb[0]], *b1 = B->now.vertex[eb[1]];
+    const peg_view *A = at->a.now, *B = at->b.now, *A0 = at->a.start, *B0 = at->b.start;
+    const int *ea = A->shape->edge[i].v, *eb = B->shape->edge[j].v;
+    const double *a0 = A->vertex[ea[0]], *a1 = A->vertex[ea[1]];
+    const double *b0 = B->vertex[eb[0]], *b1 = B->vertex[eb[1]];
     double da[3], db[3], x[3], w[3], y[3];
     peg_sub(a1, a0, da);
     peg_sub(b1, b0, db);
@@ -127,14 +126,14 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
     peg_cross(w, da, y);
     *t = peg_dot(y, x) / xx;
     double sign = peg_dot(x, pair->facet.n) > 0 ? 1 : -1, l = sqrt(xx);
-    const double *c0 = A->start.vertex[ea[0]], *c1 = A->start.vertex[ea[1]];
-    const double *d0 = B->start.vertex[eb[0]], *d1 = B->start.vertex[eb[1]];
+    const double *c0 = A0->vertex[ea[0]], *c1 = A0->vertex[ea[1]];
+    const double *d0 = B0->vertex[eb[0]], *d1 = B0->vertex[eb[1]];
     double fa[3], fb[3], n0[3], apart[3], apart0[3];
     peg_sub(c1, c0, fa);
     peg_sub(d1, d0, fb);
     peg_cross(fa, fb, n0);
     double l0 = peg_norm(n0);
-    *c = (peg_feature_contact){.kind = PEG_ROW_EE, .i = i, .j = j};
+    *c = (peg_feature_contact){.kind = PEG_FEATURES_EE, .i = i, .j = j};
     for (int k = 0; k < 3; k++) {
         double qa = c0[k] + *s * fa[k], qb = d0[k] + *t * fb[k];
         c->normal[k] = sign * x[k] / l;
@@ -146,7 +145,7 @@ int peg_edge_edge(const peg_island *I, const peg_pair *pair, int i, int j, peg_f
         c->mid_point[k] = 0.25 * (qa + qb + c->point_a[k] + c->point_b[k]);
         c->mid_normal[k] = 0.5 * (n0[k] + c->normal[k]);
     }
-    double round = peg_across(A->now.shape) + peg_across(B->now.shape);
+    double round = peg_across(A->shape) + peg_across(B->shape);
     for (int k = 0; k < 3 && round > 0; k++)
         c->point_a[k] = c->point_b[k] = .5 * (c->point_a[k] + c->point_b[k]);
     c->gap = peg_dot(c->normal, apart) - round;
@@ -168,38 +167,38 @@ static double passed_distance(const peg_view *A, const peg_view *B, const peg_fe
                               const double side[3], double a[3], double b[3], double n[3])
 {
     double d[3], back[3];
-    peg_facet facet = {.kind = (peg_facet_kind)c->kind, .i = c->i, .j = c->j};
+    peg_facet facet = {.kind = c->kind, .i = c->i, .j = c->j};
     peg_copy3(side, facet.n);
     int met = peg_normal_between(A, B, &facet, a, b, n);
     double sign = peg_dot(n, side) < 0 ? -1 : 1;
     for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
-    if (met && A->shape->rim > 0 && c->kind != PEG_ROW_EV) peg_lowest_point(A, c->i, n, a);
-    if (met && B->shape->rim > 0 && c->kind != PEG_ROW_VE) peg_lowest_point(B, c->j, back, b);
+    if (met && peg_has_rim(A->shape) && c->kind != PEG_FEATURES_EV) peg_lowest_point(A, c->i, n, a);
+    if (met && peg_has_rim(B->shape) && c->kind != PEG_FEATURES_VE)
+        peg_lowest_point(B, c->j, back, b);
     peg_sub(a, b, d);
     return peg_dot(n, d);
 }
 
 static double radii(const peg_view *A, const peg_view *B, const peg_feature_contact *c)
 {
-    return peg_radius_of_a(A, (peg_facet_kind)c->kind) +
-           peg_radius_of_b(B, (peg_facet_kind)c->kind);
+    return peg_radius_of_a(A, c->kind) + peg_radius_of_b(B, c->kind);
 }
 
 /* What there is to say of two features from their nearest points now. */
-void peg_round_contact_now(const peg_island *I, const peg_pair *pair, double a[3], double b[3],
+void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double a[3], double b[3],
                            peg_feature_contact *c)
 {
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const peg_view *A = at->a.now, *B = at->b.now;
     c->gap = passed_distance(A, B, c, pair->facet.n, a, b, c->normal) - radii(A, B, c);
     for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
 }
 
 /* And what has become of them since the start. */
-void peg_round_contact_since(const peg_island *I, const peg_pair *pair, peg_feature_contact *c)
+void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *c)
 {
-    const peg_view *A = &I->piece[pair->a].start, *B = &I->piece[pair->b].start;
+    const peg_view *A = at->a.start, *B = at->b.start;
     double a[3], b[3], before[3], round = radii(A, B, c);
-    peg_nearest_points(A, B, (peg_facet_kind)c->kind, c->i, c->j, a, b);
+    peg_nearest_points(A, B, c->kind, c->i, c->j, a, b);
     c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
     double distance = c->gap + round, sum = distance + c->gap0 + round;
     double share = sum > 0 ? distance / sum : .5;
@@ -209,35 +208,34 @@ void peg_round_contact_since(const peg_island *I, const peg_pair *pair, peg_feat
     }
 }
 
-void peg_round_contact(const peg_island *I, const peg_pair *pair, peg_row_kind kind, int i, int j,
-                       peg_feature_contact *c)
+void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind, int i,
+                       int j, peg_feature_contact *c)
 {
     double a[3], b[3];
     *c = (peg_feature_contact){.kind = kind, .i = i, .j = j};
-    peg_nearest_points(&I->piece[pair->a].now, &I->piece[pair->b].now, (peg_facet_kind)kind, i, j,
-                       a, b);
-    peg_round_contact_now(I, pair, a, b, c);
-    peg_round_contact_since(I, pair, c);
+    peg_nearest_points(at->a.now, at->b.now, kind, i, j, a, b);
+    peg_round_contact_now(pair, at, a, b, c);
+    peg_round_contact_since(at, c);
 }
 
 /* --- meshes --- */
 
 /* Whether feature i of a piece can be touched along n, out of it. */
-static int can_touch(const peg_view *view, peg_part_feature feature, int i, const double *n)
+static int can_touch(const peg_view *view, peg_feature_type feature, int i, const double *n)
 {
     static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
-    if (!view->shape->mesh || feature == PEG_A_FACE) return 1;
-    return feature == PEG_A_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
-                                   : peg_edge_can_touch(view, i, n, &lean);
+    if (!peg_is_triangle(view->shape) || feature == PEG_FACE) return 1;
+    return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
+                                 : peg_edge_can_touch(view, i, n, &lean);
 }
 
 /* Whether a mesh on either side can be touched by the row. */
-int peg_may_touch(const peg_island *I, const peg_pair *pair, const peg_feature_contact *c)
+int peg_may_touch(const peg_pair *pair, const peg_pair_pose *at, const peg_feature_contact *c)
 {
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const peg_view *A = at->a.now, *B = at->b.now;
     const double *n = c->normal, back[3] = {-n[0], -n[1], -n[2]};
-    int swap = c->kind == PEG_ROW_FV;
+    int swap = c->kind == PEG_FEATURES_FV;
     return pair->stuck ||
-           (can_touch(swap ? B : A, peg_row_feature(c->kind, 0), c->i, swap ? n : back) &&
-            can_touch(swap ? A : B, peg_row_feature(c->kind, 1), c->j, swap ? back : n));
+           (can_touch(swap ? B : A, peg_feature_of(c->kind, 0), c->i, swap ? n : back) &&
+            can_touch(swap ? A : B, peg_feature_of(c->kind, 1), c->j, swap ? back : n));
 }

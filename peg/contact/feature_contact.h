@@ -6,7 +6,7 @@
 
 /* One pair of facing features, seen at q_0 and q_k. */
 typedef struct peg_feature_contact {
-    peg_row_kind kind;
+    peg_feature_kind kind;
     int i, j;
     double normal[3];              /* at q_k, into A */
     double mid_normal[3];          /* (n_0 + n_k) / 2 */
@@ -15,10 +15,17 @@ typedef struct peg_feature_contact {
     double gap0, gap;
 } peg_feature_contact;
 
-/* The contact of a vertex of one piece with a face of the other; kind VF: of A with B. Vertices
- * from the shape's nv on are points of its rims: see peg_rim_points. */
-peg_feature_contact peg_vertex_face(const peg_piece *upper, const peg_piece *lower,
-                                    peg_row_kind kind, int vertex, int face);
+/* Vertices of one part against faces of another; d points from lower to upper. */
+typedef struct peg_facing {
+    const peg_placement *upper, *lower;
+    peg_feature_kind kind;
+    double d[3];
+} peg_facing;
+/* VF: vertices of A. */
+peg_facing peg_facing_of(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind);
+/* The contact of a vertex of the upper part with a face of the lower one. Vertices from the shape's
+ * nv on are points of its rims: see peg_rim_points. */
+peg_feature_contact peg_vertex_face(const peg_facing *facing, int vertex, int face);
 /* Whether w lies farther than `room` (m, >= 0) beyond the edges of face f, seen along `along`
  * (unit). */
 int peg_is_beside(const peg_view *view, int f, const double *w, const double *along, double room);
@@ -26,30 +33,20 @@ int peg_is_beside(const peg_view *view, int f, const double *w, const double *al
 int peg_rim_points(const peg_polytope *shape);
 /* The contact of two edges where their lines are nearest, s and t along them. Returns 0 if they are
  * parallel. */
-int peg_edge_edge(const peg_island *island, const peg_pair *pair, int i, int j,
+int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
                   peg_feature_contact *contact, double *s, double *t);
 
 /* The contact of features of a kind that only dilated pairs have. */
-void peg_round_contact(const peg_island *island, const peg_pair *pair, peg_row_kind kind, int i,
+void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind, int i,
                        int j, peg_feature_contact *contact);
 /* The same in two steps. Now: from the features' nearest points a and b, which it may move; since:
  * what has become of them from the start. */
-void peg_round_contact_now(const peg_island *island, const peg_pair *pair, double a[3], double b[3],
+void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double a[3], double b[3],
                            peg_feature_contact *contact);
-void peg_round_contact_since(const peg_island *island, const peg_pair *pair,
-                             peg_feature_contact *contact);
-
-/* Vertices of one piece against faces of another; d points from lower to upper. */
-typedef struct peg_facing {
-    const peg_piece *upper, *lower;
-    peg_row_kind kind;
-    double d[3];
-} peg_facing;
-/* VF: vertices of A. */
-peg_facing peg_face_pair(const peg_island *island, const peg_pair *pair, peg_row_kind kind);
+void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *contact);
 
 /* Whether a mesh on either side can be touched by the contact. */
-int peg_may_touch(const peg_island *island, const peg_pair *pair,
+int peg_may_touch(const peg_pair *pair, const peg_pair_pose *at,
                   const peg_feature_contact *contact);
 
 #endif

@@ -22,8 +22,8 @@ static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const
     return is_free ? &piece->free_ : NULL;
 }
 
-static const peg_view *place_at(peg_island *I, const peg_piece *piece, const double (*v)[6],
-                                double t, peg_view *room)
+static const peg_view *place_at(peg_island *I, const peg_piece *piece, const peg_vec6 *v, double t,
+                                peg_view *room)
 {
     const double *whole = v[piece->rigid];
     double scaled[6], x[3], R[9];
@@ -40,10 +40,11 @@ static const peg_view *place_at(peg_island *I, const peg_piece *piece, const dou
 /* Two triangles have no inside in which they would be found: all that could meet is looked at. */
 static int are_shells(const peg_island *I, const peg_pair *p)
 {
-    return I->piece[p->a].part->shape->mesh && I->piece[p->b].part->shape->mesh;
+    return peg_is_triangle(I->piece[p->a].part->shape) &&
+           peg_is_triangle(I->piece[p->b].part->shape);
 }
 
-int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const double (*v)[6])
+int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
 {
     return peg_pair_motion(I, p, v) >
            (are_shells(I, p) ? fmax(p->s0, PEG_FAST_SHELL * p->width) : PEG_FAST * p->width);
@@ -59,7 +60,7 @@ int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const double (*v)[6
 typedef struct journey {
     peg_island *I;
     const peg_pair *pair;
-    const double (*v)[6];
+    const peg_vec6 *v;
     double motion; /* bound of what they move relative to each other, m */
     int *looks;    /* places between others that may still be looked at */
 } journey;
@@ -169,7 +170,7 @@ static double closing_bound(const journey *j, const double n[3])
            (peg_max(0, -peg_dot(n, d)) + (wa > 0 ? wa * a->arm : 0) + (wb > 0 ? wb * b->arm : 0));
 }
 
-peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const double (*v)[6],
+peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const peg_vec6 *v,
                                          double depth)
 {
     peg_passage passage = {0, 0, 1};
@@ -210,57 +211,40 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     }
 }
 
-/* The pair's two pieces put at the pose u for a while. */
-typedef struct visit {
-    peg_piece *a, *b;
-    peg_rigid *ra, *rb;
-    peg_rigid keep_a, keep_b;
-    peg_view now_a, now_b;
-} visit;
+/* A body of a pair at the share t of its motion v. */
+typedef struct stop {
+    double x[3], R[9], v[6];
+} stop;
 
-static visit go_to(peg_island *I, const peg_pair *p, const double (*u)[6])
+static peg_placement place_stop(peg_island *I, int piece, const peg_vec6 *v, double t, stop *at,
+                                peg_view *view)
 {
-    visit w = {.a = &I->piece[p->a], .b = &I->piece[p->b]};
-    w.ra = &I->rigid[w.a->rigid], w.rb = &I->rigid[w.b->rigid];
-    w.keep_a = *w.ra, w.keep_b = *w.rb;
-    w.now_a = w.a->now, w.now_b = w.b->now;
-    peg_rigid_pose(w.ra, u[w.a->rigid], I->h, w.ra->x, w.ra->R);
-    peg_rigid_pose(w.rb, u[w.b->rigid], I->h, w.rb->x, w.rb->R);
-    w.a->now = I->scratch[0], w.b->now = I->scratch[1];
-    w.a->now.shape = w.a->part->shape, w.b->now.shape = w.b->part->shape;
-    peg_piece_place(w.a, w.ra->x, w.ra->R, &w.a->now);
-    peg_piece_place(w.b, w.rb->x, w.rb->R, &w.b->now);
-    return w;
-}
-
-static void come_back(const visit *w)
-{
-    *w->ra = w->keep_a, *w->rb = w->keep_b;
-    w->a->now = w->now_a, w->b->now = w->now_b;
+    const peg_piece *p = &I->piece[piece];
+    for (int k = 0; k < 6; k++) at->v[k] = t * v[p->rigid][k];
+    peg_rigid_pose(&I->rigid[p->rigid], at->v, I->h, at->x, at->R);
+    view->shape = p->part->shape;
+    peg_piece_place(p, at->x, at->R, view);
+    return (peg_placement){&p->start, view, at->x, at->R, at->v, p->rigid};
 }
 
 /* First contacts closer in time than this are the same: its rows did not help. */
 #define SAME_TIME 1e-3
 
-void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const double (*v)[6])
+void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const peg_vec6 *v)
 {
     peg_pair *p = &I->pair[pair];
     int again = fabs(passage->apart - p->contact_time) < SAME_TIME;
     int swings_through = again && !(I->disabled_rules & PEG_RULE_SWING);
     double t = swings_through ? passage->deep : passage->apart;
-    double(*u)[6] = I->v_partial;
-    for (int k = 0; k < 6; k++) {
-        u[I->piece[p->a].rigid][k] = t * v[I->piece[p->a].rigid][k];
-        u[I->piece[p->b].rigid][k] = t * v[I->piece[p->b].rigid][k];
-    }
-    visit w = go_to(I, p, (const double(*)[6])u);
+    stop stop_a, stop_b;
+    peg_pair_pose at = {place_stop(I, p->a, v, t, &stop_a, &I->scratch[0]),
+                        place_stop(I, p->b, v, t, &stop_b, &I->scratch[1])};
     p->others = p->beside = INFINITY;
     p->checked = 0;
-    p->facet = peg_separation(&w.a->now, &w.b->now, INFINITY, NULL, NULL);
+    p->facet = peg_separation(at.a.now, at.b.now, INFINITY, NULL, NULL);
     p->contact_time = passage->apart;
     int from = I->first.m;
-    if (!peg_patch_rows(I, pair, (const double(*)[6])u, &I->first))
-        peg_facet_rows(I, pair, (const double(*)[6])u, 0.5, &I->first);
+    if (!peg_patch_rows(I, pair, &at, &I->first)) peg_facet_rows(I, pair, &at, 0.5, &I->first);
     for (int i = from; i < I->first.m; i++) {
         peg_row *row = &I->first.row[i];
         row->first_contact = 1;
@@ -268,5 +252,4 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
             row->bias = (row->bias - row->prescribed) / t + row->prescribed;
     }
     I->stats->first_contact++;
-    come_back(&w);
 }

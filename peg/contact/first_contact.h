@@ -11,11 +11,10 @@ typedef struct peg_passage {
     double deep;  /* t at which it was too deep */
 } peg_passage;
 /* Whether a pair moves so far along v that it could pass through each other unseen. */
-int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const double (*v)[6]);
+int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
 peg_passage peg_conservative_advancement(peg_island *island, const peg_pair *pair,
-                                         const double (*v)[6], double depth);
+                                         const peg_vec6 *v, double depth);
 /* Takes the pair's rows there into island->first. */
-void peg_first_contact(peg_island *island, int pair, const peg_passage *passage,
-                       const double (*v)[6]);
+void peg_first_contact(peg_island *island, int pair, const peg_passage *passage, const peg_vec6 *v);
 
 #endif

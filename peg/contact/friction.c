@@ -77,30 +77,32 @@ static void carried_friction(const peg_pair *pair, const double *local, double *
 
 /* Along the sliding that would happen, where the cone has its full radius; what does not slide is
  * held along the friction that held it before. */
-static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_friction_frame *rub,
-                          const double *local, double *t)
+static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
+                          const peg_friction_frame *frame, const double *local, double *t)
 {
     double a[3], b[3], slide[3];
     const peg_surface *s = &pair->surface;
     int has_axes = s->mu != s->mu2 || s->slip != s->slip2 || s->motion[0] != 0 ||
                    s->motion[1] != 0 || s->rho != s->rho2;
-    if (project(s->axis, rub->normal, 0, t)) return;
-    any_tangent(rub->normal, t);
+    if (project(s->axis, frame->normal, 0, t)) return;
+    any_tangent(frame->normal, t);
     if (has_axes) return;
-    peg_point_velocity(I, rub->ra, free_velocity(I, rub->ra), rub->mid_point, a);
-    peg_point_velocity(I, rub->rb, free_velocity(I, rub->rb), rub->mid_point, b);
+    peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, free_velocity(I, at->a.rigid),
+                       frame->mid_point, a);
+    peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, free_velocity(I, at->b.rigid),
+                       frame->mid_point, b);
     peg_sub(a, b, slide);
-    if (project(slide, rub->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
+    if (project(slide, frame->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
     carried_friction(pair, local, slide);
-    project(slide, rub->normal, 0, t);
+    project(slide, frame->normal, 0, t);
 }
 
 /* One friction row after the normal row that was added last. */
 typedef struct friction_builder {
     peg_island *I;
     const peg_pair *pair;
-    const double (*u)[6];
-    const peg_friction_frame *rub;
+    const peg_pair_pose *at;
+    const peg_friction_frame *frame;
     peg_row_set *out;
     peg_row normal;
     int count;
@@ -123,14 +125,14 @@ static peg_row *add_row(friction_builder *r, const double *direction, double coe
 static void sliding_row(friction_builder *r, const double *t, double coefficient, double slip,
                         double motion)
 {
-    const peg_friction_frame *rub = r->rub;
+    const peg_friction_frame *frame = r->frame;
     peg_row *row = add_row(r, t, coefficient);
     if (!row) return;
-    peg_jacobian la = peg_midpoint_jacobian(r->I, rub->ra, rub->mid_point, t, 1, r->u[rub->ra]);
-    peg_jacobian lb = peg_midpoint_jacobian(r->I, rub->rb, rub->mid_point, t, -1, r->u[rub->rb]);
-    double given = peg_fold_jacobian(r->I, rub->ra, &la, row->Ga) +
-                   peg_fold_jacobian(r->I, rub->rb, &lb, row->Gb);
-    row->bias = given - motion;
+    peg_jacobian la = peg_midpoint_jacobian(r->I, &r->at->a, frame->mid_point, t, 1);
+    peg_jacobian lb = peg_midpoint_jacobian(r->I, &r->at->b, frame->mid_point, t, -1);
+    double prescribed = peg_fold_jacobian(r->I, r->at->a.rigid, &la, row->Ga) +
+                        peg_fold_jacobian(r->I, r->at->b.rigid, &lb, row->Gb);
+    row->bias = prescribed - motion;
     row->prescribed = row->bias;
     row->compliance = slip / r->I->h;
 }
@@ -143,8 +145,8 @@ static void rolling_row(friction_builder *r, const double *axis, double coeffici
     row->rolls = 1;
     peg_jacobian la = {.J = {0, 0, 0, axis[0], axis[1], axis[2]}};
     peg_jacobian lb = {.J = {0, 0, 0, -axis[0], -axis[1], -axis[2]}};
-    row->bias = peg_fold_jacobian(r->I, r->rub->ra, &la, row->Ga) +
-                peg_fold_jacobian(r->I, r->rub->rb, &lb, row->Gb);
+    row->bias = peg_fold_jacobian(r->I, r->at->a.rigid, &la, row->Ga) +
+                peg_fold_jacobian(r->I, r->at->b.rigid, &lb, row->Gb);
     row->prescribed = row->bias;
 }
 
@@ -168,19 +170,19 @@ static void planar_rows(friction_builder *r)
     static const double z[3] = {0, 0, 1};
     const peg_surface *s = &r->pair->surface;
     double t[3];
-    any_tangent(r->rub->normal, t);
+    any_tangent(r->frame->normal, t);
     if (s->mu > 0) sliding_row(r, t, s->mu, s->slip, s->motion[0]);
     rolling_row(r, z, s->rho2);
 }
 
-void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6],
-                       const peg_friction_frame *rub, peg_row_set *out)
+void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
+                       const peg_friction_frame *frame, peg_row_set *out)
 {
     const peg_surface *s = &pair->surface;
     double t1[3], t2[3];
-    first_tangent(I, pair, rub, out->row[out->m - 1].local, t1);
-    peg_cross(rub->normal, t1, t2);
-    friction_builder r = {I, pair, u, rub, out, out->row[out->m - 1], 0};
+    first_tangent(I, pair, at, frame, out->row[out->m - 1].local, t1);
+    peg_cross(frame->normal, t1, t2);
+    friction_builder r = {I, pair, at, frame, out, out->row[out->m - 1], 0};
     if (I->planar) {
         planar_rows(&r);
         return;
@@ -193,5 +195,5 @@ void peg_friction_rows(peg_island *I, const peg_pair *pair, const double (*u)[6]
     }
     rolling_row(&r, t1, s->rho);
     rolling_row(&r, t2, s->rho2);
-    rolling_row(&r, rub->normal, s->rhoN);
+    rolling_row(&r, frame->normal, s->rhoN);
 }

@@ -4,15 +4,14 @@
 
 #include "peg/contact/island.h"
 
-/* Where and how two bodies rub: what friction rows need to know of a contact. */
+/* What friction rows need to know of a contact. */
 typedef struct peg_friction_frame {
-    int ra, rb;       /* rigids */
     double normal[3]; /* into A */
     double mid_point[3];
 } peg_friction_frame;
 /* Appends the friction rows of the normal row that was added last. */
-void peg_friction_rows(peg_island *island, const peg_pair *pair, const double (*u)[6],
-                       const peg_friction_frame *rub, peg_row_set *out);
+void peg_friction_rows(peg_island *island, const peg_pair *pair, const peg_pair_pose *at,
+                       const peg_friction_frame *frame, peg_row_set *out);
 int peg_has_friction(const peg_surface *surface);
 
 #endif

@@ -62,6 +62,18 @@ typedef struct peg_piece {
     peg_view start, free_, now; /* views at q_0, at q(v_f), at q_k */
 } peg_piece;
 
+/* A body of a pair in an iterate: its piece at q_0 and there, its pose and the velocity that leads
+ * to it. Rows are made for such poses: those of the island's iterate, or others on the way. */
+typedef struct peg_placement {
+    const peg_view *start, *now;
+    const double *x, *R, *v;
+    int rigid;
+} peg_placement;
+
+typedef struct peg_pair_pose {
+    peg_placement a, b;
+} peg_pair_pose;
+
 typedef struct peg_pair {
     /* what the loops over all pairs look at */
     int a, b;              /* pieces */
@@ -141,21 +153,20 @@ struct peg_island {
     peg_row_set first;      /* taken at poses of first contact, kept for the step */
     peg_row_set impulse;    /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
     peg_island_joint *joint;
-    int njoint;                   /* rows of joints */
-    peg_lcp_row *joint_row;       /* njoint */
-    double *joint_lambda;         /* njoint: of the last solve for poses, N s */
-    int joint_relaxation;         /* level at which joints yield: see joints.c */
-    int held;                     /* the integrator's own joints would not lead to v_pose */
-    int unsolved;                 /* no velocities were found: impulses are not known */
-    peg_mass_block *mass;         /* nd */
-    double (*v)[6], (*v_last)[6]; /* nr: iterate and the one before */
-    double (*v_motion)[6];        /* nd: answer of the last solve about v_f */
+    int njoint;             /* rows of joints */
+    peg_lcp_row *joint_row; /* njoint */
+    double *joint_lambda;   /* njoint: of the last solve for poses, N s */
+    int joint_relaxation;   /* level at which joints yield: see joints.c */
+    int held;               /* the integrator's own joints would not lead to v_pose */
+    int unsolved;           /* no velocities were found: impulses are not known */
+    peg_mass_block *mass;   /* nd */
+    peg_vec6 *v, *v_last;   /* nr: iterate and the one before */
+    peg_vec6 *v_motion;     /* nd: answer of the last solve about v_f */
     int last_restored;      /* v_last is that answer, restored by the rows' impulses of that name */
     peg_view scratch[2];    /* for poses on the way */
     peg_vec3 *seen[2];      /* of a patch: the vertices along n, .. */
     int *near;              /* .. edges of B that could meet one of A's, .. */
     unsigned char *low;     /* .. vertices on the side that looks at the other piece */
-    double (*v_partial)[6]; /* nr: velocities that lead there */
     double energy_unit;     /* energy scale of the island, J */
     /* modes of the loop */
     peg_solve_mode mode;
@@ -175,8 +186,8 @@ struct peg_island {
     int recovering;        /* some pair overlapped at q_0 */
     int accepts_violation; /* the least violation is an answer: movers leave no room */
     double energy_gain;    /* energy that contact added, J */
-    double (*v_end)[6];    /* nd: velocities after the step */
-    double (*v_pose)[6];   /* nd: velocities that lead from q_0 to q_k */
+    peg_vec6 *v_end;       /* nd: velocities after the step */
+    peg_vec6 *v_pose;      /* nd: velocities that lead from q_0 to q_k */
 };
 
 #endif

@@ -1,12 +1,14 @@
-/* Levers: the part of a row of G that belongs to one body. With the centre of mass and the point
- * half-way between the start and the iterate, n . (v + w x r) h is the exact displacement along n
- * for ODE's update (midpoint). The derivative of n . p at the iterate u is c -> (c + c x s) /
- * (1 + |s|^2) in the angular part, c = r x n, s = h w / 2 (tangent). */
+/* Levers: the part of a row of G that belongs to one body.
+ *
+ * Tangent: for ODE's update the derivative of n . p at the iterate u is c -> (c + c x s) / (1 +
+ * |s|^2) in the angular part, c = r x n, s = h w / 2. Secant: with the centre of mass and the point
+ * half-way between the start and the iterate, n . (v + w x r) h is the exact displacement along n.
+ */
 #include "peg/contact/jacobian.h"
 
 /* ODE caps the angular speed before it turns the body: w_c = k w, k = cap / |w|, whose derivative
  * is k (1 - e e^T), e = w / |w|. */
-static void cap_jacobian(const peg_body *b, const double *w, double *J)
+static void cap_lever(const peg_body *b, const double *w, double *J)
 {
     double speed = peg_norm(w);
     if (!(speed > b->max_angular_speed)) return;
@@ -14,38 +16,39 @@ static void cap_jacobian(const peg_body *b, const double *w, double *J)
     for (int i = 0; i < 3; i++) J[i] = k * (J[i] - along * w[i]);
 }
 
-peg_jacobian peg_tangent_jacobian(const peg_island *I, int rigid, const double *u,
-                                  const double *point, const double *n, double sign)
+peg_jacobian peg_tangent_jacobian(const peg_island *I, const peg_placement *at, const double *point,
+                                  const double *n, double sign)
 {
     peg_jacobian l;
-    const peg_body *b = &I->rigid[rigid].state;
+    const peg_body *b = &I->rigid[at->rigid].state;
+    const double *u = at->v;
     double r[3], c[3], s[3], cs[3], speed = peg_norm(u + 3);
     double capped = speed > b->max_angular_speed ? b->max_angular_speed / speed : 1;
-    peg_sub(point, I->rigid[rigid].x, r);
+    peg_sub(point, at->x, r);
     peg_cross(r, n, c);
     for (int k = 0; k < 3; k++) s[k] = 0.5 * I->h * capped * u[3 + k];
     peg_cross(c, s, cs);
     double f = sign / (1 + peg_dot(s, s));
     for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = f * (c[k] + cs[k]);
-    cap_jacobian(b, u + 3, l.J + 3);
+    cap_lever(b, u + 3, l.J + 3);
     l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
     return l;
 }
 
-static void half_way(const peg_rigid *b, const double *point, double *r)
+static void half_way(const peg_rigid *b, const double *x, const double *point, double *r)
 {
-    for (int k = 0; k < 3; k++) r[k] = point[k] - 0.5 * (b->x0[k] + b->x[k]);
+    for (int k = 0; k < 3; k++) r[k] = point[k] - 0.5 * (b->x0[k] + x[k]);
 }
 
-peg_jacobian peg_midpoint_jacobian(const peg_island *I, int rigid, const double *point,
-                                   const double *n, double sign, const double *u)
+peg_jacobian peg_midpoint_jacobian(const peg_island *I, const peg_placement *at,
+                                   const double *point, const double *n, double sign)
 {
     peg_jacobian l;
     double r[3], c[3];
-    half_way(&I->rigid[rigid], point, r);
+    half_way(&I->rigid[at->rigid], at->x, point, r);
     peg_cross(r, n, c);
     for (int k = 0; k < 3; k++) l.J[k] = sign * n[k], l.J[3 + k] = sign * c[k];
-    l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
+    l.Gu = peg_dot(l.J, at->v) + peg_dot(l.J + 3, at->v + 3);
     return l;
 }
 
@@ -60,11 +63,11 @@ double peg_fold_jacobian(const peg_island *I, int rigid, const peg_jacobian *l, 
     return peg_dot(l->J, given) + peg_dot(l->J + 3, given + 3);
 }
 
-void peg_point_velocity(const peg_island *I, int rigid, const double *u, const double *point,
-                        double *out)
+void peg_point_velocity(const peg_rigid *rigid, const double *x, const double *v,
+                        const double *point, double *out)
 {
     double r[3];
-    half_way(&I->rigid[rigid], point, r);
-    peg_cross(u + 3, r, out);
-    peg_add_scaled(out, 1, u, out);
+    half_way(rigid, x, point, r);
+    peg_cross(v + 3, r, out);
+    peg_add_scaled(out, 1, v, out);
 }

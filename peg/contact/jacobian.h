@@ -6,19 +6,20 @@
 
 typedef struct peg_jacobian {
     double J[6];
-    double Gu; /* J . u */
+    double Gu; /* J . v of the iterate */
 } peg_jacobian;
-/* Force along sign n at the point of a body, half-way between the start and the iterate u. */
-peg_jacobian peg_midpoint_jacobian(const peg_island *island, int rigid, const double *point,
-                                   const double *n, double sign, const double *u);
-/* The derivative of the gap at the pose of the iterate u: force along sign n at the point. */
-peg_jacobian peg_tangent_jacobian(const peg_island *island, int rigid, const double *u,
+/* Force along sign n at the point of a body: the derivative of the gap at the pose of the iterate.
+ */
+peg_jacobian peg_tangent_jacobian(const peg_island *island, const peg_placement *at,
                                   const double *point, const double *n, double sign);
+/* The same half-way between the start and the iterate. */
+peg_jacobian peg_midpoint_jacobian(const peg_island *island, const peg_placement *at,
+                                   const double *point, const double *n, double sign);
 /* Splits G v into the unknown part (to J) and that of immovable bodies, whose velocity is given:
  * returns the latter. */
 double peg_fold_jacobian(const peg_island *island, int rigid, const peg_jacobian *lever, double *J);
-/* Velocity of a body's point, taken half-way between the start and the iterate. */
-void peg_point_velocity(const peg_island *island, int rigid, const double *u, const double *point,
-                        double *out);
+/* Velocity of a body's point in the motion v, taken half-way between the start and x. */
+void peg_point_velocity(const peg_rigid *rigid, const double *x, const double *v,
+                        const double *point, double *out);
 
 #endif

@@ -110,7 +110,19 @@ void peg_island_place_mass(peg_island *I)
     }
 }
 
-double peg_pair_motion(const peg_island *I, const peg_pair *pair, const double (*v)[6])
+static peg_placement placement_now(const peg_island *I, int piece)
+{
+    const peg_piece *p = &I->piece[piece];
+    const peg_rigid *r = &I->rigid[p->rigid];
+    return (peg_placement){&p->start, &p->now, r->x, r->R, I->v[p->rigid], p->rigid};
+}
+
+peg_pair_pose peg_pair_pose_now(const peg_island *I, const peg_pair *pair)
+{
+    return (peg_pair_pose){placement_now(I, pair->a), placement_now(I, pair->b)};
+}
+
+double peg_pair_motion(const peg_island *I, const peg_pair *pair, const peg_vec6 *v)
 {
     const peg_piece *a = &I->piece[pair->a], *b = &I->piece[pair->b];
     const double *va = v[a->rigid], *vb = v[b->rigid];
@@ -144,7 +156,7 @@ double peg_end_energy(const peg_rigid *r, const double *v)
     return 0.5 * peg_end_product(r, v, v);
 }
 
-void peg_common_velocity(const peg_island *I, const double (*v)[6], double common[3])
+void peg_common_velocity(const peg_island *I, const peg_vec6 *v, double common[3])
 {
     double mass = 0;
     common[0] = common[1] = common[2] = 0;

@@ -8,14 +8,16 @@ void peg_rigid_prepare(peg_rigid *r, double h);
 void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9]);
 void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9], peg_view *view);
 void peg_island_move(peg_island *island); /* poses and views `now` of the iterate */
+/* A pair in the island's iterate. */
+peg_pair_pose peg_pair_pose_now(const peg_island *island, const peg_pair *pair);
 /* Upper bound of the relative motion of a pair's points over the step, m. */
-double peg_pair_motion(const peg_island *island, const peg_pair *pair, const double (*v)[6]);
+double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
 
 /* A kinematic body that is not at rest. */
 int peg_is_moving_obstacle(const peg_body *body);
 
 /* Of bodies that nothing else could take momentum from: their mean velocity; else 0. */
-void peg_common_velocity(const peg_island *island, const double (*v)[6], double common[3]);
+void peg_common_velocity(const peg_island *island, const peg_vec6 *v, double common[3]);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
 /* a^T M b, and the kinetic energy, turned as the iterate is. */
 double peg_end_product(const peg_rigid *r, const double *a, const double *b);

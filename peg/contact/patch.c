@@ -3,53 +3,55 @@
 
 #include "peg/contact/contact_row.h"
 #include "peg/contact/feature_contact.h"
+#include "peg/contact/kinematics.h"
 #include "peg/contact/patch_external.h"
 #include "peg/contact/patch_polytope.h"
 #include "peg/contact/patch_round.h"
 #include "peg/contact/row_set.h"
 
-int peg_patch_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+int peg_patch_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
 {
     int before = out->m;
     const peg_pair *pair = &I->pair[p];
     if (pair->nexternal) {
-        peg_external_rows(I, p, u, out);
+        peg_external_rows(I, p, at, out);
         return out->m - before;
     }
     if (peg_is_dilated(I->piece[pair->a].part->shape) ||
         peg_is_dilated(I->piece[pair->b].part->shape)) {
-        peg_nearest_rows(I, p, u, out);
+        peg_nearest_rows(I, p, at, out);
         return out->m - before;
     }
-    peg_polytope_rows(I, p, u, out);
+    peg_polytope_rows(I, p, at, out);
     return out->m - before;
 }
 
 double peg_row_gap(const peg_island *I, const peg_row *row)
 {
     const peg_pair *pair = &I->pair[row->pair];
+    peg_pair_pose at = peg_pair_pose_now(I, pair);
     peg_feature_contact c;
     double s, t;
-    if (row->kind == PEG_ROW_EXTERNAL) return peg_external_gap(I, pair, row->i);
-    if (row->kind > PEG_ROW_EE) {
-        peg_round_contact(I, pair, row->kind, row->i, row->j, &c);
+    if (row->kind == PEG_FEATURES_EXTERNAL) return peg_external_gap(I, pair, &at, row->i);
+    if (row->kind > PEG_FEATURES_EE) {
+        peg_round_contact(pair, &at, row->kind, row->i, row->j, &c);
         return c.gap;
     }
-    if (row->kind == PEG_ROW_EE)
-        return peg_edge_edge(I, pair, row->i, row->j, &c, &s, &t) ? c.gap : row->gap;
-    peg_facing f = peg_face_pair(I, pair, row->kind);
-    return peg_vertex_face(f.upper, f.lower, row->kind, row->i, row->j).gap;
+    if (row->kind == PEG_FEATURES_EE)
+        return peg_edge_edge(pair, &at, row->i, row->j, &c, &s, &t) ? c.gap : row->gap;
+    peg_facing f = peg_facing_of(pair, &at, row->kind);
+    return peg_vertex_face(&f, row->i, row->j).gap;
 }
 
 /* --- rows of the chosen facet --- */
 
-static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
+static void add_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_feature_contact *c,
                      peg_row_set *out)
 {
-    if (peg_may_touch(I, &I->pair[p], c)) peg_contact_rows(I, p, u, c, out);
+    if (peg_may_touch(&I->pair[p], at, c)) peg_contact_rows(I, p, at, c, out);
 }
 
-static int present(const peg_row_set *set, int from, int pair, peg_row_kind kind, int i, int j)
+static int present(const peg_row_set *set, int from, int pair, peg_feature_kind kind, int i, int j)
 {
     peg_row probe = {.pair = pair, .kind = kind, .i = i, .j = j};
     for (int r = from; r < set->m; r++)
@@ -60,36 +62,35 @@ static int present(const peg_row_set *set, int from, int pair, peg_row_kind kind
 /* Vertices this close to the chosen face (in L) make its rows. */
 #define FACET_NEAR 1e-3
 
-int peg_facet_rows(peg_island *I, int p, const double (*u)[6], double lateral, peg_row_set *out)
+int peg_facet_rows(peg_island *I, int p, const peg_pair_pose *at, double lateral, peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
     const peg_facet *facet = &pair->facet;
     int before = out->m, from = before;
     while (from > 0 && out->row[from - 1].pair == p) from--;
-    if (facet->kind == PEG_FACET_EDGES) {
+    if (facet->kind == PEG_FEATURES_EE) {
         peg_feature_contact c;
         double s, t;
-        if (present(out, from, p, PEG_ROW_EE, facet->i, facet->j)) return 0;
-        if (!peg_edge_edge(I, pair, facet->i, facet->j, &c, &s, &t)) return 0;
+        if (present(out, from, p, PEG_FEATURES_EE, facet->i, facet->j)) return 0;
+        if (!peg_edge_edge(pair, at, facet->i, facet->j, &c, &s, &t)) return 0;
         if (s >= -lateral && s <= 1 + lateral && t >= -lateral && t <= 1 + lateral)
-            add_rows(I, p, u, &c, out);
-    } else if (facet->kind > PEG_FACET_EDGES) {
+            add_rows(I, p, at, &c, out);
+    } else if (facet->kind > PEG_FEATURES_EE) {
         peg_feature_contact c;
-        peg_row_kind kind = (peg_row_kind)facet->kind;
+        peg_feature_kind kind = facet->kind;
         if (present(out, from, p, kind, facet->i, facet->j)) return 0;
-        peg_round_contact(I, pair, kind, facet->i, facet->j, &c);
-        add_rows(I, p, u, &c, out);
-    } else if (facet->kind != PEG_FACET_NONE) {
-        peg_facing f =
-            peg_face_pair(I, pair, facet->kind == PEG_FACET_FACE_B ? PEG_ROW_VF : PEG_ROW_FV);
-        const peg_view *U = &f.upper->now, *D = &f.lower->now;
+        peg_round_contact(pair, at, kind, facet->i, facet->j, &c);
+        add_rows(I, p, at, &c, out);
+    } else if (facet->kind != PEG_FEATURES_NONE) {
+        peg_facing f = peg_facing_of(pair, at, facet->kind);
+        const peg_view *U = f.upper->now, *D = f.lower->now;
         const double *n = D->normal[facet->i];
         for (int v = 0; v < U->shape->nv; v++) {
-            peg_feature_contact c = peg_vertex_face(f.upper, f.lower, f.kind, v, facet->i);
+            peg_feature_contact c = peg_vertex_face(&f, v, facet->i);
             if (c.gap > FACET_NEAR * pair->L || present(out, from, p, f.kind, v, facet->i))
                 continue;
             if (peg_is_beside(D, facet->i, c.point_a, n, lateral * pair->L)) continue;
-            add_rows(I, p, u, &c, out);
+            add_rows(I, p, at, &c, out);
         }
     }
     return out->m - before;

@@ -1,12 +1,12 @@
-/* Rows of a pair at the pose u (views `now`). */
+/* Rows of a pair in the iterate `at`. */
 #ifndef PEG_PATCH_H
 #define PEG_PATCH_H
 
 #include "peg/contact/island.h"
 
-int peg_patch_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+int peg_patch_rows(peg_island *island, int pair, const peg_pair_pose *at, peg_row_set *out);
 /* Rows of the chosen facet itself, within `lateral` L of the features. */
-int peg_facet_rows(peg_island *island, int pair, const double (*u)[6], double lateral,
+int peg_facet_rows(peg_island *island, int pair, const peg_pair_pose *at, double lateral,
                    peg_row_set *out);
 
 /* Gap of a normal row's features at q_k, m. */

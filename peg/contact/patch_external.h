@@ -6,7 +6,8 @@
 
 void peg_external_begin(const peg_island *island, peg_pair *pair);
 double peg_external_shortfall(const peg_island *island, peg_pair *pair);
-void peg_external_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
-double peg_external_gap(const peg_island *island, const peg_pair *pair, int i);
+void peg_external_rows(peg_island *island, int pair, const peg_pair_pose *at, peg_row_set *out);
+double peg_external_gap(const peg_island *island, const peg_pair *pair, const peg_pair_pose *at,
+                        int i);
 
 #endif

@@ -16,10 +16,10 @@ int peg_patch_room(peg_island *I, int largest)
 
 /* --- vertices against faces --- */
 
-static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_feature_contact *c,
+static void add_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_feature_contact *c,
                      peg_row_set *out)
 {
-    if (peg_may_touch(I, &I->pair[p], c)) peg_contact_rows(I, p, u, c, out);
+    if (peg_may_touch(&I->pair[p], at, c)) peg_contact_rows(I, p, at, c, out);
 }
 
 /* Marks the vertices on the side of the upper piece that looks against d. At which vertices a mesh
@@ -27,19 +27,19 @@ static void add_rows(peg_island *I, int p, const double (*u)[6], const peg_featu
 static void mark_low(const peg_view *view, const double *d, unsigned char *low)
 {
     const peg_polytope *P = view->shape;
-    memset(low, peg_is_point(P) || P->mesh, (size_t)P->nv);
+    memset(low, peg_is_point(P) || peg_is_triangle(P), (size_t)P->nv);
     for (int f = 0; f < P->nf; f++) {
         if (peg_dot(view->normal[f], d) >= -PEG_TOUCH) continue;
         for (int t = P->face_start[f]; t < P->face_start[f + 1]; t++) low[P->face_vertex[t]] = 1;
     }
 }
 
-static void vertex_rows(peg_island *I, int p, const double (*u)[6], peg_row_kind kind,
+static void vertex_rows(peg_island *I, int p, const peg_pair_pose *at, peg_feature_kind kind,
                         peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
-    peg_facing f = peg_face_pair(I, pair, kind);
-    const peg_view *U = &f.upper->now, *D = &f.lower->now;
+    peg_facing f = peg_facing_of(pair, at, kind);
+    const peg_view *U = f.upper->now, *D = f.lower->now;
     int marked = 0;
     for (int j = 0; j < D->shape->nf && U->shape->nv; j++) {
         if (peg_dot(D->normal[j], f.d) < PEG_FACING) continue;
@@ -49,8 +49,8 @@ static void vertex_rows(peg_island *I, int p, const double (*u)[6], peg_row_kind
             if (peg_is_beside(D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
             if (!marked++) mark_low(U, f.d, I->low);
             if (!I->low[i]) continue;
-            peg_feature_contact c = peg_vertex_face(f.upper, f.lower, kind, i, j);
-            add_rows(I, p, u, &c, out);
+            peg_feature_contact c = peg_vertex_face(&f, i, j);
+            add_rows(I, p, at, &c, out);
         }
     }
 }
@@ -122,15 +122,15 @@ static int are_apart(const double *a0, const double *a1, const double *b0, const
 /* Whether the edge of a view looks against (sign -1) or along n. */
 static int looks(const peg_view *view, const peg_edge *e, const double *n, double sign)
 {
-    return view->shape->mesh || sign * peg_dot(view->normal[e->f[0]], n) >= PEG_TOUCH ||
+    return peg_is_triangle(view->shape) || sign * peg_dot(view->normal[e->f[0]], n) >= PEG_TOUCH ||
            sign * peg_dot(view->normal[e->f[1]], n) >= PEG_TOUCH;
 }
 
 /* Edges of B below no point of A as they are seen, or wholly below what can make a row, are out:
  * n . n_row >= PEG_FACING, so that a gap within reach is at most `far` along n. */
-static int near_edges(const peg_island *I, const peg_pair *pair, const outline *a, const outline *b)
+static int near_edges(const peg_island *I, const peg_pair *pair, const peg_view *B,
+                      const outline *a, const outline *b)
 {
-    const peg_view *B = &I->piece[pair->b].now;
     double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L;
     int count = 0;
     for (int j = 0; j < B->shape->ne; j++) {
@@ -144,16 +144,16 @@ static int near_edges(const peg_island *I, const peg_pair *pair, const outline *
     return count;
 }
 
-static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const peg_view *A = at->a.now, *B = at->b.now;
     const double *n = pair->facet.n;
     double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L, frame[3][3];
     if (A->shape->ne == 0 || B->shape->ne == 0) return;
     frame_along(n, frame);
     outline a = see(A, A->centre, frame, I->seen[0]), b = see(B, A->centre, frame, I->seen[1]);
-    int count = near_edges(I, pair, &a, &b);
+    int count = near_edges(I, pair, B, &a, &b);
     for (int i = 0; i < A->shape->ne && count; i++) {
         const peg_edge *ea = &A->shape->edge[i];
         const double *a0 = a.at[ea->v[0]], *a1 = a.at[ea->v[1]];
@@ -166,17 +166,17 @@ static void edge_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *o
                 continue;
             peg_feature_contact c;
             double on_a, on_b;
-            if (!peg_edge_edge(I, pair, i, I->near[k], &c, &on_a, &on_b)) continue;
+            if (!peg_edge_edge(pair, at, i, I->near[k], &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -0.5 * pair->L) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
-            add_rows(I, p, u, &c, out);
+            add_rows(I, p, at, &c, out);
         }
     }
 }
 
-void peg_polytope_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+void peg_polytope_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
 {
-    vertex_rows(I, p, u, PEG_ROW_VF, out);
-    vertex_rows(I, p, u, PEG_ROW_FV, out);
-    edge_rows(I, p, u, out);
+    vertex_rows(I, p, at, PEG_FEATURES_VF, out);
+    vertex_rows(I, p, at, PEG_FEATURES_FV, out);
+    edge_rows(I, p, at, out);
 }

@@ -6,6 +6,6 @@
 
 /* Room for shapes of so many vertices, faces and edges; 0 without memory. */
 int peg_patch_room(peg_island *island, int largest);
-void peg_polytope_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+void peg_polytope_rows(peg_island *island, int pair, const peg_pair_pose *at, peg_row_set *out);
 
 #endif

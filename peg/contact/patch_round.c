@@ -48,7 +48,7 @@ typedef struct side {
 
 typedef struct finder {
     peg_island *I;
-    const double (*u)[6];
+    const peg_pair_pose *at;
     peg_row_set *out;
     int p;
     const peg_pair *pair;
@@ -81,8 +81,8 @@ static void begin_side(side *s, const peg_view *view, const peg_view *other, con
     const peg_polytope *P = view->shape;
     s->view = view;
     for (int k = 0; k < 3; k++) s->n[k] = sign * n[k];
-    s->dip = P->rim > 0 ? P->rim * peg_off_axis(view, n) : 0;
-    s->beside_rim = other->shape->rim > 0;
+    s->dip = peg_has_rim(P) ? P->rim * peg_off_axis(view, n) : 0;
+    s->beside_rim = peg_has_rim(other->shape);
     for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
     s->lean = lean_along(other, s->lean_axis);
     s->bottom = peg_is_half_space(P) ? -INFINITY : INFINITY;
@@ -153,18 +153,16 @@ static int is_facing(const finder *f, const peg_feature_contact *c)
 }
 
 /* A rim touches a face at its lowest point, and where it lies flat at points all round. */
-static void vertex_face_rows(const finder *f, peg_row_kind kind)
+static void vertex_face_rows(const finder *f, peg_feature_kind kind)
 {
-    const peg_island *I = f->I;
-    int swap = kind == PEG_ROW_FV;
-    const peg_piece *upper = &I->piece[swap ? f->pair->b : f->pair->a];
-    const peg_piece *lower = &I->piece[swap ? f->pair->a : f->pair->b];
-    const peg_view *U = &upper->now, *D = &lower->now;
+    int swap = kind == PEG_FEATURES_FV;
+    peg_facing facing = peg_facing_of(f->pair, f->at, kind);
+    const peg_view *U = facing.upper->now, *D = facing.lower->now;
     double sign = swap ? -1 : 1, room = PEG_INSIDE * f->pair->L;
     for (int j = 0; j < D->shape->nf; j++) {
         const double *n = D->normal[j];
         if (sign * peg_dot(n, f->pair->facet.n) < PEG_FACING) continue;
-        double off = U->shape->rim > 0 ? peg_off_axis(U, n) : 1;
+        double off = peg_has_rim(U->shape) ? peg_off_axis(U, n) : 1;
         double most =
             D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
         int nv = U->shape->nv, first = off > PEG_FLUSH ? 0 : nv;
@@ -176,12 +174,12 @@ static void vertex_face_rows(const finder *f, peg_row_kind kind)
                 peg_lowest_point(U, i, n, low);
                 if (peg_is_beside(D, j, low, n, room)) continue;
             }
-            peg_feature_contact c = peg_vertex_face(upper, lower, kind, i, j);
+            peg_feature_contact c = peg_vertex_face(&facing, i, j);
             if (!is_facing(f, &c)) continue;
             if (i >= nv && peg_is_beside(D, j, c.point_a, n, room)) continue;
             if (nv > 2 && !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
                 continue;
-            peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+            peg_contact_rows(f->I, f->p, f->at, &c, f->out);
         }
     }
 }
@@ -219,10 +217,10 @@ static void edge_edge_row(const finder *f, int i, int j)
     peg_feature_contact c;
     double s, t;
     if (are_nearest_beyond(f->a.view, f->b.view, i, j)) return;
-    if (!peg_edge_edge(f->I, f->pair, i, j, &c, &s, &t) || !is_facing(f, &c)) return;
+    if (!peg_edge_edge(f->pair, f->at, i, j, &c, &s, &t) || !is_facing(f, &c)) return;
     if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE) return;
     if (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)) return;
-    peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+    peg_contact_rows(f->I, f->p, f->at, &c, f->out);
 }
 
 /* How far a feature is from the plane of disc i of the other part. */
@@ -234,11 +232,11 @@ static double off_rim(const side *s, const feature *f, const peg_view *rim, int 
 
 /* The points where features are nearest to each other; 0 if an edge is nearest beyond its ends, or
  * if they are farther apart than any row's, which of rims their planes and centres tell. */
-static int find_nearest(const finder *f, peg_row_kind kind, const feature *fa, const feature *fb,
-                        double a[3], double b[3])
+static int find_nearest(const finder *f, peg_feature_kind kind, const feature *fa,
+                        const feature *fb, double a[3], double b[3])
 {
     const peg_view *A = f->a.view, *B = f->b.view;
-    int of_a = kind != PEG_ROW_EV, of_b = kind != PEG_ROW_VE;
+    int of_a = kind != PEG_FEATURES_EV, of_b = kind != PEG_FEATURES_VE;
     double rim_a = of_a ? A->shape->rim : 0, rim_b = of_b ? B->shape->rim : 0, d[3];
     double far = f->pair->reach + peg_across(A->shape) + peg_across(B->shape);
     if (rim_a > 0 && off_rim(&f->b, fb, A, fa->i) > far - rim_a) return 0;
@@ -263,10 +261,10 @@ static int find_nearest(const finder *f, peg_row_kind kind, const feature *fa, c
     }
     if (peg_dot(d, d) > far * far) return 0;
     if (!has_rim) return 1;
-    peg_facet_kind facet = (peg_facet_kind)kind;
+    peg_feature_kind facet = kind;
     if (!peg_may_be_between(A, B, facet, fa->i, fb->i, PEG_INSIDE)) return 0;
     double t = peg_nearest_points(A, B, facet, fa->i, fb->i, a, b);
-    return kind == PEG_ROW_VV || (t >= -PEG_INSIDE && t <= 1 + PEG_INSIDE);
+    return kind == PEG_FEATURES_VV || (t >= -PEG_INSIDE && t <= 1 + PEG_INSIDE);
 }
 
 /* Share of a disc's radius from which on a point of it lies on the rim. */
@@ -276,7 +274,7 @@ static int is_inside_rim(const peg_view *view, int i, const double *point)
 {
     double d[3];
     peg_sub(point, view->vertex[i], d);
-    return view->shape->rim > 0 && peg_norm(d) < ON_RIM * view->shape->rim;
+    return peg_has_rim(view->shape) && peg_norm(d) < ON_RIM * view->shape->rim;
 }
 
 /* Distance of features, of the parts' sizes, from which on the direction between their nearest
@@ -286,7 +284,7 @@ static const double CLEARLY_APART = 1e-3;
 /* What the direction between nearest points says of a row: it can be made, cannot, or unknown. */
 typedef enum verdict { MAKE, LEAVE, UNKNOWN } verdict;
 
-static verdict judge(const finder *f, peg_row_kind kind, int i, int j, const double *a,
+static verdict judge(const finder *f, peg_feature_kind kind, int i, int j, const double *a,
                      const double *b)
 {
     const peg_polytope *A = f->a.view->shape, *B = f->b.view->shape;
@@ -295,39 +293,41 @@ static verdict judge(const finder *f, peg_row_kind kind, int i, int j, const dou
     double facing = peg_dot(n, f->pair->facet.n), apart = peg_normalise(n);
     if (!(facing > 0 && apart > CLEARLY_APART * (A->radius + B->radius))) return UNKNOWN;
     if (facing < PEG_FACING * apart) return LEAVE;
-    return touches_a(f, kind == PEG_ROW_EV, i, n) && touches_b(f, kind == PEG_ROW_VE, j, n) ? MAKE
-                                                                                            : LEAVE;
+    return touches_a(f, kind == PEG_FEATURES_EV, i, n) &&
+                   touches_b(f, kind == PEG_FEATURES_VE, j, n)
+               ? MAKE
+               : LEAVE;
 }
 
 /* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face, or
  * an edge on which the cap stands without touching a face. */
-static void round_row(const finder *f, peg_row_kind kind, const feature *fa, const feature *fb)
+static void round_row(const finder *f, peg_feature_kind kind, const feature *fa, const feature *fb)
 {
     const peg_view *A = f->a.view, *B = f->b.view;
-    int edge_a = kind == PEG_ROW_EV, edge_b = kind == PEG_ROW_VE, i = fa->i, j = fb->i;
+    int edge_a = kind == PEG_FEATURES_EV, edge_b = kind == PEG_FEATURES_VE, i = fa->i, j = fb->i;
     double a[3], b[3];
     if (!find_nearest(f, kind, fa, fb, a, b)) return;
     int on_cap = (!edge_a && is_inside_rim(A, i, a)) || (!edge_b && is_inside_rim(B, j, b));
-    if (on_cap && (kind == PEG_ROW_VV || f->lies)) return;
+    if (on_cap && (kind == PEG_FEATURES_VV || f->lies)) return;
     verdict v = judge(f, kind, i, j, a, b);
     if (v == LEAVE) return;
     peg_feature_contact c = {.kind = kind, .i = i, .j = j};
-    peg_round_contact_now(f->I, f->pair, a, b, &c);
+    peg_round_contact_now(f->pair, f->at, a, b, &c);
     if (!is_facing(f, &c)) return;
     if (v == UNKNOWN && !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
         return;
-    peg_round_contact_since(f->I, f->pair, &c);
-    peg_contact_rows(f->I, f->p, f->u, &c, f->out);
+    peg_round_contact_since(f->at, &c);
+    peg_contact_rows(f->I, f->p, f->at, &c, f->out);
 }
 
 /* Rows of one feature with all vertices, or all edges, of the other part. */
-static void rows_with(const finder *f, peg_row_kind kind, const feature *a, int is_edge)
+static void rows_with(const finder *f, peg_feature_kind kind, const feature *a, int is_edge)
 {
     feature seen;
     for (int k = 0; k < f->b.count[is_edge]; k++) {
         const feature *b = feature_of(&f->b, is_edge, k, &seen);
         if (is_too_high(f, a, b)) continue;
-        if (kind == PEG_ROW_EE)
+        if (kind == PEG_FEATURES_EE)
             edge_edge_row(f, a->i, b->i);
         else
             round_row(f, kind, a, b);
@@ -338,31 +338,31 @@ static void all_rows(const finder *f)
 {
     feature seen;
     for (int k = 0; k < f->a.count[1]; k++)
-        rows_with(f, PEG_ROW_EE, feature_of(&f->a, 1, k, &seen), 1);
+        rows_with(f, PEG_FEATURES_EE, feature_of(&f->a, 1, k, &seen), 1);
     for (int k = 0; k < f->a.count[0]; k++) {
         const feature *a = feature_of(&f->a, 0, k, &seen);
-        rows_with(f, PEG_ROW_VV, a, 0);
-        rows_with(f, PEG_ROW_VE, a, 1);
+        rows_with(f, PEG_FEATURES_VV, a, 0);
+        rows_with(f, PEG_FEATURES_VE, a, 1);
     }
     for (int k = 0; k < f->a.count[1]; k++)
-        rows_with(f, PEG_ROW_EV, feature_of(&f->a, 1, k, &seen), 0);
+        rows_with(f, PEG_FEATURES_EV, feature_of(&f->a, 1, k, &seen), 0);
 }
 
-void peg_nearest_rows(peg_island *I, int p, const double (*u)[6], peg_row_set *out)
+void peg_nearest_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
-    const peg_view *A = &I->piece[pair->a].now, *B = &I->piece[pair->b].now;
+    const peg_view *A = at->a.now, *B = at->b.now;
     int before = out->m;
     finder f;
-    f.I = I, f.u = u, f.out = out, f.p = p, f.pair = pair;
+    f.I = I, f.at = at, f.out = out, f.p = p, f.pair = pair;
     f.reach = pair->reach + 2 * PEG_INSIDE * (A->shape->radius + B->shape->radius);
     begin_side(&f.a, A, B, pair->facet.n, 1);
     begin_side(&f.b, B, A, pair->facet.n, -1);
     if (f.a.bottom + f.b.bottom > f.reach) return;
-    vertex_face_rows(&f, PEG_ROW_VF);
-    vertex_face_rows(&f, PEG_ROW_FV);
+    vertex_face_rows(&f, PEG_FEATURES_VF);
+    vertex_face_rows(&f, PEG_FEATURES_FV);
     f.lies = out->m > before;
-    if (pair->yielded && pair->facet.kind <= PEG_FACET_FACE_A) return;
+    if (pair->yielded && pair->facet.kind <= PEG_FEATURES_FV) return;
     find_near(&f.a, f.reach - f.b.bottom);
     find_near(&f.b, f.reach - f.a.bottom);
     all_rows(&f);

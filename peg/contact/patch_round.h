@@ -4,6 +4,6 @@
 
 #include "peg/contact/island.h"
 
-void peg_nearest_rows(peg_island *island, int pair, const double (*u)[6], peg_row_set *out);
+void peg_nearest_rows(peg_island *island, int pair, const peg_pair_pose *at, peg_row_set *out);
 
 #endif

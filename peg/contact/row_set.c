@@ -39,16 +39,6 @@ int peg_row_same(const peg_row *a, const peg_row *b)
            a->friction == b->friction;
 }
 
-peg_part_feature peg_row_feature(peg_row_kind kind, int side)
-{
-    static const peg_part_feature of[][2] = {
-        [PEG_ROW_VF] = {PEG_A_VERTEX, PEG_A_FACE},  [PEG_ROW_FV] = {PEG_A_VERTEX, PEG_A_FACE},
-        [PEG_ROW_EE] = {PEG_AN_EDGE, PEG_AN_EDGE},  [PEG_ROW_VV] = {PEG_A_VERTEX, PEG_A_VERTEX},
-        [PEG_ROW_VE] = {PEG_A_VERTEX, PEG_AN_EDGE}, [PEG_ROW_EV] = {PEG_AN_EDGE, PEG_A_VERTEX},
-    };
-    return of[kind][side];
-}
-
 peg_cached_row peg_row_to_cache(const peg_row *row)
 {
     peg_cached_row memory = {.kind = (int)row->kind,

@@ -3,23 +3,9 @@
 #define PEG_ROW_SET_H
 
 #include "peg/base/math.h"
+#include "peg/collide/features.h"
 
 typedef struct peg_island peg_island;
-
-typedef enum peg_row_kind {
-    PEG_ROW_VF = 0, /* vertex i of A over face j of B */
-    PEG_ROW_FV = 1, /* vertex i of B under face j of A */
-    PEG_ROW_EE = 2, /* edge i of A, edge j of B */
-    /* of dilated pairs, as the kinds of facets: */
-    PEG_ROW_VV = 3,
-    PEG_ROW_VE = 4,
-    PEG_ROW_EV = 5,
-    PEG_ROW_EXTERNAL = 6 /* i: which one of the pair */
-} peg_row_kind;
-
-/* What a row's i (side 0) and j (side 1) number. */
-typedef enum peg_part_feature { PEG_A_VERTEX, PEG_AN_EDGE, PEG_A_FACE } peg_part_feature;
-peg_part_feature peg_row_feature(peg_row_kind kind, int side);
 
 typedef struct peg_row {
     /* what the loops over all rows look at */
@@ -43,7 +29,7 @@ typedef struct peg_row {
     double prescribed; /* what immovable bodies and the surface add to the row's speed, m/s */
     double Ga[6], Gb[6];
     /* the rest */
-    peg_row_kind kind;
+    peg_feature_kind kind;
     int i, j;
     int rolls;                  /* a friction row that acts on the angular velocity alone */
     double point[3], normal[3]; /* of a friction row: its direction */

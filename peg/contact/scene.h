@@ -118,10 +118,10 @@ typedef struct peg_contact {
     double impulse;     /* N s, >= 0, on A along the normal */
     double friction[3]; /* N s, on A, world */
     double torque[3];   /* N m s, of rolling and spinning friction, on A, world */
-    int kind, i, j;     /* feature pair: see peg_row_kind; indices of vertices, edges and faces of
-                           the parts; of a mesh: those of the mesh, a face being a triangle. A
-                           cylinder's vertices are the centres of its caps, its edge is its
-                           axis; vertices from 2 on are points of its rims */
+    int kind, i, j; /* feature pair: see peg_feature_kind; indices of vertices, edges and faces of
+                       the parts; of a mesh: those of the mesh, a face being a triangle. A
+                       cylinder's vertices are the centres of its caps, its edge is its
+                       axis; vertices from 2 on are points of its rims */
 } peg_contact;
 
 #endif

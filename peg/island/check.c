@@ -47,7 +47,7 @@ static int stays_apart(const peg_island *I, peg_pair *p)
 static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
 {
     double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
-    peg_facet widest = {.kind = PEG_FACET_NONE};
+    peg_facet widest = {.kind = PEG_FEATURES_NONE};
     if (may_tilt && (p->active || along < PEG_FLOOR * p->margin))
         widest = peg_pair_tilt(I, p, along);
     p->shortfall = peg_pair_shortfall(I, p, &widest);
@@ -83,15 +83,15 @@ double peg_check_pairs(peg_island *I, int may_tilt)
 int peg_is_fast(const peg_island *I, const peg_pair *p)
 {
     if (I->disabled_rules & PEG_RULE_FIRST_CONTACT) return 0;
-    return peg_pair_is_fast(I, p, (const double(*)[6])I->v);
+    return peg_pair_is_fast(I, p, (const peg_vec6 *)I->v);
 }
 
 int peg_add_first_contact(peg_island *I, int p, double depth)
 {
     peg_passage passage =
-        peg_conservative_advancement(I, &I->pair[p], (const double(*)[6])I->v, depth);
+        peg_conservative_advancement(I, &I->pair[p], (const peg_vec6 *)I->v, depth);
     I->pair[p].has_first_contact = passage.hit;
-    if (passage.hit) peg_first_contact(I, p, &passage, (const double(*)[6])I->v);
+    if (passage.hit) peg_first_contact(I, p, &passage, (const peg_vec6 *)I->v);
     return passage.hit;
 }
 

@@ -14,9 +14,9 @@
 #include "peg/contact/mode.h"
 #include "peg/island/joints.h"
 
-double peg_island_gain_with(const peg_island *I, const double (*v_end)[6])
+double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
 {
-    double gain = -peg_joints_work(I, (const double(*)[6])I->v);
+    double gain = -peg_joints_work(I, (const peg_vec6 *)I->v);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
@@ -42,7 +42,7 @@ double peg_energy_granted(const peg_island *I)
     return granted + (peg_is_coarse(I) ? fmin(pushed, PEG_GAP_WORK * I->energy_unit) : pushed);
 }
 
-double (*peg_velocities_after(const peg_island *I))[6]
+peg_vec6 *peg_velocities_after(const peg_island *I)
 {
     return peg_keeps_motion(I) ? I->v_motion : I->v;
 }
@@ -51,11 +51,11 @@ double peg_energy_gained(const peg_island *I)
 {
     double granted = peg_energy_granted(I);
     if (isinf(granted)) return -INFINITY;
-    return peg_island_gain_with(I, (const double(*)[6])peg_velocities_after(I)) - granted;
+    return peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I)) - granted;
 }
 
 /* Kinetic energy relative to the common velocity, at the end poses, J. */
-static double relative_energy(const peg_island *I, const double (*v)[6], const double common[3])
+static double relative_energy(const peg_island *I, const peg_vec6 *v, const double common[3])
 {
     double energy = 0;
     for (int i = 0; i < I->nd; i++) {
@@ -67,10 +67,10 @@ static double relative_energy(const peg_island *I, const double (*v)[6], const d
     return energy;
 }
 
-void peg_scale_relative(const peg_island *I, double factor, double (*v)[6])
+void peg_scale_relative(const peg_island *I, double factor, peg_vec6 *v)
 {
     double common[3];
-    peg_common_velocity(I, (const double(*)[6])v, common);
+    peg_common_velocity(I, (const peg_vec6 *)v, common);
     for (int i = 0; i < I->nd; i++) {
         for (int k = 0; k < 3; k++) v[i][k] = common[k] + factor * (v[i][k] - common[k]);
         for (int k = 3; k < 6; k++) v[i][k] *= factor;
@@ -81,8 +81,8 @@ int peg_return_energy(peg_island *I, double share)
 {
     double common[3];
     if (!peg_keeps_motion(I) || I->njoint) return 0;
-    peg_common_velocity(I, (const double(*)[6])I->v_motion, common);
-    double energy = relative_energy(I, (const double(*)[6])I->v_motion, common);
+    peg_common_velocity(I, (const peg_vec6 *)I->v_motion, common);
+    double energy = relative_energy(I, (const peg_vec6 *)I->v_motion, common);
     double gained = peg_energy_gained(I);
     if (!(gained <= share * energy)) return 0;
     peg_scale_relative(I, sqrt(1 - gained / energy), I->v_motion);

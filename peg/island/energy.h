@@ -7,7 +7,7 @@
 /* Kinetic energy at the end, with the velocities v_end after the step, plus what the applied forces
  * took out, minus the kinetic energy at the start: what contact added, J. Exact for ODE's update,
  * any orientation. */
-double peg_island_gain_with(const peg_island *island, const double (*v_end)[6]);
+double peg_island_gain_with(const peg_island *island, const peg_vec6 *v_end);
 /* What of it is no error, J: rounding, the work of gaps that grow, of moving obstacles and of
  * surfaces that move. Infinite while overlaps open. */
 double peg_energy_granted(const peg_island *island);
@@ -15,12 +15,12 @@ double peg_energy_granted(const peg_island *island);
 double peg_energy_gained(const peg_island *island);
 /* The velocities after the step: those of the iterate or, where restorations only move the poses,
  * those of the last solve about v_f. */
-double (*peg_velocities_after(const peg_island *island))[6];
+peg_vec6 *peg_velocities_after(const peg_island *island);
 /* Takes what was gained from the velocities after the step, relative to the common one, if it is at
  * most this share of their energy and they are not those of the poses. Returns whether it did. */
 int peg_return_energy(peg_island *island, double share);
 /* Scales velocities relative to the common one. */
-void peg_scale_relative(const peg_island *island, double factor, double (*v)[6]);
+void peg_scale_relative(const peg_island *island, double factor, peg_vec6 *v);
 double peg_island_objective(const peg_island *island);
 
 #endif

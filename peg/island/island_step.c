@@ -46,7 +46,7 @@ void peg_island_step(peg_island *I)
     if (!I->positions_apart) peg_end_velocities(I);
     memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
     if (!I->recovering && !I->positions_apart)
-        I->energy_gain = peg_island_gain_with(I, (const double(*)[6])peg_velocities_after(I));
+        I->energy_gain = peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I));
     I->held |= I->joint_relaxation > 0;
     for (int i = 0; i < I->npair; i++) peg_pair_keep_choice(I, &I->pair[i]);
 }

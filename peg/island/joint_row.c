@@ -36,7 +36,7 @@ void peg_add_impulse(const peg_mass_block *mass, const double J[6], double lambd
     peg_add_scaled(v + 3, lambda, turn, v + 3);
 }
 
-double peg_lcp_speed(const peg_lcp_row *row, const double (*v)[6])
+double peg_lcp_speed(const peg_lcp_row *row, const peg_vec6 *v)
 {
     double sum = 0;
     for (int k = 0; k < 6; k++) {

@@ -22,6 +22,6 @@ int peg_joint_lcp_row(const peg_joint_row *row, const peg_joint_place *a, const 
 void peg_add_impulse(const peg_mass_block *mass, const double J[6], double lambda, double v[6]);
 
 /* J v of a row. */
-double peg_lcp_speed(const peg_lcp_row *row, const double (*v)[6]);
+double peg_lcp_speed(const peg_lcp_row *row, const peg_vec6 *v);
 
 #endif

@@ -11,6 +11,7 @@
 #include "peg/base/arena.h"
 #include "peg/island/joint_row.h"
 #include "peg/island/joints.h"
+#include "peg/island/lcp_rows.h"
 #include "peg/lcp/problem.h"
 
 /* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by level. The first is
@@ -33,7 +34,7 @@ static double residual(const peg_problem *problem, int i, const peg_solution *so
 {
     const peg_lcp_row *row = &problem->row[i];
     double root = sqrt(peg_row_scale(problem, i)), lambda = solution->lambda[i];
-    double w = peg_lcp_speed(row, (const double(*)[6])solution->v) + row->b + row->c * lambda;
+    double w = peg_lcp_speed(row, (const peg_vec6 *)solution->v) + row->b + row->c * lambda;
     double moved = lambda * root - w / root, bound = row->bounded ? row->limit * root : INFINITY;
     return fabs(lambda * root - fmin(fmax(moved, row->bounded ? -bound : 0), bound));
 }
@@ -60,7 +61,7 @@ static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
 typedef struct leftover {
     peg_problem problem;
     peg_solution solution;
-    double (*target)[6];
+    peg_vec6 *target;
     peg_lcp_row *row;
     int *of; /* rows of the whole problem */
     int first;
@@ -75,10 +76,10 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, int a
 {
     int nb = problem->nb;
     p->solution = (peg_solution){0};
-    p->target = PEG_NEW(I->arena, double[6], nb);
+    p->target = PEG_NEW(I->arena, peg_vec6, nb);
     p->row = PEG_NEW(I->arena, peg_lcp_row, problem->m);
     p->of = PEG_NEW(I->arena, int, problem->m);
-    p->solution.v = PEG_NEW(I->arena, double[6], nb);
+    p->solution.v = PEG_NEW(I->arena, peg_vec6, nb);
     p->solution.lambda = PEG_NEW(I->arena, double, problem->m);
     if (!p->target || !p->row || !p->of || !p->solution.v || !p->solution.lambda) return 0;
     int m = 0;
@@ -88,7 +89,7 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, int a
         p->row[m] = problem->row[i];
         p->of[m++] = i;
     }
-    p->problem = (peg_problem){nb, m, problem->mass, (const double(*)[6])p->target, p->row};
+    p->problem = (peg_problem){nb, m, problem->mass, (const peg_vec6 *)p->target, p->row};
     return 1;
 }
 
@@ -102,7 +103,7 @@ static int correct_friction(const peg_problem *problem, int first, int pass,
         const peg_lcp_row *row = &problem->row[i];
         if (!row->bounded) continue;
         double most = row->limit + (row->mu > 0 ? row->mu * fmax(0, lambda[row->normal]) : 0);
-        double w = peg_lcp_speed(row, (const double(*)[6])now->v) + row->b + row->c * lambda[i];
+        double w = peg_lcp_speed(row, (const peg_vec6 *)now->v) + row->b + row->c * lambda[i];
         double was = isfinite(lambda[i]) ? lambda[i] : 0, next = was;
         if (pass < OPPOSING)
             next -= OPPOSE * w / peg_row_scale(problem, i);
@@ -117,7 +118,7 @@ static int correct_friction(const peg_problem *problem, int first, int pass,
 }
 
 static void push_target(const peg_problem *problem, int first, int all, const double *lambda,
-                        double (*target)[6])
+                        peg_vec6 *target)
 {
     for (int i = 0; i < problem->nb; i++) memcpy(target[i], problem->target[i], sizeof target[i]);
     for (int i = 0; i < first; i++) {
@@ -133,6 +134,7 @@ static void push_target(const peg_problem *problem, int first, int all, const do
 static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int first,
                                  peg_solution *solution)
 {
+    peg_solve_options options = peg_island_solve_options(I);
     leftover p = {0};
     if (!take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
     if (p.problem.m == problem->m) return PEG_NOT_CERTIFIED;
@@ -141,8 +143,7 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
         push_target(problem, first, 0, solution->lambda, p.target);
         for (int k = p.first; k < p.problem.m; k++)
             p.solution.lambda[k] = I->joint_lambda[k - p.first];
-        peg_outcome outcome = peg_solve(I->arena, &p.problem, I->settings->solver,
-                                        PEG_RESIDUAL_TOLERANCE, &p.solution);
+        peg_outcome outcome = peg_solve(I->arena, &p.problem, &options, &p.solution);
         if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
         for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
         if (pass == CORRECTIONS ||
@@ -157,13 +158,13 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
 
 peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_solution *solution)
 {
+    peg_solve_options options = peg_island_solve_options(I);
     leftover p = {0};
     int first = problem->m - I->njoint;
     if (!take_rest(I, problem, first, 1, &p)) return PEG_OUT_OF_MEMORY;
     push_target(problem, first, 1, solution->lambda, p.target);
     for (int k = 0; k < I->njoint; k++) p.solution.lambda[k] = solution->lambda[first + k];
-    peg_outcome outcome =
-        peg_solve(I->arena, &p.problem, I->settings->solver, PEG_RESIDUAL_TOLERANCE, &p.solution);
+    peg_outcome outcome = peg_solve(I->arena, &p.problem, &options, &p.solution);
     if (!is_answer(outcome, &p.problem, 0, &p.solution)) return outcome;
     for (int k = 0; k < I->njoint; k++) solution->lambda[first + k] = p.solution.lambda[k];
     memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
@@ -188,10 +189,10 @@ static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lc
                                const double *start, peg_solution *solution)
 {
     int first = problem->m - I->njoint;
+    peg_solve_options options = peg_island_solve_options(I);
     peg_joints_fill(I, problem, row, solution->lambda);
     for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
-    peg_outcome outcome =
-        peg_solve(I->arena, problem, I->settings->solver, PEG_RESIDUAL_TOLERANCE, solution);
+    peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
         return outcome;
     if (I->mode == PEG_MODE_LIMITED) return PEG_NOT_CERTIFIED; /* sweeps come next */

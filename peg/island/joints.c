@@ -37,15 +37,15 @@ void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
 void peg_joints_solve_alone(peg_island *I)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
-    peg_solution solution = {.v = PEG_NEW(I->arena, double[6], I->nd),
+    peg_solution solution = {.v = PEG_NEW(I->arena, peg_vec6, I->nd),
                              .lambda = PEG_NEW(I->arena, double, I->njoint)};
-    double(*target)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
     peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, I->njoint);
     if (!solution.v || !solution.lambda || !target || !row) {
         I->failed = 1;
         return;
     }
-    peg_problem problem = {I->nd, I->njoint, I->mass, (const double(*)[6])target, row};
+    peg_problem problem = {I->nd, I->njoint, I->mass, (const peg_vec6 *)target, row};
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof target[i]);
     peg_outcome outcome = peg_joints_solve(I, &problem, row, &solution);
     int solved = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
@@ -60,7 +60,7 @@ void peg_joints_solve_alone(peg_island *I)
 
 /* --- what the impulses do ------------------------------------------------------------------- */
 
-void peg_joints_subtract(const peg_island *I, double (*v)[6])
+void peg_joints_subtract(const peg_island *I, peg_vec6 *v)
 {
     for (int k = 0; k < I->njoint; k++) {
         const peg_lcp_row *row = &I->joint_row[k];
@@ -70,7 +70,7 @@ void peg_joints_subtract(const peg_island *I, double (*v)[6])
     }
 }
 
-double peg_joints_work(const peg_island *I, const double (*v)[6])
+double peg_joints_work(const peg_island *I, const peg_vec6 *v)
 {
     double work = 0;
     for (int k = 0; k < I->njoint; k++)
@@ -82,7 +82,7 @@ double peg_joints_work(const peg_island *I, const double (*v)[6])
 
 /* Bilateral rows keep their speed, stops that push do not get faster into it; motors have had their
  * impulse. */
-int peg_joints_hold(peg_island *I, const double (*v)[6], peg_lcp_row **rows, double **lambda)
+int peg_joints_hold(peg_island *I, const peg_vec6 *v, peg_lcp_row **rows, double **lambda)
 {
     *rows = I->joint_row;
     *lambda = I->joint_lambda;

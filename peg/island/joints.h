@@ -23,12 +23,12 @@ void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_l
 peg_outcome peg_joints_polish(peg_island *island, const peg_problem *problem,
                               peg_solution *solution);
 /* v -= M^-1 J^T lambda. */
-void peg_joints_subtract(const peg_island *island, double (*v)[6]);
+void peg_joints_subtract(const peg_island *island, peg_vec6 *v);
 /* Work of the last impulses along v, J. */
-double peg_joints_work(const peg_island *island, const double (*v)[6]);
+double peg_joints_work(const peg_island *island, const peg_vec6 *v);
 /* For the solve of a bounce: rows that keep the velocities v as they are, without impulses so far.
  * Returns 0 without memory. *rows, *lambda: what peg_joints_release puts back. */
-int peg_joints_hold(peg_island *island, const double (*v)[6], peg_lcp_row **rows, double **lambda);
+int peg_joints_hold(peg_island *island, const peg_vec6 *v, peg_lcp_row **rows, double **lambda);
 void peg_joints_release(peg_island *island, peg_lcp_row *rows, double *lambda);
 
 #endif

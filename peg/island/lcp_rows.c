@@ -50,3 +50,11 @@ void peg_count_solve(peg_island *I, int rows)
     I->stats->rows += rows;
     if (rows > I->stats->rows_max) I->stats->rows_max = rows;
 }
+
+peg_solve_options peg_island_solve_options(const peg_island *I)
+{
+    return (peg_solve_options){.solver = I->settings->solver,
+                               .tolerance = PEG_RESIDUAL_TOLERANCE,
+                               .max_factorisations =
+                                   I->mode == PEG_MODE_LIMITED ? 1 + PEG_COST_LIMIT / I->nd : 0};
+}

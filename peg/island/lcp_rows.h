@@ -13,6 +13,8 @@ double peg_row_limit(const peg_island *island, int index);
  * solved for. */
 void peg_friction_begin(const peg_island *island, peg_row *normal, double lambda);
 void peg_friction_end(peg_island *island, const peg_row *normal);
+/* How exact solves are to be, and by which solver. */
+peg_solve_options peg_island_solve_options(const peg_island *island);
 void peg_count_solve(peg_island *island, int rows);
 
 #endif

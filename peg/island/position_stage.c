@@ -28,7 +28,7 @@ enum { LIFT_HALVINGS = 8 };
 
 typedef struct stage {
     peg_zones zones;
-    double (*u)[6];     /* nd: velocities that the restorations led to */
+    peg_vec6 *u;        /* nd: velocities that the restorations led to */
     int *violations;    /* npair: of a pair of dynamic zones */
     unsigned char *hit; /* nd, by root: its share is to be halved */
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
@@ -90,14 +90,14 @@ static void find_velocities(peg_island *I)
 
 static int allocate(peg_island *I, stage *s)
 {
-    s->u = PEG_NEW(I->arena, double[6], I->nd);
+    s->u = PEG_NEW(I->arena, peg_vec6, I->nd);
     s->violations = PEG_NEW(I->arena, int, I->npair);
     s->hit = PEG_NEW(I->arena, unsigned char, I->nd);
     if (!s->u || !s->violations || !s->hit || !peg_zones_create(I->arena, I->nd, &s->zones))
         return 0;
     memcpy(s->u, I->v, (size_t)I->nd * sizeof *s->u);
     memset(s->violations, 0, (size_t)I->npair * sizeof *s->violations);
-    peg_common_velocity(I, (const double(*)[6])s->u, s->common);
+    peg_common_velocity(I, (const peg_vec6 *)s->u, s->common);
     s->left = 0;
     return 1;
 }
@@ -117,8 +117,7 @@ static void place(peg_island *I, const stage *s)
         double share = s->zones.share[i];
         if (peg_zone_of(&s->zones, i) != i) continue;
         if (s->zones.members[i] > 1)
-            peg_zone_velocities(I, &s->zones, i, (const double(*)[6])s->u, s->common, share, 1,
-                                I->v);
+            peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)s->u, s->common, share, 1, I->v);
         else if (share < 1)
             scaled(s->u[i], s->common, share, I->v[i]);
         else
@@ -141,7 +140,7 @@ static int is_violated(peg_island *I, peg_pair *p, int opens)
     if (p->rechecked)
         p->has_first_contact =
             p->shortfall <= 0 && peg_is_fast(I, p) &&
-            peg_conservative_advancement(I, p, (const double(*)[6])I->v, PEG_HIT_DEPTH * p->width)
+            peg_conservative_advancement(I, p, (const peg_vec6 *)I->v, PEG_HIT_DEPTH * p->width)
                 .hit;
     return p->has_first_contact || (p->shortfall > 0 && !(opens && peg_pair_recovers(p)));
 }
@@ -228,7 +227,7 @@ static void merge_velocities(peg_island *I, const stage *s)
     memcpy(I->v_end, I->v_motion, (size_t)I->nd * sizeof *I->v_end);
     for (int i = 0; i < I->nd; i++)
         if (s->zones.root[i] == i && s->zones.members[i] > 1)
-            peg_zone_velocities(I, &s->zones, i, (const double(*)[6])I->v_motion, none, 1, 0,
+            peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)I->v_motion, none, 1, 0,
                                 I->v_end);
 }
 
@@ -237,7 +236,7 @@ static void merge_velocities(peg_island *I, const stage *s)
 static void return_work(peg_island *I, const stage *s)
 {
     double common[3];
-    peg_common_velocity(I, (const double(*)[6])I->v_end, common);
+    peg_common_velocity(I, (const peg_vec6 *)I->v_end, common);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double applied[6], rest[6], own[6], *v = I->v_end[i];
@@ -263,10 +262,10 @@ static int return_gain(peg_island *I)
 {
     double common[3], e1 = 0, e2 = 0;
     double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
-    double gain = peg_island_gain_with(I, (const double(*)[6])I->v_end) - granted;
+    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->v_end) - granted;
     if (!(gain > 0)) return 1;
     gain += rounding; /* which is granted to what is not touched */
-    peg_common_velocity(I, (const double(*)[6])I->v_end, common);
+    peg_common_velocity(I, (const peg_vec6 *)I->v_end, common);
     for (int i = 0; i < I->nd; i++) {
         double d[6], c[6] = {common[0], common[1], common[2]};
         for (int k = 0; k < 6; k++) d[k] = I->v_end[i][k] - c[k];
@@ -324,7 +323,7 @@ static void account(peg_island *I, const stage *s, int limited)
     stats->frozen_islands += limited > 0 && is_frozen(I);
     stats->infeasible_islands += s->left > 0;
     stats->unconverged += I->unsolved;
-    if (!I->recovering) I->energy_gain = peg_island_gain_with(I, (const double(*)[6])I->v_end);
+    if (!I->recovering) I->energy_gain = peg_island_gain_with(I, (const peg_vec6 *)I->v_end);
     I->held = 1;
 }
 

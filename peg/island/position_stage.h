@@ -9,10 +9,11 @@
  * It ends. A zone's share takes one of seven values; let its rank be the number of values below it,
  * 6 to 0. Each round that finds a violation merges two zones or lowers a share. The sum of 1 + rank
  * over the zones, 7 n at the start with n bodies, falls by at least 1 in both cases: a merged zone
- * has the smaller of two ranks. So there are at most 7 n rounds. It ends without violation: zones with the share 0 are where
- * they started, or, where nothing but the island's own bodies takes part, translated together, and
- * the start poses are free of violation; pairs within a zone keep their distance. Only moving
- * kinematic bodies can leave one: the step then ends with it, and it is counted. */
+ * has the smaller of two ranks. So there are at most 7 n rounds. It ends without violation: zones
+ * with the share 0 are where they started, or, where nothing but the island's own bodies takes
+ * part, translated together, and the start poses are free of violation; pairs within a zone keep
+ * their distance. Only moving kinematic bodies can leave one: the step then ends with it, and it is
+ * counted. */
 #ifndef PEG_POSITION_STAGE_H
 #define PEG_POSITION_STAGE_H
 

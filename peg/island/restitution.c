@@ -33,7 +33,7 @@ static int solve_without_recovery(peg_island *I)
 static void end_recovery(peg_island *I)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
-    double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
     double *joints = PEG_NEW(I->arena, double, I->njoint);
     if (!pose || !joints) {
         I->failed = 1;
@@ -52,7 +52,7 @@ static void end_recovery(peg_island *I)
 /* Share of the closing speed that a contact must have taken to bounce. */
 static const double GRAZING = 1e-6;
 
-static double row_speed(const peg_island *I, const peg_row *row, const double (*v)[6])
+static double row_speed(const peg_island *I, const peg_row *row, const peg_vec6 *v)
 {
     const peg_pair *p = &I->pair[row->pair];
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
@@ -87,8 +87,8 @@ static double immovable_speed(const peg_island *I, const peg_row *row)
     double a[3], b[3], d[3];
     int ra = I->piece[p->a].rigid, rb = I->piece[p->b].rigid;
     static const double rest[6] = {0};
-    peg_point_velocity(I, ra, ra < I->nd ? rest : I->v[ra], row->point, a);
-    peg_point_velocity(I, rb, rb < I->nd ? rest : I->v[rb], row->point, b);
+    peg_point_velocity(&I->rigid[ra], I->rigid[ra].x, ra < I->nd ? rest : I->v[ra], row->point, a);
+    peg_point_velocity(&I->rigid[rb], I->rigid[rb].x, rb < I->nd ? rest : I->v[rb], row->point, b);
     peg_sub(a, b, d);
     return peg_dot(d, row->normal);
 }
@@ -98,7 +98,7 @@ static double immovable_speed(const peg_island *I, const peg_row *row)
 static int bounce_rows(peg_island *I)
 {
     int bouncing = 0;
-    double(*before)[6] = PEG_NEW(I->arena, double[6], I->nd);
+    peg_vec6 *before = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!before) {
         I->failed = 1;
         return 0;
@@ -113,8 +113,8 @@ static int bounce_rows(peg_island *I)
         peg_row *row = &I->rows.row[at];
         const peg_surface *surface = &I->pair[row->pair].surface;
         double immovable = immovable_speed(I, row);
-        double closing = -(row_speed(I, row, (const double(*)[6])before) + immovable);
-        double wanted = fmin(0, row_speed(I, row, (const double(*)[6])I->v_end) + immovable);
+        double closing = -(row_speed(I, row, (const peg_vec6 *)before) + immovable);
+        double wanted = fmin(0, row_speed(I, row, (const peg_vec6 *)I->v_end) + immovable);
         /* corners of a flush face meet one by one only in rounding: they bounce in the next step */
         int meets = own_change(I, row) > GRAZING * closing;
         if (surface->bounce > 0 && closing > surface->bounce_speed && meets) {
@@ -129,9 +129,9 @@ static int bounce_rows(peg_island *I)
 /* Simultaneous bounces can add up to more energy than there was: the change of velocity is then
  * scaled so that the step gains none. The kinetic energy is quadratic in the share s of the change.
  */
-static double limit_energy(peg_island *I, const double (*bounced)[6])
+static double limit_energy(peg_island *I, const peg_vec6 *bounced)
 {
-    double gain = peg_island_gain_with(I, (const double(*)[6])I->v_end), b = 0, c = 0, share = 1;
+    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->v_end), b = 0, c = 0, share = 1;
     for (int i = 0; i < I->nd; i++) {
         double d[6];
         for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->v_end[i][k];
@@ -158,8 +158,9 @@ void peg_bounce(peg_island *I)
 {
     if (!may_bounce(I)) return;
     size_t size = (size_t)I->nd * sizeof *I->v;
-    double(*pose)[6] = PEG_NEW(I->arena, double[6], I->nd);
-    double(*bounced)[6] = PEG_NEW(I->arena, double[6], I->nd), *lambda;
+    peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
+    peg_vec6 *bounced = PEG_NEW(I->arena, peg_vec6, I->nd);
+    double *lambda;
     peg_lcp_row *rows;
     if (!pose || !bounced) {
         I->failed = 1;
@@ -170,7 +171,7 @@ void peg_bounce(peg_island *I)
     memcpy(I->v, I->v_end, size);
     peg_row_set account = I->impulse;
     I->impulse = (peg_row_set){0};
-    if (!peg_joints_hold(I, (const double(*)[6])I->v_end, &rows, &lambda)) I->failed = 1;
+    if (!peg_joints_hold(I, (const peg_vec6 *)I->v_end, &rows, &lambda)) I->failed = 1;
     memset(I->dirty, 1, (size_t)I->nr);
     I->last_restored = 0;
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
@@ -179,7 +180,7 @@ void peg_bounce(peg_island *I)
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);
         memcpy(bounced, I->v, size);
         memcpy(I->v, pose, size);
-        double share = limit_energy(I, (const double(*)[6])bounced);
+        double share = limit_energy(I, (const peg_vec6 *)bounced);
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             int at = account.m;
             peg_contact_append(I, &account, &I->impulse, i);

@@ -95,8 +95,7 @@ static void add_member(const peg_rigid *r, const double u[6], const zone_motion 
     }
 }
 
-static zone_motion motion_of(const peg_island *I, const peg_zones *z, int root,
-                             const double (*u)[6])
+static zone_motion motion_of(const peg_island *I, const peg_zones *z, int root, const peg_vec6 *u)
 {
     zone_motion m = {0};
     double L[3] = {0}, J[9] = {0};
@@ -117,8 +116,8 @@ static zone_motion motion_of(const peg_island *I, const peg_zones *z, int root,
     return m;
 }
 
-void peg_zone_velocities(const peg_island *I, const peg_zones *z, int root, const double (*u)[6],
-                         const double common[3], double share, int poses, double (*out)[6])
+void peg_zone_velocities(const peg_island *I, const peg_zones *z, int root, const peg_vec6 *u,
+                         const double common[3], double share, int poses, peg_vec6 *out)
 {
     zone_motion m = motion_of(I, z, root, u);
     double V[3], W[3], h = I->h;

@@ -26,7 +26,7 @@ int peg_zone_shorten(peg_zones *zones, int root);
  * relative to `common`, times the share. poses: they lead to poses after the step that are those of
  * one rigid body; else they are those of one rigid body now. */
 void peg_zone_velocities(const peg_island *island, const peg_zones *zones, int root,
-                         const double (*u)[6], const double common[3], double share, int poses,
-                         double (*out)[6]);
+                         const peg_vec6 *u, const double common[3], double share, int poses,
+                         peg_vec6 *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "peg/island/row_cache.h"
 
 #include "peg/contact/disjunction.h"
+#include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/patch.h"
 #include "peg/lcp/gauss_seidel.h"
@@ -86,15 +87,15 @@ static void append_first_contacts(peg_island *I)
 static void make_rows(peg_island *I, int p)
 {
     peg_pair *pair = &I->pair[p];
-    const double(*v)[6] = (const double(*)[6])I->v;
+    peg_pair_pose at = peg_pair_pose_now(I, pair);
     int begin = I->rows.m;
     pair->moved_since_rows = 0;
     if (is_out_of_reach(pair)) return;
-    peg_patch_rows(I, p, v, &I->rows);
+    peg_patch_rows(I, p, &at, &I->rows);
     if (pair->violated && !(I->disabled_rules & PEG_RULE_FACET_ROWS)) {
-        if (pair->facet.kind == PEG_FACET_NONE) peg_pair_choose_facet(I, pair);
+        if (pair->facet.kind == PEG_FEATURES_NONE) peg_pair_choose_facet(I, pair);
         /* what overlaps opens along its facet even where its features do not meet */
-        peg_facet_rows(I, p, v, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
+        peg_facet_rows(I, p, &at, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
     }
     if (!peg_is_iterative(I) || I->rows.m == begin) return;
     I->rows.row[begin].swept = peg_pgs_cache_create(I->arena, I->rows.m - begin);

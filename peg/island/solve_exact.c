@@ -14,7 +14,7 @@ static const double AT_REST = 1e-6;
 typedef struct workspace {
     peg_problem problem;
     peg_lcp_row *row;
-    double (*target)[6];
+    peg_vec6 *target;
     peg_solution solution;
     double unit; /* peg_residual_unit */
 } workspace;
@@ -28,10 +28,9 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
 {
     int contacts = I->rows.m, m = contacts + I->njoint;
     w->row = PEG_NEW(I->arena, peg_lcp_row, m);
-    w->target = PEG_NEW(I->arena, double[6], I->nd);
-    w->solution.v = PEG_NEW(I->arena, double[6], I->nd);
+    w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
+    w->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
-    w->solution.patience = I->mode == PEG_MODE_LIMITED ? 1 + PEG_COST_LIMIT / I->nd : 0;
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
     if (about == PEG_ABOUT_FREE ? !peg_warm_start(I, w->solution.lambda) : 0) return 0;
     for (int i = 0; i < contacts; i++) {
@@ -48,7 +47,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     }
     if (about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
     for (int k = 0; k < I->njoint; k++) w->row[contacts + k] = I->joint_row[k];
-    w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
+    w->problem = (peg_problem){I->nd, m, I->mass, (const peg_vec6 *)w->target, w->row};
     for (int i = 0; i < contacts && (I->elastic || I->friction_compliant); i++)
         if (is_compliant(I, &w->row[i]))
             w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
@@ -62,16 +61,16 @@ static void count(peg_island *I, const workspace *w, int lagged)
     double *worst = lagged ? &stats->friction_residual_max : &stats->residual_max;
     *worst = fmax(*worst, w->solution.residual / w->unit);
     stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
-    stats->lemke_solves += w->solution.used == PEG_SOLVER_LEMKE;
+    stats->lemke_solves += w->solution.method == PEG_METHOD_LEMKE;
     stats->friction_unconverged += lagged;
 }
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
+    peg_solve_options options = peg_island_solve_options(I);
     peg_outcome outcome = I->njoint ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
-                                    : peg_solve(I->arena, &w->problem, I->settings->solver,
-                                                PEG_RESIDUAL_TOLERANCE, &w->solution);
+                                    : peg_solve(I->arena, &w->problem, &options, &w->solution);
     peg_count_solve(I, w->problem.m);
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         count(I, w, outcome == PEG_LAGGED);

@@ -14,7 +14,8 @@ typedef struct workspace {
     peg_about about;
     peg_problem problem;
     peg_lcp_row *row;
-    double (*target)[6], *speed;
+    peg_vec6 *target;
+    double *speed;
     double usual; /* what a row may fail by, m/s */
     peg_pgs_group *group;
     int groups;
@@ -107,11 +108,11 @@ static int set_up(peg_island *I, workspace *w)
 {
     int m = I->rows.m + I->njoint;
     w->row = PEG_NEW(I->arena, peg_lcp_row, is_whole(I) ? m : 0);
-    w->target = PEG_NEW(I->arena, double[6], I->nd);
+    w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->speed = PEG_NEW(I->arena, double, m);
     w->group = PEG_NEW(I->arena, peg_pgs_group, m);
     w->filled = PEG_NEW(I->arena, unsigned char, m);
-    w->solution = (peg_solution){.v = PEG_NEW(I->arena, double[6], I->nd),
+    w->solution = (peg_solution){.v = PEG_NEW(I->arena, peg_vec6, I->nd),
                                  .lambda = PEG_NEW(I->arena, double, m)};
     if (!w->row || !w->target || !w->speed || !w->group || !w->filled || !w->solution.v ||
         !w->solution.lambda)
@@ -122,7 +123,7 @@ static int set_up(peg_island *I, workspace *w)
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
     if (w->about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
-    w->problem = (peg_problem){I->nd, m, I->mass, (const double(*)[6])w->target, w->row};
+    w->problem = (peg_problem){I->nd, m, I->mass, (const peg_vec6 *)w->target, w->row};
     find_groups(I, w);
     return 1;
 }
@@ -164,7 +165,8 @@ static int most_iterations(const workspace *w)
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
-    double(*gained)[6] = PEG_NEW(I->arena, double[6], I->nd), sum = 0, mass = 0;
+    peg_vec6 *gained = PEG_NEW(I->arena, peg_vec6, I->nd);
+    double sum = 0, mass = 0;
     if (!gained) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < I->nd; i++) {
         const peg_body *b = &I->rigid[i].state;
@@ -174,8 +176,8 @@ static peg_outcome run(peg_island *I, workspace *w)
     }
     w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
     peg_pgs_goal goal = {.speed = w->speed,
-                         .sweeps = most_iterations(w),
-                         .patience = may_end_early(I) ? PEG_FINE_STALL : 0,
+                         .max_iterations = most_iterations(w),
+                         .stall = may_end_early(I) ? PEG_FINE_STALL : 0,
                          .rest = PEG_REST_TOLERANCE,
                          .group = w->group,
                          .groups = w->groups};
@@ -187,12 +189,12 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.dirty = I->dirty;
         goal.local =
             peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->iteration >= PEG_LOCAL_FROM;
-        goal.v = (const double(*)[6])(w->about == PEG_ABOUT_FREE ? I->v_motion
-                                      : I->last_restored         ? I->v_last
-                                                                 : I->v);
+        goal.v = (const peg_vec6 *)(w->about == PEG_ABOUT_FREE ? I->v_motion
+                                    : I->last_restored         ? I->v_last
+                                                               : I->v);
     }
     if (peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && may_rest(I))
-        goal.gained = (const double(*)[6])gained;
+        goal.gained = (const peg_vec6 *)gained;
     peg_outcome outcome = peg_solve_pgs(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
     I->stats->pgs_solves++;
@@ -214,8 +216,8 @@ static peg_outcome run(peg_island *I, workspace *w)
 static void take(peg_island *I, const workspace *w)
 {
     int contacts = I->rows.m;
-    const double(*before)[6] =
-        (const double(*)[6])(w->about == PEG_ABOUT_FREE && I->last_restored ? I->v_motion : I->v);
+    const peg_vec6 *before =
+        (const peg_vec6 *)(w->about == PEG_ABOUT_FREE && I->last_restored ? I->v_motion : I->v);
     for (int i = 0; i < I->nd; i++) {
         I->dirty[i] |= memcmp(before[i], w->solution.v[i], sizeof before[i]) != 0;
         memcpy(I->v[i], w->solution.v[i], sizeof I->v[i]);

@@ -321,8 +321,8 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solut
     return PEG_SOLVED;
 }
 
-peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
-                                peg_solution *solution)
+peg_outcome peg_solve_active_set(peg_arena *arena, const peg_problem *problem,
+                                 peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
     peg_outcome outcome = solve(arena, problem, solution);

@@ -29,7 +29,7 @@ typedef struct descent {
 
 int peg_pgs_rests(const pgs_state *s, double share)
 {
-    const double(*gained)[6] = s->goal->gained;
+    const peg_vec6 *gained = s->goal->gained;
     for (int i = 0; i < s->nb; i++) {
         const double *change = s->y + STRIDE * i;
         const double *y = s->target + STRIDE * i;

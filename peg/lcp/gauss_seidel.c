@@ -365,11 +365,11 @@ static void finish(const pgs_state *s, peg_solution *solution)
 static peg_outcome settle(pgs_state *s)
 {
     double worst = INFINITY, before = INFINITY;
-    for (int k = 1; k <= s->goal->sweeps && worst > 1 && !s->singular; k++) {
+    for (int k = 1; k <= s->goal->max_iterations && worst > 1 && !s->singular; k++) {
         find_active(s);
         worst = sweep(s);
         s->sweeps++;
-        if (!s->goal->patience || k % s->goal->patience) continue;
+        if (!s->goal->stall || k % s->goal->stall) continue;
         if (worst > (1 - GETS_ON) * before) break;
         before = worst;
     }
@@ -431,7 +431,7 @@ peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const pe
     for (int i = 0; i < s.nb && goal->dirty; i++) goal->dirty[i] |= resting || s.reached[i];
     solution->iterations = s.sweeps;
     solution->residual = sqrt(s.largest);
-    solution->used = PEG_SOLVER_PROJECTED;
+    solution->method = PEG_METHOD_PGS;
     solution->cone = 0;
     peg_arena_back(arena, mark);
     return outcome;

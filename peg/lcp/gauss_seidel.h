@@ -21,12 +21,12 @@ typedef struct peg_pgs_group {
 } peg_pgs_group;
 
 typedef struct peg_pgs_goal {
-    const double *speed;       /* m; m/s: what a row may fail by */
-    int sweeps;                /* at most */
-    int patience;              /* if not 0 the answer is taken as it is when so many sweeps have not
-                                  taken a share of the largest change: where impulses grow slowly
-                                  along each other, as between wedges */
-    const double (*gained)[6]; /* v_f - v_0; if not null v = 0 is an answer where every body's force
+    const double *speed;    /* m; m/s: what a row may fail by */
+    int max_iterations;     /* at most */
+    int stall;              /* if not 0 the answer is taken as it is when so many sweeps have not
+                                   taken a share of the largest change: where impulses grow slowly
+                                   along each other, as between wedges */
+    const peg_vec6 *gained; /* v_f - v_0; if not null v = 0 is an answer where every body's force
                                   balance fails by at most the share `rest` of M gained, and is
                                   sought where that is near: only for rows that v = 0 satisfies */
     double rest;
@@ -34,7 +34,7 @@ typedef struct peg_pgs_goal {
      * visited as far as their change reaches. The warm start need not be theirs. Holds afterwards
      * whom it has reached; the others keep their v */
     unsigned char *dirty;
-    const double (*v)[6];
+    const peg_vec6 *v;
     int local; /* only rows of the bodies that are dirty up at first are looked at */
     /* if not null all rows in their order; else they are found out */
     const peg_pgs_group *group;

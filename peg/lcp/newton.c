@@ -357,7 +357,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     w->live = !w->frozen && last > WARM * w->scaled->unit;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
-        if (w->patience && w->factorisations >= w->patience) break;
+        if (w->max_factorisations && w->factorisations >= w->max_factorisations) break;
         memcpy(w->before, u, size);
         peg_outcome outcome = minimise(w, INNER * fmax(aim, last), u);
         if (outcome == PEG_SINGULAR) return outcome;
@@ -372,7 +372,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         last = failed ? peg_newton_residual(w, u, y) : residual;
         since = last <= 0.5 * halved ? 0 : since + 1;
         if (since == 0) halved = last;
-        int is_near = last <= (w->patience ? NEARLY : 1) * tolerance;
+        int is_near = last <= (w->max_factorisations ? NEARLY : 1) * tolerance;
         if (since >= (is_near ? CONTENT : PATIENCE)) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;

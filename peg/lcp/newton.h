@@ -21,7 +21,7 @@ typedef struct peg_newton {
     double *s, *p, *along;  /* m */
     double *d, *gradient, *step; /* 6 nb; gradient: n */
     int factorisations, steps;   /* counts */
-    int patience;                /* most factorisations; 0: no bound */
+    int max_factorisations;      /* 0: no bound */
 } peg_newton;
 
 /* False when the memory is exhausted. */

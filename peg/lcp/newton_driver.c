@@ -28,15 +28,15 @@ static void load(const peg_scaled *scaled, const double *lambda, double *u)
 }
 
 /* Sweeps from the impulses in the solution, until they change little. */
-static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double unit, int sweeps,
-                            peg_solution *solution)
+static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double unit,
+                            int iterations, peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
     double *speed = PEG_NEW(arena, double, problem->m);
     if (!speed) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < problem->m; i++)
         speed[i] = APPROACHED * unit * sqrt(peg_row_scale(problem, i));
-    peg_pgs_goal goal = {.speed = speed, .sweeps = sweeps};
+    peg_pgs_goal goal = {.speed = speed, .max_iterations = iterations};
     peg_outcome outcome = peg_solve_pgs(arena, problem, &goal, solution);
     peg_arena_back(arena, mark);
     return outcome;
@@ -109,7 +109,7 @@ static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
 static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
 {
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-    if (!newton->patience || !has_failed(newton->scaled, outcome)) return outcome;
+    if (!newton->max_factorisations || !has_failed(newton->scaled, outcome)) return outcome;
     double near = NEAR * newton->scaled->unit;
     return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
 }
@@ -125,12 +125,12 @@ static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, pe
     if (approach(arena, problem, newton->scaled->unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
         return PEG_OUT_OF_MEMORY;
     load(newton->scaled, solution->lambda, u);
-    if (solution->patience) newton->patience += newton->factorisations;
+    if (newton->max_factorisations) newton->max_factorisations += newton->factorisations;
     return iterate(newton, tolerance, u, y);
 }
 
-static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double tolerance,
-                         peg_solution *solution)
+static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
+                         const peg_solve_options *options, peg_solution *solution)
 {
     peg_scaled scaled;
     peg_newton newton;
@@ -147,11 +147,11 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }
-    newton.patience = solution->patience;
-    tolerance *= scaled.unit;
+    newton.max_factorisations = options->max_factorisations;
+    double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
     if (has_failed(&scaled, outcome)) {
-        if (solution->patience) return outcome;
+        if (options->max_factorisations) return outcome;
         outcome = rescue(arena, &newton, tolerance, u, y);
         int is_worse = residual < peg_newton_residual(&newton, u, y);
         if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
@@ -169,11 +169,11 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, double to
     return outcome;
 }
 
-peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem, double tolerance,
-                             peg_solution *solution)
+peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
+                             const peg_solve_options *options, peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    peg_outcome outcome = solve(arena, problem, tolerance, solution);
+    peg_outcome outcome = solve(arena, problem, options, solution);
     peg_arena_back(arena, mark);
     return outcome;
 }

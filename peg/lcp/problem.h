@@ -42,7 +42,7 @@ typedef struct peg_lcp_row {
 typedef struct peg_problem {
     int nb, m;
     const peg_mass_block *mass; /* nb */
-    const double (*target)[6];  /* nb */
+    const peg_vec6 *target;     /* nb */
     const peg_lcp_row *row;     /* m */
 } peg_problem;
 
@@ -57,16 +57,29 @@ typedef enum peg_outcome {
     PEG_OUT_OF_MEMORY
 } peg_outcome;
 
+typedef enum peg_method {
+    PEG_METHOD_NONE, /* the warm start is the answer */
+    PEG_METHOD_NEWTON,
+    PEG_METHOD_ACTIVE_SET,
+    PEG_METHOD_LEMKE,
+    PEG_METHOD_PGS
+} peg_method;
+
 typedef struct peg_solution {
-    double (*v)[6];  /* nb; the caller's array */
-    double *lambda;  /* m; the caller's array; on entry the warm start (zeros are fine) */
-    double residual; /* of peg_residual */
-    double cone;     /* of peg_cone_excess */
-    int iterations;  /* sweeps or pivots */
-    int patience; /* most factorisations of Newton's method, beside which nothing is tried in large
-                     islands; 0: no bound. On entry */
-    pegSolver used;
+    peg_vec6 *v;       /* nb; the caller's array */
+    double *lambda;    /* m; the caller's array; on entry the warm start (zeros are fine) */
+    double residual;   /* of peg_residual */
+    double cone;       /* of peg_cone_excess */
+    int iterations;    /* of the method */
+    peg_method method; /* that it is from */
 } peg_solution;
+
+typedef struct peg_solve_options {
+    pegSolver solver;
+    double tolerance;       /* relative to peg_residual_unit */
+    int max_factorisations; /* of Newton's method, beside which nothing else is tried in large
+                               islands; 0: no bound */
+} peg_solve_options;
 
 /* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg.
  */
@@ -88,30 +101,30 @@ double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
  * that the rows demand (max_i |b_i| / sqrt(scale_i)), at least a tiny positive number. */
 double peg_residual_unit(const peg_problem *problem);
 
-/* Solves. which = AUTO: projected, and Lemke if that is not certified; Newton
- * first for large islands, and for bounded rows in any case but LEMKE. tolerance: relative to
- * peg_residual_unit. On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is
- * not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian:
- * ignored if b >= 0 (lambda = 0), else infeasible. Memory comes from the arena, which is handed
- * back as it was. */
-peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
-                      double tolerance, peg_solution *solution);
+/* Solves, and checks the residual. solver = AUTO: the active set, and Lemke if its answer is not
+ * certified; large islands: Newton before both; bounded rows: Newton alone. PROJECTED: the same
+ * without Lemke, and without Newton where no row is bounded. LEMKE: that alone. On anything but
+ * PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is not to be used, except that after
+ * PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0 (lambda = 0),
+ * else infeasible. Memory comes from the arena, which is handed back as it was. */
+peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
+                      const peg_solve_options *options, peg_solution *solution);
 
 /* The methods by themselves, uncertified.
- * Projected: projected Gauss-Seidel sweeps from the warm start, then an exact finish: dual active
- * set (Goldfarb, Idnani 1983) that starts from the rows the sweeps found active.
- * Lemke: complementary pivoting on A = G M^-1 G^T + C with the lexicographic ratio test; also for
- * bounded rows. */
-peg_outcome peg_solve_projected(peg_arena *arena, const peg_problem *problem,
-                                peg_solution *solution);
+ * Active set: projected Gauss-Seidel iterations from the warm start, then an exact finish: dual
+ * active set (Goldfarb, Idnani 1983) that starts from the rows that these found active. Lemke:
+ * complementary pivoting on A = G M^-1 G^T + C with the lexicographic ratio test; also for bounded
+ * rows. */
+peg_outcome peg_solve_active_set(peg_arena *arena, const peg_problem *problem,
+                                 peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
 
-/* Newton's method on the augmented Lagrangian; tolerance as in peg_solve. PEG_LAGGED: every bounded
+/* Newton's method on the augmented Lagrangian. PEG_LAGGED: every bounded
  * impulse is within its bound, and all conditions hold to the residual, at most 1e-6 of the unit;
  * or, if it is larger, those of the unbounded rows to the tolerance, while friction does not oppose
  * the sliding as it should. A caller may use that and count it. */
-peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem, double tolerance,
-                             peg_solution *solution);
+peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
+                             const peg_solve_options *options, peg_solution *solution);
 
 /* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n.
  * Lexicographic, so that it ends on every problem; a ray is reported, never used. */
@@ -119,6 +132,7 @@ peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q,
                       int *pivots);
 
 const char *peg_outcome_name(peg_outcome outcome);
+const char *peg_method_name(peg_method method);
 
 /* Writes a problem to a text file that peg_problem_read gives back bit for bit (17 digits). */
 pegStatus peg_problem_write(const peg_problem *problem, const char *path);

@@ -10,7 +10,7 @@ static const double ROUNDING = 2 * DBL_EPSILON;
 /* ... but never more than so many tolerances altogether. */
 static const double MOST = 100;
 
-/* Bodies up to which the projected solver is faster than Newton's method. */
+/* Bodies up to which the active set is faster than Newton's method. */
 enum { SMALL = 25 };
 
 /* sqrt(J): what the residual of the solution may be. */
@@ -28,10 +28,10 @@ static double allowed(const peg_problem *problem, const peg_solution *solution, 
 }
 
 /* Takes an answer only with its certificate. */
-static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_problem *problem,
+static peg_outcome certify(peg_outcome outcome, peg_method method, const peg_problem *problem,
                            double tolerance, peg_solution *solution)
 {
-    solution->used = which;
+    solution->method = method;
     if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
     solution->cone = peg_cone_excess(problem, solution);
     solution->residual = peg_residual(problem, solution);
@@ -41,7 +41,7 @@ static peg_outcome certify(peg_outcome outcome, pegSolver which, const peg_probl
     return good ? PEG_SOLVED : outcome == PEG_LAGGED ? PEG_LAGGED : PEG_NOT_CERTIFIED;
 }
 
-/* What lay still goes on lying: v = 0 with the impulses of the warm start. */
+/* What rested goes on resting: v = 0 with the impulses of the warm start. */
 static int rests(const peg_problem *problem, double tolerance, peg_solution *solution)
 {
     int pushed = 0;
@@ -49,7 +49,7 @@ static int rests(const peg_problem *problem, double tolerance, peg_solution *sol
     if (!pushed) return 0;
     memset(solution->v, 0, (size_t)problem->nb * sizeof *solution->v);
     solution->iterations = 0;
-    return certify(PEG_SOLVED, PEG_SOLVER_PROJECTED, problem, tolerance, solution) == PEG_SOLVED;
+    return certify(PEG_SOLVED, PEG_METHOD_NONE, problem, tolerance, solution) == PEG_SOLVED;
 }
 
 static int is_settled(peg_outcome outcome)
@@ -64,23 +64,25 @@ static int has_bounded_rows(const peg_problem *problem)
     return 0;
 }
 
-/* Bounded rows and large islands: Newton's method, whose cost grows least. Else the projected
- * solver first: it is the fastest on small islands and proves what it calls infeasible. */
-peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem, pegSolver which,
-                      double tolerance, peg_solution *solution)
+/* Bounded rows and large islands: Newton's method, whose cost grows least. Else the active set
+ * first: it is the fastest on small islands and proves what it calls infeasible. */
+peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
+                      const peg_solve_options *options, peg_solution *solution)
 {
     peg_outcome outcome = PEG_NOT_CERTIFIED;
-    int bounded = has_bounded_rows(problem);
+    pegSolver solver = options->solver;
+    double tolerance = options->tolerance;
+    int bounded = has_bounded_rows(problem), is_large = problem->nb > SMALL;
     if (rests(problem, tolerance, solution)) return PEG_SOLVED;
-    if (bounded ? which != PEG_SOLVER_LEMKE : which == PEG_SOLVER_AUTO && problem->nb > SMALL)
-        outcome = certify(peg_solve_newton(arena, problem, tolerance, solution),
-                          PEG_SOLVER_PROJECTED, problem, tolerance, solution);
-    int tried = bounded || (solution->patience && problem->nb > SMALL);
-    if (is_settled(outcome) || (tried && which != PEG_SOLVER_LEMKE)) return outcome;
-    if (which != PEG_SOLVER_LEMKE)
-        outcome = certify(peg_solve_projected(arena, problem, solution), PEG_SOLVER_PROJECTED,
+    if (bounded ? solver != PEG_SOLVER_LEMKE : solver == PEG_SOLVER_AUTO && is_large)
+        outcome = certify(peg_solve_newton(arena, problem, options, solution), PEG_METHOD_NEWTON,
                           problem, tolerance, solution);
-    if (is_settled(outcome) || which == PEG_SOLVER_PROJECTED) return outcome;
-    return certify(peg_solve_lemke(arena, problem, solution), PEG_SOLVER_LEMKE, problem, tolerance,
+    int is_last = bounded || (options->max_factorisations && is_large);
+    if (is_settled(outcome) || (is_last && solver != PEG_SOLVER_LEMKE)) return outcome;
+    if (solver != PEG_SOLVER_LEMKE)
+        outcome = certify(peg_solve_active_set(arena, problem, solution), PEG_METHOD_ACTIVE_SET,
+                          problem, tolerance, solution);
+    if (is_settled(outcome) || solver == PEG_SOLVER_PROJECTED) return outcome;
+    return certify(peg_solve_lemke(arena, problem, solution), PEG_METHOD_LEMKE, problem, tolerance,
                    solution);
 }

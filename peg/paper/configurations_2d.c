@@ -12,7 +12,7 @@
 
 static void vertex_pair(peg_constraints *c, int va, int vb)
 {
-    peg_side a = peg_side_of(c, PEG_ROW_VF), b = peg_side_of(c, PEG_ROW_FV);
+    peg_side a = peg_side_of(c, PEG_FEATURES_VF), b = peg_side_of(c, PEG_FEATURES_FV);
     int na = a.vertices->shape->nv, nb = b.vertices->shape->nv;
     int c1 = peg_vertex_face_contact(c, &a, va, vb);
     int c2 = peg_vertex_face_contact(c, &a, va, (vb + nb - 1) % nb);
@@ -29,7 +29,7 @@ static void vertex_pair(peg_constraints *c, int va, int vb)
 void peg_plane_constraints(peg_constraints *c, int cross)
 {
     peg_vertex_constraints(c);
-    peg_side side = peg_side_of(c, PEG_ROW_VF);
+    peg_side side = peg_side_of(c, PEG_FEATURES_VF);
     const peg_view *A = side.vertices, *B = side.faces;
     if (!cross || A->shape->nf < 3 || B->shape->nf < 3) return;
     for (int va = 0; va < A->shape->nv; va++)

@@ -46,7 +46,7 @@ static void edge_pair(peg_constraints *c, int ea, int eb, double reach)
 
 static void edge_constraints(peg_constraints *c)
 {
-    peg_side side = peg_side_of(c, PEG_ROW_VF);
+    peg_side side = peg_side_of(c, PEG_FEATURES_VF);
     const peg_view *A = side.vertices, *B = side.faces;
     double reach = c->island->pair[c->pair].reach;
     unsigned char *near_a = mark_near_edges(c->island, A, B, reach);
@@ -63,7 +63,7 @@ static void edge_constraints(peg_constraints *c)
  * and feasible. */
 static int able_edges(peg_constraints *c, const peg_side *side, int at_vertex, int other)
 {
-    int forward = side->kind == PEG_ROW_VF;
+    int forward = side->kind == PEG_FEATURES_VF;
     int contact =
         peg_edge_edge_contact(c, forward ? at_vertex : other, forward ? other : at_vertex);
     if (contact < 0 || !c->contact[contact].feasible || !peg_is_applicable(c, contact)) return -1;
@@ -115,7 +115,7 @@ static int is_corner_of(const peg_polytope *shape, int face, int v)
 /* [W 38]: X({C(v_a,f_b), C(v_b,f_a)}, {C(e_ar,e_bs)}) for one pair of faces at the vertices. */
 static void face_pair(peg_constraints *c, int va, int vb, int fa, int fb)
 {
-    peg_side a = peg_side_of(c, PEG_ROW_VF), b = peg_side_of(c, PEG_ROW_FV);
+    peg_side a = peg_side_of(c, PEG_FEATURES_VF), b = peg_side_of(c, PEG_FEATURES_FV);
     const peg_polytope *A = a.vertices->shape, *B = b.vertices->shape;
     int alternatives[6], count = 0;
     for (int i = 0; i < A->ne && count < 4; i++)
@@ -132,7 +132,7 @@ static void face_pair(peg_constraints *c, int va, int vb, int fa, int fb)
 
 static void vertex_vertex(peg_constraints *c, int va, int vb)
 {
-    peg_side a = peg_side_of(c, PEG_ROW_VF);
+    peg_side a = peg_side_of(c, PEG_FEATURES_VF);
     const peg_polytope *A = a.vertices->shape, *B = a.faces->shape;
     for (int fa = 0; fa < A->nf; fa++)
         for (int fb = 0; fb < B->nf && is_corner_of(A, fa, va) && !c->island->failed; fb++)
@@ -171,8 +171,8 @@ static void vertex_edges(peg_constraints *c, const peg_side *side, int v, double
 static void cross_constraints(peg_constraints *c)
 {
     double reach = c->island->pair[c->pair].reach;
-    for (int kind = PEG_ROW_VF; kind <= PEG_ROW_FV; kind++) {
-        peg_side side = peg_side_of(c, (peg_row_kind)kind);
+    for (int kind = PEG_FEATURES_VF; kind <= PEG_FEATURES_FV; kind++) {
+        peg_side side = peg_side_of(c, kind);
         const peg_view *U = side.vertices, *D = side.faces;
         for (int v = 0; v < U->shape->nv && !c->island->failed; v++) {
             double distance, back;
@@ -180,7 +180,7 @@ static void cross_constraints(peg_constraints *c)
             if (peg_vertex_reach(c, &side, v) < 0) continue;
             if (distance > reach) {
                 vertex_edges(c, &side, v, reach);
-            } else if (kind == PEG_ROW_VF && nearest_vertex(U, D->vertex[other], &back) == v) {
+            } else if (kind == PEG_FEATURES_VF && nearest_vertex(U, D->vertex[other], &back) == v) {
                 vertex_vertex(c, v, other);
             }
         }
@@ -189,7 +189,7 @@ static void cross_constraints(peg_constraints *c)
 
 void peg_space_constraints(peg_constraints *c, int cross)
 {
-    peg_side side = peg_side_of(c, PEG_ROW_VF);
+    peg_side side = peg_side_of(c, PEG_FEATURES_VF);
     peg_vertex_constraints(c);
     if (c->island->failed || side.vertices->shape->ne == 0 || side.faces->shape->ne == 0) return;
     edge_constraints(c);

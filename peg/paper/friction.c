@@ -24,7 +24,7 @@ static void relative_velocity(const peg_island *I, const peg_row *row, double *o
     for (int side = 0; side < 2; side++) {
         int rigid = I->piece[side ? pair->b : pair->a].rigid;
         const double *u = rigid < I->nd ? I->rigid[rigid].state.v_free : I->v[rigid];
-        peg_point_velocity(I, rigid, u, row->point, v[side]);
+        peg_point_velocity(&I->rigid[rigid], I->rigid[rigid].x, u, row->point, v[side]);
     }
     peg_sub(v[0], v[1], out);
 }

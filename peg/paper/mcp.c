@@ -57,8 +57,8 @@ typedef struct mlcp {
     int n;
     entry *entry;
     int entries;
-    double (*Ma)[6], (*Mb)[6]; /* M^-1 G per contact */
-    double unit;               /* 1/kg, scale of the impulses */
+    peg_vec6 *Ma, *Mb; /* M^-1 G per contact */
+    double unit;       /* 1/kg, scale of the impulses */
 } mlcp;
 
 /* --- structure --- */
@@ -137,8 +137,8 @@ static int make_room(mlcp *p)
     peg_arena *arena = c->island->arena;
     p->var = PEG_NEW(arena, variable, variables);
     p->entry = PEG_NEW(arena, entry, entries);
-    p->Ma = PEG_NEW(arena, double[6], c->contacts);
-    p->Mb = PEG_NEW(arena, double[6], c->contacts);
+    p->Ma = PEG_NEW(arena, peg_vec6, c->contacts);
+    p->Mb = PEG_NEW(arena, peg_vec6, c->contacts);
     return p->var && p->entry && p->Ma && p->Mb;
 }
 

@@ -82,7 +82,7 @@ peg_potential *peg_add_potential(peg_constraints *c)
     return &c->contact[c->contacts++];
 }
 
-static int known(const peg_constraints *c, peg_row_kind kind, int i, int j)
+static int known(const peg_constraints *c, peg_feature_kind kind, int i, int j)
 {
     for (int k = c->contacts - 1; k >= c->begin; k--) {
         const peg_row *row = &c->contact[k].row;
@@ -99,7 +99,7 @@ double peg_start_jacobian(const peg_island *I, const peg_pair *pair, const doubl
 }
 
 /* point_a, point_b: of A and of B. Returns the index. */
-static int add_contact(peg_constraints *c, peg_row_kind kind, int i, int j, const double *n,
+static int add_contact(peg_constraints *c, peg_feature_kind kind, int i, int j, const double *n,
                        const double *point_a, const double *point_b, peg_potential of)
 {
     peg_island *I = c->island;
@@ -122,11 +122,11 @@ static int add_contact(peg_constraints *c, peg_row_kind kind, int i, int j, cons
 
 /* --- vertices and faces --- */
 
-peg_side peg_side_of(const peg_constraints *c, peg_row_kind kind)
+peg_side peg_side_of(const peg_constraints *c, peg_feature_kind kind)
 {
     const peg_pair *pair = &c->island->pair[c->pair];
     const peg_view *a = &c->island->piece[pair->a].start, *b = &c->island->piece[pair->b].start;
-    return kind == PEG_ROW_VF ? (peg_side){kind, a, b} : (peg_side){kind, b, a};
+    return kind == PEG_FEATURES_VF ? (peg_side){kind, a, b} : (peg_side){kind, b, a};
 }
 
 static double height(const peg_side *s, int vertex, int face)
@@ -176,7 +176,7 @@ static double beyond(const peg_side *s, int vertex, int face)
     return inside ? 0 : nearest;
 }
 
-double peg_vertex_face_distance(const peg_side *s, int vertex, int face)
+static double vertex_face_distance(const peg_side *s, int vertex, int face)
 {
     return hypot(height(s, vertex, face), beyond(s, vertex, face));
 }
@@ -207,7 +207,7 @@ int peg_vertex_face_contact(peg_constraints *c, const peg_side *s, int vertex, i
     int have = known(c, s->kind, vertex, face);
     if (have >= 0 || c->island->failed) return have;
     double n[3], foot[3], up = height(s, vertex, face), out = beyond(s, vertex, face);
-    double depth = DEPTH * c->island->pair[c->pair].L, sign = s->kind == PEG_ROW_VF ? 1 : -1;
+    double depth = DEPTH * c->island->pair[c->pair].L, sign = s->kind == PEG_FEATURES_VF ? 1 : -1;
     const double *v = s->vertices->vertex[vertex], *eta = s->faces->normal[face];
     peg_potential p = {.applicability = vertex_applicability(s, vertex, eta)};
     p.feasible = up >= -depth && out <= (out > 0 ? fmax(0, up + depth) * TAN_PHI : 0);
@@ -216,12 +216,12 @@ int peg_vertex_face_contact(peg_constraints *c, const peg_side *s, int vertex, i
     return add_contact(c, s->kind, vertex, face, n, sign > 0 ? v : foot, sign > 0 ? foot : v, p);
 }
 
-int peg_contacts_of_vertex(peg_constraints *c, const peg_side *s, int vertex, int *out, int room)
+static int contacts_of_vertex(peg_constraints *c, const peg_side *s, int vertex, int *out, int room)
 {
     double reach = peg_vertex_reach(c, s, vertex);
     int count = 0;
     for (int f = 0; f < s->faces->shape->nf && reach >= 0 && count < room; f++) {
-        if (peg_vertex_face_distance(s, vertex, f) > reach) continue;
+        if (vertex_face_distance(s, vertex, f) > reach) continue;
         int contact = peg_vertex_face_contact(c, s, vertex, f);
         if (contact >= 0) out[count++] = contact;
     }
@@ -292,7 +292,7 @@ static double opening(const peg_view *view, int edge, const double *n)
 
 int peg_edge_edge_contact(peg_constraints *c, int edge_a, int edge_b)
 {
-    int have = known(c, PEG_ROW_EE, edge_a, edge_b);
+    int have = known(c, PEG_FEATURES_EE, edge_a, edge_b);
     if (have >= 0 || c->island->failed) return have;
     const peg_pair *pair = &c->island->pair[c->pair];
     const peg_view *A = &c->island->piece[pair->a].start, *B = &c->island->piece[pair->b].start;
@@ -309,8 +309,8 @@ int peg_edge_edge_contact(peg_constraints *c, int edge_a, int edge_b)
     if (!common_perpendicular(&a, &b, &s, &t)) return -1;
     peg_add_scaled(a.at, s, a.along, point_a);
     peg_add_scaled(b.at, t, b.along, point_b);
-    int contact = add_contact(c, PEG_ROW_EE, edge_a, edge_b, forth >= reverse ? n : back, point_a,
-                              point_b, p);
+    int contact = add_contact(c, PEG_FEATURES_EE, edge_a, edge_b, forth >= reverse ? n : back,
+                              point_a, point_b, p);
     if (contact >= 0 && c->contact[contact].row.gap0 < -DEPTH * pair->L)
         c->contact[contact].feasible = 0;
     return contact;
@@ -381,11 +381,11 @@ void peg_add_alternatives(peg_constraints *c, peg_constraint_kind kind, const in
 
 void peg_vertex_constraints(peg_constraints *c)
 {
-    for (int kind = PEG_ROW_VF; kind <= PEG_ROW_FV; kind++) {
-        peg_side s = peg_side_of(c, (peg_row_kind)kind);
+    for (int kind = PEG_FEATURES_VF; kind <= PEG_FEATURES_FV; kind++) {
+        peg_side s = peg_side_of(c, kind);
         for (int v = 0; v < s.vertices->shape->nv && !c->island->failed; v++) {
             int near[PEG_NEAR_MOST];
-            int count = peg_contacts_of_vertex(c, &s, v, near, PEG_NEAR_MOST);
+            int count = contacts_of_vertex(c, &s, v, near, PEG_NEAR_MOST);
             if (count) peg_add_alternatives(c, PEG_INTER_CONTACT, near, count);
         }
     }

@@ -294,7 +294,8 @@ pegStatus peg_polygon_mesh_to_polytope(peg_polygon_mesh *m, peg_arena *arena, pe
     if (!(width > thinnest) || !isfinite(width)) return PEG_ERROR_SHAPE_EMPTY;
     if (!peg_polygon_mesh_link(m, arena))
         return arena->failed ? PEG_ERROR_MEMORY : PEG_ERROR_SHAPE_OPEN;
-    if (!(peg_polygon_mesh_volume(m) > 0)) return PEG_ERROR_SHAPE_CONCAVE;
+    double volume = peg_polygon_mesh_volume(m);
+    if (!(volume > 0)) return volume < 0 ? PEG_ERROR_SHAPE_REVERSED : PEG_ERROR_SHAPE_CONCAVE;
 
     /* A face that is not a disk (possible when the surface is curved just at the tolerance) calls
      * for a smaller one; the first verdict is the one that counts. */

@@ -40,8 +40,9 @@ double peg_points_tolerance(const peg_vec3 *vertex, int n)
 
 pegStatus peg_size_check(double size)
 {
-    if (!(size < LARGEST)) return PEG_ERROR_NOT_FINITE;
-    return size > SMALLEST ? PEG_OK : PEG_ERROR_SHAPE_EMPTY;
+    if (!isfinite(size)) return PEG_ERROR_NOT_FINITE;
+    if (!(size > 0)) return PEG_ERROR_SHAPE_EMPTY;
+    return size > SMALLEST && size < LARGEST ? PEG_OK : PEG_ERROR_SHAPE_SIZE;
 }
 
 int peg_polygon_mesh_next(const peg_polygon_mesh *m, int h)

@@ -26,7 +26,7 @@ double peg_points_rounding(const peg_vec3 *vertex, int n);
  * single-precision numbers. */
 double peg_points_tolerance(const peg_vec3 *vertex, int n);
 
-/* SHAPE_EMPTY or NOT_FINITE for a size whose powers leave the range of doubles. */
+/* SHAPE_SIZE for a size whose powers leave the range of doubles, SHAPE_EMPTY for 0, NOT_FINITE. */
 pegStatus peg_size_check(double size);
 
 /* Twice the area vector of a polygon. */
@@ -58,7 +58,8 @@ peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners);
 void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *mesh);
 
 /* Merges polygons that are coplanar within peg_points_tolerance, drops vertices inside of a face or
- * an edge, and makes the polytope. Errors: SHAPE_OPEN, SHAPE_EMPTY, SHAPE_CONCAVE, MEMORY. */
+ * an edge, and makes the polytope. Errors: SHAPE_OPEN, SHAPE_EMPTY, SHAPE_CONCAVE, SHAPE_REVERSED,
+ * MEMORY. */
 pegStatus peg_polygon_mesh_to_polytope(peg_polygon_mesh *mesh, peg_arena *arena,
                                        peg_polytope **out);
 

@@ -3,6 +3,7 @@
 #include "peg/shape/polygon_mesh.h"
 #include "peg/shape/polytope.h"
 
+static const double OFF_PLANE = 1e-3;    /* how far corners may lie off their plane, in sizes */
 static const double ACROSS = 1e-7;       /* cosine that counts as a right angle */
 static const double THINNEST_BOX = 1e-9; /* of the longest side, as for any shape */
 
@@ -62,6 +63,7 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
     peg_normalise(p->normal[0]);
     p->offset[0] = offset / length;
     peg_add_scaled(p->centre, p->offset[0], p->normal[0], p->centre);
+    p->kind = PEG_SHAPE_HALF_SPACE;
     p->radius = p->size = p->width = p->volume = INFINITY;
     *out = p;
     return PEG_OK;
@@ -101,6 +103,7 @@ pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
     if (status != PEG_OK) return status;
     peg_polytope *p = new_core(length, 0);
     if (!p) return PEG_ERROR_MEMORY;
+    p->kind = length > 0 ? PEG_SHAPE_CAPSULE : PEG_SHAPE_SPHERE;
     p->round = p->inner = radius;
     p->radius = p->size = radius + .5 * length;
     p->width = 2 * radius;
@@ -123,6 +126,7 @@ pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out
         p->face_start[f + 1] = f + 1;
         p->face_vertex[f] = f;
     }
+    p->kind = PEG_SHAPE_CYLINDER;
     p->rim = radius;
     p->inner = fmin(radius, .5 * length);
     p->radius = p->size = hypot(radius, .5 * length);
@@ -142,9 +146,9 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
     for (int f = 0; f < count; f++, run += *run + 1) {
         /* No polygon has more corners than there are points; more means that the array is broken.
          */
-        if (*run < 3 || *run > (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
+        if (*run < 3 || *run > (unsigned)npoints) return PEG_ERROR_SHAPE_INDEX;
         for (unsigned k = 1; k <= *run; k++)
-            if (run[k] >= (unsigned)npoints) return PEG_ERROR_SHAPE_OPEN;
+            if (run[k] >= (unsigned)npoints) return PEG_ERROR_SHAPE_INDEX;
         corners += *run;
     }
     mesh->nf = count;
@@ -160,15 +164,27 @@ static pegStatus read_polygons(const unsigned *polygons, int count, int npoints,
     return PEG_OK;
 }
 
-/* Every plane's normal must point to the outside of its polygon (that of a sliver may be anything
- * across its plane). */
+/* Whether the plane contains the corners of polygon f. */
+static int contains(const double plane[4], const peg_polygon_mesh *m, int f, double allowed)
+{
+    for (int k = m->start[f]; k < m->start[f + 1]; k++)
+        if (!(fabs(peg_dot(plane, m->vertex[m->corner[k]]) - plane[3]) <= allowed)) return 0;
+    return 1;
+}
+
+/* Every plane contains its polygon, and its normal points to the outside of it (that of a sliver
+ * may be anything across its plane). */
 static int planes_agree(const double *planes, const peg_polygon_mesh *m)
 {
+    double off =
+        OFF_PLANE * peg_points_size(m->vertex, m->nv) + peg_points_rounding(m->vertex, m->nv);
     for (int f = 0; f < m->nf; f++) {
+        const double *plane = planes + 4 * f;
         peg_vec3 area;
         peg_polygon_mesh_area(m, f, area);
-        double length = peg_norm(planes + 4 * f);
-        if (!(length > 0) || peg_dot(planes + 4 * f, area) < -ACROSS * length * peg_norm(area))
+        double length = peg_norm(plane);
+        if (!(length > 0) || peg_dot(plane, area) < -ACROSS * length * peg_norm(area) ||
+            !contains(plane, m, f, off * length))
             return 0;
     }
     return 1;
@@ -182,7 +198,7 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
     if (!planes || !points || !polygons || nplanes < 0 || npoints < 0) return PEG_ERROR_ARGUMENT;
     if (!all_finite(planes, 4 * (size_t)nplanes) || !all_finite(points, 3 * (size_t)npoints))
         return PEG_ERROR_NOT_FINITE;
-    if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_EMPTY;
+    if (nplanes < 4 || npoints < 4) return PEG_ERROR_SHAPE_FACES;
 
     peg_arena arena = {0};
     peg_polygon_mesh mesh = {.nv = npoints};
@@ -203,7 +219,7 @@ pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const 
         if (status == PEG_OK && !outward) {
             peg_polytope_free(*out);
             *out = NULL;
-            status = PEG_ERROR_SHAPE_CONCAVE;
+            status = PEG_ERROR_SHAPE_PLANE;
         }
     }
     peg_arena_free(&arena);

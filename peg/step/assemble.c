@@ -120,12 +120,11 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
     I->piece = PEG_NEW(I->arena, peg_piece, 2 * pairs < parts ? 2 * pairs : parts);
     I->pair = PEG_NEW(I->arena, peg_pair, pairs);
     I->mass = PEG_NEW(I->arena, peg_mass_block, bodies);
-    I->v = PEG_NEW(I->arena, double[6], nr);
-    I->v_last = PEG_NEW(I->arena, double[6], nr);
-    I->v_motion = PEG_NEW(I->arena, double[6], bodies);
-    I->v_end = PEG_NEW(I->arena, double[6], bodies);
-    I->v_pose = PEG_NEW(I->arena, double[6], bodies);
-    I->v_partial = PEG_NEW(I->arena, double[6], nr);
+    I->v = PEG_NEW(I->arena, peg_vec6, nr);
+    I->v_last = PEG_NEW(I->arena, peg_vec6, nr);
+    I->v_motion = PEG_NEW(I->arena, peg_vec6, bodies);
+    I->v_end = PEG_NEW(I->arena, peg_vec6, bodies);
+    I->v_pose = PEG_NEW(I->arena, peg_vec6, bodies);
     I->awake = PEG_NEW(I->arena, unsigned char, nr);
     I->touched = PEG_NEW(I->arena, unsigned char, nr);
     I->dirty = PEG_NEW(I->arena, unsigned char, nr);

@@ -1,5 +1,6 @@
 /* The results of an island, back to the stage: velocities, contacts, what the next step remembers.
  */
+#include "peg/collide/features.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/patch.h"
@@ -24,13 +25,13 @@ static void add_friction(const peg_row *row, peg_contact *contact)
 }
 
 /* The number of a feature of a triangle in its mesh. */
-static int number_in_mesh(const peg_polytope *P, peg_part_feature feature, int i)
+static int number_in_mesh(const peg_polytope *P, peg_feature_type feature, int i)
 {
     const peg_triangle_mesh *m = P->mesh;
     if (!m) return i;
-    return feature == PEG_A_VERTEX  ? m->triangle[P->triangle][i]
-           : feature == PEG_AN_EDGE ? m->side[P->triangle][i]
-                                    : m->source[P->triangle];
+    return feature == PEG_VERTEX ? m->triangle[P->triangle][i]
+           : feature == PEG_EDGE ? m->side[P->triangle][i]
+                                 : m->source[P->triangle];
 }
 
 static void name_features(const peg_island *I, const peg_row *row, peg_contact *contact)
@@ -39,10 +40,10 @@ static void name_features(const peg_island *I, const peg_row *row, peg_contact *
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     contact->kind = row->kind;
     contact->i = row->i, contact->j = row->j;
-    if (row->kind == PEG_ROW_EXTERNAL) return;
-    int swap = row->kind == PEG_ROW_FV;
-    contact->i = number_in_mesh(swap ? B : A, peg_row_feature(row->kind, 0), row->i);
-    contact->j = number_in_mesh(swap ? A : B, peg_row_feature(row->kind, 1), row->j);
+    if (row->kind == PEG_FEATURES_EXTERNAL) return;
+    int swap = row->kind == PEG_FEATURES_FV;
+    contact->i = number_in_mesh(swap ? B : A, peg_feature_of(row->kind, 0), row->i);
+    contact->j = number_in_mesh(swap ? A : B, peg_feature_of(row->kind, 1), row->j);
 }
 
 static int take_contacts(peg_assembly *a)

@@ -127,7 +127,7 @@ typedef struct peg_stage {
     int *root;                     /* nb: union-find of the islands */
     int *first_body, *next_body;   /* nb: the bodies of an island by its root */
     int *first_pair, *next_pair;   /* by root; candidates */
-    double (*alone)[6];            /* nb: the velocity after the step without contact */
+    peg_vec6 *alone;               /* nb: the velocity after the step without contact */
     unsigned char *woken_by_joint; /* nb: was asleep, and joints connect it with what is awake */
     int *first_joint, *next_joint; /* by root; rows of joints */
     double *joint_lambda;          /* njoint_row: results */

@@ -111,7 +111,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->dirty = PEG_NEW(arena, unsigned char, nb);
     s->solved = PEG_NEW(arena, peg_island_result, nb);
     s->woken_by_joint = PEG_NEW(arena, unsigned char, nb);
-    s->alone = PEG_NEW(arena, double[6], nb);
+    s->alone = PEG_NEW(arena, peg_vec6, nb);
     s->result = PEG_NEW(arena, peg_body_result, nb);
     if (arena->failed || !peg_workers_begin(s)) return 0;
     s->largest = 3; /* triangles */

@@ -71,7 +71,7 @@ static int note(const peg_view *A, const peg_view *B, double reach, dContactGeom
     double n[3] = {0};
     if (peg_is_far(A, B, reach, n)) return 0;
     peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);
-    if (facet.kind == PEG_FACET_NONE || facet.s > reach) return 0;
+    if (facet.kind == PEG_FEATURES_NONE || facet.s > reach) return 0;
     contact->depth = -facet.s;
     place(A, B, facet.n, contact->pos);
     peg_copy3(facet.n, contact->normal);

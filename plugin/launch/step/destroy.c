@@ -36,7 +36,7 @@ void peg_space_destroy(dSpaceID space)
 void peg_body_destroy(dBodyID body)
 {
     peg_geoms_changed();
-    peg_world_entry *entry = peg_world_entry_of_body(body);
+    peg_world_entry *entry = peg_inside ? NULL : peg_world_entry_of_body(body);
     if (entry) peg_bodies_remove(entry, body);
     if (entry && entry->trace) leave_trace(entry, body);
     peg_ode->dBodyDestroy(body);

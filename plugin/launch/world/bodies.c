@@ -4,7 +4,7 @@
 dBodyID peg_body_create(dWorldID world)
 {
     dBodyID body = peg_ode->dBodyCreate(world);
-    peg_world_entry *entry = body ? peg_world_entry_of(world) : NULL;
+    peg_world_entry *entry = body && !peg_inside ? peg_world_entry_of(world) : NULL;
     void *grown =
         entry ? peg_grow(entry->body, entry->bodies + 1, &entry->body_room, sizeof *entry->body)
               : NULL;

@@ -1,0 +1,363 @@
+#include "demos/sweep/plan.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CASES_MAX 10000000
+#define LIMIT     1200 /* s, of a case */
+
+typedef struct reader {
+    sweep_plan *plan;
+    const char *path;
+    int block, failed;
+    char *text;
+} reader;
+
+static void fail(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void fail(reader *r, const char *format, ...)
+{
+    if (r->failed) return;
+    r->failed = 1;
+    int used = snprintf(r->text, LAB_TEXT, "%.200s: ", r->path);
+    if (r->block >= 0)
+        used += snprintf(r->text + used, LAB_TEXT - (size_t)used, "blocks[%d]: ", r->block);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->text + used, LAB_TEXT - (size_t)used, format, list);
+    va_end(list);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* Up to `most` numbers: one, a list, or {"from", "to"} of whole numbers; the fallback if there is
+ * none. */
+static int numbers(reader *r, const json_t *value, const char *key, double *out, int most)
+{
+    if (json_is_number(value)) {
+        out[0] = json_number_value(value);
+        return 1;
+    }
+    if (json_is_object(value)) {
+        double from = json_number_value(json_object_get(value, "from"));
+        double to = json_number_value(json_object_get(value, "to"));
+        int n = 0;
+        if (!(to >= from && to - from < most)) fail(r, "\"%s\" has no such range", key);
+        for (double x = from; x <= to && !r->failed; x++) out[n++] = x;
+        return n;
+    }
+    int n = (int)json_array_size(value);
+    if (!json_is_array(value) || n < 1 || n > most)
+        fail(r, "\"%s\" must be a number, a list or a range of 1 to %d numbers", key, most);
+    for (int i = 0; i < n && !r->failed; i++) {
+        const json_t *item = json_array_get(value, (size_t)i);
+        if (!json_is_number(item)) fail(r, "\"%s\" must hold numbers", key);
+        out[i] = json_number_value(item);
+    }
+    return n;
+}
+
+enum { LIST_MAX = 100000, SHORT_MAX = 64 };
+
+/* The lists of a block. */
+typedef struct block {
+    const json_t *scenes;
+    lab_contact contact[LAB_CONTACT_COUNT];
+    double h[SHORT_MAX], mu[SHORT_MAX], *seed, time, steps, limit;
+    struct {
+        char key[32];
+        double value[SHORT_MAX];
+        int n;
+    } set[SWEEP_SETS];
+    int contacts, hs, mus, seeds, sets;
+} block;
+
+static void read_contacts(reader *r, const json_t *value, block *b)
+{
+    size_t n = json_is_array(value) ? json_array_size(value) : 1;
+    b->contacts = 0;
+    for (size_t i = 0; i < n && !r->failed; i++) {
+        const json_t *item = json_is_array(value) ? json_array_get(value, i) : value;
+        const char *name = value ? json_string_value(item) : "peg";
+        int found = -1;
+        for (int k = 0; name && k < LAB_CONTACT_COUNT; k++)
+            if (!strcmp(name, lab_contact_name((lab_contact)k))) found = k;
+        if (found < 0 || b->contacts == LAB_CONTACT_COUNT)
+            fail(r, "no contact model '%.40s'", name ? name : "?");
+        else
+            b->contact[b->contacts++] = (lab_contact)found;
+    }
+}
+
+static void read_sets(reader *r, const json_t *value, block *b)
+{
+    const char *key;
+    json_t *list;
+    if (value && !json_is_object(value)) fail(r, "\"set\" must be an object of keys");
+    json_object_foreach((json_t *)(uintptr_t)value, key, list)
+    {
+        if (b->sets == SWEEP_SETS || strlen(key) >= sizeof b->set->key) {
+            fail(r, "\"set\" has too many or too long keys");
+            return;
+        }
+        snprintf(b->set[b->sets].key, sizeof b->set->key, "%s", key);
+        b->set[b->sets].n = numbers(r, list, key, b->set[b->sets].value, SHORT_MAX);
+        b->sets++;
+    }
+}
+
+static double number(reader *r, const json_t *json, const char *key, double fallback)
+{
+    const json_t *value = json_object_get(json, key);
+    if (value && !(json_is_number(value) && json_number_value(value) > 0))
+        fail(r, "\"%s\" must be a positive number", key);
+    return value ? json_number_value(value) : fallback;
+}
+
+static void check_names(reader *r, const json_t *json)
+{
+    static const char *const known[] = {"scenes", "contact", "h",    "seeds",    "mu",
+                                        "set",    "steps",   "time", "mesh_dir", "limit"};
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)json, key, value)
+    {
+        int found = key[0] == '#';
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++) found |= !strcmp(key, known[i]);
+        if (!found) fail(r, "there is no \"%.40s\" in a block", key);
+    }
+}
+
+static void read_block(reader *r, const json_t *json, block *b)
+{
+    check_names(r, json);
+    b->scenes = json_object_get(json, "scenes");
+    if (!json_is_array(b->scenes) || json_array_size(b->scenes) == 0)
+        fail(r, "\"scenes\" must be a list of names or files");
+    read_contacts(r, json_object_get(json, "contact"), b);
+    b->hs = b->mus = b->seeds = 1;
+    b->h[0] = 0, b->mu[0] = -1, b->seed[0] = 1;
+    const json_t *h = json_object_get(json, "h"), *mu = json_object_get(json, "mu");
+    const json_t *seeds = json_object_get(json, "seeds");
+    if (h) b->hs = numbers(r, h, "h", b->h, SHORT_MAX);
+    if (mu) b->mus = numbers(r, mu, "mu", b->mu, SHORT_MAX);
+    if (seeds) b->seeds = numbers(r, seeds, "seeds", b->seed, LIST_MAX);
+    for (int i = 0; i < b->hs && h; i++)
+        if (!(b->h[i] > 0)) fail(r, "\"h\" must be positive");
+    for (int i = 0; i < b->mus && mu; i++)
+        if (!(b->mu[i] >= 0)) fail(r, "\"mu\" must be 0 or more");
+    for (int i = 0; i < b->seeds; i++)
+        if (!(b->seed[i] >= 0 && b->seed[i] < 9e15)) fail(r, "\"seeds\" must be 0 or more");
+    read_sets(r, json_object_get(json, "set"), b);
+    b->steps = number(r, json, "steps", 0);
+    b->time = number(r, json, "time", 0);
+    b->limit = number(r, json, "limit", LIMIT);
+}
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+static void add_case(reader *r, const sweep_case *c)
+{
+    sweep_plan *p = r->plan;
+    if (p->count == p->room) {
+        int room = 2 * p->room + 256;
+        sweep_case *more =
+            p->count < CASES_MAX ? realloc(p->cases, (size_t)room * sizeof *more) : NULL;
+        if (!more) {
+            fail(r, "there are too many cases");
+            return;
+        }
+        p->cases = more, p->room = room;
+    }
+    p->cases[p->count++] = *c;
+}
+
+/* All combinations of the keys; the last key varies fastest. */
+static void add_sets(reader *r, const block *b, sweep_case *c)
+{
+    long combinations = 1;
+    for (int k = 0; k < b->sets; k++) combinations *= b->set[k].n;
+    c->sets = b->sets;
+    for (long i = 0; i < combinations && !r->failed; i++) {
+        long rest = i;
+        for (int k = b->sets - 1; k >= 0; k--) {
+            snprintf(c->set[k].key, sizeof c->set[k].key, "%s", b->set[k].key);
+            c->set[k].value = b->set[k].value[rest % b->set[k].n];
+            rest /= b->set[k].n;
+        }
+        add_case(r, c);
+    }
+}
+
+static void add_scene(reader *r, const block *b, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    int is_file = dot && !strcmp(dot, ".json");
+    const char *folder = is_file && name[0] != '/' ? r->plan->folder : "";
+    sweep_case c = {.time = b->time, .steps = (long)b->steps, .limit = (unsigned)b->limit};
+    if (!is_file && !lab_scene_find(name)) fail(r, "no scene '%.60s'", name);
+    if (snprintf(c.scene, sizeof c.scene, "%s%s", folder, name) >= (int)sizeof c.scene)
+        fail(r, "the name of scene '%.60s' is too long", name);
+    if (r->plan->mesh_dir[r->block][0]) c.mesh_dir = r->plan->mesh_dir[r->block];
+    for (int m = 0; m < b->contacts; m++)
+        for (int k = 0; k < b->hs; k++)
+            for (int u = 0; u < b->mus; u++)
+                for (int s = 0; s < b->seeds && !r->failed; s++) {
+                    c.contact = b->contact[m];
+                    c.h = b->h[k];
+                    c.mu_given = b->mu[u] >= 0;
+                    c.mu = c.mu_given ? b->mu[u] : 0;
+                    c.seed = (uint64_t)b->seed[s];
+                    add_sets(r, b, &c);
+                }
+}
+
+static void read_blocks(reader *r, const json_t *list)
+{
+    static double seeds[LIST_MAX];
+    r->plan->dirs = (int)json_array_size(list);
+    r->plan->mesh_dir = calloc((size_t)r->plan->dirs + 1, sizeof *r->plan->mesh_dir);
+    if (!r->plan->mesh_dir) fail(r, "out of memory");
+    for (int i = 0; i < r->plan->dirs && !r->failed; i++) {
+        const json_t *json = json_array_get(list, (size_t)i), *scene;
+        const char *dir = json_string_value(json_object_get(json, "mesh_dir"));
+        block b = {.seed = seeds};
+        size_t k;
+        r->block = i;
+        if (dir)
+            snprintf(r->plan->mesh_dir[i], sizeof *r->plan->mesh_dir, "%.250s%.250s",
+                     dir[0] == '/' ? "" : r->plan->folder, dir);
+        read_block(r, json, &b);
+        json_array_foreach(b.scenes, k, scene)
+        {
+            if (!json_is_string(scene)) fail(r, "\"scenes\" must be a list of names or files");
+            if (!r->failed) add_scene(r, &b, json_string_value(scene));
+        }
+    }
+    r->block = -1;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Two cases with one key would be one result. */
+static void refuse_doubles(reader *r)
+{
+    const sweep_plan *p = r->plan;
+    char *all = malloc((size_t)p->count * SWEEP_KEY_SIZE + 1), **key;
+    key = malloc(((size_t)p->count + 1) * sizeof *key);
+    if (!all || !key) fail(r, "out of memory");
+    for (int i = 0; i < p->count && !r->failed; i++) {
+        key[i] = all + (size_t)i * SWEEP_KEY_SIZE;
+        sweep_key(&p->cases[i], key[i]);
+    }
+    if (!r->failed) qsort(key, (size_t)p->count, sizeof *key, by_key);
+    for (int i = 1; i < p->count && !r->failed; i++)
+        if (!strcmp(key[i - 1], key[i])) fail(r, "the case '%.300s' is there twice", key[i]);
+    free(key);
+    free(all);
+}
+
+static char *read_text(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    size_t room = 1 << 16, used = 0, n;
+    char *text = f ? malloc(room + 1) : NULL;
+    while (text && (n = fread(text + used, 1, room - used, f)) > 0) {
+        used += n;
+        if (used < room) continue;
+        char *more = realloc(text, (room *= 2) + 1);
+        if (!more) free(text);
+        text = more;
+    }
+    if (text) text[used] = 0;
+    if (f) fclose(f);
+    return text;
+}
+
+/* The folder of the scene files, with a slash at its end; the text of the plan is to name it. */
+static void set_folder(reader *r, json_t *json)
+{
+    sweep_plan *p = r->plan;
+    const char *given = json_string_value(json_object_get(json, "folder"));
+    const char *slash = strrchr(r->path, '/');
+    char *here = given || r->path[0] == '/' ? NULL : getcwd(NULL, 0);
+    if (given)
+        snprintf(p->folder, sizeof p->folder, "%s", given);
+    else
+        snprintf(p->folder, sizeof p->folder, "%s%s%.*s", here ? here : "", here ? "/" : "",
+                 slash ? (int)(slash - r->path + 1) : 0, r->path);
+    free(here);
+    free(p->text);
+    json_object_set_new(json, "folder", json_string(p->folder));
+    p->text = json_dumps(json, JSON_INDENT(1));
+    if (!p->text) fail(r, "out of memory");
+}
+
+int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT])
+{
+    reader r = {plan, path, -1, 0, text};
+    json_error_t error;
+    *plan = (sweep_plan){.text = read_text(path)};
+    if (!plan->text) fail(&r, "the plan cannot be read");
+    json_t *json = plan->text ? json_loads(plan->text, 0, &error) : NULL;
+    if (plan->text && !json) fail(&r, "line %d is no JSON: %s", error.line, error.text);
+    const char *format = json_string_value(json_object_get(json, "format"));
+    if (!r.failed && (!format || strcmp(format, "ode-peg-plan") != 0 ||
+                      json_integer_value(json_object_get(json, "version")) != 1))
+        fail(&r, "it is no plan: \"format\" must be \"ode-peg-plan\", \"version\" 1");
+    const char *name = json_string_value(json_object_get(json, "name"));
+    snprintf(plan->name, sizeof plan->name, "%s", name ? name : "sweep");
+    if (!r.failed && !json_is_array(json_object_get(json, "blocks")))
+        fail(&r, "it has no \"blocks\"");
+    if (!r.failed) set_folder(&r, json);
+    if (!r.failed) read_blocks(&r, json_object_get(json, "blocks"));
+    if (!r.failed && plan->count == 0) fail(&r, "it has no cases");
+    if (!r.failed) refuse_doubles(&r);
+    json_decref(json);
+    if (r.failed) sweep_plan_free(plan);
+    return r.failed;
+}
+
+void sweep_plan_free(sweep_plan *plan)
+{
+    free(plan->text);
+    free(plan->cases);
+    free(plan->mesh_dir);
+    *plan = (sweep_plan){0};
+}
+
+/* " name number", with as many digits as give it back. */
+static int put_number(char *key, int used, const char *name, double value)
+{
+    char digits[32];
+    for (int n = 6; n <= 17; n++) {
+        snprintf(digits, sizeof digits, "%.*g", n, value);
+        if (strtod(digits, NULL) == value) break;
+    }
+    if (used >= SWEEP_KEY_SIZE - 1) return used;
+    return used + snprintf(key + used, SWEEP_KEY_SIZE - (size_t)used, " %s%s", name, digits);
+}
+
+void sweep_key(const sweep_case *c, char key[SWEEP_KEY_SIZE])
+{
+    int n = snprintf(key, SWEEP_KEY_SIZE, "run %s --contact %s", c->scene,
+                     lab_contact_name(c->contact));
+    if (c->h > 0) n = put_number(key, n, "--h ", c->h);
+    if (c->time > 0) n = put_number(key, n, "--time ", c->time);
+    if (c->steps > 0) n = put_number(key, n, "--steps ", (double)c->steps);
+    if (c->mu_given) n = put_number(key, n, "--mu ", c->mu);
+    n = put_number(key, n, "--seed ", (double)c->seed);
+    for (int i = 0; i < c->sets; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "--set %s=", c->set[i].key);
+        n = put_number(key, n, name, c->set[i].value);
+    }
+}

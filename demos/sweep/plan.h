@@ -1,0 +1,50 @@
+/* The plan of a sweep: which cases there are.
+ *
+ * {"format": "ode-peg-plan", "version": 1, "name": "smoke",
+ *  "blocks": [{"scenes": ["pour-boxes", "fall.json"], "contact": ["peg", "ode"], "h": [0.01, 0.05],
+ *              "seeds": [1, 2] | {"from": 1, "to": 10}, "mu": [0, 0.5], "set": {"bodies": [10,
+ * 20]}, "steps": 100 | "time": 1, "mesh_dir": "meshes", "limit": 600}]}
+ *
+ * A block stands for all combinations of its lists. All but "scenes" may be left out: contact peg,
+ * the scene's own h, mu, keys and time, seed 1, a limit of 1200 s of wall time for a case. Scenes
+ * that end in .json are files; they and "mesh_dir" are named relative to "folder", or to the plan
+ * if it has none. Keys that start with # are comments. */
+#ifndef LAB_SWEEP_PLAN_H
+#define LAB_SWEEP_PLAN_H
+
+#include "demos/world/scene.h"
+
+#define SWEEP_SETS     8
+#define SWEEP_KEY_SIZE 512
+
+typedef struct sweep_case {
+    char scene[200]; /* a name, or the path of a file */
+    const char *mesh_dir;
+    lab_contact contact;
+    double h, time, mu; /* 0: the scene's; mu if mu_given */
+    int mu_given;
+    long steps;
+    uint64_t seed;
+    lab_setting set[SWEEP_SETS];
+    int sets;
+    unsigned limit; /* s */
+} sweep_case;
+
+typedef struct sweep_plan {
+    char name[64];
+    char *text; /* the file, with its folder */
+    char folder[512];
+    sweep_case *cases;
+    int count, room;
+    char (*mesh_dir)[512]; /* of the blocks */
+    int dirs;
+} sweep_plan;
+
+/* 0, or 1 with what is wrong, in one line. */
+int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT]);
+void sweep_plan_free(sweep_plan *plan);
+
+/* What a case is known by: the command that repeats it, without the program. */
+void sweep_key(const sweep_case *c, char key[SWEEP_KEY_SIZE]);
+
+#endif

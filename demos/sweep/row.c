@@ -1,0 +1,164 @@
+#include "demos/sweep/row.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "demos/checks/checks.h"
+#include "demos/report/output.h"
+#include "demos/scenes/scene_file.h"
+#include "demos/world/world.h"
+
+const sweep_column sweep_columns[] = {
+    {"case_key", "TEXT PRIMARY KEY", "peg-lab's arguments that repeat it"},
+    {"scene", "TEXT", "name or file"},
+    {"contact", "TEXT", "contact model"},
+    {"h", "REAL", "step size, s"},
+    {"mu", "REAL", "coefficient of friction in force"},
+    {"seed", "INTEGER", ""},
+    {"keys", "TEXT", "key=value,.."},
+    {"steps", "INTEGER", "made"},
+    {"failed", "INTEGER", "criteria of the scene's check that were not met"},
+    {"why", "TEXT", "the first of them"},
+    {"overlap_median", "REAL", "of the steps, in mean body volumes"},
+    {"overlap_max", "REAL", ""},
+    {"depth_max", "REAL", "m"},
+    {"inside_max", "REAL", "depth inside the steps, m; fast scenes only"},
+    {"gain_max", "REAL", "energy gain of a step, of what was put in"},
+    {"drift", "REAL", "since t = 1 s, m or rad"},
+    {"speed", "REAL", "of standing bodies since t = 1 s, m/s"},
+    {"cone", "REAL", "friction beyond its cone, of the largest there can be"},
+    {"escaped", "INTEGER", "bodies outside of the bounds"},
+    {"figure_1", "TEXT", "what the scene is about"},
+    {"value_1", "REAL", ""},
+    {"figure_2", "TEXT", ""},
+    {"value_2", "REAL", ""},
+    {"unconverged", "INTEGER", "steps accepted without a certificate"},
+    {"clearance", "INTEGER", "fallbacks"},
+    {"elastic", "INTEGER", ""},
+    {"halved", "INTEGER", ""},
+    {"scaled", "INTEGER", ""},
+    {"first_contact", "INTEGER", ""},
+    {"switches", "INTEGER", ""},
+    {"islands", "INTEGER", "summed over the steps"},
+    {"solves", "INTEGER", ""},
+    {"rows", "INTEGER", "summed over the solves"},
+    {"rows_max", "INTEGER", ""},
+    {"outer_iterations", "INTEGER", "summed over the islands"},
+    {"outer_iterations_max", "INTEGER", ""},
+    {"friction_unconverged", "INTEGER", "solves whose friction is not certified"},
+    {"residual_max", "REAL", ""},
+    {"seconds", "REAL", "wall time of the case"},
+    {"step_ms", "REAL", "mean wall time of a step"},
+    {"version", "TEXT", "of the library"},
+    {"machine", "TEXT", ""},
+    {NULL, NULL, NULL},
+};
+
+static void put(json_t *row, const char *key, double value)
+{
+    json_object_set_new(row, key, lab_number(value));
+}
+
+static void count(json_t *row, const char *key, long value)
+{
+    json_object_set_new(row, key, json_integer(value));
+}
+
+static json_t *row_of(const sweep_case *c)
+{
+    char key[SWEEP_KEY_SIZE], keys[SWEEP_SETS * 64] = "", machine[128] = "?";
+    sweep_key(c, key);
+    for (int i = 0, n = 0; i < c->sets; i++)
+        n += snprintf(keys + n, sizeof keys - (size_t)n, "%s%s=%.17g", i ? "," : "", c->set[i].key,
+                      c->set[i].value);
+    gethostname(machine, sizeof machine - 1);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:s}", "case_key", key, "scene",
+                     c->scene, "contact", lab_contact_name(c->contact), "h", lab_number(c->h), "mu",
+                     c->mu_given ? lab_number(c->mu) : json_null(), "seed", (json_int_t)c->seed,
+                     "keys", keys, "version", pegVersion(), "machine", machine);
+}
+
+static void put_check(json_t *row, const check_result *r)
+{
+    count(row, "steps", r->steps);
+    count(row, "failed", r->failed);
+    json_object_set_new(row, "why", json_string(r->why));
+    put(row, "overlap_median", r->overlap_median);
+    put(row, "overlap_max", r->overlap);
+    put(row, "depth_max", r->depth);
+    put(row, "inside_max", r->inside);
+    put(row, "gain_max", r->gain);
+    put(row, "drift", r->drift);
+    put(row, "speed", r->speed);
+    put(row, "cone", r->cone);
+    count(row, "escaped", r->escaped);
+    put(row, "step_ms", r->ms);
+    for (int i = 0; i < 2; i++) {
+        if (!*r->figure[i].name) continue;
+        json_object_set_new(row, i ? "figure_2" : "figure_1", json_string(r->figure[i].name));
+        put(row, i ? "value_2" : "value_1", r->figure[i].value);
+    }
+}
+
+static void put_stats(json_t *row, const pegStats *s)
+{
+    count(row, "unconverged", s->unconverged);
+    count(row, "clearance", s->fallback_clearance);
+    count(row, "elastic", s->fallback_elastic);
+    count(row, "halved", s->fallback_halved);
+    count(row, "scaled", s->fallback_scaled);
+    count(row, "first_contact", s->first_contact);
+    count(row, "switches", s->switches);
+    count(row, "islands", s->islands);
+    count(row, "solves", s->solves);
+    count(row, "rows", s->rows);
+    count(row, "rows_max", s->rows_max);
+    count(row, "outer_iterations", s->outer_iterations);
+    count(row, "outer_iterations_max", s->outer_iterations_max);
+    count(row, "friction_unconverged", s->friction_unconverged);
+    put(row, "residual_max", s->residual_max);
+}
+
+json_t *sweep_lost(const sweep_case *c, const char *why)
+{
+    json_t *row = row_of(c);
+    if (!row) return NULL;
+    count(row, "failed", 1);
+    json_object_set_new(row, "why", json_string(why));
+    return row;
+}
+
+json_t *sweep_run(const sweep_case *c)
+{
+    char text[LAB_TEXT];
+    double start = lab_now();
+    const char *dot = strrchr(c->scene, '.');
+    int is_file = dot && !strcmp(dot, ".json");
+    lab_file *file = is_file ? lab_file_read(c->scene, c->mesh_dir, NULL, text) : NULL;
+    const lab_scene *scene = file      ? lab_file_scene(file)
+                             : is_file ? NULL
+                                       : lab_scene_find(c->scene);
+    if (!scene) return sweep_lost(c, is_file ? text : "no such scene");
+    lab_options options = {.contact = c->contact,
+                           .h = c->h,
+                           .time = c->time,
+                           .steps = c->steps,
+                           .seed = c->seed,
+                           .mu_given = c->mu_given,
+                           .mu = c->mu,
+                           .set = c->set,
+                           .sets = c->sets,
+                           .data = file};
+    check_result result;
+    check_scene(scene, &options, &result);
+    json_t *row = row_of(c);
+    if (row) {
+        if (c->h == 0) put(row, "h", scene->h);
+        put_check(row, &result);
+        put_stats(row, &result.total);
+        put(row, "seconds", lab_now() - start);
+    }
+    lab_file_free(file);
+    return row;
+}

@@ -1,0 +1,21 @@
+/* A row of results: the numbers and texts that a case comes to. */
+#ifndef LAB_SWEEP_ROW_H
+#define LAB_SWEEP_ROW_H
+
+#include <jansson.h>
+
+#include "demos/sweep/plan.h"
+
+/* The columns, in order; those from `seconds` on differ from run to run and machine to machine. */
+typedef struct sweep_column {
+    const char *name, *type; /* of SQL */
+    const char *about;
+} sweep_column;
+extern const sweep_column sweep_columns[]; /* ends with a nameless one */
+
+/* Runs a case, judged by its check. Null: out of memory. */
+json_t *sweep_run(const sweep_case *c);
+/* The row of a case that ended its process, or took too long. */
+json_t *sweep_lost(const sweep_case *c, const char *why);
+
+#endif

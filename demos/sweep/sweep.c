@@ -1,0 +1,86 @@
+#include "demos/sweep/sweep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "demos/sweep/coordinator.h"
+#include "demos/sweep/mpi.h"
+#include "demos/world/files.h"
+
+static int complain(const char *text)
+{
+    fprintf(stderr, "peg-lab: %s\n", text);
+    return 2;
+}
+
+/* "i/n" */
+static int parse_part(sweep_coordinator *c, const char *text)
+{
+    char end;
+    if (!text) return 0;
+    if (sscanf(text, "%d/%d%c", &c->part, &c->parts, &end) != 2) return 1;
+    return !(c->part >= 1 && c->part <= c->parts && c->parts <= 1000000);
+}
+
+/* For sweep-report, whatever the parts are. */
+static int keep_plan(const sweep_plan *plan, const char *dir)
+{
+    char *path = lab_path(dir, "plan.json");
+    FILE *f = path && !lab_make_folder(dir) ? fopen(path, "w") : NULL;
+    int bad = !f || fputs(plan->text, f) < 0;
+    if (f && fclose(f) != 0) bad = 1;
+    free(path);
+    return bad;
+}
+
+static int run_here(sweep_coordinator *c, sweep_pool *pool, int quiet)
+{
+    if (sweep_begin(c, quiet)) return 1;
+    int bad = sweep_run_all(c, pool);
+    return sweep_end(c) || bad;
+}
+
+/* Under MPI. A part of a part makes no sense; all ranks have read the same plan. */
+static int run_ranks(sweep_coordinator *c, sweep_pool *pool, int quiet)
+{
+    int bad, rank = sweep_mpi_begin();
+    if (rank == 0) {
+        bad = sweep_begin(c, quiet);
+        if (!bad) bad = sweep_mpi_coordinate(c, pool);
+        if (c->rows) bad |= sweep_end(c);
+    } else {
+        bad = sweep_mpi_serve(pool);
+    }
+    sweep_mpi_end();
+    return bad;
+}
+
+int lab_sweep(const sweep_options *o)
+{
+    char text[LAB_TEXT];
+    sweep_plan plan;
+    sweep_pool pool;
+    int launched = sweep_mpi_is_launched(), jobs = o->jobs;
+    sweep_coordinator c = {.plan = &plan, .dir = o->dir};
+    if (parse_part(&c, o->part)) return complain("--part: write it as i/n, with i from 1 to n");
+    if (o->part && launched)
+        return complain("--part is for programs that are not started by mpirun");
+    if (sweep_plan_read(&plan, o->plan, text)) return complain(text);
+    if (keep_plan(&plan, o->dir)) {
+        snprintf(text, sizeof text, "cannot write to '%.300s': choose another folder with --out",
+                 o->dir);
+        sweep_plan_free(&plan);
+        return complain(text);
+    }
+    if (jobs < 1) jobs = launched ? 1 : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    int bad = sweep_pool_start(&pool, &plan, jobs > 0 ? jobs : 1);
+    if (bad)
+        complain("the worker processes cannot be started");
+    else
+        bad = launched ? run_ranks(&c, &pool, o->quiet) : run_here(&c, &pool, o->quiet);
+    sweep_pool_stop(&pool);
+    sweep_plan_free(&plan);
+    return bad;
+}

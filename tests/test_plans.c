@@ -1,0 +1,332 @@
+/* Plans and sweeps: which cases a plan has, that all ways of running it come to the same rows, and
+ * that nothing finished is lost. Environment: PEG_LAB, the program; LAB_DATA, tests/data. */
+#include <check.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "demos/sweep/coordinator.h"
+#include "demos/sweep/journal.h"
+#include "demos/sweep/store.h"
+#include "tests/runner.h"
+
+static const char *folder; /* for what the tests write */
+
+static const char *out_path(const char *name)
+{
+    static char path[4][256];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
+    return path[turn];
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+static int run(const char *format, const char *a, const char *b)
+{
+    char line[2048], command[1024];
+    snprintf(command, sizeof command, format, a, b);
+    snprintf(line, sizeof line, "'%s' %s >%s/stdout 2>%s/stderr", getenv("PEG_LAB"), command,
+             folder, folder);
+    int status = system(line);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void read_plan(sweep_plan *plan, const char *text)
+{
+    char why[LAB_TEXT] = "";
+    write_text(out_path("plan.json"), text);
+    ck_assert_msg(sweep_plan_read(plan, out_path("plan.json"), why) == 0, "%s", why);
+}
+
+#define HEAD "{\"format\": \"ode-peg-plan\", \"version\": 1, \"name\": \"test\", \"blocks\": "
+
+START_TEST(multiplies_lists)
+{
+    sweep_plan plan;
+    char key[SWEEP_KEY_SIZE];
+    read_plan(&plan, HEAD "[{\"scenes\": [\"pour-boxes\", \"tower-20\"], \"contact\": [\"peg\", "
+                          "\"ode\"], \"h\": [0.01, 0.05], \"mu\": 0.5, \"seeds\": {\"from\": 3, "
+                          "\"to\": 5}, \"steps\": 7}, {\"scenes\": [\"pour-boxes\"], \"set\": "
+                          "{\"bodies\": [1, 2], \"turn\": [0, 37]}, \"#why\": 1}]}");
+    ck_assert_int_eq(plan.count, 2 * 2 * 2 * 3 + 4);
+    sweep_key(&plan.cases[1], key);
+    ck_assert_str_eq(key, "run pour-boxes --contact peg --h 0.01 --steps 7 --mu 0.5 --seed 4");
+    sweep_key(&plan.cases[plan.count - 1], key);
+    ck_assert_str_eq(key, "run pour-boxes --contact peg --seed 1 --set bodies=2 --set turn=37");
+    sweep_plan_free(&plan);
+}
+END_TEST
+
+START_TEST(refuses_bad_plans)
+{
+    static const char *const plans[][2] = {
+        {"", "no JSON"},
+        {"{}", "no plan"},
+        {"{\"format\": \"ode-peg-plan\", \"version\": 2}", "no plan"},
+        {HEAD "3}", "blocks"},
+        {HEAD "[]}", "no cases"},
+        {HEAD "[{}]}", "scenes"},
+        {HEAD "[{\"scenes\": [\"nowhere\"]}]}", "no scene 'nowhere'"},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"contact\": \"magic\"}]}", "no contact model 'magic'"},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"h\": 0}]}", "\"h\""},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"mu\": [-1]}]}", "\"mu\""},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"seeds\": {\"from\": 2, \"to\": 1}}]}", "range"},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"seed\": 1}]}", "no \"seed\""},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"seeds\": [1, 1]}]}", "twice"},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"set\": 3}]}", "\"set\""},
+    };
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        sweep_plan plan;
+        char why[LAB_TEXT] = "";
+        write_text(out_path("bad.json"), plans[i][0]);
+        ck_assert_int_eq(sweep_plan_read(&plan, out_path("bad.json"), why), 1);
+        ck_assert_msg(strstr(why, plans[i][1]) != NULL, "'%s' is not in: %s", plans[i][1], why);
+    }
+    ck_assert_int_eq(run("sweep /nowhere.json --out x", "", ""), 2);
+    ck_assert_int_eq(run("sweep %s --out /dev/null/x", out_path("plan.json"), ""), 2);
+    ck_assert_int_eq(run("sweep %s --out x --part 3/2", out_path("plan.json"), ""), 2);
+    ck_assert_int_eq(run("sweep-report /nowhere", "", ""), 2);
+}
+END_TEST
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+#define CASES 24
+
+static void write_plan(void)
+{
+    char text[2048];
+    snprintf(text, sizeof text,
+             HEAD
+             "[{\"scenes\": [\"pour-boxes\"], \"contact\": [\"peg\", \"ode-quick\"], \"h\": "
+             "[0.02, 0.05], \"set\": {\"bodies\": 2}, \"seeds\": {\"from\": 1, \"to\": 5}, "
+             "\"steps\": 20}, {\"scenes\": [\"%s/drop.json\"], \"contact\": [\"peg\", \"ode\"], "
+             "\"h\": [0.01, 0.005], \"steps\": 4, \"mesh_dir\": \"%s/meshes\"}]}",
+             getenv("LAB_DATA"), getenv("LAB_DATA"));
+    write_text(out_path("plan.json"), text);
+}
+
+/* All rows of a folder, without what differs from run to run, to be freed. */
+static char *rows_of(const char *dir)
+{
+    static const char *const timed[] = {"seconds", "step_ms", "machine"};
+    sweep_plan plan;
+    char why[LAB_TEXT];
+    json_t *rows[CASES] = {0}, *list = json_array();
+    ck_assert_int_eq(sweep_plan_read(&plan, out_path("plan.json"), why), 0);
+    ck_assert_int_eq(plan.count, CASES);
+    sweep_read_rows(&plan, dir, NULL, rows);
+    for (int i = 0; i < CASES; i++) {
+        ck_assert_msg(rows[i] != NULL, "case %d of '%s' has no row", i, dir);
+        for (size_t k = 0; k < sizeof timed / sizeof *timed; k++)
+            json_object_del(rows[i], timed[k]);
+        const char *key;
+        json_t *value;
+        void *next;
+        json_object_foreach_safe(rows[i], next, key, value) /* null is as good as missing */
+            if (json_is_null(value)) json_object_del(rows[i], key);
+        json_array_append_new(list, rows[i]);
+    }
+    char *text = json_dumps(list, JSON_SORT_KEYS);
+    json_decref(list);
+    sweep_plan_free(&plan);
+    return text;
+}
+
+static void expect_rows(const char *dir, const char *wanted)
+{
+    char *rows = rows_of(dir);
+    ck_assert_msg(strcmp(rows, wanted) == 0, "other rows in '%s'", dir);
+    free(rows);
+}
+
+static long size_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) ? -1 : (long)info.st_size;
+}
+
+static void count_store(void *count, json_t *row)
+{
+    (void)row;
+    ++*(int *)count;
+}
+
+START_TEST(comes_to_the_same_rows)
+{
+    char mpi[1024];
+    write_plan();
+    ck_assert_int_eq(
+        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("two")), 0);
+    char *rows = rows_of(out_path("two"));
+    ck_assert_int_eq(
+        run("sweep %s --out %s --jobs 1 --quiet", out_path("plan.json"), out_path("one")), 0);
+    expect_rows(out_path("one"), rows);
+    for (int i = 1; i <= 3; i++) {
+        char part[64];
+        snprintf(part, sizeof part, "sweep %%s --out %%s --part %d/3 --jobs 1 --quiet", i);
+        ck_assert_int_eq(run(part, out_path("plan.json"), out_path("parts")), 0);
+    }
+    expect_rows(out_path("parts"), rows);
+    run("sweep-report %s --quiet", out_path("parts"), "");
+    int stored = 0;
+    sweep_store_read(out_path("parts"), count_store, &stored);
+    ck_assert_int_eq(stored, CASES);
+    ck_assert_int_gt(size_of(out_path("parts/table.txt")), 500);
+    ck_assert_int_gt(size_of(out_path("parts/overlap.png")), 500);
+#ifdef HAVE_MPI
+    snprintf(mpi, sizeof mpi,
+             "mpirun --allow-run-as-root --oversubscribe -n 3 '%s' sweep %s --out %s --quiet "
+             ">/dev/null 2>&1",
+             getenv("PEG_LAB"), out_path("plan.json"), out_path("ranks"));
+    if (system("command -v mpirun >/dev/null") == 0) {
+        ck_assert_int_eq(system(mpi), 0);
+        expect_rows(out_path("ranks"), rows);
+    }
+#else
+    (void)mpi;
+#endif
+    free(rows);
+}
+END_TEST
+
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+static void damage(const char *path, long size)
+{
+    ck_assert_int_eq(truncate(path, size), 0);
+}
+
+static void add_garbage(const char *path)
+{
+    FILE *f = fopen(path, "a");
+    ck_assert_ptr_nonnull(f);
+    fputs("12345678 {\"case_key\": \"forged\"}\n\x01\xff half a li", f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* Counts the lines that a sweep adds: the cases that it ran again. */
+static long lines_of(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    long n = 0;
+    ck_assert_ptr_nonnull(f);
+    for (int c; (c = fgetc(f)) != EOF;) n += c == '\n';
+    fclose(f);
+    return n;
+}
+
+START_TEST(survives_damaged_files)
+{
+    const char *again = "sweep %s --out %s --jobs 2 --quiet";
+    write_plan();
+    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
+    char *rows = rows_of(out_path("d"));
+    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), CASES);
+    /* a result file of half its length, then none of the journal */
+    damage(out_path("d/results.sqlite"), size_of(out_path("d/results.sqlite")) / 2);
+    expect_rows(out_path("d"), rows);
+    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
+    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), CASES);
+    damage(out_path("d/journal.jsonl"), 0);
+    expect_rows(out_path("d"), rows);
+    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
+    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), 0); /* the result file has them */
+    /* a journal that was cut and written over, without a result file */
+    unlink(out_path("d/results.sqlite"));
+    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
+    unlink(out_path("d/results.sqlite"));
+    damage(out_path("d/journal.jsonl"), size_of(out_path("d/journal.jsonl")) - 20);
+    add_garbage(out_path("d/journal.jsonl"));
+    long before = lines_of(out_path("d/journal.jsonl"));
+    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
+    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), before + 2); /* its end, and one case */
+    expect_rows(out_path("d"), rows);
+    free(rows);
+}
+END_TEST
+
+START_TEST(survives_a_full_disk)
+{
+    write_plan();
+    ck_assert_int_eq(mkdir(out_path("full"), 0777), 0);
+    ck_assert_int_eq(symlink("/dev/full", out_path("full/journal.jsonl")), 0);
+    ck_assert_int_eq(
+        run("sweep %s --out %s --jobs 1 --quiet", out_path("plan.json"), out_path("full")), 1);
+    unlink(out_path("full/journal.jsonl"));
+    ck_assert_int_eq(
+        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("full")), 0);
+    free(rows_of(out_path("full")));
+}
+END_TEST
+
+/* Killed as soon as some cases have finished: these are not run again. */
+START_TEST(goes_on_after_a_kill)
+{
+    write_plan();
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        execl(getenv("PEG_LAB"), "peg-lab", "sweep", out_path("plan.json"), "--out",
+              out_path("killed"), "--jobs", "1", "--quiet", (char *)NULL);
+        _exit(127);
+    }
+    while (size_of(out_path("killed/journal.jsonl")) <= 0)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    kill(child, SIGKILL);
+    ck_assert_int_eq(waitpid(child, NULL, 0), child);
+    long before = lines_of(out_path("killed/journal.jsonl"));
+    ck_assert_int_ge(before, 1);
+    ck_assert_int_eq(
+        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("killed")), 0);
+    ck_assert_int_eq(lines_of(out_path("killed/journal.jsonl")), CASES);
+    free(rows_of(out_path("killed")));
+}
+END_TEST
+
+/* A case that takes too long is a failed row, and the others are run. */
+START_TEST(limits_the_time_of_a_case)
+{
+    int stored = 0;
+    write_text(out_path("long.json"),
+               HEAD "[{\"scenes\": [\"pour-boxes\"], \"steps\": 100000000, \"limit\": 1}, "
+                    "{\"scenes\": [\"pour-boxes\"], \"steps\": 3}]}");
+    ck_assert_int_eq(
+        run("sweep %s --out %s --jobs 1 --quiet", out_path("long.json"), out_path("long")), 0);
+    sweep_store_read(out_path("long"), count_store, &stored);
+    ck_assert_int_eq(stored, 2);
+    ck_assert_int_eq(run("sweep-report %s --quiet", out_path("long"), ""), 1);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    folder = test_folder();
+    Suite *suite = suite_create("plans");
+    TCase *tests = tcase_create("plans");
+    suite_add_tcase(suite, tests);
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, multiplies_lists);
+    tcase_add_test(tests, refuses_bad_plans);
+    tcase_add_test(tests, comes_to_the_same_rows);
+    tcase_add_test(tests, survives_damaged_files);
+    tcase_add_test(tests, survives_a_full_disk);
+    tcase_add_test(tests, goes_on_after_a_kill);
+    tcase_add_test(tests, limits_the_time_of_a_case);
+    return suite;
+}
