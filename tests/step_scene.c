@@ -201,6 +201,13 @@ double scene_kinetic(const peg_body *b, const double *v)
     return 0.5 * (b->mass * peg_dot(v, v) + peg_dot(v + 3, L));
 }
 
+double scene_kinetic_after(const peg_body *b)
+{
+    peg_body end = *b;
+    peg_body_pose(b, b->v_pose, S.s.h, end.x, end.q);
+    return scene_kinetic(&end, b->v_end);
+}
+
 double scene_total_impulse(void)
 {
     const peg_contact *c;

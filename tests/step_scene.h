@@ -61,6 +61,9 @@ double scene_separation(int a, int b);
 /* World-frame inertia times w. */
 void scene_spin_momentum(const peg_body *b, const double *w, double *out);
 double scene_kinetic(const peg_body *b, const double *v);
+/* With the velocities after the step, at the pose there: they may be others than those that moved
+ * the body, whose energy is the same at both ends. */
+double scene_kinetic_after(const peg_body *b);
 double scene_total_impulse(void);
 
 #endif

@@ -66,8 +66,7 @@ static int fell_back(const pair *p)
 {
     pegStats t;
     lab_totals(p->w, &t);
-    return t.fallback_clearance + t.fallback_elastic + t.fallback_halved + t.fallback_scaled +
-               t.friction_unconverged >
+    return t.fallback_clearance + t.fallback_elastic + t.limited_islands + t.friction_unconverged >
            0;
 }
 

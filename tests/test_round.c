@@ -87,7 +87,7 @@ START_TEST(a_stack_of_cylinders_rests)
     }
     for (int k = 0; k < 60; k++) {
         fall_and_advance();
-        ck_assert_int_eq(S.stats.fallback_scaled, 0);
+        ck_assert_int_eq(S.stats.limited_islands, 0);
         ck_assert_double_ge(S.stats.min_separation, 0);
     }
     for (int i = 0; i < 3; i++) ck_assert_double_eq_tol(S.body[i].x[2], .5 + i, 1e-4);

@@ -1,6 +1,6 @@
-/* Rows of an island of two bodies: Jacobians against differences of gaps that are computed here
- * from nothing but vertices and quaternions, the identities of secant rows, rows on the way, and
- * the cone that friction rows span. */
+/* Rows of an island of two bodies: the identities of midpoint rows against gaps and normals that
+ * are computed here from nothing but vertices and quaternions, the moment of their impulses, rows
+ * on the way, and the cone that friction rows span. */
 #include "tests/runner.h"
 #include "tests/geometry_cases.h"
 #include "peg/contact/island.h"
@@ -79,7 +79,8 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->piece = T.piece, I->npiece = 2;
     I->pair = &T.pair, I->npair = 1;
     I->mass = T.mass;
-    I->h_step = H, I->awake = T.awake, I->touched = T.touched, I->dirty = T.dirty;
+    I->restore_gain = 1;
+    I->awake = T.awake, I->touched = T.touched, I->dirty = T.dirty;
     I->v = T.v, I->v_last = T.v_last, I->v_motion = T.v_motion;
     I->v_end = T.v_end, I->v_pose = T.v_pose;
     ck_assert(peg_patch_room(I, 256));
@@ -144,18 +145,12 @@ static void world_point(int side, const double x[3], const double q[4], int vert
     for (int k = 0; k < 3; k++) out[k] += x[k];
 }
 
-/* The pair in the iterate T.v. */
-static const peg_pair_pose *pose(void)
+/* Gap and normal of the row's features where both bodies move with t v from the start; the normal
+ * agrees with `up`. */
+static double gap_and_normal(const peg_row *row, const double (*v)[6], double t, const double *up,
+                             double n[3])
 {
-    static peg_pair_pose at;
-    at = peg_pair_pose_now(&T.I, &T.pair);
-    return &at;
-}
-
-/* Gap of the row's features where both bodies move with t v from the start; n agrees with `up`. */
-static double gap_at(const peg_row *row, const double (*v)[6], double t, const double *up)
-{
-    double x[2][3], q[2][4], p[4][3], a[3], b[3], n[3], w[3];
+    double x[2][3], q[2][4], p[4][3], a[3], b[3], w[3];
     for (int i = 0; i < 2; i++) {
         double part_of_v[6];
         for (int k = 0; k < 6; k++) part_of_v[k] = t * v[i][k];
@@ -183,8 +178,37 @@ static double gap_at(const peg_row *row, const double (*v)[6], double t, const d
             for (int k = 0; k < 3; k++) w[k] = -w[k];
     }
     peg_cross(a, b, n);
-    double l = peg_norm(n), sign = peg_dot(n, up) < 0 ? -1 : 1;
-    return sign * peg_dot(n, w) / l;
+    double l = (peg_dot(n, up) < 0 ? -1 : 1) * peg_norm(n);
+    for (int k = 0; k < 3; k++) n[k] /= l;
+    return peg_dot(n, w);
+}
+
+/* The pair in the iterate T.v. */
+static const peg_pair_pose *pose(void)
+{
+    static peg_pair_pose at;
+    at = peg_pair_pose_now(&T.I, &T.pair);
+    return &at;
+}
+
+static double gap_at(const peg_row *row, const double (*v)[6], double t, const double *up)
+{
+    double n[3];
+    return gap_and_normal(row, v, t, up, n);
+}
+
+/* Length of the sum of half the normals at the start and at t v: of a vertex over a face. */
+static double mid_length(const peg_row *row, const double (*v)[6], double t)
+{
+    static const double rest[2][6] = {{0}};
+    double n0[3], n[3], sum[3], back[3], start;
+    gap_and_normal(row, v, t, row->normal, n);
+    /* the normal of a face turns by any angle: its side is told by the gap */
+    start = gap_and_normal(row, rest, 0, row->normal, n0);
+    for (int k = 0; k < 3; k++) back[k] = -n0[k];
+    if (fabs(start - row->gap0) > fabs(start + row->gap0)) peg_copy3(back, n0);
+    for (int k = 0; k < 3; k++) sum[k] = .5 * (n0[k] + n[k]);
+    return peg_norm(sum);
 }
 
 static double speed(const peg_row *row, const double (*v)[6])
@@ -250,54 +274,6 @@ static void end_case(void)
     for (int i = 0; i < 2; i++) peg_polytope_free(shape[i]);
 }
 
-/* h G = d gap / d v by central differences; the row's bias makes it right at the iterate. */
-static void check_tangent(const peg_row *row, int nd)
-{
-    double v[2][6], worst = 0;
-    memcpy(v, T.v, sizeof v);
-    const double *up = row->normal;
-    double gap = gap_at(row, (const double(*)[6])v, 1, up);
-    ck_assert_double_le(fabs(gap - row->gap), EXACT * 10);
-    for (int i = 0; i < nd; i++)
-        for (int k = 0; k < 6; k++) {
-            double step = DIFFERENCE / H;
-            v[i][k] += step;
-            double more = gap_at(row, (const double(*)[6])v, 1, up);
-            v[i][k] -= 2 * step;
-            double less = gap_at(row, (const double(*)[6])v, 1, up);
-            v[i][k] = T.v[i][k];
-            double G = (i ? row->Gb : row->Ga)[k];
-            worst = fmax(worst, fabs((more - less) / (2 * DIFFERENCE) - G));
-        }
-    ck_assert_msg(worst < DIFFERENCE_ERROR, "kind %d: %g", row->kind, worst);
-    for (int k = 0; k < 6 && nd == 1; k++) ck_assert(row->Gb[k] == 0);
-}
-
-START_TEST(tangent_rows_are_derivatives_of_the_gap)
-{
-    cases_random r = {1000 + (unsigned long long)_i};
-    int seen[3] = {0};
-    peg_body_kind second = _i == 0 ? PEG_DYNAMIC : PEG_KINEMATIC;
-    for (int run = 0; run < 400; run++) {
-        random_case(&r, second, 0);
-        const double(*v)[6] = (const double(*)[6])T.v;
-        peg_patch_rows(&T.I, 0, pose(), &T.I.rows);
-        for (int i = 0; i < T.I.rows.m; i++) {
-            const peg_row *row = &T.I.rows.row[i];
-            check_tangent(row, T.I.nd);
-            /* at the iterate: gap - target, with the target between 0 and the margin here */
-            double excess = row->gap - H * (speed(row, v) + row->bias);
-            ck_assert_double_le(excess, T.pair.margin + EXACT * H * magnitude(row, v));
-            if (row->gap0 > T.pair.margin)
-                ck_assert_double_le(fabs(excess - T.pair.margin), EXACT * H * magnitude(row, v));
-            seen[row->kind]++;
-        }
-        end_case();
-    }
-    for (int k = 0; k < 3; k++) ck_assert_msg(seen[k] > 30, "kind %d: %d rows", k, seen[k]);
-}
-END_TEST
-
 /* --- rows of dilated pairs --- */
 
 static peg_polytope *dilated(cases_random *r, int kind)
@@ -362,74 +338,166 @@ START_TEST(what_is_nearest_makes_a_row)
 }
 END_TEST
 
-/* --- secant rows --- */
+/* --- midpoint rows --- */
 
 static int is_vertex_face(const peg_row *row)
 {
     return row->kind != PEG_FEATURES_EE;
 }
 
+/* The gap that a row asks for: up to the margin what the features had at the start. */
+static void check_target(const peg_row *row)
+{
+    double margin = T.pair.margin, touch = PEG_TOUCH * T.pair.L;
+    ck_assert_double_le(row->target, margin);
+    if (T.pair.s0 < -touch && row->gap0 < -touch) {
+        ck_assert_double_ge(row->target, row->gap0); /* it opens */
+        return;
+    }
+    ck_assert_double_ge(row->target, fmin(margin, row->gap0));
+    ck_assert_double_le(fmax(0, row->target - fmax(0, row->gap0)),
+                        row->gap0 < 0 ? margin : PEG_GAP_GROWTH * margin);
+}
+
+/* The moment about a point of the impulses of a row on both bodies, relative to its terms: they act
+ * half-way between the start and the iterate. */
+static double net_moment(const peg_row *row, const double (*v)[6], const double *about)
+{
+    double moment[3] = {0}, unit = 1;
+    for (int b = 0; b < 2; b++) {
+        const double *G = b ? row->Gb : row->Ga;
+        double x[3], q[4], arm[3], turned[3];
+        peg_body_pose(&T.rigid[b].state, v[b], H, x, q);
+        for (int k = 0; k < 3; k++) arm[k] = .5 * (T.rigid[b].state.x[k] + x[k]) - about[k];
+        peg_cross(arm, G, turned);
+        peg_add_scaled(moment, 1, turned, moment);
+        peg_add_scaled(moment, 1, G + 3, moment);
+        unit += peg_norm(arm) + peg_norm(G + 3);
+    }
+    return peg_norm(moment) / unit;
+}
+
+/* Rows whose midpoint normal would have to turn far are derivatives of the gap instead. */
+static int is_midpoint(const peg_row *row, const double (*v)[6])
+{
+    return net_moment(row, v, (const double[3]){0, 0, 0}) <= EXACT;
+}
+
+/* A vertex and a face: length (h G u) = gap - gap0 and length (h bias) = gap0 - target. */
+static void check_vertex_face(const peg_row *row, const double (*v)[6], double unit)
+{
+    static const double rest[2][6] = {{0}};
+    double length = mid_length(row, v, 1), start = gap_at(row, rest, 0, row->normal);
+    ck_assert_double_le(fabs(fabs(start) - fabs(row->gap0)), 10 * EXACT);
+    ck_assert_double_le(fabs(row->gap - row->gap0 - H * length * speed(row, v)), H * unit);
+    ck_assert_double_le(fabs(length * row->bias - (row->gap0 - row->target) / H), unit);
+}
+
+/* h G = d gap / d v by central differences; the bias makes the row right at the iterate. */
+static void check_tangent(const peg_row *row, const double (*iterate)[6], double unit)
+{
+    double v[2][6], worst = 0;
+    memcpy(v, iterate, sizeof v);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 6; k++) {
+            double at = v[i][k], step = DIFFERENCE / H;
+            v[i][k] = at + step;
+            double more = gap_at(row, (const double(*)[6])v, 1, row->normal);
+            v[i][k] = at - step;
+            double less = gap_at(row, (const double(*)[6])v, 1, row->normal);
+            v[i][k] = at;
+            double G = (i ? row->Gb : row->Ga)[k];
+            worst = fmax(worst, fabs((more - less) / (2 * DIFFERENCE) - G));
+        }
+    ck_assert_msg(worst < DIFFERENCE_ERROR, "kind %d: %g", row->kind, worst);
+    ck_assert_double_le(fabs(speed(row, iterate) + row->bias - (row->gap - row->target) / H), unit);
+}
+
+/* Midpoint rows of all kinds: length (h (G u + bias)) = gap - target and length (h bias) = gap0 -
+ * target, with the same length, which for edges is that of a normal corrected by a share of the
+ * speed. */
+static void check_midpoint(const peg_row *row, const double (*v)[6], double unit)
+{
+    double there = speed(row, v) + row->bias, wanted = (row->gap - row->target) / H;
+    double start = (row->gap0 - row->target) / H;
+    if (fabs(there) > 1e5 * unit)
+        ck_assert(wanted / there > 0 && wanted / there < 1.31);
+    else
+        ck_assert_double_le(fabs(wanted), 1e5 * unit * 1.3);
+    ck_assert_double_le(fabs(wanted * row->bias - there * start),
+                        unit * (fabs(row->bias) + fabs(start) + fabs(there) + fabs(wanted)));
+    if (row->gap0 >= 0)
+        ck_assert_double_ge(row->bias, -row->gap_growth / H - unit); /* v = 0 is allowed */
+}
+
 /* _i: finite_rotation of both bodies. */
-START_TEST(secant_rows_are_exact_between_start_and_iterate)
+START_TEST(rows_are_exact_between_start_and_iterate)
 {
     cases_random r = {2000 + (unsigned long long)_i};
-    const double rest[2][6] = {{0}};
-    int seen[3] = {0}, with_slack[3] = {0};
+    int seen[3] = {0}, tangent[3] = {0};
     for (int run = 0; run < 600; run++) {
         random_case(&r, PEG_DYNAMIC, _i);
         const double(*v)[6] = (const double(*)[6])T.v;
-        peg_row_set tangent = {0};
-        peg_patch_rows(&T.I, 0, pose(), &tangent);
-        T.I.secant = 1;
-        ck_assert_int_eq(peg_patch_rows(&T.I, 0, pose(), &T.I.rows), tangent.m);
-        for (int i = 0; i < tangent.m; i++) {
-            const peg_row *row = &T.I.rows.row[i], *other = &tangent.row[i];
-            ck_assert(peg_row_same(row, other));
-            double unit = EXACT * (magnitude(row, v) + magnitude(other, v));
-            /* the same at the iterate, over the length of the normal on the way */
-            double there = speed(row, v) + row->bias, wanted = speed(other, v) + other->bias;
-            if (fabs(there) <= 1e5 * unit) { /* says nothing of the length */
-                ck_assert_double_le(fabs(wanted), 1e5 * unit * 1.3);
-                continue;
-            }
-            double length = wanted / there;
-            ck_assert(length > 0 && length < 1.31);
+        peg_patch_rows(&T.I, 0, pose(), &T.I.rows);
+        for (int i = 0; i < T.I.rows.m; i++) {
+            const peg_row *row = &T.I.rows.row[i];
+            double unit = EXACT * magnitude(row, v);
+            int midpoint = is_midpoint(row, v);
             ck_assert_double_le(fabs(peg_norm(row->Ga) - 1), EXACT);
-            double target = row->gap - H * wanted;
-            int exact = fabs(length * row->bias - (row->gap0 - target) / H) <= unit;
-            if (is_vertex_face(row)) {
-                double start = gap_at(row, rest, 0, row->normal);
-                start = fabs(start - row->gap0) < fabs(start + row->gap0) ? start : -start;
-                ck_assert_double_le(fabs(start - row->gap0), 10 * EXACT);
-                if (_i == 0) {
-                    ck_assert(exact);
-                    double identity = row->gap - row->gap0 - H * length * speed(row, v);
-                    ck_assert_double_le(fabs(identity), H * unit);
-                }
-            }
-            if (exact && row->gap0 >= 0)
-                ck_assert_double_ge(row->bias, -row->gap_growth / H - unit); /* v = 0 is allowed */
-            ck_assert_double_le(length * row->gap_growth, PEG_GAP_GROWTH * T.pair.margin +
-                                                              H * 1e-20 +
-                                                              (row->gap0 < 0 ? 1e300 : 0));
+            ck_assert_double_le(fabs(gap_at(row, v, 1, row->normal) - row->gap), 10 * EXACT);
+            check_target(row);
+            if (midpoint) check_midpoint(row, v, unit);
+            if (midpoint && is_vertex_face(row) && _i == 0) check_vertex_face(row, v, unit);
+            if (!midpoint && _i == 0) check_tangent(row, v, unit);
             seen[row->kind]++;
-            with_slack[row->kind] += !exact;
+            tangent[row->kind] += !midpoint;
         }
         end_case();
     }
     for (int k = 0; k < 3; k++) ck_assert_int_gt(seen[k], 30);
-    ck_assert(_i || (with_slack[PEG_FEATURES_VF] == 0 && with_slack[PEG_FEATURES_FV] == 0));
-    ck_assert_msg(with_slack[PEG_FEATURES_EE] < seen[PEG_FEATURES_EE] * 3 / 4,
-                  "%d of %d edge rows inexact", with_slack[PEG_FEATURES_EE], seen[PEG_FEATURES_EE]);
+    ck_assert(_i || (tangent[PEG_FEATURES_VF] == 0 && tangent[PEG_FEATURES_FV] == 0));
+    for (int k = 0; k < 3; k++)
+        ck_assert_msg(tangent[k] < seen[k] * 3 / 4, "%d of %d rows of kind %d", tangent[k], seen[k],
+                      k);
 }
 END_TEST
 
-/* With the moderate turns of real steps edges need no slack either, and v = 0 satisfies every row
- * whose gap at the start was >= 0. */
-START_TEST(rest_satisfies_secant_rows)
+/* The impulses of midpoint rows, friction included, on both bodies: opposite, and without a moment
+ * about any point. _i: finite_rotation. */
+START_TEST(rows_have_no_net_moment)
+{
+    cases_random r = {2200 + (unsigned long long)_i};
+    int rows = 0, friction = 0;
+    for (int run = 0; run < 400; run++) {
+        random_case(&r, PEG_DYNAMIC, _i);
+        T.pair.surface = (peg_surface){.mu = .5, .mu2 = .5, .rho = .1, .rho2 = .1, .rhoN = .1};
+        const double(*v)[6] = (const double(*)[6])T.v;
+        double about[3];
+        for (int k = 0; k < 3; k++) about[k] = cases_uniform(&r, -3, 3);
+        peg_patch_rows(&T.I, 0, pose(), &T.I.rows);
+        for (int i = 0; i < T.I.rows.m; i++) {
+            const peg_row *row = &T.I.rows.row[i];
+            for (int k = 0; k < 3; k++) ck_assert_double_eq(row->Ga[k], -row->Gb[k]);
+            int exact = row->friction || (_i == 0 && is_vertex_face(row));
+            if (!exact && !is_midpoint(row, v)) continue;
+            double moment = net_moment(row, v, about);
+            ck_assert_msg(moment <= EXACT, "kind %d: %g", row->kind, moment);
+            friction += row->friction > 0;
+            rows++;
+        }
+        end_case();
+    }
+    ck_assert_int_gt(rows, 1000);
+    ck_assert_int_gt(friction, 500);
+}
+END_TEST
+
+/* With the moderate turns of real steps v = 0 satisfies every row whose gap at the start was >= 0,
+ * and nearly all of them are midpoint rows. */
+START_TEST(rest_satisfies_rows)
 {
     cases_random r = {2500};
-    int rows = 0;
+    int rows = 0, tangent = 0;
     for (int run = 0; run < 600; run++) {
         random_case(&r, PEG_DYNAMIC, 0);
         for (int i = 0; i < 2; i++)
@@ -438,10 +506,10 @@ START_TEST(rest_satisfies_secant_rows)
         double shift = cases_uniform(&r, 0, 0.02) * T.pair.L - T.pair.facet.s;
         peg_add_scaled(T.rigid[0].state.x, shift, T.pair.facet.n, T.rigid[0].state.x);
         place();
-        T.I.secant = 1;
         peg_patch_rows(&T.I, 0, pose(), &T.I.rows);
         for (int i = 0; i < T.I.rows.m; i++) {
             const peg_row *row = &T.I.rows.row[i];
+            tangent += !is_midpoint(row, (const double(*)[6])T.v);
             if (row->gap0 < 0) continue;
             ck_assert_msg(row->bias >= -row->gap_growth / H - EXACT * T.pair.L / H,
                           "kind %d gap %g at the start: %g", row->kind, row->gap0, row->bias);
@@ -450,6 +518,7 @@ START_TEST(rest_satisfies_secant_rows)
         end_case();
     }
     ck_assert_int_gt(rows, 200);
+    ck_assert_msg(tangent <= rows / 50, "%d of %d", tangent, rows);
 }
 END_TEST
 
@@ -461,22 +530,20 @@ START_TEST(given_velocity_goes_to_the_bias)
     for (int run = 0; run < 200; run++) {
         random_case(&r, PEG_KINEMATIC, 0);
         const double(*v)[6] = (const double(*)[6])T.v;
-        for (T.I.secant = 0; T.I.secant < 2; T.I.secant++) {
-            peg_row_set folded = {0}, whole = {0};
-            T.I.nd = 1;
-            peg_patch_rows(&T.I, 0, pose(), &folded);
-            T.I.nd = 2;
-            peg_patch_rows(&T.I, 0, pose(), &whole);
-            ck_assert_int_eq(folded.m, whole.m);
-            for (int i = 0; i < whole.m; i++) {
-                const peg_row *f = &folded.row[i], *w = &whole.row[i];
-                double unit = EXACT * (magnitude(f, v) + magnitude(w, v)), given = 0;
-                for (int k = 0; k < 6; k++) given += w->Gb[k] * v[1][k];
-                ck_assert_double_le(fabs(f->bias - w->bias - given), unit);
-                ck_assert_double_le(fabs(f->prescribed - given), unit);
-                ck_assert(w->prescribed == 0 && !memcmp(f->Ga, w->Ga, sizeof f->Ga));
-                for (int k = 0; k < 6; k++) ck_assert(f->Gb[k] == 0);
-            }
+        peg_row_set folded = {0}, whole = {0};
+        T.I.nd = 1;
+        peg_patch_rows(&T.I, 0, pose(), &folded);
+        T.I.nd = 2;
+        peg_patch_rows(&T.I, 0, pose(), &whole);
+        ck_assert_int_eq(folded.m, whole.m);
+        for (int i = 0; i < whole.m; i++) {
+            const peg_row *f = &folded.row[i], *w = &whole.row[i];
+            double unit = EXACT * (magnitude(f, v) + magnitude(w, v)), given = 0;
+            for (int k = 0; k < 6; k++) given += w->Gb[k] * v[1][k];
+            ck_assert_double_le(fabs(f->bias - w->bias - given), unit);
+            ck_assert_double_le(fabs(f->prescribed - given), unit);
+            ck_assert(w->prescribed == 0 && !memcmp(f->Ga, w->Ga, sizeof f->Ga));
+            for (int k = 0; k < 6; k++) ck_assert(f->Gb[k] == 0);
         }
         end_case();
     }
@@ -532,8 +599,10 @@ START_TEST(first_contact_of_a_flying_cube)
 }
 END_TEST
 
-/* A blade turns past a post. Met a second time at the same moment, the row is about the pose that
- * is too deep: t h (G v + bias) = gap(t v) - target, and t h G its derivative. */
+/* A blade turns past a post. Rows at the pose u = t v of first contact hold the end of the motion:
+ * length h (G u + bias) = gap(u) - target. Met a second time at the same moment, the row is about
+ * the pose that is too deep: length h t (G v + bias) = gap(u) - target for the same share t of any
+ * motion v. The post's own motion is given for the whole step. */
 START_TEST(swing_through_row_is_about_the_deep_pose)
 {
     peg_polytope *blade = box(4, 0.2, 0.2), *post = box(0.3, 0.3, 2);
@@ -557,24 +626,16 @@ START_TEST(swing_through_row_is_about_the_deep_pose)
     for (int i = 0; i < T.I.first.m; i++) {
         const peg_row *row = &T.I.first.row[i];
         int deep = i >= met;
-        double t = deep ? passage.deep : passage.apart, share = deep ? t : 1, w[2][6];
-        double gap = gap_at(row, v, t, row->normal);
+        double t = deep ? passage.deep : passage.apart;
+        double gap = gap_at(row, v, t, row->normal), given = row->prescribed;
         ck_assert_double_le(fabs(gap - row->gap), 10 * EXACT);
-        memcpy(w, T.v, sizeof w);
-        for (int k = 0; k < 6; k++) {
-            w[0][k] = T.v[0][k] + DIFFERENCE / H;
-            double more = gap_at(row, (const double(*)[6])w, t, row->normal);
-            w[0][k] = T.v[0][k] - DIFFERENCE / H;
-            double less = gap_at(row, (const double(*)[6])w, t, row->normal);
-            w[0][k] = T.v[0][k];
-            double slope = (more - less) / (2 * DIFFERENCE * t);
-            ck_assert_double_le(fabs(slope - row->Ga[k]), 4 * DIFFERENCE_ERROR);
-        }
-        double value = share * H * (speed(row, v) + row->bias);
-        double wanted = deep
-                            ? gap - T.pair.margin
-                            : gap - T.pair.margin + H * (1 - t) * (speed(row, v) + row->prescribed);
-        ck_assert_double_le(fabs(value - wanted), 100 * EXACT);
+        ck_assert_double_le(fabs(row->gap0 - gap_at(row, v, 0, row->normal)), 10 * EXACT);
+        double value = deep ? t * (speed(row, v) + row->bias)
+                            : t * (speed(row, v) + given) + row->bias - given;
+        double length = row->kind == PEG_FEATURES_EE ? (gap - T.pair.margin) / (H * value)
+                                                     : mid_length(row, v, t);
+        ck_assert(length > 0.5 && length < 1.31);
+        ck_assert_double_le(fabs(length * H * value - gap + T.pair.margin), 100 * EXACT);
     }
     tear_down();
     peg_polytope_free(blade);
@@ -622,7 +683,7 @@ static void random_step(cases_random *r, int max_outer)
 START_TEST(impulses_account_for_the_velocities)
 {
     cases_random r = {3500};
-    int long_ones = 0, restored = 0;
+    int long_ones = 0, restored = 0, limited = 0;
     for (int run = 0; run < 300; run++) {
         random_step(&r, 40);
         peg_island_step(&T.I);
@@ -642,53 +703,22 @@ START_TEST(impulses_account_for_the_velocities)
             }
             restored += i > 0 && peg_row_same(row, &T.I.impulse.row[i - 1]);
         }
-        if (!T.stats.fallback_halved && !T.stats.fallback_scaled) {
-            for (int b = 0; b < 2; b++)
-                unit += peg_norm(T.v_end[b]) + peg_norm(T.v_end[b] + 3) + peg_norm(change[b]) +
-                        peg_norm(change[b] + 3);
-            for (int b = 0; b < 2; b++)
-                for (int k = 0; k < 6; k++)
-                    ck_assert_double_le(
-                        fabs(T.rigid[b].state.v_free[k] + change[b][k] - T.v_pose[b][k]),
-                        EXACT * unit);
-            long_ones += T.stats.outer_iterations > 3;
-        }
+        /* the position stage moves the poses without impulses */
+        const double(*v)[6] = (const double(*)[6])(T.I.positions_apart ? T.v_motion : T.v_pose);
+        limited += T.stats.limited_islands > 0;
+        for (int b = 0; b < 2; b++)
+            unit += peg_norm(T.v_end[b]) + peg_norm(T.v_end[b] + 3) + peg_norm(change[b]) +
+                    peg_norm(change[b] + 3);
+        for (int b = 0; b < 2; b++)
+            for (int k = 0; k < 6; k++)
+                ck_assert_double_le(fabs(T.rigid[b].state.v_free[k] + change[b][k] - v[b][k]),
+                                    EXACT * unit);
+        long_ones += T.stats.outer_iterations > 3;
         end_case();
     }
     ck_assert_int_gt(long_ones, 20);
     ck_assert_int_gt(restored, 0);
-}
-END_TEST
-
-/* The states are then those at the end of the last half: v_pose leads there in one step. */
-START_TEST(halves_end_where_the_pose_velocity_leads)
-{
-    cases_random r = {3600};
-    int halved = 0;
-    for (int run = 0; run < 1000; run++) {
-        random_step(&r, 5);
-        peg_body start[2] = {T.rigid[0].state, T.rigid[1].state};
-        peg_island_step(&T.I);
-        ck_assert(!T.I.failed);
-        if (T.stats.fallback_halved && !T.stats.fallback_scaled) {
-            for (int b = 0; b < 2; b++) {
-                double x[3], q[4], agree = 0;
-                const peg_body *at = &T.rigid[b].state;
-                peg_body_pose(&start[b], T.v_pose[b], H, x, q);
-                for (int k = 0; k < 4; k++) agree += q[k] * at->q[k];
-                for (int k = 0; k < 3; k++)
-                    ck_assert_double_le(fabs(x[k] - at->x[k]), EXACT * (1 + peg_norm(x)));
-                for (int k = 0; k < 4; k++)
-                    ck_assert_double_le(fabs(q[k] - (agree < 0 ? -1 : 1) * at->q[k]), EXACT);
-                ck_assert(!memcmp(at->v, T.v_end[b], sizeof at->v));
-            }
-            ck_assert_double_ge(
-                peg_separation(&T.piece[0].now, &T.piece[1].now, INFINITY, NULL, NULL).s, 0);
-            halved++;
-        }
-        end_case();
-    }
-    ck_assert_int_gt(halved, 5);
+    ck_assert_int_le(limited, 3);
 }
 END_TEST
 
@@ -703,7 +733,8 @@ static double spin_energy(const peg_body *b, const double *q, const double *w, c
 }
 
 /* Kinetic energy with the inertia at the end of the step, less that at the start, less the work of
- * what was applied: v_f beyond where the gyroscopic term leads. */
+ * what was applied: v_f beyond where the gyroscopic term leads. In every second run the velocities
+ * after the step are others than those that moved the poses. */
 START_TEST(gain_is_the_energy_at_the_end)
 {
     cases_random r = {3700};
@@ -719,8 +750,7 @@ START_TEST(gain_is_the_energy_at_the_end)
         place();
         for (int i = 0; i < 2; i++) {
             const peg_body *b = &T.rigid[i].state;
-            double x[3], q[4], unforced[3], applied[6], m = b->mass, *v = T.v[i];
-            peg_body_pose(b, v, H, x, q);
+            double x[3], q[4], unforced[3], applied[6], end[6], m = b->mass, *v = T.v[i];
             peg_copy3(b->v + 3, unforced);
             if (i) peg_gyroscopic_velocity(b, H, b->v + 3, unforced);
             for (int k = 0; k < 3; k++) {
@@ -728,14 +758,20 @@ START_TEST(gain_is_the_energy_at_the_end)
                 applied[3 + k] = b->v_free[3 + k] - unforced[k];
                 v[k] += cases_uniform(&r, -1, 1);
             }
-            double after = 0.5 * (m * peg_dot(v, v) + spin_energy(b, q, v + 3, v + 3));
+            memcpy(end, v, sizeof end);
+            for (int k = 0; k < 6 && run % 2; k++) end[k] += cases_uniform(&r, -5, 5);
+            memcpy(T.v_end[i], end, sizeof end);
+            peg_body_pose(b, v, H, x, q);
+            double after = 0.5 * (m * peg_dot(end, end) + spin_energy(b, q, end + 3, end + 3));
             double before =
                 0.5 * (m * peg_dot(b->v, b->v) + spin_energy(b, b->q, b->v + 3, b->v + 3));
             expected +=
                 after - before - m * peg_dot(v, applied) - spin_energy(b, b->q, v + 3, applied + 3);
             unit += after + before;
         }
-        ck_assert_double_le(fabs(peg_island_gain(&T.I) - expected), EXACT * unit);
+        peg_island_move(&T.I);
+        double gain = peg_island_gain_with(&T.I, (const double(*)[6])T.v_end);
+        ck_assert_double_le(fabs(gain - expected), EXACT * unit);
         end_case();
     }
 }
@@ -921,15 +957,14 @@ static Suite *rows_suite(void)
     TCase *normal = tcase_create("normal"), *way = tcase_create("first contact");
     TCase *whole = tcase_create("whole steps"), *friction = tcase_create("friction");
     tcase_set_timeout(normal, 60);
-    tcase_add_loop_test(normal, tangent_rows_are_derivatives_of_the_gap, 0, 2);
-    tcase_add_loop_test(normal, secant_rows_are_exact_between_start_and_iterate, 0, 3);
+    tcase_add_loop_test(normal, rows_are_exact_between_start_and_iterate, 0, 3);
+    tcase_add_loop_test(normal, rows_have_no_net_moment, 0, 3);
     tcase_add_loop_test(normal, what_is_nearest_makes_a_row, 0, 3);
-    tcase_add_test(normal, rest_satisfies_secant_rows);
+    tcase_add_test(normal, rest_satisfies_rows);
     tcase_add_test(normal, given_velocity_goes_to_the_bias);
     tcase_add_loop_test(way, first_contact_of_a_flying_cube, 0, 2);
     tcase_add_loop_test(way, swing_through_row_is_about_the_deep_pose, 0, 2);
     tcase_add_test(whole, impulses_account_for_the_velocities);
-    tcase_add_test(whole, halves_end_where_the_pose_velocity_leads);
     tcase_add_test(whole, gain_is_the_energy_at_the_end);
     tcase_add_checked_fixture(friction, cube_begin, cube_end);
     tcase_add_loop_test(friction, cone_is_a_regular_polygon, 0, 3);
