@@ -319,7 +319,9 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     search c = search_from(I, p, facet_at_start(I, p, &widest), 0);
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
-    return least_gap(p, c.value) - p->s;
+    double least = least_gap(p, c.value);
+    /* what joints or a user left within rounding of the start opens, but must not at once */
+    return (p->s0 < 0 ? fmin(least, p->s0 - PEG_ROUNDING * p->L) : least) - p->s;
 }
 
 /* --- tilt --- */

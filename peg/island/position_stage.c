@@ -77,6 +77,7 @@ static void find_velocities(peg_island *I)
         apart = check(I, 1);
         peg_switch_pairs(I);
     }
+    if (I->recovering) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
     for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
         if (!solve_pass(I, k, PEG_ABOUT_ITERATE)) break;
@@ -111,11 +112,24 @@ static void scaled(const double *u, const double common[3], double share, double
     }
 }
 
+/* Of a floating island the centre of mass moves with its momentum, whatever the shares are: a
+ * translation of all changes no separation. */
+static void keep_centre(peg_island *I, const stage *s)
+{
+    double common[3];
+    if (I->nr > I->nd) return;
+    peg_common_velocity(I, (const peg_vec6 *)I->v, common);
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 3; k++) I->v[i][k] += s->common[k] - common[k];
+}
+
 static void place(peg_island *I, const stage *s)
 {
+    int limited = 0;
     for (int i = 0; i < I->nd; i++) {
         double share = s->zones.share[i];
         if (peg_zone_of(&s->zones, i) != i) continue;
+        limited |= share < 1 || s->zones.members[i] > 1;
         if (s->zones.members[i] > 1)
             peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)s->u, s->common, share, 1, I->v);
         else if (share < 1)
@@ -123,6 +137,7 @@ static void place(peg_island *I, const stage *s)
         else
             memcpy(I->v[i], s->u[i], sizeof I->v[i]);
     }
+    if (limited) keep_centre(I, s);
     peg_island_move(I);
 }
 

@@ -89,7 +89,7 @@ static void mark_loaded(peg_island *I, const workspace *w)
         if (row->friction) continue;
         if (row->lambda <= 0 ||
             row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= PEG_RESIDUAL_TOLERANCE * w->unit)
-            row->lambda = fmax(row->lambda, 0);
+            row->lambda = 0;
         else if (!row->first_contact)
             I->pair[row->pair].active = 1;
     }
