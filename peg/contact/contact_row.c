@@ -69,7 +69,7 @@ static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_
     peg_jacobian la = peg_tangent_jacobian(I, &at->a, c->point_a, c->normal, 1);
     peg_jacobian lb = peg_tangent_jacobian(I, &at->b, c->point_b, c->normal, -1);
     row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
-    row->gap0 = fmin(c->gap0, c->gap - I->h * (la.Gu + lb.Gu));
+    if (!I->recovering) row->gap0 = fmin(c->gap0, c->gap - I->h * (la.Gu + lb.Gu));
     fold(I, at, &la, &lb, row);
 }
 
@@ -173,7 +173,7 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     row->target = target;
     peg_friction_frame frame;
     peg_copy3(c->normal, frame.normal);
-    if (!midpoint_row(I, pair, at, c, target, row, frame.normal))
+    if (I->recovering || !midpoint_row(I, pair, at, c, target, row, frame.normal))
         tangent_row(I, at, c, target, row);
     if (separated && pair->no_traps && row->gap0 < -PEG_BEHIND * pair->L) {
         out->m--;

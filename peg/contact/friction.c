@@ -20,6 +20,8 @@
 
 /* Sliding slower than this share of the speed of the two points has no direction. */
 #define NO_SLIDING 5e-2
+/* Of what was not held before, down to this one: rounding. */
+#define LEAST_SLIDING 1e-9
 /* Friction below this share of the normal impulse has no direction. */
 #define NO_FRICTION 1e-3
 
@@ -93,8 +95,10 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
                        frame->mid_point, b);
     peg_sub(a, b, slide);
     if (project(slide, frame->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
-    carried_friction(pair, local, slide);
-    project(slide, frame->normal, 0, t);
+    double carried[3];
+    carried_friction(pair, local, carried);
+    if (project(carried, frame->normal, 0, t)) return;
+    project(slide, frame->normal, LEAST_SLIDING * (peg_norm(a) + peg_norm(b)), t);
 }
 
 /* One friction row after the normal row that was added last. */

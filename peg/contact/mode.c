@@ -27,6 +27,6 @@ int peg_pair_recovers(const peg_pair *p)
 
 double peg_pair_opening(const peg_island *I, const peg_pair *p)
 {
-    return I->h *
+    return I->opening_share * I->h *
            (I->settings->max_depenetration_speed > 0 ? I->settings->max_depenetration_speed : p->L);
 }

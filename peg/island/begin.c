@@ -8,6 +8,10 @@
 #include "peg/island/check.h"
 #include "peg/island/row_cache.h"
 
+/* Share of the opening of overlaps that is asked for where the outer loop has failed: rows of many
+ * deep overlaps turn bodies far when all of it is. */
+static const double CAREFUL_OPENING = 0.125;
+
 /* Where many bodies tumble, most rows as far as the bodies could get would bear nothing. What comes
  * closer than was thought, the check of the poses will find. */
 static double reach_of(const peg_island *I, const peg_pair *p)
@@ -41,6 +45,7 @@ void peg_island_begin(peg_island *I)
     }
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
+    I->opening_share = I->positions_apart ? CAREFUL_OPENING : 1;
     I->restore_gain = 1;
     I->clearance = I->elastic = I->friction_compliant = I->recovering = 0;
     I->grows_gaps = peg_is_coarse(I) && I->active;

@@ -89,10 +89,10 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
 {
     for (int i = 0; i < I->nd; i++) {
         double size = I->rigid[i].size;
-        for (int k = 0; k < 6; k++) {
-            double moved = fabs(I->v[i][k] - I->v_last[i][k]) * I->h;
-            if (moved > (k < 3 ? PEG_SETTLED * size : PEG_SETTLED)) return 0;
-        }
+        double d[3], w[3];
+        peg_sub(I->v[i], I->v_last[i], d);
+        peg_sub(I->v[i] + 3, I->v_last[i] + 3, w);
+        if (I->h * peg_norm(d) > PEG_SETTLED * size || I->h * peg_norm(w) > PEG_SETTLED) return 0;
     }
     double change =
         I->iteration ? fabs(objective - l->objective) : 0; /* the first iterate is q_0 itself */

@@ -69,6 +69,27 @@ static void move_freely(peg_island *I)
     }
 }
 
+/* Overlaps of the start may deepen where all together open. */
+static int opens_in_all(const peg_island *I)
+{
+    double opened = 0;
+    for (int i = 0; i < I->npair; i++)
+        if (peg_pair_recovers(&I->pair[i])) opened += fmin(I->pair[i].s, 0) - I->pair[i].s0;
+    return opened > 0;
+}
+
+/* While overlaps open, restorations that have not converged may close more than they open: as much
+ * of their motion is taken as opens in all. Little enough of it does. */
+static void shorten_recovery(peg_island *I)
+{
+    enum { MOST_HALVINGS = 6 };
+    for (int n = 0; n < MOST_HALVINGS && !opens_in_all(I); n++) {
+        for (int i = 0; i < I->nd; i++)
+            for (int k = 0; k < 6; k++) I->v[i][k] = 0.5 * (I->v[i][k] + I->v_motion[i][k]);
+        check(I, 0);
+    }
+}
+
 static void find_velocities(peg_island *I)
 {
     int apart = 0, k = 0;
@@ -84,6 +105,7 @@ static void find_velocities(peg_island *I)
         if (I->recovering) peg_shorten_opening(I);
         apart = check(I, 0);
     }
+    if (I->recovering && !apart) shorten_recovery(I);
     I->stats->outer_iterations += k;
 }
 
@@ -139,15 +161,6 @@ static void place(peg_island *I, const stage *s)
     }
     if (limited) keep_centre(I, s);
     peg_island_move(I);
-}
-
-/* Overlaps of the start may deepen where all together open. */
-static int opens_in_all(const peg_island *I)
-{
-    double opened = 0;
-    for (int i = 0; i < I->npair; i++)
-        if (peg_pair_recovers(&I->pair[i])) opened += fmin(I->pair[i].s, 0) - I->pair[i].s0;
-    return opened > 0;
 }
 
 static int is_violated(peg_island *I, peg_pair *p, int opens)

@@ -104,7 +104,8 @@ static int may_rest(const peg_island *I)
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         double thin = PEG_THIN * I->pair[row->pair].margin;
-        if (row->prescribed != 0 || (!row->friction && -row->bias * I->h > thin)) return 0;
+        if (row->prescribed != 0) return 0;
+        if (!row->friction && (row->gap0 < 0 || -row->bias * I->h > thin)) return 0;
     }
     return 1;
 }
