@@ -45,7 +45,8 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     double gap = fmax(gap0, 0);
     double thin = I->restore_gain * fmax(PEG_THIN * margin, PEG_SLIDING * pair->whole_reach);
     if (peg_is_coarse(I)) thin = I->grows_gaps ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
-    double target = gap + PEG_GAP_GROWTH * fmax(0, thin - gap);
+    double growth = gap0 < 0 ? 1 : PEG_GAP_GROWTH;
+    double target = gap + growth * fmax(0, thin - gap);
     target = fmin(margin, target);
     *pushed = fmax(0, target - gap0);
     return target;

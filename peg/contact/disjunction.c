@@ -320,8 +320,9 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
     double least = least_gap(p, c.value);
-    /* what joints or a user left within rounding of the start opens, but must not at once */
-    return (p->s0 < 0 ? fmin(least, p->s0 - PEG_ROUNDING * p->L) : least) - p->s;
+    /* what joints or a user left within rounding of the start: the last resort need not open it */
+    return (p->s0 < 0 && I->positions_apart ? fmin(least, p->s0 - PEG_ROUNDING * p->L) : least) -
+           p->s;
 }
 
 /* --- tilt --- */

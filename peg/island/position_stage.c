@@ -16,8 +16,8 @@
 #include "peg/island/solve.h"
 
 /* Solves about v_f with the rows of the poses that the last one led to, and restorations of the
- * positions. */
-enum { VELOCITY_PASSES = 4, POSITION_PASSES = 4 };
+ * positions: more of them where overlaps open. */
+enum { VELOCITY_PASSES = 4, POSITION_PASSES = 4, OPENING_PASSES = 12 };
 /* Violations of a pair of dynamic zones for which their shares are halved before they are merged,
  * if one of them has several bodies: a fragment that can stop short of a large zone is not caught
  * by it. */
@@ -25,6 +25,10 @@ enum { HALVINGS = 2 };
 /* Rounds in which all shares are halved since the poses themselves lift the bodies, before they
  * become 0. */
 enum { LIFT_HALVINGS = 8 };
+
+/* What an overlap of the start may deepen by in a step without being limited, of the opening that
+ * it is granted: what inexact velocities leave must not keep all of them from opening. */
+static const double DEEPENED = 0.2;
 
 typedef struct stage {
     peg_zones zones;
@@ -100,7 +104,8 @@ static void find_velocities(peg_island *I)
     }
     if (I->recovering) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
-    for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
+    int most = I->recovering ? OPENING_PASSES : POSITION_PASSES;
+    for (int n = 0; n < most && k > 0 && !apart && !I->failed; n++, k++) {
         if (!solve_pass(I, k, PEG_ABOUT_ITERATE)) break;
         if (I->recovering) peg_shorten_opening(I);
         apart = check(I, 0);
@@ -165,12 +170,14 @@ static void place(peg_island *I, const stage *s)
 
 static int is_violated(peg_island *I, peg_pair *p, int opens)
 {
-    if (p->rechecked)
-        p->has_first_contact =
-            p->shortfall <= 0 && peg_is_fast(I, p) &&
-            peg_conservative_advancement(I, p, (const peg_vec6 *)I->v, PEG_HIT_DEPTH * p->width)
-                .hit;
-    return p->has_first_contact || (p->shortfall > 0 && !(opens && peg_pair_recovers(p)));
+    if (peg_pair_recovers(p)) return !opens && p->shortfall > DEEPENED * peg_pair_opening(I, p);
+    if (p->rechecked) {
+        const peg_vec6 *v = (const peg_vec6 *)I->v;
+        double depth = PEG_HIT_DEPTH * p->width;
+        p->has_first_contact = p->shortfall <= 0 && peg_is_fast(I, p) &&
+                               peg_conservative_advancement(I, p, v, depth).hit;
+    }
+    return p->has_first_contact || p->shortfall > 0;
 }
 
 /* Whether a pair within a zone has kept its separation, but for rounding of the poses. */

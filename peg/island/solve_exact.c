@@ -80,6 +80,14 @@ static peg_outcome run(peg_island *I, workspace *w)
     return outcome;
 }
 
+/* Whether the contact has friction with a limit of its own, which acts wherever the contact bears.
+ */
+static int limits_friction(const peg_island *I, int normal)
+{
+    return normal + 1 < I->rows.m && I->rows.row[normal + 1].friction &&
+           I->rows.row[normal + 1].limit > 0;
+}
+
 /* A row counts as loaded above rounding, compared in the energy norm. */
 static void mark_loaded(peg_island *I, const workspace *w)
 {
@@ -89,7 +97,7 @@ static void mark_loaded(peg_island *I, const workspace *w)
         if (row->friction) continue;
         if (row->lambda <= 0 ||
             row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= PEG_RESIDUAL_TOLERANCE * w->unit)
-            row->lambda = 0;
+            row->lambda = limits_friction(I, i) ? 0 : fmax(row->lambda, 0);
         else if (!row->first_contact)
             I->pair[row->pair].active = 1;
     }
