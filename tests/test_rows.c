@@ -79,7 +79,6 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->piece = T.piece, I->npiece = 2;
     I->pair = &T.pair, I->npair = 1;
     I->mass = T.mass;
-    I->restore_gain = 1;
     I->awake = T.awake, I->touched = T.touched, I->dirty = T.dirty;
     I->v = T.v, I->v_last = T.v_last, I->v_motion = T.v_motion;
     I->v_end = T.v_end, I->v_pose = T.v_pose;

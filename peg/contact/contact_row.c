@@ -25,6 +25,10 @@
 /* Gaps below this, in L, are rounding. */
 #define NO_CLEARANCE 1e-12
 
+/* PEG_THIN of islands with joints, whose solves and steps of ODE leave 1e-10 m of a cube of 1 m: a
+ * stack of jointed cubes that starts flush. */
+static const double THIN_JOINTED = 1e-3;
+
 static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
 {
     double margin = (peg_is_coarse(I) ? PEG_COARSE_MARGIN : 1) * pair->margin,
@@ -43,7 +47,8 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0);
-    double thin = I->restore_gain * fmax(PEG_THIN * margin, PEG_SLIDING * pair->whole_reach);
+    double thin =
+        fmax((I->njoint ? THIN_JOINTED : PEG_THIN) * margin, PEG_SLIDING * pair->whole_reach);
     if (peg_is_coarse(I)) thin = I->grows_gaps ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
     double growth = gap0 < 0 ? 1 : PEG_GAP_GROWTH;
     double target = gap + growth * fmax(0, thin - gap);

@@ -283,7 +283,7 @@ static double least_gap(const peg_pair *p, double start_gap)
 {
     double floor = PEG_FLOOR * p->margin, rounding = PEG_ROUNDING * p->L;
     if (start_gap >= 2 * floor) return floor;
-    return start_gap > 0 ? fmax(0.5 * start_gap, rounding) - rounding : -rounding;
+    return 0.5 * fmax(start_gap, 0) - rounding;
 }
 
 static search search_from(const peg_island *I, const peg_pair *p, double value, double align)
@@ -320,9 +320,9 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
     double least = least_gap(p, c.value);
-    /* what joints or a user left within rounding of the start: the last resort need not open it */
-    return (p->s0 < 0 && I->positions_apart ? fmin(least, p->s0 - PEG_ROUNDING * p->L) : least) -
-           p->s;
+    /* rounding of the start that the last resort, or walls without clearance, cannot open */
+    if (p->s0 < 0 && (I->positions_apart || I->clearance)) least = fmin(least, p->s0);
+    return least - p->s;
 }
 
 /* --- tilt --- */

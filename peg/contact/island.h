@@ -173,7 +173,6 @@ struct peg_island {
     int positions_apart; /* velocities and positions are found one after the other */
     int clearance, elastic;
     double opening_share;   /* of the opening that overlaps are granted in a step */
-    double restore_gain;    /* of what thin gaps ask for: more where restorations stall */
     int friction_compliant; /* friction without limit yields a little */
     int grows_gaps;         /* thin gaps grow, while contact loses more energy than that takes */
     int iteration;          /* of the outer loop */

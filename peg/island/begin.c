@@ -46,7 +46,6 @@ void peg_island_begin(peg_island *I)
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
     I->opening_share = I->positions_apart ? CAREFUL_OPENING : 1;
-    I->restore_gain = 1;
     I->clearance = I->elastic = I->friction_compliant = I->recovering = 0;
     I->grows_gaps = peg_is_coarse(I) && I->active;
     for (int i = 0; i < I->npair; i++) {

@@ -117,15 +117,6 @@ static int bears_on_old_rows(const peg_island *I)
     return bears;
 }
 
-/* A restoration that did not halve the shortfall is up against the accuracy of the solves: the next
- * ones ask for more, up to a hundredth of the margin. */
-static void judge_restoration(peg_island *I, double before, double shortfall)
-{
-    static const double MORE = 10, MOST = 1e3;
-    if (shortfall > 0 && shortfall > 0.5 * before)
-        I->restore_gain = fmin(MORE * I->restore_gain, MOST);
-}
-
 /* What a check finds wrong with the alternatives, and changes. */
 static int change_alternatives(peg_island *I, loop *l, int frozen)
 {
@@ -166,10 +157,8 @@ static verdict judge_elastic(const peg_island *I, const loop *l, int apart)
 static verdict judge(peg_island *I, loop *l)
 {
     int k = I->iteration, frozen = k >= I->settings->max_outer_iterations * 3 / 5;
-    double before = l->shortfall;
     l->shortfall = peg_check_pairs(I, !frozen && !(I->disabled_rules & PEG_RULE_TILT));
     l->passed = peg_seek_first_contacts(I, l->shortfall);
-    if (l->restoring && !peg_is_iterative(I)) judge_restoration(I, before, l->shortfall);
     int changed = change_alternatives(I, l, frozen), iterative = peg_is_iterative(I);
     if (changed) l->settled_from = k + 1;
     double objective = peg_island_objective(I);
