@@ -15,6 +15,12 @@
 
 static sweep_plan gate; /* demos/plans/gate.json */
 
+START_TEST(there_are_scenes)
+{
+    ck_assert_int_gt(gate.count, 400);
+}
+END_TEST
+
 START_TEST(scene_shows_what_it_must)
 {
     const sweep_case *c = &gate.cases[_i];
@@ -219,6 +225,7 @@ Suite *test_suite(void)
     tcase_set_timeout(scenes, 300);
     test_long(scenes);
     tcase_set_timeout(laws, 120);
+    tcase_add_test(scenes, there_are_scenes);
     tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, gate.count);
     tcase_add_loop_test(scenes, stock_ode_fails, 0, 6);
     tcase_add_loop_test(laws, same_input_same_bits, 0, 5);

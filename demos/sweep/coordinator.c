@@ -174,6 +174,6 @@ int sweep_run_all(sweep_coordinator *c, sweep_pool *pool)
         if (sweep_pool_running(pool) == 0) break;
         broken = sweep_pool_wait(pool, -1, sweep_finish, c) < 0;
     }
-    if (broken) fprintf(stderr, "peg-lab: the worker processes are broken\n");
+    if (broken && !stop_asked) fprintf(stderr, "peg-lab: the worker processes are broken\n");
     return broken || c->failed || stop_asked;
 }

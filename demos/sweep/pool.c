@@ -73,7 +73,8 @@ static int start_worker(sweep_pool *p)
     if (keeper < 0) return 1;
     if (keeper == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the pool decides */
+        signal(SIGINT, SIG_IGN); /* they may be sent to all; the pool decides */
+        signal(SIGTERM, SIG_IGN);
         close(ends[0]);
         for (int i = 0; i < p->count; i++) close(p->worker[i].socket);
         keep_running(p->plan, ends[1]);
