@@ -129,7 +129,8 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --set bodies=2.5", "whole number");
     refused("run pour-boxes --set bodies=0", "whole number");
     refused("run pour-boxes --set colour=3",
-            "no key 'colour': it knows scale, turn, directions, primaries, threads, bodies");
+            "no key 'colour': it knows scale, turn, directions, primaries, threads, stiffness, "
+            "gamma, gradient, traps, adjacent, passes, bodies");
     refused("run pour-boxes --set scale=0", "scale");
     refused("run pour-boxes --unknown", "--unknown");
     refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace");

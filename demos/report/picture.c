@@ -140,7 +140,8 @@ static void write_captions(cairo_t *cr, const lab_result *r, int x0)
     static const char *const models[LAB_CONTACT_COUNT] = {
         [LAB_PEG] = "exact contacts (peg)",       [LAB_ST] = "standard model (st)",
         [LAB_PAPER] = "PEG as published (paper)", [LAB_LNC] = "locally non-convex model (lnc)",
-        [LAB_AP] = "Anitescu-Potra (ap)",         [LAB_ODE] = "stock ODE",
+        [LAB_AP] = "Anitescu-Potra (ap)",         [LAB_LP] = "signed separation (lp)",
+        [LAB_RATIO] = "ratio metric (ratio)",     [LAB_ODE] = "stock ODE",
         [LAB_ODE_QUICK] = "stock ODE, QuickStep",
     };
     char text[160];

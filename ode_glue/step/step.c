@@ -32,9 +32,9 @@ static void report_joints(peg_glue *glue)
         note(glue, PEG_CAUSE_JOINT_UNTOLD, &(peg_subject){.joint = notes->first_untold},
              "the joint may have settings without a getter in ODE: call pegJointSetPlane2DParam or "
              "pegJointSetLMotorAxis where they are set");
-    if (notes->joints && peg_context_settings(glue->core)->contact != PEG_CONTACT_PEG)
+    if (notes->joints && !peg_model_knows_joints(peg_context_settings(glue->core)))
         warn(glue, PEG_CAUSE_JOINT_MODEL, NULL,
-             "the papers' contact models do not know joints: bodies with joints may overlap");
+             "this contact model does not know joints: bodies with joints may overlap");
     if (glue->own_contact)
         warn(
             glue, PEG_CAUSE_OWN_CONTACTS, &(peg_subject){.joint = glue->own_contact},

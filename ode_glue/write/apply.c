@@ -11,7 +11,15 @@
 #include "ode_glue/read/unconstrained_velocity.h"
 #include "ode_glue/write/apply.h"
 #include "ode_glue/write/joint_step.h"
-#include "peg/base/clock.h"
+
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static int is_woken(const peg_body *b)
 {
@@ -177,10 +185,10 @@ pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
         peg_glue_put_joints_back(glue, 0);
         return PEG_ERROR_STEP_SIZE;
     }
-    double start = peg_seconds();
+    double start = seconds();
     int done = quick ? dWorldQuickStep(glue->world, glue->scene.h)
                      : dWorldStep(glue->world, glue->scene.h);
-    stats->time_ode = peg_seconds() - start;
+    stats->time_ode = seconds() - start;
     peg_glue_put_joints_back(glue, done);
     if (!done) {
         take_back(glue);

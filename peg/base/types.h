@@ -52,6 +52,8 @@ typedef enum pegContactModel {
     PEG_CONTACT_PAPER, /* polyhedral exact geometry as published: U, I and X constraints */
     PEG_CONTACT_LNC,   /* Nguyen's locally non-convex model: the same without X */
     PEG_CONTACT_AP,    /* Anitescu-Potra: Stewart-Trinkle without the gap term */
+    PEG_CONTACT_LP,    /* Johnson-Ortiz-Leyendecker: signed separation by linear programs */
+    PEG_CONTACT_RATIO, /* Anitescu-Hart: ratio metric, constraint-stabilised time stepping */
     PEG_CONTACT_COUNT
 } pegContactModel;
 
@@ -92,6 +94,25 @@ typedef struct pegSettings {
                      at any speed; ignored by PEG_CONTACT_PEG [0], in [0, 10] */
     int paper_primaries; /* contacts of an I-constraint that may carry an impulse: 1: the one that a
                             heuristic chooses [W 24], 0: all feasible ones [W 20-23] [1] */
+    /* of PEG_CONTACT_LP: */
+    double lp_stiffness; /* C, N/m: > 0: the potential C/2 max(0, -s)^2 of the signed separation s
+                            instead of constraints, frictionless, by velocity Verlet [0], >= 0 */
+    /* of PEG_CONTACT_RATIO: */
+    double ratio_gamma; /* share of the gap's violation that a step corrects [1], in [0, 1]; 0: gaps
+                           close and overlap stays. Also the ERP of joints */
+    double ratio_eps;   /* pairs whose ratio metric is below this are active, and contact units
+                           that are less below their pair [0: max(.05, 2 h V/d), V their relative
+                           speed, d the sum of their inner radii], >= 0 */
+    double ratio_band;  /* distance / L from a part at which contact units are still active [.1], in
+                           (0, 10] */
+    int ratio_traps;    /* 1: keep violated contact units of pairs that are apart, as published
+                           [0], 0 or 1 */
+    int ratio_gradient; /* 1: the gradient of the component function, as published; 0: that of the
+                           gap [1], 0 or 1 */
+    int ratio_adjacent; /* 1: contact units beside the active faces of the linear program [0], 0 or
+                           1 */
+    int ratio_passes;   /* solves at most until friction has settled [50], 1..50; 1: Anitescu's
+                           relaxation, which lifts sliding bodies off */
     int threads; /* that solve islands in parallel [1], 1..64. Results are bitwise equal for any
                     number. Worker threads start with the first step of two islands and end with
                     the world; callbacks run on the thread that steps */
@@ -158,6 +179,15 @@ typedef struct pegStats {
     long traps; /* I-constraints of the papers' models that mattered: at the end of the step a
                    half-space is violated that the standard model would have held, although the
                    features are apart */
+    /* of PEG_CONTACT_LP and PEG_CONTACT_RATIO: */
+    long linear_programs;          /* of the gap functions */
+    long contact_units;            /* active basic contact units */
+    long contact_unit_sets_differ; /* pairs with other units than by all feature pairs
+                                      (settings.ratio_adjacent) */
+    long friction_passes;          /* solves of steps with friction */
+    long potential_too_stiff;      /* contacts for which the step is longer than
+                                      .3 sqrt(m_eff / C) */
+    double infeasibility_max;      /* largest -rho of a pair at the start of a step */
     /* fallbacks in their order; each is counted by itself */
     long fallback_clearance; /* (a) clearances below the margin */
     long fallback_elastic;   /* (b) least violation */

@@ -191,6 +191,7 @@ static void bounce(peg_island *I)
 
 void peg_end_velocities(peg_island *I)
 {
+    if (I->ended) return;
     memcpy(I->v_end, peg_keeps_motion(I) ? I->v_motion : I->v, (size_t)I->nd * sizeof *I->v);
     if (I->recovering && !I->iterative) end_recovery(I);
     if (may_bounce(I)) bounce(I);

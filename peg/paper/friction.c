@@ -29,7 +29,7 @@ static void relative_velocity(const peg_island *I, const peg_row *row, double *o
     peg_sub(v[0], v[1], out);
 }
 
-static void tangents(const peg_island *I, const peg_row *row, double t[2][3])
+void peg_cone_tangents(const peg_island *I, const peg_row *row, double t[2][3])
 {
     double slide[3];
     const double *n = row->normal;
@@ -55,7 +55,7 @@ void peg_add_cone(peg_constraints *c, int contact)
     if (!(c->contact[contact].row.mu > 0) || I->failed) return;
     c->contact[contact].row.mu = fmin(c->contact[contact].row.mu, MOST_FRICTION);
     c->contact[contact].cone = first;
-    tangents(I, &c->contact[contact].row, t);
+    peg_cone_tangents(I, &c->contact[contact].row, t);
     for (int k = 0; k < nd; k++) {
         peg_potential *direction = peg_add_potential(c);
         if (!direction) return;

@@ -64,6 +64,7 @@ peg_side peg_side_of(const peg_constraints *c, peg_feature_kind kind);
 /* Distance up to which the features at a vertex count, m: the pair's reach, and the depth of the
  * vertex inside of the other part; negative if the vertex is farther than the reach from it. */
 double peg_vertex_reach(const peg_constraints *c, const peg_side *side, int vertex);
+double peg_vertex_face_distance(const peg_side *side, int vertex, int face);
 /* Index of the potential contact of two features, made if it is new; -1: no such contact (parallel
  * edges) or no memory. */
 int peg_vertex_face_contact(peg_constraints *c, const peg_side *side, int vertex, int face);
@@ -75,12 +76,20 @@ double peg_edge_edge_nearest(const peg_constraints *c, int edge_a, int edge_b, d
 double peg_least_gap(const peg_constraints *c);
 /* Applicability [W 28-31] with the relaxation for the rotation of a step. */
 int peg_is_applicable(const peg_constraints *c, int contact);
+/* [W 29-30] of a vertex against the normal of a face; [W 31] of one of two edges against n, least
+ * over its faces; the least value that is applicable with that relaxation. */
+double peg_vertex_applicability(const peg_side *side, int vertex, const double *normal);
+double peg_edge_opening(const peg_view *view, int edge, const double *n);
+double peg_applicable_slope(const peg_island *island, const peg_pair *pair);
 /* Adds I or X over the contacts (U if there is only one). Those that can carry an impulse become
  * C_iota; none: no constraint. */
 void peg_add_alternatives(peg_constraints *c, peg_constraint_kind kind, const int *contact,
                           int count);
 void peg_add_constraint(peg_constraints *c, peg_constraint_kind kind, const int *contact, int count,
                         int primaries);
+/* The faces near a vertex as potential contacts; returns how many (at most `room`). */
+int peg_contacts_of_vertex(peg_constraints *c, const peg_side *side, int vertex, int *out,
+                           int room);
 /* G of a force along n at a point, linearised about the start [W 3]; returns the velocity that
  * immovable bodies give it. */
 double peg_start_jacobian(const peg_island *island, const peg_pair *pair, const double *point_a,
@@ -108,6 +117,8 @@ peg_outcome peg_constraints_solve(peg_constraints *c);
 /* --- paper_friction.c --- */
 /* Number of directions of the polyhedral friction cone: d_k and d_{k + nd/2} are opposite. */
 int peg_cone_directions(const peg_island *island);
+/* The first of them, along the sliding that would happen without contact, and one across it. */
+void peg_cone_tangents(const peg_island *island, const peg_row *row, double t[2][3]);
 /* Appends the directions of a contact with friction. */
 void peg_add_cone(peg_constraints *c, int contact);
 /* --- paper_step.c --- */

@@ -213,6 +213,10 @@ static peg_result (*iterate_of(pegContactModel model))(peg_island *)
         return peg_locally_nonconvex;
     case PEG_CONTACT_AP:
         return peg_anitescu_potra;
+    case PEG_CONTACT_LP:
+        return peg_johnson_ortiz_leyendecker;
+    case PEG_CONTACT_RATIO:
+        return peg_anitescu_hart;
     default:
         return peg_outer_loop;
     }

@@ -20,10 +20,11 @@ static peg_joint_place place_of(const peg_stage *s, const int *rigid_of, int bod
     return place;
 }
 
-/* The papers' models know no joints: their free velocities are those that joints leave. */
+/* The models of mixed LCPs of their own know no joints: their free velocities are those that joints
+ * leave. */
 static int knows_joints(const peg_stage *s)
 {
-    return s->context->settings.contact == PEG_CONTACT_PEG;
+    return peg_model_knows_joints(&s->context->settings);
 }
 
 static int take_rows(peg_stage *s, peg_island *I, const int *rigid_of, int root)

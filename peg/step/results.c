@@ -38,9 +38,9 @@ static void name_features(const peg_island *I, const peg_row *row, peg_contact *
 {
     const peg_pair *p = &I->pair[row->pair];
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
-    contact->kind = row->kind;
+    contact->kind = row->kind == PEG_FEATURES_POINTS ? PEG_FEATURES_EXTERNAL : row->kind;
     contact->i = row->i, contact->j = row->j;
-    if (row->kind == PEG_FEATURES_EXTERNAL) return;
+    if (row->kind >= PEG_FEATURES_EXTERNAL) return;
     int swap = row->kind == PEG_FEATURES_FV;
     contact->i = number_in_mesh(swap ? B : A, peg_feature_of(row->kind, 0), row->i);
     contact->j = number_in_mesh(swap ? A : B, peg_feature_of(row->kind, 1), row->j);

@@ -43,11 +43,15 @@ int peg_options_contact(const char *name, peg_options *out)
         const char *name;
         peg_launch_contact contact;
         pegContactModel model;
-    } known[] = {
-        {"peg", PEG_LAUNCH_EXACT, PEG_CONTACT_PEG},      {"st", PEG_LAUNCH_EXACT, PEG_CONTACT_ST},
-        {"paper", PEG_LAUNCH_EXACT, PEG_CONTACT_PAPER},  {"lnc", PEG_LAUNCH_EXACT, PEG_CONTACT_LNC},
-        {"ap", PEG_LAUNCH_EXACT, PEG_CONTACT_AP},        {"ode", PEG_LAUNCH_ODE, PEG_CONTACT_PEG},
-        {"ode-quick", PEG_LAUNCH_QUICK, PEG_CONTACT_PEG}};
+    } known[] = {{"peg", PEG_LAUNCH_EXACT, PEG_CONTACT_PEG},
+                 {"st", PEG_LAUNCH_EXACT, PEG_CONTACT_ST},
+                 {"paper", PEG_LAUNCH_EXACT, PEG_CONTACT_PAPER},
+                 {"lnc", PEG_LAUNCH_EXACT, PEG_CONTACT_LNC},
+                 {"lp", PEG_LAUNCH_EXACT, PEG_CONTACT_LP},
+                 {"ratio", PEG_LAUNCH_EXACT, PEG_CONTACT_RATIO},
+                 {"ap", PEG_LAUNCH_EXACT, PEG_CONTACT_AP},
+                 {"ode", PEG_LAUNCH_ODE, PEG_CONTACT_PEG},
+                 {"ode-quick", PEG_LAUNCH_QUICK, PEG_CONTACT_PEG}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, name)) continue;
         out->contact = known[i].contact;
@@ -89,9 +93,6 @@ void peg_options_read(peg_options *out)
     out->stats = getenv(PEG_RUN_STATS) != NULL;
     out->strict = getenv(PEG_RUN_STRICT) != NULL;
     out->trace = getenv(PEG_RUN_TRACE);
-    const char *every = getenv(PEG_RUN_EVERY);
-    out->trace_every = every ? strtol(every, NULL, 10) : 1;
-    if (out->trace_every < 1) out->trace_every = 1;
     out->summary = getenv(PEG_RUN_SUMMARY);
     out->log = getenv(PEG_RUN_LOG);
     out->told = out->stats || out->trace || out->summary;
