@@ -13,7 +13,7 @@ static const double ENERGY_MOST = 1e-9, MOMENTUM_MOST = 1e-9;
  * lack more of its weight, or leave more of its momentum. */
 static const double STOOD = 1e-9, UNBALANCED = .1;
 static const int FROZEN_STEPS = 3;
-static const size_t MEMORY_MOST = (size_t)200 << 20;
+static const size_t MEMORY_MOST = (size_t)1 << 30;
 /* Beyond this the world has flown apart; it ends. */
 static const double FAR = 1e7;
 
