@@ -71,7 +71,8 @@ static void make_world(const peg_triangle_mesh *mesh, world *w)
     static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
     w->mesh = mesh;
     for (int t = 0; t < mesh->nt; t++) {
-        w->shape[t] = (peg_polytope){.nv = 3, .nf = 2, .ne = 3, .radius = 2, .mesh = mesh};
+        w->shape[t] = (peg_polytope){
+            .kind = PEG_SHAPE_TRIANGLE, .nv = 3, .nf = 2, .ne = 3, .radius = 2, .mesh = mesh};
         w->shape[t].triangle = t;
         w->shape[t].face_start = start, w->shape[t].face_vertex = corner, w->shape[t].edge = edge;
         w->shape[t].next_start = next_start, w->shape[t].next = next;

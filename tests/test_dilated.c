@@ -93,7 +93,8 @@ static void make_triangle(const solid *s, made *m)
     for (int k = 0; k < 3; k++) m->face[1][k] = -m->face[0][k];
     m->plane[0] = peg_dot(m->face[0], m->corner[0]);
     m->plane[1] = -m->plane[0];
-    m->triangle = (peg_polytope){.nv = 3, .nf = 2, .ne = 3, .radius = 4, .mesh = m->mesh};
+    m->triangle = (peg_polytope){
+        .kind = PEG_SHAPE_TRIANGLE, .nv = 3, .nf = 2, .ne = 3, .radius = 4, .mesh = m->mesh};
     m->triangle.vertex = m->corner, m->triangle.normal = m->face, m->triangle.offset = m->plane;
     m->triangle.face_start = start, m->triangle.face_vertex = corner, m->triangle.edge = edge;
     m->triangle.next_start = next_start, m->triangle.next = next;

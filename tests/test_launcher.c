@@ -322,6 +322,29 @@ static json_t *pose_at(const json_t *line, size_t body)
     return json_array_get(json_object_get(line, "pose"), body);
 }
 
+/* At rest the impulses of the plane, which is the last body, are the weight times h. */
+static void contacts_bear_the_weight(const json_t *head, const json_t *line)
+{
+    const json_t *bodies = json_object_get(head, "bodies"), *one;
+    double mass = 0, impulse = 0, gravity = 9.81;
+    size_t i, plane = json_array_size(bodies) - 1;
+    json_array_foreach(bodies, i, one) if (i < plane) mass += number_in(one, "mass");
+    gravity = -json_number_value(json_array_get(json_object_get(head, "gravity"), 2));
+    json_array_foreach(json_object_get(line, "contacts"), i, one)
+    {
+        const json_t *pair = json_object_get(one, "bodies"), *n = json_object_get(one, "normal");
+        size_t a = (size_t)json_integer_value(json_array_get(pair, 0));
+        size_t b = (size_t)json_integer_value(json_array_get(pair, 1));
+        double up = number_in(one, "impulse") * json_number_value(json_array_get(n, 2)) +
+                    json_number_value(json_array_get(json_object_get(one, "friction"), 2));
+        ck_assert_uint_ne(a, b);
+        if (b == plane) impulse += up;
+        if (a == plane) impulse -= up;
+    }
+    ck_assert(json_is_array(json_object_get(line, "asleep")));
+    ck_assert_double_eq_tol(impulse, mass * gravity * number_in(head, "h"), .02 * impulse);
+}
+
 /* The trace ends where the program says that its bodies lie; exact contacts and stock ones. */
 static void traces(const char *contact, double depth)
 {
@@ -341,6 +364,7 @@ static void traces(const char *contact, double depth)
         for (size_t k = 0; k < 7; k++) /* printed with 12 digits */
             ck_assert_double_eq_tol(json_number_value(json_array_get(pose_at(last, i), k)),
                                     o->number[7 * i + k], 1e-11);
+    contacts_bear_the_weight(head, last);
     json_t *summary = read_json("s", 0);
     ck_assert_str_eq(json_string_value(json_object_get(summary, "contact")), contact);
     ck_assert_double_eq(number_in(summary, "steps"), 400);

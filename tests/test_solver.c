@@ -592,6 +592,30 @@ START_TEST(problems_survive_a_file)
 }
 END_TEST
 
+/* Rows of joints: bounded, without a normal row; the bound may be infinite. */
+START_TEST(problems_with_joints_survive_a_file)
+{
+    char path[32];
+    peg_problem read;
+    temporary_path(path);
+    random_island(18, 2);
+    int m = island.problem.m;
+    for (int i = m / 2; i < m; i++) {
+        island.row[i].bounded = 1;
+        island.row[i].normal = -1;
+        island.row[i].limit = i % 2 ? INFINITY : 0.5;
+    }
+    ck_assert_int_eq(peg_problem_write(&island.problem, path), PEG_OK);
+    ck_assert_int_eq(peg_problem_read(&arena, path, &read), PEG_OK);
+    ck_assert_int_eq(read.m, m);
+    ck_assert_mem_eq(read.row, island.row, (size_t)m * sizeof *read.row);
+    island.row[m - 1].mu = 1; /* of which row? */
+    ck_assert_int_eq(peg_problem_write(&island.problem, path), PEG_OK);
+    ck_assert_int_eq(peg_problem_read(&arena, path, &read), PEG_ERROR_FILE);
+    remove(path);
+}
+END_TEST
+
 START_TEST(broken_files_are_refused)
 {
     static const char *const text[] = {
@@ -655,6 +679,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, row_scale_is_the_inverse_effective_mass);
     tcase_add_loop_test(tests, large_problems_are_affordable, 0, 2);
     tcase_add_test(tests, problems_survive_a_file);
+    tcase_add_test(tests, problems_with_joints_survive_a_file);
     tcase_add_test(tests, broken_files_are_refused);
     tcase_add_test(tests, outcomes_have_names);
     suite_add_tcase(suite, tests);

@@ -334,6 +334,19 @@ void sweep_plan_free(sweep_plan *plan)
     *plan = (sweep_plan){0};
 }
 
+lab_options sweep_case_options(const sweep_case *c)
+{
+    return (lab_options){.contact = c->contact,
+                         .h = c->h,
+                         .time = c->time,
+                         .steps = c->steps,
+                         .seed = c->seed,
+                         .mu_given = c->mu_given,
+                         .mu = c->mu,
+                         .set = c->set,
+                         .sets = c->sets};
+}
+
 /* " name number", with as many digits as give it back. */
 static int put_number(char *key, int used, const char *name, double value)
 {

@@ -44,6 +44,9 @@ typedef struct sweep_plan {
 int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT]);
 void sweep_plan_free(sweep_plan *plan);
 
+/* The options of a case; they refer to it. */
+lab_options sweep_case_options(const sweep_case *c);
+
 /* What a case is known by: the command that repeats it, without the program. */
 void sweep_key(const sweep_case *c, char key[SWEEP_KEY_SIZE]);
 

@@ -11,15 +11,7 @@
 #include "ode_glue/read/unconstrained_velocity.h"
 #include "ode_glue/write/apply.h"
 #include "ode_glue/write/joint_step.h"
-
-#include <time.h>
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "peg/base/clock.h"
 
 static int is_woken(const peg_body *b)
 {
@@ -185,10 +177,10 @@ pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
         peg_glue_put_joints_back(glue, 0);
         return PEG_ERROR_STEP_SIZE;
     }
-    double start = seconds();
+    double start = peg_seconds();
     int done = quick ? dWorldQuickStep(glue->world, glue->scene.h)
                      : dWorldStep(glue->world, glue->scene.h);
-    stats->time_ode = seconds() - start;
+    stats->time_ode = peg_seconds() - start;
     peg_glue_put_joints_back(glue, done);
     if (!done) {
         take_back(glue);

@@ -41,7 +41,7 @@ static double vertex_and_edge(const peg_view *V, const peg_view *E, int vertex, 
                               double v[3], double e[3])
 {
     const int *end = E->shape->edge[edge].v;
-    if (V->shape->rim > 0) {
+    if (peg_has_rim(V->shape)) {
         peg_disc disc = disc_of(V, vertex);
         return peg_disc_line(&disc, E->vertex[end[0]], E->vertex[end[1]], v, e);
     }
@@ -54,7 +54,7 @@ static void vertex_and_vertex(const peg_view *A, const peg_view *B, int i, int j
 {
     peg_copy3(A->vertex[i], a);
     peg_copy3(B->vertex[j], b);
-    int rim_a = A->shape->rim > 0, rim_b = B->shape->rim > 0;
+    int rim_a = peg_has_rim(A->shape), rim_b = peg_has_rim(B->shape);
     if (!rim_a && !rim_b) return;
     peg_disc on_a = disc_of(A, i), on_b = disc_of(B, j);
     if (rim_a && rim_b)
@@ -79,7 +79,7 @@ int peg_may_be_between(const peg_view *A, const peg_view *B, peg_feature_kind ki
 {
     const peg_view *V = kind == PEG_FEATURES_EV ? B : A, *E = kind == PEG_FEATURES_EV ? A : B;
     peg_vec3 along, x, y;
-    if (kind == PEG_FEATURES_VV || !(V->shape->rim > 0)) return 1;
+    if (kind == PEG_FEATURES_VV || !peg_has_rim(V->shape)) return 1;
     int edge = kind == PEG_FEATURES_EV ? i : j;
     const int *end = E->shape->edge[edge].v;
     peg_disc disc = disc_of(V, kind == PEG_FEATURES_EV ? j : i);
@@ -105,7 +105,7 @@ void peg_lowest_point(const peg_view *view, int vertex, const double n[3], doubl
 {
     double axis[3], down[3];
     peg_copy3(view->vertex[vertex], out);
-    if (!(view->shape->rim > 0)) return;
+    if (!peg_has_rim(view->shape)) return;
     axis_of(view, axis);
     peg_add_scaled(n, -peg_dot(n, axis), axis, down);
     if (!(peg_normalise(down) > PEG_FLUSH)) return; /* all of the disc is */
@@ -132,7 +132,7 @@ static int tangent_at(const peg_view *view, int is_edge, int i, const double *po
         peg_normalise(out);
         return 1;
     }
-    if (!(view->shape->rim > 0)) return 0;
+    if (!peg_has_rim(view->shape)) return 0;
     peg_vec3 axis, radial;
     axis_of(view, axis);
     peg_sub(point, view->vertex[i], radial);
@@ -200,8 +200,8 @@ static nearest begin(const peg_view *A, const peg_view *B)
         peg_feature_kind kind = (PEG_FEATURES_VV + k);
         best.radii[k] = peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
     }
-    if (A->shape->rim > 0) best.disc_a = disc_of(A, 0);
-    if (B->shape->rim > 0) best.disc_b = disc_of(B, 0);
+    if (peg_has_rim(A->shape)) best.disc_a = disc_of(A, 0);
+    if (peg_has_rim(B->shape)) best.disc_b = disc_of(B, 0);
     return best;
 }
 

@@ -58,7 +58,7 @@ int peg_mesh_cull_begin(peg_arena *arena, const peg_triangle_mesh *mesh, const d
     if (out->all) out->reach = out->from_start;
     peg_add_scaled(x, out->all ? 0 : -1, shift, from);
     set_view(view, from, R, &out->part);
-    out->deep = P->round > 0 ? way : way + moved * P->give;
+    out->deep = peg_is_round(P) ? way : way + moved * P->give;
     if (!peg_is_segment(P)) return 1;
     peg_sub(out->part.vertex[1], out->part.vertex[0], out->axis);
     out->length = peg_normalise(out->axis);
@@ -147,15 +147,15 @@ static int face_counts(const peg_mesh_cull *c, const double *const corner[3], co
     double off = peg_dot(n, corner[0]);
     for (int v = 0; v < P->nv; v++) {
         const double *x = c->part.vertex[v];
-        if (P->rim > 0) {
+        if (peg_has_rim(P)) {
             if (rim_is_over(c, corner, n, side, v)) return 1;
             continue;
         }
         double height = peg_dot(n, x) - off;
-        if ((P->round > 0 ? fabs(height) : side * height) > c->reach + P->round) continue;
+        if ((peg_is_round(P) ? fabs(height) : side * height) > c->reach + P->round) continue;
         if (is_over(corner, n, x, c->deep)) return 1;
     }
-    return P->round > 0 && is_pierced(c, corner, n);
+    return peg_is_round(P) && is_pierced(c, corner, n);
 }
 
 /* --- edges and vertices --- */
@@ -281,7 +281,7 @@ static int faces_near(const peg_mesh_cull *c, spot *s)
         if (s->faces < MOST_FACES) s->face[s->faces] = f;
         s->faces++;
     }
-    if (!(P->rim > 0)) return 1;
+    if (!peg_has_rim(P)) return 1;
     double out[2][3];
     from_axis(c, s->a, out[0]);
     from_axis(c, s->b, out[1]);
@@ -297,7 +297,7 @@ static int is_nearer_along(const peg_mesh_cull *c, const spot *s, const double *
 {
     const peg_polytope *P = c->part.shape;
     double length = peg_norm(d);
-    if (P->round > 0) {
+    if (peg_is_round(P)) {
         double least = c->way * length;
         if (c->length > 0)
             least += PEG_SLOPE_TOLERANCE * (P->round + c->reach) * fabs(peg_dot(c->axis, d));
@@ -320,14 +320,14 @@ static int is_nearer_along(const peg_mesh_cull *c, const spot *s, const double *
 
 static int is_in_reach(const peg_mesh_cull *c, spot *s)
 {
-    if (!(c->part.shape->round > 0)) return faces_near(c, s);
+    if (!peg_is_round(c->part.shape)) return faces_near(c, s);
     return is_vertex(s) ? core_near_vertex(c, s) : core_near_edge(c, s);
 }
 
 /* Whether what it is near to says nothing. */
 static int is_vague(const peg_mesh_cull *c, const spot *s)
 {
-    if (c->part.shape->round > 0) return 0;
+    if (peg_is_round(c->part.shape)) return 0;
     return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
 }
 
@@ -349,7 +349,7 @@ static void visit_sharers(const peg_mesh_cull *c, const spot *s, const int *tria
                           peg_need_visitor *visit, void *context)
 {
     const peg_triangle_mesh *m = c->mesh;
-    if (c->part.shape->round > 0) {
+    if (peg_is_round(c->part.shape)) {
         visit(context, triangle[0], 0);
         return;
     }
@@ -418,7 +418,7 @@ static void heights(const peg_mesh_cull *c, const double *n, double off, double 
         double h = peg_dot(n, c->part.vertex[v]) - off;
         *low = peg_min(*low, h), *high = peg_max(*high, h);
     }
-    if (P->rim > 0) {
+    if (peg_has_rim(P)) {
         peg_cross(c->axis, n, cross);
         by += P->rim * peg_norm(cross);
     }
@@ -488,7 +488,7 @@ static int is_apart(const peg_mesh_cull *c, const double *const corner[3], const
                     double low, double high, double above)
 {
     double touch = -MET * c->part.shape->size;
-    return c->part.shape->round > 0 || low >= touch || -high >= touch || above >= touch ||
+    return peg_is_round(c->part.shape) || low >= touch || -high >= touch || above >= touch ||
            is_beside(c, corner, n);
 }
 
@@ -503,7 +503,7 @@ void peg_mesh_cull_needs(const peg_mesh_cull *c, int t, peg_need_visitor *visit,
     if (above > c->reach) return;
     heights(c, n, peg_dot(n, corner[0]), &low, &high);
     if (low > c->reach || high < -c->reach) return;
-    if (P->rim > 0) above = peg_max(above, beside_rim(c, corner));
+    if (peg_has_rim(P)) above = peg_max(above, beside_rim(c, corner));
     if (above > c->reach) return;
     peg_triangle_need shell =
         c->shell ? peg_cull_triangle_needs(c, t, MET * P->size) : PEG_TRIANGLE_NEAR;
@@ -513,7 +513,7 @@ void peg_mesh_cull_needs(const peg_mesh_cull *c, int t, peg_need_visitor *visit,
     }
     if (shell == PEG_TRIANGLE_APART) return;
     int touched =
-        !c->shell && (((low >= -c->deep || P->round > 0) && face_counts(c, corner, n, 1)) ||
+        !c->shell && (((low >= -c->deep || peg_is_round(P)) && face_counts(c, corner, n, 1)) ||
                       (high <= c->deep && face_counts(c, corner, n, -1)));
     if (touched) visit(context, t, 0);
     for (int k = 0; k < 3 && !c->shell; k++) {

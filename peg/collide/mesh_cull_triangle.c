@@ -40,8 +40,12 @@ void peg_mesh_cull_begin_triangle(const peg_triangle_mesh *mesh, const peg_trian
                                   double way, double turn, double from_start,
                                   peg_cull_triangle *shell, peg_mesh_cull *out)
 {
-    shell->shape =
-        (peg_polytope){.nv = 3, .nf = 2, .size = of->radius, .mesh = of, .triangle = triangle};
+    shell->shape = (peg_polytope){.kind = PEG_SHAPE_TRIANGLE,
+                                  .nv = 3,
+                                  .nf = 2,
+                                  .size = of->radius,
+                                  .mesh = of,
+                                  .triangle = triangle};
     memcpy(shell->corner, corner, sizeof shell->corner);
     peg_rotate(R, of->normal[triangle], shell->normal[0]);
     for (int k = 0; k < 3; k++) shell->normal[1][k] = -shell->normal[0][k];

@@ -68,7 +68,7 @@ static int proposed_direction(const peg_view *A, const peg_view *B, double reach
 /* Both have an edge at most, or one is a triangle. */
 static int are_round(const peg_polytope *A, const peg_polytope *B)
 {
-    return (A->ne <= 1 && (B->ne <= 1 || B->mesh)) || (B->ne <= 1 && A->mesh);
+    return (A->ne <= 1 && (B->ne <= 1 || peg_is_triangle(B))) || (B->ne <= 1 && peg_is_triangle(A));
 }
 
 static int has_few_facets(const peg_polytope *A, const peg_polytope *B)

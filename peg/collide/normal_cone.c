@@ -58,7 +58,7 @@ int peg_vertex_can_touch(const peg_view *view, int v, const double n[3],
                          const peg_slope_tolerance *lean)
 {
     const peg_polytope *P = view->shape;
-    if (P->mesh) return mesh_vertex(view, v, n, lean);
+    if (peg_is_triangle(P)) return mesh_vertex(view, v, n, lean);
     for (int k = P->next_start[v]; k < P->next_start[v + 1]; k++) {
         peg_vec3 d;
         peg_sub(view->vertex[P->next[k]], view->vertex[v], d);
@@ -104,7 +104,7 @@ int peg_edge_can_touch(const peg_view *view, int e, const double n[3],
                        const peg_slope_tolerance *lean)
 {
     const peg_edge *edge = &view->shape->edge[e];
-    if (view->shape->mesh) return mesh_edge(view, e, n, lean);
+    if (peg_is_triangle(view->shape)) return mesh_edge(view, e, n, lean);
     if (edge->f[0] < 0) return 1;
     peg_vec3 along, inward;
     peg_sub(view->vertex[edge->v[1]], view->vertex[edge->v[0]], along);
@@ -126,7 +126,7 @@ int peg_is_flat_feature(const peg_view *view, int is_edge, int i)
 int peg_support_can_touch(const peg_view *view, const double n[3], const peg_slope_tolerance *lean)
 {
     int best = 0;
-    if (!view->shape->mesh) return 1;
+    if (!peg_is_triangle(view->shape)) return 1;
     if (fabs(peg_dot(view->normal[0], n)) > 1 - PEG_TOUCH) return 1;
     for (int v = 1; v < 3; v++)
         if (peg_dot(n, view->vertex[v]) > peg_dot(n, view->vertex[best])) best = v;

@@ -45,7 +45,7 @@ static double support(const peg_view *view, const double n[3], double sign)
 /* What a part's radius adds along n. */
 static double extent(const peg_view *v, const double n[3])
 {
-    return v->shape->round + (v->shape->rim > 0 ? v->shape->rim * peg_off_axis(v, n) : 0);
+    return v->shape->round + (peg_has_rim(v->shape) ? v->shape->rim * peg_off_axis(v, n) : 0);
 }
 
 static double support_max(const peg_view *v, const double n[3])
@@ -202,7 +202,8 @@ static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, in
                        const heights *known)
 {
     const peg_edge *e = X->shape->edge + i;
-    if (peg_is_segment(X->shape) || X->shape->mesh) return 0; /* an arc of half a circle or more */
+    if (peg_is_segment(X->shape) || peg_is_triangle(X->shape))
+        return 0; /* an arc of half a circle or more */
     if (peg_is_half_space(Y->shape) || X->shape->nf > MOST_FACES) return 0;
     double s = peg_max(known->of[e->f[0]], known->of[e->f[1]]);
     if (s > 0) {

@@ -36,9 +36,9 @@ static int is_round(const peg_island *I, const peg_pair *p)
     return peg_is_dilated(piece_a(I, p)->part->shape) || peg_is_dilated(piece_b(I, p)->part->shape);
 }
 
-/* Of round features: how far they were apart, whatever else was nearer; negative if they have
- * passed each other since. */
-double peg_facet_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
+/* Value at q_0 of the features of a facet seen at q_k. Of round ones: how far they were apart,
+ * whatever else was nearer; negative if they have passed each other since. */
+static double facet_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
     const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
     if (facet->kind < PEG_FEATURES_VV) return peg_facet_at(A, B, facet).s;
@@ -72,7 +72,7 @@ static int gives_way(const peg_island *I, const peg_pair *p)
 /* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
 static int held_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    return gives_way(I, p) || peg_facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
+    return gives_way(I, p) || facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
 }
 
 /* What a visitor of facets looks for. */
@@ -296,7 +296,7 @@ static search search_from(const peg_island *I, const peg_pair *p, double value, 
 static void consider_start(void *context, const peg_facet *facet)
 {
     search *c = context;
-    c->value = fmin(c->value, peg_facet_at_start(c->I, c->p, facet));
+    c->value = fmin(c->value, facet_at_start(c->I, c->p, facet));
 }
 
 /* What counts as the start is the thinnest then of the facets that are widest now, within the
@@ -316,7 +316,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     p->s = widest.s;
     if (p->surface.soft) return -INFINITY;
     if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
-    search c = search_from(I, p, peg_facet_at_start(I, p, &widest), 0);
+    search c = search_from(I, p, facet_at_start(I, p, &widest), 0);
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
     return least_gap(p, c.value) - p->s;
@@ -374,7 +374,7 @@ static void consider_switch(void *context, const peg_facet *facet)
 {
     search *c = context;
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
-    if (c->p->locked && peg_facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
+    if (c->p->locked && facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
     if (!can_touch_now(c->I, c->p, facet)) return;
     c->value = facet->s;
     c->best = *facet;
@@ -384,7 +384,7 @@ static void consider_touching(void *context, const peg_facet *facet)
 {
     search *c = context;
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
-    double start = peg_facet_at_start(c->I, c->p, facet);
+    double start = facet_at_start(c->I, c->p, facet);
     if (start < -PEG_TOUCH * c->p->L || start > c->p->margin || facet->s < least_gap(c->p, start))
         return;
     if (!can_touch_now(c->I, c->p, facet)) return;
@@ -406,7 +406,7 @@ static int yields(peg_island *I, peg_pair *p, search *c)
     if (p->yielded || (I->disabled_rules & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
         beside_now(I, p) < 0)
         return 0;
-    if (peg_facet_at_start(I, p, &p->facet) <= p->margin) return 0;
+    if (facet_at_start(I, p, &p->facet) <= p->margin) return 0;
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, 0, consider_touching, c);
     p->yielded = c->best.kind != PEG_FEATURES_NONE;
     return p->yielded;

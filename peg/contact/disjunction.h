@@ -18,7 +18,5 @@ int peg_pair_switch(peg_island *island, peg_pair *pair);
 void peg_pair_choose_facet(peg_island *island, peg_pair *pair);
 void peg_pair_lock(peg_island *island, peg_pair *pair);
 void peg_pair_drop_traps(peg_island *island, peg_pair *pair);
-/* Value at q_0 of the features of a facet seen at q_k. */
-double peg_facet_at_start(const peg_island *island, const peg_pair *pair, const peg_facet *facet);
 
 #endif

@@ -45,7 +45,7 @@ int peg_is_beside(const peg_view *view, int f, const double *w, const double *al
     const peg_polytope *P = view->shape;
     if (peg_is_half_space(P)) return 0;
     if (peg_is_flat(P)) return beyond_ends(view, f, w, along) > room;
-    if (P->rim > 0) return beyond_rim(view, f, w, along) > room;
+    if (peg_has_rim(P)) return beyond_rim(view, f, w, along) > room;
     int first = P->face_start[f], last = P->face_start[f + 1];
     const double *a = view->vertex[P->face_vertex[last - 1]];
     for (int t = first; t < last; t++) {
@@ -66,7 +66,7 @@ enum { ON_RIM = 8 };
 
 int peg_rim_points(const peg_polytope *shape)
 {
-    return shape->rim > 0 ? ON_RIM * shape->nv : 0;
+    return peg_has_rim(shape) ? ON_RIM * shape->nv : 0;
 }
 
 /* Where a vertex, or a point of a rim, meets a face of normal n. */
@@ -172,8 +172,9 @@ static double passed_distance(const peg_view *A, const peg_view *B, const peg_fe
     int met = peg_normal_between(A, B, &facet, a, b, n);
     double sign = peg_dot(n, side) < 0 ? -1 : 1;
     for (int k = 0; k < 3; k++) n[k] *= sign, back[k] = -n[k];
-    if (met && A->shape->rim > 0 && c->kind != PEG_FEATURES_EV) peg_lowest_point(A, c->i, n, a);
-    if (met && B->shape->rim > 0 && c->kind != PEG_FEATURES_VE) peg_lowest_point(B, c->j, back, b);
+    if (met && peg_has_rim(A->shape) && c->kind != PEG_FEATURES_EV) peg_lowest_point(A, c->i, n, a);
+    if (met && peg_has_rim(B->shape) && c->kind != PEG_FEATURES_VE)
+        peg_lowest_point(B, c->j, back, b);
     peg_sub(a, b, d);
     return peg_dot(n, d);
 }
@@ -223,7 +224,7 @@ void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_featur
 static int can_touch(const peg_view *view, peg_feature_type feature, int i, const double *n)
 {
     static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
-    if (!view->shape->mesh || feature == PEG_FACE) return 1;
+    if (!peg_is_triangle(view->shape) || feature == PEG_FACE) return 1;
     return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
                                  : peg_edge_can_touch(view, i, n, &lean);
 }

@@ -40,7 +40,8 @@ static const peg_view *place_at(peg_island *I, const peg_piece *piece, const peg
 /* Two triangles have no inside in which they would be found: all that could meet is looked at. */
 static int are_shells(const peg_island *I, const peg_pair *p)
 {
-    return I->piece[p->a].part->shape->mesh && I->piece[p->b].part->shape->mesh;
+    return peg_is_triangle(I->piece[p->a].part->shape) &&
+           peg_is_triangle(I->piece[p->b].part->shape);
 }
 
 int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)

@@ -27,7 +27,7 @@ static void add_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_fe
 static void mark_low(const peg_view *view, const double *d, unsigned char *low)
 {
     const peg_polytope *P = view->shape;
-    memset(low, peg_is_point(P) || P->mesh, (size_t)P->nv);
+    memset(low, peg_is_point(P) || peg_is_triangle(P), (size_t)P->nv);
     for (int f = 0; f < P->nf; f++) {
         if (peg_dot(view->normal[f], d) >= -PEG_TOUCH) continue;
         for (int t = P->face_start[f]; t < P->face_start[f + 1]; t++) low[P->face_vertex[t]] = 1;
@@ -122,7 +122,7 @@ static int are_apart(const double *a0, const double *a1, const double *b0, const
 /* Whether the edge of a view looks against (sign -1) or along n. */
 static int looks(const peg_view *view, const peg_edge *e, const double *n, double sign)
 {
-    return view->shape->mesh || sign * peg_dot(view->normal[e->f[0]], n) >= PEG_TOUCH ||
+    return peg_is_triangle(view->shape) || sign * peg_dot(view->normal[e->f[0]], n) >= PEG_TOUCH ||
            sign * peg_dot(view->normal[e->f[1]], n) >= PEG_TOUCH;
 }
 

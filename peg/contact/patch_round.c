@@ -81,8 +81,8 @@ static void begin_side(side *s, const peg_view *view, const peg_view *other, con
     const peg_polytope *P = view->shape;
     s->view = view;
     for (int k = 0; k < 3; k++) s->n[k] = sign * n[k];
-    s->dip = P->rim > 0 ? P->rim * peg_off_axis(view, n) : 0;
-    s->beside_rim = other->shape->rim > 0;
+    s->dip = peg_has_rim(P) ? P->rim * peg_off_axis(view, n) : 0;
+    s->beside_rim = peg_has_rim(other->shape);
     for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
     s->lean = lean_along(other, s->lean_axis);
     s->bottom = peg_is_half_space(P) ? -INFINITY : INFINITY;
@@ -162,7 +162,7 @@ static void vertex_face_rows(const finder *f, peg_feature_kind kind)
     for (int j = 0; j < D->shape->nf; j++) {
         const double *n = D->normal[j];
         if (sign * peg_dot(n, f->pair->facet.n) < PEG_FACING) continue;
-        double off = U->shape->rim > 0 ? peg_off_axis(U, n) : 1;
+        double off = peg_has_rim(U->shape) ? peg_off_axis(U, n) : 1;
         double most =
             D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
         int nv = U->shape->nv, first = off > PEG_FLUSH ? 0 : nv;
@@ -274,7 +274,7 @@ static int is_inside_rim(const peg_view *view, int i, const double *point)
 {
     double d[3];
     peg_sub(point, view->vertex[i], d);
-    return view->shape->rim > 0 && peg_norm(d) < ON_RIM * view->shape->rim;
+    return peg_has_rim(view->shape) && peg_norm(d) < ON_RIM * view->shape->rim;
 }
 
 /* Distance of features, of the parts' sizes, from which on the direction between their nearest

@@ -207,9 +207,12 @@ pegStatus peg_problem_write(const peg_problem *problem, const char *path)
     return fclose(file) || bad ? PEG_ERROR_FILE : PEG_OK;
 }
 
-static int read_row(FILE *file, int nb, int index, peg_lcp_row *row)
+/* rows: those that were read before, and room for this one. normal counts for bounded rows with
+ * mu > 0 alone: rows of joints have none. */
+static int read_row(FILE *file, int nb, int index, peg_lcp_row *rows)
 {
     double end[2];
+    peg_lcp_row *row = &rows[index];
     *row = (peg_lcp_row){0};
     if (fscanf(file, "%d %d", &row->body_a, &row->body_b) != 2) return 0;
     if (row->body_a < -1 || row->body_a >= nb || row->body_b < -1 || row->body_b >= nb) return 0;
@@ -217,10 +220,10 @@ static int read_row(FILE *file, int nb, int index, peg_lcp_row *row)
     if (!read_numbers(file, end, 2)) return 0;
     row->b = end[0], row->c = end[1];
     if (fscanf(file, "%d %d", &row->bounded, &row->normal) != 2) return 0;
-    if (row->normal < 0 || (row->normal && row->normal >= index)) return 0;
     if (!read_numbers(file, end, 2)) return 0;
     row->mu = end[0], row->limit = end[1];
-    return 1;
+    int is_free = !row->bounded || row->mu == 0;
+    return is_free || (row->normal >= 0 && row->normal < index && !rows[row->normal].bounded);
 }
 
 static pegStatus read_problem(peg_arena *arena, FILE *file, peg_problem *problem)
@@ -237,7 +240,7 @@ static pegStatus read_problem(peg_arena *arena, FILE *file, peg_problem *problem
             !read_numbers(file, mass[i].inv_inertia, 9) || !read_numbers(file, target[i], 6))
             return PEG_ERROR_FILE;
     for (int i = 0; i < m; i++)
-        if (!read_row(file, nb, i, &row[i])) return PEG_ERROR_FILE;
+        if (!read_row(file, nb, i, row)) return PEG_ERROR_FILE;
     *problem = (peg_problem){nb, m, mass, (const peg_vec6 *)target, row};
     return PEG_OK;
 }

@@ -108,7 +108,8 @@ void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
     }
 }
 
-void peg_qr_solve_transposed(const peg_qr *qr, const double *b, double *x)
+/* x = R^-T b; x may be b. */
+static void solve_transposed(const peg_qr *qr, const double *b, double *x)
 {
     for (int j = 0; j < qr->q; j++)
         x[j] = (b[j] - dense_dot(j, r_column(qr, j), x)) / r_column(qr, j)[j];
@@ -116,7 +117,7 @@ void peg_qr_solve_transposed(const peg_qr *qr, const double *b, double *x)
 
 void peg_qr_shortest(const peg_qr *qr, double *b, double *y, double *u)
 {
-    peg_qr_solve_transposed(qr, b, b);
+    solve_transposed(qr, b, b);
     peg_qr_solve(qr, b, u);
     memset(y, 0, (size_t)qr->n * sizeof *y);
     for (int j = 0; j < qr->q; j++) dense_add(qr->n, b[j], q_column(qr, j), y);

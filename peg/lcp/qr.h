@@ -20,9 +20,8 @@ double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row, double *d, doub
 /* Appends the row that split gave d, z and length > 0 of. */
 void peg_qr_append(peg_qr *qr, const double *d, const double *z, double length);
 void peg_qr_remove(peg_qr *qr, int j);
-/* x = R^-1 b and x = R^-T b; x may be b. */
+/* x = R^-1 b; x may be b. */
 void peg_qr_solve(const peg_qr *qr, const double *b, double *x);
-void peg_qr_solve_transposed(const peg_qr *qr, const double *b, double *x);
 /* The shortest y with Q R = N: N^T y = b, and u with y = N u. b, of q numbers, becomes Q^T y. */
 void peg_qr_shortest(const peg_qr *qr, double *b, double *y, double *u);
 

@@ -64,7 +64,6 @@ peg_side peg_side_of(const peg_constraints *c, peg_feature_kind kind);
 /* Distance up to which the features at a vertex count, m: the pair's reach, and the depth of the
  * vertex inside of the other part; negative if the vertex is farther than the reach from it. */
 double peg_vertex_reach(const peg_constraints *c, const peg_side *side, int vertex);
-double peg_vertex_face_distance(const peg_side *side, int vertex, int face);
 /* Index of the potential contact of two features, made if it is new; -1: no such contact (parallel
  * edges) or no memory. */
 int peg_vertex_face_contact(peg_constraints *c, const peg_side *side, int vertex, int face);
@@ -87,9 +86,6 @@ void peg_add_alternatives(peg_constraints *c, peg_constraint_kind kind, const in
                           int count);
 void peg_add_constraint(peg_constraints *c, peg_constraint_kind kind, const int *contact, int count,
                         int primaries);
-/* The faces near a vertex as potential contacts; returns how many (at most `room`). */
-int peg_contacts_of_vertex(peg_constraints *c, const peg_side *side, int vertex, int *out,
-                           int room);
 /* G of a force along n at a point, linearised about the start [W 3]; returns the velocity that
  * immovable bodies give it. */
 double peg_start_jacobian(const peg_island *island, const peg_pair *pair, const double *point_a,

@@ -176,7 +176,7 @@ static double beyond(const peg_side *s, int vertex, int face)
     return inside ? 0 : nearest;
 }
 
-double peg_vertex_face_distance(const peg_side *s, int vertex, int face)
+static double vertex_face_distance(const peg_side *s, int vertex, int face)
 {
     return hypot(height(s, vertex, face), beyond(s, vertex, face));
 }
@@ -216,12 +216,12 @@ int peg_vertex_face_contact(peg_constraints *c, const peg_side *s, int vertex, i
     return add_contact(c, s->kind, vertex, face, n, sign > 0 ? v : foot, sign > 0 ? foot : v, p);
 }
 
-int peg_contacts_of_vertex(peg_constraints *c, const peg_side *s, int vertex, int *out, int room)
+static int contacts_of_vertex(peg_constraints *c, const peg_side *s, int vertex, int *out, int room)
 {
     double reach = peg_vertex_reach(c, s, vertex);
     int count = 0;
     for (int f = 0; f < s->faces->shape->nf && reach >= 0 && count < room; f++) {
-        if (peg_vertex_face_distance(s, vertex, f) > reach) continue;
+        if (vertex_face_distance(s, vertex, f) > reach) continue;
         int contact = peg_vertex_face_contact(c, s, vertex, f);
         if (contact >= 0) out[count++] = contact;
     }
@@ -389,7 +389,7 @@ void peg_vertex_constraints(peg_constraints *c)
         peg_side s = peg_side_of(c, kind);
         for (int v = 0; v < s.vertices->shape->nv && !c->island->failed; v++) {
             int near[PEG_NEAR_MOST];
-            int count = peg_contacts_of_vertex(c, &s, v, near, PEG_NEAR_MOST);
+            int count = contacts_of_vertex(c, &s, v, near, PEG_NEAR_MOST);
             if (count) peg_add_alternatives(c, PEG_INTER_CONTACT, near, count);
         }
     }

@@ -73,6 +73,7 @@ static pegStatus polygon_of(const point *corner, int n, peg_polytope **out)
         p->vertex[v][0] = corner[v][0], p->vertex[v][1] = corner[v][1];
         peg_add_scaled(p->centre, 1. / n, p->vertex[v], p->centre);
     }
+    p->kind = PEG_SHAPE_POLYGON;
     p->width = INFINITY;
     for (int f = 0; f < n; f++) set_side(p, f);
     p->face_start[n] = 2 * n;
@@ -120,7 +121,9 @@ pegStatus peg_polygon_create(const double (*points)[2], int n, peg_polytope **ou
 pegStatus peg_polytope_point(peg_polytope **out)
 {
     *out = peg_polytope_new(1, 0, 0, 0);
-    return *out ? PEG_OK : PEG_ERROR_MEMORY;
+    if (!*out) return PEG_ERROR_MEMORY;
+    (*out)->kind = PEG_SHAPE_POINT;
+    return PEG_OK;
 }
 
 /* Triangles from the centroid of the vertices, as in mass.c. */

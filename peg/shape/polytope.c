@@ -107,5 +107,5 @@ void peg_view_set(peg_view *view, const double x[3], const double R[9])
     }
     peg_rotate(R, p->centre, view->centre);
     peg_add_scaled(view->centre, 1, x, view->centre);
-    if (p->mesh || p->rim > 0) memcpy(view->turn, R, sizeof view->turn);
+    if (peg_is_triangle(p) || peg_has_rim(p)) memcpy(view->turn, R, sizeof view->turn);
 }

@@ -27,7 +27,20 @@ typedef struct peg_edge {
 
 struct peg_triangle_mesh;
 
+typedef enum peg_shape_kind {
+    PEG_SHAPE_POLYTOPE = 0, /* convex polytope */
+    PEG_SHAPE_HALF_SPACE,
+    PEG_SHAPE_POLYGON,  /* flat: of a planar scene */
+    PEG_SHAPE_POINT,    /* the same */
+    PEG_SHAPE_TRIANGLE, /* of a mesh */
+    /* dilated: */
+    PEG_SHAPE_SPHERE,
+    PEG_SHAPE_CAPSULE,
+    PEG_SHAPE_CYLINDER
+} peg_shape_kind;
+
 typedef struct peg_polytope {
+    peg_shape_kind kind;
     int nv, nf, ne;
     peg_vec3 *vertex; /* nv */
     peg_vec3 *normal; /* nf outward unit normals */
@@ -40,15 +53,15 @@ typedef struct peg_polytope {
                         next_start[v+1]) */
     int *next;       /* 2 ne */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
-    double round;    /* m: the part is all points this near to the polytope; 0: the polytope */
-    double rim;      /* m: the part is all points this near to the polytope across z; 0: not so */
-    double radius;   /* of the sphere about the centre; infinite for a half-space */
-    double size;     /* m: what tolerances are relative to: the radius, or that of the mesh */
-    double inner;    /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
-    double give;     /* how far its features get while its faces all move in by 1; 0: not known */
-    double width;    /* least width over the face normals; infinite for a half-space; of a triangle:
-                        least altitude */
-    double volume;   /* m^3; infinite for a half-space */
+    double round; /* m: of a sphere or capsule: all points this near to the vertices and the edge */
+    double rim;   /* m: of a cylinder: all points this near to the edge, across it */
+    double radius; /* of the sphere about the centre; infinite for a half-space */
+    double size;   /* m: what tolerances are relative to: the radius, or that of the mesh */
+    double inner;  /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
+    double give;   /* how far its features get while its faces all move in by 1; 0: not known */
+    double width;  /* least width over the face normals; infinite for a half-space; of a triangle:
+                      least altitude */
+    double volume; /* m^3; infinite for a half-space */
     const struct peg_triangle_mesh *mesh; /* of a triangle; null: none */
     int triangle;                         /* which one */
 } peg_polytope;
@@ -99,27 +112,44 @@ void peg_polytope_free(peg_polytope *p);
 
 static inline int peg_is_half_space(const peg_polytope *p)
 {
-    return p->nv == 0;
+    return p->kind == PEG_SHAPE_HALF_SPACE;
 }
 
 static inline int peg_is_dilated(const peg_polytope *p)
 {
-    return p->round > 0 || p->rim > 0;
+    return p->kind >= PEG_SHAPE_SPHERE;
 }
 
-static inline int peg_is_flat(const peg_polytope *p)
+/* Has a radius all round, and not only a rim. */
+static inline int peg_is_round(const peg_polytope *p)
 {
-    return p->nv > 0 && p->ne == 0 && !peg_is_dilated(p);
+    return p->kind == PEG_SHAPE_SPHERE || p->kind == PEG_SHAPE_CAPSULE;
+}
+
+static inline int peg_has_rim(const peg_polytope *p)
+{
+    return p->kind == PEG_SHAPE_CYLINDER;
+}
+
+/* An edge with a radius. */
+static inline int peg_is_segment(const peg_polytope *p)
+{
+    return p->kind == PEG_SHAPE_CAPSULE || p->kind == PEG_SHAPE_CYLINDER;
 }
 
 static inline int peg_is_point(const peg_polytope *p)
 {
-    return p->nv == 1 && !peg_is_dilated(p);
+    return p->kind == PEG_SHAPE_POINT;
 }
 
-static inline int peg_is_segment(const peg_polytope *p)
+static inline int peg_is_flat(const peg_polytope *p)
 {
-    return p->nv == 2;
+    return p->kind == PEG_SHAPE_POLYGON || p->kind == PEG_SHAPE_POINT;
+}
+
+static inline int peg_is_triangle(const peg_polytope *p)
+{
+    return p->kind == PEG_SHAPE_TRIANGLE;
 }
 
 /* Size of a pair, m: that of the smaller part; a point has none. */
@@ -137,8 +167,8 @@ static inline double peg_across(const peg_polytope *p)
 /* Least width of the thinner part, m; a point has none, and a triangle none beside a solid part. */
 static inline double peg_pair_width(const peg_polytope *a, const peg_polytope *b)
 {
-    if (peg_is_point(a) || (a->mesh && !b->mesh)) return b->width;
-    if (peg_is_point(b) || (b->mesh && !a->mesh)) return a->width;
+    if (peg_is_point(a) || (peg_is_triangle(a) && !peg_is_triangle(b))) return b->width;
+    if (peg_is_point(b) || (peg_is_triangle(b) && !peg_is_triangle(a))) return a->width;
     return fmin(a->width, b->width);
 }
 

@@ -63,6 +63,7 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
     peg_normalise(p->normal[0]);
     p->offset[0] = offset / length;
     peg_add_scaled(p->centre, p->offset[0], p->normal[0], p->centre);
+    p->kind = PEG_SHAPE_HALF_SPACE;
     p->radius = p->size = p->width = p->volume = INFINITY;
     *out = p;
     return PEG_OK;
@@ -102,6 +103,7 @@ pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
     if (status != PEG_OK) return status;
     peg_polytope *p = new_core(length, 0);
     if (!p) return PEG_ERROR_MEMORY;
+    p->kind = length > 0 ? PEG_SHAPE_CAPSULE : PEG_SHAPE_SPHERE;
     p->round = p->inner = radius;
     p->radius = p->size = radius + .5 * length;
     p->width = 2 * radius;
@@ -124,6 +126,7 @@ pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out
         p->face_start[f + 1] = f + 1;
         p->face_vertex[f] = f;
     }
+    p->kind = PEG_SHAPE_CYLINDER;
     p->rim = radius;
     p->inner = fmin(radius, .5 * length);
     p->radius = p->size = hypot(radius, .5 * length);

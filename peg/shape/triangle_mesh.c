@@ -291,7 +291,8 @@ static triangle_shape *new_triangle(peg_arena *arena)
     static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
     triangle_shape *t = PEG_NEW(arena, triangle_shape, 1);
     if (!t) return NULL;
-    t->shape = (peg_polytope){.nv = 3,
+    t->shape = (peg_polytope){.kind = PEG_SHAPE_TRIANGLE,
+                              .nv = 3,
                               .nf = 2,
                               .ne = 3,
                               .vertex = t->vertex,

@@ -139,7 +139,8 @@ static const peg_polytope *particle(peg_stage *s)
 {
     peg_polytope *p = PEG_NEW(&s->context->kept, peg_polytope, 1);
     if (!p) return NULL;
-    *p = (peg_polytope){.nv = 1, .vertex = PEG_NEW(&s->context->kept, peg_vec3, 1)};
+    *p = (peg_polytope){
+        .kind = PEG_SHAPE_POINT, .nv = 1, .vertex = PEG_NEW(&s->context->kept, peg_vec3, 1)};
     if (!p->vertex) return NULL;
     memset(p->vertex, 0, sizeof(peg_vec3));
     return p;
@@ -254,7 +255,7 @@ void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
     if (part->opaque) return;
     for (int k = 0; k < 3; k++) {
         double across[3] = {k == 0, k == 1, k == 2}, by = part->shape->round;
-        if (part->shape->rim > 0) by += part->shape->rim * peg_off_axis(view, across);
+        if (peg_has_rim(part->shape)) by += part->shape->rim * peg_off_axis(view, across);
         for (int v = 0; v < part->shape->nv; v++) {
             box->lo[k] = peg_min(box->lo[k], view->vertex[v][k] - by);
             box->hi[k] = peg_max(box->hi[k], view->vertex[v][k] + by);

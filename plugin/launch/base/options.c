@@ -93,6 +93,9 @@ void peg_options_read(peg_options *out)
     out->stats = getenv(PEG_RUN_STATS) != NULL;
     out->strict = getenv(PEG_RUN_STRICT) != NULL;
     out->trace = getenv(PEG_RUN_TRACE);
+    const char *every = getenv(PEG_RUN_EVERY);
+    out->trace_every = every ? strtol(every, NULL, 10) : 1;
+    if (out->trace_every < 1) out->trace_every = 1;
     out->summary = getenv(PEG_RUN_SUMMARY);
     out->log = getenv(PEG_RUN_LOG);
     out->told = out->stats || out->trace || out->summary;

@@ -16,6 +16,7 @@ typedef struct peg_options {
     pegSettings settings;
     int stats, strict;
     const char *trace, *summary, *log; /* files, or null */
+    long trace_every;                  /* steps between lines of the trace */
     int told;                          /* of stats, trace or summary: each step is */
     const char *scene;                 /* the program's name */
     const char *met;                   /* file that is made when ODE is met, or null */
@@ -27,6 +28,7 @@ typedef struct peg_options {
 #define PEG_RUN_STATS    "PEG_RUN_STATS"
 #define PEG_RUN_STRICT   "PEG_RUN_STRICT"
 #define PEG_RUN_TRACE    "PEG_RUN_TRACE"
+#define PEG_RUN_EVERY    "PEG_RUN_EVERY"
 #define PEG_RUN_SUMMARY  "PEG_RUN_SUMMARY"
 #define PEG_RUN_LOG      "PEG_RUN_LOG"
 #define PEG_RUN_MET      "PEG_RUN_MET"

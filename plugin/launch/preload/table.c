@@ -40,7 +40,8 @@ static dJointID watch_contact(dWorldID world, dJointGroupID group, const dContac
 {
     peg_world_entry *entry = peg_world_entry_of(world);
     if (entry) entry->depth = fmax(entry->depth, contact->geom.depth);
-    return peg_ode->dJointCreateContact(world, group, contact);
+    return peg_launch_options.trace ? peg_create_contact(world, group, contact)
+                                    : peg_ode->dJointCreateContact(world, group, contact);
 }
 
 static void watch_shapes(void)
@@ -58,11 +59,21 @@ static void watch_bodies(void)
     table.dBodyDestroy = peg_body_destroy;
 }
 
+/* For the forces of contact joints in traces. */
+static void watch_joints(void)
+{
+    table.dJointCreateContact = peg_create_contact;
+    table.dJointDestroy = peg_destroy_joint;
+    table.dJointGroupEmpty = peg_empty_group;
+    table.dJointGroupDestroy = peg_destroy_group;
+}
+
 static void watch(void)
 {
     if (peg_launch_options.trace || peg_launch_options.summary) watch_bodies();
     if (peg_launch_options.trace) watch_shapes();
     if (peg_launch_options.trace) table.dSpaceCollide = watch_space;
+    if (peg_launch_options.trace) watch_joints();
     if (peg_launch_options.summary) table.dJointCreateContact = watch_contact;
 }
 
@@ -75,10 +86,7 @@ static void take_over(void)
     table.dSpaceCollide = peg_space_collide;
     table.dSpaceCollide2 = peg_space_collide2;
     table.dCollide = peg_collide;
-    table.dJointCreateContact = peg_create_contact;
-    table.dJointDestroy = peg_destroy_joint;
-    table.dJointGroupEmpty = peg_empty_group;
-    table.dJointGroupDestroy = peg_destroy_group;
+    watch_joints();
     peg_take_joints_over(&table);
     peg_take_movers_over(&table);
 }

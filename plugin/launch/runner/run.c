@@ -32,6 +32,7 @@ static int fail(const char *format, const char *what)
 
 typedef struct command {
     char *contact, *settings, *trace, *summary, *log;
+    long trace_every;
     int stats, strict;
     char text[1024]; /* the settings, as options.h wants them */
     const char **program;
@@ -122,6 +123,9 @@ static void set_environment(const command *c, const char *preload, const char *m
     set(PEG_RUN_MET, met);
     set(PEG_RUN_SCENE,
         strrchr(c->program[0], '/') ? strrchr(c->program[0], '/') + 1 : c->program[0]);
+    char every[32];
+    snprintf(every, sizeof every, "%ld", c->trace_every);
+    set(PEG_RUN_EVERY, every);
     set_path(PEG_RUN_TRACE, c->trace);
     set_path(PEG_RUN_SUMMARY, c->summary);
     set_path(PEG_RUN_LOG, c->log);
@@ -199,7 +203,7 @@ static int start(const command *c)
 
 int main(int argc, const char **argv)
 {
-    command c = {0};
+    command c = {.trace_every = 1};
     const struct poptOption table[] = {
         {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
          "peg, st, paper, lnc, ap, lp, ratio: exact contacts and the papers' models; ode: nothing "
@@ -210,6 +214,7 @@ int main(int argc, const char **argv)
          "a JSON object of pegSettings, as {\"threads\": 2}", "FILE"},
         {"stats", 0, POPT_ARG_NONE, &c.stats, 0, "one line per second to standard error", NULL},
         {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
+        {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, 0, "write every N-th step only [1]", "N"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
         {"log", 0, POPT_ARG_STRING, &c.log, 0, "append messages here [standard error]", "FILE"},
         {"strict", 0, POPT_ARG_NONE, &c.strict, 0,
@@ -226,6 +231,8 @@ int main(int argc, const char **argv)
     c.program = poptGetArgs(context);
     if (!status && !c.program) status = fail("name a program to run (see peg-run --help)%s", "");
     if (!status && c.settings) status = read_settings(&c);
+    if (!status && c.trace_every < 1)
+        status = fail("--trace-every must be a positive whole number%s", "");
     if (!status) status = check_settings(&c);
     if (!status) status = start(&c);
     char *owned[] = {c.contact, c.settings, c.trace, c.summary, c.log};

@@ -23,7 +23,7 @@ dJointID peg_create_contact(dWorldID world, dJointGroupID group, const dContact 
         r->joint = joint;
         r->group = group;
         r->contact = *contact;
-        r->taken = 0;
+        r->taken = r->watched = 0;
         atomic_fetch_add_explicit(&recorded, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&entry->lock);

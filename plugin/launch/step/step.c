@@ -4,6 +4,7 @@
 #include "plugin/launch/base/options.h"
 #include "plugin/launch/step/contact_joints.h"
 #include "plugin/launch/trace/report.h"
+#include "plugin/launch/trace/trace_contacts.h"
 #include "plugin/launch/world/joints.h"
 #include "plugin/launch/world/pair_history.h"
 
@@ -60,11 +61,15 @@ __attribute__((noinline)) static int full_step(peg_world_entry *entry, double h,
     peg_inside++;
     if (told) peg_report_before(entry, h);
     entry->exact = entry->records && exact_step(entry, h, quick);
-    if (!entry->exact) done = stock_step(entry->world, h, quick);
+    if (!entry->exact) {
+        if (o->trace) peg_trace_watch_joints(entry);
+        done = stock_step(entry->world, h, quick);
+    }
     peg_inside--;
     if (has_to_turn(entry)) turn(entry);
     count_step(entry, h);
     if (told) peg_report_step(entry);
+    if (o->trace) peg_trace_unwatch_joints(entry);
     return done;
 }
 

@@ -4,10 +4,10 @@
 #include "plugin/launch/base/options.h"
 #include "plugin/launch/trace/world_trace.h"
 #include "plugin/launch/world/bodies.h"
+#include "peg/base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct {
@@ -16,16 +16,9 @@ static struct {
     long most;          /* steps of the world that the summary is of */
 } report = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void peg_report_begin(void)
 {
-    report.begun = report.told = seconds();
+    report.begun = report.told = peg_seconds();
 }
 
 static void tell_figures(const peg_world_entry *entry)
@@ -61,7 +54,7 @@ static void write_summary(const peg_world_entry *entry)
     snprintf(fresh, sizeof fresh, "%s.new", path);
     FILE *file = fopen(fresh, "we");
     if (!file) return;
-    peg_put_summary(file, entry, &s, seconds() - report.begun);
+    peg_put_summary(file, entry, &s, peg_seconds() - report.begun);
     if (fclose(file) == 0) rename(fresh, path);
 }
 
@@ -88,7 +81,7 @@ void peg_report_step(peg_world_entry *entry)
     if (o->summary) note_energy(entry);
     if (o->trace) peg_trace_after(entry);
     if (!o->stats && !o->summary) return;
-    double now = seconds();
+    double now = peg_seconds();
     pthread_mutex_lock(&report.lock);
     if (now - report.told >= 1) {
         report.told = now;

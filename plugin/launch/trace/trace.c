@@ -5,6 +5,7 @@
 #include "plugin/launch/base/options.h"
 #include "plugin/launch/trace/trace.h"
 #include "plugin/launch/trace/trace_body.h"
+#include "plugin/launch/trace/trace_contacts.h"
 #include "plugin/launch/trace/world_trace.h"
 #include "plugin/launch/world/space_geoms.h"
 
@@ -96,6 +97,15 @@ static int number_of(const peg_trace *trace, dBodyID body)
     return i < 0 ? -1 : (int)trace->at[i];
 }
 
+/* Of a body, or of a geom without one; the geom is not looked at. */
+static int number_of_any(const peg_trace *trace, dBodyID body, dGeomID geom)
+{
+    if (body) return number_of(trace, body);
+    int i = geom ? peg_map_find(&trace->known, geom, NULL) : -1;
+    if (i < 0 || i >= trace->at_room) return -1;
+    return trace->of[trace->at[i]].geom == geom ? (int)trace->at[i] : -1;
+}
+
 /* Pairs that joints connect, each once. */
 static void put_joined(peg_trace *trace, dBodyID body)
 {
@@ -170,6 +180,18 @@ static void put_stats(FILE *file, const peg_world_entry *entry)
     peg_json_put_number(file, s.energy_gain_max);
 }
 
+static void put_asleep(FILE *file, const peg_trace *trace)
+{
+    int count = 0;
+    fputs(",\"asleep\":[", file);
+    for (size_t i = 0; i < trace->n; i++) {
+        dBodyID body = trace->of[i].body;
+        if (body && !dBodyIsEnabled(body) && !dBodyIsKinematic(body))
+            fprintf(file, "%s%zu", count++ ? "," : "", i);
+    }
+    fputc(']', file);
+}
+
 static void put_line(const peg_trace *trace, const peg_world_entry *entry)
 {
     FILE *file = trace->file[PEG_TRACE_STEPS];
@@ -179,7 +201,10 @@ static void put_line(const peg_trace *trace, const peg_world_entry *entry)
     put_all(file, trace, put_velocity);
     fputs(PEG_TRACE_STATS, file);
     put_stats(file, entry);
-    fputs("}}\n", file);
+    fputc('}', file);
+    peg_trace_put_contacts(file, entry, number_of_any);
+    put_asleep(file, trace);
+    fputs("}\n", file);
     for (int i = 0; i < PEG_TRACE_FILES; i++) fflush(trace->file[i]);
 }
 
@@ -230,7 +255,7 @@ void peg_trace_before(peg_world_entry *entry, double h)
 void peg_trace_after(peg_world_entry *entry)
 {
     peg_trace *trace = entry->trace;
-    if (!trace) return;
+    if (!trace || entry->steps % peg_launch_options.trace_every != 0) return;
     pthread_mutex_lock(&entry->lock);
     look_around(trace, entry);
     for (size_t i = 0; i < entry->bodies; i++) put_joined(trace, entry->body[i]);

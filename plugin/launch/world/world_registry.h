@@ -15,6 +15,7 @@ typedef struct peg_record {
     dContact contact;
     dBodyID body[2];      /* while it is detached: where it belongs */
     int taken;            /* handed over in this step, and detached */
+    int watched;          /* the trace gave it a feedback, `whole`, for this step */
     size_t share;         /* the record that gathers the pair's feedback */
     int shares;           /* how many divide it, of such a record */
     dJointFeedback whole; /* of the pair */

@@ -143,7 +143,7 @@ function addPlane(soup, part, centre, size) {
 }
 
 export function addPart(soup, part, room) {
-    if (part.type === 'plane') addPlane(soup, part, room.centre, 1.5 * room.size);
+    if (part.type === 'plane') addPlane(soup, part, room.centre, 0.9 * room.size);
     else if (part.type === 'convex') addSolid(soup, part, true);
     else if (part.type === 'mesh') addSolid(soup, part, part.triangles.length <= 4000);
     else if (part.type !== 'other') addRound(soup, part, 0.004 * room.size);

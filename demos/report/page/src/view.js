@@ -75,6 +75,8 @@ export class View {
                 paint.color.copy(STATIC);
                 if (fixed && parts[0].type === 'convex')
                     this.walls.push({ planes: planes(parts[0]), mesh, edges, body: i });
+                if (parts[0]?.type === 'plane')
+                    this.walls.push({ plane: parts[0], mesh, edges, body: i });
                 if (fixed && parts[0].type === 'mesh')
                     this.walls.push({
                         triangles: faces.attributes.position,
@@ -269,9 +271,18 @@ export class View {
                     b = to.clone().applyMatrix4(inverse);
                 return [a, b.sub(a)];
             });
-            if (wall.planes) this.cullPart(wall, rays);
+            if (wall.plane) this.cullPlane(wall, back);
+            else if (wall.planes) this.cullPart(wall, rays);
             else this.cullMesh(wall, rays);
         }
+    }
+
+    // A plane is seen from outside of its half-space only.
+    cullPlane({ plane, mesh, edges }, back) {
+        const n = new THREE.Vector3(...plane.normal),
+            flat = this.camera.isOrthographicCamera;
+        mesh.visible = flat ? n.dot(back) > 0 : n.dot(this.camera.position) > plane.offset;
+        edges.visible = mesh.visible;
     }
 
     cullPart(wall, rays) {
