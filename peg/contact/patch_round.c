@@ -148,7 +148,7 @@ static int touches_b(const finder *f, int is_edge, int j, const double n[3])
 
 static int is_facing(const finder *f, const peg_feature_contact *c)
 {
-    return c->gap <= f->pair->reach && c->gap >= -.5 * f->pair->L &&
+    return c->gap <= f->pair->reach && c->gap >= -PEG_DEEPEST * f->pair->L &&
            peg_dot(c->normal, f->pair->facet.n) >= PEG_FACING;
 }
 

@@ -96,6 +96,8 @@ peg_potential *peg_add_potential(peg_constraints *c);
 enum { PEG_NEAR_MOST = 64 };
 
 /* --- paper_plane.c, paper_space.c: [W 32-33] and [W 34-38] --- */
+/* As the island is planar or not. */
+void peg_configuration_constraints(peg_constraints *c, int cross);
 void peg_plane_constraints(peg_constraints *c, int cross);
 void peg_space_constraints(peg_constraints *c, int cross);
 /* U and I of all vertices of both parts: what both have in common. */

@@ -18,10 +18,7 @@
 
 static void constrain(peg_constraints *c)
 {
-    if (c->island->planar)
-        peg_plane_constraints(c, 1);
-    else
-        peg_space_constraints(c, 1);
+    peg_configuration_constraints(c, 1);
 }
 
 peg_result peg_published(peg_island *I)

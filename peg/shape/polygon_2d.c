@@ -55,14 +55,7 @@ static void set_side(peg_polytope *p, int f)
     p->normal[f][0] = p->vertex[next][1] - p->vertex[f][1];
     p->normal[f][1] = p->vertex[f][0] - p->vertex[next][0];
     peg_normalise(p->normal[f]);
-    double lo = INFINITY, hi = -INFINITY;
-    for (int v = 0; v < p->nv; v++) {
-        double s = peg_dot(p->normal[f], p->vertex[v]);
-        lo = fmin(lo, s);
-        hi = fmax(hi, s);
-    }
-    p->offset[f] = hi;
-    p->width = fmin(p->width, hi - lo);
+    peg_polytope_close_face(p, f);
 }
 
 static pegStatus polygon_of(const point *corner, int n, peg_polytope **out)

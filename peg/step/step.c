@@ -175,6 +175,9 @@ static int pass_by(peg_stage *s, const peg_candidate *c, double reach)
     return apart;
 }
 
+/* What is this near after the motion that was found, of the size, counts as if it were to meet. */
+static const double LEFT = 0.01;
+
 /* Pairs that the found motion could close although no island had them: marks them near and their
  * islands dirty. Returns how many. */
 static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
@@ -189,7 +192,7 @@ static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
         peg_candidate *c = &s->candidate[i];
         if (c->linked || c->refused || c->whole) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
-        double reach = 0.01 * peg_candidate_size(s, c) + closing(s, c);
+        double reach = LEFT * peg_candidate_size(s, c) + closing(s, c);
         double n[3];
         peg_copy3(c->n, n);
         if (!c->near && (peg_is_far(&a->view, &b->view, reach, n) || pass_by(s, c, reach)))
