@@ -23,7 +23,7 @@ void peg_start_boxes(const peg_stage *s, peg_aabb *box)
         double share = s->scene->planar ? 1 : 0.5;
         if (isfinite(peg_size_of_part(s, i)))
             inflate(&box[i],
-                    s->placed[i].sweep + share * peg_reach_margin(s) * peg_size_of_part(s, i));
+                    s->placed[i].travel + share * peg_reach_margin(s) * peg_size_of_part(s, i));
     }
 }
 

@@ -114,8 +114,8 @@ int peg_exceeds_prediction(const peg_stage *s, int part)
 static double way_of_part(const peg_stage *s, int part)
 {
     const peg_placed *p = &s->placed[part];
-    if (!p->moves) return p->sweep;
-    return peg_max(p->sweep, peg_travel(s, part, s->result[p->body].v_pose));
+    if (!p->moves) return p->travel;
+    return peg_max(p->travel, peg_travel(s, part, s->result[p->body].v_pose));
 }
 
 /* How near to a mesh, or its motion, a part of a size counts, m. */
@@ -171,7 +171,7 @@ static void see_farther(const expansion *x, int part)
     if (c) c->reach = peg_max(c->reach, x->cover.from_start);
 }
 
-/* A pair that is needed counts as near in the first sweep; what comes up later is looked at when
+/* A pair that is needed counts as near in the first search; what comes up later is looked at when
  * the motion is known. */
 static void add_triangle(void *context, int triangle, int deep)
 {
@@ -221,7 +221,7 @@ static void meet_plane(const peg_pair_search *f, int mesh, int plane)
     const peg_view *view = &s->placed[plane].view;
     expansion x = {.f = f, .mesh = mesh, .other = plane};
     double n[3],
-        by = reach_of_mesh(f, mesh, s->part[mesh].triangle_mesh->radius) + s->placed[plane].sweep;
+        by = reach_of_mesh(f, mesh, s->part[mesh].triangle_mesh->radius) + s->placed[plane].travel;
     peg_rotate_back(m->R, view->normal[0], n);
     double offset = view->offset[0] - peg_dot(view->normal[0], m->x);
     peg_aabb_tree_below(s->part[mesh].triangle_mesh, n, offset + by, meet_triangle_of_plane, &x);

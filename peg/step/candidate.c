@@ -31,7 +31,7 @@ double peg_candidate_size(const peg_stage *s, const peg_candidate *c)
 double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
 {
     if (c->reach > 0) return c->reach;
-    return s->placed[c->a].sweep + s->placed[c->b].sweep +
+    return s->placed[c->a].travel + s->placed[c->b].travel +
            peg_reach_margin(s) * peg_candidate_size(s, c);
 }
 

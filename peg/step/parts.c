@@ -7,7 +7,7 @@
 #include "peg/shape/polytope.h"
 #include "peg/shape/triangle_mesh.h"
 
-/* Bodies may get faster by contact than they are or would be: the sweep counts their motion this
+/* Bodies may get faster by contact than they are or would be: their travel counts the motion this
  * often. */
 #define REACH_MOTION 1.5
 
@@ -94,9 +94,9 @@ static void set_motion(const peg_stage *s, int i, const double *centre, double r
     placed->body = part->body;
     placed->moves = body && body->kind == PEG_DYNAMIC;
     placed->arm = peg_norm(at) + radius;
-    placed->sweep = 0;
+    placed->travel = 0;
     if (body)
-        placed->sweep =
+        placed->travel =
             REACH_MOTION * s->scene->h * body_speed(body, s->alone[part->body], placed->arm);
 }
 

@@ -1,4 +1,4 @@
-/* Islands that lie still: all their bodies ended the last step with v = 0, nothing about them,
+/* Resting islands: all their bodies ended the last step with v = 0, nothing about them,
  * their parts, pairs and surfaces has changed since, to the bit, and nothing else comes near to
  * them. Then this step is the last one over again, its certificate included: the results are taken
  * over, and no pairs are looked for among them. */
@@ -124,7 +124,7 @@ static int ask_again(peg_resting *last, const peg_scene *scene, peg_candidate *c
     return unchanged;
 }
 
-/* A pair with a part that has changed is no longer known, but has held what lay still. */
+/* A pair with a part that has changed is no longer known, but has held a resting body. */
 static void compare_pairs(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < last->candidates; i++) {

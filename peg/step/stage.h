@@ -16,7 +16,7 @@ typedef struct peg_placed {
                            far */
     int room, count;    /* of these: a power of 2, of which half is used at most; used */
     double arm;         /* largest distance of its points from the body's centre of mass, m */
-    double sweep;       /* how far its points may get in the step, m */
+    double travel;      /* how far its points may get in the step, m */
     int body;           /* index in the scene, or -1 */
     int moves;          /* belongs to a dynamic body */
     int met;            /* of a triangle: the part it was paired with last, and 1 more; 0: none */
@@ -54,14 +54,14 @@ typedef struct peg_island_result {
     size_t rows;
 } peg_island_result;
 
-/* Of a body that lay still in the last step, with all others of its island. */
+/* Of a body that was at rest in the last step, with all others of its island. */
 typedef enum peg_activity {
     PEG_ACTIVE, /* did not, or something has changed for one of them */
     PEG_WOKEN,  /* something comes near: its pairs are to be found */
     PEG_RESTING /* goes on so: its island is left out, and the last results are its own */
 } peg_activity;
 
-/* The islands of a step at whose end they lay still. */
+/* The islands that were at rest at the end of a step. */
 typedef struct peg_resting {
     int valid;
     peg_arena arena; /* of what follows */

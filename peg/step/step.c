@@ -213,7 +213,7 @@ static void spread_dirt(peg_stage *s)
 }
 
 /* Pairs of the islands that something has come near to. */
-static void find_pairs_of_roused(peg_stage *s, const peg_aabb *start)
+static void find_pairs_of_woken(peg_stage *s, const peg_aabb *start)
 {
     while (!s->failed && peg_resting_wake(s)) s->failed |= !peg_find_pairs_of_woken(s, start);
 }
@@ -229,7 +229,7 @@ static void solve_islands(peg_stage *s)
     double t0 = peg_seconds();
     peg_start_boxes(s, start);
     if (!peg_find_pairs(s, start, NULL)) s->failed = 1;
-    find_pairs_of_roused(s, start);
+    find_pairs_of_woken(s, start);
     s->stats.time_pairs += peg_seconds() - t0;
     memset(s->dirty, 1, (size_t)s->scene->nb);
     while (!s->failed) {
@@ -243,7 +243,7 @@ static void solve_islands(peg_stage *s)
         if (s->failed) return;
         t0 = peg_seconds();
         int known = s->candidates, missed = find_missed_pairs(s, start, end);
-        find_pairs_of_roused(s, start);
+        find_pairs_of_woken(s, start);
         s->stats.time_pairs += peg_seconds() - t0;
         if (missed) continue;
         /* the islands know their pairs by their places */
