@@ -197,6 +197,8 @@ void lab_bounds(lab_world *w, const double low[3], const double high[3]);
 
 /* Pictures show this box; else the moving bodies and some surroundings. */
 void lab_view(lab_world *w, const double low[3], const double high[3]);
+/* Where they show it from: the direction to the eye. Else from a little above. */
+void lab_camera(lab_world *w, const double direction[3]);
 
 /* ---- running -------------------------------------------------------------------------------- */
 

@@ -95,6 +95,8 @@ struct lab_world {
     double low[3], high[3];                /* bounds, scene coordinates */
     int has_view;
     double view[2][3]; /* low and high, scene coordinates */
+    int has_camera;
+    double camera[3]; /* direction to the eye, scene coordinates */
 
     dWorldID ode;
     dSpaceID space;
