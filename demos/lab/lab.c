@@ -184,12 +184,6 @@ static int list_scenes(void)
     return fflush(stdout) ? 1 : 0;
 }
 
-static int is_file(const char *target)
-{
-    size_t n = strlen(target);
-    return strchr(target, '/') || (n > 5 && !strcmp(target + n - 5, ".json"));
-}
-
 static lab_options options_of(const command *c)
 {
     return (lab_options){.contact = c->models[0],
@@ -328,9 +322,10 @@ static int with_scene(const command *c)
     char text[LAB_TEXT];
     lab_file *file = NULL;
     int compare = !strcmp(c->verb, "compare");
-    if (!c->target) return usage("%s needs a scene (see peg-lab list) or a .json file", c->verb);
+    if (!c->target)
+        return usage("%s needs a scene (see peg-lab list) or a file (.json, .xml, .urdf)", c->verb);
     if (compare && !c->out) return usage("compare needs a folder: --out DIR%s", "");
-    if (is_file(c->target)) {
+    if (lab_is_file(c->target)) {
         file = lab_file_read(c->target, c->mesh_dir, c->quiet ? NULL : note, text);
         if (!file) return usage("%s", text);
     }
@@ -572,8 +567,8 @@ int main(int argc, const char **argv)
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | "
-                                    "convert SCENE|FILE.json | demo | "
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE | compare SCENE|FILE | "
+                                    "convert SCENE|FILE | demo | "
                                     "report TRACE.. | play TRACE | check TRACE | "
                                     "sweep PLAN | sweep-report DIR | "
                                     "experiment NAME|list | bench | matrix-geoms | ode-demos | "

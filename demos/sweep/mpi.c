@@ -39,8 +39,8 @@ int sweep_mpi_serve(sweep_pool *pool)
  * and at the end nothing (QUIT). */
 enum { WANT, ROWS, CASES, QUIT };
 
-enum { NAP = 5 }; /* ms between two looks at MPI */
-#define HOLD .05 /* s of work that a rank holds, so that none waits for rank 0 */
+enum { NAP = 20 }; /* ms between two looks at MPI */
+#define HOLD .1 /* s of work that a rank holds, so that none waits for rank 0 */
 enum { HOLD_MOST = 1024 };
 enum { TEXT_SIZE = 1 << 18 };
 

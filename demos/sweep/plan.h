@@ -7,8 +7,8 @@
  *
  * A block stands for all combinations of its lists. All but "scenes" may be left out: contact peg,
  * the scene's own h, mu, keys and time, seed 1, a limit of 1200 s of wall time for a case. Scenes
- * that end in .json are files; they and "mesh_dir" are named relative to "folder", or to the plan
- * if it has none. Keys that start with # are comments. */
+ * that end in .json, .xml or .urdf are files; they and "mesh_dir" are named relative to "folder",
+ * or to the plan if it has none. Keys that start with # are comments. */
 #ifndef LAB_SWEEP_PLAN_H
 #define LAB_SWEEP_PLAN_H
 

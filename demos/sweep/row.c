@@ -140,8 +140,7 @@ char *sweep_run(const sweep_case *c)
 {
     char text[LAB_TEXT];
     double start = lab_now();
-    const char *dot = strrchr(c->scene, '.');
-    int is_file = dot && !strcmp(dot, ".json");
+    int is_file = lab_is_file(c->scene);
     lab_file *file = is_file ? lab_file_read(c->scene, c->mesh_dir, NULL, text) : NULL;
     const lab_scene *scene = file      ? lab_file_scene(file)
                              : is_file ? NULL

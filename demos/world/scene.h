@@ -184,6 +184,7 @@ double lab_joint_steering(const lab_joint *joint);
 double lab_joint_force(const lab_joint *joint);
 void lab_joint_break(lab_joint *joint); /* it holds nothing any more */
 int lab_joint_is_broken(const lab_joint *joint);
+int *lab_body_tag(lab_body *body);                  /* for the scene's use, 0 at first */
 int *lab_joint_counter(lab_joint *joint);           /* for the scene's use, 0 at first */
 lab_joint *lab_joint_at(const lab_world *w, int i); /* in the order of lab_join */
 int lab_joint_count(const lab_world *w);

@@ -46,7 +46,7 @@ struct lab_body {
     int mass_given; /* mass properties do not follow from the parts */
     double force[3], torque[3];
     double enter, rise;
-    int group, present;
+    int group, present, tag;
     dBodyID id;
     lab_state now, before; /* before: at the start of the last step */
 };
