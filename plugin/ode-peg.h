@@ -129,8 +129,9 @@ PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParame
  *   bounce,        Restitution, applied after the step: the poses stay free of overlap. bounce
  *   bounce_vel     above 1 is clamped to 1 (one message): contacts never add energy.
  *   soft_erp,      Either makes the contact compliant, a spring and damper as in ODE, which
- *   soft_cfm       overlaps. The other is then the world's ERP or CFM. Without them the contact is
- *                  rigid whatever ERP and CFM the world has.
+ *   soft_cfm       overlaps, if settings.soft_contacts allows it: by default only if the step can
+ *                  resolve the spring. The other is then the world's ERP or CFM. Without them the
+ *                  contact is rigid whatever ERP and CFM the world has (one message of each kind).
  *   Contact surface layer (dWorldSetContactSurfaceLayer): ignored (one message); geoms keep the
  *                  separation settings.margin. Maximum correcting velocity
  *                  (dWorldSetContactMaxCorrectingVel): ignored (one message); penetration recovery

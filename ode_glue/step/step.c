@@ -79,6 +79,7 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
              "pegNearCallback or pegWorldAddPair before each step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
+    stats->soft_contacts = glue->soft;
     if (status == PEG_OK && glue->pair_lost) status = PEG_ERROR_MEMORY;
     if (status == PEG_OK) status = peg_glue_apply(glue, quick, stats);
     if (status == PEG_OK) peg_glue_fill_feedback(glue);

@@ -43,6 +43,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->friction_passes += s->friction_passes;
     sum->potential_too_stiff += s->potential_too_stiff;
     raise_to(&sum->infeasibility_max, s->infeasibility_max);
+    sum->soft_contacts += s->soft_contacts;
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
     sum->fallback_halved += s->fallback_halved;

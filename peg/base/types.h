@@ -68,6 +68,17 @@ typedef enum pegSolver {
     PEG_SOLVER_COUNT
 } pegSolver;
 
+/* What becomes of surfaces with dContactSoftERP or dContactSoftCFM. Most programs set them to hide
+ * the jitter of ODE's contacts, some because they mean a spring: a tyre, a suspension. A spring is
+ * told by the natural frequency w = sqrt(k / m) of the contact, k = erp / (cfm h) and m the reduced
+ * mass of the two bodies: if w h >= 0.5 rad, less than 13 steps an oscillation, the step cannot
+ * resolve it, ODE's own integration damps it away, and nobody can have meant it as a spring. */
+typedef enum pegSoftContacts {
+    PEG_SOFT_RIGID = 0, /* all contacts are rigid */
+    PEG_SOFT_BELOW,     /* compliant below w h = 0.5, else rigid */
+    PEG_SOFT_KEEP       /* all compliant, as in ODE: bodies overlap */
+} pegSoftContacts;
+
 /* Settings of a world. pegSettingsDefault fills in the values in brackets. Lengths are relative to
  * the size L of the smaller geom of a pair (radius of its bounding sphere), so that no setting
  * depends on the unit of length. Names before 0.2 stand second in a union. */
@@ -116,6 +127,7 @@ typedef struct pegSettings {
     int threads; /* that solve islands in parallel [1], 1..64. Results are bitwise equal for any
                     number. Worker threads start with the first step of two islands and end with
                     the world; callbacks run on the thread that steps */
+    pegSoftContacts soft_contacts; /* [PEG_SOFT_BELOW] */
 } pegSettings;
 
 /* Statistics of one step (pegWorldGetStats) or of all steps (pegWorldGetTotals: sums, and maxima of
@@ -215,6 +227,7 @@ typedef struct pegStats {
         double violation_max;
     };
     double energy_gain_max; /* J, largest increase of mechanical energy by contact in a step */
+    long soft_contacts; /* pairs with compliant contacts (soft_erp, soft_cfm), which may overlap */
     /* s, summed over threads; time_pairs: broad phase and swept search */
     double time_pairs, time_rows, time_solve, time_check, time_ode;
 } pegStats;
