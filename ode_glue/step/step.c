@@ -91,6 +91,7 @@ pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
     if (glue->stepping) return PEG_ERROR_ARGUMENT;
     glue->stepping = 1;
+    glue->told_now = 0;
     glue->report.culprit = (peg_subject){0};
     *stats = (pegStats){0};
     pegStatus status = step(glue, h, quick, stats);

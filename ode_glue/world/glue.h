@@ -54,6 +54,10 @@ typedef struct peg_glue {
     int accepted;     /* it was added */
     int stepping;
 
+    peg_contact *told; /* the contacts of the step, as the program is told of them */
+    size_t told_room;
+    int told_now; /* they are of the last step */
+
     peg_arena arena;
     peg_scene scene;
     peg_external *given; /* of the scene; given_room entries */
