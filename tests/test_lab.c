@@ -436,6 +436,9 @@ START_TEST(runs_the_demos_of_ode)
     json_decref(list);
     char *said = read_text(out_path("stdout")), *table = read_text(out_path("demos/table.txt"));
     ck_assert_str_eq(said, table);
+    char *progress = read_text(out_path("stderr"));
+    ck_assert_ptr_nonnull(strstr(progress, "ode-demos: 1 scenes\n"));
+    free(progress);
     ck_assert_ptr_nonnull(strstr(table, "\ndemo-tracks            peg "));
     free(said);
     free(table);
