@@ -106,7 +106,7 @@ static int step_group(peg_stage *s, int root)
         peg_joints_accumulate(&I);
         for (int i = 0; i < I.nd; i++) {
             int body = I.rigid[i].body;
-            memcpy(s->alone[body], I.rigid[i].state.v_free, sizeof *s->alone);
+            memcpy(s->v_no_contact[body], I.rigid[i].state.v_free, sizeof *s->v_no_contact);
             s->result[body].woken = s->woken_by_joint[body] = s->scene->body[body].asleep != 0;
             s->result[body].held = I.held;
         }
@@ -135,7 +135,7 @@ int peg_step_joints(peg_stage *s)
             continue;
         }
         for (int b = s->first_body[root]; b >= 0; b = s->next_body[b])
-            memcpy(s->alone[b], s->scene->body[b].v, sizeof *s->alone);
+            memcpy(s->v_no_contact[b], s->scene->body[b].v, sizeof *s->v_no_contact);
     }
     return 1;
 }

@@ -57,8 +57,8 @@ static int take_contacts(peg_assembly *a)
         const peg_row *row = &I->impulse.row[i];
         int end = peg_next_normal(&I->impulse, i);
         const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
-        peg_contact contact = {.part_a = a->stage->whole[c->a],
-                               .part_b = a->stage->whole[c->b],
+        peg_contact contact = {.part_a = a->stage->scene_part[c->a],
+                               .part_b = a->stage->scene_part[c->b],
                                .gap = peg_row_gap(I, row)};
         name_features(I, row, &contact);
         peg_copy3(row->point, contact.point);
