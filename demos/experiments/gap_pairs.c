@@ -98,6 +98,15 @@ static void put_apart(uint64_t *state, gap_pair *pair)
     }
 }
 
+int gap_pair_set(gap_pair *pair, int side, const double (*points)[3], int n, const double R[9])
+{
+    static const double origin[3] = {0, 0, 0};
+    if (peg_polytope_from_points(points, n, &pair->shape[side]) != PEG_OK) return 0;
+    if (!make_view(pair->shape[side], &pair->view[side])) return 0;
+    gap_pair_place(pair, side, origin, R);
+    return 1;
+}
+
 int gap_pair_make(uint64_t seed, long i, gap_pair *out)
 {
     uint64_t state = seed * 0x9e3779b97f4a7c15u + (uint64_t)i * 0xd1342543de82ef95u + 1;

@@ -19,7 +19,8 @@ typedef struct gap_pair {
  * at any distance of the centres, down to none, a third with up to 5 % of the size of overlap, a
  * third up to one size apart. 0: no such shape, or out of memory. */
 int gap_pair_make(uint64_t seed, long i, gap_pair *out);
-/* The parts as they are after a motion of one of them: v, w for a time t, as a screw. */
+/* Part `side` of a pair as the hull of points, at the origin. 0: as gap_pair_make. */
+int gap_pair_set(gap_pair *pair, int side, const double (*points)[3], int n, const double R[9]);
 void gap_pair_place(gap_pair *pair, int part, const double x[3], const double R[9]);
 void gap_pair_free(gap_pair *pair);
 
