@@ -227,10 +227,10 @@ void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_featur
 /* Whether feature i of a piece can be touched along n, out of it. */
 static int can_touch(const peg_view *view, peg_feature_type feature, int i, const double *n)
 {
-    static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
+    static const peg_slope_tolerance tolerance = {PEG_SLOPE_TOLERANCE, NULL};
     if (!peg_is_triangle(view->shape) || feature == PEG_FACE) return 1;
-    return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
-                                 : peg_edge_can_touch(view, i, n, &lean);
+    return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &tolerance)
+                                 : peg_edge_can_touch(view, i, n, &tolerance);
 }
 
 /* Whether a mesh on either side can be touched by the row. */

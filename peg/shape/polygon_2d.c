@@ -119,7 +119,7 @@ pegStatus peg_polytope_point(peg_polytope **out)
     return PEG_OK;
 }
 
-/* Triangles from the centroid of the vertices, as in mass.c. */
+/* Triangles from the centroid of the vertices, as in mass_properties.c. */
 void peg_polygon_mass(const peg_polytope *p, double *area, double centre[2], double *inertia)
 {
     double first[2] = {0}, second = 0;
