@@ -167,8 +167,8 @@ static void find_groups(pgs_state *s)
     }
 }
 
-/* Friction of a contact that bears nothing. */
-HOT int rubs_nothing(const pgs_row *row, const double *at)
+/* A friction row of an inactive contact. */
+HOT int is_idle(const pgs_row *row, const double *at)
 {
     return row->hi + row->mu * at[-row->normal] == 0;
 }
@@ -287,7 +287,7 @@ HOT void push(pgs_state *s, const pgs_row *row, double by, quad y[3], double *mo
 
 HOT void visit_row(pgs_state *s, const pgs_row *row, double *at, quad y[3], double *most)
 {
-    if (*at == 0 && rubs_nothing(row, at)) return;
+    if (*at == 0 && is_idle(row, at)) return;
     double by = change(row, at, speed_of(row, *at, y));
     if (by != 0) push(s, row, by, y, most);
 }
@@ -295,8 +295,7 @@ HOT void visit_row(pgs_state *s, const pgs_row *row, double *at, quad y[3], doub
 HOT void visit_contact(pgs_state *s, const pgs_row *row, double *at, quad y[3], double *most)
 {
     double by = change(row, at, speed_of(row, *at, y));
-    if (at[1] == 0 && at[2] == 0 && rubs_nothing(row + 1, at + 1) &&
-        rubs_nothing(row + 2, at + 2)) {
+    if (at[1] == 0 && at[2] == 0 && is_idle(row + 1, at + 1) && is_idle(row + 2, at + 2)) {
         if (by != 0) push(s, row, by, y, most);
         return;
     }

@@ -9,7 +9,7 @@
 #include "peg/step/joint_groups.h"
 
 /* What the row's impulse does to A: its normal may be the mean of those on the way. */
-static void take_push(const peg_island *I, const peg_row *row, peg_contact *contact)
+static void take_impulse(const peg_island *I, const peg_row *row, peg_contact *contact)
 {
     int a = I->piece[I->pair[row->pair].a].rigid;
     double push[3];
@@ -62,7 +62,7 @@ static int take_contacts(peg_assembly *a)
                                .gap = peg_row_gap(I, row)};
         name_features(I, row, &contact);
         peg_copy3(row->point, contact.point);
-        take_push(I, row, &contact);
+        take_impulse(I, row, &contact);
         for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
         a->solved->contact[a->solved->contacts++] = contact;
         for (int side = 0; side < 2; side++) {
