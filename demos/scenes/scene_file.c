@@ -1,7 +1,6 @@
 /* Scenes from files, whatever their format. */
 #include "demos/scenes/scene_file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static int ends_with(const char *name, const char *end)
@@ -24,14 +23,6 @@ lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(con
                         char text[LAB_TEXT])
 {
     return (is_xml(path) ? lab_robot_read : lab_ipc_read)(path, mesh_dir, note, text);
-}
-
-void lab_file_name(lab_file *f, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    snprintf(f->name, sizeof f->name, "%.90s", slash ? slash + 1 : path);
-    char *dot = strrchr(f->name, '.');
-    if (dot && dot != f->name) *dot = 0;
 }
 
 void lab_file_free(lab_file *f)
