@@ -129,8 +129,9 @@ PEG_API pegStatus pegWorldSetDefaultSurface(pegWorldID peg, const dSurfaceParame
  *   bounce,        Restitution, applied after the step: the poses stay free of overlap. bounce
  *   bounce_vel     above 1 is clamped to 1 (one message): contacts never add energy.
  *   soft_erp,      Either makes the contact compliant, a spring and damper as in ODE, which
- *   soft_cfm       overlaps. The other is then the world's ERP or CFM. Without them the contact is
- *                  rigid whatever ERP and CFM the world has.
+ *   soft_cfm       overlaps, if settings.soft_contacts allows it: by default only if the step can
+ *                  resolve the spring. The other is then the world's ERP or CFM. Without them the
+ *                  contact is rigid whatever ERP and CFM the world has (one message of each kind).
  *   Contact surface layer (dWorldSetContactSurfaceLayer): ignored (one message); geoms keep the
  *                  separation settings.margin. Maximum correcting velocity
  *                  (dWorldSetContactMaxCorrectingVel): ignored (one message); penetration recovery
@@ -294,8 +295,13 @@ typedef enum pegFeatures {
     PEG_FEATURES_UNKNOWN /* one of ODE's own contacts */
 } pegFeatures;
 
-/* Contact points with an impulse in the last step; none after a failed step. The ids of geoms that
- * were destroyed since then are invalid. g1 is the geom that was seen first. */
+/* Contact points with an impulse in the last step; none after a failed step. The geoms and bodies
+ * of that step must still exist when contacts are asked for. g1 is the geom that was seen first.
+ *
+ * Where bodies rest on more points than they need, impulses of single points are not unique. In an
+ * island at rest (all velocities 0) of up to 32 bodies they are the ones of least norm: the four
+ * corners of a cube on the floor carry a quarter each. Sums on bodies are as solved. Where least
+ * norm would leave the friction cones, and with rolling friction, the impulses stay as solved. */
 typedef struct pegContact {
     dGeomID g1, g2;
     dVector3 pos;      /* world */
@@ -310,9 +316,48 @@ typedef struct pegContact {
                                Heightfields: triangle 2 c is the half of cell c = z (width samples
                                - 1) + x at its smallest x and z, 2 c + 1 the other half. Unknown
                                features: -1 */
+    dBodyID body1, body2;   /* null: none */
+    dVector3 pos1, pos2;    /* m, world: where the surfaces of g1 and g2 are nearest */
+    dVector3 velocity;      /* m/s, of g1's body relative to g2's at pos, after the step */
+    dReal h;                /* s, of the step: impulse / h is the mean force, N */
 } pegContact;
 PEG_API int pegWorldGetContactCount(pegWorldID peg);
 PEG_API pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *contact);
+
+/* Forces of all contacts of a pair of geoms, or of a body, in the last step. */
+typedef struct pegContactForce {
+    int contacts;         /* points */
+    dVector3 force;       /* N, world, on g1's body or on the body */
+    dVector3 torque;      /* N m, about its centre of mass, without rolling friction */
+    dReal normal_force;   /* N, sum of the points' magnitudes */
+    dReal friction_force; /* N, sum of the points' magnitudes */
+} pegContactForce;
+/* sum may be null. The first `room` contacts are written, seen from the geom or body asked for: it
+ * is g1 or body1; contacts may be null if room is 0. Errors: ARGUMENT. */
+PEG_API pegStatus pegWorldGetPairForce(pegWorldID peg, dGeomID g1, dGeomID g2, pegContactForce *sum,
+                                       pegContact *contacts, int room);
+PEG_API pegStatus pegWorldGetBodyForce(pegWorldID peg, dBodyID body, pegContactForce *sum,
+                                       pegContact *contacts, int room);
+
+/* Contacts that begin, persist and end, one event per pair of geoms and step. Points are matched by
+ * their features. A pair whose bodies sleep has no events until one wakes, and persists then. The
+ * ids of an END may be of destroyed objects. Off by default: pegWorldSetContactEvents(peg, 1). */
+typedef enum pegContactEventType {
+    PEG_CONTACT_BEGIN = 0,
+    PEG_CONTACT_PERSIST,
+    PEG_CONTACT_END
+} pegContactEventType;
+typedef struct pegContactEvent {
+    pegContactEventType type;
+    dGeomID g1, g2; /* as they lie in spaces */
+    dBodyID body1, body2;
+    int points;      /* contact points in this step */
+    int new_points;  /* of these: with features that the step before did not have */
+    int lost_points; /* of the step before, whose features are gone */
+} pegContactEvent;
+PEG_API pegStatus pegWorldSetContactEvents(pegWorldID peg, int enabled);
+PEG_API int pegWorldGetContactEventCount(pegWorldID peg);
+PEG_API pegStatus pegWorldGetContactEvent(pegWorldID peg, int index, pegContactEvent *event);
 
 /* Names before 0.2, kept until 1.0. Old fields of pegSettings and pegStats are members of unions,
  * in the part of this file above. */

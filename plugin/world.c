@@ -1,5 +1,5 @@
 /* The public face of a peg world: arguments are checked here, the rest is done by ode_glue. */
-#include "plugin/world.h"
+#include "plugin/contact.h"
 
 const char *pegVersion(void)
 {
@@ -46,6 +46,7 @@ pegStatus pegWorldCreateStatus(dWorldID world, const pegSettings *settings, pegW
 void pegWorldDestroy(pegWorldID peg)
 {
     if (!peg) return;
+    peg_events_free(peg->events);
     peg_glue_destroy(peg->glue);
     peg_free(peg);
 }
@@ -129,6 +130,7 @@ static pegStatus world_step(pegWorldID peg, dReal h, int quick)
     if (status == PEG_OK) {
         peg->last = stats;
         peg_totals_add(&peg->total, &stats);
+        if (peg->events) peg_events_update(peg->events, peg->glue);
     }
     return status;
 }

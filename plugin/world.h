@@ -9,6 +9,7 @@
 struct pegWorld {
     peg_glue *glue;
     pegStats last, total;
+    struct peg_events *events;   /* or null: not wanted */
     pegMessageFunction *message; /* or null */
     void *message_data;
     pegMessageHandler *handler; /* or null */

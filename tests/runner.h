@@ -14,7 +14,9 @@ void test_at_end(void (*end)(void));
 /* A folder of the program's own beneath /tmp, removed after the last test. */
 const char *test_folder(void);
 
-/* Marks a case as one that takes long: the fast lane (`./run test --fast`) leaves it out. */
+/* Marks a case as one that takes long: the fast lane (`./run test --fast`) leaves it out. (By
+ * Check's tags: `long`; what carries the tag `unsanitized` is left out by `./run test --sanitize`.)
+ */
 void test_long(TCase *tc);
 
 #endif

@@ -367,10 +367,10 @@ END_TEST
 
 /* ---- experiments ----------------------------------------------------------------------------- */
 
-static const char *const experiments[] = {"box-of-polygons", "box-of-polyhedra",  "hills",
-                                          "sawtooth",        "sawtooth-friction", "step-size-2d",
-                                          "slender-rod"};
-enum { EXPERIMENTS = 7 };
+static const char *const experiments[] = {
+    "box-of-polygons", "box-of-polyhedra", "hills",         "sawtooth", "sawtooth-friction",
+    "step-size-2d",    "slender-rod",      "gap-functions", "impacts",  "infeasibility"};
+enum { EXPERIMENTS = 10 };
 
 START_TEST(experiments_are_listed)
 {
@@ -485,6 +485,11 @@ START_TEST(peg_passes_its_own_checks)
     ck_assert_int_eq(lab("experiment sawtooth --quick --contact peg,st --out y%s", ""), 0);
     ck_assert_ptr_null(strstr(read_text("stdout"), "FAIL"));
     ck_assert_int_eq(lab("experiment hills --quick --contact peg,st --out z%s", ""), 0);
+    ck_assert_ptr_null(strstr(read_text("stdout"), "FAIL"));
+    ck_assert_int_eq(lab("experiment infeasibility --quick --contact peg --out u%s", ""), 0);
+    ck_assert_ptr_nonnull(
+        strstr(read_text("stdout"), "pass  largest infeasibility and depth of peg"));
+    ck_assert_int_eq(lab("experiment impacts --quick --out v%s", ""), 0);
     ck_assert_ptr_null(strstr(read_text("stdout"), "FAIL"));
 }
 END_TEST

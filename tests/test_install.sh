@@ -9,7 +9,7 @@ trap 'rm -rf "$place"' EXIT
 # the libraries of a sanitized build want the sanitizer's runtime first
 flags=${EXAMPLE_CFLAGS-}
 
-DESTDIR=$place meson install -C "$build" --no-rebuild --quiet >/dev/null
+DESTDIR=$place meson install -C "$build" --no-rebuild --quiet >"$place/log" 2>&1 || { cat "$place/log"; exit 1; }
 config=$(find "$place" -name ode-peg-config.cmake)
 pc=$(find "$place" -name ode-peg.pc)
 lib=$(dirname "$(dirname "$pc")")

@@ -129,7 +129,8 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --set bodies=2.5", "whole number");
     refused("run pour-boxes --set bodies=0", "whole number");
     refused("run pour-boxes --set colour=3",
-            "no key 'colour': it knows scale, turn, directions, primaries, threads, bodies");
+            "no key 'colour': it knows scale, turn, directions, primaries, threads, stiffness, "
+            "gamma, gradient, traps, adjacent, passes, bodies");
     refused("run pour-boxes --set scale=0", "scale");
     refused("run pour-boxes --unknown", "--unknown");
     refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace");
@@ -435,6 +436,9 @@ START_TEST(runs_the_demos_of_ode)
     json_decref(list);
     char *said = read_text(out_path("stdout")), *table = read_text(out_path("demos/table.txt"));
     ck_assert_str_eq(said, table);
+    char *progress = read_text(out_path("stderr"));
+    ck_assert_ptr_nonnull(strstr(progress, "ode-demos: 1 scenes\n"));
+    free(progress);
     ck_assert_ptr_nonnull(strstr(table, "\ndemo-tracks            peg "));
     free(said);
     free(table);

@@ -277,14 +277,24 @@ START_TEST(writes_what_it_reads)
 }
 END_TEST
 
+static void build_round(lab_world *w)
+{
+    double q[4];
+    lab_axis_angle(1, 2, 3, 50, q);
+    lab_plane(w, "floor", (double[3]){0, 0, 1}, 0);
+    lab_sphere(lab_add(w, "ball", LAB_DYNAMIC, (double[3]){0, 0, 1}, q), .3, NULL);
+    lab_capsule(lab_add(w, "capsule", LAB_DYNAMIC, (double[3]){2, 0, 1}, q), .2, .5, NULL, NULL);
+    lab_cylinder(lab_add(w, "can", LAB_DYNAMIC, (double[3]){4, 0, 1}, q), .3, .4, NULL, NULL);
+}
+
 START_TEST(writes_round_parts_as_closed_polyhedra)
 {
+    static const lab_scene scene = {"round", "", .01, 1, build_round, NULL};
     char path[256], text[LAB_TEXT];
     int user;
     lab_options options = {.contact = LAB_PEG, .seed = 1};
-    lab_world *a = lab_open(lab_scene_find("pour-mixed"), &options, text, &user);
+    lab_world *a = lab_open(&scene, &options, text, &user);
     ck_assert_msg(a != NULL, "%s", text);
-    while (lab_time(a) < .6) ck_assert_int_eq(lab_step(a), 0);
     snprintf(path, sizeof path, "%s/round.json", folder);
     notes[0] = 0;
     ck_assert_int_eq(lab_file_write(a, path, keep), 0);
@@ -298,11 +308,121 @@ START_TEST(writes_round_parts_as_closed_polyhedra)
         for (int d = 0; d < 3; d++) ck_assert_double_eq_tol(x[d], y[d], 1e-9);
         ck_assert_double_le(to->volume, from->volume * (1 + 1e-9));
         ck_assert_double_ge(to->volume, from->volume * .97); /* inscribed, 32 sides */
-        ck_assert_int_eq(to->part[0].shape->kind == LAB_SHAPE_MESH,
-                         from->part[0].shape->kind == LAB_SHAPE_MESH);
+        ck_assert_int_eq(to->part[0].shape->kind, LAB_SHAPE_CONVEX);
     }
+    ck_assert_double_eq_tol(lab_body_at(b, 0)->part[0].high[2], 0, 1e-12); /* the plane's slab */
     close_scene(b);
     lab_close(a);
+}
+END_TEST
+
+/* ---- MJCF and URDF --------------------------------------------------------------------------- */
+
+static lab_world *open_data(const char *name)
+{
+    char path[1024];
+    notes[0] = 0;
+    snprintf(path, sizeof path, "%s/%s", getenv("LAB_DATA"), name);
+    return open_path(path, strstr(name, ".urdf") ? getenv("LAB_DATA") : NULL, LAB_PEG);
+}
+
+START_TEST(reads_mjcf)
+{
+    lab_world *w = open_data("arm.xml");
+    const lab_body *upper = lab_body_find(w, "upper"), *lower = lab_body_find(w, "lower");
+    const lab_body *crate = lab_body_find(w, "crate"), *slider = lab_body_find(w, "slider");
+    double pi = acos(-1), capsule = 500 * pi * .05 * .05 * (.5 + 4 * .05 / 3), x[3], apart;
+    ck_assert_ptr_nonnull(strstr(notes, "actuator (1)"));
+    ck_assert_ptr_nonnull(strstr(notes, "collides with nothing (1)"));
+    ck_assert_double_eq(lab_step_size(w), .005);
+    ck_assert_int_eq(lab_joint_count(w), 2);
+    ck_assert_int_eq(upper->parts, 1);
+    ck_assert_int_eq(lower->parts, 2); /* the tool is welded to it */
+    ck_assert_double_eq_tol(upper->mass, capsule, 1e-9);
+    ck_assert_double_eq_tol(lower->mass, capsule + .5, 1e-9);
+    ck_assert_double_eq_tol(crate->mass, 3, 1e-12);
+    ck_assert_double_eq_tol(crate->inertia[8], .04, 1e-15);
+    lab_pose(crate, x, NULL);
+    ck_assert_double_eq_tol(x[2], .45, 1e-14); /* its centre of mass */
+    run(w, 150);
+    lab_point(upper, (double[3]){0, 0, 0}, x);
+    ck_assert_double_eq_tol(x[2], 1.5, 2e-3); /* the shoulder holds */
+    for (int i = 0; i < 2; i++) {
+        lab_joint_error(lab_joint_at(w, i), &apart, NULL);
+        ck_assert_double_lt(apart, 2e-3); /* a step turns the arm by 2 degrees */
+    }
+    lab_pose(crate, x, NULL);
+    ck_assert_double_eq_tol(x[2], .05, 1e-3); /* it stands on the plane */
+    lab_pose(slider, x, NULL);
+    ck_assert_double_eq_tol(x[2], .3, 1e-12); /* it slides and turns, but does not fall */
+    close_scene(w);
+}
+END_TEST
+
+START_TEST(reads_urdf)
+{
+    lab_world *w = open_data("gripper.urdf");
+    const lab_body *mast = lab_body_find(w, "mast"), *finger = lab_body_find(w, "finger");
+    double c = (2 * .3 + 1 * .65) / 3, x[3], start[3], apart, d[3];
+    ck_assert_ptr_nonnull(strstr(notes, "transmission (1)"));
+    ck_assert_int_eq(lab_body_find(w, "base")->kind, LAB_STATIC);
+    ck_assert_int_eq(mast->parts, 2);
+    ck_assert_double_eq_tol(mast->mass, 3, 1e-12);
+    ck_assert_double_eq_tol(mast->inertia[0],
+                            .06 + .01 + 2 * (.3 - c) * (.3 - c) + (.65 - c) * (.65 - c), 1e-12);
+    ck_assert_double_eq_tol(finger->mass, .5, 1e-12);
+    lab_pose(mast, x, NULL);
+    ck_assert_double_eq_tol(x[2], .07 + c, 1e-12);
+    lab_pose(finger, start, NULL);
+    run(w, 100);
+    lab_pose(finger, x, NULL);
+    lab_joint_error(lab_joint_at(w, 1), &apart, NULL);
+    ck_assert_double_lt(apart, 1e-6);
+    peg_sub(x, start, d); /* it slides down along its axis to the limit */
+    ck_assert_double_eq_tol(peg_norm(d), .2, 1e-3);
+    ck_assert_double_lt(d[2], 0);
+    close_scene(w);
+}
+END_TEST
+
+START_TEST(refuses_what_a_robot_cannot_be)
+{
+    static const char *const files[][2] = {
+        {"", "no XML"},
+        {"<mujoco", "no XML"},
+        {"<html/>", "root element"},
+        {"<mujoco><worldbody><geom type='plane'/></worldbody></mujoco>", "nothing in it can move"},
+        {"<mujoco><include file='x'/></mujoco>", "include"},
+        {"<mujoco><worldbody><body><freejoint/><geom type='ellipsoid' size='1 1 1'/></body>"
+         "</worldbody></mujoco>",
+         "ellipsoid"},
+        {"<mujoco><worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody>"
+         "</mujoco>",
+         "no mesh 'm'"},
+        {"<mujoco><worldbody><body name='b'><joint/><joint pos='1 0 0' axis='1 1 0'/>"
+         "<geom size='1'/></body></worldbody></mujoco>",
+         "'b'"},
+        {"<robot><link name='a'/><link name='b'/><joint type='planar'><parent link='a'/>"
+         "<child link='b'/></joint></robot>",
+         "planar"},
+        {"<robot><link name='a'/><joint type='fixed'><parent link='a'/><child link='c'/></joint>"
+         "</robot>",
+         "two links"},
+        {"<robot><link name='a'/><link name='b'/>"
+         "<joint type='fixed'><parent link='a'/><child link='b'/></joint>"
+         "<joint type='fixed'><parent link='b'/><child link='a'/></joint></robot>",
+         "loop"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[256], text[LAB_TEXT] = "";
+        snprintf(path, sizeof path, "%s/bad.xml", folder);
+        FILE *out = fopen(path, "w");
+        ck_assert_ptr_nonnull(out);
+        fputs(files[i][0], out);
+        ck_assert_int_eq(fclose(out), 0);
+        ck_assert_ptr_null(lab_file_read(path, NULL, NULL, text));
+        ck_assert_msg(strstr(text, files[i][1]) != NULL, "'%s' is not in: %s", files[i][1], text);
+    }
 }
 END_TEST
 
@@ -323,5 +443,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, leaves_out_the_work_of_kinematic_bodies);
     tcase_add_test(tests, writes_what_it_reads);
     tcase_add_test(tests, writes_round_parts_as_closed_polyhedra);
+    tcase_add_test(tests, reads_mjcf);
+    tcase_add_test(tests, reads_urdf);
+    tcase_add_test(tests, refuses_what_a_robot_cannot_be);
     return suite;
 }

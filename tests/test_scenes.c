@@ -2,36 +2,33 @@
  * two runs of a scene: same input same bits, turned, with the bodies created in another order. */
 #include "tests/runner.h"
 #include "demos/checks/checks.h"
-#include "demos/checks/matrix.h"
+#include "demos/sweep/plan.h"
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- every scene -------------------------------------------------------------------------------
  */
 
-typedef struct picked {
-    int wanted;
-    matrix_job job;
-} picked;
+static sweep_plan gate; /* demos/plans/gate.json */
 
-static void pick(void *context, const matrix_job *job)
+START_TEST(there_are_scenes)
 {
-    picked *p = context;
-    if (p->wanted-- == 0) p->job = *job;
+    ck_assert_int_gt(gate.count, 400);
 }
+END_TEST
 
 START_TEST(scene_shows_what_it_must)
 {
-    picked p = {.wanted = _i};
-    char command[256];
+    const sweep_case *c = &gate.cases[_i];
+    char command[SWEEP_KEY_SIZE];
     check_result result;
-    matrix_jobs(MATRIX_GATE, pick, &p);
-    matrix_command(&p.job, command, sizeof command);
-    lab_options options = matrix_options(&p.job);
-    int broken = check_scene(p.job.scene, &options, &result);
+    sweep_key(c, command);
+    lab_options options = sweep_case_options(c);
+    int broken = check_scene(lab_scene_find(c->scene), &options, &result);
     ck_assert_msg(!broken && !result.failed, "peg-lab %s: %s", command, result.why);
 }
 END_TEST
@@ -221,12 +218,15 @@ END_TEST
 
 Suite *test_suite(void)
 {
+    char why[LAB_TEXT] = "";
+    if (sweep_plan_read(&gate, getenv("GATE_PLAN"), why)) fprintf(stderr, "%s\n", why);
     Suite *suite = suite_create("scenes");
     TCase *scenes = tcase_create("scenes"), *laws = tcase_create("laws");
     tcase_set_timeout(scenes, 300);
     test_long(scenes);
     tcase_set_timeout(laws, 120);
-    tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, matrix_jobs(MATRIX_GATE, NULL, NULL));
+    tcase_add_test(scenes, there_are_scenes);
+    tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, gate.count);
     tcase_add_loop_test(scenes, stock_ode_fails, 0, 6);
     tcase_add_loop_test(laws, same_input_same_bits, 0, 5);
     tcase_add_loop_test(laws, frame_does_not_matter, 0, 8);

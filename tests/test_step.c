@@ -133,6 +133,10 @@ START_TEST(flat_fall_on_every_kind)
     scene_step();
     double margin = model == PEG_CONTACT_PEG ? 1e-5 * S.shape[0]->radius : 0; /* [W]: none */
     if (model == PEG_CONTACT_AP) margin = gap; /* [F 10]: no closer */
+    /* Phi = gap / (gap + c), c the distance of the inner points at touch, held to 0 to first order
+     */
+    double c = .5 + (kind == HALF_SPACE ? S.shape[0]->radius : .5);
+    if (model == PEG_CONTACT_RATIO) margin = -gap * gap / c;
     double vz = platform + (margin - gap) / h;
     ck_assert_double_le(fabs(a->v_pose[2] - vz), SOLVED);
     ck_assert_double_le(fabs(a->v_pose[0] - 0.3), EXACT);

@@ -447,6 +447,10 @@ START_TEST(soft_contact_sinks_as_in_ode)
         scene s = new_scene(stock);
         s.contact.surface = (dSurfaceParameters){
             .mode = dContactSoftERP | dContactSoftCFM, .soft_erp = erp, .soft_cfm = cfm};
+        pegSettings settings;
+        pegWorldGetSettings(s.peg, &settings);
+        settings.soft_contacts = PEG_SOFT_KEEP;
+        pegWorldSetSettings(s.peg, &settings);
         add_ground(&s);
         dBodyID body = add_box(&s, 1, 1, 0.2, 0, 0, 0.1);
         run(&s, h, 3);

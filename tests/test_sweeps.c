@@ -135,7 +135,7 @@ START_TEST(rows_that_are_kept)
     peg_pgs_group group[BOXES];
     build_towers((double[]){.1, 0, -.1});
     find_groups(group);
-    for (int i = 0; i < BOXES; i++) group[i].swept = peg_pgs_cache_create(&arena, ROWS_A_PAIR);
+    for (int i = 0; i < BOXES; i++) group[i].pgs = peg_pgs_cache_create(&arena, ROWS_A_PAIR);
     source from = {.to = &first};
     peg_pgs_goal goal = {.speed = speed,
                          .max_iterations = 10000,
@@ -164,7 +164,7 @@ START_TEST(rows_that_are_kept)
     goal.group = turned;
     solve(&goal, &first);
     ck_assert_int_eq(from.again, island.problem.m);
-    for (int i = 0; i < BOXES; i++) turned[i].swept = NULL;
+    for (int i = 0; i < BOXES; i++) turned[i].pgs = NULL;
     from = (source){.to = &second};
     solve(&goal, &second);
     ck_assert_int_eq(from.again, 0);

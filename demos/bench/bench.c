@@ -1,5 +1,6 @@
 /* The bench: which cases, each in a process of its own that may fail or run out of time without
  * harm to the others, within a budget of time. */
+#include "demos/world/progress.h"
 #include "demos/bench/bench.h"
 #include "demos/world/files.h"
 #include "demos/world/world.h"
@@ -124,6 +125,9 @@ static int run_case(const bench_job *job, double grace, json_t *report)
 static int run_plan(const plan *p, const lab_bench_options *o, json_t *report)
 {
     double start = lab_now(), left = 0;
+    lab_progress bar = {.title = "bench", .unit = "cases", .total = p->n, .silent = o->quiet};
+    if (!o->quiet) lab_progress_announce("bench", o->budget);
+    lab_progress_begin(&bar);
     for (int i = 0; i < p->n; i++) left += weight(&p->of[i]);
     for (int i = 0; i < p->n; i++) {
         bench_job job = {.what = p->of[i],
@@ -139,7 +143,9 @@ static int run_plan(const plan *p, const lab_bench_options *o, json_t *report)
             say(report, &job.what, "not begun, the budget is used up, s:", (int)o->budget);
         else if (run_case(&job, GRACE * o->budget, report))
             return 1;
+        lab_progress_set(&bar, i + 1);
     }
+    lab_progress_end(&bar);
     json_object_set_new(report, "wall_s", lab_number(lab_now() - start));
     return 0;
 }

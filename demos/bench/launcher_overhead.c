@@ -2,6 +2,7 @@
  * uses ODE alone, so the launcher can take it over. CPU time is compared, of runs that take turns,
  * as other programs may use the machine: the medians of both, and of their ratio. */
 #include "demos/bench/launcher_overhead.h"
+#include "demos/world/progress.h"
 #include "demos/world/run.h"
 #include "demos/world/world.h"
 
@@ -238,7 +239,12 @@ int lab_overhead(const char *name, int quick)
     printf("%-16s %11s %11s %9s %12s  %s\n", "case", "stock us", "peg-run us", "more %", "more ns",
            "a step of");
     int status = 0;
-    for (int i = 0; i < CASES && status == 0; i++)
+    lab_progress bar = {.title = "overhead", .unit = "cases", .total = CASES};
+    lab_progress_begin(&bar);
+    for (int i = 0; i < CASES && status == 0; i++) {
         status = compare(&cases[i], lab, run, quick ? RUNS_QUICK : RUNS);
+        lab_progress_set(&bar, i + 1);
+    }
+    lab_progress_end(&bar);
     return status;
 }

@@ -2,6 +2,7 @@
  * by the lab's own distances. Each cell runs in a process of its own, which appends a record per
  * drop to a file, so that a drop that takes the process down is counted and the next one follows.
  */
+#include "demos/world/progress.h"
 #include "demos/checks/matrix_geoms.h"
 #include "demos/report/output.h"
 #include "demos/world/world.h"
@@ -262,6 +263,8 @@ static int write_tables(const cell *cells, int n, const matrix_geoms_options *o)
 static int run_cells(cell *cells, int n, const matrix_geoms_options *o, const lab_options *base)
 {
     int running = 0, next = 0, done = 0;
+    lab_progress bar = {.title = "matrix-geoms", .unit = "cells", .total = n, .silent = o->quiet};
+    lab_progress_begin(&bar);
     while (done < n) {
         while (running < o->jobs && next < n) {
             cells[next].record = tmpfile();
@@ -278,10 +281,10 @@ static int run_cells(cell *cells, int n, const matrix_geoms_options *o, const la
             fclose(c->record);
             running--, done++;
             if (write_tables(cells, n, o)) return 1; /* so that a long run can be watched */
-            if (!o->quiet) fprintf(stderr, "\rpeg-lab: %d of %d cells", done, n);
+            lab_progress_set(&bar, done);
         }
     }
-    if (!o->quiet) fputc('\n', stderr);
+    lab_progress_end(&bar);
     return 0;
 }
 

@@ -26,7 +26,7 @@ static void fill_planes(void)
     }
 }
 
-static void add_bowl(dSpaceID space)
+static dTriMeshDataID add_bowl(dSpaceID space)
 {
     static float corner[SIDE * SIDE][3]; /* the mesh refers to these arrays */
     static dTriIndex index[(SIDE - 1) * (SIDE - 1) * 2][3];
@@ -45,6 +45,7 @@ static void add_bowl(dSpaceID space)
     dGeomTriMeshDataBuildSingle(data, corner, sizeof *corner, SIDE * SIDE, index, 3 * n,
                                 sizeof *index);
     dCreateTriMesh(space, data, NULL, NULL, NULL);
+    return data;
 }
 
 int main(void)
@@ -53,7 +54,7 @@ int main(void)
     dWorldID world = dWorldCreate();
     dWorldSetGravity(world, 0, 0, -9.81);
     dSpaceID space = dHashSpaceCreate(NULL);
-    add_bowl(space);
+    dTriMeshDataID bowl = add_bowl(space);
     fill_planes();
     for (int i = 0; i < BODIES; i++) {
         pegStatus status;
@@ -81,6 +82,7 @@ int main(void)
            pegWorldGetContactCount(peg));
     pegWorldDestroy(peg);
     dSpaceDestroy(space);
+    dGeomTriMeshDataDestroy(bowl);
     dWorldDestroy(world);
     dCloseODE();
     return total.max_penetration > 0;

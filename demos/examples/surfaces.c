@@ -74,9 +74,10 @@ int main(void)
     printf("crate on ice:      %.3f m/s, downhill\n", sqrt(u[0] * u[0] + u[2] * u[2]));
     printf("ball:              %.3f m above the floor\n", dBodyGetPosition(bouncing)[2] + 1);
     printf("ghost:             z = %.3f m, below the floor\n", dBodyGetPosition(falling)[2]);
+    int as_said = fabs(v[0] - 1.5) < 0.01 && u[0] > 1;
     pegWorldDestroy(peg);
     dSpaceDestroy(space);
     dWorldDestroy(world);
     dCloseODE();
-    return fabs(v[0] - 1.5) < 0.01 && u[0] > 1 ? 0 : 1;
+    return as_said ? 0 : 1;
 }

@@ -72,7 +72,8 @@ int main(void)
     dSurfaceParameters surface = {.mode = dContactApprox1, .mu = 0.9};
     pegWorldSetDefaultSurface(peg, &surface);
     pegWorldAddSpace(peg, space);
-    if (!add_ground(space)) return 1;
+    dGeomID ground = add_ground(space);
+    if (!ground) return 1;
     dBodyID chassis = add_body(world, dCreateBox(space, 2.4, 1.2, 0.3), 400, -8, 0, 0.9);
     for (int i = 0; i < 4; i++)
         add_wheel(peg, space, chassis, -8 + (i < 2 ? 0.9 : -0.9), i % 2 ? 0.8 : -0.8);
@@ -85,9 +86,13 @@ int main(void)
     pegWorldGetTotals(peg, &total);
     printf("after 5 s the car is at %.2f %.2f %.2f m\n", x[0], x[1], x[2]);
     printf("deepest overlap %g m\n", total.max_penetration);
+    int as_said = x[0] > -2 && total.max_penetration == 0;
+    dHeightfieldDataID data = dGeomHeightfieldGetHeightfieldData(ground);
     pegWorldDestroy(peg);
     dSpaceDestroy(space);
+    pegUnregisterHeightfield(data);
+    dGeomHeightfieldDataDestroy(data);
     dWorldDestroy(world);
     dCloseODE();
-    return x[0] > -2 && total.max_penetration == 0 ? 0 : 1;
+    return as_said ? 0 : 1;
 }

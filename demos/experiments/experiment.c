@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const experiment *const groups[] = {experiments_pour, experiments_particle, experiments_rod};
+static const experiment *const groups[] = {experiments_pour,    experiments_particle,
+                                           experiments_rod,     experiments_gap_functions,
+                                           experiments_impacts, experiments_anitescu_hart};
 
 static const experiment *experiment_at(int i)
 {
@@ -54,8 +56,7 @@ static int choose_models(experiment_study *s)
         }
         s->model[s->models++] = o->model[i];
     }
-    for (int i = 0; o->models == 0 && i < LAB_CONTACT_COUNT; i++)
-        if (lab_contact_is_exact((lab_contact)i)) s->model[s->models++] = (lab_contact)i;
+    for (int i = 0; o->models == 0 && i <= LAB_AP; i++) s->model[s->models++] = (lab_contact)i;
     return 0;
 }
 

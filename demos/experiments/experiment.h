@@ -68,7 +68,8 @@ struct experiment {
     void (*report)(experiment_study *s, lab_report *r);
 };
 
-extern const experiment experiments_pour[], experiments_particle[], experiments_rod[];
+extern const experiment experiments_pour[], experiments_particle[], experiments_rod[],
+    experiments_gap_functions[], experiments_impacts[], experiments_anitescu_hart[];
 
 /* All models x step sizes h[] x sets first..last. */
 void experiment_plan_all(experiment_study *s, int first_set, int last_set);

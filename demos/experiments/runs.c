@@ -1,4 +1,5 @@
 /* Makes the runs of an experiment in processes of their own, resumes, and reads what they wrote. */
+#include "demos/world/progress.h"
 #include "demos/experiments/runs.h"
 
 #include <errno.h>
@@ -110,8 +111,8 @@ static int run_job(const experiment_study *s, const experiment_job *job)
 typedef struct pool {
     const experiment_study *study;
     pid_t *child; /* of the jobs; 0: none */
-    int running, done, broken, total;
-    double start, said;
+    int running, broken;
+    lab_progress progress;
 } pool;
 
 static int start_job(pool *p, int i)
@@ -127,16 +128,6 @@ static int start_job(pool *p, int i)
     p->child[i] = child;
     p->running++;
     return 0;
-}
-
-static void show_progress(pool *p, int last)
-{
-    double now = lab_now();
-    int terminal = isatty(STDERR_FILENO);
-    if (p->study->options->quiet || (!last && now - p->said < (terminal ? .5 : 10))) return;
-    p->said = now;
-    fprintf(stderr, "%speg-lab: %s: %d of %d runs, %.0f s%s", terminal ? "\r" : "",
-            p->study->kind->name, p->done, p->total, now - p->start, terminal && !last ? "" : "\n");
 }
 
 static void remove_part(const pool *p, int i)
@@ -156,12 +147,11 @@ static int finish_job(pool *p)
         if (p->child[i] != child) continue;
         p->child[i] = 0;
         p->running--;
-        p->done++;
+        lab_progress_set(&p->progress, p->progress.done + 1);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
         p->broken++;
         remove_part(p, i);
     }
-    show_progress(p, 0);
     return 1;
 }
 
@@ -180,17 +170,18 @@ int experiment_run_all(experiment_study *s)
 {
     int workers = s->options->workers;
     if (workers < 1) workers = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    pool p = {.study = s, .child = calloc((size_t)s->jobs + 1, sizeof(pid_t)), .total = s->jobs};
+    pool p = {.study = s, .child = calloc((size_t)s->jobs + 1, sizeof(pid_t))};
     if (!p.child) return 1;
-    p.start = p.said = lab_now();
+    int left = 0;
+    for (int i = 0; i < s->jobs; i++) left += s->options->fresh || !is_done(s, &s->job[i]);
+    p.progress = (lab_progress){
+        .title = s->kind->name, .unit = "runs", .total = left, .silent = s->options->quiet};
+    lab_progress_begin(&p.progress);
     struct sigaction act = {.sa_handler = ask_stop}, old[2];
     sigaction(SIGINT, &act, &old[0]);
     sigaction(SIGTERM, &act, &old[1]);
     for (int i = 0; i < s->jobs && !stop_asked; i++) {
-        if (!s->options->fresh && is_done(s, &s->job[i])) {
-            p.done++;
-            continue;
-        }
+        if (!s->options->fresh && is_done(s, &s->job[i])) continue;
         while (p.running >= (workers > 1 ? workers : 1) && !stop_asked) finish_job(&p);
         if (!stop_asked && start_job(&p, i)) p.broken++;
     }
@@ -199,7 +190,7 @@ int experiment_run_all(experiment_study *s)
     sigaction(SIGINT, &old[0], NULL);
     sigaction(SIGTERM, &old[1], NULL);
     free(p.child);
-    show_progress(&p, 1);
+    lab_progress_end(&p.progress);
     if (stop_asked) {
         fprintf(stderr, "peg-lab: stopped; the same command goes on from here\n");
         return -1;

@@ -1,5 +1,6 @@
 /* One scene with several contact models: summaries, a table, a picture and a page in a folder. */
 #include "demos/lab/lab.h"
+#include "demos/report/film.h"
 #include "demos/report/page.h"
 #include "demos/report/recorder.h"
 #include "demos/world/world.h"
@@ -76,7 +77,7 @@ static char *settings_text(const lab_result *r)
     return text;
 }
 
-/* The page of the runs that have frames. */
+/* The page, and the film if there is to be one, of the runs that have frames. */
 static int write_page(const lab_result *results, const lab_recorder *recorders, int n,
                       const lab_output *output)
 {
@@ -92,6 +93,8 @@ static int write_page(const lab_result *results, const lab_recorder *recorders, 
     char *path = lab_path(output->dir, "report.html"), *settings = settings_text(first);
     page_info info = {first->w->scene->name, output->command, settings};
     int bad = !path || page_write(path, traces, count, &info, output->quiet);
+    if (output->video)
+        bad |= film_write(output->video, traces, count, output->video_speed, output->quiet);
     free(path);
     free(settings);
     return bad;

@@ -7,6 +7,8 @@
 #include "demos/bench/bench.h"
 #include "demos/lab/lab.h"
 #include "demos/sweep/sweep.h"
+#include "demos/report/film.h"
+#include "demos/report/gltf.h"
 #include "demos/report/recorder.h"
 #include "demos/report/trace_check.h"
 #include "demos/bench/launcher_overhead.h"
@@ -22,6 +24,8 @@ typedef struct command {
     const char **targets; /* the first is target */
     int target_count;
     const char *text; /* as it was given */
+    char *gltf, *video;
+    double video_speed;
     char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
     char *only, *part;
     double h, time, mu, budget, trace_quantum;
@@ -62,7 +66,8 @@ enum {
     OPT_SET,
     OPT_JOBS,
     OPT_EVERY,
-    OPT_QUANTUM
+    OPT_QUANTUM,
+    OPT_SPEED
 };
 
 static int parse_contacts(command *c)
@@ -130,6 +135,10 @@ static int check_option(command *c, int option, const char *set)
         if (!(c->trace_quantum > 0 && isfinite(c->trace_quantum)))
             return usage("--trace-quantum must be a positive number of metres%s", "");
         return 0;
+    case OPT_SPEED:
+        if (!(c->video_speed > 0 && isfinite(c->video_speed)))
+            return usage("--video-speed must be a positive number%s", "");
+        return 0;
     case OPT_SEED:
         return c->seed >= 0 ? 0 : usage("--seed must be a whole number, 0 or more%s", "");
     case OPT_MU:
@@ -175,12 +184,6 @@ static int list_scenes(void)
     return fflush(stdout) ? 1 : 0;
 }
 
-static int is_file(const char *target)
-{
-    size_t n = strlen(target);
-    return strchr(target, '/') || (n > 5 && !strcmp(target + n - 5, ".json"));
-}
-
 static lab_options options_of(const command *c)
 {
     return (lab_options){.contact = c->models[0],
@@ -197,7 +200,8 @@ static lab_options options_of(const command *c)
 
 static lab_output output_of(const command *c, const char *dir)
 {
-    return (lab_output){dir, c->text, c->trace_every, c->quiet};
+    return (lab_output){
+        dir, c->text, c->video, c->video_speed > 0 ? c->video_speed : 1, c->trace_every, c->quiet};
 }
 
 static int print_summary(const lab_result *r)
@@ -224,7 +228,10 @@ static int recorder_of(const command *c, lab_recorder *r)
     *r = (lab_recorder){.path = c->trace,
                         .compact = c->trace_compact,
                         .quantum = c->trace_quantum,
-                        .every = c->trace_every};
+                        .every = c->trace_every,
+                        .keep = c->gltf || c->video};
+    if (c->video && !can_write(c->video)) return cannot_write(c->video, "--video");
+    if (c->gltf && !can_write(c->gltf)) return cannot_write(c->gltf, "--gltf");
     return c->trace && !can_write(c->trace) ? cannot_write(c->trace, "--trace") : 0;
 }
 
@@ -236,6 +243,11 @@ static void tell_absent(const lab_world *w)
     if (absent)
         fprintf(stderr, "peg-lab: %d of %d bodies had not entered at %g s: give more --time\n",
                 absent, lab_body_count(w), lab_time(w));
+}
+
+static int write_video(const command *c, lab_trace *const *traces, int n)
+{
+    return film_write(c->video, traces, n, c->video_speed > 0 ? c->video_speed : 1, c->quiet);
 }
 
 static int run(const command *c, const lab_scene *scene, const lab_options *options)
@@ -259,6 +271,9 @@ static int run(const command *c, const lab_scene *scene, const lab_options *opti
     }
     if (r.w && c->picture && lab_picture(c->picture, &r, 1))
         status = usage("cannot write '%s': choose another file with --picture", c->picture);
+    if (r.w && c->video && write_video(c, &recorder.trace, 1)) status = 1;
+    if (r.w && c->gltf && gltf_write(c->gltf, recorder.trace))
+        status = cannot_write(c->gltf, "--gltf");
     lab_recorder_free(&recorder);
     if (status == 0 && !c->quiet) tell_absent(r.w);
     lab_result_free(&r);
@@ -307,9 +322,10 @@ static int with_scene(const command *c)
     char text[LAB_TEXT];
     lab_file *file = NULL;
     int compare = !strcmp(c->verb, "compare");
-    if (!c->target) return usage("%s needs a scene (see peg-lab list) or a .json file", c->verb);
+    if (!c->target)
+        return usage("%s needs a scene (see peg-lab list) or a file (.json, .xml, .urdf)", c->verb);
     if (compare && !c->out) return usage("compare needs a folder: --out DIR%s", "");
-    if (is_file(c->target)) {
+    if (lab_is_file(c->target)) {
         file = lab_file_read(c->target, c->mesh_dir, c->quiet ? NULL : note, text);
         if (!file) return usage("%s", text);
     }
@@ -505,7 +521,7 @@ int main(int argc, const char **argv)
     char *set = NULL;
     const struct poptOption table[] = {
         {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
-         "peg, st, paper, lnc, ap, ode, ode-quick [peg]", "MODEL,.."},
+         "peg, st, paper, lnc, ap, lp, ratio, ode, ode-quick [peg]", "MODEL,.."},
         {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
         {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
         {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "number of steps, instead of --time", "N"},
@@ -525,6 +541,12 @@ int main(int argc, const char **argv)
          "N"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write the measurements as JSON", "FILE"},
         {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run)", "FILE"},
+        {"video", 0, POPT_ARG_STRING, &c.video, 0,
+         "write a film (run, compare; .gif: 480 pixels wide)", "FILE.mp4|.gif"},
+        {"video-speed", 0, POPT_ARG_DOUBLE, &c.video_speed, OPT_SPEED,
+         "simulated seconds in one second of the film [1]", "X"},
+        {"gltf", 0, POPT_ARG_STRING, &c.gltf, 0, "write the run as animated binary glTF (run)",
+         "FILE.glb"},
         {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "folder of a scene file's meshes", "DIR"},
         {"out", 0, POPT_ARG_STRING, &c.out, 0, "output folder, or the file of convert", "DIR"},
         {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of a run",
@@ -545,8 +567,8 @@ int main(int argc, const char **argv)
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context, "list | run SCENE|FILE.json | compare SCENE|FILE.json | "
-                                    "convert SCENE|FILE.json | demo | "
+    poptSetOtherOptionHelp(context, "list | run SCENE|FILE | compare SCENE|FILE | "
+                                    "convert SCENE|FILE | demo | "
                                     "report TRACE.. | play TRACE | check TRACE | "
                                     "sweep PLAN | sweep-report DIR | "
                                     "experiment NAME|list | bench | matrix-geoms | ode-demos | "
@@ -555,8 +577,8 @@ int main(int argc, const char **argv)
     c.text = text;
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact, c.trace,        c.summary, c.picture, c.mesh_dir, c.out,
-                     c.capture, c.capture_rows, c.only,    c.part,    set,        text};
+    char *owned[] = {c.contact,      c.trace, c.summary, c.picture, c.mesh_dir, c.out,  c.capture,
+                     c.capture_rows, c.only,  c.part,    set,       text,       c.gltf, c.video};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

@@ -9,7 +9,9 @@
 /* Where the results of several runs go. */
 typedef struct lab_output {
     const char *dir, *command; /* command: as the user gave it, for the page */
-    long every;                /* steps between frames of the page; 0: all */
+    const char *video;         /* a film of the runs, or null */
+    double video_speed;
+    long every; /* steps between frames of the page; 0: all */
     int quiet;
 } lab_output;
 

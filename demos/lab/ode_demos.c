@@ -1,6 +1,7 @@
 /* All of ODE's demo scenes with several contact models: DIR/demos.json (a summary for each run),
  * DIR/table.txt and a picture of the end states of each scene. */
 #include "demos/lab/lab.h"
+#include "demos/world/progress.h"
 #include "demos/world/world.h"
 
 #include <math.h>
@@ -61,18 +62,26 @@ static int run_scene(const lab_scene *scene, const lab_ode_demos_options *o, jso
     return bad;
 }
 
+static int is_chosen(const lab_scene *scene, const lab_ode_demos_options *o)
+{
+    return !strncmp(scene->name, "demo-", 5) && (!o->scene || !strcmp(scene->name, o->scene));
+}
+
 static int run_all(const lab_ode_demos_options *o, json_t *list, FILE *table)
 {
-    int bad = 0, ran = 0;
+    int bad = 0, ran = 0, total = 0;
+    for (int i = 0; i < lab_scene_count(); i++) total += is_chosen(lab_scene_at(i), o);
+    lab_progress bar = {.title = "ode-demos", .unit = "scenes", .total = total, .silent = o->quiet};
+    if (total) lab_progress_begin(&bar);
     write_head(table);
     if (!o->quiet) write_head(stdout);
     for (int i = 0; i < lab_scene_count(); i++) {
         const lab_scene *scene = lab_scene_at(i);
-        if (strncmp(scene->name, "demo-", 5) != 0) continue;
-        if (o->scene && strcmp(scene->name, o->scene) != 0) continue;
+        if (!is_chosen(scene, o)) continue;
         bad |= run_scene(scene, o, list, table);
-        ran++;
+        lab_progress_set(&bar, ++ran);
     }
+    lab_progress_end(&bar);
     if (ran) return bad;
     fprintf(stderr, "peg-lab: no demo scene '%s': peg-lab list shows them\n", o->scene);
     return 2;

@@ -2,6 +2,7 @@
 #include "demos/report/draw.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "peg/base/math.h"
@@ -45,26 +46,37 @@ static int triangle_hides(const lab_shape *s, int f, const double point[3], cons
     return 1;
 }
 
-/* Whether a static part hides the middle of a body. */
-static int part_hides(const lab_world *w, const lab_shape *s, const lab_eye *e)
+static int is_shown(const lab_stage *stage, int body)
 {
-    for (int i = 0; i < w->bodies; i++) {
-        const lab_body *b = w->body[i];
-        if (b->kind == LAB_DYNAMIC && b->present && hides(s, b->now.x, e->back)) return 1;
+    return stage->trace->body[body].kind == LAB_DYNAMIC && stage->trace->body[body].parts > 0 &&
+           trace_present(stage->frame, body);
+}
+
+/* Whether a static part hides the middles of more than a tenth of the bodies. */
+static int part_hides(const lab_stage *stage, const lab_shape *s, const lab_eye *e)
+{
+    int shown = 0, hidden = 0;
+    for (int i = 0; i < stage->trace->bodies; i++) {
+        if (!is_shown(stage, i)) continue;
+        shown++;
+        hidden += hides(s, stage->frame->state[i].pose, e->back);
     }
-    return 0;
+    return 10 * hidden > shown;
 }
 
 /* Whether a triangle of a static mesh hides any of five points of a body. */
-static int face_hides(const lab_world *w, const lab_shape *s, int face, const lab_eye *e)
+static int face_hides(const lab_stage *stage, const lab_shape *s, int face, const lab_eye *e)
 {
-    for (int i = 0; i < w->bodies; i++) {
-        const lab_body *b = w->body[i];
-        if (b->kind != LAB_DYNAMIC || !b->present) continue;
-        double middle[3], r = .7 * lab_shape_radius(b->part[0].placed, middle);
+    for (int i = 0; i < stage->trace->bodies; i++) {
+        if (!is_shown(stage, i)) continue;
+        double middle[3], r = .7 * lab_shape_radius(stage->placed[i][0], middle);
         for (int k = 0; k < 5; k++) {
             double point[3];
-            peg_add_scaled(b->now.x, k == 4 ? 0 : k % 2 ? r : -r, k < 2 ? e->right : e->up, point);
+            peg_add_scaled(stage->frame->state[i].pose,
+                           k == 4  ? 0
+                           : k % 2 ? r
+                                   : -r,
+                           k < 2 ? e->right : e->up, point);
             if (triangle_hides(s, face, point, e->back)) return 1;
         }
     }
@@ -74,12 +86,12 @@ static int face_hides(const lab_world *w, const lab_shape *s, int face, const la
 /* ---- drawing --------------------------------------------------------------------------------- */
 
 /* x, y in samples, z towards the eye. */
-static void project(const lab_eye *e, const double point[3], double out[3])
+static void project(const lab_canvas *c, const lab_eye *e, const double point[3], double out[3])
 {
     double d[3];
     peg_sub(point, e->centre, d);
-    out[0] = .5 * LAB_PANEL * LAB_SAMPLES + e->zoom * peg_dot(e->right, d);
-    out[1] = .5 * LAB_PANEL * LAB_SAMPLES - e->zoom * peg_dot(e->up, d);
+    out[0] = .5 * c->size + e->zoom * peg_dot(e->right, d);
+    out[1] = .5 * c->size - e->zoom * peg_dot(e->up, d);
     out[2] = e->zoom * peg_dot(e->back, d);
 }
 
@@ -155,7 +167,7 @@ static void draw_ring(lab_canvas *c, const lab_eye *e, const double middle[3],
                 point[k] = middle[k] + circle[m][1] * axes[2][k] +
                            circle[m][0] * (cos(angle) * axes[0][k] + sin(angle) * axes[1][k]);
             memcpy(corner[m][0], corner[m][1], sizeof corner[m][0]);
-            project(e, point, corner[m][1]);
+            project(c, e, point, corner[m][1]);
         }
         double half = angle - acos(-1) / SECTORS;
         for (int k = 0; k < 3; k++)
@@ -169,12 +181,12 @@ static void draw_ring(lab_canvas *c, const lab_eye *e, const double middle[3],
 }
 
 /* Spheres, capsules, cylinders: rings from pole to pole. */
-static void draw_round(lab_canvas *c, const lab_eye *e, const lab_shape *s, const lab_state *now,
+static void draw_round(lab_canvas *c, const lab_eye *e, const lab_shape *s, const double q[4],
                        const double colour[3])
 {
     enum { RINGS = 12 }; /* of a half sphere; of a cylinder's end: one */
     double axes[3][3], middle[3], R[9], r = s->round;
-    peg_quat_to_mat(now->q, R);
+    peg_quat_to_mat(q, R);
     for (int k = 0; k < 3; k++) {
         middle[k] = .5 * (s->vertex[0][k] + s->vertex[s->nv - 1][k]);
         axes[2][k] = s->nv == 1 ? R[3 * k + 2] : s->vertex[1][k] - s->vertex[0][k];
@@ -205,15 +217,15 @@ static void draw_round(lab_canvas *c, const lab_eye *e, const lab_shape *s, cons
 }
 
 /* Sheets have two sides. */
-static void draw_faces(lab_canvas *c, const lab_eye *e, const lab_body *b, const lab_shape *s,
-                       const double colour[3])
+static void draw_faces(lab_canvas *c, const lab_eye *e, const lab_stage *stage, const lab_shape *s,
+                       int is_static, const double colour[3])
 {
-    int may_hide = s->kind == LAB_SHAPE_MESH && b->kind == LAB_STATIC;
+    int may_hide = s->kind == LAB_SHAPE_MESH && is_static;
     double dark[3], fade = s->kind == LAB_SHAPE_MESH ? .75 : .35;
     for (int k = 0; k < 3; k++) dark[k] = fade * colour[k];
     for (int f = 0; f < s->nf; f++) {
         double normal[3], rgb[3];
-        if (may_hide && face_hides(b->world, s, f, e)) continue;
+        if (may_hide && face_hides(stage, s, f, e)) continue;
         peg_copy3(s->normal[f], normal);
         if (peg_dot(normal, e->back) <= 0) {
             if (s->kind != LAB_SHAPE_MESH || s->closed) continue;
@@ -221,31 +233,71 @@ static void draw_faces(lab_canvas *c, const lab_eye *e, const lab_body *b, const
         }
         shade(e, normal, colour, rgb);
         double first[3], from[3], to[3];
-        project(e, s->vertex[s->index[s->start[f]]], first);
+        project(c, e, s->vertex[s->index[s->start[f]]], first);
         for (int i = s->start[f]; i < s->start[f + 1]; i++) {
-            project(e, s->vertex[s->index[i]], from);
-            project(e, s->vertex[s->index[i + 1 < s->start[f + 1] ? i + 1 : s->start[f]]], to);
+            project(c, e, s->vertex[s->index[i]], from);
+            project(c, e, s->vertex[s->index[i + 1 < s->start[f + 1] ? i + 1 : s->start[f]]], to);
             fill(c, first, from, to, rgb);
             stroke(c, from, to, dark);
         }
     }
 }
 
-static void draw_part(lab_canvas *c, const lab_eye *e, const lab_body *b, const lab_part *p,
-                      const double colour[3])
+void lab_draw_body(lab_canvas *c, const lab_eye *e, const lab_stage *stage, int body,
+                   const double colour[3])
 {
-    if (p->placed->nf == 0)
-        draw_round(c, e, p->placed, &b->now, colour);
-    else
-        draw_faces(c, e, b, p->placed, colour);
+    const trace_body *b = &stage->trace->body[body];
+    if (b->is_plane || !trace_present(stage->frame, body)) return;
+    for (int p = 0; p < b->parts; p++) {
+        const lab_shape *s = stage->placed[body][p];
+        int is_static = b->kind == LAB_STATIC, is_convex = s->kind == LAB_SHAPE_CONVEX && s->nf > 0;
+        if (is_static && is_convex && part_hides(stage, s, e)) continue;
+        if (s->nf == 0)
+            draw_round(c, e, s, &stage->frame->state[body].pose[3], colour);
+        else
+            draw_faces(c, e, stage, s, is_static, colour);
+    }
 }
 
-void lab_draw_body(lab_canvas *c, const lab_eye *e, const lab_body *b, const double colour[3])
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+int lab_stage_open(lab_stage *stage, const lab_trace *t)
 {
-    for (int p = 0; p < b->parts; p++) {
-        const lab_shape *s = b->part[p].placed;
-        int may_hide = b->kind == LAB_STATIC && s->kind == LAB_SHAPE_CONVEX && s->nf > 0;
-        if (may_hide && part_hides(b->world, s, e)) continue;
-        draw_part(c, e, b, &b->part[p], colour);
+    *stage = (lab_stage){.trace = t};
+    stage->placed = calloc((size_t)t->bodies + 1, sizeof *stage->placed);
+    if (!stage->placed) return 1;
+    for (int i = 0; i < t->bodies; i++) {
+        stage->placed[i] = calloc((size_t)t->body[i].parts + 1, sizeof **stage->placed);
+        for (int k = 0; stage->placed[i] && k < t->body[i].parts; k++)
+            if (!(stage->placed[i][k] = lab_shape_copy(t->body[i].part[k]))) return 1;
+        if (!stage->placed[i]) return 1;
     }
+    return 0;
+}
+
+void lab_stage_place(lab_stage *stage, const trace_frame *f)
+{
+    const lab_trace *t = stage->trace;
+    for (int i = 0; i < t->bodies; i++) {
+        const double *pose = f->state[i].pose;
+        double R[9];
+        int same =
+            stage->frame && memcmp(stage->frame->state[i].pose, pose, sizeof f->state[i].pose) == 0;
+        if (same || t->body[i].is_plane || !trace_present(f, i)) continue;
+        peg_quat_to_mat(pose + 3, R);
+        for (int k = 0; k < t->body[i].parts; k++)
+            lab_shape_move(t->body[i].part[k], pose, R, stage->placed[i][k]);
+    }
+    stage->frame = f;
+}
+
+void lab_stage_free(lab_stage *stage)
+{
+    for (int i = 0; stage->placed && i < stage->trace->bodies; i++) {
+        for (int k = 0; stage->placed[i] && k < stage->trace->body[i].parts; k++)
+            lab_shape_free(stage->placed[i][k]);
+        free(stage->placed[i]);
+    }
+    free(stage->placed);
+    *stage = (lab_stage){0};
 }

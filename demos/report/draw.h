@@ -1,15 +1,14 @@
-/* Drawing bodies into a depth buffer, as an eye sees them from far away. */
+/* Drawing the bodies of a trace into a depth buffer, as an eye sees them from far away. */
 #ifndef LAB_DRAW_H
 #define LAB_DRAW_H
 
-#include "demos/world/world.h"
+#include "demos/report/trace.h"
 
-#define LAB_PANEL   640 /* pixels, width and height of a state */
-#define LAB_SAMPLES 2   /* per pixel and direction */
+#define LAB_SAMPLES 2 /* per pixel and direction */
 
 typedef struct lab_eye {
     double right[3], up[3], back[3]; /* unit; back points to the eye */
-    double centre[3], zoom;          /* pixels per metre */
+    double centre[3], zoom;          /* samples per metre */
 } lab_eye;
 
 typedef struct lab_canvas {
@@ -18,8 +17,20 @@ typedef struct lab_canvas {
     unsigned char *rgb; /* 3 per sample */
 } lab_canvas;
 
+/* The parts of all bodies where a frame has them. */
+typedef struct lab_stage {
+    const lab_trace *trace;
+    const trace_frame *frame;
+    lab_shape ***placed; /* of each body, of each part */
+} lab_stage;
+
 double lab_clamp(double x, double low, double high);
+/* 0, or 1 without memory; to be freed in either case. */
+int lab_stage_open(lab_stage *stage, const lab_trace *trace);
+void lab_stage_place(lab_stage *stage, const trace_frame *frame);
+void lab_stage_free(lab_stage *stage);
 /* A static part or triangle that hides a moving body is left out. */
-void lab_draw_body(lab_canvas *c, const lab_eye *e, const lab_body *body, const double colour[3]);
+void lab_draw_body(lab_canvas *c, const lab_eye *e, const lab_stage *stage, int body,
+                   const double colour[3]);
 
 #endif

@@ -406,6 +406,8 @@ static void put_head(run *r, const char *label)
         json_put_numbers(r->file, t->view[1], 3, 9);
         fputc(']', r->file);
     }
+    if (t->has_camera) fputs(",\"camera\":", r->file);
+    if (t->has_camera) json_put_numbers(r->file, t->camera, 3, 9);
     fputs(",\"time\":[", r->file);
     for (long i = 0; i < r->frames; i++) {
         if (i) fputc(',', r->file);

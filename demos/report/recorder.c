@@ -79,6 +79,14 @@ lab_trace *lab_trace_of(const lab_world *w)
     t->is_planar = w->is_planar;
     peg_copy3(w->gravity, t->gravity);
     copy_view(w, t);
+    t->has_camera = w->has_camera;
+    peg_rotate(w->turn, w->camera, t->camera);
+    t->has_camera &= peg_normalise(t->camera) > 0;
+    t->has_bounds = w->has_bounds && w->turn_q[0] == 1;
+    for (int k = 0; k < 3; k++) {
+        t->bounds[0][k] = w->scale * w->low[k];
+        t->bounds[1][k] = w->scale * w->high[k];
+    }
     for (int i = 0; i < w->bodies; i++) whole &= copy_body(w->body[i], &t->body[i]);
     if (whole && t->scene && t->contact && copy_connected(w, t)) return t;
     trace_free(t);

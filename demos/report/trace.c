@@ -85,6 +85,8 @@ const char *trace_contact_label(const char *contact)
                                            {"paper", "PEG as published"},
                                            {"lnc", "locally non-convex (lnc)"},
                                            {"ap", "Anitescu-Potra (ap)"},
+                                           {"lp", "signed separation (lp)"},
+                                           {"ratio", "ratio metric (ratio)"},
                                            {"ode", "stock ODE"},
                                            {"ode-quick", "stock ODE, QuickStep"}};
     for (size_t i = 0; contact && i < sizeof label / sizeof *label; i++)

@@ -69,6 +69,11 @@ typedef struct lab_trace {
     long frames, frame_room;
     int has_view;
     double view[2][3]; /* what pictures show, world */
+    int has_camera;
+    double camera[3];             /* direction to the eye, world, unit */
+    int has_bounds;               /* of unturned scenes: */
+    double bounds[2][3];          /* bodies beyond have escaped, world */
+    double run_depth, run_volume; /* maxima of a run of which not all frames are here; else 0 */
 } lab_trace;
 
 lab_trace *trace_new(int bodies); /* null: no memory */

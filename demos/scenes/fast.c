@@ -25,6 +25,8 @@ static void build_thin_plate(lab_world *w)
     double x = -0.5 - 0.5 * lab_random(w), y = around(w, 0.3), z = around(w, 0.3);
     lab_body *cube = lab_add_box(w, "cube", LAB_DYNAMIC, 0.2, 0.2, 0.2, x, y, z, q);
     lab_velocity(cube, (double[3]){speed, 0, 0}, NULL);
+    lab_view(w, (double[3]){-1.2, -0.6, -0.6}, (double[3]){1.2, 0.6, 0.6});
+    lab_camera(w, (double[3]){-0.4, -1, 0.3});
 }
 
 /* Two turning cubes of .2, not quite centre to centre. */

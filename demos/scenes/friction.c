@@ -92,6 +92,7 @@ static void build_tower(lab_world *w)
     double z = drop(w), gap = lab_key(w, "gap", 0);
     floor_slab(w);
     for (int i = 0; i < n; i++) cube(w, 0, 0, z + 0.5 + (1 + gap) * i);
+    lab_view(w, (double[3]){-3, -3, 0}, (double[3]){3, 3, z + (1 + gap) * n});
 }
 
 /* Bricks in running bond, `joint` apart sideways, half bricks at the ends of every second course.

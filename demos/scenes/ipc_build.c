@@ -7,7 +7,7 @@
 
 void ipc_build(lab_world *w)
 {
-    const lab_file *f = w->options.data;
+    const ipc_file *f = w->options.data;
     lab_gravity(w, f->gravity[0], f->gravity[1], f->gravity[2]);
     lab_friction(w, f->friction);
     lab_restitution(w, f->restitution);
@@ -28,7 +28,7 @@ void ipc_build(lab_world *w)
 
 /* Where the poses of a kinematic body have its origin at time t: pose k is reached after k + 1 time
  * steps of the file. */
-static file_pose pose_at(const lab_file *f, const file_body *b, double t)
+static file_pose pose_at(const ipc_file *f, const file_body *b, double t)
 {
     double steps = fmin(t / f->timestep, b->pose_count);
     int k = (int)fmin(floor(steps), b->pose_count - 1);
@@ -65,7 +65,7 @@ static void steer(lab_body *body, const file_pose *to, double h)
 void ipc_before_step(lab_world *w, double t)
 {
     static const double rest[3] = {0, 0, 0};
-    const lab_file *f = w->options.data;
+    const ipc_file *f = w->options.data;
     for (int i = 0; i < f->bodies; i++) {
         const file_body *b = &f->body[i];
         if (b->kind != LAB_KINEMATIC) continue;

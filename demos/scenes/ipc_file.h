@@ -25,13 +25,12 @@ typedef struct file_body {
     double kinematic_time;
 } file_body;
 
-struct lab_file {
-    lab_scene scene;
-    char name[96];
+typedef struct ipc_file {
+    lab_file base;
     double timestep, gravity[3], friction, restitution;
     file_body *body;
     int bodies, room;
-};
+} ipc_file;
 
 /* The scene's functions; options.data is the file. */
 void ipc_build(lab_world *w);

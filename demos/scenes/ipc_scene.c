@@ -16,7 +16,7 @@
 
 /* What is being read, for messages. */
 typedef struct reader {
-    lab_file *file;
+    ipc_file *file;
     const char *path, *mesh_dir;
     int body; /* counted from 0; -1: none */
     int failed;
@@ -315,7 +315,7 @@ static void read_body(reader *r, file_body *b, const json_t *json)
 
 static file_body *new_body(reader *r)
 {
-    lab_file *f = r->file;
+    ipc_file *f = r->file;
     if (f->bodies == f->room) {
         int room = 2 * f->room + 16;
         file_body *more = realloc(f->body, (size_t)room * sizeof *more);
@@ -388,7 +388,7 @@ static void thicken(reader *r, file_body *b)
 
 /* As the format has it: all fixed and kinematic bodies are one group, and so is a body that shares
  * a group with any of them. */
-static void set_groups(lab_file *f)
+static void set_groups(ipc_file *f)
 {
     int used = 0;
     for (int i = 0; i < f->bodies; i++)
@@ -409,7 +409,7 @@ static void read_bodies(reader *r, const json_t *list)
 {
     size_t i;
     const json_t *item;
-    lab_file *f = r->file;
+    ipc_file *f = r->file;
     if (!json_is_array(list) || json_array_size(list) == 0) {
         fail(r, "\"rigid_bodies\" must be a list of bodies");
         return;
@@ -436,7 +436,7 @@ static void read_bodies(reader *r, const json_t *list)
 static void read_file(reader *r, const json_t *json)
 {
     static const char *const refused[] = {"springs", "joints", "constraints", NULL};
-    lab_file *f = r->file;
+    ipc_file *f = r->file;
     const json_t *problem = json_object_get(json, "rigid_body_problem");
     if (!json_is_object(problem)) {
         fail(r, "it has no \"rigid_body_problem\": only scenes of Rigid IPC can be read");
@@ -451,7 +451,7 @@ static void read_file(reader *r, const json_t *json)
     vector(r, problem, "gravity", f->gravity);
     f->friction = fmax(0, number(r, problem, "coefficient_friction", 0));
     f->restitution = fmin(1, fmax(0, number(r, problem, "coefficient_restitution", 0)));
-    f->scene.h = f->timestep, f->scene.time = time;
+    f->base.scene.h = f->timestep, f->base.scene.time = time;
     if (!r->failed) read_bodies(r, json_object_get(problem, "rigid_bodies"));
 }
 
@@ -466,26 +466,31 @@ static char *default_meshes(const char *path)
     return dir;
 }
 
-static void set_name(lab_file *f, const char *path)
+static void free_file(lab_file *file)
 {
-    const char *slash = strrchr(path, '/');
-    snprintf(f->name, sizeof f->name, "%.90s", slash ? slash + 1 : path);
-    char *dot = strrchr(f->name, '.');
-    if (dot && dot != f->name) *dot = 0;
-    f->scene = (lab_scene){f->name, "scene from a file", .01, 10, ipc_build, ipc_before_step};
+    ipc_file *f = (ipc_file *)file;
+    for (int i = 0; i < f->bodies; i++) {
+        lab_mesh_free(&f->body[i].mesh);
+        if (!f->body[i].shares_poses) free(f->body[i].poses);
+    }
+    free(f->body);
+    free(f);
 }
 
-lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
-                        char text[LAB_TEXT])
+lab_file *lab_ipc_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
+                       char text[LAB_TEXT])
 {
-    lab_file *f = calloc(1, sizeof *f);
+    ipc_file *f = calloc(1, sizeof *f);
     char *meshes = mesh_dir ? NULL : default_meshes(path);
     reader r = {f, path, mesh_dir ? mesh_dir : meshes, -1, 0, text, note};
     if (!f || !r.mesh_dir) {
         fail(&r, "out of memory");
     } else {
         json_error_t error;
-        set_name(f, path);
+        f->base.free = free_file;
+        lab_file_name(&f->base, path);
+        f->base.scene =
+            (lab_scene){f->base.name, "scene from a file", .01, 10, ipc_build, ipc_before_step};
         json_t *json = json_load_file(path, 0, &error);
         if (!json && error.line < 0)
             fail(&r, "the file cannot be opened");
@@ -496,23 +501,7 @@ lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(con
         json_decref(json);
     }
     free(meshes);
-    if (!r.failed) return f;
-    lab_file_free(f);
+    if (!r.failed) return &f->base;
+    if (f) free_file(&f->base);
     return NULL;
-}
-
-void lab_file_free(lab_file *f)
-{
-    if (!f) return;
-    for (int i = 0; i < f->bodies; i++) {
-        lab_mesh_free(&f->body[i].mesh);
-        if (!f->body[i].shares_poses) free(f->body[i].poses);
-    }
-    free(f->body);
-    free(f);
-}
-
-const lab_scene *lab_file_scene(const lab_file *f)
-{
-    return &f->scene;
 }

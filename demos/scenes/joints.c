@@ -42,6 +42,7 @@ static void build_chain(lab_world *w)
             lab_join(w, LAB_BALL, last, link, (double[3]){lean - 0.01, 0, z - 0.15}, NULL, NULL);
         last = link;
     }
+    lab_view(w, (double[3]){-1.2, -1, 0}, (double[3]){1.6, 1, 3.5});
 }
 
 /* ---- buggy ----------------------------------------------------------------------------------- */
@@ -211,6 +212,7 @@ static void build_crane(lab_world *w)
         lab_joint_param(j, dParamVel, -0.2 * side);
         lab_joint_param(j, dParamFMax, lab_key(w, "grip", 80));
     }
+    lab_view(w, (double[3]){-0.5, -0.3, 0}, (double[3]){0.5, 0.3, 1.4});
 }
 
 static void drive_crane(lab_world *w, double t)

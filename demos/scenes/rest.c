@@ -153,6 +153,8 @@ static void build_v_notch(lab_world *w)
     lab_add_box(w, "right", LAB_STATIC, side, 4, side, 1, 0, 0, q);
     lab_random_rotation(w, q);
     cube(w, 0.6, 0.05, 0, 1.5, q);
+    lab_view(w, (double[3]){-1.5, -0.8, -0.8}, (double[3]){1.5, 0.8, 2});
+    lab_camera(w, (double[3]){0.25, -1, 0.3}); /* along the notch */
 }
 
 static void build_dominoes(lab_world *w)

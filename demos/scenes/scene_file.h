@@ -6,8 +6,9 @@
 
 typedef struct lab_file lab_file;
 
-/* Reads a Rigid IPC scene; mesh_dir null: the folder `meshes` beside it. On error null, and text
- * says what to do. note (may be null): remarks, one line each. */
+/* Reads a scene of Rigid IPC (.json; mesh_dir null: the folder `meshes` beside it), or MJCF or URDF
+ * (.xml, .urdf; mesh_dir null: the folder of the file). On error null, and text says what to do.
+ * note (may be null): remarks, one line each; among them what is left out. */
 lab_file *lab_file_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
                         char text[LAB_TEXT]);
 void lab_file_free(lab_file *file);
@@ -15,5 +16,23 @@ void lab_file_free(lab_file *file);
  * format cannot say. 0, or 1 if the file could not be written. */
 int lab_file_write(const lab_world *w, const char *path, void (*note)(const char *text));
 const lab_scene *lab_file_scene(const lab_file *file); /* options.data must then be the file */
+
+/* Whether a name is that of a file. */
+int lab_is_file(const char *name);
+
+/* ---- for the readers ------------------------------------------------------------------------- */
+
+/* What every file is; each reader's own follows it. */
+struct lab_file {
+    lab_scene scene;
+    char name[96];
+    void (*free)(lab_file *file);
+};
+void lab_file_name(lab_file *file, const char *path);
+
+lab_file *lab_ipc_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
+                       char text[LAB_TEXT]);
+lab_file *lab_robot_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
+                         char text[LAB_TEXT]);
 
 #endif

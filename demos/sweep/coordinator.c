@@ -87,7 +87,8 @@ int sweep_begin(sweep_coordinator *c, int quiet)
 {
     char name[64] = "journal.jsonl";
     c->rows = calloc((size_t)c->plan->count + 1, sizeof(json_t *));
-    if (!c->rows || lab_make_folder(c->dir)) {
+    c->fresh = calloc((size_t)c->plan->count + 1, sizeof(char *));
+    if (!c->rows || !c->fresh || lab_make_folder(c->dir)) {
         fprintf(stderr, "peg-lab: cannot write to '%s': choose another folder with --out\n",
                 c->dir);
         return 1;
@@ -122,13 +123,9 @@ int sweep_next(sweep_coordinator *c)
     return -1;
 }
 
-void sweep_finish(void *coordinator, int index, json_t *row)
+void sweep_finish(void *coordinator, int index, char *row)
 {
     sweep_coordinator *c = coordinator;
-    if (c->rows[index]) {
-        json_decref(row);
-        return;
-    }
     if (!c->failed && sweep_journal_add(&c->journal, row)) {
         fprintf(stderr, "peg-lab: cannot write to '%s': %s. What has finished is kept\n",
                 c->journal.path, strerror(errno));
@@ -138,7 +135,7 @@ void sweep_finish(void *coordinator, int index, json_t *row)
         sweep_journal_sync(&c->journal);
         c->synced = lab_now();
     }
-    c->rows[index] = row;
+    c->fresh[index] = row;
     c->left--;
     lab_progress_set(&c->progress, c->progress.total - c->left);
 }
@@ -151,12 +148,18 @@ int sweep_end(sweep_coordinator *c)
     if (stop_asked) fprintf(stderr, "peg-lab: stopped; the same command goes on from here\n");
     sweep_journal_sync(&c->journal);
     sweep_journal_close(&c->journal);
+    for (int i = 0; i < c->plan->count && !c->parts; i++)
+        if (c->fresh[i]) c->rows[i] = json_loads(c->fresh[i], 0, NULL);
     if (!c->parts && sweep_store_write(c->dir, c->plan, c->rows, text)) {
         fprintf(stderr, "peg-lab: the result file could not be written: %s\n", text);
         bad = 1;
     }
-    for (int i = 0; i < c->plan->count; i++) json_decref(c->rows[i]);
+    for (int i = 0; i < c->plan->count; i++) {
+        json_decref(c->rows[i]);
+        free(c->fresh[i]);
+    }
     free(c->rows);
+    free(c->fresh);
     c->rows = NULL;
     return bad;
 }
@@ -171,6 +174,6 @@ int sweep_run_all(sweep_coordinator *c, sweep_pool *pool)
         if (sweep_pool_running(pool) == 0) break;
         broken = sweep_pool_wait(pool, -1, sweep_finish, c) < 0;
     }
-    if (broken) fprintf(stderr, "peg-lab: the worker processes are broken\n");
+    if (broken && !stop_asked) fprintf(stderr, "peg-lab: the worker processes are broken\n");
     return broken || c->failed || stop_asked;
 }

@@ -14,7 +14,8 @@ typedef struct sweep_coordinator {
     const sweep_plan *plan;
     const char *dir;
     int part, parts; /* of this one, from 1; parts 0: all */
-    json_t **rows;   /* of the cases; null: not finished */
+    json_t **rows;   /* of the cases that had finished before; else null */
+    char **fresh;    /* the rows of those that have finished since, as JSON; else null */
     int next;        /* case to look at */
     int left;        /* cases of this part that have not finished */
     sweep_journal journal;
@@ -28,7 +29,7 @@ int sweep_begin(sweep_coordinator *c, int quiet);
 /* The next case to run; -1: all are handed out. */
 int sweep_next(sweep_coordinator *c);
 /* Takes a row over. */
-void sweep_finish(void *coordinator, int index, json_t *row);
+void sweep_finish(void *coordinator, int index, char *row);
 /* Closes the journal, and writes the result file unless this is a part. 0, or 1. */
 int sweep_end(sweep_coordinator *c);
 

@@ -40,24 +40,19 @@ int sweep_journal_open(sweep_journal *j, const char *path)
     return 0;
 }
 
-int sweep_journal_add(const sweep_journal *j, const json_t *row)
+int sweep_journal_add(const sweep_journal *j, const char *row)
 {
-    char *text = json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    size_t n = text ? strlen(text) : 0;
-    char *line = text ? malloc(n + CRC_SIZE + 2) : NULL;
-    int bad = !line;
-    if (line) {
-        off_t start = lseek(j->file, 0, SEEK_END);
-        snprintf(line, n + CRC_SIZE + 2, "%08lx %s\n", crc_of(text, n), text);
-        ssize_t written = write(j->file, line, n + CRC_SIZE + 1);
-        bad = written != (ssize_t)(n + CRC_SIZE + 1);
-        if (bad && written >= 0) errno = ENOSPC;
-        int reason = errno;
-        if (bad && start >= 0 && ftruncate(j->file, start) != 0) errno = reason;
-        errno = reason;
-    }
+    size_t n = strlen(row), size = n + CRC_SIZE + 1;
+    char *line = malloc(size + 1);
+    if (!line) return 1;
+    off_t start = lseek(j->file, 0, SEEK_END);
+    snprintf(line, size + 1, "%08lx %s\n", crc_of(row, n), row);
+    ssize_t written = write(j->file, line, size);
+    int bad = written != (ssize_t)size, reason = written >= 0 ? ENOSPC : errno;
+    if (bad && start >= 0 && ftruncate(j->file, start) != 0)
+        bad = 1; /* readers see that it is torn */
     free(line);
-    free(text);
+    errno = reason;
     return bad;
 }
 

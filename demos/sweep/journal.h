@@ -13,8 +13,8 @@ typedef struct sweep_journal {
 
 /* Opens for appending, after the last whole line. 0, or 1 (errno says why). */
 int sweep_journal_open(sweep_journal *j, const char *path);
-/* Appends a row; 0, or 1 (errno says why): then nothing of it is there. */
-int sweep_journal_add(const sweep_journal *j, const json_t *row);
+/* Appends a row as JSON; 0, or 1 (errno says why): then nothing of it is there. */
+int sweep_journal_add(const sweep_journal *j, const char *row);
 /* The same to the disk. */
 int sweep_journal_sync(const sweep_journal *j);
 void sweep_journal_close(sweep_journal *j);

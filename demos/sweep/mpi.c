@@ -32,15 +32,17 @@ int sweep_mpi_serve(sweep_pool *pool)
 
 #include <mpi.h>
 
-#include "demos/sweep/row.h"
+#include "demos/world/world.h"
 
-/* Messages: a rank says how many cases it could queue (WANT), or sends a row (ROW: the case's
- * number, then the text); rank 0 sends case numbers (CASES), and at the end nothing (QUIT). */
-enum { WANT, ROW, CASES, QUIT };
+/* Messages: a rank says how many more cases it could take (WANT), and sends rows (ROWS: the number
+ * of a case, its row as JSON and a zero byte, over and over); rank 0 sends case numbers (CASES),
+ * and at the end nothing (QUIT). */
+enum { WANT, ROWS, CASES, QUIT };
 
-enum { NAP = 2 };        /* ms between two looks at MPI */
-enum { QUEUE_MOST = 8 }; /* cases per worker that a rank holds, so that none waits for rank 0 */
-enum { QUEUE_SIZE = 1024, TEXT_SIZE = 1 << 16 };
+enum { NAP = 20 }; /* ms between two looks at MPI */
+#define HOLD .1 /* s of work that a rank holds, so that none waits for rank 0 */
+enum { HOLD_MOST = 1024 };
+enum { TEXT_SIZE = 1 << 18 };
 
 int sweep_mpi_is_launched(void)
 {
@@ -71,117 +73,157 @@ static int message(int *source, int *tag, int *bytes)
     return 1;
 }
 
+/* Whether it is time to look, and until then how long, ms. */
+static int nap_left(double *next)
+{
+    double now = lab_now();
+    if (now < *next) return 1 + (int)(1e3 * (*next - now));
+    *next = now + 1e-3 * NAP;
+    return 0;
+}
+
 /* ---- rank 0 ---------------------------------------------------------------------------------- */
 
-typedef struct remote {
-    int wants; /* cases it asked for and did not get */
-} remote;
-
 /* Hands a rank what it wants; fewer at a time as the end comes near, so that all end together. */
-static void feed(sweep_coordinator *c, remote *r, int rank, int ranks)
+static void feed(sweep_coordinator *c, int *wants, int rank, int ranks)
 {
-    int list[QUEUE_SIZE], n = 0, fair = c->left / (4 * ranks) + 1;
-    while (n < QUEUE_SIZE && r->wants > 0 && n < fair) {
+    int list[HOLD_MOST], n = 0, fair = c->left / (4 * ranks) + 1;
+    while (n<HOLD_MOST && * wants> 0 && n < fair) {
         int index = sweep_next(c);
         if (index < 0) break;
         list[n++] = index;
-        r->wants--;
+        --*wants;
     }
     if (n) MPI_Send(list, n * (int)sizeof *list, MPI_BYTE, rank, CASES, MPI_COMM_WORLD);
 }
 
-static void take_message(sweep_coordinator *c, remote *remotes, int source, int tag, int bytes)
+static void take_rows(sweep_coordinator *c, const char *text, int bytes)
+{
+    for (int at = 0; at + (int)sizeof(int) < bytes;) {
+        int index;
+        memcpy(&index, text + at, sizeof index);
+        at += (int)sizeof index;
+        char *row = strdup(text + at);
+        at += (int)strlen(text + at) + 1;
+        if (row) sweep_finish(c, index, row);
+    }
+}
+
+static void take_messages(sweep_coordinator *c, int *wants)
 {
     static char text[TEXT_SIZE];
-    int n = bytes < TEXT_SIZE - 1 ? bytes : TEXT_SIZE - 1;
-    MPI_Recv(text, TEXT_SIZE - 1, MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    text[n] = 0;
-    if (tag == WANT) {
-        int more;
+    int source, tag, bytes, more;
+    while (message(&source, &tag, &bytes)) {
+        MPI_Recv(text, TEXT_SIZE, MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (tag == ROWS) take_rows(c, text, bytes);
+        if (tag != WANT) continue;
         memcpy(&more, text, sizeof more);
-        remotes[source].wants += more;
-    } else if (tag == ROW) {
-        int index;
-        memcpy(&index, text, sizeof index);
-        json_t *row = json_loads(text + sizeof index, 0, NULL);
-        if (row) sweep_finish(c, index, row);
+        wants[source] += more;
     }
 }
 
 int sweep_mpi_coordinate(sweep_coordinator *c, sweep_pool *pool)
 {
-    int ranks, source, tag, bytes, index = 0, broken = 0;
+    int ranks, index = 0, broken = 0;
+    double next = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    remote *remotes = calloc((size_t)ranks, sizeof *remotes);
-    while (remotes && !broken && c->left > 0 && !c->failed && !sweep_is_stopped()) {
-        int worker;
+    int *wants = calloc((size_t)ranks, sizeof *wants);
+    while (wants && !broken && c->left > 0 && !c->failed && !sweep_is_stopped()) {
+        int worker, left = nap_left(&next);
         while (index >= 0 && (worker = sweep_pool_idle(pool)) >= 0)
             if ((index = sweep_next(c)) >= 0) sweep_pool_submit(pool, worker, index);
-        while (message(&source, &tag, &bytes)) take_message(c, remotes, source, tag, bytes);
-        for (int r = 1; r < ranks; r++)
-            if (remotes[r].wants > 0) feed(c, &remotes[r], r, ranks);
-        broken = sweep_pool_wait(pool, NAP, sweep_finish, c) < 0;
+        if (left == 0) {
+            take_messages(c, wants);
+            for (int r = 1; r < ranks; r++) feed(c, &wants[r], r, ranks);
+            left = NAP;
+        }
+        broken = sweep_pool_wait(pool, left, sweep_finish, c) < 0;
     }
-    int unfinished = !remotes || broken || c->failed || c->left > 0;
+    int unfinished = !wants || broken || c->failed || c->left > 0;
     if (unfinished && ranks > 1) { /* the others run what nobody needs any more */
         sweep_end(c);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int r = 1; r < ranks; r++) MPI_Send(NULL, 0, MPI_BYTE, r, QUIT, MPI_COMM_WORLD);
-    free(remotes);
+    free(wants);
     return unfinished;
 }
 
 /* ---- the others ------------------------------------------------------------------------------ */
 
-static void send_row(void *data, int index, json_t *row)
+typedef struct server {
+    int index[HOLD_MOST], first, count; /* cases that wait for a worker */
+    int owed;                           /* asked for and not there yet */
+    char rows[TEXT_SIZE];
+    size_t used;
+} server;
+
+static void send_rows(server *s)
 {
-    static char text[TEXT_SIZE];
-    (void)data;
-    size_t n = json_dumpb(row, text + sizeof index, sizeof text - sizeof index,
-                          JSON_COMPACT | JSON_REAL_PRECISION(17));
-    memcpy(text, &index, sizeof index);
-    if (n <= sizeof text - sizeof index)
-        MPI_Send(text, (int)(n + sizeof index), MPI_BYTE, 0, ROW, MPI_COMM_WORLD);
-    json_decref(row);
+    if (s->used) MPI_Send(s->rows, (int)s->used, MPI_BYTE, 0, ROWS, MPI_COMM_WORLD);
+    s->used = 0;
 }
 
-typedef struct queue {
-    int index[QUEUE_SIZE], first, count;
-} queue;
+static void keep_row(void *data, int index, char *row)
+{
+    server *s = data;
+    size_t n = strlen(row) + 1;
+    if (s->used + sizeof index + n > sizeof s->rows) send_rows(s);
+    memcpy(s->rows + s->used, &index, sizeof index);
+    memcpy(s->rows + s->used + sizeof index, row, n);
+    s->used += sizeof index + n;
+    free(row);
+}
 
 /* 1: it is over. */
-static int take_cases(queue *q)
+static int take_cases(server *s)
 {
     int source, tag, bytes;
     while (message(&source, &tag, &bytes)) {
-        int list[QUEUE_SIZE];
+        int list[HOLD_MOST], n = bytes / (int)sizeof *list;
         MPI_Recv(list, (int)sizeof list, MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (tag == QUIT) return 1;
-        for (int i = 0; i < bytes / (int)sizeof *list; i++)
-            q->index[(q->first + q->count++) % QUEUE_SIZE] = list[i];
+        for (int i = 0; i < n; i++) s->index[(s->first + s->count++) % HOLD_MOST] = list[i];
+        s->owed -= n;
     }
     return 0;
 }
 
+static void start_cases(server *s, sweep_pool *pool)
+{
+    int worker;
+    while (s->count > 0 && (worker = sweep_pool_idle(pool)) >= 0) {
+        sweep_pool_submit(pool, worker, s->index[s->first]);
+        s->first = (s->first + 1) % HOLD_MOST, s->count--;
+    }
+}
+
+/* One case for each idle worker, and what is done in HOLD. */
+static void ask(server *s, const sweep_pool *pool)
+{
+    int idle = pool->count - sweep_pool_running(pool);
+    double ahead = pool->mean > 0 ? HOLD / pool->mean * pool->count : 0;
+    int most = idle + (int)(ahead < HOLD_MOST / 2 ? ahead : HOLD_MOST / 2);
+    int want = (most < HOLD_MOST ? most : HOLD_MOST) - s->count - s->owed;
+    if (want < 1 || (2 * want < most && s->count > 0)) return;
+    MPI_Send(&want, sizeof want, MPI_BYTE, 0, WANT, MPI_COMM_WORLD);
+    s->owed += want;
+}
+
 int sweep_mpi_serve(sweep_pool *pool)
 {
-    queue q = {.count = 0};
-    int most = QUEUE_MOST * pool->count < QUEUE_SIZE ? QUEUE_MOST * pool->count : QUEUE_SIZE;
-    for (int owed = 0;;) { /* asked for and not there yet */
-        int worker, before = q.count;
-        if (take_cases(&q)) return 0;
-        owed -= q.count - before;
-        while (q.count > 0 && (worker = sweep_pool_idle(pool)) >= 0) {
-            sweep_pool_submit(pool, worker, q.index[q.first]);
-            q.first = (q.first + 1) % QUEUE_SIZE, q.count--;
+    static server s;
+    double next = 0;
+    for (;;) {
+        int left = nap_left(&next);
+        if (left == 0) {
+            send_rows(&s);
+            if (take_cases(&s)) return 0;
+            ask(&s, pool);
+            left = NAP;
         }
-        int want = most - q.count - owed;
-        if (2 * want >= most) {
-            MPI_Send(&want, sizeof want, MPI_BYTE, 0, WANT, MPI_COMM_WORLD);
-            owed += want;
-        }
-        if (sweep_pool_wait(pool, NAP, send_row, NULL) < 0) return 1;
+        start_cases(&s, pool);
+        if (sweep_pool_wait(pool, left, keep_row, &s) < 0) return 1;
     }
 }
 

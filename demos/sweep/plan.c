@@ -1,4 +1,5 @@
 #include "demos/sweep/plan.h"
+#include "demos/scenes/scene_file.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -196,8 +197,7 @@ static void add_sets(reader *r, const block *b, sweep_case *c)
 
 static void add_scene(reader *r, const block *b, const char *name)
 {
-    const char *dot = strrchr(name, '.');
-    int is_file = dot && !strcmp(dot, ".json");
+    int is_file = lab_is_file(name);
     const char *folder = is_file && name[0] != '/' ? r->plan->folder : "";
     sweep_case c = {.time = b->time, .steps = (long)b->steps, .limit = (unsigned)b->limit};
     if (!is_file && !lab_scene_find(name)) fail(r, "no scene '%.60s'", name);
@@ -332,6 +332,19 @@ void sweep_plan_free(sweep_plan *plan)
     free(plan->cases);
     free(plan->mesh_dir);
     *plan = (sweep_plan){0};
+}
+
+lab_options sweep_case_options(const sweep_case *c)
+{
+    return (lab_options){.contact = c->contact,
+                         .h = c->h,
+                         .time = c->time,
+                         .steps = c->steps,
+                         .seed = c->seed,
+                         .mu_given = c->mu_given,
+                         .mu = c->mu,
+                         .set = c->set,
+                         .sets = c->sets};
 }
 
 /* " name number", with as many digits as give it back. */

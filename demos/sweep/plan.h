@@ -7,8 +7,8 @@
  *
  * A block stands for all combinations of its lists. All but "scenes" may be left out: contact peg,
  * the scene's own h, mu, keys and time, seed 1, a limit of 1200 s of wall time for a case. Scenes
- * that end in .json are files; they and "mesh_dir" are named relative to "folder", or to the plan
- * if it has none. Keys that start with # are comments. */
+ * that end in .json, .xml or .urdf are files; they and "mesh_dir" are named relative to "folder",
+ * or to the plan if it has none. Keys that start with # are comments. */
 #ifndef LAB_SWEEP_PLAN_H
 #define LAB_SWEEP_PLAN_H
 
@@ -43,6 +43,9 @@ typedef struct sweep_plan {
 /* 0, or 1 with what is wrong, in one line. */
 int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT]);
 void sweep_plan_free(sweep_plan *plan);
+
+/* The options of a case; they refer to it. */
+lab_options sweep_case_options(const sweep_case *c);
 
 /* What a case is known by: the command that repeats it, without the program. */
 void sweep_key(const sweep_case *c, char key[SWEEP_KEY_SIZE]);

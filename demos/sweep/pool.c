@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "demos/sweep/row.h"
+#include "demos/world/world.h"
 
 enum { ROW_SIZE = 1 << 16 }; /* bytes, of a row as text */
 
@@ -24,12 +25,10 @@ static void run_cases(const sweep_plan *plan, int socket)
     while (recv(socket, &index, sizeof index, 0) == (ssize_t)sizeof index) {
         const sweep_case *c = &plan->cases[index];
         alarm(c->limit);
-        json_t *row = sweep_run(c);
-        char *text = row ? json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+        char *row = sweep_run(c);
         alarm(0);
-        if (!text || send(socket, text, strlen(text), MSG_NOSIGNAL) < 0) _exit(1);
-        free(text);
-        json_decref(row);
+        if (!row || send(socket, row, strlen(row), MSG_NOSIGNAL) < 0) _exit(1);
+        free(row);
     }
     _exit(0);
 }
@@ -74,13 +73,14 @@ static int start_worker(sweep_pool *p)
     if (keeper < 0) return 1;
     if (keeper == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the pool decides */
+        signal(SIGINT, SIG_IGN); /* they may be sent to all; the pool decides */
+        signal(SIGTERM, SIG_IGN);
         close(ends[0]);
         for (int i = 0; i < p->count; i++) close(p->worker[i].socket);
         keep_running(p->plan, ends[1]);
     }
     close(ends[1]);
-    p->worker[p->count++] = (sweep_worker){keeper, ends[0], -1};
+    p->worker[p->count++] = (sweep_worker){keeper, ends[0], -1, 0};
     return 0;
 }
 
@@ -120,21 +120,22 @@ int sweep_pool_running(const sweep_pool *p)
 void sweep_pool_submit(sweep_pool *p, int worker, int index)
 {
     p->worker[worker].running = index;
+    p->worker[worker].began = lab_now();
     send(p->worker[worker].socket, &index, sizeof index, MSG_NOSIGNAL);
 }
 
 /* Takes the message of a worker; null if it is broken. */
-static json_t *take_row(const sweep_pool *p, const sweep_worker *w)
+static char *take_row(const sweep_pool *p, const sweep_worker *w)
 {
     static char text[ROW_SIZE];
     ssize_t n = recv(w->socket, text, sizeof text - 1, 0);
     if (n <= 0 || w->running < 0) return NULL;
     text[n] = 0;
     if (text[0] == '!') return sweep_lost(&p->plan->cases[w->running], text + 1);
-    return json_loads(text, 0, NULL);
+    return strdup(text);
 }
 
-int sweep_pool_wait(sweep_pool *p, int timeout, void (*done)(void *data, int index, json_t *row),
+int sweep_pool_wait(sweep_pool *p, int timeout, void (*done)(void *data, int index, char *row),
                     void *data)
 {
     struct pollfd list[1024];
@@ -143,9 +144,11 @@ int sweep_pool_wait(sweep_pool *p, int timeout, void (*done)(void *data, int ind
     if (poll(list, (nfds_t)n, timeout) < 0) return errno == EINTR ? 0 : -1;
     for (int i = 0; i < n; i++) {
         if (!list[i].revents) continue;
-        json_t *row = take_row(p, &p->worker[i]);
+        char *row = take_row(p, &p->worker[i]);
         if (!row) return -1;
         int index = p->worker[i].running;
+        double seconds = lab_now() - p->worker[i].began;
+        p->mean = p->mean > 0 ? .9 * p->mean + .1 * seconds : seconds;
         p->worker[i].running = -1;
         done(data, index, row);
     }

@@ -93,6 +93,16 @@ static void gather(summary *s)
     }
 }
 
+/* Without friction a pour needs few halved and scaled steps: at large step sizes in no more than 1
+ * % of the steps of all seeds (the check sees to smaller ones). */
+static int has_many_fallbacks(const group *g)
+{
+    const sweep_case *c = g->first;
+    return c->contact == LAB_PEG && !strncmp(c->scene, "pour-", 5) && c->mu_given == 0 &&
+           strcmp(c->scene, "pour-mixed") != 0 && c->h >= .05 &&
+           (double)g->fallbacks > .01 * (double)g->steps;
+}
+
 /* ---- table ----------------------------------------------------------------------------------- */
 
 static void name_group(const group *g, char *text, size_t size)
@@ -132,6 +142,10 @@ static void write_table(const summary *s, FILE *f)
         fprintf(f, "peg-lab %s\n    %s\n", key,
                 json_string_value(json_object_get(s->rows[i], "why")));
     }
+    for (int k = 0; k < s->groups; k++)
+        if (has_many_fallbacks(&s->group[k]))
+            fprintf(f, "%s at h = %g: %ld fallbacks in %ld steps\n", s->group[k].first->scene,
+                    s->group[k].first->h, s->group[k].fallbacks, s->group[k].steps);
     fprintf(f,
             "\novl: overlap of a step in mean body volumes, median of the steps averaged over the "
             "runs, and largest; depth: m; gain: energy of a step, of what was put in; fallb: "
@@ -220,6 +234,7 @@ static int report_rows(const sweep_plan *plan, const char *dir, int quiet)
         }
         for (int i = 0; i < plan->count; i++) json_decref(s.rows[i]);
         bad |= s.failed_peg > 0;
+        for (int k = 0; k < s.groups; k++) bad |= has_many_fallbacks(&s.group[k]);
     }
     free(s.rows);
     free(s.group);

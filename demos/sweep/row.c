@@ -120,36 +120,34 @@ static void put_stats(json_t *row, const pegStats *s)
     put(row, "residual_max", s->residual_max);
 }
 
-json_t *sweep_lost(const sweep_case *c, const char *why)
+static char *text_of(json_t *row)
+{
+    char *text = row ? json_dumps(row, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(row);
+    return text;
+}
+
+char *sweep_lost(const sweep_case *c, const char *why)
 {
     json_t *row = row_of(c);
     if (!row) return NULL;
     count(row, "failed", 1);
     json_object_set_new(row, "why", json_string(why));
-    return row;
+    return text_of(row);
 }
 
-json_t *sweep_run(const sweep_case *c)
+char *sweep_run(const sweep_case *c)
 {
     char text[LAB_TEXT];
     double start = lab_now();
-    const char *dot = strrchr(c->scene, '.');
-    int is_file = dot && !strcmp(dot, ".json");
+    int is_file = lab_is_file(c->scene);
     lab_file *file = is_file ? lab_file_read(c->scene, c->mesh_dir, NULL, text) : NULL;
     const lab_scene *scene = file      ? lab_file_scene(file)
                              : is_file ? NULL
                                        : lab_scene_find(c->scene);
     if (!scene) return sweep_lost(c, is_file ? text : "no such scene");
-    lab_options options = {.contact = c->contact,
-                           .h = c->h,
-                           .time = c->time,
-                           .steps = c->steps,
-                           .seed = c->seed,
-                           .mu_given = c->mu_given,
-                           .mu = c->mu,
-                           .set = c->set,
-                           .sets = c->sets,
-                           .data = file};
+    lab_options options = sweep_case_options(c);
+    options.data = file;
     check_result result;
     check_scene(scene, &options, &result);
     json_t *row = row_of(c);
@@ -160,5 +158,5 @@ json_t *sweep_run(const sweep_case *c)
         put(row, "seconds", lab_now() - start);
     }
     lab_file_free(file);
-    return row;
+    return text_of(row);
 }

@@ -13,9 +13,9 @@ typedef struct sweep_column {
 } sweep_column;
 extern const sweep_column sweep_columns[]; /* ends with a nameless one */
 
-/* Runs a case, judged by its check. Null: out of memory. */
-json_t *sweep_run(const sweep_case *c);
+/* Runs a case, judged by its check. The row as JSON, to be freed; null: out of memory. */
+char *sweep_run(const sweep_case *c);
 /* The row of a case that ended its process, or took too long. */
-json_t *sweep_lost(const sweep_case *c, const char *why);
+char *sweep_lost(const sweep_case *c, const char *why);
 
 #endif

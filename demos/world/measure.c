@@ -1,5 +1,6 @@
 /* Where the parts are, and how much they overlap. */
 #include "demos/oracle/overlap.h"
+#include "demos/oracle/ratio.h"
 #include "demos/world/planar_world.h"
 #include "demos/world/world.h"
 
@@ -80,4 +81,53 @@ void lab_overlap(lab_world *w, double fraction, double *volume, double *depth)
     lab_measure(w, fraction, volume, depth, NULL);
     *depth /= w->scale;
     *volume /= lab_mean_volume(w);
+}
+
+/* --- ratio metric ---------------------------------------------------------------------------- */
+
+static int boxes_near(const lab_part *a, const lab_part *b, double room)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->low[k] > b->high[k] + room || b->low[k] > a->high[k] + room) return 0;
+    return 1;
+}
+
+/* Of a half-space: one radius of the other part below the foot of its centre. */
+static void inner_point(const lab_body *body, const lab_part *part, const lab_part *other,
+                        double x[3])
+{
+    double centre[3], radius;
+    const lab_shape *s = part->placed;
+    lab_shape_radius(s, centre);
+    memcpy(x, body->kind == LAB_DYNAMIC && body->parts == 1 ? body->now.x : centre,
+           sizeof(double[3]));
+    if (s->nv > 0) return;
+    radius = lab_shape_radius(other->placed, centre);
+    double up = peg_dot(s->normal[0], centre) - s->offset[0];
+    peg_add_scaled(centre, -up - radius, s->normal[0], x);
+}
+
+static double ratio_of(const lab_body *a, const lab_part *p, const lab_body *b, const lab_part *r)
+{
+    double xa[3], xb[3], centre[3], room = INFINITY;
+    if (p->placed->nv > 0) room = lab_shape_radius(p->placed, centre);
+    if (r->placed->nv > 0) room = fmin(room, lab_shape_radius(r->placed, centre));
+    if (!boxes_near(p, r, .5 * room)) return INFINITY;
+    inner_point(a, p, r, xa);
+    inner_point(b, r, p, xb);
+    return lab_ratio(p->placed, xa, r->placed, xb, INFINITY);
+}
+
+double lab_least_ratio(const lab_world *w)
+{
+    double least = INFINITY;
+    for (int i = 0; i < w->bodies; i++)
+        for (int j = i + 1; j < w->bodies; j++) {
+            const lab_body *a = w->body[i], *b = w->body[j];
+            if (!a->present || !b->present || !lab_can_touch(a, b)) continue;
+            for (int k = 0; k < a->parts; k++)
+                for (int m = 0; m < b->parts; m++)
+                    least = fmin(least, ratio_of(a, &a->part[k], b, &b->part[m]));
+        }
+    return least;
 }

@@ -73,6 +73,17 @@ void lab_make(lab_world *w)
     for (int i = 0; i < w->joints && !w->failed; i++) lab_make_joint(w->joint[i]);
 }
 
+/* Settings of the models lp and ratio; what is out of range the contact module refuses. */
+static void set_gap_keys(lab_world *w)
+{
+    w->stiffness = lab_key(w, "stiffness", 0);
+    w->gamma = lab_key(w, "gamma", 1);
+    w->gradient = (int)lab_key(w, "gradient", 1);
+    w->traps = (int)lab_key(w, "traps", 0);
+    w->adjacent = (int)lab_key(w, "adjacent", 0);
+    w->passes = (int)lab_key(w, "passes", 50);
+}
+
 /* Step size, number of steps, scale and turn, before the build asks for them. */
 static void set_frame(lab_world *w)
 {
@@ -90,6 +101,7 @@ static void set_frame(lab_world *w)
     }
     w->directions = directions >= 0 && directions <= 16 ? (int)directions : -1;
     w->primaries = primaries == 1;
+    set_gap_keys(w);
     w->threads = threads >= 1 && threads <= PEG_THREADS_MAX ? (int)threads : 0;
     if (!(w->h > 0 && isfinite(w->h)))
         lab_fail(w, "the step size must be a positive number of seconds (--h)");

@@ -27,7 +27,14 @@ const char *lab_duration(double seconds, char text[32])
 void lab_progress_announce(const char *what, double seconds)
 {
     char text[32];
-    fprintf(stderr, "%s: takes about %s\n", what, lab_duration(seconds, text));
+    fprintf(stderr, "%s: takes at most %s\n", what, lab_duration(seconds, text));
+}
+
+void lab_progress_begin(lab_progress *p)
+{
+    p->begun = lab_now();
+    if (!p->silent)
+        fprintf(stderr, "%s: %ld %s\n", p->title, p->total, p->unit ? p->unit : "steps");
 }
 
 static void show(lab_progress *p, double now, int terminal)

@@ -13,11 +13,13 @@ typedef struct lab_progress {
     int shown;
 } lab_progress;
 
+/* Says what is to do, and starts the clock; the time left follows once it is known. */
+void lab_progress_begin(lab_progress *p);
 void lab_progress_set(lab_progress *p, long done);
 void lab_progress_end(lab_progress *p);
 /* A duration as people say it: "40 s", "3 min", "1 h 20 min". */
 const char *lab_duration(double seconds, char text[32]);
-/* Says at the start of long work how long it takes. */
+/* Says at the start of long work how long it takes at most. */
 void lab_progress_announce(const char *what, double seconds);
 
 #endif

@@ -39,6 +39,12 @@ void lab_bounds(lab_world *w, const double low[3], const double high[3])
     w->has_bounds = 1;
 }
 
+void lab_camera(lab_world *w, const double direction[3])
+{
+    peg_copy3(direction, w->camera);
+    w->has_camera = 1;
+}
+
 void lab_view(lab_world *w, const double low[3], const double high[3])
 {
     peg_copy3(low, w->view[0]);

@@ -41,8 +41,8 @@ typedef struct lab_scene {
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
     lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
-    lab_scenes_papers[], lab_scenes_joints[], lab_scenes_geoms[], lab_scenes_demo[],
-    lab_scenes_demo_drop[], lab_scenes_demo_machines[];
+    lab_scenes_papers[], lab_scenes_anitescu_hart[], lab_scenes_joints[], lab_scenes_geoms[],
+    lab_scenes_demo[], lab_scenes_demo_drop[], lab_scenes_demo_machines[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -65,8 +65,9 @@ void lab_axis_angle(double x, double y, double z, double degrees, double q[4]);
 void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, -9.81) */
 /* Coulomb's coefficient of all contacts (default 0), unless --mu gives one. The key `directions`
  * chooses the friction cone of the exact contacts (pegSettings.friction_directions); the key
- * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries); the key `threads`
- * how many solve islands side by side (pegSettings.threads). */
+ * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries); the keys `stiffness`
+ * (lp), `gamma`, `gradient`, `traps`, `adjacent` and `passes` (ratio) the settings of these models;
+ * the key `threads` how many solve islands side by side (pegSettings.threads). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
 /* All of ODE's surface parameters for all contacts, in scene units, instead of the two calls above.
@@ -183,6 +184,7 @@ double lab_joint_steering(const lab_joint *joint);
 double lab_joint_force(const lab_joint *joint);
 void lab_joint_break(lab_joint *joint); /* it holds nothing any more */
 int lab_joint_is_broken(const lab_joint *joint);
+int *lab_body_tag(lab_body *body);                  /* for the scene's use, 0 at first */
 int *lab_joint_counter(lab_joint *joint);           /* for the scene's use, 0 at first */
 lab_joint *lab_joint_at(const lab_world *w, int i); /* in the order of lab_join */
 int lab_joint_count(const lab_world *w);
@@ -196,6 +198,8 @@ void lab_bounds(lab_world *w, const double low[3], const double high[3]);
 
 /* Pictures show this box; else the moving bodies and some surroundings. */
 void lab_view(lab_world *w, const double low[3], const double high[3]);
+/* Where they show it from: the direction to the eye. Else from a little above. */
+void lab_camera(lab_world *w, const double direction[3]);
 
 /* ---- running -------------------------------------------------------------------------------- */
 
@@ -205,6 +209,8 @@ typedef enum lab_contact {
     LAB_PAPER,
     LAB_LNC,
     LAB_AP,
+    LAB_LP,
+    LAB_RATIO,
     LAB_ODE,       /* dWorldStep with dCollide's contacts */
     LAB_ODE_QUICK, /* dWorldQuickStep */
     LAB_CONTACT_COUNT
@@ -272,6 +278,11 @@ void lab_point(const lab_body *body, const double local[3], double world[3]);
  * it, along ODE's pose update: summed volume over the mean volume of the dynamic bodies, and
  * largest depth, scene coordinates. */
 void lab_overlap(lab_world *w, double fraction, double *volume, double *depth);
+
+/* rho [A 3] of the nearest pair of bodies, in multiples of the distance of their centres, at the
+ * end of the last step: < 0 overlap. Only pairs whose boxes are within half of the smaller part
+ * count; infinity: none is. */
+double lab_least_ratio(const lab_world *w);
 
 /* Mechanical energy as the summary gives it, in SI units of the scaled scene. */
 typedef struct lab_energy {

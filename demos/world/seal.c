@@ -67,7 +67,7 @@ static void seal_body(lab_body *b)
 {
     lab_world *w = b->world;
     double x[3], q[4], R[9], back[3], none[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    if (b->parts == 0) lab_fail(w, "body '%s' has no shape", b->name);
+    if (b->parts == 0 && !b->mass_given) lab_fail(w, "body '%s' has no shape", b->name);
     if (w->failed || b->is_plane) return;
     seal_mass(b);
     for (int k = 0; k < 3; k++) back[k] = -b->com[k];

@@ -26,6 +26,11 @@ const char *lab_body_name(const lab_body *b)
     return b->name;
 }
 
+int *lab_body_tag(lab_body *b)
+{
+    return &b->tag;
+}
+
 lab_kind lab_body_kind(const lab_body *b)
 {
     return b->kind;

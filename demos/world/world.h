@@ -46,7 +46,7 @@ struct lab_body {
     int mass_given; /* mass properties do not follow from the parts */
     double force[3], torque[3];
     double enter, rise;
-    int group, present;
+    int group, present, tag;
     dBodyID id;
     lab_state now, before; /* before: at the start of the last step */
 };
@@ -87,12 +87,16 @@ struct lab_world {
     int contacts_most;                          /* of a pair, for stock ODE */
     void (*tune)(dWorldID world, double scale); /* may be null */
     int auto_disable, directions;
-    double reach;           /* relative */
-    int primaries;          /* pegSettings.paper_primaries */
-    int threads;            /* pegSettings.threads */
-    double low[3], high[3]; /* bounds, scene coordinates */
+    double reach;                          /* relative */
+    int primaries;                         /* pegSettings.paper_primaries */
+    double stiffness, gamma;               /* pegSettings.lp_stiffness, ratio_gamma */
+    int gradient, traps, adjacent, passes; /* the same of ratio_.. */
+    int threads;                           /* pegSettings.threads */
+    double low[3], high[3];                /* bounds, scene coordinates */
     int has_view;
     double view[2][3]; /* low and high, scene coordinates */
+    int has_camera;
+    double camera[3]; /* direction to the eye, scene coordinates */
 
     dWorldID ode;
     dSpaceID space;

@@ -6,6 +6,9 @@
 
 #include <stdint.h>
 
+/* rad: phase of a spring in a step, from which on it is not resolved. */
+static const double SPRING = 0.5;
+
 static int bits_match(dGeomID a, dGeomID b)
 {
     return (dGeomGetCategoryBits(a) & dGeomGetCollideBits(b)) ||
@@ -99,6 +102,43 @@ int peg_glue_may_touch(void *context, const peg_part *a, const peg_part *b)
     return 1;
 }
 
+/* Of a part that contacts can move, 1 / kg. */
+static double inverse_mass(const peg_glue *glue, const peg_part *part)
+{
+    const peg_body *b = part->body >= 0 ? &glue->scene.body[part->body] : NULL;
+    return b && b->kind == PEG_DYNAMIC ? 1 / b->mass : 0;
+}
+
+/* Whether the contact's spring, of natural frequency w, is too stiff for the step: w h >= SPRING.
+ */
+static int is_stiff(const peg_glue *glue, const peg_part *a, const peg_part *b,
+                    const peg_surface *s)
+{
+    double compliance = s->cfm / (inverse_mass(glue, a) + inverse_mass(glue, b)); /* cfm m */
+    return s->erp * glue->scene.h >= SPRING * SPRING * compliance;
+}
+
+static void decide_softness(peg_glue *glue, const peg_part *a, const peg_part *b, peg_surface *s)
+{
+    pegSoftContacts wanted = peg_context_settings(glue->core)->soft_contacts;
+    const peg_shape *x = a->user, *y = b->user;
+    const peg_subject about = {.geom = x->geom, .other = y->geom};
+    if (wanted == PEG_SOFT_RIGID || (wanted == PEG_SOFT_BELOW && is_stiff(glue, a, b, s))) {
+        s->soft = 0;
+        s->erp = s->cfm = 0;
+        peg_say(
+            &glue->report, PEG_CAUSE_SOFT_RIGID, PEG_SEVERITY_NOTE, PEG_OK, &about,
+            "soft_erp and soft_cfm of stiff contacts are ignored: the contacts are rigid, unless "
+            "settings.soft_contacts is PEG_SOFT_KEEP");
+        return;
+    }
+    glue->soft++;
+    peg_say(
+        &glue->report, PEG_CAUSE_SOFT_KEPT, PEG_SEVERITY_WARNING, PEG_OK, &about,
+        "soft_erp or soft_cfm makes contacts compliant: bodies overlap as in ODE; they are rigid "
+        "if settings.soft_contacts is PEG_SOFT_RIGID");
+}
+
 void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
 {
     static const double none[3] = {0, 0, 0};
@@ -115,6 +155,7 @@ void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_s
     }
     peg_surface_convert(own ? &how->surface : &glue->surface, own ? how->fdir1 : none,
                         dWorldGetERP(glue->world), dWorldGetCFM(glue->world), reversed, out);
+    if (out->soft) decide_softness(glue, a, b, out);
 }
 
 static pegStatus fail_about(peg_glue *glue, pegStatus status, dGeomID a, dGeomID b)

@@ -259,6 +259,7 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     peg_arena_reset(&glue->arena);
     peg_map_clear(&glue->body_number);
     glue->own_contact = NULL;
+    glue->soft = 0;
 
     pegStatus status = collect_geoms(glue);
     if (status != PEG_OK) return status;

@@ -32,9 +32,9 @@ static void report_joints(peg_glue *glue)
         note(glue, PEG_CAUSE_JOINT_UNTOLD, &(peg_subject){.joint = notes->first_untold},
              "the joint may have settings without a getter in ODE: call pegJointSetPlane2DParam or "
              "pegJointSetLMotorAxis where they are set");
-    if (notes->joints && peg_context_settings(glue->core)->contact != PEG_CONTACT_PEG)
+    if (notes->joints && !peg_model_knows_joints(peg_context_settings(glue->core)))
         warn(glue, PEG_CAUSE_JOINT_MODEL, NULL,
-             "the papers' contact models do not know joints: bodies with joints may overlap");
+             "this contact model does not know joints: bodies with joints may overlap");
     if (glue->own_contact)
         warn(
             glue, PEG_CAUSE_OWN_CONTACTS, &(peg_subject){.joint = glue->own_contact},
@@ -79,6 +79,7 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
              "pegNearCallback or pegWorldAddPair before each step");
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
+    stats->soft_contacts = glue->soft;
     if (status == PEG_OK && glue->pair_lost) status = PEG_ERROR_MEMORY;
     if (status == PEG_OK) status = peg_glue_apply(glue, quick, stats);
     if (status == PEG_OK) peg_glue_fill_feedback(glue);
@@ -90,6 +91,7 @@ pegStatus peg_glue_step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
     if (glue->stepping) return PEG_ERROR_ARGUMENT;
     glue->stepping = 1;
+    glue->told_now = 0;
     glue->report.culprit = (peg_subject){0};
     *stats = (pegStats){0};
     pegStatus status = step(glue, h, quick, stats);

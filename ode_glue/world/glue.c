@@ -42,6 +42,7 @@ void peg_glue_destroy(peg_glue *glue)
     peg_map_free(&glue->added);
     peg_free(glue->how);
     peg_free(glue->given);
+    peg_free(glue->told);
     peg_auto_disable_free(&glue->sleep);
     peg_map_free(&glue->body_number);
     peg_arena_free(&glue->arena);

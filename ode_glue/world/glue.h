@@ -45,6 +45,7 @@ typedef struct peg_glue {
     peg_shapes shapes;
     peg_joint_set joints;
     peg_joint_notes notes; /* of this step's joints */
+    long soft;             /* pairs with compliant contacts in this step */
     dJointID own_contact;  /* an enabled contact joint of the program's, or null */
     long set_right;        /* bodies that ODE left elsewhere than certified */
     dNearCallback *near;   /* the program's own, or null */
@@ -52,6 +53,10 @@ typedef struct peg_glue {
     dGeomID asked[2]; /* the pair that `near` is asked about */
     int accepted;     /* it was added */
     int stepping;
+
+    peg_contact *told; /* the contacts of the step, as the program is told of them */
+    size_t told_room;
+    int told_now; /* they are of the last step */
 
     peg_arena arena;
     peg_scene scene;

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Half of a full turn, rad. */
+#define PEG_PI 3.14159265358979323846
+
 typedef double peg_vec3[3];
 typedef double peg_mat3[9];
 typedef double peg_vec6[6]; /* linear, angular */
@@ -60,6 +63,23 @@ static inline double peg_normalise(double *a)
     double l = peg_norm(a);
     if (l > 0) a[0] /= l, a[1] /= l, a[2] /= l;
     return l;
+}
+
+/* A unit vector across the unit vector n. */
+static inline void peg_orthogonal(const double *n, double *out)
+{
+    int k = fabs(n[0]) < 0.6 ? 0 : 1; /* an axis that is far from n: one of x and y always is */
+    double axis[3] = {k == 0, k == 1, 0};
+    peg_cross(n, axis, out);
+    peg_normalise(out);
+}
+
+/* The first one of ODE's dPlaneSpace: across n, but not yet of unit length. */
+static inline void peg_plane_space(const double *n, double *out)
+{
+    int is_steep = fabs(n[2]) > sqrt(0.5);
+    double c[3] = {is_steep ? 0 : -n[1], is_steep ? -n[2] : n[0], is_steep ? n[1] : 0};
+    peg_copy3(c, out);
 }
 
 /* out = R a; out may be a. */

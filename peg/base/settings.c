@@ -4,6 +4,12 @@
 
 #include "peg/base/thread_pool.h"
 
+int peg_model_knows_joints(const pegSettings *s)
+{
+    return s->contact == PEG_CONTACT_PEG || s->contact == PEG_CONTACT_RATIO ||
+           (s->contact == PEG_CONTACT_LP && !(s->lp_stiffness > 0));
+}
+
 void peg_settings_default(pegSettings *settings)
 {
     *settings = (pegSettings){
@@ -17,24 +23,43 @@ void peg_settings_default(pegSettings *settings)
         .warm_start = 1,
         .reach = 0,
         .paper_primaries = 1,
+        .ratio_gamma = 1,
+        .ratio_band = .1,
+        .ratio_gradient = 1,
+        .ratio_passes = 50,
         .threads = 1,
+        .soft_contacts = PEG_SOFT_BELOW,
     };
+}
+
+static int is_switch(int value)
+{
+    return value == 0 || value == 1;
+}
+
+/* Those of the models lp and ratio. */
+static int gap_settings(const pegSettings *s)
+{
+    int reals = s->lp_stiffness >= 0 && isfinite(s->lp_stiffness) && s->ratio_gamma >= 0 &&
+                s->ratio_gamma <= 1 && s->ratio_eps >= 0 && isfinite(s->ratio_eps) &&
+                s->ratio_band > 0 && s->ratio_band <= 10;
+    return reals && is_switch(s->ratio_traps) && is_switch(s->ratio_gradient) &&
+           is_switch(s->ratio_adjacent) && s->ratio_passes >= 1 && s->ratio_passes <= 50;
 }
 
 pegStatus peg_settings_check(const pegSettings *s)
 {
     int enums = s->contact >= 0 && s->contact < PEG_CONTACT_COUNT && s->solver >= 0 &&
-                s->solver < PEG_SOLVER_COUNT;
+                s->solver < PEG_SOLVER_COUNT && s->soft_contacts >= PEG_SOFT_RIGID &&
+                s->soft_contacts <= PEG_SOFT_KEEP;
     int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->max_depenetration_speed >= 0 &&
                 isfinite(s->max_depenetration_speed) && s->reach >= 0 && s->reach <= 10;
     int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
                s->friction_directions == 8 || s->friction_directions == 16;
     int counts = s->max_outer_iterations >= 5 && s->max_outer_iterations <= 200 &&
-                 s->max_halvings >= 0 && s->max_halvings <= 10 &&
-                 (s->warm_start == 0 || s->warm_start == 1) &&
-                 (s->paper_primaries == 0 || s->paper_primaries == 1) && s->threads >= 1 &&
-                 s->threads <= PEG_THREADS_MAX;
-    return enums && reals && cone && counts ? PEG_OK : PEG_ERROR_SETTINGS;
+                 s->max_halvings >= 0 && s->max_halvings <= 10 && is_switch(s->warm_start) &&
+                 is_switch(s->paper_primaries) && s->threads >= 1 && s->threads <= PEG_THREADS_MAX;
+    return enums && reals && cone && counts && gap_settings(s) ? PEG_OK : PEG_ERROR_SETTINGS;
 }
 
 const char *peg_status_message(pegStatus status)

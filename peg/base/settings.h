@@ -4,6 +4,9 @@
 
 #include "peg/base/types.h"
 
+/* Whether the contact model solves joints and contacts together. */
+int peg_model_knows_joints(const pegSettings *settings);
+
 void peg_settings_default(pegSettings *settings);
 pegStatus peg_settings_check(const pegSettings *settings);
 const char *peg_status_message(pegStatus status);

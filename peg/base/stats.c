@@ -37,6 +37,13 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->recovered += s->recovered;
     sum->infeasible_islands += s->infeasible_islands;
     sum->traps += s->traps;
+    sum->linear_programs += s->linear_programs;
+    sum->contact_units += s->contact_units;
+    sum->contact_unit_sets_differ += s->contact_unit_sets_differ;
+    sum->friction_passes += s->friction_passes;
+    sum->potential_too_stiff += s->potential_too_stiff;
+    raise_to(&sum->infeasibility_max, s->infeasibility_max);
+    sum->soft_contacts += s->soft_contacts;
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
     sum->limited_islands += s->limited_islands;

@@ -17,16 +17,21 @@
 
 /* Rows hold the gap that features start with, up to the margin, so that they do no work; only gaps
  * below PEG_THIN * margin, near rounding, grow by the share PEG_GAP_GROWTH of what they lack: at
- * most 1e-11 L a step, fading out. So do those below the share PEG_SLIDING of how far the bodies
- * could get: solves are exact to PEG_RESIDUAL_TOLERANCE of that. */
+ * most 1e-11 L a step, fading out. */
 #define PEG_THIN       1e-5
-#define PEG_SLIDING    1e-9
 #define PEG_GAP_GROWTH 0.1
+
+/* Features that overlap by more than this, in L, lie behind the part and make no row. */
+#define PEG_DEEPEST 0.5
 
 /* Features face each other when the row's normal is within this cosine of the pair's direction.
  * Near zero it lets steep side faces in and recreates the trap; near one it loses the rows of
  * tilted faces. */
 #define PEG_FACING 0.7
+
+/* Sine of the angle up to which two edges are parallel: their crossing is known to some 1e-10 of
+ * their lengths. */
+#define PEG_PARALLEL 1e-6
 
 /* A vertex is inside a face up to PEG_INSIDE L beyond its edges: vertices on a common boundary line
  * of flush faces count, rounding included. */
@@ -116,14 +121,7 @@
 #define PEG_UPDATE_ITERATIONS 32
 #define PEG_LOCAL_FROM        2
 
-/* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
- * rows; below the share PEG_RESERVE of them they grow again where contact loses more energy than
- * that takes, and in any case up to PEG_LAST of the usual margin. A coarse island rests where no
- * body lacks more than the share PEG_REST_TOLERANCE of its weight.
- */
-#define PEG_COARSE_MARGIN  100
-#define PEG_RESERVE        0.2
-#define PEG_LAST           0.5
+/* A coarse island rests where no body lacks more than this share of its weight. */
 #define PEG_REST_TOLERANCE 5e-3
 
 /* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its

@@ -52,6 +52,8 @@ typedef enum pegContactModel {
     PEG_CONTACT_PAPER, /* polyhedral exact geometry as published: U, I and X constraints */
     PEG_CONTACT_LNC,   /* Nguyen's locally non-convex model: the same without X */
     PEG_CONTACT_AP,    /* Anitescu-Potra: Stewart-Trinkle without the gap term */
+    PEG_CONTACT_LP,    /* Johnson-Ortiz-Leyendecker: signed separation by linear programs */
+    PEG_CONTACT_RATIO, /* Anitescu-Hart: ratio metric, constraint-stabilised time stepping */
     PEG_CONTACT_COUNT
 } pegContactModel;
 
@@ -65,6 +67,17 @@ typedef enum pegSolver {
     PEG_SOLVER_LEMKE,     /* Lemke's pivoting */
     PEG_SOLVER_COUNT
 } pegSolver;
+
+/* What becomes of surfaces with dContactSoftERP or dContactSoftCFM. Most programs set them to hide
+ * the jitter of ODE's contacts, some because they mean a spring: a tyre, a suspension. A spring is
+ * told by the natural frequency w = sqrt(k / m) of the contact, k = erp / (cfm h) and m the reduced
+ * mass of the two bodies: if w h >= 0.5 rad, less than 13 steps an oscillation, the step cannot
+ * resolve it, ODE's own integration damps it away, and nobody can have meant it as a spring. */
+typedef enum pegSoftContacts {
+    PEG_SOFT_RIGID = 0, /* all contacts are rigid */
+    PEG_SOFT_BELOW,     /* compliant below w h = 0.5, else rigid */
+    PEG_SOFT_KEEP       /* all compliant, as in ODE: bodies overlap */
+} pegSoftContacts;
 
 /* Settings of a world. pegSettingsDefault fills in the values in brackets. Lengths are relative to
  * the size L of the smaller geom of a pair (radius of its bounding sphere), so that no setting
@@ -92,9 +105,29 @@ typedef struct pegSettings {
                      at any speed; ignored by PEG_CONTACT_PEG [0], in [0, 10] */
     int paper_primaries; /* contacts of an I-constraint that may carry an impulse: 1: the one that a
                             heuristic chooses [W 24], 0: all feasible ones [W 20-23] [1] */
+    /* of PEG_CONTACT_LP: */
+    double lp_stiffness; /* C, N/m: > 0: the potential C/2 max(0, -s)^2 of the signed separation s
+                            instead of constraints, frictionless, by velocity Verlet [0], >= 0 */
+    /* of PEG_CONTACT_RATIO: */
+    double ratio_gamma; /* share of the gap's violation that a step corrects [1], in [0, 1]; 0: gaps
+                           close and overlap stays. Also the ERP of joints */
+    double ratio_eps;   /* pairs whose ratio metric is below this are active, and contact units
+                           that are less below their pair [0: max(.05, 2 h V/d), V their relative
+                           speed, d the sum of their inner radii], >= 0 */
+    double ratio_band;  /* distance / L from a part at which contact units are still active [.1], in
+                           (0, 10] */
+    int ratio_traps;    /* 1: keep violated contact units of pairs that are apart, as published
+                           [0], 0 or 1 */
+    int ratio_gradient; /* 1: the gradient of the component function, as published; 0: that of the
+                           gap [1], 0 or 1 */
+    int ratio_adjacent; /* 1: contact units beside the active faces of the linear program [0], 0 or
+                           1 */
+    int ratio_passes;   /* solves at most until friction has settled [50], 1..50; 1: Anitescu's
+                           relaxation, which lifts sliding bodies off */
     int threads; /* that solve islands in parallel [1], 1..64. Results are bitwise equal for any
                     number. Worker threads start with the first step of two islands and end with
                     the world; callbacks run on the thread that steps */
+    pegSoftContacts soft_contacts; /* [PEG_SOFT_BELOW] */
 } pegSettings;
 
 /* Statistics of one step (pegWorldGetStats) or of all steps (pegWorldGetTotals: sums, and maxima of
@@ -158,6 +191,15 @@ typedef struct pegStats {
     long traps; /* I-constraints of the papers' models that mattered: at the end of the step a
                    half-space is violated that the standard model would have held, although the
                    features are apart */
+    /* of PEG_CONTACT_LP and PEG_CONTACT_RATIO: */
+    long linear_programs;          /* of the gap functions */
+    long contact_units;            /* active basic contact units */
+    long contact_unit_sets_differ; /* pairs with other units than by all feature pairs
+                                      (settings.ratio_adjacent) */
+    long friction_passes;          /* solves of steps with friction */
+    long potential_too_stiff;      /* contacts for which the step is longer than
+                                      .3 sqrt(m_eff / C) */
+    double infeasibility_max;      /* largest -rho of a pair at the start of a step */
     /* fallbacks in their order; each is counted by itself */
     long fallback_clearance; /* (a) clearances below the margin */
     long fallback_elastic;   /* (b) least violation */
@@ -188,6 +230,7 @@ typedef struct pegStats {
         double violation_max;
     };
     double energy_gain_max; /* J, largest increase of mechanical energy by contact in a step */
+    long soft_contacts; /* pairs with compliant contacts (soft_erp, soft_cfm), which may overlap */
     /* s, summed over threads; time_pairs: broad phase and swept search */
     double time_pairs, time_rows, time_solve, time_check, time_ode;
 } pegStats;

@@ -180,11 +180,9 @@ enum { PLACES = 16 };
 void peg_disc_disc(const peg_disc *a, const peg_disc *b, double on_a[3], double on_b[3])
 {
     rims r = {.a = a, .b = b};
-    int k = fabs(a->axis[0]) < .6 ? 0 : 1, best = 0;
-    double turn = 2 * acos(-1) / PLACES, least = INFINITY;
-    double along[3] = {k == 0, k == 1, 0};
-    peg_cross(a->axis, along, r.u);
-    peg_normalise(r.u);
+    int best = 0;
+    double turn = 2 * PEG_PI / PLACES, least = INFINITY;
+    peg_orthogonal(a->axis, r.u);
     peg_cross(a->axis, r.u, r.v);
     double turn_c = cos(turn), turn_s = sin(turn), c = 1, s = 0;
     for (int i = 0; i < PLACES; i++) {

@@ -8,10 +8,11 @@ typedef enum peg_feature_kind {
     PEG_FEATURES_FV = 1, /* vertex i of B under face j of A */
     PEG_FEATURES_EE = 2, /* edge i of A, edge j of B */
     /* of dilated pairs: */
-    PEG_FEATURES_VV = 3,      /* vertex i of A, vertex j of B */
-    PEG_FEATURES_VE = 4,      /* vertex i of A, edge j of B */
-    PEG_FEATURES_EV = 5,      /* edge i of A, vertex j of B */
-    PEG_FEATURES_EXTERNAL = 6 /* not known: external contact i of the pair */
+    PEG_FEATURES_VV = 3,       /* vertex i of A, vertex j of B */
+    PEG_FEATURES_VE = 4,       /* vertex i of A, edge j of B */
+    PEG_FEATURES_EV = 5,       /* edge i of A, vertex j of B */
+    PEG_FEATURES_EXTERNAL = 6, /* not known: external contact i of the pair */
+    PEG_FEATURES_POINTS = 7    /* not known, and only here: points that go with their bodies */
 } peg_feature_kind;
 
 typedef enum peg_feature_type { PEG_VERTEX, PEG_EDGE, PEG_FACE } peg_feature_type;

@@ -308,11 +308,11 @@ static int is_nearer_along(const peg_mesh_cull *c, const spot *s, const double *
         }
         return 1;
     }
-    double lean = c->turn + PEG_TOUCH;
+    double tolerance = c->turn + PEG_TOUCH;
     for (int i = 0; i < s->faces; i++)
-        if (!(-peg_dot(c->part.normal[s->face[i]], d) > lean * length)) return 0;
+        if (!(-peg_dot(c->part.normal[s->face[i]], d) > tolerance * length)) return 0;
     for (int k = 0; k < 2 && s->on_side; k++) {
-        double least = lean * peg_norm(s->out[k]) + 2 * c->deep;
+        double least = tolerance * peg_norm(s->out[k]) + 2 * c->deep;
         if (!(-peg_dot(s->out[k], d) > least * length)) return 0;
     }
     return 1;

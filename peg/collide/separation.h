@@ -28,9 +28,10 @@ typedef struct peg_facet {
  * little since it was measured. Infinity: not known. */
 typedef struct peg_choice {
     peg_facet facet;
-    double others;     /* m */
-    double turned;     /* rad */
-    peg_vec3 at[2][3]; /* where A and B were left: see peg_pair_keep_choice */
+    double others;      /* m */
+    double turned;      /* rad */
+    peg_vec3 direction; /* of the signed separation (model lp); 0: none */
+    peg_vec3 at[2][3];  /* where A and B were left: see peg_pair_keep_choice */
     int haste;    /* steps for which the pair's island is not solved hastily, after so many ... */
     int failures; /* ... vain attempts in a row */
 } peg_choice;

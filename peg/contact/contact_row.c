@@ -23,20 +23,33 @@
 #include "peg/contact/row_set.h"
 
 /* Gaps below this, in L, are rounding. */
-#define NO_CLEARANCE 1e-12
+static const double NO_CLEARANCE = 1e-12;
 
 /* PEG_THIN of islands with joints, whose solves and steps of ODE leave 1e-10 m of a cube of 1 m: a
  * stack of jointed cubes that starts flush. */
 static const double THIN_JOINTED = 1e-3;
 
-static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *pushed)
+/* Gaps below this share of how far the bodies could get grow, too: solves are exact to
+ * PEG_RESIDUAL_TOLERANCE of that. */
+static const double SLIDING = 1e-9;
+
+/* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
+ * rows; .. */
+static const double COARSE_MARGIN = 100;
+/* .. below this share of them they grow again where contact loses more energy than that takes, ..
+ */
+static const double RESERVE = 0.2;
+/* .. and in any case up to this share of the usual margin. */
+static const double LAST = 0.5;
+
+static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *gap_growth)
 {
-    double margin = (peg_is_coarse(I) ? PEG_COARSE_MARGIN : 1) * pair->margin,
+    double margin = (peg_is_coarse(I) ? COARSE_MARGIN : 1) * pair->margin,
            touch = PEG_TOUCH * pair->L;
-    *pushed = 0;
+    *gap_growth = 0;
     if (pair->surface.soft) { /* overlap is a spring, whose work is no gain */
-        *pushed = pair->surface.erp * fmax(0, -gap0);
-        return gap0 < 0 ? gap0 + *pushed : 0;
+        *gap_growth = pair->surface.erp * fmax(0, -gap0);
+        return gap0 < 0 ? gap0 + *gap_growth : 0;
     }
     if (pair->s0 < -touch) {
         double opened = gap0 + peg_pair_opening(I, pair);
@@ -47,13 +60,12 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0);
-    double thin =
-        fmax((I->njoint ? THIN_JOINTED : PEG_THIN) * margin, PEG_SLIDING * pair->whole_reach);
-    if (peg_is_coarse(I)) thin = I->grows_gaps ? PEG_RESERVE * margin : PEG_LAST * pair->margin;
+    double thin = fmax((I->njoint ? THIN_JOINTED : PEG_THIN) * margin, SLIDING * pair->whole_reach);
+    if (peg_is_coarse(I)) thin = I->grows_gaps ? RESERVE * margin : LAST * pair->margin;
     double growth = gap0 < 0 ? 1 : PEG_GAP_GROWTH;
     double target = gap + growth * fmax(0, thin - gap);
     target = fmin(margin, target);
-    *pushed = fmax(0, target - gap0);
+    *gap_growth = fmax(0, target - gap0);
     return target;
 }
 
@@ -81,7 +93,7 @@ static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_
 
 /* Largest correction of the midpoint normal. What is but rounding of the gap says nothing of the
  * normal. */
-#define MIDPOINT_TURN 0.3
+static const double MIDPOINT_TURN = 0.3;
 
 /* along: of its push, unit. Returns 0 if the midpoint identity cannot be had by turning the normal
  * a little. */
@@ -135,9 +147,9 @@ static double to_surface(const peg_pair_pose *at, peg_feature_kind kind)
 
 /* Vertices of flush faces lie on edges, and on each other: the same point with the same normal,
  * seen as several feature pairs. One row says it all. */
-#define SAME_POINT  1e-5  /* L */
-#define SAME_NORMAL 1e-10 /* 1 - cosine */
-#define SAME_GAP    1e-2  /* share of the gap that the second row may ask for more */
+static const double SAME_POINT = 1e-5;   /* L */
+static const double SAME_NORMAL = 1e-10; /* 1 - cosine */
+static const double SAME_GAP = 1e-2;     /* share of the gap that the second row may ask for more */
 
 static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                        const peg_feature_contact *c, const peg_row_set *out)

@@ -77,7 +77,7 @@ static void vertex_point(const peg_view *view, int i, const double *n, double ou
         peg_lowest_point(view, i, n, out);
         return;
     }
-    double angle = 2 * acos(-1) / ON_RIM * ((i - nv) % ON_RIM), rim = view->shape->rim;
+    double angle = 2 * PEG_PI / ON_RIM * ((i - nv) % ON_RIM), rim = view->shape->rim;
     double local[3] = {rim * cos(angle), rim * sin(angle), 0};
     peg_rotate(view->turn, local, out);
     peg_add_scaled(out, 1, view->vertex[(i - nv) / ON_RIM], out);
@@ -105,6 +105,10 @@ peg_feature_contact peg_vertex_face(const peg_facing *f, int vertex, int face)
 
 /* --- two edges --- */
 
+/* Edges whose normal was not known at the start, as they were parallel (sine), or has turned by
+ * more than 60 degrees since (cosine), are taken as they are now. */
+static const double PARALLEL_AT_START = 1e-9, SAME_SIDE = 0.5;
+
 /* Nearest points of the lines at q_k, parameters along the edges, and the same material points at
  * q_0. Returns 0 if the edges are parallel. */
 int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
@@ -120,7 +124,7 @@ int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
     peg_sub(b0, a0, w);
     peg_cross(da, db, x);
     double xx = peg_dot(x, x), lengths = sqrt(peg_dot(da, da) * peg_dot(db, db));
-    if (sqrt(xx) < 1e-6 * lengths) return 0;
+    if (sqrt(xx) < PEG_PARALLEL * lengths) return 0;
     peg_cross(w, db, y);
     *s = peg_dot(y, x) / xx;
     peg_cross(w, da, y);
@@ -150,8 +154,8 @@ int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
         c->point_a[k] = c->point_b[k] = .5 * (c->point_a[k] + c->point_b[k]);
     c->gap = peg_dot(c->normal, apart) - round;
     c->gap0 = peg_dot(n0, apart0) - round;
-    if (l0 < 1e-9 * lengths || peg_dot(n0, c->normal) < 0.5) {
-        /* the normal has turned: what it was at the start says nothing of this pair of edges */
+    if (l0 < PARALLEL_AT_START * lengths || peg_dot(n0, c->normal) < SAME_SIDE) {
+        /* what the normal was at the start says nothing of this pair of edges */
         c->gap0 = c->gap;
         peg_copy3(c->normal, c->mid_normal);
     }
@@ -223,10 +227,10 @@ void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_featur
 /* Whether feature i of a piece can be touched along n, out of it. */
 static int can_touch(const peg_view *view, peg_feature_type feature, int i, const double *n)
 {
-    static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
+    static const peg_slope_tolerance tolerance = {PEG_SLOPE_TOLERANCE, NULL};
     if (!peg_is_triangle(view->shape) || feature == PEG_FACE) return 1;
-    return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &lean)
-                                 : peg_edge_can_touch(view, i, n, &lean);
+    return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &tolerance)
+                                 : peg_edge_can_touch(view, i, n, &tolerance);
 }
 
 /* Whether a mesh on either side can be touched by the row. */

@@ -30,14 +30,11 @@ int peg_has_friction(const peg_surface *s)
     return s->mu > 0 || s->mu2 > 0 || s->rho > 0 || s->rho2 > 0 || s->rhoN > 0;
 }
 
-/* A unit vector orthogonal to n: the first one of ODE's dPlaneSpace, which is what a surface means
- * whose axes are not given. */
+/* A unit vector across n: what a surface means whose axes are not given. */
 static void any_tangent(const double *n, double *t)
 {
-    int steep = fabs(n[2]) > sqrt(0.5);
-    double c[3] = {steep ? 0 : -n[1], steep ? -n[2] : n[0], steep ? n[1] : 0};
-    peg_normalise(c);
-    peg_copy3(c, t);
+    peg_plane_space(n, t);
+    peg_normalise(t);
 }
 
 /* Takes the part of d that is orthogonal to n, as a unit vector; returns 0 if it is shorter than
@@ -156,14 +153,13 @@ static void rolling_row(friction_builder *r, const double *axis, double coeffici
 
 static void cone_rows(friction_builder *r, const double *t1, const double *t2)
 {
-    static const double pi = 3.14159265358979323846;
     int segments = r->I->settings->friction_directions / 2;
     const peg_surface *s = &r->pair->surface;
     for (int k = 0; k < segments; k++) {
-        double angle = (k - 0.5 * (segments - 1)) * pi / segments, e[3];
+        double angle = (k - 0.5 * (segments - 1)) * PEG_PI / segments, e[3];
         double c = cos(angle), d = sin(angle);
         for (int i = 0; i < 3; i++) e[i] = c * t1[i] + d * t2[i];
-        sliding_row(r, e, s->mu * sin(0.5 * pi / segments), s->slip,
+        sliding_row(r, e, s->mu * sin(0.5 * PEG_PI / segments), s->slip,
                     c * s->motion[0] + d * s->motion[1]);
     }
 }

@@ -183,6 +183,7 @@ struct peg_island {
     unsigned char *touched; /* nr: touches something at q_0 */
     int failed;             /* memory ran out */
     /* results of peg_outer_loop */
+    int ended;             /* v_end is the model's own */
     int recovering;        /* some pair overlapped at q_0 */
     int accepts_violation; /* the least violation is an answer: movers leave no room */
     double energy_gain;    /* energy that contact added, J */

@@ -33,6 +33,7 @@ double peg_row_gap(const peg_island *I, const peg_row *row)
     peg_feature_contact c;
     double s, t;
     if (row->kind == PEG_FEATURES_EXTERNAL) return peg_external_gap(I, pair, &at, row->i);
+    if (row->kind == PEG_FEATURES_POINTS) return peg_points_gap(I, &at, row);
     if (row->kind > PEG_FEATURES_EE) {
         peg_round_contact(pair, &at, row->kind, row->i, row->j, &c);
         return c.gap;

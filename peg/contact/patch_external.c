@@ -46,6 +46,16 @@ double peg_external_gap(const peg_island *I, const peg_pair *p, const peg_pair_p
     return c.gap;
 }
 
+double peg_points_gap(const peg_island *I, const peg_pair_pose *at, const peg_row *row)
+{
+    double from_b[3], a[3], b[3], apart[3];
+    peg_add_scaled(row->point, -row->gap0, row->normal, from_b);
+    carry(I, &at->a, row->point, a);
+    carry(I, &at->b, from_b, b);
+    peg_sub(a, b, apart);
+    return peg_dot(row->normal, apart);
+}
+
 void peg_external_begin(const peg_island *I, peg_pair *p)
 {
     double sign = side_of(I, p, 0);

@@ -45,7 +45,7 @@ static void vertex_rows(peg_island *I, int p, const peg_pair_pose *at, peg_featu
         if (peg_dot(D->normal[j], f.d) < PEG_FACING) continue;
         for (int i = 0; i < U->shape->nv; i++) {
             double gap = peg_dot(D->normal[j], U->vertex[i]) - D->offset[j];
-            if (gap > pair->reach || gap < -0.5 * pair->L) continue;
+            if (gap > pair->reach || gap < -PEG_DEEPEST * pair->L) continue;
             if (peg_is_beside(D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
             if (!marked++) mark_low(U, f.d, I->low);
             if (!I->low[i]) continue;
@@ -85,10 +85,7 @@ static outline see(const peg_view *view, const double *origin, double frame[3][3
 /* Two directions across the unit vector n, and n. */
 static void frame_along(const double *n, double frame[3][3])
 {
-    int k = fabs(n[0]) < 0.6 ? 0 : 1;
-    double axis[3] = {k == 0, k == 1, 0};
-    peg_cross(n, axis, frame[0]);
-    peg_normalise(frame[0]);
+    peg_orthogonal(n, frame[0]);
     peg_cross(n, frame[0], frame[1]);
     peg_copy3(n, frame[2]);
 }
@@ -105,7 +102,7 @@ static int edges_cross(const double *a0, const double *a1, const double *b0, con
     if (!(s >= -touch && s <= area + touch && t >= -touch && t <= area + touch)) return 0;
     peg_sub(a1, a0, da);
     peg_sub(b1, b0, db);
-    return area >= 1e-6 * sqrt(peg_dot(da, da) * peg_dot(db, db));
+    return area >= PEG_PARALLEL * sqrt(peg_dot(da, da) * peg_dot(db, db));
 }
 
 /* Whether two edges as they are seen are farther apart than `room` along one of the axes. */
@@ -167,7 +164,7 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
             peg_feature_contact c;
             double on_a, on_b;
             if (!peg_edge_edge(pair, at, i, I->near[k], &c, &on_a, &on_b)) continue;
-            if (c.gap > pair->reach || c.gap < -0.5 * pair->L) continue;
+            if (c.gap > pair->reach || c.gap < -PEG_DEEPEST * pair->L) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
             add_rows(I, p, at, &c, out);
         }

@@ -34,13 +34,13 @@ typedef struct feature {
 /* One of the two parts, seen from the other. */
 typedef struct side {
     const peg_view *view;
-    peg_vec3 n;               /* the chosen direction, out of the other part */
-    double dip;               /* how far its discs reach down along n, m */
-    double bottom;            /* how far any feature reaches down, m */
-    int beside_rim;           /* the other part has a rim, about .. */
-    peg_vec3 axis;            /* .. this */
-    peg_slope_tolerance lean; /* how far its features may */
-    peg_vec3 lean_axis;       /* of segments */
+    peg_vec3 n;                    /* the chosen direction, out of the other part */
+    double dip;                    /* how far its discs reach down along n, m */
+    double bottom;                 /* how far any feature reaches down, m */
+    int beside_rim;                /* the other part has a rim, about .. */
+    peg_vec3 axis;                 /* .. this */
+    peg_slope_tolerance tolerance; /* of its features */
+    peg_vec3 tolerance_axis;       /* of segments */
     feature vertex[MOST_NEAR];
     int count[2];               /* vertices and edges that may be touched, .. */
     feature near[2][MOST_NEAR]; /* .. these if there is room */
@@ -57,8 +57,8 @@ typedef struct finder {
     int lies;     /* there are rows of vertices over faces */
 } finder;
 
-/* How the features of a part may lean, given the other one's extent. */
-static peg_slope_tolerance lean_along(const peg_view *other, peg_vec3 axis)
+/* Slope tolerance of the features of a part, given the other one's extent. */
+static peg_slope_tolerance tolerance_along(const peg_view *other, peg_vec3 axis)
 {
     const peg_polytope *P = other->shape;
     if (P->nv == 1) return (peg_slope_tolerance){0, NULL};
@@ -84,7 +84,7 @@ static void begin_side(side *s, const peg_view *view, const peg_view *other, con
     s->dip = peg_has_rim(P) ? P->rim * peg_off_axis(view, n) : 0;
     s->beside_rim = peg_has_rim(other->shape);
     for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
-    s->lean = lean_along(other, s->lean_axis);
+    s->tolerance = tolerance_along(other, s->tolerance_axis);
     s->bottom = peg_is_half_space(P) ? -INFINITY : INFINITY;
     for (int v = 0; v < P->nv; v++) {
         feature f = see_vertex(s, v);
@@ -131,8 +131,8 @@ static const feature *feature_of(const side *s, int is_edge, int k, feature *see
 
 static int touches(const side *s, int is_edge, int i, const double n[3])
 {
-    return is_edge ? peg_edge_can_touch(s->view, i, n, &s->lean)
-                   : peg_vertex_can_touch(s->view, i, n, &s->lean);
+    return is_edge ? peg_edge_can_touch(s->view, i, n, &s->tolerance)
+                   : peg_vertex_can_touch(s->view, i, n, &s->tolerance);
 }
 
 static int touches_a(const finder *f, int is_edge, int i, const double n[3])
@@ -148,7 +148,7 @@ static int touches_b(const finder *f, int is_edge, int j, const double n[3])
 
 static int is_facing(const finder *f, const peg_feature_contact *c)
 {
-    return c->gap <= f->pair->reach && c->gap >= -.5 * f->pair->L &&
+    return c->gap <= f->pair->reach && c->gap >= -PEG_DEEPEST * f->pair->L &&
            peg_dot(c->normal, f->pair->facet.n) >= PEG_FACING;
 }
 

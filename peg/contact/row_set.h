@@ -18,7 +18,7 @@ typedef struct peg_row {
     double lambda_restored; /* of the last restoration of that answer, N s */
     double gap0, gap;       /* m */
     double bias;            /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
-    struct peg_pgs_cache *swept; /* of the first row of a pair: what sweeps keep of all of them */
+    struct peg_pgs_cache *swept; /* of the first row of a pair: what PGS keeps of all of them */
     /* what a solve looks at besides */
     double target;    /* gap that it asks for, m */
     double recovery;  /* what asks for more than standing still while overlaps open, m/s (<= 0) */

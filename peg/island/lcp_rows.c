@@ -35,12 +35,12 @@ void peg_friction_begin(const peg_island *I, peg_row *normal, double lambda)
 void peg_friction_end(peg_island *I, const peg_row *normal)
 {
     const peg_row *end = I->rows.row + I->rows.m;
-    int limited = 0, rubs = 0, bears = normal->lambda > 0;
+    int has_limit = 0, has_friction = 0, is_active = normal->lambda > 0;
     for (const peg_row *row = normal + 1; row < end && row->friction; row++) {
-        limited |= row->limit > 0;
-        rubs |= row->lambda != 0;
+        has_limit |= row->limit > 0;
+        has_friction |= row->lambda != 0;
     }
-    if (limited && (normal->was_active ? rubs && !bears : bears))
+    if (has_limit && (normal->was_active ? has_friction && !is_active : is_active))
         I->pair[normal->pair].friction_pending = 1;
 }
 

@@ -6,7 +6,7 @@
 
 /* Row `index` as that of the problem. */
 void peg_fill_row(const peg_island *island, int index, peg_lcp_row *out);
-/* The limit of its own that its friction has: only where the contact bears. */
+/* The limit of its own that its friction has: only where the contact is active. */
 double peg_row_limit(const peg_island *island, int index);
 /* Friction that is limited by itself and not by the normal impulse acts only where there is one:
  * notes that the normal row starts from `lambda`, and afterwards whether its friction has to be

@@ -193,6 +193,7 @@ void peg_bounce(peg_island *I)
 
 void peg_end_velocities(peg_island *I)
 {
+    if (I->ended) return;
     memcpy(I->v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
     if (I->recovering && !peg_is_iterative(I)) end_recovery(I);
     peg_bounce(I);

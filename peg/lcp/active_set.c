@@ -1,5 +1,5 @@
-/* Projected solver: Gauss-Seidel sweeps guess which rows are active, a dual active-set method
- * (Goldfarb, Idnani 1983) finishes exactly. Symbols as in scaled.h and in the paper:
+/* Active set: projected Gauss-Seidel iterations guess which rows are active, a dual active-set
+ * method (Goldfarb, Idnani 1983) finishes exactly. Symbols as in scaled.h and in the paper:
  *
  * paper   | here     | meaning
  * A       | active   | rows held at s = 0; y is the shortest vector that satisfies them, y = N u
@@ -24,8 +24,8 @@
 #include "peg/lcp/scaled.h"
 
 enum {
-    SWEEPS = 50,     /* at most */
-    SETTLED = 4,     /* sweeps without a change of the active set that end them */
+    ITERATIONS = 50, /* at most */
+    SETTLED = 4,     /* iterations without a change of the active set that end them */
     FREE_ENTRIES = 4 /* entries of a row before its tolerance doubles */
 };
 /* Violations below this times the magnitudes in s are rounding. */
@@ -51,7 +51,7 @@ typedef struct finish {
     unsigned char *held; /* m: 1 if active */
     double *y, *z;       /* n */
     double *u, *d, *r;   /* q */
-    double *weight;      /* m: impulses of the sweeps, weights of a contradiction, result */
+    double *weight;      /* m: impulses of these iterations, weights of a contradiction, result */
     int steps, limit;
     int rotated; /* rows were removed since the factors were built */
 } finish;
@@ -91,8 +91,8 @@ static double slack(const finish *f, int i)
     return peg_scaled_dot(&f->scaled->row[i], f->y) + f->scaled->row[i].beta;
 }
 
-/* One sweep over all rows; returns how many rows became active or inactive. */
-static int sweep(const finish *f, double *u)
+/* One iteration over all rows; returns how many rows became active or inactive. */
+static int iterate(const finish *f, double *u)
 {
     int changes = 0;
     for (int i = 0; i < f->scaled->m; i++) {
@@ -105,8 +105,8 @@ static int sweep(const finish *f, double *u)
     return changes;
 }
 
-/* Sweeps from the warm start until the active set settles; returns how many. */
-static int sweeps(finish *f, const double *lambda)
+/* Iterations from the warm start until the active set settles; returns how many. */
+static int guess_active(finish *f, const double *lambda)
 {
     memset(f->y, 0, (size_t)f->scaled->n * sizeof *f->y);
     for (int i = 0; i < f->scaled->m; i++) {
@@ -116,8 +116,8 @@ static int sweeps(finish *f, const double *lambda)
         peg_scaled_add(row, f->weight[i], f->y);
     }
     int made = 0;
-    for (int calm = 0; made < SWEEPS && calm < SETTLED; made++)
-        calm = sweep(f, f->weight) ? 0 : calm + 1;
+    for (int calm = 0; made < ITERATIONS && calm < SETTLED; made++)
+        calm = iterate(f, f->weight) ? 0 : calm + 1;
     return made;
 }
 
@@ -184,7 +184,7 @@ static int heavier_first(const void *a, const void *b)
     return x->row - y->row;
 }
 
-/* Starts from the rows that the sweeps found active, those that carry most first. */
+/* Starts from the rows that the iterations found active, those that carry most first. */
 static int start(peg_arena *arena, finish *f)
 {
     int count = 0;
@@ -309,7 +309,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solut
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
     if (!create(arena, &scaled, &f)) return PEG_OUT_OF_MEMORY;
-    int made = sweeps(&f, solution->lambda);
+    int made = guess_active(&f, solution->lambda);
     if (!start(arena, &f)) return PEG_OUT_OF_MEMORY;
     outcome = finish_exactly(&f);
     if (outcome == PEG_INFEASIBLE) return outcome;

@@ -1,8 +1,9 @@
-/* Rest of what is solved by sweeps. v = 0 is an answer as soon as impulses are known that carry all
- * bodies. Where many lean on each other sweeps come to these slowly, and end far from them since no
- * row changes much in a single one. Conjugate gradients among the impulses that are not at their
- * bounds get there faster: they minimise the energy that the sweeps minimise row by row. Friction
- * at its bound follows the normal impulse, which makes no difference to what comes to rest. */
+/* Rest of what is solved by projected Gauss-Seidel. v = 0 is an answer as soon as impulses are
+ * known that carry all bodies. Where many bodies support each other its iterations come to these
+ * slowly, and end far from them since no row changes much in a single one. Conjugate gradients
+ * among the impulses that are not at their bounds get there faster: they minimise the energy that
+ * Gauss-Seidel minimises row by row. Friction at its bound follows the normal impulse, which makes
+ * no difference to what comes to rest. */
 #include "peg/base/arena.h"
 #include "peg/lcp/gauss_seidel_state.h"
 #include "peg/lcp/scaled.h"

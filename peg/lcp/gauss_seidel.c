@@ -19,7 +19,7 @@ static const double FURTHER = 1.3;
 /* Changes below this share of the tolerance do not call for another visit. */
 static const double QUIET = 0.1;
 
-/* Share of the largest change that so many sweeps as there is patience for must take from it. */
+/* Share of the largest change that the iterations of goal.stall must take from it. */
 static const double GETS_ON = 0.3;
 
 /* Where no body lacks more than so many times what rest allows (half its weight), rest is sought,
@@ -51,11 +51,11 @@ static void *aligned(peg_arena *arena, size_t bytes)
 
 peg_pgs_cache *peg_pgs_cache_create(peg_arena *arena, int rows)
 {
-    peg_pgs_cache *swept = PEG_NEW(arena, peg_pgs_cache, 1);
-    if (!swept) return NULL;
-    swept->ready = 0;
-    swept->row = aligned(arena, (size_t)rows * sizeof *swept->row);
-    return swept->row ? swept : NULL;
+    peg_pgs_cache *cache = PEG_NEW(arena, peg_pgs_cache, 1);
+    if (!cache) return NULL;
+    cache->ready = 0;
+    cache->row = aligned(arena, (size_t)rows * sizeof *cache->row);
+    return cache->row ? cache : NULL;
 }
 
 static int allocate(peg_arena *arena, pgs_state *s)
@@ -65,7 +65,7 @@ static int allocate(peg_arena *arena, pgs_state *s)
     for (int g = 0; g < s->goal->groups; g++) {
         int rows = s->goal->group[g].end - s->goal->group[g].begin;
         if (rows > largest) largest = rows;
-        if (s->goal->group[g].swept) kept += rows;
+        if (s->goal->group[g].pgs) kept += rows;
     }
     s->filled = PEG_NEW(arena, peg_lcp_row, largest);
     s->root = PEG_NEW(arena, peg_mass_root, nb);
@@ -145,9 +145,9 @@ static void add_group(pgs_state *s, const peg_pgs_group *from)
                      .end = from->end,
                      .a = from->a < 0 ? s->nb : from->a,
                      .b = from->b < 0 ? s->nb : from->b,
-                     .swept = from->swept};
-    if (g->swept) {
-        g->row = g->swept->row;
+                     .pgs = from->pgs};
+    if (g->pgs) {
+        g->row = g->pgs->row;
     } else {
         g->row = s->row + s->rows;
         s->rows += g->end - g->begin;
@@ -167,8 +167,8 @@ static void find_groups(pgs_state *s)
     }
 }
 
-/* Friction of a contact that bears nothing. */
-HOT int rubs_nothing(const pgs_row *row, const double *at)
+/* A friction row of an inactive contact. */
+HOT int is_idle(const pgs_row *row, const double *at)
 {
     return row->hi + row->mu * at[-row->normal] == 0;
 }
@@ -192,11 +192,11 @@ static void prepare(pgs_state *s, pgs_group *g)
 {
     if (g->ready) return;
     g->ready = 1;
-    if (!load_group(s, g, g->swept && g->swept->ready)) s->singular = 1;
-    if (g->swept) g->swept->ready = 1;
+    if (!load_group(s, g, g->pgs && g->pgs->ready)) s->singular = 1;
+    if (g->pgs) g->pgs->ready = 1;
 }
 
-static int is_stirred(const pgs_state *s, int body)
+static int is_dirty(const pgs_state *s, int body)
 {
     return body < s->nb && (!s->goal->dirty || s->goal->dirty[body]);
 }
@@ -215,7 +215,7 @@ static void start(pgs_state *s)
     memset(s->y, 0, (size_t)(STRIDE * (s->nb + 1)) * sizeof *s->y);
     for (int n = 0; n < s->groups; n++) {
         pgs_group *g = &s->group[n];
-        int a = is_stirred(s, g->a), b = is_stirred(s, g->b);
+        int a = is_dirty(s, g->a), b = is_dirty(s, g->b);
         if (!a && !b) continue;
         prepare(s, g);
         for (int i = g->begin; i < g->end && !s->singular; i++) {
@@ -226,15 +226,15 @@ static void start(pgs_state *s)
         }
     }
     for (int i = 0; i < s->nb; i++)
-        if (!is_stirred(s, i)) set_motion(s, i, s->goal->v[i]);
+        if (!is_dirty(s, i)) set_motion(s, i, s->goal->v[i]);
 }
 
-/* Which bodies' rows are visited in the first sweep. */
+/* Which bodies' rows are visited in the first iteration. */
 static void begin_visits(pgs_state *s)
 {
-    for (int i = 0; i < s->nb; i++) s->before[i] = is_stirred(s, i) ? INFINITY : 0;
+    for (int i = 0; i < s->nb; i++) s->before[i] = is_dirty(s, i) ? INFINITY : 0;
     s->before[s->nb] = 0;
-    for (int i = 0; i <= s->nb; i++) s->reached[i] = (unsigned char)is_stirred(s, i);
+    for (int i = 0; i <= s->nb; i++) s->reached[i] = (unsigned char)is_dirty(s, i);
     s->spread = 1;
 }
 
@@ -287,7 +287,7 @@ HOT void push(pgs_state *s, const pgs_row *row, double by, quad y[3], double *mo
 
 HOT void visit_row(pgs_state *s, const pgs_row *row, double *at, quad y[3], double *most)
 {
-    if (*at == 0 && rubs_nothing(row, at)) return;
+    if (*at == 0 && is_idle(row, at)) return;
     double by = change(row, at, speed_of(row, *at, y));
     if (by != 0) push(s, row, by, y, most);
 }
@@ -295,8 +295,7 @@ HOT void visit_row(pgs_state *s, const pgs_row *row, double *at, quad y[3], doub
 HOT void visit_contact(pgs_state *s, const pgs_row *row, double *at, quad y[3], double *most)
 {
     double by = change(row, at, speed_of(row, *at, y));
-    if (at[1] == 0 && at[2] == 0 && rubs_nothing(row + 1, at + 1) &&
-        rubs_nothing(row + 2, at + 2)) {
+    if (at[1] == 0 && at[2] == 0 && is_idle(row + 1, at + 1) && is_idle(row + 2, at + 2)) {
         if (by != 0) push(s, row, by, y, most);
         return;
     }
@@ -308,8 +307,8 @@ HOT void visit_contact(pgs_state *s, const pgs_row *row, double *at, quad y[3], 
     push(s, row + 2, second, y, most);
 }
 
-/* One sweep; the largest change of a row's speed, as a share of what it may fail by. */
-WIDE static double sweep(pgs_state *s)
+/* One iteration; the largest change of a row's speed, as a share of what it may fail by. */
+WIDE static double iterate(pgs_state *s)
 {
     double worst = 0;
     s->largest = 0;
@@ -360,15 +359,15 @@ static void finish(const pgs_state *s, peg_solution *solution)
             solution->lambda[i] = s->lambda[i];
 }
 
-/* Sweeps until rows change by no more than they may fail by, or until as many as there is patience
+/* Iterations until rows change by no more than they may fail by, or until goal.stall of them
  * for have not taken the share GETS_ON from the largest change. */
 static peg_outcome settle(pgs_state *s)
 {
     double worst = INFINITY, before = INFINITY;
     for (int k = 1; k <= s->goal->max_iterations && worst > 1 && !s->singular; k++) {
         find_active(s);
-        worst = sweep(s);
-        s->sweeps++;
+        worst = iterate(s);
+        s->iterations++;
         if (!s->goal->stall || k % s->goal->stall) continue;
         if (worst > (1 - GETS_ON) * before) break;
         before = worst;
@@ -429,7 +428,7 @@ peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const pe
     finish(&s, solution);
     if (resting) memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
     for (int i = 0; i < s.nb && goal->dirty; i++) goal->dirty[i] |= resting || s.reached[i];
-    solution->iterations = s.sweeps;
+    solution->iterations = s.iterations;
     solution->residual = sqrt(s.largest);
     solution->method = PEG_METHOD_PGS;
     solution->cone = 0;

@@ -17,15 +17,15 @@ peg_pgs_cache *peg_pgs_cache_create(peg_arena *arena, int rows);
 typedef struct peg_pgs_group {
     int begin, end;
     int a, b;
-    peg_pgs_cache *swept; /* for end - begin rows; null: nobody keeps it */
+    peg_pgs_cache *pgs; /* for end - begin rows; null: nobody keeps it */
 } peg_pgs_group;
 
 typedef struct peg_pgs_goal {
-    const double *speed;    /* m; m/s: what a row may fail by */
-    int max_iterations;     /* at most */
-    int stall;              /* if not 0 the answer is taken as it is when so many sweeps have not
-                                   taken a share of the largest change: where impulses grow slowly
-                                   along each other, as between wedges */
+    const double *speed; /* m; m/s: what a row may fail by */
+    int max_iterations;  /* at most */
+    int stall;           /* if not 0 the answer is taken as it is when so many iterations have not
+                                taken a share of the largest change: where impulses grow slowly
+                                along each other, as between wedges */
     const peg_vec6 *gained; /* v_f - v_0; if not null v = 0 is an answer where every body's force
                                   balance fails by at most the share `rest` of M gained, and is
                                   sought where that is near: only for rows that v = 0 satisfies */
@@ -41,13 +41,13 @@ typedef struct peg_pgs_goal {
     int groups;
     /* if not null it stands for the problem's rows: writes begin .. end - 1 of them to `row`, and
      * their speeds and their warm start to where these belong; called once before a group is looked
-     * at. Again: it was before with the same `swept`, and only b, mu and limit are wanted of the
+     * at. Again: it was before with the same `pgs`, and only b, mu and limit are wanted of the
      * rows. What never was looked at has no lambda in the solution */
     void (*fill)(void *context, int begin, int end, int again, peg_lcp_row *row);
     void *context;
 } peg_pgs_goal;
 
-/* From the warm start. solution->residual is the natural residual of the last sweep, sqrt(J).
+/* From the warm start. solution->residual is the natural residual of the last iteration, sqrt(J).
  * PEG_ITERATION_LIMIT: the answer is less exact, but every impulse lies within its bounds and v =
  * v_f + M^-1 G^T lambda to rounding, as for PEG_SOLVED (but for v = 0, see above). PEG_SINGULAR:
  * not for these rows (of one body with itself, or without a Jacobian). */

@@ -1,6 +1,6 @@
-/* What sweeps keep of their problem, for the files that work on it. y = F^-1 (v - v_f) as in
- * scaled.h, where rows are n = F^T G^T, not of unit length; bodies that cannot move share one block
- * of zeros. */
+/* What projected Gauss-Seidel keeps of its problem, for the files that work on it. y = F^-1 (v -
+ * v_f) as in scaled.h, where rows are n = F^T G^T, not of unit length; bodies that cannot move
+ * share one block of zeros. */
 #ifndef PEG_GAUSS_SEIDEL_STATE_H
 #define PEG_GAUSS_SEIDEL_STATE_H
 
@@ -44,7 +44,7 @@ typedef struct pgs_group {
     int begin, end;
     int a, b;
     int ready; /* its rows are loaded */
-    peg_pgs_cache *swept;
+    peg_pgs_cache *pgs;
     pgs_row *row;
 } pgs_group;
 
@@ -61,13 +61,13 @@ typedef struct pgs_state {
     double *y;              /* STRIDE (nb + 1) */
     double *target;         /* the same of v_f */
     double *lambda;         /* m */
-    double largest;         /* change of an impulse in the last sweep, squared, J */
-    double *moved, *before; /* nb + 1: largest change in this sweep and the one before */
+    double largest;         /* change of an impulse in the last iteration, squared, J */
+    double *moved, *before; /* nb + 1: largest change in this iteration and the one before */
     unsigned char *reached; /* nb + 1: dirty up or changed */
     int *active, actives;   /* groups of such bodies */
     peg_lcp_row *filled;    /* of the group that is loaded: as many as the largest has */
-    int spread;             /* in the last sweep more were reached */
-    int sweeps;             /* so far */
+    int spread;             /* in the last iteration more were reached */
+    int iterations;         /* so far */
 } pgs_state;
 
 /* at: where the row's impulse is. */
@@ -93,7 +93,7 @@ HOT double speed_of(const pgs_row *row, double lambda, const quad y[3])
     return row->beta + row->soft * lambda + ((q[0] + q[1]) + (q[2] + q[3]));
 }
 
-/* --- sweeps_rest.c --- */
+/* --- conjugate_gradient.c --- */
 
 /* Whether v = 0 is the answer but for a share of what the bodies would gain in the step. */
 int peg_pgs_rests(const pgs_state *s, double share);

@@ -1,4 +1,4 @@
-/* The plain LCP that stands for an island's problem; see lemke_island.c for how it comes about. */
+/* The plain LCP that stands for an island's problem; see lemke_driver.c for how it comes about. */
 #ifndef PEG_LEMKE_H
 #define PEG_LEMKE_H
 

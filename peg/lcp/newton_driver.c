@@ -1,16 +1,21 @@
-/* The island's problem by Newton's method (newton.h) from the warm start, or from a few sweeps if
- * that is far off. Where bounded rows keep it from converging: Lemke's method for small problems,
- * else the best friction that lies in its cone, with exact normal impulses. */
+/* The island's problem by Newton's method (newton.h) from the warm start, or from some of projected
+ * Gauss-Seidel if that is far off. Where bounded rows keep it from converging: Lemke's method for
+ * small problems, else the best friction that lies in its cone, with exact normal impulses. */
 #include "peg/base/arena.h"
 #include "peg/lcp/gauss_seidel.h"
 #include "peg/lcp/newton.h"
 #include "peg/lcp/problem.h"
 #include "peg/lcp/scaled.h"
 
-enum { SWEEPS = 100, COLD_SWEEPS = 400, SMALL = 100 /* rows, for Lemke's method */ };
-/* Residual of a warm start, relative to the unit, above which sweeps come first. */
+enum {
+    PGS_ITERATIONS = 100,
+    COLD_PGS_ITERATIONS = 400,
+    SMALL = 100 /* rows, for Lemke's method */
+};
+/* Residual of a warm start, relative to the unit, above which projected Gauss-Seidel comes first.
+ */
 static const double COLD = 1e-3;
-/* Change of an impulse, relative to the unit, at which the sweeps end. */
+/* Change of an impulse, relative to the unit, at which it ends. */
 static const double APPROACHED = 1e-5;
 /* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
  * dependent up to so much would need huge impulses that cancel. */
@@ -27,7 +32,7 @@ static void load(const peg_scaled *scaled, const double *lambda, double *u)
     }
 }
 
-/* Sweeps from the impulses in the solution, until they change little. */
+/* Projected Gauss-Seidel from the impulses in the solution, until they change little. */
 static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double unit,
                             int iterations, peg_solution *solution)
 {
@@ -122,7 +127,8 @@ static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, pe
     peg_outcome outcome = iterate(newton, tolerance, u, y);
     if (!has_failed(newton->scaled, outcome)) return outcome;
     memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
-    if (approach(arena, problem, newton->scaled->unit, COLD_SWEEPS, solution) == PEG_OUT_OF_MEMORY)
+    if (approach(arena, problem, newton->scaled->unit, COLD_PGS_ITERATIONS, solution) ==
+        PEG_OUT_OF_MEMORY)
         return PEG_OUT_OF_MEMORY;
     load(newton->scaled, solution->lambda, u);
     if (newton->max_factorisations) newton->max_factorisations += newton->factorisations;
@@ -143,7 +149,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
     memcpy(warm, u, (size_t)scaled.m * sizeof *u);
     double residual = peg_newton_residual(&newton, u, y);
     if (residual > COLD * scaled.unit) {
-        if (approach(arena, problem, scaled.unit, SWEEPS, solution) == PEG_OUT_OF_MEMORY)
+        if (approach(arena, problem, scaled.unit, PGS_ITERATIONS, solution) == PEG_OUT_OF_MEMORY)
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }

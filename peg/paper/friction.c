@@ -29,33 +29,28 @@ static void relative_velocity(const peg_island *I, const peg_row *row, double *o
     peg_sub(v[0], v[1], out);
 }
 
-static void tangents(const peg_island *I, const peg_row *row, double t[2][3])
+void peg_cone_tangents(const peg_island *I, const peg_row *row, double t[2][3])
 {
     double slide[3];
     const double *n = row->normal;
-    int steep = fabs(n[2]) > sqrt(0.5);
     relative_velocity(I, row, slide);
     double speed = peg_norm(slide);
     peg_add_scaled(slide, -peg_dot(slide, n), n, t[0]);
-    if (!(peg_norm(t[0]) > NO_SLIDING * speed)) {
-        t[0][0] = steep ? 0 : -n[1];
-        t[0][1] = steep ? -n[2] : n[0];
-        t[0][2] = steep ? n[1] : 0;
-    }
+    if (!(peg_norm(t[0]) > NO_SLIDING * speed)) peg_plane_space(n, t[0]);
     peg_normalise(t[0]);
     peg_cross(n, t[0], t[1]);
 }
 
 void peg_add_cone(peg_constraints *c, int contact)
 {
-    static const double pi = 3.14159265358979323846;
+    static const double pi = PEG_PI;
     peg_island *I = c->island;
     int nd = peg_cone_directions(I), first = c->contacts;
     double t[2][3];
     if (!(c->contact[contact].row.mu > 0) || I->failed) return;
     c->contact[contact].row.mu = fmin(c->contact[contact].row.mu, MOST_FRICTION);
     c->contact[contact].cone = first;
-    tangents(I, &c->contact[contact].row, t);
+    peg_cone_tangents(I, &c->contact[contact].row, t);
     for (int k = 0; k < nd; k++) {
         peg_potential *direction = peg_add_potential(c);
         if (!direction) return;

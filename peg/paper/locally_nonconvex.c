@@ -5,10 +5,7 @@
 
 static void constrain(peg_constraints *c)
 {
-    if (c->island->planar)
-        peg_plane_constraints(c, 0);
-    else
-        peg_space_constraints(c, 0);
+    peg_configuration_constraints(c, 0);
 }
 
 peg_result peg_locally_nonconvex(peg_island *I)

@@ -9,5 +9,8 @@ peg_result peg_stewart_trinkle(peg_island *island);
 peg_result peg_published(peg_island *island);
 peg_result peg_locally_nonconvex(peg_island *island);
 peg_result peg_anitescu_potra(peg_island *island);
+/* These two know joints: their rows are those of the island's own solvers. */
+peg_result peg_johnson_ortiz_leyendecker(peg_island *island);
+peg_result peg_anitescu_hart(peg_island *island);
 
 #endif

@@ -9,9 +9,9 @@
  * psi/h + d psi/dt | row.bias       | m/s  | the velocity of immovable bodies is d psi/dt
  * C_iota, C_kappa  | peg_constraint | -    | members: the first `primaries` are C_iota
  *
- * Three files make the constraints: paper_contacts.c the potential contacts with applicability and
- * feasibility [W 4], paper_plane.c and paper_space.c the configurations [W 5]. paper_lcp.c
- * assembles and solves [W 48-49]; paper_step.c is the step that all models share. */
+ * Three files make the constraints: potential_contact.c the potential contacts with applicability
+ * and feasibility [W 4], configurations_2d.c and configurations_3d.c the configurations [W 5].
+ * mcp.c assembles and solves [W 48-49]; step.c is the step that all models share. */
 #ifndef PEG_PAPER_H
 #define PEG_PAPER_H
 
@@ -54,7 +54,7 @@ typedef struct peg_model {
     int stabilised; /* psi/h is part of the constraints; without it: [F 10] */
 } peg_model;
 
-/* --- paper_contacts.c --- */
+/* --- potential_contact.c --- */
 /* Where vertices of one piece meet faces of the other; VF: vertices of A. */
 typedef struct peg_side {
     peg_feature_kind kind;
@@ -75,6 +75,11 @@ double peg_edge_edge_nearest(const peg_constraints *c, int edge_a, int edge_b, d
 double peg_least_gap(const peg_constraints *c);
 /* Applicability [W 28-31] with the relaxation for the rotation of a step. */
 int peg_is_applicable(const peg_constraints *c, int contact);
+/* [W 29-30] of a vertex against the normal of a face; [W 31] of one of two edges against n, least
+ * over its faces; the least value that is applicable with that relaxation. */
+double peg_vertex_applicability(const peg_side *side, int vertex, const double *normal);
+double peg_edge_opening(const peg_view *view, int edge, const double *n);
+double peg_applicable_slope(const peg_island *island, const peg_pair *pair);
 /* Adds I or X over the contacts (U if there is only one). Those that can carry an impulse become
  * C_iota; none: no constraint. */
 void peg_add_alternatives(peg_constraints *c, peg_constraint_kind kind, const int *contact,
@@ -90,27 +95,31 @@ peg_potential *peg_add_potential(peg_constraints *c);
 /* Features of a pair that one vertex can be near to. */
 enum { PEG_NEAR_MOST = 64 };
 
-/* --- paper_plane.c, paper_space.c: [W 32-33] and [W 34-38] --- */
+/* --- configurations_2d.c, configurations_3d.c: [W 32-33] and [W 34-38] --- */
+/* As the island is planar or not. */
+void peg_configuration_constraints(peg_constraints *c, int cross);
 void peg_plane_constraints(peg_constraints *c, int cross);
 void peg_space_constraints(peg_constraints *c, int cross);
 /* U and I of all vertices of both parts: what both have in common. */
 void peg_vertex_constraints(peg_constraints *c);
 
-/* --- standard.c --- */
+/* --- stewart_trinkle.c --- */
 /* Every potential contact that is applicable as U. */
 void peg_half_spaces(peg_constraints *c);
 
-/* --- paper_lcp.c --- */
+/* --- mcp.c --- */
 /* Solves [W 48-49] with friction [F 5]; velocities go to I->v, impulses to I->impulse. On anything
  * but PEG_SOLVED nothing is written. */
 peg_outcome peg_constraints_solve(peg_constraints *c);
 
-/* --- paper_friction.c --- */
+/* --- friction.c --- */
 /* Number of directions of the polyhedral friction cone: d_k and d_{k + nd/2} are opposite. */
 int peg_cone_directions(const peg_island *island);
+/* The first of them, along the sliding that would happen without contact, and one across it. */
+void peg_cone_tangents(const peg_island *island, const peg_row *row, double t[2][3]);
 /* Appends the directions of a contact with friction. */
 void peg_add_cone(peg_constraints *c, int contact);
-/* --- paper_step.c --- */
+/* --- step.c --- */
 peg_result peg_model_step(peg_island *island, const peg_model *model);
 
 #endif

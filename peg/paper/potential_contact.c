@@ -182,7 +182,7 @@ static double vertex_face_distance(const peg_side *s, int vertex, int face)
 }
 
 /* [W 29-30]; a particle has no edges and is applicable to everything. */
-static double vertex_applicability(const peg_side *s, int vertex, const double *normal)
+double peg_vertex_applicability(const peg_side *s, int vertex, const double *normal)
 {
     const peg_polytope *shape = s->vertices->shape;
     const double *v = s->vertices->vertex[vertex];
@@ -209,7 +209,7 @@ int peg_vertex_face_contact(peg_constraints *c, const peg_side *s, int vertex, i
     double n[3], foot[3], up = height(s, vertex, face), out = beyond(s, vertex, face);
     double depth = DEPTH * c->island->pair[c->pair].L, sign = s->kind == PEG_FEATURES_VF ? 1 : -1;
     const double *v = s->vertices->vertex[vertex], *eta = s->faces->normal[face];
-    peg_potential p = {.applicability = vertex_applicability(s, vertex, eta)};
+    peg_potential p = {.applicability = peg_vertex_applicability(s, vertex, eta)};
     p.feasible = up >= -depth && out <= (out > 0 ? fmax(0, up + depth) * TAN_PHI : 0);
     for (int k = 0; k < 3; k++) n[k] = sign * eta[k];
     peg_add_scaled(v, -up, eta, foot);
@@ -279,7 +279,7 @@ static int common_perpendicular(const line *a, const line *b, double *s, double 
 }
 
 /* Least n . t over the two faces of an edge. */
-static double opening(const peg_view *view, int edge, const double *n)
+double peg_edge_opening(const peg_view *view, int edge, const double *n)
 {
     const peg_edge *e = &view->shape->edge[edge];
     line l = line_of(view, edge);
@@ -302,8 +302,8 @@ int peg_edge_edge_contact(peg_constraints *c, int edge_a, int edge_b)
     if (peg_norm(n) <= PARALLEL * peg_norm(a.along) * peg_norm(b.along)) return -1;
     peg_normalise(n);
     for (int k = 0; k < 3; k++) back[k] = -n[k];
-    double forth = fmin(opening(A, edge_a, n), opening(B, edge_b, back));
-    double reverse = fmin(opening(A, edge_a, back), opening(B, edge_b, n));
+    double forth = fmin(peg_edge_opening(A, edge_a, n), peg_edge_opening(B, edge_b, back));
+    double reverse = fmin(peg_edge_opening(A, edge_a, back), peg_edge_opening(B, edge_b, n));
     peg_potential p = {.applicability = fmax(forth, reverse)};
     p.feasible = peg_edge_edge_nearest(c, edge_a, edge_b, &s, &t) <= pair->reach;
     if (!common_perpendicular(&a, &b, &s, &t)) return -1;
@@ -323,16 +323,20 @@ double peg_least_gap(const peg_constraints *c)
     return -DEEPEST * c->island->pair[c->pair].L;
 }
 
-int peg_is_applicable(const peg_constraints *c, int contact)
+double peg_applicable_slope(const peg_island *I, const peg_pair *pair)
 {
-    const peg_island *I = c->island;
-    const peg_pair *pair = &I->pair[c->contact[contact].row.pair];
     double turn = 0;
     for (int side = 0; side < 2; side++) {
         int rigid = I->piece[side ? pair->b : pair->a].rigid;
         turn += I->h * peg_norm(rigid < I->nd ? I->rigid[rigid].state.v + 3 : I->v[rigid] + 3);
     }
-    return c->contact[contact].applicability >= -fmin(1, SIN_THETA + turn);
+    return -fmin(1, SIN_THETA + turn);
+}
+
+int peg_is_applicable(const peg_constraints *c, int contact)
+{
+    const peg_potential *p = &c->contact[contact];
+    return p->applicability >= peg_applicable_slope(c->island, &c->island->pair[p->row.pair]);
 }
 
 /* The heuristic of [F 2.8]: the closest one in front of its face; if there is none, the one that is

@@ -5,7 +5,7 @@
  * Departures from the letter, and why:
  *  - In [W 47-48] the inequality (21) of the X-constraints is dropped, and then they only define
  *    their slack c: any v satisfies them. Here (21) is restored, as [W 3.2] says, by an auxiliary
- *    variable: the impulse p_nX of [W 43]; see paper_lcp.c.
+ *    variable: the impulse p_nX of [W 43]; see mcp.c.
  *  - A vertex near several vertices of the other part has one I-constraint over all faces in its
  *    reach [W 19, F 23] and not one per vertex pair, which would share faces.
  *  - A vertex inside of the other part sees the nearest faces, however deep; but contacts below
@@ -18,10 +18,7 @@
 
 static void constrain(peg_constraints *c)
 {
-    if (c->island->planar)
-        peg_plane_constraints(c, 1);
-    else
-        peg_space_constraints(c, 1);
+    peg_configuration_constraints(c, 1);
 }
 
 peg_result peg_published(peg_island *I)

@@ -32,7 +32,7 @@ static void add_half_space(peg_constraints *c, int contact)
         peg_row *row = peg_row_set_add(I, &I->rows);
         if (!row) return;
         *row = k ? c->contact[of->cone + k - 1].row : of->row;
-        if (k) row->mu *= sin(0.25 * 3.14159265358979323846 * (I->planar ? 2 : 2. / half));
+        if (k) row->mu *= sin(0.25 * PEG_PI * (I->planar ? 2 : 2. / half));
     }
 }
 

@@ -9,10 +9,7 @@
  * grows with the reach that is asked for: [F 3] makes it large to show the traps. */
 void peg_half_spaces(peg_constraints *c)
 {
-    if (c->island->planar)
-        peg_plane_constraints(c, 0);
-    else
-        peg_space_constraints(c, 0);
+    peg_configuration_constraints(c, 0);
     double reach = c->island->settings->reach * c->island->pair[c->pair].L;
     double deepest = fmin(peg_least_gap(c), -reach);
     while (c->count > 0 && c->list[c->count - 1].first >= c->begin_member) c->count--;

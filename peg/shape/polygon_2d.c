@@ -55,14 +55,7 @@ static void set_side(peg_polytope *p, int f)
     p->normal[f][0] = p->vertex[next][1] - p->vertex[f][1];
     p->normal[f][1] = p->vertex[f][0] - p->vertex[next][0];
     peg_normalise(p->normal[f]);
-    double lo = INFINITY, hi = -INFINITY;
-    for (int v = 0; v < p->nv; v++) {
-        double s = peg_dot(p->normal[f], p->vertex[v]);
-        lo = fmin(lo, s);
-        hi = fmax(hi, s);
-    }
-    p->offset[f] = hi;
-    p->width = fmin(p->width, hi - lo);
+    peg_polytope_close_face(p, f);
 }
 
 static pegStatus polygon_of(const point *corner, int n, peg_polytope **out)
@@ -126,7 +119,7 @@ pegStatus peg_polytope_point(peg_polytope **out)
     return PEG_OK;
 }
 
-/* Triangles from the centroid of the vertices, as in mass.c. */
+/* Triangles from the centroid of the vertices, as in mass_properties.c. */
 void peg_polygon_mass(const peg_polytope *p, double *area, double centre[2], double *inertia)
 {
     double first[2] = {0}, second = 0;

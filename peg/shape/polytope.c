@@ -45,6 +45,18 @@ static void list_neighbours(peg_polytope *p)
     p->next_start[0] = 0;
 }
 
+void peg_polytope_close_face(peg_polytope *p, int f)
+{
+    double lo = INFINITY, hi = -INFINITY;
+    for (int v = 0; v < p->nv; v++) {
+        double s = peg_dot(p->normal[f], p->vertex[v]);
+        lo = fmin(lo, s);
+        hi = fmax(hi, s);
+    }
+    p->offset[f] = hi;
+    p->width = fmin(p->width, hi - lo);
+}
+
 void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *m)
 {
     for (int h = 0, e = 0; h < m->start[m->nf]; h++)
@@ -52,16 +64,7 @@ void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *m)
             p->edge[e++] = (peg_edge){{p->face_vertex[h], p->face_vertex[m->twin[h]]},
                                       {m->face[h], m->face[m->twin[h]]}};
     p->width = INFINITY;
-    for (int f = 0; f < p->nf; f++) {
-        double lo = INFINITY, hi = -INFINITY;
-        for (int v = 0; v < p->nv; v++) {
-            double s = peg_dot(p->normal[f], p->vertex[v]);
-            lo = fmin(lo, s);
-            hi = fmax(hi, s);
-        }
-        p->offset[f] = hi;
-        p->width = fmin(p->width, hi - lo);
-    }
+    for (int f = 0; f < p->nf; f++) peg_polytope_close_face(p, f);
     for (int v = 0; v < p->nv; v++) peg_add_scaled(p->centre, 1, p->vertex[v], p->centre);
     for (int k = 0; k < 3; k++) p->centre[k] /= p->nv;
     for (int v = 0; v < p->nv; v++) {

@@ -176,6 +176,10 @@ static inline double peg_pair_width(const peg_polytope *a, const peg_polytope *b
  * flat or dilated polytopes. */
 void peg_polytope_mass(const peg_polytope *p, double *volume, double centre[3], double inertia[9]);
 
+/* Puts face f, whose normal is known, through the vertex that is farthest out, and makes the width
+ * what it is across the face if that is less. */
+void peg_polytope_close_face(peg_polytope *p, int f);
+
 /* A polytope at a pose: vertices, normals and offsets in world coordinates. The arrays are the
  * caller's (nv, nf, nf entries). */
 typedef struct peg_view {

@@ -107,7 +107,7 @@ pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
     p->round = p->inner = radius;
     p->radius = p->size = radius + .5 * length;
     p->width = 2 * radius;
-    p->volume = acos(-1) * radius * radius * (length + 4. / 3 * radius);
+    p->volume = PEG_PI * radius * radius * (length + 4. / 3 * radius);
     *out = p;
     return PEG_OK;
 }
@@ -132,7 +132,7 @@ pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out
     p->radius = p->size = hypot(radius, .5 * length);
     p->give = sqrt(2);
     p->width = fmin(2 * radius, length);
-    p->volume = acos(-1) * radius * radius * length;
+    p->volume = PEG_PI * radius * radius * length;
     *out = p;
     return PEG_OK;
 }

@@ -21,7 +21,7 @@ static void set_rigid(peg_assembly *a, int body)
     r->body = body;
     if (body < scene->nb) {
         r->state = scene->body[body];
-        memcpy(r->state.v_free, a->stage->alone[body], sizeof r->state.v_free);
+        memcpy(r->state.v_free, a->stage->v_no_contact[body], sizeof r->state.v_free);
         memcpy(r->target, scene->body[body].v_free, sizeof r->target);
         if (a->stage->woken_by_joint[body]) r->state.asleep = 0;
     } else {
@@ -61,7 +61,8 @@ static int group_of(const peg_assembly *a, const peg_candidate *c)
     int last = a->island.npair - 1;
     if (last < 0) return 0;
     const peg_candidate *d = &s->candidate[a->candidate_of[last]];
-    int same = s->whole[c->a] == s->whole[d->a] && s->whole[c->b] == s->whole[d->b];
+    int same =
+        s->scene_part[c->a] == s->scene_part[d->a] && s->scene_part[c->b] == s->scene_part[d->b];
     return same ? a->island.pair[last].group : last + 1;
 }
 
@@ -96,7 +97,7 @@ static void set_pair(peg_assembly *a, int candidate)
     p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) {
         if (c->choice) p->last_choice = *c->choice;
-        p->cached = c->old, p->cached_rows = c->olds;
+        p->cached = c->cached, p->cached_rows = c->cached_rows;
     }
     p->surface = *c->surface;
     p->external = c->external, p->nexternal = c->nexternal;
@@ -177,7 +178,7 @@ static void ask_surface(peg_stage *s, peg_candidate *c)
 {
     const peg_scene *scene = s->scene;
     if (c->surface || s->failed) return;
-    int a = s->whole[c->a], b = s->whole[c->b];
+    int a = s->scene_part[c->a], b = s->scene_part[c->b];
     const peg_candidate *answer = peg_resting_answer(&s->context->resting, c);
     if (a != c->a || b != c->b) {
         peg_candidate *of = peg_candidate_of(s, a, b);
@@ -213,6 +214,10 @@ static peg_result (*iterate_of(pegContactModel model))(peg_island *)
         return peg_locally_nonconvex;
     case PEG_CONTACT_AP:
         return peg_anitescu_potra;
+    case PEG_CONTACT_LP:
+        return peg_johnson_ortiz_leyendecker;
+    case PEG_CONTACT_RATIO:
+        return peg_anitescu_hart;
     default:
         return peg_outer_loop;
     }

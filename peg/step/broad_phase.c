@@ -23,7 +23,7 @@ void peg_start_boxes(const peg_stage *s, peg_aabb *box)
         double share = s->scene->planar ? 1 : 0.5;
         if (isfinite(peg_size_of_part(s, i)))
             inflate(&box[i],
-                    s->placed[i].sweep + share * peg_reach_margin(s) * peg_size_of_part(s, i));
+                    s->placed[i].travel + share * peg_reach_margin(s) * peg_size_of_part(s, i));
     }
 }
 
@@ -54,10 +54,10 @@ static void ask_filter(const peg_stage *s, peg_candidate *c)
     const peg_scene *scene = s->scene;
     const peg_candidate *answer = peg_resting_answer(&s->context->resting, c);
     if (answer)
-        c->refused = answer->refused;
+        c->excluded = answer->excluded;
     else
-        c->refused = scene->may_touch && !scene->may_touch(scene->filter_context,
-                                                           scene->part + c->a, scene->part + c->b);
+        c->excluded = scene->may_touch && !scene->may_touch(scene->filter_context,
+                                                            scene->part + c->a, scene->part + c->b);
 }
 
 /* --- pairs of the scene --- */
@@ -83,10 +83,10 @@ static void meet(void *context, int i, int j)
     const peg_candidate *old = meshes ? peg_find_candidate(s, f->known, a, b) : NULL;
     peg_candidate *c = old ? NULL : peg_new_candidate(f, a, b);
     if (c) {
-        c->whole = meshes;
+        c->is_mesh_pair = meshes;
         ask_filter(s, c);
     }
-    if (!(old ? !old->refused : c && !c->refused)) return;
+    if (!(old ? !old->excluded : c && !c->excluded)) return;
     if (!meshes)
         peg_find_nearness(s, c);
     else if (!old || peg_exceeds_prediction(s, a) || peg_exceeds_prediction(s, b))
@@ -108,7 +108,7 @@ static void take_given(const peg_pair_search *f)
         peg_candidate *c = peg_new_candidate(f, ordered ? x : y, ordered ? y : x);
         if (!c) continue;
         ask_filter(s, c);
-        c->near = !c->refused;
+        c->near = !c->excluded;
         peg_recall_pair(s, c);
         c->external = given + i, c->nexternal = next - i;
     }

@@ -1,5 +1,5 @@
-/* Pairs of meshes: which of their triangles may touch what is near to them, in what the bodies are
- * thought to do, or have been found to do. */
+/* Pairs of meshes: which of their triangles may touch nearby parts, in the predicted motion of the
+ * bodies and in the solved one. */
 #include "peg/step/broad_phase_mesh.h"
 
 #include "peg/base/arena.h"
@@ -10,7 +10,7 @@
 #include "peg/step/candidate.h"
 #include "peg/step/parts.h"
 
-/* --- courses --- */
+/* --- predicted motion --- */
 
 /* A body that contact stops moves by something between nothing and what it would do without, and
  * turns no faster than it does or would; this leaves it room for some more of either. */
@@ -18,9 +18,9 @@
 
 /* How a part's body moves in the step: by `shift`, give or take `beside`; it turns by `spin`, of
  * which `turn` is not about the part's own axis. */
-typedef struct course {
+typedef struct prediction {
     double shift[3], beside, spin, turn; /* m, rad */
-} course;
+} prediction;
 
 /* How much of turning by `spin` (rad) along w is not about a part's own axis. */
 static double across_axis(const peg_stage *s, int part, const double *w, double spin)
@@ -42,7 +42,7 @@ static double off_centre(const peg_stage *s, int part)
 }
 
 /* The most of what is there and a motion with v comes to; returns whether that is more. */
-static int widen(const peg_stage *s, int part, const double *v, double share, course *c)
+static int widen(const peg_stage *s, int part, const double *v, double share, prediction *c)
 {
     double h = s->scene->h, off[3], spin = share * h * peg_norm(v + 3);
     for (int k = 0; k < 3; k++) off[k] = h * v[k] - c->shift[k];
@@ -63,39 +63,40 @@ static int widen(const peg_stage *s, int part, const double *v, double share, co
 static double slowness(const peg_stage *s, int part)
 {
     const peg_placed *p = &s->placed[part];
-    const double *v = s->scene->body[p->body].v, *alone = s->alone[p->body];
+    const double *v = s->scene->body[p->body].v, *unconstrained = s->v_no_contact[p->body];
     double change[6];
-    for (int k = 0; k < 6; k++) change[k] = alone[k] - v[k];
+    for (int k = 0; k < 6; k++) change[k] = unconstrained[k] - v[k];
     double kept = peg_norm(change) + p->arm * peg_norm(change + 3);
     return peg_norm(v) + p->arm * peg_norm(v + 3) <= HELD * kept ? LITTLE * kept : 0;
 }
 
-/* What it is thought to do before it is known; returns whether it has been found to do more, which
- * then counts, too. */
-static int find_course(const peg_stage *s, int part, course *c)
+/* The motion of a part before it is solved; once it is, the larger of both. Returns whether the
+ * solved motion is larger. */
+static int predict(const peg_stage *s, int part, prediction *c)
 {
     const peg_placed *p = &s->placed[part];
     const peg_body *body = p->body < 0 ? NULL : &s->scene->body[p->body];
     double turning[6] = {0}, slow = p->moves ? slowness(s, part) : 0;
-    *c = (course){.spin = 0};
+    *c = (prediction){.spin = 0};
     if (!body || body->kind == PEG_STATIC) return 0;
-    const double *alone = p->moves ? s->alone[p->body] : body->v;
+    const double *unconstrained = p->moves ? s->v_no_contact[p->body] : body->v;
     if (slow > 0) {
         c->beside = s->scene->h * slow;
         if (p->arm > 0) c->spin = c->turn = c->beside / p->arm;
         widen(s, part, body->v, 2, c);
     } else {
-        for (int k = 0; k < 3; k++) c->shift[k] = .5 * s->scene->h * alone[k];
-        widen(s, part, alone, SPARE, c);
-        for (int k = 0; k < 3; k++) turning[k] = .5 * alone[k], turning[k + 3] = body->v[k + 3];
+        for (int k = 0; k < 3; k++) c->shift[k] = .5 * s->scene->h * unconstrained[k];
+        widen(s, part, unconstrained, SPARE, c);
+        for (int k = 0; k < 3; k++)
+            turning[k] = .5 * unconstrained[k], turning[k + 3] = body->v[k + 3];
         widen(s, part, turning, SPARE, c);
     }
     if (s->searches == 1 || !p->moves) return 0;
     return widen(s, part, s->result[p->body].v_pose, 1, c);
 }
 
-/* How far a course takes the points of a part. */
-static double way_of_course(const peg_stage *s, int part, const course *c)
+/* How far a prediction takes the points of a part. */
+static double way_of_prediction(const peg_stage *s, int part, const prediction *c)
 {
     const peg_polytope *shape = s->part[part].shape;
     if (c->spin == 0) return c->beside;
@@ -104,8 +105,8 @@ static double way_of_course(const peg_stage *s, int part, const course *c)
 
 int peg_exceeds_prediction(const peg_stage *s, int part)
 {
-    course ignored;
-    return find_course(s, part, &ignored);
+    prediction ignored;
+    return predict(s, part, &ignored);
 }
 
 /* --- meshes --- */
@@ -114,8 +115,8 @@ int peg_exceeds_prediction(const peg_stage *s, int part)
 static double way_of_part(const peg_stage *s, int part)
 {
     const peg_placed *p = &s->placed[part];
-    if (!p->moves) return p->sweep;
-    return peg_max(p->sweep, peg_travel(s, part, s->result[p->body].v_pose));
+    if (!p->moves) return p->travel;
+    return peg_max(p->travel, peg_travel(s, part, s->result[p->body].v_pose));
 }
 
 /* How near to a mesh, or its motion, a part of a size counts, m. */
@@ -171,7 +172,7 @@ static void see_farther(const expansion *x, int part)
     if (c) c->reach = peg_max(c->reach, x->cover.from_start);
 }
 
-/* A pair that is needed counts as near in the first sweep; what comes up later is looked at when
+/* A pair that is needed counts as near in the first search; what comes up later is looked at when
  * the motion is known. */
 static void add_triangle(void *context, int triangle, int deep)
 {
@@ -179,7 +180,7 @@ static void add_triangle(void *context, int triangle, int deep)
     peg_stage *s = x->f->stage;
     int part = peg_triangle_part(s, x->mesh, triangle);
     if (part < 0) return;
-    if (s->placed[part].met == x->other + 1) {
+    if (s->placed[part].paired_with == x->other + 1) {
         see_farther(x, part);
         return;
     }
@@ -187,7 +188,7 @@ static void add_triangle(void *context, int triangle, int deep)
     double n[3] = {0}, touch = PEG_TOUCH * other->shape->size;
     if (deep && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch) return;
     if (x->cover.all && peg_is_far(T, other, x->cover.from_start, n)) return;
-    s->placed[part].met = x->other + 1;
+    s->placed[part].paired_with = x->other + 1;
     peg_candidate *c = new_triangle_candidate(x, part);
     if (!c) {
         see_farther(x, part);
@@ -221,14 +222,14 @@ static void meet_plane(const peg_pair_search *f, int mesh, int plane)
     const peg_view *view = &s->placed[plane].view;
     expansion x = {.f = f, .mesh = mesh, .other = plane};
     double n[3],
-        by = reach_of_mesh(f, mesh, s->part[mesh].triangle_mesh->radius) + s->placed[plane].sweep;
+        by = reach_of_mesh(f, mesh, s->part[mesh].triangle_mesh->radius) + s->placed[plane].travel;
     peg_rotate_back(m->R, view->normal[0], n);
     double offset = view->offset[0] - peg_dot(view->normal[0], m->x);
     peg_aabb_tree_below(s->part[mesh].triangle_mesh, n, offset + by, meet_triangle_of_plane, &x);
 }
 
 /* How far the points of a part get in the frame of a mesh that turns. */
-static double way_in_mesh(const peg_stage *s, int mesh, int other, const course *of_mesh)
+static double way_in_mesh(const peg_stage *s, int mesh, int other, const prediction *of_mesh)
 {
     const peg_placed *m = &s->placed[mesh];
     const peg_view *view = &s->placed[other].view;
@@ -246,17 +247,17 @@ static void meet_mesh(const peg_pair_search *f, int mesh, int other)
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     expansion x = {.f = f, .mesh = mesh, .other = other};
-    course own, of_mesh;
+    prediction own, of_mesh;
     double shift[3];
     peg_region near;
     if (peg_is_half_space(s->part[other].shape)) {
         meet_plane(f, mesh, other);
         return;
     }
-    find_course(s, other, &own);
-    find_course(s, mesh, &of_mesh);
+    predict(s, other, &own);
+    predict(s, mesh, &of_mesh);
     peg_sub(own.shift, of_mesh.shift, shift);
-    double way = way_of_course(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
+    double way = way_of_prediction(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
     if (peg_mesh_cull_begin(arena, triangle_mesh, m->x, m->R, &s->placed[other].view, shift, way,
                             own.turn + of_mesh.spin, &x.cover)) {
         peg_mesh_cull_region(&x.cover, &near);
@@ -329,11 +330,11 @@ static void set_crossing(const peg_stage *s, int a, int b, const double shift[3]
 static void meet_meshes(const peg_pair_search *f, int a, int b)
 {
     const peg_stage *s = f->stage;
-    course of_a, of_b;
+    prediction of_a, of_b;
     double shift[3];
     peg_aabb local;
-    find_course(s, a, &of_a);
-    find_course(s, b, &of_b);
+    predict(s, a, &of_a);
+    predict(s, b, &of_b);
     peg_sub(of_a.shift, of_b.shift, shift);
     peg_mesh_pair c = {.mesh = {s->part[a].triangle_mesh, s->part[b].triangle_mesh},
                        .by = of_a.beside + of_b.beside,

@@ -1,10 +1,10 @@
-/* The same for the triangles of meshes. */
+/* Pairs of the triangles of meshes. */
 #ifndef PEG_BROAD_PHASE_MESH_H
 #define PEG_BROAD_PHASE_MESH_H
 
 #include "peg/step/candidate.h"
 
-/* Whether a part has been found to do more than it was thought to. */
+/* Whether a part moves more in the solved step than was predicted. */
 int peg_exceeds_prediction(const peg_stage *stage, int part);
 /* Adds the pairs of the triangles of two parts, one of which at least is a mesh. */
 void peg_find_triangle_pairs(const peg_pair_search *finder, int a, int b);

@@ -31,7 +31,7 @@ double peg_candidate_size(const peg_stage *s, const peg_candidate *c)
 double peg_candidate_reach(const peg_stage *s, const peg_candidate *c)
 {
     if (c->reach > 0) return c->reach;
-    return s->placed[c->a].sweep + s->placed[c->b].sweep +
+    return s->placed[c->a].travel + s->placed[c->b].travel +
            peg_reach_margin(s) * peg_candidate_size(s, c);
 }
 
@@ -120,8 +120,8 @@ void peg_recall_pair(const peg_stage *s, peg_candidate *c)
     if (!old) return;
     peg_copy3(old->n, c->n);
     c->choice = &old->choice;
-    c->old = s->context->cache.row + old->first;
-    c->olds = old->count;
+    c->cached = s->context->cache.row + old->first;
+    c->cached_rows = old->count;
 }
 
 /* Of convex parts or triangles. */
@@ -140,5 +140,5 @@ const peg_candidate *peg_resting_answer(const peg_resting *last, const peg_candi
     if (!last->valid || !last->candidates) return NULL;
     const peg_candidate *same =
         bsearch(c, last->candidate, (size_t)last->candidates, sizeof *c, peg_by_parts);
-    return same && same->answered ? same : NULL;
+    return same && same->is_current ? same : NULL;
 }

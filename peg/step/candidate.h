@@ -1,4 +1,4 @@
-/* Candidates: pairs of parts that the broad phase met, on their way to the islands. */
+/* Candidate pairs: from the broad phase to the islands. */
 #ifndef PEG_CANDIDATE_H
 #define PEG_CANDIDATE_H
 
@@ -29,11 +29,11 @@ peg_candidate *peg_new_candidate(const peg_pair_search *finder, int a, int b);
 /* Sorts what a search has added among the others; 0 without memory. */
 int peg_sort_candidates(peg_stage *stage);
 
-/* Hands a pair what is remembered of it. */
+/* Gives a pair what the cache holds of it. */
 void peg_recall_pair(const peg_stage *stage, peg_candidate *c);
 /* Whether a pair of convex parts or triangles is near. */
 void peg_find_nearness(const peg_stage *stage, peg_candidate *c);
-/* The pair c, if it was asked about in this step; else null. */
+/* The resting pair of the same parts, if its answers are those of this step; else null. */
 const peg_candidate *peg_resting_answer(const peg_resting *last, const peg_candidate *c);
 
 #endif

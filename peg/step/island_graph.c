@@ -34,7 +34,7 @@ int peg_link_islands(peg_stage *s)
     for (int i = 0; i < nb; i++) s->root[i] = i, s->first_body[i] = s->first_pair[i] = -1;
     for (int i = 0; i < s->candidates; i++) {
         const peg_placed *a = &s->placed[s->candidate[i].a], *b = &s->placed[s->candidate[i].b];
-        s->candidate[i].linked = s->candidate[i].near;
+        s->candidate[i].in_island = s->candidate[i].near;
         if (!s->candidate[i].near || !a->moves || !b->moves) continue;
         peg_unite(s, a->body, b->body);
     }

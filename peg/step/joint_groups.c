@@ -20,10 +20,11 @@ static peg_joint_place place_of(const peg_stage *s, const int *rigid_of, int bod
     return place;
 }
 
-/* The papers' models know no joints: their free velocities are those that joints leave. */
+/* The models of mixed LCPs of their own know no joints: their free velocities are those that joints
+ * leave. */
 static int knows_joints(const peg_stage *s)
 {
-    return s->context->settings.contact == PEG_CONTACT_PEG;
+    return peg_model_knows_joints(&s->context->settings);
 }
 
 static int take_rows(peg_stage *s, peg_island *I, const int *rigid_of, int root)
@@ -100,7 +101,7 @@ static int step_group(peg_stage *s, int root)
         peg_joints_solve_alone(&I);
         for (int i = 0; i < I.nd; i++) {
             int body = I.rigid[i].body;
-            memcpy(s->alone[body], I.rigid[i].state.v_free, sizeof *s->alone);
+            memcpy(s->v_no_contact[body], I.rigid[i].state.v_free, sizeof *s->v_no_contact);
             s->result[body].woken = s->woken_by_joint[body] = s->scene->body[body].asleep != 0;
             s->result[body].held = I.joint_relaxation > 0;
         }
@@ -129,7 +130,7 @@ int peg_step_joints(peg_stage *s)
             continue;
         }
         for (int b = s->first_body[root]; b >= 0; b = s->next_body[b])
-            memcpy(s->alone[b], s->scene->body[b].v, sizeof *s->alone);
+            memcpy(s->v_no_contact[b], s->scene->body[b].v, sizeof *s->v_no_contact);
     }
     return 1;
 }

@@ -1,4 +1,4 @@
-/* What is remembered of pairs between steps. */
+/* Separating directions and impulses of pairs, kept from step to step for a warm start. */
 #ifndef PEG_PAIR_CACHE_H
 #define PEG_PAIR_CACHE_H
 
@@ -7,7 +7,6 @@
 #include "peg/collide/separation.h"
 #include "peg/contact/row_set.h"
 
-/* What is remembered of a pair between steps. */
 typedef struct peg_cached_pair {
     uint64_t low, high; /* ids of the parts */
     int a, b;           /* the scene's parts that these are, or belong to */
@@ -26,9 +25,9 @@ typedef struct peg_pair_cache {
 
 const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_t low,
                                            uint64_t high);
-/* Null when memory ran out. */
+/* Null without memory. */
 peg_cached_pair *peg_pair_cache_add(peg_pair_cache *memory, uint64_t low, uint64_t high);
-/* Takes an island's rows to the end; 0 when memory ran out. */
+/* Appends the rows of an island; 0 without memory. */
 int peg_pair_cache_add_rows(peg_pair_cache *memory, const peg_cached_row *row, size_t n);
 void peg_pair_cache_sort(peg_pair_cache *memory);
 

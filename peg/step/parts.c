@@ -7,7 +7,7 @@
 #include "peg/shape/polytope.h"
 #include "peg/shape/triangle_mesh.h"
 
-/* Bodies may get faster by contact than they are or would be: the sweep counts their motion this
+/* Bodies may get faster by contact than they are or would be: their travel counts the motion this
  * often. */
 #define REACH_MOTION 1.5
 
@@ -17,14 +17,14 @@
 
 /* --- how far parts get --- */
 
-/* alone: the body's velocity after the step if it touches nothing. */
-static double body_speed(const peg_body *b, const double alone[6], double arm)
+/* v: the body's velocity after the step without contact. */
+static double body_speed(const peg_body *b, const double v[6], double arm)
 {
     if (b->kind == PEG_STATIC) return 0;
     double linear = peg_norm(b->v), angular = peg_norm(b->v + 3);
     if (b->kind == PEG_DYNAMIC) {
-        linear = peg_max(linear, peg_norm(alone));
-        angular = peg_max(angular, peg_norm(alone + 3));
+        linear = peg_max(linear, peg_norm(v));
+        angular = peg_max(angular, peg_norm(v + 3));
     }
     return linear + (angular > 0 && arm > 0 ? angular * arm : 0);
 }
@@ -94,10 +94,10 @@ static void set_motion(const peg_stage *s, int i, const double *centre, double r
     placed->body = part->body;
     placed->moves = body && body->kind == PEG_DYNAMIC;
     placed->arm = peg_norm(at) + radius;
-    placed->sweep = 0;
+    placed->travel = 0;
     if (body)
-        placed->sweep =
-            REACH_MOTION * s->scene->h * body_speed(body, s->alone[part->body], placed->arm);
+        placed->travel =
+            REACH_MOTION * s->scene->h * body_speed(body, s->v_no_contact[part->body], placed->arm);
 }
 
 static int place(peg_stage *s, int i, const double x[3], const double R[9])
@@ -126,9 +126,9 @@ static int grow(peg_stage *s)
     if (s->parts) {
         memcpy(part, s->part, (size_t)s->parts * sizeof *part);
         memcpy(placed, s->placed, (size_t)s->parts * sizeof *placed);
-        memcpy(whole, s->whole, (size_t)s->parts * sizeof *whole);
+        memcpy(whole, s->scene_part, (size_t)s->parts * sizeof *whole);
     }
-    s->part = part, s->placed = placed, s->whole = whole;
+    s->part = part, s->placed = placed, s->scene_part = whole;
     s->part_capacity = capacity;
     return 1;
 }
@@ -153,7 +153,7 @@ int peg_place_parts(peg_stage *s)
         s->part[i] = s->scene->part[i];
         s->part[i].id <<= TRIANGLE_BITS;
         s->placed[i] = (peg_placed){.body = -1};
-        s->whole[i] = i;
+        s->scene_part[i] = i;
         s->parts = i + 1;
         const peg_triangle_mesh *mesh = s->part[i].triangle_mesh;
         double x[3], R[9];
@@ -210,7 +210,7 @@ static int new_triangle_part(peg_stage *s, int mesh, int t)
     part->shape = peg_triangle_polytope(&s->context->kept, s->part[mesh].triangle_mesh, t);
     part->id |= (uint64_t)(t + 1);
     s->placed[i] = (peg_placed){.body = -1};
-    s->whole[i] = mesh;
+    s->scene_part[i] = mesh;
     s->failed = !part->shape || !place(s, i, s->placed[mesh].x, s->placed[mesh].R);
     if (s->failed) return -1;
     s->context->parts = ++s->parts;

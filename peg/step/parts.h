@@ -1,4 +1,4 @@
-/* The parts of a step in the world. */
+/* The parts of a scene and the nearby triangles of its meshes, in world coordinates. */
 #ifndef PEG_PARTS_H
 #define PEG_PARTS_H
 
@@ -8,9 +8,9 @@
 int peg_place_parts(peg_stage *stage);
 /* The part of a triangle of a mesh, or -1 without memory. */
 int peg_triangle_part(peg_stage *stage, int mesh, int triangle);
-/* How far a part's points get from where they are, at most, while its body moves with v, m. */
+/* Bound of the way of a part's points while its body moves with v in the step, m. */
 double peg_travel(const peg_stage *stage, int part, const double v[6]);
-/* Velocity of the part's body in the motion that was found. */
+/* Velocity of the part's body in the motion that the islands were solved for. */
 void peg_found_velocity(const peg_stage *stage, int part, double v[6]);
 /* The part where that motion ends, in the stage's arena; 0 without memory. */
 int peg_place_at_end(peg_stage *stage, int part, peg_view *view);

@@ -1,4 +1,4 @@
-/* Islands that lie still: all their bodies ended the last step with v = 0, nothing about them,
+/* Resting islands: all their bodies ended the last step with v = 0, nothing about them,
  * their parts, pairs and surfaces has changed since, to the bit, and nothing else comes near to
  * them. Then this step is the last one over again, its certificate included: the results are taken
  * over, and no pairs are looked for among them. */
@@ -112,9 +112,9 @@ static int ask_again(peg_resting *last, const peg_scene *scene, peg_candidate *c
 {
     const peg_part *a = &scene->part[c->a], *b = &scene->part[c->b];
     int refused = scene->may_touch && !scene->may_touch(scene->filter_context, a, b);
-    int unchanged = refused == c->refused;
-    c->refused = refused;
-    c->answered = 1;
+    int unchanged = refused == c->excluded;
+    c->excluded = refused;
+    c->is_current = 1;
     if (refused || !c->surface) return unchanged;
     peg_surface surface;
     memset(&surface, 0, sizeof surface);
@@ -124,16 +124,16 @@ static int ask_again(peg_resting *last, const peg_scene *scene, peg_candidate *c
     return unchanged;
 }
 
-/* A pair with a part that has changed is no longer known, but has held what lay still. */
+/* A pair with a part that has changed is no longer known, but has held a resting body. */
 static void compare_pairs(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < last->candidates; i++) {
         peg_candidate *c = &last->candidate[i];
         int a = last->part[c->a].body, b = last->part[c->b].body;
         int changed = last->changed[c->a] || last->changed[c->b];
-        c->answered = 0;
+        c->is_current = 0;
         if (is_active(last, last->body, a) || is_active(last, last->body, b)) continue;
-        if (changed ? !c->near && !c->whole : ask_again(last, scene, c)) continue;
+        if (changed ? !c->near && !c->is_mesh_pair : ask_again(last, scene, c)) continue;
         activate(last, last->body, a);
         activate(last, last->body, b);
     }
@@ -220,7 +220,7 @@ static void wake(peg_stage *s, int body)
 int peg_resting_wake(peg_stage *s)
 {
     peg_resting *last = &s->context->resting;
-    int woken_by_joint = 0;
+    int woken = 0;
     if (!last->valid) return 0;
     for (int i = 0; i < s->scene->nb; i++)
         if (last->rest[i] == PEG_WOKEN) last->rest[i] = PEG_ACTIVE;
@@ -230,10 +230,10 @@ int peg_resting_wake(peg_stage *s)
             int body = s->placed[side ? c->b : c->a].body;
             if (!peg_is_resting(s, body)) continue;
             wake(s, body);
-            woken_by_joint = 1;
+            woken = 1;
         }
     }
-    return woken_by_joint;
+    return woken;
 }
 
 /* --- pairs --- */
@@ -320,7 +320,7 @@ static void keep_pair(const peg_stage *s, peg_resting *next, const peg_candidate
         return;
     peg_candidate *kept = &next->candidate[next->candidates++];
     *kept = *c;
-    kept->old = NULL, kept->choice = NULL;
+    kept->cached = NULL, kept->choice = NULL;
     if (!c->surface) return;
     next->surface[next->surfaces] = *c->surface;
     kept->surface = &next->surface[next->surfaces++];

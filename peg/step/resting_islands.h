@@ -1,22 +1,23 @@
-/* Islands that rest: their last results are taken over. */
+/* Resting islands, whose last results are used again. */
 #ifndef PEG_RESTING_ISLANDS_H
 #define PEG_RESTING_ISLANDS_H
 
 #include "peg/step/stage.h"
 
-/* Compares the scene with that of the last step: which islands go on resting. */
+/* Compares the scene with that of the last step, and finds the islands that stay at rest. */
 void peg_resting_compare(peg_context *context, const peg_scene *scene);
-/* If all do: writes the results of the step and returns 1. */
+/* If all islands do: writes the results of the step and returns 1. */
 int peg_resting_repeat(peg_context *context, peg_scene *scene, pegStats *stats);
-/* Hands the islands that rest their results. */
+/* Copies the last results of resting islands to the stage. */
 void peg_resting_take(peg_stage *stage);
-/* Rouses the islands that something is near to; returns whether there are such. */
+/* Wakes the resting islands that have a pair with something that moves; returns whether there are
+ * any. */
 int peg_resting_wake(peg_stage *stage);
-/* Whether a body, if it is dynamic, goes on resting. */
+/* Whether a body is dynamic and its island stays at rest. */
 int peg_is_resting(const peg_stage *stage, int body);
-/* Remembers what is remembered of the pairs that rest; 0 without memory. */
+/* Copies the pairs of resting islands to the next cache; 0 without memory. */
 int peg_resting_remember(peg_stage *stage);
-/* Keeps the islands of a committed step that lie still; without memory they are not kept. */
+/* Keeps the islands that are at rest after a committed step; without memory none. */
 void peg_resting_keep(peg_stage *stage);
 
 #endif

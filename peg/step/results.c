@@ -9,7 +9,7 @@
 #include "peg/step/joint_groups.h"
 
 /* What the row's impulse does to A: its normal may be the mean of those on the way. */
-static void take_push(const peg_island *I, const peg_row *row, peg_contact *contact)
+static void take_impulse(const peg_island *I, const peg_row *row, peg_contact *contact)
 {
     int a = I->piece[I->pair[row->pair].a].rigid;
     double push[3];
@@ -38,9 +38,9 @@ static void name_features(const peg_island *I, const peg_row *row, peg_contact *
 {
     const peg_pair *p = &I->pair[row->pair];
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
-    contact->kind = row->kind;
+    contact->kind = row->kind == PEG_FEATURES_POINTS ? PEG_FEATURES_EXTERNAL : row->kind;
     contact->i = row->i, contact->j = row->j;
-    if (row->kind == PEG_FEATURES_EXTERNAL) return;
+    if (row->kind >= PEG_FEATURES_EXTERNAL) return;
     int swap = row->kind == PEG_FEATURES_FV;
     contact->i = number_in_mesh(swap ? B : A, peg_feature_of(row->kind, 0), row->i);
     contact->j = number_in_mesh(swap ? A : B, peg_feature_of(row->kind, 1), row->j);
@@ -57,12 +57,12 @@ static int take_contacts(peg_assembly *a)
         const peg_row *row = &I->impulse.row[i];
         int end = peg_next_normal(&I->impulse, i);
         const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
-        peg_contact contact = {.part_a = a->stage->whole[c->a],
-                               .part_b = a->stage->whole[c->b],
+        peg_contact contact = {.part_a = a->stage->scene_part[c->a],
+                               .part_b = a->stage->scene_part[c->b],
                                .gap = peg_row_gap(I, row)};
         name_features(I, row, &contact);
         peg_copy3(row->point, contact.point);
-        take_push(I, row, &contact);
+        take_impulse(I, row, &contact);
         for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
         a->solved->contact[a->solved->contacts++] = contact;
         for (int side = 0; side < 2; side++) {

@@ -16,36 +16,37 @@ typedef struct peg_placed {
                            far */
     int room, count;    /* of these: a power of 2, of which half is used at most; used */
     double arm;         /* largest distance of its points from the body's centre of mass, m */
-    double sweep;       /* how far its points may get in the step, m */
+    double travel;      /* how far its points may get in the step, m */
     int body;           /* index in the scene, or -1 */
     int moves;          /* belongs to a dynamic body */
-    int met;            /* of a triangle: the part it was paired with last, and 1 more; 0: none */
+    int paired_with;    /* of a triangle: the part it was paired with last, and 1 more; 0: none */
 } peg_placed;
 
-/* A pair of parts that the broad phase met; a has the smaller id. A pair with a mesh has candidates
- * for the triangles that are met, and one of the whole parts, which has the answers. */
+/* A pair of parts whose boxes overlap; a has the smaller id. A pair with a mesh has candidates for
+ * the nearby triangles, and one of the whole parts, which holds the filter's answer and the
+ * surface. */
 typedef struct peg_candidate {
     int a, b;
-    uint64_t low, high; /* their ids: the order of pairs, in whatever order triangles were met */
-    int whole;          /* stands for those of its triangles */
-    int refused;        /* by the filter */
+    uint64_t low, high; /* their ids: the order of pairs, in whatever order triangles were found */
+    int is_mesh_pair;   /* stands for those of its triangles */
+    int excluded;       /* by the filter */
     int near;           /* could touch in this step */
     double reach;       /* of a triangle: how near its features count, m; else 0 */
-    int linked;         /* has a disjunction in an island */
-    int answered;       /* of a kept step: refused and surface are those of this step */
-    const peg_cached_row *old; /* impulses of the step before */
-    int olds;
+    int in_island;      /* has a disjunction in an island */
+    int is_current;     /* of a resting pair: excluded and surface are those of this step */
+    const peg_cached_row *cached; /* impulses of the step before */
+    int cached_rows;
     size_t first; /* of those of this step, among its island's; once gathered, in the context's
-                     fresh memory */
+                     next cache */
     int count;
-    const peg_external *external; /* contacts that somebody else found */
+    const peg_external *external; /* contacts from outside */
     int nexternal;
-    const peg_surface *surface; /* null: nobody has asked */
+    const peg_surface *surface; /* null: not queried */
     const peg_choice *choice;   /* of the step before, later of this one; null: none */
-    double n[3];                /* direction that is known to separate or was used last, or 0 */
+    double n[3];                /* separating direction that is known, or was used last; or 0 */
 } peg_candidate;
 
-/* What is gathered from an island; in the results of the worker that solved it. */
+/* The result of an island, in the arena of the worker that solved it. */
 typedef struct peg_island_result {
     pegStats stats;
     peg_contact *contact;
@@ -54,14 +55,14 @@ typedef struct peg_island_result {
     size_t rows;
 } peg_island_result;
 
-/* Of a body that lay still in the last step, with all others of its island. */
+/* Of a body that was at rest in the last step, with all others of its island. */
 typedef enum peg_activity {
-    PEG_ACTIVE, /* did not, or something has changed for one of them */
+    PEG_ACTIVE, /* was not, or something has changed for one of them */
     PEG_WOKEN,  /* something comes near: its pairs are to be found */
     PEG_RESTING /* goes on so: its island is left out, and the last results are its own */
 } peg_activity;
 
-/* The islands of a step at whose end they lay still. */
+/* The islands that were at rest at the end of a step. */
 typedef struct peg_resting {
     int valid;
     peg_arena arena; /* of what follows */
@@ -119,7 +120,7 @@ typedef struct peg_stage {
     /* parts: those of the scene, then the triangles that were met */
     peg_part *part;
     peg_placed *placed;
-    int *whole; /* the part of the scene that it belongs to */
+    int *scene_part; /* the part of the scene that it belongs to */
     int parts, part_capacity;
     peg_candidate *candidate, *sorted; /* the room, and the same to sort them into, or null */
     int candidates, candidate_capacity;
@@ -127,7 +128,7 @@ typedef struct peg_stage {
     int *root;                     /* nb: union-find of the islands */
     int *first_body, *next_body;   /* nb: the bodies of an island by its root */
     int *first_pair, *next_pair;   /* by root; candidates */
-    peg_vec6 *alone;               /* nb: the velocity after the step without contact */
+    peg_vec6 *v_no_contact;        /* nb: the velocity after the step without contact */
     unsigned char *woken_by_joint; /* nb: was asleep, and joints connect it with what is awake */
     int *first_joint, *next_joint; /* by root; rows of joints */
     double *joint_lambda;          /* njoint_row: results */

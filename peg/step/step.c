@@ -111,7 +111,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->dirty = PEG_NEW(arena, unsigned char, nb);
     s->solved = PEG_NEW(arena, peg_island_result, nb);
     s->woken_by_joint = PEG_NEW(arena, unsigned char, nb);
-    s->alone = PEG_NEW(arena, peg_vec6, nb);
+    s->v_no_contact = PEG_NEW(arena, peg_vec6, nb);
     s->result = PEG_NEW(arena, peg_body_result, nb);
     if (arena->failed || !peg_workers_begin(s)) return 0;
     s->largest = 3; /* triangles */
@@ -128,13 +128,13 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
         s->stats.bodies += b->kind == PEG_DYNAMIC;
         s->result[i] = (peg_body_result){0};
         s->woken_by_joint[i] = 0;
-        memcpy(s->alone[i], b->v_free, sizeof b->v);
+        memcpy(s->v_no_contact[i], b->v_free, sizeof b->v);
     }
     if (!peg_step_joints(s) || !peg_place_parts(s)) return 0;
     for (int i = 0; i < nb; i++) {
         const peg_body *b = &scene->body[i];
         int moves = b->kind == PEG_DYNAMIC && (!b->asleep || s->result[i].woken);
-        const double *v = moves ? s->alone[i] : b->v;
+        const double *v = moves ? s->v_no_contact[i] : b->v;
         memcpy(s->result[i].v_pose, v, sizeof b->v);
         memcpy(s->result[i].v_end, v, sizeof b->v);
     }
@@ -175,6 +175,9 @@ static int pass_by(peg_stage *s, const peg_candidate *c, double reach)
     return apart;
 }
 
+/* What is this near after the motion that was found, of the size, counts as if it were to meet. */
+static const double LEFT = 0.01;
+
 /* Pairs that the found motion could close although no island had them: marks them near and their
  * islands dirty. Returns how many. */
 static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
@@ -187,9 +190,9 @@ static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
     }
     for (int i = 0; i < s->candidates; i++) {
         peg_candidate *c = &s->candidate[i];
-        if (c->linked || c->refused || c->whole) continue;
+        if (c->in_island || c->excluded || c->is_mesh_pair) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
-        double reach = 0.01 * peg_candidate_size(s, c) + closing(s, c);
+        double reach = LEFT * peg_candidate_size(s, c) + closing(s, c);
         double n[3];
         peg_copy3(c->n, n);
         if (!c->near && (peg_is_far(&a->view, &b->view, reach, n) || pass_by(s, c, reach)))
@@ -210,7 +213,7 @@ static void spread_dirt(peg_stage *s)
 }
 
 /* Pairs of the islands that something has come near to. */
-static void find_pairs_of_roused(peg_stage *s, const peg_aabb *start)
+static void find_pairs_of_woken(peg_stage *s, const peg_aabb *start)
 {
     while (!s->failed && peg_resting_wake(s)) s->failed |= !peg_find_pairs_of_woken(s, start);
 }
@@ -226,7 +229,7 @@ static void solve_islands(peg_stage *s)
     double t0 = peg_seconds();
     peg_start_boxes(s, start);
     if (!peg_find_pairs(s, start, NULL)) s->failed = 1;
-    find_pairs_of_roused(s, start);
+    find_pairs_of_woken(s, start);
     s->stats.time_pairs += peg_seconds() - t0;
     memset(s->dirty, 1, (size_t)s->scene->nb);
     while (!s->failed) {
@@ -240,7 +243,7 @@ static void solve_islands(peg_stage *s)
         if (s->failed) return;
         t0 = peg_seconds();
         int known = s->candidates, missed = find_missed_pairs(s, start, end);
-        find_pairs_of_roused(s, start);
+        find_pairs_of_woken(s, start);
         s->stats.time_pairs += peg_seconds() - t0;
         if (missed) continue;
         /* the islands know their pairs by their places */
@@ -285,15 +288,15 @@ static int remember_pairs(peg_stage *s)
 {
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
-        if (c->refused || c->whole) continue;
+        if (c->excluded || c->is_mesh_pair) continue;
         const peg_part *a = &s->part[c->a], *b = &s->part[c->b];
         peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, a->id, b->id);
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);
-        if (c->linked && c->choice) entry->choice = *c->choice;
+        if (c->in_island && c->choice) entry->choice = *c->choice;
         entry->first = c->first;
         entry->count = c->count;
-        entry->a = s->whole[c->a], entry->b = s->whole[c->b];
+        entry->a = s->scene_part[c->a], entry->b = s->scene_part[c->b];
     }
     if (!peg_resting_remember(s)) return 0;
     peg_pair_cache_sort(&s->context->next_cache);

@@ -6,14 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-/* Lengths relative to the smaller of two solids, or to rounding of coordinates. */
+/* Of the extent of the smaller of two solids: poses that were set flush count as touching to this.
+ * Of coordinates: their rounding. */
 static const double OVERLAP_MOST = 1e-9, ROUNDING = 8e-15;
 static const double ENERGY_MOST = 1e-9, MOMENTUM_MOST = 1e-9;
 /* A body that moved less, in its size, stood; it should have moved if the impulses of its contacts
  * lack more of its weight, or leave more of its momentum. */
 static const double STOOD = 1e-9, UNBALANCED = .1;
 static const int FROZEN_STEPS = 3;
-static const size_t MEMORY_MOST = (size_t)200 << 20;
+static const size_t MEMORY_MOST = (size_t)1 << 30;
 /* Beyond this the world has flown apart; it ends. */
 static const double FAR = 1e7;
 
@@ -110,7 +111,7 @@ static double tolerance(const solid *a, const solid *b)
         else
             size = fmin(size, s->size), far += vec_norm(s->centre) + s->size;
     }
-    return OVERLAP_MOST * size + ROUNDING * far;
+    return OVERLAP_MOST * 2 * size + ROUNDING * far;
 }
 
 static vec point_of(const solid *s)

@@ -27,10 +27,10 @@ static vec farthest(const piece *p, vec n)
         const solid *s = p->s;
         double along = vec_dot(n, s->axis);
         vec across = vec_sub(n, vec_mul(along, s->axis));
+        across = vec_sub(across, vec_mul(vec_dot(across, s->axis), s->axis)); /* of rounding */
         double l = vec_norm(across);
         vec x = vec_add(s->centre, vec_mul(along < 0 ? -s->half : s->half, s->axis));
-        /* along the axis all that is left is rounding: no direction */
-        return l > 1e-13 ? vec_add(x, vec_mul(s->radius / l, across)) : x;
+        return l > 1e-15 ? vec_add(x, vec_mul(s->radius / l, across)) : x;
     }
     int best = 0;
     double most = vec_dot(n, p->point[0]);

@@ -11,7 +11,10 @@ import numpy as np
 from ._odepeg import ffi as _ffi, lib as _lib
 from ._shapes import hull as _hull, mass_of_triangles as _mass_of_triangles
 
-__all__ = ["World", "Body", "Static", "Joint", "Peg", "Surface", "Error", "CONTACT", "wrap", "version"]
+from .lab import LabError, compare, read_trace, report, run, scenes
+
+__all__ = ["World", "Body", "Static", "Joint", "Peg", "Surface", "Error", "CONTACT", "wrap", "version",
+           "compare", "run", "report", "scenes", "read_trace", "LabError"]
 
 _lib.dInitODE2(0)
 

@@ -69,3 +69,36 @@ class World(Peg):
 
 def wrap(*spaces: Any, mu: float = ..., bounce: float = ..., near: Optional[Near] = ...,
          settings: Optional[Mapping[str, Union[int, float]]] = ...) -> Peg: ...
+
+class LabError(RuntimeError): ...
+
+class Report:
+    path: Any
+
+class Trace:
+    header: dict[str, Any]
+    stats: list[dict[str, Any]]
+    names: list[Optional[str]]
+    times: NDArray[np.float64]
+    poses: NDArray[np.float64]
+    velocities: NDArray[np.float64]
+
+class Run:
+    summary: dict[str, Any]
+    trace: Trace
+    def show(self) -> Report: ...
+
+class Comparison:
+    table: str
+    summaries: dict[str, dict[str, Any]]
+    picture: Any
+    def __getitem__(self, model: str) -> dict[str, Any]: ...
+    def show(self) -> Report: ...
+
+def compare(scene: str, contact: Sequence[str] = ..., h: Optional[float] = ..., time: Optional[float] = ...,
+            seed: Optional[int] = ..., mu: Optional[float] = ..., **keys: float) -> Comparison: ...
+def run(scene: str, contact: str = ..., h: Optional[float] = ..., time: Optional[float] = ..., seed: Optional[int] = ...,
+        mu: Optional[float] = ..., **keys: float) -> Run: ...
+def report(*runs: Any, out: Any = ...) -> Report: ...
+def scenes() -> dict[str, str]: ...
+def read_trace(path: Any) -> Trace: ...

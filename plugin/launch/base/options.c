@@ -24,7 +24,7 @@ static const struct setting {
 #define REAL(field)  NAMED(#field, field, 1)
     REAL(margin), REAL(max_depenetration_speed), REAL(reach), WHOLE(friction_directions),
     WHOLE(max_outer_iterations), WHOLE(max_halvings), WHOLE(warm_start), WHOLE(paper_primaries),
-    WHOLE(threads),
+    WHOLE(threads), WHOLE(soft_contacts),
     /* names before 0.2 */
     NAMED("recovery_speed", max_depenetration_speed, 1),
     NAMED("max_outer", max_outer_iterations, 0)};
@@ -37,17 +37,39 @@ static const struct setting *setting_of(const char *name, size_t length)
     return NULL;
 }
 
+void peg_options_default(pegSettings *out)
+{
+    peg_settings_default(out);
+    out->soft_contacts = PEG_SOFT_RIGID;
+}
+
+int peg_options_soft(const char *name, pegSettings *out)
+{
+    static const char *const known[] = {
+        [PEG_SOFT_RIGID] = "rigid", [PEG_SOFT_BELOW] = "below", [PEG_SOFT_KEEP] = "keep"};
+    for (int i = PEG_SOFT_RIGID; i <= PEG_SOFT_KEEP; i++) {
+        if (strcmp(known[i], name)) continue;
+        out->soft_contacts = (pegSoftContacts)i;
+        return 1;
+    }
+    return 0;
+}
+
 int peg_options_contact(const char *name, peg_options *out)
 {
     static const struct {
         const char *name;
         peg_launch_contact contact;
         pegContactModel model;
-    } known[] = {
-        {"peg", PEG_LAUNCH_EXACT, PEG_CONTACT_PEG},      {"st", PEG_LAUNCH_EXACT, PEG_CONTACT_ST},
-        {"paper", PEG_LAUNCH_EXACT, PEG_CONTACT_PAPER},  {"lnc", PEG_LAUNCH_EXACT, PEG_CONTACT_LNC},
-        {"ap", PEG_LAUNCH_EXACT, PEG_CONTACT_AP},        {"ode", PEG_LAUNCH_ODE, PEG_CONTACT_PEG},
-        {"ode-quick", PEG_LAUNCH_QUICK, PEG_CONTACT_PEG}};
+    } known[] = {{"peg", PEG_LAUNCH_EXACT, PEG_CONTACT_PEG},
+                 {"st", PEG_LAUNCH_EXACT, PEG_CONTACT_ST},
+                 {"paper", PEG_LAUNCH_EXACT, PEG_CONTACT_PAPER},
+                 {"lnc", PEG_LAUNCH_EXACT, PEG_CONTACT_LNC},
+                 {"lp", PEG_LAUNCH_EXACT, PEG_CONTACT_LP},
+                 {"ratio", PEG_LAUNCH_EXACT, PEG_CONTACT_RATIO},
+                 {"ap", PEG_LAUNCH_EXACT, PEG_CONTACT_AP},
+                 {"ode", PEG_LAUNCH_ODE, PEG_CONTACT_PEG},
+                 {"ode-quick", PEG_LAUNCH_QUICK, PEG_CONTACT_PEG}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(known[i].name, name)) continue;
         out->contact = known[i].contact;
@@ -82,10 +104,12 @@ int peg_options_settings(const char *text, pegSettings *out, const char **word)
 void peg_options_read(peg_options *out)
 {
     const char *contact = getenv(PEG_RUN_CONTACT), *text = getenv(PEG_RUN_SETTINGS), *word;
+    const char *soft = getenv(PEG_RUN_SOFT);
     *out = (peg_options){0};
-    peg_settings_default(&out->settings);
+    peg_options_default(&out->settings);
     if (text) peg_options_settings(text, &out->settings, &word);
     if (!contact || !peg_options_contact(contact, out)) peg_options_contact("peg", out);
+    if (soft) peg_options_soft(soft, &out->settings);
     out->stats = getenv(PEG_RUN_STATS) != NULL;
     out->strict = getenv(PEG_RUN_STRICT) != NULL;
     out->trace = getenv(PEG_RUN_TRACE);

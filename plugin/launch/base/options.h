@@ -25,6 +25,7 @@ typedef struct peg_options {
 /* Names of the variables. */
 #define PEG_RUN_CONTACT  "PEG_RUN_CONTACT"
 #define PEG_RUN_SETTINGS "PEG_RUN_SETTINGS"
+#define PEG_RUN_SOFT     "PEG_RUN_SOFT"
 #define PEG_RUN_STATS    "PEG_RUN_STATS"
 #define PEG_RUN_STRICT   "PEG_RUN_STRICT"
 #define PEG_RUN_TRACE    "PEG_RUN_TRACE"
@@ -37,6 +38,10 @@ typedef struct peg_options {
 /* Those of this process. */
 extern peg_options peg_launch_options;
 
+/* pegSettingsDefault, but all contacts are rigid. */
+void peg_options_default(pegSettings *out);
+/* Reads --soft; 0 if there is no such choice. */
+int peg_options_soft(const char *name, pegSettings *out);
 /* Reads --contact; 0 if there is no such model. */
 int peg_options_contact(const char *name, peg_options *out);
 /* Reads settings as "name=value name=value"; on error 0, and `word` is the start of what is wrong.

@@ -504,6 +504,12 @@ static void see_pairs(peg_search *s)
     }
 }
 
+/* Geoms without bodies are those of a program that only collides: ODE's pairs are all it gets. */
+static int can_move(const peg_item *it)
+{
+    return it->body || it->parts;
+}
+
 /* The program's callback, which calls from outside. */
 static void call_near(dNearCallback *near, void *data, dGeomID a, dGeomID b)
 {
@@ -520,6 +526,7 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
     if (!are_near(a, b, 0)) {
         measure(s, a);
         measure(s, b);
+        if (!can_move(a) && !can_move(b)) return;
         double margin = margin_of(fmin(a->size, b->size));
         if (!are_near(a, b, a->motion + b->motion + margin)) return;
     }

@@ -1,7 +1,7 @@
 /* peg-run: starts a program with exact contacts in place of ODE's.
  *
  * Exit status: the program's; 128 and more if a signal ended it, as in a shell; 2 if it could not
- * be started or taken over, with one line that says why. */
+ * be started or ended well without calling a shared libode, with one line that says why. */
 #include "plugin/launch/base/options.h"
 #include "plugin/launch/runner/program.h"
 #include "plugin/launch/trace/trace.h"
@@ -31,9 +31,9 @@ static int fail(const char *format, const char *what)
 /* ---- options --------------------------------------------------------------------------------- */
 
 typedef struct command {
-    char *contact, *settings, *trace, *summary, *log;
+    char *contact, *settings, *soft, *trace, *summary, *log;
     long trace_every;
-    int stats, strict;
+    int stats, strict, version;
     char text[1024]; /* the settings, as options.h wants them */
     const char **program;
 } command;
@@ -68,12 +68,14 @@ static int check_settings(const command *c)
     peg_options o = {0};
     const char *wrong;
     peg_context *context;
-    peg_settings_default(&o.settings);
+    peg_options_default(&o.settings);
     if (c->contact && !peg_options_contact(c->contact, &o))
         return fail("no contact model '%s': choose peg, st, paper, lnc, ap, ode or ode-quick",
                     c->contact);
     if (!peg_options_settings(c->text, &o.settings, &wrong))
-        return fail("--settings: no such setting, or no whole number where one must be: %s", wrong);
+        return fail("--settings: unknown setting, or not a whole number: %s", wrong);
+    if (c->soft && !peg_options_soft(c->soft, &o.settings))
+        return fail("--soft: no choice '%s': choose rigid, below or keep", c->soft);
     pegStatus status = peg_context_create(&o.settings, &context);
     if (status != PEG_OK) return fail("--settings: %s", peg_status_message(status));
     peg_context_destroy(context);
@@ -118,6 +120,7 @@ static void set_environment(const command *c, const char *preload, const char *m
     set("LD_PRELOAD", list);
     set(PEG_RUN_CONTACT, c->contact);
     set(PEG_RUN_SETTINGS, *c->text ? c->text : NULL);
+    set(PEG_RUN_SOFT, c->soft);
     set(PEG_RUN_STATS, c->stats ? "1" : NULL);
     set(PEG_RUN_STRICT, c->strict ? "1" : NULL);
     set(PEG_RUN_MET, met);
@@ -191,10 +194,13 @@ static int start(const command *c)
     set_environment(c, preload, met);
     int status = run(c);
     struct stat info;
-    if (stat(met, &info) == 0 && info.st_size == 0)
+    if (stat(met, &info) == 0 && info.st_size == 0) {
         fprintf(stderr,
-                "peg-run: '%s' called no function of a shared ODE: nothing was taken over\n",
+                "peg-run: '%s' called no function of a shared libode: its contacts were not "
+                "replaced\n",
                 c->program[0]);
+        if (status == 0) status = 2;
+    }
     unlink(met);
     if (c->trace && !peg_trace_join(c->trace))
         fprintf(stderr, "peg-run: '%s' could not be written in full\n", c->trace);
@@ -206,18 +212,27 @@ int main(int argc, const char **argv)
     command c = {.trace_every = 1};
     const struct poptOption table[] = {
         {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
-         "peg, st, paper, lnc, ap: exact contacts and the papers' models; ode: nothing is changed; "
-         "ode-quick: every step is dWorldQuickStep [peg]",
+         "contact model: peg (exact), st, paper, lnc, ap, lp, ratio (the papers' models), ode "
+         "(stock) "
+         "or ode-quick (stock, dWorldQuickStep for every step) [peg]",
          "MODEL"},
+        {"soft", 0, POPT_ARG_STRING, &c.soft, 0,
+         "contacts with soft_erp or soft_cfm: rigid, below (compliant where the step resolves the "
+         "spring) or keep [rigid]",
+         "CHOICE"},
         {"settings", 0, POPT_ARG_STRING, &c.settings, 0,
-         "a JSON object of pegSettings, as {\"threads\": 2}", "FILE"},
-        {"stats", 0, POPT_ARG_NONE, &c.stats, 0, "one line per second to standard error", NULL},
-        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write every pose, as JSON lines", "FILE"},
+         "JSON object of pegSettings, such as {\"threads\": 2}", "FILE"},
+        {"stats", 0, POPT_ARG_NONE, &c.stats, 0,
+         "print a line of statistics every second and at the end to standard error", NULL},
+        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write all poses as JSON lines", "FILE"},
         {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, 0, "write every N-th step only [1]", "N"},
-        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write what was measured, as JSON", "FILE"},
-        {"log", 0, POPT_ARG_STRING, &c.log, 0, "append messages here [standard error]", "FILE"},
+        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write statistics of the run as JSON",
+         "FILE"},
+        {"log", 0, POPT_ARG_STRING, &c.log, 0, "append messages to a file [standard error]",
+         "FILE"},
         {"strict", 0, POPT_ARG_NONE, &c.strict, 0,
-         "end the program (status 2) at the first thing that exact contacts cannot do", NULL},
+         "end the program (status 2) at the first contact that is not exact", NULL},
+        {"version", 0, POPT_ARG_NONE, &c.version, 0, "print the version", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-run", argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
     poptSetOtherOptionHelp(context, "[OPTION..] PROGRAM [ARGUMENT..]");
@@ -228,13 +243,18 @@ int main(int argc, const char **argv)
         status = 2;
     }
     c.program = poptGetArgs(context);
+    if (!status && c.version) {
+        puts("peg-run " PEG_RUN_VERSION);
+        poptFreeContext(context);
+        return 0;
+    }
     if (!status && !c.program) status = fail("name a program to run (see peg-run --help)%s", "");
     if (!status && c.settings) status = read_settings(&c);
     if (!status && c.trace_every < 1)
         status = fail("--trace-every must be a positive whole number%s", "");
     if (!status) status = check_settings(&c);
     if (!status) status = start(&c);
-    char *owned[] = {c.contact, c.settings, c.trace, c.summary, c.log};
+    char *owned[] = {c.contact, c.settings, c.soft, c.trace, c.summary, c.log};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

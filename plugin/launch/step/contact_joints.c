@@ -154,6 +154,14 @@ static dJointFeedback *share_feedback(peg_world_entry *entry, size_t i)
     return &first->whole;
 }
 
+/* ODE's joints take a negative coefficient as 0. */
+static void clear_negative(dSurfaceParameters *s)
+{
+    dReal *const of[] = {&s->mu, &s->mu2, &s->rho, &s->rho2, &s->rhoN};
+    for (int i = 0; i < 5; i++)
+        if (*of[i] < 0) *of[i] = 0;
+}
+
 static int is_mobile(dBodyID body)
 {
     return body && !dBodyIsKinematic(body);
@@ -171,6 +179,7 @@ static int take(peg_world_entry *entry, size_t i)
         leave(entry, &r->contact.geom);
         return 0;
     }
+    clear_negative(&r->contact.surface);
     pegStatus status = pegWorldAddPairContact(entry->peg, &r->contact, share_feedback(entry, i));
     if (status != PEG_OK) return 0;
     r->taken = 1;

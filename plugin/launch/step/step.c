@@ -13,6 +13,24 @@ static int stock_step(dWorldID world, dReal h, int quick)
     return quick ? peg_ode->dWorldQuickStep(world, h) : peg_ode->dWorldStep(world, h);
 }
 
+/* A world with joints is stepped by dWorldStep: what dWorldQuickStep leaves of their errors while
+ * nothing touches, exact contacts would have to take back at once. */
+static int is_iterated(const peg_world_entry *entry, int quick)
+{
+    return quick && !(peg_takes_over() && entry->joints.id.n);
+}
+
+/* --strict does not let bodies overlap by compliant contacts. */
+static void refuse_soft(const peg_world_entry *entry)
+{
+    pegStats stats;
+    if (!peg_launch_options.strict) return;
+    pegWorldGetStats(entry->peg, &stats);
+    if (stats.soft_contacts)
+        peg_unsupported(
+            "contacts are soft (soft_erp, soft_cfm) and let bodies overlap: see --soft");
+}
+
 /* Whether the step was made with exact contacts. Steps of the other kind shall not bear its cost.
  */
 __attribute__((noinline)) static int exact_step(peg_world_entry *entry, double h, int quick)
@@ -24,6 +42,7 @@ __attribute__((noinline)) static int exact_step(peg_world_entry *entry, double h
     peg_tell_joints(entry);
     pegStatus status = quick ? pegWorldQuickStep(entry->peg, h) : pegWorldStep(entry->peg, h);
     peg_contacts_give_back(entry, status == PEG_OK);
+    if (status == PEG_OK) refuse_soft(entry);
     if (status == PEG_OK) return 1;
     entry->failed_steps++;
     if (status == PEG_ERROR_CONVEX_NOT_REGISTERED) entry->no_convex = 1;
@@ -58,6 +77,7 @@ __attribute__((noinline)) static int full_step(peg_world_entry *entry, double h,
     const peg_options *o = &peg_launch_options;
     int done = 1, told = o->told;
     if (o->contact == PEG_LAUNCH_QUICK) quick = 1;
+    quick = is_iterated(entry, quick);
     peg_inside++;
     if (told) peg_report_before(entry, h);
     entry->exact = entry->records && exact_step(entry, h, quick);
@@ -83,7 +103,7 @@ static inline int step(dWorldID world, dReal h, int quick)
         return full_step(entry, h, quick);
     entry->exact = 0;
     count_step(entry, h);
-    return stock_step(world, h, quick);
+    return stock_step(world, h, is_iterated(entry, quick));
 }
 
 int peg_take_step(dWorldID world, dReal h)

@@ -27,11 +27,12 @@ static void tell_figures(const peg_world_entry *entry)
     if (entry->peg) pegWorldGetTotals(entry->peg, &s);
     fprintf(stderr,
             "peg-run: world %d: %ld steps (%ld exact, %ld stock, %ld failed), h %g s; now %ld "
-            "bodies, %ld pairs; unconverged %ld, limited %ld, frozen %ld, overlap %.2g m, stock "
-            "contacts %ld\n",
+            "bodies, %ld pairs; steps unconverged %ld, bodies limited %ld, islands frozen %ld, "
+            "infeasible %ld, soft contacts %ld, stock contacts %ld, overlap %.2g m\n",
             entry->number, entry->steps, entry->steps - entry->stock_steps, entry->stock_steps,
             entry->failed_steps, entry->h, s.bodies, s.pairs, s.unconverged, s.limited_bodies,
-            s.frozen_islands, s.max_penetration, entry->stock_contacts);
+            s.frozen_islands, s.infeasible_islands, s.soft_contacts, entry->stock_contacts,
+            s.max_penetration);
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */
@@ -96,6 +97,7 @@ void peg_report_end(peg_world_entry *entry)
 {
     if (entry->steps == 0) return;
     pthread_mutex_lock(&report.lock);
+    if (peg_launch_options.stats) tell_figures(entry);
     write_summary(entry);
     pthread_mutex_unlock(&report.lock);
 }

@@ -89,7 +89,8 @@ void peg_put_summary(FILE *file, const peg_world_entry *entry, const pegStats *s
                               {"exact_steps", (double)(entry->steps - entry->stock_steps)},
                               {"stock_steps", (double)entry->stock_steps},
                               {"failed_steps", (double)entry->failed_steps},
-                              {"stock_contacts", (double)entry->stock_contacts}};
+                              {"stock_contacts", (double)entry->stock_contacts},
+                              {"soft_contacts", (double)s->soft_contacts}};
     fputs("{\n  \"scene\": ", file);
     peg_json_put_string(file, peg_launch_options.scene);
     fprintf(file, ", \"contact\": \"%s\", ", peg_launch_options.name);

@@ -16,7 +16,8 @@ function directions(run) {
     const up = unit((run.gravity ?? [0, 0, -1]).map(x => -x)) ?? [0, 0, 1];
     const right = unit(cross(up, Math.abs(up[0]) > 0.6 ? [0, 1, 0] : [1, 0, 0])),
         away = cross(right, up);
-    return { up, back: unit([0, 1, 2].map(k => 0.3 * right[k] - 0.78 * away[k] + 0.55 * up[k])) };
+    const usual = [0, 1, 2].map(k => 0.3 * right[k] - 0.78 * away[k] + 0.55 * up[k]);
+    return { up, back: unit(run.camera ?? usual) };
 }
 
 // Positions of the moving bodies at some frames, without the outermost.

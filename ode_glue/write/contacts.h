@@ -1,0 +1,11 @@
+/* The contacts of the last step, as the program is told of them. */
+#ifndef PEG_GLUE_CONTACTS_H
+#define PEG_GLUE_CONTACTS_H
+
+#include "ode_glue/world/glue.h"
+
+/* How many contacts carried an impulse; *contact: they, until the next step, with impulses at rest
+ * shared by least norm (once per step, at the first call; without memory: as solved). */
+int peg_glue_contacts(peg_glue *glue, const peg_contact **contact);
+
+#endif

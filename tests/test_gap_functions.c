@@ -1,0 +1,547 @@
+/* Linear programs, the signed separation and the ratio metric: against GLPK, against the facets of
+ * the Minkowski difference, and against closed forms. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#ifdef HAVE_GLPK
+#include <glpk.h>
+#endif
+
+#include "demos/experiments/gap_pairs.h"
+#include "peg/paper/ratio_metric.h"
+#include "peg/paper/signed_separation.h"
+#include "tests/geometry_cases.h"
+#include "tests/runner.h"
+
+static peg_arena arena;
+
+/* --- the simplex method ---------------------------------------------------------------------- */
+
+static double solve(int rows, int columns, int free, const double *A, const double *b,
+                    const double *c, peg_lp_status wanted)
+{
+    peg_lp lp = {rows, columns, free, A, b, c};
+    peg_lp_solution s = {.basis = {-1}};
+    peg_lp_status status = peg_lp_solve(&lp, &s);
+    ck_assert_msg(status == wanted, "%s", peg_lp_status_name(status));
+    if (status == PEG_LP_SOLVED) ck_assert_double_le(s.error, 1e-12);
+    return s.value;
+}
+
+START_TEST(small_programs)
+{
+    /* min -x - 2 y, x + y + s = 4, y + t = 3: x = 1, y = 3 */
+    double A[] = {1, 0, 1, 1, 1, 0, 0, 1}, b[] = {4, 3}, c[] = {-1, -2, 0, 0};
+    ck_assert_double_eq_tol(solve(2, 4, 0, A, b, c, PEG_LP_SOLVED), -7, 1e-14);
+    /* x + y = -1 has no answer with x, y >= 0, and one with y free */
+    double B[] = {1, 1}, minus[] = {-1}, d[] = {1, 2};
+    solve(1, 2, 0, B, minus, d, PEG_LP_INFEASIBLE);
+    double e[] = {3, 2};
+    ck_assert_double_eq_tol(solve(1, 2, 1, B, minus, e, PEG_LP_SOLVED), -2, 1e-14);
+    /* x - y = 0: both grow without bound */
+    double C[] = {1, -1}, zero[] = {0}, f[] = {-1, 0};
+    solve(1, 2, 0, C, zero, f, PEG_LP_UNBOUNDED);
+    /* the second row says the same twice */
+    double D[] = {1, 2, 1, 2, 1, 2}, g[] = {1, 2}, h[] = {3, 1, 2};
+    ck_assert_double_eq_tol(solve(2, 3, 0, D, g, h, PEG_LP_SOLVED), 1, 1e-14);
+}
+END_TEST
+
+/* Beale's program cycles with the largest coefficient and any fixed choice among ties. */
+START_TEST(beale_does_not_cycle)
+{
+    double A[] = {.25, .5, 0, -60, -90, 0, -1. / 25, -1. / 50, 1, 9, 3,
+                  0,   1,  0, 0,   0,   1, 0,        0,        0, 1};
+    double b[] = {0, 0, 1}, c[] = {-.75, 150, -.02, 6, 0, 0, 0};
+    ck_assert_double_eq_tol(solve(3, 7, 0, A, b, c, PEG_LP_SOLVED), -.05, 1e-13);
+}
+END_TEST
+
+/* A changed answer fails its certificate. */
+START_TEST(certificate_tells)
+{
+    double A[] = {1, 0, 1, 1, 1, 0, 0, 1}, b[] = {4, 3}, c[] = {-1, -2, 0, 0};
+    peg_lp lp = {2, 4, 0, A, b, c};
+    peg_lp_solution s = {.basis = {-1}};
+    ck_assert_int_eq(peg_lp_solve(&lp, &s), PEG_LP_SOLVED);
+    peg_lp_solution wrong = s;
+    wrong.x[0] += 1e-6;
+    ck_assert_double_gt(peg_lp_error(&lp, &wrong), 1e-8);
+    wrong = s;
+    wrong.y[1] += 1e-6;
+    ck_assert_double_gt(peg_lp_error(&lp, &wrong), 1e-8);
+    wrong = s;
+    wrong.x[1] = NAN;
+    ck_assert(isinf(peg_lp_error(&lp, &wrong)));
+}
+END_TEST
+
+/* --- pairs ----------------------------------------------------------------------------------- */
+
+#ifdef HAVE_GLPK
+/* (S1) as it stands: five variables, a row for each vertex. */
+static double glpk_separation(const gap_pair *pair, const double *d)
+{
+    const peg_view *A = &pair->view[0], *B = &pair->view[1];
+    glp_prob *lp = glp_create_prob();
+    glp_smcp options;
+    glp_term_out(GLP_OFF);
+    glp_init_smcp(&options);
+    options.msg_lev = GLP_MSG_OFF;
+    glp_set_obj_dir(lp, GLP_MAX);
+    glp_add_cols(lp, 5);
+    for (int k = 1; k <= 5; k++) glp_set_col_bnds(lp, k, GLP_FR, 0, 0);
+    glp_set_obj_coef(lp, 4, 1);
+    glp_set_obj_coef(lp, 5, -1);
+    int rows = A->shape->nv + B->shape->nv, index[] = {0, 1, 2, 3, 0};
+    glp_add_rows(lp, rows + 1);
+    for (int i = 0; i < rows; i++) {
+        int of_a = i < A->shape->nv;
+        const double *v = of_a ? A->vertex[i] : B->vertex[i - A->shape->nv];
+        double row[] = {0, v[0] - A->centre[0], v[1] - A->centre[1], v[2] - A->centre[2], -1};
+        index[4] = of_a ? 4 : 5;
+        glp_set_row_bnds(lp, i + 1, of_a ? GLP_LO : GLP_UP, 0, 0);
+        glp_set_mat_row(lp, i + 1, 4, index, row);
+    }
+    double last[] = {0, d[0], d[1], d[2]};
+    glp_set_row_bnds(lp, rows + 1, GLP_FX, 1, 1);
+    glp_set_mat_row(lp, rows + 1, 3, index, last);
+    glp_scale_prob(lp, GLP_SF_AUTO);
+    ck_assert_int_eq(glp_simplex(lp, &options), 0);
+    ck_assert_int_eq(glp_get_status(lp), GLP_OPT);
+    double value = glp_get_obj_val(lp);
+    glp_delete_prob(lp);
+    return value;
+}
+
+START_TEST(agrees_with_glpk)
+{
+    for (long i = 0; i < 1500; i++) {
+        gap_pair pair;
+        double d[3];
+        ck_assert(gap_pair_make(2, i, &pair));
+        peg_sub(pair.view[0].centre, pair.view[1].centre, d);
+        double D = peg_norm(d);
+        if (D > 1e-5 * pair.size) {
+            peg_ssh ssh = {.basis = {-1}};
+            ck_assert_int_eq(peg_ssh_solve(&arena, &pair.view[0], &pair.view[1], d, &ssh),
+                             PEG_LP_SOLVED);
+            double g = glpk_separation(&pair, d);
+            ck_assert_double_le(fabs(g - ssh.g) * D, 1e-7 * pair.largest);
+            ck_assert_double_le(fabs(g - ssh.g), 1e-9 * (1 + fabs(g)) + 1e-9 * pair.largest / D);
+        }
+        gap_pair_free(&pair);
+    }
+}
+END_TEST
+#endif
+
+START_TEST(agrees_with_the_facets)
+{
+    int shallow = 0, exact = 0, all = 0, basics = 0;
+    for (long i = 0; i < 2500; i++) {
+        gap_pair pair;
+        gap_findings f;
+        ck_assert(gap_pair_make(1, i, &pair));
+        gap_measure(&arena, &pair, &f);
+        ck_assert_msg(f.failures == 0, "pair %ld", i);
+        ck_assert_msg(f.wrong_sign == 0, "pair %ld", i);
+        ck_assert_msg(f.theorem == 0, "pair %ld", i);
+        ck_assert_double_le(f.facets, 1e-10);
+        ck_assert_double_le(f.witness, 1e-10);
+        ck_assert_double_le(f.ratio, 1e-10);
+        ck_assert_double_le(f.units, 1e-10);
+        ck_assert_double_le(f.basic, 1e-10);
+        basics += f.basics;
+        if (f.overlaps && f.shallow) shallow++, exact += f.exact_one, all += f.exact_all;
+        gap_pair_free(&pair);
+    }
+    ck_assert_int_gt(basics, 1000);
+    ck_assert_int_gt(shallow, 300);
+    ck_assert_int_ge(exact, (int)(.97 * shallow));
+    ck_assert_int_eq(all, shallow);
+}
+END_TEST
+
+/* g of a pair that is turned by T, scaled and shifted as a whole. */
+static double framed_g(const gap_pair *pair, const double *T, double scale, double shift)
+{
+    peg_polytope *shape[2];
+    peg_view view[2];
+    double d[3];
+    for (int side = 0; side < 2; side++) {
+        int nv = pair->shape[side]->nv;
+        double(*p)[3] = calloc((size_t)nv, sizeof *p), R[9], x[3];
+        for (int v = 0; v < nv; v++)
+            for (int k = 0; k < 3; k++) p[v][k] = scale * pair->shape[side]->vertex[v][k];
+        ck_assert_int_eq(peg_polytope_from_points((const double(*)[3])p, nv, &shape[side]), PEG_OK);
+        free(p);
+        peg_mat_mul(T, pair->R[side], R);
+        peg_rotate(T, pair->x[side], x);
+        for (int k = 0; k < 3; k++) x[k] = scale * (x[k] + shift);
+        view[side] = cases_view(shape[side]);
+        peg_view_set(&view[side], x, R);
+    }
+    peg_sub(pair->view[0].centre, pair->view[1].centre, d);
+    peg_rotate(T, d, d);
+    for (int k = 0; k < 3; k++) d[k] *= scale;
+    peg_ssh ssh = {.basis = {-1}};
+    ck_assert_int_eq(peg_ssh_solve(&arena, &view[0], &view[1], d, &ssh), PEG_LP_SOLVED);
+    for (int side = 0; side < 2; side++) {
+        cases_view_free(&view[side]);
+        peg_polytope_free(shape[side]);
+    }
+    return ssh.g;
+}
+
+/* 1e6 sizes from the origin the coordinates themselves are known to 1e-10 only. */
+START_TEST(frames_do_not_matter)
+{
+    static const double scales[] = {1e-6, 1, 1e6, 1}, shifts[] = {0, 0, 0, 1e6};
+    cases_random r = {7};
+    for (long i = 0; i < 300; i++) {
+        gap_pair pair;
+        double d[3], T[9], unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+        ck_assert(gap_pair_make(3, i, &pair));
+        peg_sub(pair.view[0].centre, pair.view[1].centre, d);
+        double D = peg_norm(d), g = D > .01 * pair.size ? framed_g(&pair, unit, 1, 0) : 0;
+        cases_rotation(&r, T);
+        for (int s = 0; s < 4 && g != 0; s++) {
+            peg_ssh before = {.basis = {-1}};
+            ck_assert_int_eq(peg_ssh_solve(&arena, &pair.view[0], &pair.view[1], d, &before), 0);
+            /* an error of the coordinates along n counts 1 / n.d times */
+            double steep = peg_norm(before.n) * D, slack = shifts[s] > 0 ? 2e-9 : 1e-12;
+            double moved = framed_g(&pair, T, scales[s], shifts[s] * pair.largest);
+            ck_assert_double_le(fabs(moved - g) * D, slack * steep * pair.largest * (1 + fabs(g)));
+        }
+        gap_pair_free(&pair);
+    }
+}
+END_TEST
+
+/* --- degenerate on purpose ------------------------------------------------------------------- */
+
+static void place_box(const double sides[3], const double x[3], const double turn[3],
+                      peg_polytope **shape, peg_view *view)
+{
+    double q[4] = {1, turn[0] / 2, turn[1] / 2, turn[2] / 2}, R[9];
+    double l = sqrt(1 + peg_dot(q + 1, q + 1));
+    for (int k = 0; k < 4; k++) q[k] /= l;
+    peg_quat_to_mat(q, R);
+    ck_assert_int_eq(peg_polytope_box(sides, shape), PEG_OK);
+    *view = cases_view(*shape);
+    peg_view_set(view, x, R);
+}
+
+/* Faces that are flush to within rounding, edges that are parallel to within rounding, corners upon
+ * corners: a certified answer each, and both programs agree. */
+START_TEST(degenerate_pairs)
+{
+    static const double unit[3] = {1, 1, 1}, none[3] = {0, 0, 0};
+    cases_random r = {11};
+    for (int i = 0; i < 4000; i++) {
+        double e = cases_magnitude(&r, -16, -2), turn[3], x[3];
+        for (int k = 0; k < 3; k++) turn[k] = i % 3 ? e * cases_uniform(&r, -1, 1) : 0;
+        x[0] = i % 4 == 0 ? 1 : cases_uniform(&r, -1, 1);
+        x[1] = i % 4 < 2 ? 0 : cases_uniform(&r, -1, 1);
+        x[2] = 1 + e * cases_uniform(&r, -1, 1);
+        peg_polytope *a, *b;
+        peg_view A, B;
+        place_box(unit, x, turn, &a, &A);
+        place_box(unit, none, none, &b, &B);
+        peg_ssh ssh = {.basis = {-1}};
+        peg_ratio ratio = {.basis = {-1}};
+        peg_lp_status s = peg_ssh_solve(&arena, &A, &B, x, &ssh);
+        peg_lp_status t = peg_ratio_metric(&arena, &A, &B, A.centre, B.centre, &ratio);
+        ck_assert_msg(s == PEG_LP_SOLVED && t == PEG_LP_SOLVED, "%d: %s, %s", i,
+                      peg_lp_status_name(s), peg_lp_status_name(t));
+        ck_assert_double_le(fabs(ssh.g - ratio.rho), 1e-10);
+        cases_view_free(&A);
+        cases_view_free(&B);
+        peg_polytope_free(a);
+        peg_polytope_free(b);
+    }
+}
+END_TEST
+
+/* Prisms of 200 sides, flush end on end: hundreds of columns tie. */
+START_TEST(many_ties)
+{
+    double p[400][3], zero[3] = {0, 0, 0}, up[3] = {.1, .05, 1};
+    static const double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int i = 0; i < 400; i++) {
+        double angle = 2 * acos(-1) * (i / 2) / 200;
+        p[i][0] = cos(angle), p[i][1] = sin(angle), p[i][2] = i % 2 ? .5 : -.5;
+    }
+    peg_polytope *shape;
+    ck_assert_int_eq(peg_polytope_from_points((const double(*)[3])p, 400, &shape), PEG_OK);
+    peg_view A = cases_view(shape), B = cases_view(shape);
+    peg_view_set(&A, up, I);
+    peg_view_set(&B, zero, I);
+    peg_ssh ssh = {.basis = {-1}};
+    ck_assert_int_eq(peg_ssh_solve(&arena, &A, &B, up, &ssh), PEG_LP_SOLVED);
+    ck_assert_double_eq_tol(ssh.g, 0, 1e-12);
+    peg_vec3 a, b;
+    ck_assert(peg_ssh_subgradient(&arena, &A, &B, up, &ssh, a, b));
+    /* the point of least norm: by symmetry half-way between the axes */
+    ck_assert_double_eq_tol(a[0], .05, 1e-3);
+    ck_assert_double_eq_tol(a[1], .025, 1e-3);
+    ck_assert_double_eq_tol(a[2], .5, 1e-9);
+    cases_view_free(&A);
+    cases_view_free(&B);
+    peg_polytope_free(shape);
+}
+END_TEST
+
+/* --- subgradients ---------------------------------------------------------------------------- */
+
+/* g after a motion of part A by (v, w) for a time t; follows: d goes with the centres. */
+static double moved_g(const gap_pair *pair, const double *v, const double *w, double t,
+                      const double *d0, int follows)
+{
+    gap_pair copy = *pair;
+    double x[3], q[4] = {1, t * w[0] / 2, t * w[1] / 2, t * w[2] / 2}, T[9], R[9], d[3];
+    double l = sqrt(1 + peg_dot(q + 1, q + 1));
+    for (int k = 0; k < 4; k++) q[k] /= l;
+    peg_quat_to_mat(q, T);
+    peg_mat_mul(T, pair->R[0], R);
+    peg_add_scaled(pair->x[0], t, v, x);
+    copy.view[0] = cases_view(pair->shape[0]);
+    gap_pair_place(&copy, 0, x, R);
+    peg_sub(x, pair->x[1], d);
+    peg_ssh ssh = {.basis = {-1}};
+    peg_lp_status status =
+        peg_ssh_solve(&arena, &copy.view[0], &copy.view[1], follows ? d : d0, &ssh);
+    cases_view_free(&copy.view[0]);
+    return status == PEG_LP_SOLVED ? ssh.g : NAN;
+}
+
+/* g' = n.(v + w x (p_A - x_A)), and - g n.v where d follows the centres; away from kinks, where
+ * both one-sided differences agree. */
+START_TEST(subgradient_by_differences)
+{
+    cases_random r = {5};
+    int compared = 0;
+    for (long i = 0; i < 1500; i++) {
+        gap_pair pair;
+        double d[3], v[3], w[3], arm[3], c[3];
+        ck_assert(gap_pair_make(4, i, &pair));
+        peg_sub(pair.x[0], pair.x[1], d);
+        peg_ssh ssh = {.basis = {-1}};
+        double D = peg_norm(d), L = pair.size;
+        if (D > .2 * L && peg_ssh_solve(&arena, &pair.view[0], &pair.view[1], d, &ssh) == 0) {
+            cases_direction(&r, v);
+            cases_direction(&r, w);
+            for (int k = 0; k < 3; k++) v[k] *= L;
+            int follows = (int)i % 2;
+            double t = 1e-6;
+            peg_sub(ssh.a, pair.x[0], arm);
+            peg_cross(w, arm, c);
+            double slope = peg_dot(ssh.n, v) + peg_dot(ssh.n, c);
+            if (follows) slope -= ssh.g * peg_dot(ssh.n, v);
+            double ahead = moved_g(&pair, v, w, t, d, follows);
+            double back = moved_g(&pair, v, w, -t, d, follows);
+            double kink = fabs(ahead + back - 2 * ssh.g) / t, size = peg_norm(ssh.n) * L;
+            if (isfinite(kink) && kink <= 1e-4 * size) {
+                ck_assert_double_le(fabs((ahead - back) / (2 * t) - slope), 2e-6 * size);
+                compared++;
+            }
+        }
+        gap_pair_free(&pair);
+    }
+    ck_assert_int_gt(compared, 1000);
+}
+END_TEST
+
+/* Flush boxes, offset by (.1, .05): the overlap of the faces, and its middle. */
+START_TEST(polygon_of_flush_boxes)
+{
+    static const double unit[3] = {1, 1, 1}, none[3] = {0, 0, 0};
+    double x[3] = {.1, .05, 1 - 1e-4}, n[3] = {0, 0, 1};
+    peg_polytope *a, *b;
+    peg_view A, B;
+    place_box(unit, x, none, &a, &A);
+    place_box(unit, none, none, &b, &B);
+    peg_polygon_corner *corner;
+    ck_assert_int_eq(peg_contact_polygon(&arena, &A, &B, n, .01, &corner), 4);
+    double low[2] = {9, 9}, high[2] = {-9, -9};
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(corner[i].gap, -1e-4, 1e-15);
+        for (int k = 0; k < 2; k++) {
+            low[k] = fmin(low[k], corner[i].a[k]);
+            high[k] = fmax(high[k], corner[i].a[k]);
+        }
+    }
+    ck_assert_double_eq_tol(low[0], -.4, 1e-14);
+    ck_assert_double_eq_tol(high[0], .5, 1e-14);
+    ck_assert_double_eq_tol(low[1], -.45, 1e-14);
+    ck_assert_double_eq_tol(high[1], .5, 1e-14);
+    peg_ssh ssh = {.basis = {-1}};
+    peg_vec3 p, q;
+    ck_assert_int_eq(peg_ssh_solve(&arena, &A, &B, n, &ssh), PEG_LP_SOLVED);
+    ck_assert(peg_ssh_subgradient(&arena, &A, &B, n, &ssh, p, q));
+    ck_assert_double_eq_tol(p[0], .05, 1e-9);
+    ck_assert_double_eq_tol(p[1], .025, 1e-9);
+    /* at the kink the derivative of g under a turn is the largest over the corners */
+    double w[3] = {.3, -.7, .2}, most = -INFINITY, t = 1e-7;
+    for (int i = 0; i < 4; i++) {
+        double arm[3], c[3];
+        peg_sub(corner[i].a, x, arm);
+        peg_cross(w, arm, c);
+        most = fmax(most, -c[2]);
+    }
+    double turn[3] = {t * w[0], t * w[1], t * w[2]};
+    peg_polytope *turned;
+    peg_view T;
+    place_box(unit, x, turn, &turned, &T);
+    peg_ssh after = {.basis = {-1}};
+    ck_assert_int_eq(peg_ssh_solve(&arena, &T, &B, n, &after), PEG_LP_SOLVED);
+    ck_assert_double_le((after.g - ssh.g) / t, most + 1e-5);
+    cases_view_free(&A);
+    cases_view_free(&B);
+    cases_view_free(&T);
+    peg_polytope_free(a);
+    peg_polytope_free(b);
+    peg_polytope_free(turned);
+}
+END_TEST
+
+/* --- basic contact units --------------------------------------------------------------------- */
+
+typedef struct unit_search {
+    const gap_pair *pair;
+    peg_bcu best;
+    int found;
+} unit_search;
+
+static void take_edges(void *context, const peg_facet *f)
+{
+    unit_search *s = context;
+    peg_bcu u;
+    const double *xa = s->pair->x[0], *xb = s->pair->x[1];
+    if (f->kind == PEG_FEATURES_EE &&
+        peg_bcu_make(&s->pair->view[0], &s->pair->view[1], xa, xb, PEG_BCU_EDGES, f->i, f->j, &u))
+        s->best = u, s->found = 1;
+}
+
+/* Phi of the same features after a motion of both parts. */
+static double moved_phi(const gap_pair *pair, const peg_bcu *u, const double *v, double t)
+{
+    gap_pair copy = *pair;
+    peg_bcu now;
+    for (int side = 0; side < 2; side++) {
+        const double *linear = v + 6 * side, *w = linear + 3;
+        double x[3], q[4] = {1, t * w[0] / 2, t * w[1] / 2, t * w[2] / 2}, T[9], R[9];
+        double l = sqrt(1 + peg_dot(q + 1, q + 1));
+        for (int k = 0; k < 4; k++) q[k] /= l;
+        peg_quat_to_mat(q, T);
+        peg_mat_mul(T, pair->R[side], R);
+        peg_add_scaled(pair->x[side], t, linear, x);
+        copy.view[side] = cases_view(pair->shape[side]);
+        gap_pair_place(&copy, side, x, R);
+    }
+    int made =
+        peg_bcu_make(&copy.view[0], &copy.view[1], copy.x[0], copy.x[1], u->kind, u->i, u->j, &now);
+    cases_view_free(&copy.view[0]);
+    cases_view_free(&copy.view[1]);
+    return made ? now.phi : NAN;
+}
+
+START_TEST(gradient_of_units_by_differences)
+{
+    cases_random r = {9};
+    int compared[3] = {0};
+    for (long i = 0; i < 1500; i++) {
+        gap_pair pair;
+        ck_assert(gap_pair_make(6, i, &pair));
+        unit_search s = {.pair = &pair};
+        peg_separation(&pair.view[0], &pair.view[1], -INFINITY, take_edges, &s);
+        peg_bcu corner;
+        for (int kind = 0; kind < 3; kind++) {
+            const peg_bcu *u = &s.best;
+            if (kind < 2) {
+                int nv = pair.shape[kind]->nv, nf = pair.shape[1 - kind]->nf;
+                if (!peg_bcu_make(&pair.view[0], &pair.view[1], pair.x[0], pair.x[1],
+                                  (peg_bcu_kind)kind, cases_below(&r, nv), cases_below(&r, nf),
+                                  &corner))
+                    continue;
+                u = &corner;
+            } else if (!s.found) {
+                continue;
+            }
+            if (u->width < .1 * pair.size || fabs(u->phi) > 10) continue;
+            double J[12], K[12], v[12], slope = 0, t = 1e-6;
+            for (int k = 0; k < 12; k++)
+                v[k] = cases_uniform(&r, -1, 1) * (k % 6 < 3 ? pair.size : 1);
+            peg_bcu_gradients(&pair.view[0], &pair.view[1], pair.x[0], pair.x[1], pair.x[0],
+                              pair.x[1], u, J, K);
+            for (int k = 0; k < 12; k++) slope += (J[k] - u->phi * K[k]) * v[k] / u->width;
+            double ahead = moved_phi(&pair, u, v, t), back = moved_phi(&pair, u, v, -t);
+            double size = (pair.largest + peg_norm(u->a) + peg_norm(u->b)) / u->width;
+            if (kind == 2 && size > 100) continue; /* nearly parallel edges turn fast */
+            ck_assert_msg(fabs((ahead - back) / (2 * t) - slope) <= 1e-6 * (1 + size) * (1 + size),
+                          "pair %ld, kind %d: %g, %g", i, kind, (ahead - back) / (2 * t), slope);
+            compared[kind]++;
+        }
+        gap_pair_free(&pair);
+    }
+    for (int kind = 0; kind < 3; kind++) ck_assert_int_gt(compared[kind], 300);
+}
+END_TEST
+
+/* Flush boxes: edges in parallel make no unit, the corners beside them cover it, all with one Phi.
+ */
+START_TEST(parallel_edges_make_no_unit)
+{
+    static const double unit[3] = {1, 1, 1}, none[3] = {0, 0, 0};
+    double x[3] = {.1, .05, 1.01};
+    peg_polytope *a, *b;
+    peg_view A, B;
+    place_box(unit, x, none, &a, &A);
+    place_box(unit, none, none, &b, &B);
+    peg_bcu u;
+    int parallel = 0, flush = 0;
+    for (int i = 0; i < a->ne; i++)
+        for (int j = 0; j < b->ne; j++)
+            parallel += !peg_bcu_make(&A, &B, x, none, PEG_BCU_EDGES, i, j, &u);
+    ck_assert_int_ge(parallel, 12 * 4);
+    for (int kind = 0; kind < 2; kind++)
+        for (int v = 0; v < 8; v++)
+            for (int f = 0; f < 6; f++) {
+                if (!peg_bcu_make(&A, &B, x, none, (peg_bcu_kind)kind, v, f, &u)) continue;
+                ck_assert(isfinite(u.phi));
+                flush += fabs(u.phi - .01 / 1.01) < 1e-12;
+            }
+    ck_assert_int_eq(flush, 8);
+    cases_view_free(&A);
+    cases_view_free(&B);
+    peg_polytope_free(a);
+    peg_polytope_free(b);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *s = suite_create("gap functions");
+    TCase *programs = tcase_create("programs");
+    tcase_add_test(programs, small_programs);
+    tcase_add_test(programs, beale_does_not_cycle);
+    tcase_add_test(programs, certificate_tells);
+    tcase_add_test(programs, degenerate_pairs);
+    tcase_add_test(programs, many_ties);
+    suite_add_tcase(s, programs);
+    TCase *pairs = tcase_create("pairs");
+    tcase_set_timeout(pairs, 60);
+#ifdef HAVE_GLPK
+    tcase_add_test(pairs, agrees_with_glpk);
+#endif
+    tcase_add_test(pairs, agrees_with_the_facets);
+    tcase_add_test(pairs, frames_do_not_matter);
+    tcase_add_test(pairs, subgradient_by_differences);
+    tcase_add_test(pairs, polygon_of_flush_boxes);
+    tcase_add_test(pairs, gradient_of_units_by_differences);
+    tcase_add_test(pairs, parallel_edges_make_no_unit);
+    suite_add_tcase(s, pairs);
+    return s;
+}
