@@ -167,8 +167,8 @@ PEG_API pegStatus pegJointSetPlane2DParam(pegWorldID peg, dJointID joint, int ax
  * body, of disabled kinematic bodies and of bodies of another world are static. On an error ODE's
  * world is unchanged: ARGUMENT (null, or called from inside a step), STEP_SIZE, NOT_FINITE, MASS,
  * SHAPE_EMPTY (a box too thin to have a volume), CONVEX_NOT_REGISTERED (a convex in an added space
- * or pair), MEMORY. STEP_SIZE: h is not in 1e-20..1e10 s. NOT_FINITE: also if it is of a body
- * without geoms, since ODE would abort, or if the step would make it so. The message names the
+ * or pair), MEMORY. STEP_SIZE: h is not in 1e-20..1e10 s. NOT_FINITE: or 1e60 and more; of a body
+ * without geoms, too, since ODE would abort, or if the step would make it so. The message names the
  * culprit.
  *
  * Contact joints that the program makes itself are solved by ODE's step, after the exact contacts
@@ -295,8 +295,8 @@ typedef enum pegFeatures {
     PEG_FEATURES_UNKNOWN /* one of ODE's own contacts */
 } pegFeatures;
 
-/* Contact points with an impulse in the last step; none after a failed step. The geoms and bodies
- * of that step must still exist when contacts are asked for. g1 is the geom that was seen first.
+/* Contact points with an impulse in the last step; none after a failed step. Ids of geoms and
+ * bodies that were destroyed since then are invalid. g1 is the geom that was seen first.
  *
  * Where bodies rest on more points than they need, impulses of single points are not unique. In an
  * island at rest (all velocities 0) of up to 32 bodies they are the ones of least norm: the four
