@@ -106,15 +106,17 @@ class Sources:
                 os.path.normpath(os.path.join(command["directory"], command["file"])), self.root)
             if source in self.includes:
                 objects.setdefault(source, os.path.join(command["directory"], command["output"]))
-        for source, path in sorted(objects.items()):
-            listing = subprocess.run(["nm", "--format=posix", path], check=True, text=True,
-                                     stdout=subprocess.PIPE).stdout
-            for line in listing.splitlines():
-                symbol, kind = line.split()[:2]
-                if kind == "U":
-                    undefined[source].add(symbol)
-                elif kind.isupper() and symbol != "main" and not ODE_SYMBOL.match(symbol):
-                    defined.setdefault(symbol, source)
+        paths = {path: source for source, path in sorted(objects.items())}
+        listing = subprocess.run(["nm", "--format=posix", "--print-file-name", *paths], check=True,
+                                 text=True, stdout=subprocess.PIPE).stdout
+        for line in listing.splitlines():
+            path, rest = line.split(": ", 1)
+            source = paths[path]
+            symbol, kind = rest.split()[:2]
+            if kind == "U":
+                undefined[source].add(symbol)
+            elif kind.isupper() and symbol != "main" and not ODE_SYMBOL.match(symbol):
+                defined.setdefault(symbol, source)
         for source, symbols in undefined.items():
             for symbol in sorted(symbols):
                 if symbol in defined:
