@@ -324,6 +324,30 @@ typedef struct pegContact {
 PEG_API int pegWorldGetContactCount(pegWorldID peg);
 PEG_API pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *contact);
 
+/* Gap functions of two geoms where they lie, without a world. */
+typedef enum pegSeparationMethod {
+    PEG_SEPARATION_EXACT, /* facets of the Minkowski difference: depth of an overlap; of disjoint
+                             geoms the largest separation over the facets, a lower bound of the
+                             distance */
+    PEG_SEPARATION_LP,    /* signed separation by linear programs (Johnson, Ortiz, Leyendecker);
+                             disjoint geoms: their distance, within 1e-9 of the size or a lower
+                             bound */
+    PEG_SEPARATION_RATIO  /* ratio metric (Anitescu, Hart): no unit; not of round geoms */
+} pegSeparationMethod;
+
+typedef struct pegSeparationResult {
+    dReal value;             /* > 0 apart, < 0 overlap, m; of the ratio metric: rho, no unit */
+    dVector3 normal;         /* unit, from g2 to g1 */
+    dVector3 point1, point2; /* of g1 and g2: touching, if g1 moves by -value along the normal; of
+                                the ratio metric: by -value times the vector between the centres */
+} pegSeparationResult;
+
+/* Boxes, planes, registered convex geoms, spheres and capsules (of the last two not the ratio
+ * metric). Errors (out is unchanged): ARGUMENT (a space), GEOM_CLASS (another class, two planes),
+ * CONVEX_NOT_REGISTERED, SHAPE_EMPTY, NOT_FINITE, MEMORY. */
+PEG_API pegStatus pegSeparation(dGeomID g1, dGeomID g2, pegSeparationMethod method,
+                                pegSeparationResult *out);
+
 /* Forces of all contacts of a pair of geoms, or of a body, in the last step. */
 typedef struct pegContactForce {
     int contacts;         /* points */
