@@ -46,6 +46,7 @@ USES = {
 # What some know of the contact module beyond its interface, and for what.
 for places, known in (
         (["ode_glue/read", "ode_glue/write"], ["peg/collide", "peg/contact"]),  # features, scenes
+        (["plugin"], ["peg/collide", "peg/paper"]),                             # gap functions
         (["plugin/launch/near"], ["peg/collide"]),                              # distances of geoms
         (["demos/world", "demos/bench", "demos/lab"], ["peg/lcp"]),             # captured problems
         (["demos/experiments"], ["peg/collide", "peg/lcp", "peg/paper"])):      # gaps and models
