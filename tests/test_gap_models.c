@@ -147,6 +147,25 @@ START_TEST(joints_hold)
 }
 END_TEST
 
+/* [A 11]: a joint that is off by d is so by (1 - gamma) d after the step. */
+START_TEST(joints_are_stabilised_with_gamma)
+{
+    double gamma = _i ? .5 : 1, d = 1e-3;
+    pegSettings settings = settings_of(PEG_CONTACT_RATIO);
+    settings.ratio_gamma = gamma;
+    open_world(&settings, 0, 0, 0);
+    dBodyID a = add_box(1, 0, 3);
+    dJointID joint = dJointCreateSlider(world, NULL);
+    dJointAttach(joint, a, NULL);
+    dJointSetSliderAxis(joint, 1, 0, 0);
+    ck_assert_int_eq(pegJointSetReferencePose(peg, joint), PEG_OK);
+    dBodySetPosition(a, 0, 0, 3 + d);
+    step(.01);
+    ck_assert_double_eq_tol(dBodyGetPosition(a)[2] - 3, (1 - gamma) * d, 1e-6);
+    close_world();
+}
+END_TEST
+
 START_TEST(settings_are_refused)
 {
     pegSettings settings = settings_of(PEG_CONTACT_RATIO);
@@ -225,6 +244,7 @@ Suite *test_suite(void)
     tcase_add_test(models, relaxation_lifts_off);
     tcase_add_loop_test(models, stack_rests, 0, 2);
     tcase_add_loop_test(models, joints_hold, 0, 2);
+    tcase_add_loop_test(models, joints_are_stabilised_with_gamma, 0, 2);
     tcase_add_test(models, settings_are_refused);
     tcase_set_timeout(models, 60);
     suite_add_tcase(s, models);

@@ -108,6 +108,7 @@ static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], 
     }
     peg_joint_reference *reference = peg_joint_set_at(set, joint);
     if (!reference) return PEG_ERROR_MEMORY;
+    reference->gamma = set->gamma;
     int rows = peg_joint_rows(joint, reference, h, row + *n);
     const double *lambda = set->kept[peg_map_find(&set->id, joint, NULL)].lambda;
     for (int end = *n + rows; *n < end; ++*n) {

@@ -17,6 +17,7 @@ typedef struct peg_joint_set {
         int met;                       /* told or captured since the last step, or part of it */
     } * kept;                          /* room entries */
     int room;
+    double gamma; /* of all joints: see peg_joint_reference */
 } peg_joint_set;
 
 /* What a program may want to know of the joints of a step, in numbers of joints. */

@@ -218,6 +218,9 @@ static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
 static pegStatus collect_joints(peg_glue *glue, double h)
 {
     peg_scene *scene = &glue->scene;
+    const pegSettings *settings = peg_context_settings(glue->core);
+    /* [A 11]: gamma theta + h nu.v = 0, as gaps are stabilised */
+    glue->joints.gamma = settings->contact == PEG_CONTACT_RATIO ? settings->ratio_gamma : 0;
     pegStatus status =
         peg_joint_set_rows(&glue->joints, &glue->arena, &glue->body_number, h, &scene->joint_row,
                            &glue->joint, &scene->njoint_row, &glue->notes);
