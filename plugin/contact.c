@@ -1,7 +1,6 @@
 /* Telling of contacts. */
 #include "plugin/contact.h"
 #include "ode_glue/read/feature.h"
-#include "ode_glue/read/geom.h"
 #include "ode_glue/write/contacts.h"
 
 int pegWorldGetContactCount(pegWorldID peg)
@@ -56,20 +55,27 @@ static void place(const peg_contact *c, pegContact *out)
     peg_add_scaled(c->point, (of_a - 1) * c->gap, c->normal, out->pos2);
 }
 
+/* As it was in the step: neither this nor the shapes look at objects that may be gone since. */
+static dBodyID body_of(const peg_glue *glue, int part)
+{
+    int body = glue->scene.part[part].body;
+    return body >= 0 ? glue->link[body].id : NULL;
+}
+
 static void tell(const peg_glue *glue, const peg_contact *c, pegContact *out)
 {
     const peg_part *part = glue->scene.part;
     const peg_shape *a = part[c->part_a].user, *b = part[c->part_b].user;
     double va[3], vb[3];
-    *out = (pegContact){.g1 = peg_geom_named(a->geom), .g2 = peg_geom_named(b->geom)};
+    *out = (pegContact){.g1 = a->named, .g2 = b->named};
     out->gap = c->gap;
     peg_copy3(c->point, out->pos);
     peg_copy3(c->normal, out->normal); /* from B to A, so into g1's body as ODE has it */
     out->impulse = c->impulse;
     peg_copy3(c->friction, out->friction);
     peg_name_features(glue, c, out);
-    out->body1 = dGeomGetBody(a->geom);
-    out->body2 = dGeomGetBody(b->geom);
+    out->body1 = body_of(glue, c->part_a);
+    out->body2 = body_of(glue, c->part_b);
     place(c, out);
     velocity_at(glue, c->part_a, c->point, va);
     velocity_at(glue, c->part_b, c->point, vb);
@@ -124,24 +130,25 @@ static void turn(pegContact *c)
 }
 
 /* Which of the contact's sides is asked for: 0, 1, or neither: -1. */
-typedef int side_function(const peg_shape *a, const peg_shape *b, const void *asked);
+typedef int side_function(const peg_glue *glue, const peg_contact *c, const void *asked);
 
 static int is_geom(const peg_shape *s, dGeomID geom)
 {
-    return s->geom == geom || s->is.leaf == geom || peg_geom_named(s->geom) == geom;
+    return s->geom == geom || s->is.leaf == geom || s->named == geom;
 }
 
-static int side_of_pair(const peg_shape *a, const peg_shape *b, const void *asked)
+static int side_of_pair(const peg_glue *glue, const peg_contact *c, const void *asked)
 {
     const dGeomID *geom = asked;
+    const peg_shape *a = glue->scene.part[c->part_a].user, *b = glue->scene.part[c->part_b].user;
     if (is_geom(a, geom[0]) && is_geom(b, geom[1])) return 0;
     return is_geom(a, geom[1]) && is_geom(b, geom[0]) ? 1 : -1;
 }
 
-static int side_of_body(const peg_shape *a, const peg_shape *b, const void *asked)
+static int side_of_body(const peg_glue *glue, const peg_contact *c, const void *asked)
 {
     const dBodyID *body = asked;
-    return dGeomGetBody(a->geom) == *body ? 0 : dGeomGetBody(b->geom) == *body ? 1 : -1;
+    return body_of(glue, c->part_a) == *body ? 0 : body_of(glue, c->part_b) == *body ? 1 : -1;
 }
 
 static void add(const peg_glue *glue, const peg_contact *c, int side, pegContactForce *sum)
@@ -172,8 +179,7 @@ static pegStatus sum_up(pegWorldID peg, side_function *side_of, const void *aske
     *sum = (pegContactForce){0};
     int n = peg_glue_contacts(peg->glue, &c);
     for (int i = 0; i < n; i++) {
-        const peg_part *part = peg->glue->scene.part;
-        int side = side_of(part[c[i].part_a].user, part[c[i].part_b].user, asked);
+        int side = side_of(peg->glue, &c[i], asked);
         if (side < 0) continue;
         if (sum->contacts < room) {
             tell(peg->glue, &c[i], &contact[sum->contacts]);

@@ -1,6 +1,5 @@
 /* Contacts that begin, go on and end, by pairs of geoms and their features. */
 #include "plugin/contact.h"
-#include "ode_glue/read/geom.h"
 #include "ode_glue/write/contacts.h"
 
 #include <string.h>

@@ -167,8 +167,8 @@ PEG_API pegStatus pegJointSetPlane2DParam(pegWorldID peg, dJointID joint, int ax
  * body, of disabled kinematic bodies and of bodies of another world are static. On an error ODE's
  * world is unchanged: ARGUMENT (null, or called from inside a step), STEP_SIZE, NOT_FINITE, MASS,
  * SHAPE_EMPTY (a box too thin to have a volume), CONVEX_NOT_REGISTERED (a convex in an added space
- * or pair), MEMORY. STEP_SIZE: h is not in 1e-20..1e10 s. NOT_FINITE: also if it is of a body
- * without geoms, since ODE would abort, or if the step would make it so. The message names the
+ * or pair), MEMORY. STEP_SIZE: h is not in 1e-20..1e10 s. NOT_FINITE: or 1e60 and more; of a body
+ * without geoms, too, since ODE would abort, or if the step would make it so. The message names the
  * culprit.
  *
  * Contact joints that the program makes itself are solved by ODE's step, after the exact contacts
@@ -295,8 +295,8 @@ typedef enum pegFeatures {
     PEG_FEATURES_UNKNOWN /* one of ODE's own contacts */
 } pegFeatures;
 
-/* Contact points with an impulse in the last step; none after a failed step. The geoms and bodies
- * of that step must still exist when contacts are asked for. g1 is the geom that was seen first.
+/* Contact points with an impulse in the last step; none after a failed step. Ids of geoms and
+ * bodies that were destroyed since then are invalid. g1 is the geom that was seen first.
  *
  * Where bodies rest on more points than they need, impulses of single points are not unique. In an
  * island at rest (all velocities 0) of up to 32 bodies they are the ones of least norm: the four
@@ -323,6 +323,30 @@ typedef struct pegContact {
 } pegContact;
 PEG_API int pegWorldGetContactCount(pegWorldID peg);
 PEG_API pegStatus pegWorldGetContact(pegWorldID peg, int index, pegContact *contact);
+
+/* Gap functions of two geoms where they lie, without a world. */
+typedef enum pegSeparationMethod {
+    PEG_SEPARATION_EXACT, /* facets of the Minkowski difference: depth of an overlap; of disjoint
+                             geoms the largest separation over the facets, a lower bound of the
+                             distance */
+    PEG_SEPARATION_LP,    /* signed separation by linear programs (Johnson, Ortiz, Leyendecker);
+                             disjoint geoms: their distance, within 1e-9 of the size or a lower
+                             bound */
+    PEG_SEPARATION_RATIO  /* ratio metric (Anitescu, Hart): no unit; not of round geoms */
+} pegSeparationMethod;
+
+typedef struct pegSeparationResult {
+    dReal value;             /* > 0 apart, < 0 overlap, m; of the ratio metric: rho, no unit */
+    dVector3 normal;         /* unit, from g2 to g1 */
+    dVector3 point1, point2; /* of g1 and g2: touching, if g1 moves by -value along the normal; of
+                                the ratio metric: by -value times the vector between the centres */
+} pegSeparationResult;
+
+/* Boxes, planes, registered convex geoms, spheres and capsules (of the last two not the ratio
+ * metric). Errors (out is unchanged): ARGUMENT (a space), GEOM_CLASS (another class, two planes),
+ * CONVEX_NOT_REGISTERED, SHAPE_EMPTY, NOT_FINITE, MEMORY. */
+PEG_API pegStatus pegSeparation(dGeomID g1, dGeomID g2, pegSeparationMethod method,
+                                pegSeparationResult *out);
 
 /* Forces of all contacts of a pair of geoms, or of a body, in the last step. */
 typedef struct pegContactForce {

@@ -35,6 +35,7 @@ void test_long(TCase *tc)
 
 int main(void)
 {
+    setenv("CK_DEFAULT_TIMEOUT", "60", 0); /* Check's 4 s are few for a busy machine */
     SRunner *runner = srunner_create(test_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

@@ -10,6 +10,7 @@ static struct {
     dSpaceID space;
     pegWorldID peg;
     dGeomID box, plane;
+    dGeomID loose; /* in no space, or null */
     dBodyID body;
 } S;
 
@@ -32,6 +33,8 @@ static void set_up(void)
 static void tear_down(void)
 {
     pegWorldDestroy(S.peg);
+    if (S.loose) dGeomDestroy(S.loose);
+    S.loose = NULL;
     dSpaceDestroy(S.space);
     dWorldDestroy(S.world);
     dCloseODE();
@@ -149,7 +152,7 @@ static dBodyID make(victim which)
     dBodyID body = dBodyCreate(S.world);
     dBodySetPosition(body, 5, 0, 3);
     if (which == WITH_GEOM || which == KINEMATIC) dGeomSetBody(dCreateSphere(S.space, .5), body);
-    if (which == OUT_OF_SPACE) dGeomSetBody(dCreateSphere(NULL, .5), body);
+    if (which == OUT_OF_SPACE) dGeomSetBody(S.loose = dCreateSphere(NULL, .5), body);
     if (which == KINEMATIC) dBodySetKinematic(body);
     if (which == JOINTED) {
         dJointID ball = dJointCreateBall(S.world, 0);

@@ -479,6 +479,23 @@ START_TEST(soft_contacts_are_kept_on_demand)
 }
 END_TEST
 
+/* A libode of the host's own, linked or loaded when the program runs. */
+START_TEST(libode_may_have_another_name)
+{
+    outcome *o = shell("$run --strict $p/renamed soft");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    for (int i = 0; i < 3; i++) ck_assert(o->number[i] >= i + .5 && o->number[i] <= i + .5 + 1e-4);
+    free(o);
+    o = shell("$run --strict $p/load-later $p/libxde.so.8");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    ck_assert_double_eq_tol(o->number[0], .5 + 1e-5 * sqrt(.75), 1e-8);
+    free(o);
+    o = shell("readelf -d $p/../../plugin/libode-peg-launch.so | grep -c 'NEEDED.*libode[.]so'");
+    ck_assert_str_eq(o->out, "0\n");
+    free(o);
+}
+END_TEST
+
 START_TEST(own_contacts_stay)
 {
     outcome *o = shell("$run $p/hosts own");
@@ -560,6 +577,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, says_what_strict_stops);
     tcase_add_loop_test(tests, hosts_have_no_overlap, 0, (int)(sizeof hosts / sizeof *hosts));
     tcase_add_loop_test(tests, soft_contacts_are_kept_on_demand, 0, 3);
+    tcase_add_test(tests, libode_may_have_another_name);
     tcase_add_test(tests, own_contacts_stay);
     tcase_add_test(tests, geoms_without_bodies_are_left_alone);
     tcase_add_test(tests, joints_are_exact_before_anything_touches);

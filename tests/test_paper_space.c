@@ -13,7 +13,7 @@ enum { MODEL_COUNT = 4 };
 START_TEST(inter_contact_frees_the_way_past_an_edge)
 {
     cases_random r = {9000};
-    int trapped[PEG_CONTACT_COUNT] = {0}, runs = 0;
+    int trapped[PEG_CONTACT_COUNT] = {0};
     for (int run = 0; run < 400; run++) {
         double n[3], side = 0.1;
         scene_begin(0.05);
@@ -33,7 +33,6 @@ START_TEST(inter_contact_frees_the_way_past_an_edge)
             is_free &= scene_separation(0, 1) > 1e-3;
         }
         S.s.h = h;
-        runs += is_free;
         for (int m = 0; m < MODEL_COUNT && is_free; m++) {
             scene_use_model(MODELS[m]);
             scene_step();

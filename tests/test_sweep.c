@@ -81,6 +81,7 @@ END_TEST
 TCase *sweep_tests(void)
 {
     TCase *tests = tcase_create("sweep");
+    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, sweep_equals_all_pairs);
     tcase_add_test(tests, sweep_without_memory_or_boxes);
     return tests;

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { GEOMS = 6 }; /* plate, ball, posts 2 .. 5 */
 
@@ -14,22 +13,20 @@ static dGeomID geom[GEOMS];
 
 static int index_of(dGeomID g)
 {
-    for (int i = 0; i < GEOMS; i++)
-        if (geom[i] == g) return i;
-    return -1;
+    int i = 0;
+    while (i < GEOMS - 1 && geom[i] != g) i++;
+    return i;
 }
 
-/* The normal and friction force of every pair in the last step, N. */
-static void read_forces(pegWorldID peg, double h, double force[GEOMS][GEOMS])
+/* Who began or ceased to touch in the last step. */
+static void print_events(pegWorldID peg, double t)
 {
-    memset(force, 0, GEOMS * sizeof *force);
-    for (int i = 0; i < pegWorldGetContactCount(peg); i++) {
-        pegContact contact;
-        pegWorldGetContact(peg, i, &contact);
-        int a = index_of(contact.g1), b = index_of(contact.g2);
-        if (a < 0 || b < 0) continue;
-        force[a][b] += contact.impulse / h;
-        force[b][a] += contact.impulse / h;
+    for (int i = 0; i < pegWorldGetContactEventCount(peg); i++) {
+        pegContactEvent event;
+        pegWorldGetContactEvent(peg, i, &event);
+        if (event.type == PEG_CONTACT_PERSIST) continue;
+        printf("%.2f s: %s %s %s\n", t, name[index_of(event.g1)],
+               event.type == PEG_CONTACT_BEGIN ? "touches" : "leaves", name[index_of(event.g2)]);
     }
 }
 
@@ -65,22 +62,18 @@ int main(void)
     pegWorldSetDefaultSurface(peg, &surface);
     pegWorldAddSpace(peg, space);
 
-    double before[GEOMS][GEOMS] = {{0}}, now[GEOMS][GEOMS];
+    pegWorldSetContactEvents(peg, 1);
     for (int step = 1; step <= 120; step++) {
         pegStatus status = pegWorldStep(peg, h);
         if (status != PEG_OK) return fprintf(stderr, "%s\n", pegStatusMessage(status)), 1;
-        read_forces(peg, h, now);
-        for (int a = 0; a < GEOMS; a++)
-            for (int b = a + 1; b < GEOMS; b++)
-                if ((now[a][b] > 0) != (before[a][b] > 0))
-                    printf("%.2f s: %s %s %s\n", step * h, name[a],
-                           now[a][b] > 0 ? "touches" : "leaves", name[b]);
-        memcpy(before, now, sizeof now);
+        print_events(peg, step * h);
     }
     double sum = 0;
     for (int i = 2; i < GEOMS; i++) {
-        printf("%s carries %.3f N\n", name[i], now[0][i]);
-        sum += now[0][i];
+        pegContactForce force; /* of the post on the plate */
+        pegWorldGetPairForce(peg, geom[0], geom[i], &force, NULL, 0);
+        printf("%s carries %.3f N\n", name[i], force.force[2]);
+        sum += force.force[2];
     }
     printf("sum %.3f N, weight of plate and ball %.3f N\n", sum, 13 * g);
     pegWorldDestroy(peg);

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const experiment *const groups[] = {experiments_pour,    experiments_particle,
-                                           experiments_rod,     experiments_gap_functions,
-                                           experiments_impacts, experiments_anitescu_hart};
+static const experiment *const groups[] = {
+    experiments_pour,          experiments_particle, experiments_rod,          experiments_models,
+    experiments_gap_functions, experiments_impacts,  experiments_anitescu_hart};
 
 static const experiment *experiment_at(int i)
 {

@@ -69,7 +69,8 @@ struct experiment {
 };
 
 extern const experiment experiments_pour[], experiments_particle[], experiments_rod[],
-    experiments_gap_functions[], experiments_impacts[], experiments_anitescu_hart[];
+    experiments_models[], experiments_gap_functions[], experiments_impacts[],
+    experiments_anitescu_hart[];
 
 /* All models x step sizes h[] x sets first..last. */
 void experiment_plan_all(experiment_study *s, int first_set, int last_set);

@@ -41,7 +41,7 @@ enum { WANT, ROWS, CASES, QUIT };
 
 enum { NAP = 20 }; /* ms between two looks at MPI */
 #define HOLD .1 /* s of work that a rank holds, so that none waits for rank 0 */
-enum { HOLD_MOST = 1024 };
+enum { HOLD_MOST = 512 };
 enum { TEXT_SIZE = 1 << 18 };
 
 int sweep_mpi_is_launched(void)
@@ -154,13 +154,24 @@ int sweep_mpi_coordinate(sweep_coordinator *c, sweep_pool *pool)
 typedef struct server {
     int index[HOLD_MOST], first, count; /* cases that wait for a worker */
     int owed;                           /* asked for and not there yet */
-    char rows[TEXT_SIZE];
+    char rows[2][TEXT_SIZE];            /* being filled; being sent */
+    int filling;
     size_t used;
+    MPI_Request sending;
 } server;
 
-static void send_rows(server *s)
+/* Sends what there is, once the last message has gone; must: waits for it. A plain MPI_Send would
+ * spin until rank 0 takes a message that is longer than a few kB. */
+static void send_rows(server *s, int must)
 {
-    if (s->used) MPI_Send(s->rows, (int)s->used, MPI_BYTE, 0, ROWS, MPI_COMM_WORLD);
+    int gone = 1;
+    if (must)
+        MPI_Wait(&s->sending, MPI_STATUS_IGNORE);
+    else
+        MPI_Test(&s->sending, &gone, MPI_STATUS_IGNORE);
+    if (!gone || !s->used) return;
+    MPI_Isend(s->rows[s->filling], (int)s->used, MPI_BYTE, 0, ROWS, MPI_COMM_WORLD, &s->sending);
+    s->filling = !s->filling;
     s->used = 0;
 }
 
@@ -168,9 +179,9 @@ static void keep_row(void *data, int index, char *row)
 {
     server *s = data;
     size_t n = strlen(row) + 1;
-    if (s->used + sizeof index + n > sizeof s->rows) send_rows(s);
-    memcpy(s->rows + s->used, &index, sizeof index);
-    memcpy(s->rows + s->used + sizeof index, row, n);
+    if (s->used + sizeof index + n > TEXT_SIZE) send_rows(s, 1);
+    memcpy(s->rows[s->filling] + s->used, &index, sizeof index);
+    memcpy(s->rows[s->filling] + s->used + sizeof index, row, n);
     s->used += sizeof index + n;
     free(row);
 }
@@ -212,19 +223,21 @@ static void ask(server *s, const sweep_pool *pool)
 
 int sweep_mpi_serve(sweep_pool *pool)
 {
-    static server s;
+    static server s = {.sending = MPI_REQUEST_NULL};
     double next = 0;
     for (;;) {
         int left = nap_left(&next);
         if (left == 0) {
-            send_rows(&s);
-            if (take_cases(&s)) return 0;
+            send_rows(&s, 0);
+            if (take_cases(&s)) break;
             ask(&s, pool);
             left = NAP;
         }
         start_cases(&s, pool);
         if (sweep_pool_wait(pool, left, keep_row, &s) < 0) return 1;
     }
+    MPI_Wait(&s.sending, MPI_STATUS_IGNORE);
+    return 0;
 }
 
 #endif

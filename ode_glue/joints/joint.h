@@ -52,6 +52,7 @@ typedef struct peg_limot {
 typedef struct peg_joint_reference {
     int known;    /* turn and place were measured, for this type and these bodies */
     int inferred; /* not when the joint was set, but when it was first seen */
+    double gamma; /* instead of the joint's ERP (model ratio); 0: none */
     dJointType type;
     dBodyID body[2];    /* ODE's order */
     double turn[4];     /* orientation of B in A's frame when the joint was set */

@@ -28,7 +28,7 @@ typedef void peg_vector_getter(dJointID, dVector3);
 /* Correcting velocity per error, 1/s. */
 static inline double peg_gain(const peg_joint_build *build)
 {
-    return build->erp / build->h;
+    return (build->reference->gamma > 0 ? build->reference->gamma : build->erp) / build->h;
 }
 
 /* Bilateral rows that want the velocity rhs:

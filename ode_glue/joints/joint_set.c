@@ -75,11 +75,25 @@ static size_t most_rows(const peg_map *number)
     return n;
 }
 
+/* m, m/s: the fourth power, of which solves are made, stays in range. */
+static const double LARGEST = 1e60;
+
 static int is_finite(const peg_joint_row *row)
 {
-    double sum = row->rhs + row->c + row->push;
-    for (int k = 0; k < 6; k++) sum += row->Ja[k] + row->Jb[k];
-    return isfinite(sum) && !isnan(row->lo) && !isnan(row->hi);
+    double sum = fabs(row->rhs) + fabs(row->c) + fabs(row->push);
+    for (int k = 0; k < 6; k++) sum += fabs(row->Ja[k]) + fabs(row->Jb[k]);
+    return sum < LARGEST && !isnan(row->lo) && !isnan(row->hi);
+}
+
+int peg_joint_is_finite(dJointID joint, double h)
+{
+    peg_joint_reference now = {0};
+    peg_joint_row row[PEG_JOINT_ROWS];
+    if (!peg_joint_is_supported(dJointGetType(joint))) return 1;
+    int rows = peg_joint_rows(joint, &now, h, row);
+    for (int i = 0; i < rows; i++)
+        if (!is_finite(&row[i])) return 0;
+    return 1;
 }
 
 /* Adds the rows of one joint to the *n that are there. */
@@ -94,6 +108,7 @@ static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], 
     }
     peg_joint_reference *reference = peg_joint_set_at(set, joint);
     if (!reference) return PEG_ERROR_MEMORY;
+    reference->gamma = set->gamma;
     int rows = peg_joint_rows(joint, reference, h, row + *n);
     const double *lambda = set->kept[peg_map_find(&set->id, joint, NULL)].lambda;
     for (int end = *n + rows; *n < end; ++*n) {

@@ -17,6 +17,7 @@ typedef struct peg_joint_set {
         int met;                       /* told or captured since the last step, or part of it */
     } * kept;                          /* room entries */
     int room;
+    double gamma; /* of all joints: see peg_joint_reference */
 } peg_joint_set;
 
 /* What a program may want to know of the joints of a step, in numbers of joints. */
@@ -41,6 +42,9 @@ void peg_joint_set_free(peg_joint_set *set);
 /* row[].lambda is that of the step before. */
 pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map *number, double h,
                              peg_joint_row **row, dJointID **joint, int *n, peg_joint_notes *notes);
+
+/* Whether the rows of a joint that is no part of a set are finite. */
+int peg_joint_is_finite(dJointID joint, double h);
 
 /* Keeps the impulses of the rows for the next step. */
 void peg_joint_set_keep(peg_joint_set *set, const peg_joint_row *row, const dJointID *joint, int n);

@@ -215,13 +215,14 @@ pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
         return PEG_OK;
     }
     peg_shape *s = &now->of[i];
-    *s = (peg_shape){.geom = geom, .swept = swept};
+    *s = (peg_shape){.geom = geom, .named = peg_geom_named(geom), .swept = swept};
     read_parameters(s);
     now->transforms += s->is.leaf != geom;
     if (peg_class_has_contacts(s->is.class) && !pose_is_finite(s)) return PEG_ERROR_NOT_FINITE;
     int old = peg_map_find(&before->geom, geom, NULL);
     if (old >= 0 && still_holds(shapes, s, &before->of[old])) {
         *s = before->of[old];
+        s->named = peg_geom_named(geom);
         s->swept = swept;
         s->built = s->doubted = 0;
     } else {

@@ -18,7 +18,8 @@ typedef struct peg_parameters {
 } peg_parameters;
 
 typedef struct peg_shape {
-    dGeomID geom; /* as it lies in a space */
+    dGeomID geom;  /* as it lies in a space */
+    dGeomID named; /* as contacts name it */
     peg_parameters is;
     const peg_polytope *shape; /* at most one of these two */
     const peg_triangle_mesh

@@ -145,6 +145,18 @@ static pegStatus read_body(peg_glue *glue, dBodyID id, double h, peg_body *out)
     return status;
 }
 
+/* An anchor that was set while a body was not finite stays so. */
+static pegStatus check_joints(peg_glue *glue, dBodyID id, double h)
+{
+    for (int i = dBodyGetNumJoints(id) - 1; i >= 0; i--) {
+        dJointID joint = dBodyGetJoint(id, i);
+        if (!dJointIsEnabled(joint) || peg_joint_is_finite(joint, h)) continue;
+        glue->report.culprit.joint = joint;
+        return PEG_ERROR_NOT_FINITE;
+    }
+    return PEG_OK;
+}
+
 /* ODE steps the other bodies of its world, too, and aborts where they are not finite. */
 static pegStatus check_others(peg_glue *glue, double h)
 {
@@ -155,9 +167,12 @@ static pegStatus check_others(peg_glue *glue, double h)
     for (int i = 0; i < glue->body_number.n; i++)
         own += dBodyGetWorld(glue->body_number.key[i][0]) == glue->world;
     dBodyID id = n > own ? peg_world_first_body(glue->world) : NULL;
-    for (; id && status == PEG_OK; id = peg_world_next_body(id))
-        if (dBodyIsEnabled(id) && peg_map_find(&glue->body_number, id, NULL) < 0)
+    for (; id && status == PEG_OK; id = peg_world_next_body(id)) {
+        if (peg_map_find(&glue->body_number, id, NULL) >= 0) continue;
+        if (dBodyIsEnabled(id) || dBodyGetNumJoints(id)) /* joints wake */
             status = read_body(glue, id, h, &b);
+        if (status == PEG_OK) status = check_joints(glue, id, h);
+    }
     return status;
 }
 
@@ -203,6 +218,9 @@ static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
 static pegStatus collect_joints(peg_glue *glue, double h)
 {
     peg_scene *scene = &glue->scene;
+    const pegSettings *settings = peg_context_settings(glue->core);
+    /* [A 11]: gamma theta + h nu.v = 0, as gaps are stabilised */
+    glue->joints.gamma = settings->contact == PEG_CONTACT_RATIO ? settings->ratio_gamma : 0;
     pegStatus status =
         peg_joint_set_rows(&glue->joints, &glue->arena, &glue->body_number, h, &scene->joint_row,
                            &glue->joint, &scene->njoint_row, &glue->notes);

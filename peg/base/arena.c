@@ -1,3 +1,4 @@
+/* Allocation with a fault injector for tests, and the arena of a step. */
 #include "peg/base/arena.h"
 
 #include <stdatomic.h>

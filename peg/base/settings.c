@@ -1,3 +1,4 @@
+/* Defaults and ranges of the settings; the texts of the statuses. */
 #include "peg/base/settings.h"
 
 #include <math.h>

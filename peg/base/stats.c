@@ -1,3 +1,4 @@
+/* Sums of statistics. */
 #include <math.h>
 
 #include "peg/base/settings.h"

@@ -1,3 +1,4 @@
+/* Threads that run the jobs of a list; the caller is one of them. */
 #include "peg/base/thread_pool.h"
 
 #include <pthread.h>

@@ -110,7 +110,7 @@ typedef struct pegSettings {
                             instead of constraints, frictionless, by velocity Verlet [0], >= 0 */
     /* of PEG_CONTACT_RATIO: */
     double ratio_gamma; /* share of the gap's violation that a step corrects [1], in [0, 1]; 0: gaps
-                           close and overlap stays. Also the ERP of joints */
+                           close and overlap stays. Above 0 it is the ERP of joints, too */
     double ratio_eps;   /* pairs whose ratio metric is below this are active, and contact units
                            that are less below their pair [0: max(.05, 2 h V/d), V their relative
                            speed, d the sum of their inner radii], >= 0 */

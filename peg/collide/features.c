@@ -1,3 +1,4 @@
+/* Which kinds of features a pair is of. */
 #include "peg/collide/features.h"
 
 peg_feature_type peg_feature_of(peg_feature_kind kind, int side)

@@ -1,3 +1,4 @@
+/* Growing sets of rows. */
 #include "peg/contact/row_set.h"
 
 #include "peg/contact/island.h"

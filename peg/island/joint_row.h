@@ -2,7 +2,7 @@
 #ifndef PEG_JOINT_ROW_H
 #define PEG_JOINT_ROW_H
 
-#include "peg/peg.h"
+#include "peg/contact/scene.h"
 #include "peg/lcp/problem.h"
 
 /* Where a row's bodies are in the problem: index, or -1 for what no impulse moves (the world, a

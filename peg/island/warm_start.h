@@ -1,3 +1,4 @@
+/* The impulses that a solve starts from. */
 #ifndef PEG_WARM_START_H
 #define PEG_WARM_START_H
 

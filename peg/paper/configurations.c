@@ -1,3 +1,4 @@
+/* The configurations of [W 5], in the plane or in space. */
 #include "peg/paper/paper.h"
 
 void peg_configuration_constraints(peg_constraints *c, int cross)

@@ -1,3 +1,4 @@
+/* Memory of a context. */
 #ifndef PEG_CONTEXT_H
 #define PEG_CONTEXT_H
 

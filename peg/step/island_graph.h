@@ -1,3 +1,4 @@
+/* Islands: bodies that near pairs and joints connect. */
 #ifndef PEG_ISLAND_GRAPH_H
 #define PEG_ISLAND_GRAPH_H
 

@@ -1,3 +1,4 @@
+/* Separating directions and impulses of pairs, sorted by the ids of their parts. */
 #include "peg/step/pair_cache.h"
 
 #include <stdlib.h>

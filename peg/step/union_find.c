@@ -1,3 +1,4 @@
+/* Disjoint sets of bodies with path halving; the least body stands for its set. */
 #include "peg/step/union_find.h"
 
 int peg_root(peg_stage *s, int body)

@@ -59,6 +59,17 @@ void fuzz_drop_body(fuzz_world *w, int i)
     w->body[i] = NULL;
 }
 
+void fuzz_close_ranks(fuzz_world *w)
+{
+    int bodies = 0, solids = 0;
+    for (int i = 0; i < w->bodies; i++)
+        if (w->body[i]) w->body[bodies++] = w->body[i];
+    for (int i = 0; i < w->solids; i++)
+        if (w->solid[i]) w->solid[solids++] = w->solid[i];
+    w->bodies = bodies;
+    w->solids = solids;
+}
+
 /* One shape, or up to three at random offsets. The largest distance of a point from the centre. */
 static double add_shapes(fuzz_world *w, dBodyID body, double size)
 {

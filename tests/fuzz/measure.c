@@ -39,7 +39,9 @@ typedef struct run {
     fuzz_report *report;
     before *b;
     pegStats stats;
-    int step, edited;
+    int step, edited, looks; /* looks: the oracle does so in this step */
+    double *time;            /* of the steps in which something touched */
+    long times;
     int stood[FUZZ_BODIES]; /* steps on end */
 } run;
 
@@ -196,6 +198,7 @@ static void remember(run *r)
     }
     b->energy = energy(w, &b->scale);
     b->momentum = momentum(w, &b->momenta);
+    if (!r->looks) return;
     b->any_overlap = 0;
     for_pairs(r, look_before);
 }
@@ -352,7 +355,10 @@ static int make_step(run *r)
         return 0;
     }
     pegWorldGetStats(w->peg, &r->stats);
-    report->touching += pegWorldGetContactCount(w->peg) > 0;
+    if (pegWorldGetContactCount(w->peg) > 0) {
+        report->touching++;
+        r->time[r->times++] = time;
+    }
     report->unconverged += r->stats.unconverged > 0;
     report->limited += r->stats.fallback_scaled > 0;
     report->infeasible += r->stats.infeasible_islands > 0;
@@ -362,34 +368,63 @@ static int make_step(run *r)
     return check_finite(r);
 }
 
-static void run_steps(run *r)
+static int by_value(const void *left, const void *right)
 {
-    for (r->step = 0; r->step < r->w->steps; r->step++) {
-        r->edited = fuzz_edit(r->w);
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static void run_steps(run *r, const fuzz_plan *plan)
+{
+    fuzz_report *report = r->report;
+    for (r->step = 0; r->step < plan->steps; r->step++) {
+        r->edited = plan->change && plan->change(r->w, r->step);
+        r->looks = r->step % plan->every == 0;
         remember(r);
         if (!make_step(r)) return;
-        for_pairs(r, look_after);
+        if (r->looks) for_pairs(r, look_after);
         check_energy(r);
         check_momentum(r);
         check_frozen(r);
         hash_state(r);
+        if (r->step == plan->steps / 2) report->memory_halfway = report->memory;
     }
+    for (int i = 0; i < r->w->bodies; i++)
+        if (r->w->body[i] && fuzz_is_dynamic(r->w->body[i]))
+            report->moving += moved(r, i, size_of(r->w, r->w->body[i]));
+}
+
+void fuzz_run_plan(fuzz_world *w, const fuzz_plan *plan, fuzz_report *report)
+{
+    run r = {.w = w, .report = report};
+    r.b = calloc(1, sizeof *r.b);
+    r.time = malloc((size_t)plan->steps * sizeof *r.time);
+    if (!r.b || !r.time) abort();
+    *report = (fuzz_report){0};
+    run_steps(&r, plan);
+    qsort(r.time, (size_t)r.times, sizeof *r.time, by_value);
+    if (r.times) report->median_step = r.time[r.times / 2];
+    free(r.b), free(r.time);
+}
+
+static int edit(fuzz_world *w, int step)
+{
+    (void)step;
+    return fuzz_edit(w);
 }
 
 void fuzz_run(uint64_t seed, const fuzz_options *options, fuzz_report *report)
 {
     pegStatus status;
-    run r = {.report = report};
-    *report = (fuzz_report){0};
-    r.b = calloc(1, sizeof *r.b);
-    if (!r.b) abort();
-    r.w = fuzz_create(seed, options, &status);
-    if (r.w)
-        run_steps(&r);
-    else
-        fail(&r, FUZZ_STATUS, "creation: %s", pegStatusMessage(status));
-    fuzz_destroy(r.w);
-    free(r.b);
+    fuzz_world *w = fuzz_create(seed, options, &status);
+    if (w) {
+        fuzz_run_plan(w, &(fuzz_plan){w->steps, 1, edit}, report);
+    } else {
+        *report = (fuzz_report){.failures[FUZZ_STATUS] = 1};
+        snprintf(report->first[FUZZ_STATUS], sizeof report->first[0], "creation: %s",
+                 pegStatusMessage(status));
+    }
+    fuzz_destroy(w);
 }
 
 long fuzz_failed(const fuzz_report *report)

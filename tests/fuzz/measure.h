@@ -25,7 +25,9 @@ typedef struct fuzz_report {
     char first[FUZZ_FAILURES][200];
     double worst_step, processor_time; /* s */
     int worst_at;                      /* number of that step */
-    size_t memory;                     /* bytes, the most after a step */
+    double median_step;                /* of those in which something touched */
+    size_t memory, memory_halfway;     /* bytes, the most after a step */
+    int moving;                        /* dynamic bodies that moved in the last step */
     /* what the library tells itself: steps */
     long unconverged, limited, infeasible, recovering;
     double depth;    /* deepest new overlap, over the smaller size */
@@ -34,6 +36,14 @@ typedef struct fuzz_report {
     uint64_t hash;   /* of all poses and velocities */
 } fuzz_report;
 
+/* How a world is run. */
+typedef struct fuzz_plan {
+    int steps, every;                       /* every so many steps the oracle looks at the pairs */
+    int (*change)(fuzz_world *w, int step); /* before a step; whether anything was changed */
+} fuzz_plan;
+
+void fuzz_run_plan(fuzz_world *w, const fuzz_plan *plan, fuzz_report *report);
+/* The world of a seed, looked at in each step. */
 void fuzz_run(uint64_t seed, const fuzz_options *options, fuzz_report *report);
 /* Sum of the failures. */
 long fuzz_failed(const fuzz_report *report);

@@ -50,7 +50,29 @@ static void choose(fuzz_world *w)
     w->steps = w->options.steps ? w->options.steps : 30 + dice_below(d, 50);
 }
 
-static pegStatus create_peg(fuzz_world *w)
+pegStatus fuzz_open(fuzz_world *w, const pegSettings *settings)
+{
+    w->ode = dWorldCreate();
+    w->space = dice_chance(&w->dice, .5) ? dHashSpaceCreate(NULL) : dSimpleSpaceCreate(NULL);
+    dSpaceSetCleanup(w->space, 0);
+    dWorldSetGravity(w->ode, w->gravity.x, w->gravity.y, w->gravity.z);
+    pegStatus status = pegWorldCreateStatus(w->ode, settings, &w->peg);
+    if (status) return status;
+    if (w->surfaces == 1)
+        pegWorldSetDefaultSurface(w->peg, &w->surface[0]);
+    else
+        pegWorldSetNearCallback(w->peg, w, add_pair);
+    return pegWorldAddSpace(w->peg, w->space);
+}
+
+static void choose_surfaces(fuzz_world *w)
+{
+    int bouncy = dice_chance(&w->dice, .2);
+    w->surfaces = 1 + dice_below(&w->dice, FUZZ_SURFACES);
+    for (int i = 0; i < w->surfaces; i++) w->surface[i] = random_surface(w, bouncy);
+}
+
+static pegSettings choose_settings(fuzz_world *w)
 {
     dice *d = &w->dice;
     pegSettings settings;
@@ -58,16 +80,7 @@ static pegStatus create_peg(fuzz_world *w)
     if (w->options.threads) settings.threads = w->options.threads;
     if (dice_chance(d, .1)) settings.friction_directions = dice_chance(d, .5) ? 8 : 16;
     if (dice_chance(d, .05)) settings.warm_start = 0;
-    pegStatus status = pegWorldCreateStatus(w->ode, &settings, &w->peg);
-    if (status) return status;
-    w->surfaces = 1 + dice_below(d, FUZZ_SURFACES);
-    int bouncy = dice_chance(d, .2);
-    for (int i = 0; i < w->surfaces; i++) w->surface[i] = random_surface(w, bouncy);
-    if (w->surfaces == 1)
-        pegWorldSetDefaultSurface(w->peg, &w->surface[0]);
-    else
-        pegWorldSetNearCallback(w->peg, w, add_pair);
-    return pegWorldAddSpace(w->peg, w->space);
+    return settings;
 }
 
 static void add_grounds(fuzz_world *w)
@@ -92,7 +105,7 @@ static void add_grounds(fuzz_world *w)
     solid_place(s);
 }
 
-fuzz_world *fuzz_create(uint64_t seed, const fuzz_options *options, pegStatus *status)
+fuzz_world *fuzz_empty(uint64_t seed, const fuzz_options *options)
 {
     fuzz_world *w = calloc(1, sizeof *w);
     if (!w) abort();
@@ -100,12 +113,16 @@ fuzz_world *fuzz_create(uint64_t seed, const fuzz_options *options, pegStatus *s
     w->dice = dice_of(seed);
     for (int i = 0; i < 8; i++) dice_unit(&w->dice);
     if (options) w->options = *options;
+    return w;
+}
+
+fuzz_world *fuzz_create(uint64_t seed, const fuzz_options *options, pegStatus *status)
+{
+    fuzz_world *w = fuzz_empty(seed, options);
     choose(w);
-    w->ode = dWorldCreate();
-    w->space = dice_chance(&w->dice, .5) ? dHashSpaceCreate(NULL) : dSimpleSpaceCreate(NULL);
-    dSpaceSetCleanup(w->space, 0);
-    dWorldSetGravity(w->ode, w->gravity.x, w->gravity.y, w->gravity.z);
-    *status = create_peg(w);
+    pegSettings settings = choose_settings(w);
+    choose_surfaces(w);
+    *status = fuzz_open(w, &settings);
     if (*status) {
         fuzz_destroy(w);
         return NULL;

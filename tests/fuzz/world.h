@@ -7,7 +7,7 @@
 
 #include <ode-peg.h>
 
-enum { FUZZ_BODIES = 64, FUZZ_SOLIDS = 160, FUZZ_SURFACES = 3 };
+enum { FUZZ_BODIES = 256, FUZZ_SOLIDS = 512, FUZZ_SURFACES = 3 };
 
 typedef struct fuzz_options {
     int no_meshes; /* neither meshes nor heightfields: a seed is another world then */
@@ -46,6 +46,10 @@ typedef struct fuzz_world {
 
 /* Null if the library refused the world: *status tells why. */
 fuzz_world *fuzz_create(uint64_t seed, const fuzz_options *options, pegStatus *status);
+/* The same in two parts, for worlds that are built otherwise: all fields 0 but the random numbers;
+ * then ODE's world with the gravity and the surfaces that were set. */
+fuzz_world *fuzz_empty(uint64_t seed, const fuzz_options *options);
+pegStatus fuzz_open(fuzz_world *w, const pegSettings *settings);
 void fuzz_destroy(fuzz_world *w);
 
 /* Before a step: what the world's seed changes at this time. Whether anything was. */
@@ -69,6 +73,7 @@ void fuzz_drop_solid(fuzz_world *w, int i);
 /* bodies.c */
 dBodyID fuzz_add_body(fuzz_world *w, int gap_needed);
 void fuzz_drop_body(fuzz_world *w, int i);
+void fuzz_close_ranks(fuzz_world *w); /* after bodies were dropped: others take their numbers */
 void fuzz_add_bodies(fuzz_world *w);
 int fuzz_overlaps(const fuzz_world *w, int from);
 

@@ -188,7 +188,7 @@ def struct(header, name):
     body = header.split(f"typedef struct {name} {{")[1].split(f"}} {name};")[0]
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
     body = re.sub(r"union \{\s*([^;]+;)[^}]*\};", r"\1", body)
-    body = re.sub(r"\b(pegContactModel|pegSolver)\b", "int", body)
+    body = re.sub(r"\bpeg[A-Z]\w*", "int", body)  # enums
     return f"typedef struct {name} {{ {' '.join(body.split())} ...; }} {name};"
 
 

@@ -2,13 +2,14 @@
  *
  * It depends on nothing but the C library, as it is loaded into every process that the program
  * starts (a shell that starts a game, too). The first call of an ODE function loads
- * libode-peg-launch from the folder in which this library lies; that brings libode, or finds the
- * one that is there, and says which functions to call. Programs that look functions up with dlsym
- * (Python's ctypes) get the stand-ins as well. */
+ * libode-peg-launch from the folder in which this library lies; that is not linked with ODE but
+ * uses the one that the program has, by whatever name, and says which functions to call. Programs
+ * that look functions up with dlsym (Python's ctypes) get the stand-ins as well. */
 #define _GNU_SOURCE
 #include "plugin/launch/base/calls.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,28 +72,52 @@ static int find_all(void *library)
     return all;
 }
 
+/* The shared object in which a symbol of ODE's lies, made visible to what is loaded from now on: it
+ * may have been loaded for one library of the program alone. Null: the symbol is our stand-in. */
+static void *object_of(void *symbol)
+{
+    Dl_info info, own;
+    if (!symbol || !dladdr(symbol, &info) || !dladdr(&ode, &own)) return NULL;
+    if (info.dli_fbase == own.dli_fbase) return NULL;
+    return dlopen(info.dli_fname, RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+static int look_into(struct dl_phdr_info *object, size_t size, void *found)
+{
+    void *handle = *object->dlpi_name ? dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *library = handle ? object_of(real_dlsym()(handle, "dWorldStep")) : NULL;
+    (void)size;
+    if (handle) dlclose(handle);
+    if (library) *(void **)found = library;
+    return library != NULL;
+}
+
+/* The libode of the program, by whatever name. */
+static void *find_ode(void)
+{
+    void *library = object_of(real_dlsym()(RTLD_NEXT, "dWorldStep"));
+    if (!library) dl_iterate_phdr(look_into, &library);
+    return library;
+}
+
 /* What is to be called from now on. */
 static const peg_calls *choose(void)
 {
-    void *launch = open_launch();
-    void *own = launch ? real_dlsym()(launch, "dWorldStep") : NULL;
-    void *next = real_dlsym()(RTLD_NEXT, "dWorldStep");
-    if (!launch) {
-        const char *reason = dlerror();
-        find_all(RTLD_NEXT);
-        complain("ode-peg cannot be loaded: ", reason ? reason : "no path to it");
-    } else if (next && next != own) {
-        find_all(RTLD_NEXT);
-        complain("the program brings a libode of its own, other than ode-peg's", "");
-    } else if (!find_all(launch)) {
+    void *library = find_ode(), *launch = NULL;
+    if (!library || !find_all(library)) {
+        find_all(library ? library : RTLD_NEXT);
         complain("libode lacks functions of version 0.16", "");
+    } else if (!(launch = open_launch())) {
+        const char *reason = dlerror();
+        complain("ode-peg cannot be loaded: ", reason ? reason : "no path to it");
     } else {
         void *symbol = real_dlsym()(launch, "peg_launch");
         peg_launch_function *take_over;
         memcpy(&take_over, &symbol, sizeof take_over);
         const peg_calls *taken = take_over ? take_over(&ode, sizeof ode) : NULL;
         if (taken) return taken;
-        complain("its two libraries are of different versions", "");
+        complain("ode-peg does not fit: libode is of single precision, or its two libraries differ",
+                 "");
     }
     return &ode;
 }

@@ -105,7 +105,7 @@ __attribute__((visibility("default"))) const peg_calls *peg_launch(const peg_cal
 
 const peg_calls *peg_launch(const peg_calls *ode, size_t size)
 {
-    if (size != sizeof *ode) return NULL;
+    if (size != sizeof *ode || !dCheckConfiguration("ODE_double_precision")) return NULL;
     peg_ode = ode;
     table = *ode;
     peg_options_read(&peg_launch_options);

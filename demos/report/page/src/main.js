@@ -34,7 +34,7 @@ class Report {
         this.master = this.runs.reduce((a, b) => (b.step.length > a.step.length ? b : a));
         const depth = Math.max(...this.runs.map(run => run.figures.depthMax));
         this.options = {
-            contacts: 'on',
+            contacts: this.mostContacts() > 600 ? 'off' : 'on',
             facets: false,
             transparent: false,
             colour: 'body',
@@ -48,6 +48,16 @@ class Report {
         this.setFrame(0);
         this.loop = this.loop.bind(this);
         requestAnimationFrame(this.loop);
+    }
+
+    // Of so many one sees nothing else.
+    mostContacts() {
+        return Math.max(
+            0,
+            ...this.runs.map(run =>
+                (run.contacts?.count ?? []).reduce((a, b) => Math.max(a, b), 0),
+            ),
+        );
     }
 
     impulseScale() {
@@ -210,7 +220,7 @@ class Report {
                         },
                     ),
                 ),
-                toggle('contacts', 'contacts', true, on => {
+                toggle('contacts', 'contacts', o.contacts === 'on', on => {
                     o.contacts = on ? 'on' : 'off';
                 }),
                 toggle('facets', 'separating facets', false, on => {

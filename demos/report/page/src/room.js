@@ -27,7 +27,8 @@ function spread(runs, k) {
         const m = run.moving.length,
             frames = run.step.length,
             every = Math.max(1, Math.floor(frames / 25));
-        for (let f = 0; f < frames; f += every)
+        // falling in at first is not what matters
+        for (let f = Math.floor(0.4 * (frames - 1)); f < frames; f += every)
             for (let j = 0; j < m; j++) {
                 const body = run.bodies[run.moving[j]],
                     x = run.pose[7 * (f * m + j) + k];

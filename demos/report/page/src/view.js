@@ -213,38 +213,52 @@ export class View {
             c = run.contacts,
             position = [],
             line = [],
-            fan = [];
+            fan = [],
+            seen = new Set();
         if (c && options.contacts !== 'off') {
             const f = run.contactFrame[k];
             for (let i = c.start[f]; i < c.start[f + 1]; i++)
-                this.addContact(c, i, options, position, line, fan);
+                this.addContact(c, i, options, position, line, fan, seen);
         }
         (this.points.geometry.dispose(),
             this.normals.geometry.dispose(),
             this.facets.geometry.dispose());
+        this.points.material.size = position.length > 450 ? 3 : 5;
         this.points.geometry = buffer(position);
         this.normals.geometry = buffer(line);
         this.facets.geometry = buffer(fan);
         this.facets.visible = options.facets;
     }
 
-    addContact(c, i, options, position, line, fan) {
+    addContact(c, i, options, position, line, fan, seen) {
         const x = [0, 1, 2].map(
             d => c.low[d] + (c.pos[3 * i + d] / 65535) * (c.high[d] - c.low[d]),
         );
         const length =
-            0.16 * this.room.size * Math.sqrt(Math.abs(c.impulse[i]) / (options.impulseScale || 1));
+            1.2 *
+            this.run.bodySize *
+            Math.sqrt(Math.abs(c.impulse[i]) / (options.impulseScale || 1));
         position.push(...x);
         line.push(...x, ...x.map((v, d) => v + (length * c.normal[3 * i + d]) / 127));
-        const id = c.facet[i];
-        if (!options.facets || id === 0) return;
-        const [body, part, face] = this.run.facets[id - 1],
-            p = this.run.bodies[body].parts[part];
-        const group = this.objects[body].group;
+        if (options.facets && c.facet[i] > 0) this.addFacet(c, i, x, fan, seen);
+    }
+
+    // The facet that separates the pair, once; of large ones (floors, walls) the place about the
+    // contact.
+    addFacet(c, i, x, fan, seen) {
+        const [body, part, face] = this.run.facets[c.facet[i] - 1],
+            p = this.run.bodies[body].parts[part],
+            group = this.objects[body].group;
         group.updateMatrixWorld();
-        const corners = (p.faces ?? p.triangles)[face].map(n =>
+        let corners = (p.faces ?? p.triangles)[face].map(n =>
             new THREE.Vector3(...p.vertices[n]).applyMatrix4(group.matrixWorld),
         );
+        const middle = new THREE.Vector3(...x),
+            size = this.run.bodySize;
+        if (corners.some(corner => corner.distanceTo(middle) > 3 * size))
+            corners = square(middle, new THREE.Vector3().fromArray(c.normal, 3 * i), 0.3 * size);
+        else if (seen.has(c.facet[i])) return;
+        seen.add(c.facet[i]);
         for (let n = 1; n + 1 < corners.length; n++)
             fan.push(...corners[0], ...corners[n], ...corners[n + 1]);
     }
@@ -330,6 +344,25 @@ export class View {
         this.light.target.position.copy(this.controls.target);
         this.renderer.render(this.scene, this.camera);
     }
+}
+
+function square(middle, normal, half) {
+    const n = normal.clone().normalize(),
+        u = new THREE.Vector3(1, 0, 0);
+    if (Math.abs(n.x) > 0.8) u.set(0, 1, 0);
+    u.cross(n).normalize();
+    const v = n.clone().cross(u);
+    return [
+        [-1, -1],
+        [1, -1],
+        [1, 1],
+        [-1, 1],
+    ].map(([s, t]) =>
+        middle
+            .clone()
+            .addScaledVector(u, s * half)
+            .addScaledVector(v, t * half),
+    );
 }
 
 function buffer(values) {

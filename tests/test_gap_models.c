@@ -1,0 +1,256 @@
+/* The models lp and ratio through the public interface, against closed forms; pegSeparation. */
+#include <check.h>
+#include <math.h>
+#include <ode/ode.h>
+
+#include "plugin/ode-peg.h"
+#include "tests/runner.h"
+
+static dWorldID world;
+static dSpaceID space;
+static pegWorldID peg;
+
+static void open_world(const pegSettings *settings, double gx, double gz, double mu)
+{
+    world = dWorldCreate();
+    space = dSimpleSpaceCreate(NULL);
+    dWorldSetGravity(world, gx, 0, gz);
+    ck_assert_int_eq(pegWorldCreateStatus(world, settings, &peg), PEG_OK);
+    ck_assert_int_eq(pegWorldAddSpace(peg, space), PEG_OK);
+    dSurfaceParameters surface = {.mode = dContactApprox1, .mu = mu};
+    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, &surface), PEG_OK);
+    dCreatePlane(space, 0, 0, 1, 0);
+}
+
+static void close_world(void)
+{
+    pegWorldDestroy(peg);
+    dSpaceDestroy(space);
+    dWorldDestroy(world);
+}
+
+static dBodyID add_box(double side, double x, double z)
+{
+    dMass mass;
+    dBodyID body = dBodyCreate(world);
+    dGeomID geom = dCreateBox(space, side, side, side);
+    dMassSetBoxTotal(&mass, 1, side, side, side);
+    dBodySetMass(body, &mass);
+    dGeomSetBody(geom, body);
+    dBodySetPosition(body, x, 0, z);
+    return body;
+}
+
+static void step(double h)
+{
+    dSpaceCollide(space, peg, &pegNearCallback);
+    ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+}
+
+static pegSettings settings_of(pegContactModel model)
+{
+    pegSettings settings;
+    pegSettingsDefault(&settings);
+    settings.contact = model;
+    return settings;
+}
+
+/* A box over a plane, pressed on it: the row holds with equality, and the gap becomes
+ * g_0 (1 - gamma (g_0 + c) / c), c the distance of the inner points at touch. */
+START_TEST(gap_after_a_step_of_ratio)
+{
+    static const double gammas[] = {1, .5, .1};
+    pegSettings settings = settings_of(PEG_CONTACT_RATIO);
+    settings.ratio_gamma = gammas[_i];
+    open_world(&settings, 0, -1e4, 0);
+    double g = .02, c = .5 + sqrt(.75);
+    dBodyID box = add_box(1, 0, .5 + g);
+    step(.01);
+    double after = dBodyGetPosition(box)[2] - .5;
+    ck_assert_double_eq_tol(after, g * (1 - gammas[_i] * (g + c) / c), 1e-12);
+    close_world();
+}
+END_TEST
+
+/* v = (sin - mu cos) g t on an incline, in both models. */
+START_TEST(slides_as_coulomb_says)
+{
+    double angle = .5, mu = .3, h = .01;
+    pegSettings settings = settings_of(_i ? PEG_CONTACT_RATIO : PEG_CONTACT_LP);
+    open_world(&settings, 9.81 * sin(angle), -9.81 * cos(angle), mu);
+    dBodyID box = add_box(1, 0, .5);
+    for (int i = 0; i < 50; i++) step(h);
+    double wanted = 9.81 * (sin(angle) - mu * cos(angle)) * .5;
+    ck_assert_double_eq_tol(dBodyGetLinearVel(box)[0], wanted, 1e-6);
+    ck_assert_double_eq_tol(dBodyGetPosition(box)[2], .5, 1e-9);
+    pegStats stats;
+    pegWorldGetTotals(peg, &stats);
+    ck_assert_int_eq(stats.unconverged, 0);
+    ck_assert_int_eq(stats.friction_unconverged, 0);
+    ck_assert_int_gt(stats.linear_programs, 0);
+    close_world();
+}
+END_TEST
+
+/* Without the passes (Anitescu's relaxation) what slides is lifted off: mu v h in a step. */
+START_TEST(relaxation_lifts_off)
+{
+    double height[2];
+    for (int passes = 0; passes < 2; passes++) {
+        pegSettings settings = settings_of(PEG_CONTACT_RATIO);
+        settings.ratio_passes = passes ? 50 : 1;
+        open_world(&settings, 0, -9.81, .3);
+        dBodyID box = add_box(1, 0, .5);
+        dBodySetLinearVel(box, 2, 0, 0);
+        step(.01);
+        height[passes] = dBodyGetPosition(box)[2] - .5;
+        close_world();
+    }
+    ck_assert_double_gt(height[0], 1e-3);
+    ck_assert_double_eq_tol(height[1], 0, 1e-9);
+}
+END_TEST
+
+/* A flush stack rests. */
+START_TEST(stack_rests)
+{
+    pegSettings settings = settings_of(_i ? PEG_CONTACT_RATIO : PEG_CONTACT_LP);
+    dBodyID box[10];
+    int n = _i ? 5 : 10;
+    open_world(&settings, 0, -9.81, .5);
+    for (int i = 0; i < n; i++) box[i] = add_box(1, 0, .5 + i);
+    for (int i = 0; i < 40; i++) step(.01);
+    for (int i = 0; i < n; i++) {
+        ck_assert_double_eq_tol(dBodyGetPosition(box[i])[2], .5 + i, 1e-7);
+        ck_assert_double_eq_tol(dBodyGetPosition(box[i])[0], 0, 1e-7);
+    }
+    close_world();
+}
+END_TEST
+
+/* Two boxes on a ball joint fall and rest: the joint holds. */
+START_TEST(joints_hold)
+{
+    pegSettings settings = settings_of(_i ? PEG_CONTACT_RATIO : PEG_CONTACT_LP);
+    open_world(&settings, 0, -9.81, .5);
+    dBodyID a = add_box(1, 0, .6), b = add_box(1, 1.1, .6);
+    dJointID joint = dJointCreateBall(world, NULL);
+    dJointAttach(joint, a, b);
+    dJointSetBallAnchor(joint, .55, 0, .6);
+    for (int i = 0; i < 60; i++) step(.01);
+    dVector3 p, q;
+    dJointGetBallAnchor(joint, p);
+    dJointGetBallAnchor2(joint, q);
+    for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(p[k], q[k], 1e-3);
+    ck_assert_double_eq_tol(dBodyGetPosition(a)[2], .5, 1e-3);
+    close_world();
+}
+END_TEST
+
+/* [A 11]: a joint that is off by d is so by (1 - gamma) d after the step. */
+START_TEST(joints_are_stabilised_with_gamma)
+{
+    double gamma = _i ? .5 : 1, d = 1e-3;
+    pegSettings settings = settings_of(PEG_CONTACT_RATIO);
+    settings.ratio_gamma = gamma;
+    open_world(&settings, 0, 0, 0);
+    dBodyID a = add_box(1, 0, 3);
+    dJointID joint = dJointCreateSlider(world, NULL);
+    dJointAttach(joint, a, NULL);
+    dJointSetSliderAxis(joint, 1, 0, 0);
+    ck_assert_int_eq(pegJointSetReferencePose(peg, joint), PEG_OK);
+    dBodySetPosition(a, 0, 0, 3 + d);
+    step(.01);
+    ck_assert_double_eq_tol(dBodyGetPosition(a)[2] - 3, (1 - gamma) * d, 1e-6);
+    close_world();
+}
+END_TEST
+
+START_TEST(settings_are_refused)
+{
+    pegSettings settings = settings_of(PEG_CONTACT_RATIO);
+    world = dWorldCreate();
+    settings.ratio_gamma = 1.5;
+    ck_assert_int_eq(pegWorldCreateStatus(world, &settings, &peg), PEG_ERROR_SETTINGS);
+    settings = settings_of(PEG_CONTACT_LP);
+    settings.lp_stiffness = -1;
+    ck_assert_int_eq(pegWorldCreateStatus(world, &settings, &peg), PEG_ERROR_SETTINGS);
+    settings = settings_of(PEG_CONTACT_RATIO);
+    settings.ratio_passes = 0;
+    ck_assert_int_eq(pegWorldCreateStatus(world, &settings, &peg), PEG_ERROR_SETTINGS);
+    dWorldDestroy(world);
+}
+END_TEST
+
+/* --- pegSeparation --------------------------------------------------------------------------- */
+
+START_TEST(separation_of_boxes)
+{
+    dGeomID a = dCreateBox(NULL, 1, 1, 1), b = dCreateBox(NULL, 2, 2, 2);
+    static const double apart[] = {-.1, .25};
+    for (int i = 0; i < 2; i++) {
+        double value[3];
+        dGeomSetPosition(a, .2, .1, 1.5 + apart[i]);
+        for (int method = 0; method < 3; method++) {
+            pegSeparationResult out;
+            ck_assert_int_eq(pegSeparation(a, b, (pegSeparationMethod)method, &out), PEG_OK);
+            value[method] = out.value;
+            ck_assert_double_eq_tol(out.normal[2], 1, 1e-12);
+            if (method < 2) ck_assert_double_eq_tol(out.point1[2] - out.point2[2], apart[i], 1e-12);
+        }
+        ck_assert_double_eq_tol(value[0], apart[i], 1e-12);
+        ck_assert_double_eq_tol(value[1], apart[i], 1e-9);
+        ck_assert_double_eq_tol(value[2], apart[i] / (1.5 + apart[i]), 1e-12);
+    }
+    dGeomDestroy(a);
+    dGeomDestroy(b);
+}
+END_TEST
+
+START_TEST(separation_of_others)
+{
+    dGeomID ball = dCreateSphere(NULL, .5), plane = dCreatePlane(NULL, 0, 0, 1, 0);
+    dGeomID capsule = dCreateCapsule(NULL, .25, 1), cylinder = dCreateCylinder(NULL, .5, 1);
+    pegSeparationResult out = {.value = 77};
+    dGeomSetPosition(ball, 3, 0, .4);
+    ck_assert_int_eq(pegSeparation(ball, plane, PEG_SEPARATION_LP, &out), PEG_OK);
+    ck_assert_double_eq_tol(out.value, -.1, 1e-12);
+    dGeomSetPosition(ball, 3, 0, 0);
+    ck_assert_int_eq(pegSeparation(ball, capsule, PEG_SEPARATION_LP, &out), PEG_OK);
+    ck_assert_double_eq_tol(out.value, 2.25, 1e-8);
+    out.value = 77;
+    ck_assert_int_eq(pegSeparation(ball, plane, PEG_SEPARATION_RATIO, &out), PEG_ERROR_GEOM_CLASS);
+    ck_assert_int_eq(pegSeparation(cylinder, plane, PEG_SEPARATION_LP, &out), PEG_ERROR_GEOM_CLASS);
+    ck_assert_int_eq(pegSeparation(NULL, plane, PEG_SEPARATION_LP, &out), PEG_ERROR_ARGUMENT);
+    dSpaceID all = dSimpleSpaceCreate(NULL);
+    ck_assert_int_eq(pegSeparation((dGeomID)all, plane, PEG_SEPARATION_LP, &out),
+                     PEG_ERROR_ARGUMENT);
+    ck_assert_double_eq(out.value, 77);
+    dSpaceDestroy(all);
+    dGeomDestroy(ball);
+    dGeomDestroy(plane);
+    dGeomDestroy(capsule);
+    dGeomDestroy(cylinder);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *s = suite_create("gap models");
+    TCase *models = tcase_create("models");
+    dInitODE2(0);
+    tcase_add_loop_test(models, gap_after_a_step_of_ratio, 0, 3);
+    tcase_add_loop_test(models, slides_as_coulomb_says, 0, 2);
+    tcase_add_test(models, relaxation_lifts_off);
+    tcase_add_loop_test(models, stack_rests, 0, 2);
+    tcase_add_loop_test(models, joints_hold, 0, 2);
+    tcase_add_loop_test(models, joints_are_stabilised_with_gamma, 0, 2);
+    tcase_add_test(models, settings_are_refused);
+    tcase_set_timeout(models, 60);
+    suite_add_tcase(s, models);
+    TCase *separation = tcase_create("separation");
+    tcase_add_test(separation, separation_of_boxes);
+    tcase_add_test(separation, separation_of_others);
+    suite_add_tcase(s, separation);
+    return s;
+}
