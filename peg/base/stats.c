@@ -50,6 +50,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->limited_islands += s->limited_islands;
     sum->limited_bodies += s->limited_bodies;
     sum->frozen_islands += s->frozen_islands;
+    sum->energy_returned += s->energy_returned;
     sum->fallback_halved += s->fallback_halved;
     sum->fallback_plane += s->fallback_plane;
     sum->fallback_scaled += s->fallback_scaled;

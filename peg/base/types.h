@@ -208,6 +208,8 @@ typedef struct pegStats {
                                 merged into a rigid zone with another one, or moved by a share of
                                 their motion */
     long frozen_islands;     /* of the limited islands: nothing moved although something should */
+    long energy_returned;    /* islands whose velocities were scaled down by what an inexact solve
+                                had gained */
     long fallback_halved, fallback_plane, fallback_scaled; /* always 0 */
     size_t memory; /* bytes held for contacts after the step; with several threads it depends on
                       which thread solved which island */

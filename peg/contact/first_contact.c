@@ -53,7 +53,8 @@ int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
 /* Nearer than this, in widths, the direction is chosen anew. */
 #define NEAR_ENOUGH 0.2
 
-/* A motion over more widths than this many strides cover is stopped where they end. */
+/* Strides that an island may take in a step, in all its pairs and passes: about 0.2 s. Where they
+ * are used up motions are stopped, as bodies that turn by thousands of radians in a step. */
 #define MOST_STRIDES 100000
 
 /* Two pieces on their way. */
@@ -182,7 +183,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     double given_up = fmin(0, p->s0) - depth;
     place at = {.t = 0}, before = {.t = 0};
     peg_copy3(p->facet.n, at.n);
-    for (int strides = 0;; strides++) {
+    for (int strides = 0;; strides++, I->strides++) {
         double apart[3];
         views now = go(&j, at.t);
         if (shells) take_corners(now, &at);
@@ -198,7 +199,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             are_balls_apart = 0;
         }
         int apart_now = at.s >= -PEG_TOUCH * p->L;
-        passage.hit = at.s < given_up || strides == MOST_STRIDES ||
+        passage.hit = at.s < given_up || I->strides >= MOST_STRIDES ||
                       (shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS));
         if (!apart_now || !passage.hit) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {

@@ -86,6 +86,7 @@ int peg_return_energy(peg_island *I, double share)
     double gained = peg_energy_gained(I);
     if (!(gained <= share * energy)) return 0;
     peg_scale_relative(I, sqrt(1 - gained / energy), I->v_motion);
+    I->stats->energy_returned++;
     return 1;
 }
 

@@ -24,6 +24,7 @@ static void place_views(peg_island *I)
 /* Start poses and views; obstacles move with their own velocities. */
 static void prepare(peg_island *I)
 {
+    I->strides = 0;
     for (int i = 0; i < I->nr; i++) {
         const peg_body *state = &I->rigid[i].state;
         peg_rigid_prepare(&I->rigid[i], I->h);
