@@ -72,6 +72,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     peg_outcome outcome = I->njoint ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
                                     : peg_solve(I->arena, &w->problem, &options, &w->solution);
     peg_count_solve(I, w->problem.m);
+    I->work += (double)w->problem.m * w->solution.iterations;
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         count(I, w, outcome == PEG_LAGGED);
         outcome = PEG_SOLVED;

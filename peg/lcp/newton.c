@@ -23,6 +23,8 @@
 #include "peg/lcp/scaled.h"
 
 enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, SEARCH_STEPS = 40 };
+/* Factorisations of a call without a bound of its own: contradicting joints went on for minutes. */
+enum { FACTORISATIONS = 300 };
 /* So many multiplier steps that do not halve the residual end the iteration: below the tolerance
  * and above it. */
 enum { CONTENT = 4, PATIENCE = 15 };
@@ -353,11 +355,12 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     size_t size = (size_t)w->scaled->m * sizeof *u;
     double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance, halved = last;
     if (isinf(last)) return PEG_SINGULAR;
+    int most = w->max_factorisations ? w->max_factorisations : w->factorisations + FACTORISATIONS;
     w->growth = FACTOR;
     w->live = !w->frozen && last > WARM * w->scaled->unit;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
-        if (w->max_factorisations && w->factorisations >= w->max_factorisations) break;
+        if (w->factorisations >= most) break;
         memcpy(w->before, u, size);
         peg_outcome outcome = minimise(w, INNER * fmax(aim, last), u);
         if (outcome == PEG_SINGULAR) return outcome;
