@@ -175,7 +175,7 @@ struct peg_island {
     double opening_share;   /* of the opening that overlaps are granted in a step */
     int friction_compliant; /* friction without limit yields a little */
     int grows_gaps;         /* thin gaps grow, while contact loses more energy than that takes */
-    double work;            /* of exact solves so far: rows times iterations */
+    double work;            /* of the attempt so far: rows times iterations of exact solves */
     int strides;            /* of conservative advancement so far */
     int iteration;          /* of the outer loop */
     int active;             /* bodies are faster than their weights make them in some steps */

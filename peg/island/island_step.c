@@ -25,7 +25,6 @@ static void place_views(peg_island *I)
 static void prepare(peg_island *I)
 {
     I->strides = 0;
-    I->work = 0;
     for (int i = 0; i < I->nr; i++) {
         const peg_body *state = &I->rigid[i].state;
         peg_rigid_prepare(&I->rigid[i], I->h);

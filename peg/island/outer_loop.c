@@ -19,8 +19,8 @@
 
 typedef enum verdict { ACCEPT, ITERATE, RESTORE, RESTART, GIVE_UP } verdict;
 
-/* Rows times iterations of exact solves that an island may take in a step, in all attempts: about a
- * second. Joints that contradict contacts and each other went on for a minute. */
+/* Rows times iterations of exact solves that an attempt may take: about a second. Joints that
+ * contradict contacts and each other went on for a minute. */
 static const double MOST_WORK = 1e6;
 
 typedef struct loop {
@@ -224,6 +224,7 @@ peg_result peg_outer_loop(peg_island *I)
     double then = peg_seconds();
     int most = I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : PEG_LIMITED_PASSES;
     verdict v = ITERATE;
+    I->work = 0;
     peg_island_begin(I);
     peg_lap(&then, &stats->time_check);
     int k = 0;

@@ -26,6 +26,10 @@ enum { HALVINGS = 2 };
  * become 0. */
 enum { LIFT_HALVINGS = 8 };
 
+/* Where other attempts are left an answer must keep this share of the velocities: that of a block
+ * at rest which the iterative solve left moving loses all of them, and its impulses are wrong. */
+static const double NEARLY_ALL = 0.9;
+
 /* What an overlap of the start may deepen by in a step without being limited, of the opening that
  * it is granted: what inexact velocities leave must not keep all of them from opening. */
 static const double DEEPENED = 0.2;
@@ -37,6 +41,7 @@ typedef struct stage {
     unsigned char *hit; /* nd, by root: its share is to be halved */
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
     int left;           /* violated pairs that nothing can be done about */
+    double factor;      /* by which the velocities were scaled for the sake of energy */
 } stage;
 
 /* --- velocities --- */
@@ -293,7 +298,7 @@ static void return_work(peg_island *I, const stage *s)
 /* Scales the velocities about the common one so that contact adds no more than is granted. With the
  * factor x the kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the
  * bodies by more. */
-static int return_gain(peg_island *I)
+static int return_gain(peg_island *I, double *scaled_by)
 {
     double common[3], e1 = 0, e2 = 0;
     double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
@@ -309,7 +314,8 @@ static int return_gain(peg_island *I)
     }
     double g0 = gain - e1 - e2, factor = 0;
     if (g0 <= 0 && e2 > 0) factor = (-e1 + sqrt(fmax(0, e1 * e1 - 4 * e2 * g0))) / (2 * e2);
-    peg_scale_relative(I, fmax(0, fmin(1, factor)), I->v_end);
+    *scaled_by = fmax(0, fmin(1, factor));
+    peg_scale_relative(I, *scaled_by, I->v_end);
     return g0 <= 0;
 }
 
@@ -319,7 +325,8 @@ static void find_positions(peg_island *I, stage *s)
         limit(I, s);
         merge_velocities(I, s);
         return_work(I, s);
-        if (return_gain(I) || lifts > LIFT_HALVINGS) return;
+        s->factor = 1;
+        if (return_gain(I, &s->factor) || lifts > LIFT_HALVINGS) return;
         for (int i = 0; i < I->nd; i++) s->zones.share[i] *= lifts < LIFT_HALVINGS ? 0.5 : 0;
     }
 }
@@ -379,7 +386,7 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     find_positions(I, &s);
     peg_lap(&then, &I->stats->time_check);
     int limited = count_limited(I, &s);
-    if (limited && limits == PEG_UNLIMITED_ONLY) {
+    if ((limited || s.factor < NEARLY_ALL) && limits == PEG_UNLIMITED_ONLY) {
         I->positions_apart = I->unsolved = 0;
         return PEG_NOT_CONVERGED;
     }
