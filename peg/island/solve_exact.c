@@ -109,12 +109,15 @@ static void mark_loaded(peg_island *I, const workspace *w)
 /* Whether v = 0 satisfies the rows, but for gaps near rounding. */
 static int may_rest(const peg_island *I)
 {
+    /* many bodies keep the rounding of a flush start: to open it moves all of them */
+    int is_many = I->nd >= PEG_COARSE_FROM;
     if (I->mode != PEG_MODE_LIMITED || I->njoint || I->recovering) return 0;
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         double thin = PEG_THIN * I->pair[row->pair].margin;
         if (row->prescribed != 0) return 0;
-        if (!row->friction && (row->gap0 < 0 || -row->bias * I->h > thin)) return 0;
+        if (row->friction) continue;
+        if ((row->gap0 < 0 && !is_many) || -row->bias * I->h > 2 * thin) return 0;
     }
     return 1;
 }
