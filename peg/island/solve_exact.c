@@ -31,6 +31,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
+    w->solution.iterations = 0; /* some failures write none */
     if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
     if (about == PEG_ABOUT_FREE ? !peg_warm_start(I, w->solution.lambda) : 0) return 0;
     for (int i = 0; i < contacts; i++) {
