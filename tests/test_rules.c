@@ -28,7 +28,6 @@ static const rule_case cases[] = {
     {"swing", PEG_RULE_SWING, "blades", 0.01, 0.5, 1, 0, {"", 0}},
     {"cause", PEG_RULE_CAUSE, "head-on", 0.1, 0.3, 1, 30, {"speed", 10}},
     {"facet rows", PEG_RULE_FACET_ROWS, "head-on", 0.05, 0.3, 1, 30, {"speed", 10}},
-    {"tilt", PEG_RULE_TILT, "needles", 0.1, 0.5, 1, 5, {"", 0}},
     {"switch", PEG_RULE_SWITCH, "pile-convex", 0.02, 3, 14, 5, {"bodies", 20}},
     {"yield", PEG_RULE_YIELD, "seams-tiles", 0.01, 0, 1, 0, {"", 0}},
     {"lock", PEG_RULE_LOCK, "head-on", 0.05, 0.3, 1, 30, {"speed", 20}},
