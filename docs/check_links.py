@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks the links: docs/check_links.py SOURCE-ROOT [SITE].
 
-Of the Markdown files: links to files and to headings, and paths of sources in backquotes. Of a built
-site: every href and src that leads to a file of it, and that no formula was left as text.
+Of the Markdown files: links to files and to headings, and paths of sources in backquotes. Of
+architecture.md also: the files of the loop, and one row for every equation of [W]. Of a built site:
+every href and src that leads to a file of it, and that no formula was left as text.
 """
 import re
 import sys
@@ -36,6 +37,21 @@ def markdown(root):
                 yield f"{name}: no file {path}"
 
 
+def architecture(root):
+    page = root / "docs" / "architecture.md"
+    text = page.read_text()
+    loop = text.split("## The loop")[1].split("```text")[1].split("```")[0]
+    folder = None
+    for named, file in re.findall(r"(?:\b(\w+)/)?(\w+\.c)\b", loop):
+        folder = named or folder
+        if not (root / "peg" / folder / file).exists():
+            yield f"architecture.md: no file peg/{folder}/{file} in the loop"
+    table = text.split("| equation |")[1].split("\n\n")[0]
+    rows = [int(n) for cell in re.findall(r"^\| ([\d, ]+) \|", table, re.M) for n in cell.split(",")]
+    if rows != list(range(1, 50)):
+        yield f"architecture.md: the table of equations is to have 1 to 49 once each, it has {rows}"
+
+
 def site(place):
     for page in sorted(place.glob("*.html")):
         text = page.read_text()
@@ -50,7 +66,7 @@ def site(place):
 
 def main():
     root = Path(sys.argv[1])
-    wrong = list(markdown(root))
+    wrong = [*markdown(root), *architecture(root)]
     if len(sys.argv) > 2:
         wrong += site(Path(sys.argv[2]))
     print("\n".join(wrong) if wrong else "all links lead somewhere")
