@@ -383,7 +383,38 @@ PEG_API pegStatus pegWorldSetContactEvents(pegWorldID peg, int enabled);
 PEG_API int pegWorldGetContactEventCount(pegWorldID peg);
 PEG_API pegStatus pegWorldGetContactEvent(pegWorldID peg, int index, pegContactEvent *event);
 
-/* Names before 0.2, kept until 1.0. Old fields of pegSettings and pegStats are members of unions,
+/* Debug drawing: what the last step found, by functions of the program. World coordinates at the
+ * end of the step, metres; colours are 0xRRGGBB, a suggestion. Null functions are not called; none
+ * may call functions of the peg world but those that get something. */
+typedef enum pegDrawKind {
+    PEG_DRAW_POINT = 1,  /* point: of a contact */
+    PEG_DRAW_NORMAL = 2, /* segment: from a contact point into g1's body */
+    PEG_DRAW_FORCE = 4,  /* segment: from a contact point along the mean force on g1's body */
+    PEG_DRAW_FACET = 8,  /* the separating facet of a contact: its face as a polygon (of a plane a
+                            square as large as the other geom, of a cylinder a cap), or the edges
+                            that span it as segments (of a capsule and a cylinder the axis) */
+    PEG_DRAW_BODY = 16,  /* body: every body of the world */
+    PEG_DRAW_ALL = 31
+} pegDrawKind;
+typedef struct pegDebugDraw {
+    void *data;          /* passed to the functions */
+    unsigned kinds;      /* which are drawn: the sum of their values */
+    dReal normal_length; /* m */
+    dReal force_scale;   /* m per N */
+    void (*point)(void *data, pegDrawKind kind, const dReal *at, unsigned colour);
+    void (*segment)(void *data, pegDrawKind kind, const dReal *from, const dReal *to,
+                    unsigned colour);
+    void (*polygon)(void *data, pegDrawKind kind, const dVector3 *corner, int corners,
+                    unsigned colour); /* counter-clockwise or clockwise */
+    /* island: bodies that contacts or joints connected in the step have the same number, 0 or more;
+     * -1: a kinematic body, or one that the step did not know. asleep: disabled. */
+    void (*body)(void *data, dBodyID body, int island, int asleep, unsigned colour);
+} pegDebugDraw;
+/* Bodies first, then the contacts one by one. After a failed step there are no contacts. Errors:
+ * ARGUMENT (null, or called from inside a step), NOT_FINITE (a length), MEMORY. */
+PEG_API pegStatus pegWorldDebugDraw(pegWorldID peg, const pegDebugDraw *draw);
+
+/* Earlier names, kept until 1.0. Old fields of pegSettings and pegStats are members of unions,
  * in the part of this file above. */
 typedef pegCollisionMode pegTreatment;
 #define PEG_TREATMENT_NONE  PEG_COLLISION_NONE

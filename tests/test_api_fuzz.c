@@ -182,6 +182,22 @@ static void step(state *s)
     }
 }
 
+static void see_body(void *data, dBodyID body, int island, int asleep, unsigned colour)
+{
+    (void)data, (void)colour;
+    ck_assert_int_eq(asleep, !dBodyIsEnabled(body));
+    ck_assert_int_ge(island, -1);
+}
+
+static void see_polygon(void *data, pegDrawKind kind, const dVector3 *corner, int corners,
+                        unsigned colour)
+{
+    (void)data, (void)colour;
+    ck_assert_int_eq(kind, PEG_DRAW_FACET);
+    for (int i = 0; i < corners; i++)
+        for (int k = 0; k < 3; k++) ck_assert_double_finite(corner[i][k]);
+}
+
 static void ask(state *s)
 {
     pegContact c[4];
@@ -199,6 +215,8 @@ static void ask(state *s)
     pegWorldGetContactEvent(peg, below(s, 4) - 1, below(s, 8) ? &event : NULL);
     pegWorldGetContact(peg, below(s, 6) - 1, below(s, 8) ? c : NULL);
     ck_assert_int_ge(pegWorldGetContactCount(peg), 0);
+    pegDebugDraw draw = {.kinds = (unsigned)below(s, 40), .body = see_body, .polygon = see_polygon};
+    pegWorldDebugDraw(peg, below(s, 8) ? &draw : NULL);
     pegPairCollisionMode(ANY(s->geom, s->geoms), ANY(s->geom, s->geoms));
     pegClassCollisionMode(below(s, 40) - 5, below(s, 40) - 5);
     ck_assert_ptr_nonnull(pegStatusMessage((pegStatus)(below(s, 60) - 20)));
