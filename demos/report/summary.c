@@ -50,16 +50,15 @@ static json_t *solver_json(const lab_world *w, const pegStats *s)
     json_t *outer =
         mean_max((double)s->outer_iterations, (double)s->islands, (double)s->outer_iterations_max);
     return json_pack(
-        "{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
+        "{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
         "s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}",
         "steps", (json_int_t)w->steps, "unconverged", (json_int_t)s->unconverged, "fallback",
         fallback, "first_contact", (json_int_t)s->first_contact, "locks", (json_int_t)s->locks,
         "secant", (json_int_t)s->secant, "switches", (json_int_t)s->switches, "traps",
         (json_int_t)s->traps, "tilts", (json_int_t)s->tilts, "squeezed",
-        (json_int_t)s->infeasible_islands, "dropped_traps", (json_int_t)s->dropped_traps,
-        "recovered", (json_int_t)s->recovered, "solves", (json_int_t)s->solves, "lemke_solves",
-        (json_int_t)s->lemke_solves, "rows", rows, "outer", outer, "friction_lagged",
-        (json_int_t)s->friction_unconverged, "friction_residual_max",
+        (json_int_t)s->infeasible_islands, "recovered", (json_int_t)s->recovered, "solves",
+        (json_int_t)s->solves, "lemke_solves", (json_int_t)s->lemke_solves, "rows", rows, "outer",
+        outer, "friction_lagged", (json_int_t)s->friction_unconverged, "friction_residual_max",
         lab_number(s->friction_residual_max), "residual_max", lab_number(s->residual_max),
         "cone_violation_max", lab_number(s->cone_violation_max), "gap_min",
         lab_number(s->min_separation), "violation_max", lab_number(s->max_penetration), "memory",

@@ -33,8 +33,6 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->tilts += s->tilts;
     sum->switches += s->switches;
     sum->locks += s->locks;
-    sum->secant += s->secant;
-    sum->dropped_traps += s->dropped_traps;
     sum->recovered += s->recovered;
     sum->infeasible_islands += s->infeasible_islands;
     sum->traps += s->traps;

@@ -180,9 +180,8 @@ typedef struct pegStats {
     long tilts;         /* separating directions tilted to a better facet */
     long switches;      /* separating facets switched */
     long locks;         /* pairs restricted to the facets that separated them at the start */
-    long secant;        /* always 0: all rows are secant rows */
-    long dropped_traps; /* pairs whose rows behind the start were dropped */
-    long recovered;     /* pairs that started with penetration */
+    long secant, dropped_traps; /* always 0 */
+    long recovered;             /* pairs that started with penetration */
     union {
         long infeasible_islands; /* islands without a feasible motion (squeezed between kinematic
                                     bodies), which ended with the least violation */

@@ -173,7 +173,6 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
 {
     const peg_pair *pair = &I->pair[p];
     int separated = pair->s0 >= -PEG_TOUCH * pair->L;
-    if (separated && pair->no_traps && c->gap0 < -PEG_BEHIND * pair->L) return;
     if (separated && I->clearance && c->gap0 < -PEG_TOUCH * pair->L) return;
     if (is_repeated(I, pair, at, c, out)) return;
     peg_row *row = peg_row_set_add(I, out);
@@ -193,10 +192,6 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     peg_copy3(c->normal, frame.normal);
     if (I->recovering || !midpoint_row(I, pair, at, c, target, row, frame.normal))
         tangent_row(I, at, c, target, row);
-    if (separated && pair->no_traps && row->gap0 < -PEG_BEHIND * pair->L) {
-        out->m--;
-        return;
-    }
     soften(I, pair, row);
     if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->prescribed);
     if (!peg_has_friction(&pair->surface)) return;

@@ -244,7 +244,7 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
     else if (!is_left_apart(I, p) && !keeps_choice(I, p))
         choose_first(I, p);
     p->contact_time = -1;
-    p->causes = p->switches = p->locked = p->no_traps = p->violated = p->active = 0;
+    p->causes = p->switches = p->locked = p->violated = p->active = 0;
     p->failed_checks = p->stuck = p->yielded = p->checked = p->has_first_contact =
         p->friction_pending = 0;
     p->shortfall = p->moved_since_rows = p->moved_since_tilt = p->moved_since_check = 0;
@@ -462,16 +462,4 @@ void peg_pair_lock(peg_island *I, peg_pair *p)
     p->switches++;
     I->stats->locks++;
     peg_pair_choose_facet(I, p);
-}
-
-/* The step gains energy through rows behind the start: they go, and the pair falls back to the
- * facet that separates it best at the start. */
-void peg_pair_drop_traps(peg_island *I, peg_pair *p)
-{
-    p->no_traps = p->locked = 1;
-    I->stats->dropped_traps++;
-    p->others = p->beside = INFINITY;
-    p->checked = 0;
-    if (p->nexternal) return;
-    p->facet = peg_separation(&piece_a(I, p)->start, &piece_b(I, p)->start, INFINITY, NULL, NULL);
 }

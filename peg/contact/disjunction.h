@@ -17,6 +17,5 @@ int peg_pair_switch(peg_island *island, peg_pair *pair);
 /* Takes the best facet at q_k among those that held at q_0. */
 void peg_pair_choose_facet(peg_island *island, peg_pair *pair);
 void peg_pair_lock(peg_island *island, peg_pair *pair);
-void peg_pair_drop_traps(peg_island *island, peg_pair *pair);
 
 #endif

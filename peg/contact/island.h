@@ -30,7 +30,6 @@ enum {
     PEG_RULE_SWITCH = 64,
     PEG_RULE_LOCK = 128,
     PEG_RULE_RESTORE = 256,
-    PEG_RULE_DROP = 1024, /* rows behind the start go if they add energy */
     PEG_RULE_CLEARANCE = 2048,
     PEG_RULE_ELASTIC = 4096,
     PEG_RULE_PGS = 8192, /* tumbling islands are solved by sweeps */
@@ -106,7 +105,6 @@ typedef struct peg_pair {
     int switches;
     int yielded;                  /* has taken a facet that held as well */
     int locked;                   /* only facets that held at q_0 are allowed */
-    int no_traps;                 /* rows behind the start are dropped */
     int failed_checks;            /* iterations that left it violated */
     int stuck;                    /* so many of them that a mesh may be touched anywhere */
     const peg_cached_row *cached; /* impulses of the step before */

@@ -25,7 +25,7 @@ static int row_is_behind(const peg_island *I, const peg_row *row)
     return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -PEG_BEHIND * p->L;
 }
 
-/* Rows of first contact are right as they are, until the step is found to gain energy. */
+/* Rows of first contact are right as they are. */
 int peg_lock_pairs(peg_island *I)
 {
     int locked = 0;
@@ -39,18 +39,4 @@ int peg_lock_pairs(peg_island *I)
         locked++;
     }
     return locked;
-}
-
-int peg_drop_traps(peg_island *I)
-{
-    int dropped = 0;
-    for (int i = 0; i < I->rows.m; i++) {
-        peg_pair *p = &I->pair[I->rows.row[i].pair];
-        if (p->no_traps || (I->disabled_rules & PEG_RULE_DROP) ||
-            !row_is_behind(I, &I->rows.row[i]))
-            continue;
-        peg_pair_drop_traps(I, p);
-        dropped++;
-    }
-    return dropped;
 }

@@ -8,7 +8,5 @@
 int peg_switch_pairs(peg_island *island);
 /* Pairs with a loaded row whose features had passed each other at the start. */
 int peg_lock_pairs(peg_island *island);
-/* The same where the step gains energy: such rows go for the rest of the step. */
-int peg_drop_traps(peg_island *island);
 
 #endif

@@ -145,7 +145,7 @@ static verdict judge_energy(peg_island *I)
             return RESTART;
         }
     }
-    return peg_drop_traps(I) ? RESTART : GIVE_UP;
+    return GIVE_UP;
 }
 
 /* With compliant rows; only where moving bodies leave no room may a violation stay. */

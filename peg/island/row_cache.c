@@ -71,7 +71,6 @@ static void append_first_contacts(peg_island *I)
         const peg_row *row = &I->first.row[i];
         const peg_pair *p = &I->pair[row->pair];
         end = peg_next_normal(&I->first, i);
-        if (p->no_traps && row->gap0 < -PEG_BEHIND * p->L) continue;
         int begin = I->rows.m;
         peg_rows_append(I, &I->rows, &I->first, i, end);
         if (I->failed || !peg_is_iterative(I)) continue;
