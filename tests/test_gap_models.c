@@ -92,6 +92,27 @@ START_TEST(slides_as_coulomb_says)
 }
 END_TEST
 
+/* A row of boxes, one thrown along it: the passes of friction settle, and in few where something
+ * slides. */
+START_TEST(friction_settles)
+{
+    pegSettings settings = settings_of(PEG_CONTACT_RATIO);
+    open_world(&settings, 0, -9.81, .2);
+    dBodyID thrown = add_box(.5, -.7, .27);
+    for (int i = 0; i < 4; i++) add_box(.5, .55 * i, .251);
+    dBodySetLinearVel(thrown, 3, .1, 0);
+    dBodySetAngularVel(thrown, 0, 0, .4);
+    for (int i = 0; i < 150; i++) step(.005);
+    pegStats stats;
+    pegWorldGetTotals(peg, &stats);
+    ck_assert_int_eq(stats.unconverged, 0);
+    ck_assert_int_gt(stats.friction_islands, 50);
+    ck_assert_int_le(stats.friction_passes, 10 * stats.friction_islands);
+    ck_assert_int_le(stats.friction_unconverged, stats.steps / 100);
+    close_world();
+}
+END_TEST
+
 /* Without the passes (Anitescu's relaxation) what slides is lifted off: mu v h in a step. */
 START_TEST(relaxation_lifts_off)
 {
@@ -241,6 +262,7 @@ Suite *test_suite(void)
     dInitODE2(0);
     tcase_add_loop_test(models, gap_after_a_step_of_ratio, 0, 3);
     tcase_add_loop_test(models, slides_as_coulomb_says, 0, 2);
+    tcase_add_test(models, friction_settles);
     tcase_add_test(models, relaxation_lifts_off);
     tcase_add_loop_test(models, stack_rests, 0, 2);
     tcase_add_loop_test(models, joints_hold, 0, 2);

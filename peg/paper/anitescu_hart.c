@@ -13,8 +13,8 @@
  *     min 1/2 v^T M v - v_f^T M v   s.t.  (n^(m) + mu d_q).v >= -Gamma - Delta            [A 14]
  *
  * with lambda eliminated. For Delta = mu lambda its solution is that of the mixed LCP [A 10-12]:
- * the program is solved again until Delta does not change. With Delta = 0 sliding contacts lift
- * off: Anitescu's relaxation.
+ * the program is solved again until Delta does not change, from the speeds at which the step begins
+ * on and with Aitken's relaxation. With Delta = 0 sliding contacts lift off: Anitescu's relaxation.
  *
  * Every active unit of a pair holds at once ("for every element of the generalised gradient"):
  * where the free space is not convex that is a trap, as in the standard model. */
@@ -32,12 +32,17 @@ static const double SETTLED = 1e-9;
 /* The solver's answers are known to about this: a smaller change that falls no more is theirs. */
 static const double SOLVED_TO = 1e-6;
 
+/* Least stride along the change of Delta, and how much longer each may be than the one before:
+ * where a body drifts in a wedge Delta moves on by the same change for dozens of passes. */
+static const double SHORTEST = 0.3, LONGER = 3;
+
 /* A contact with friction: its rows are the normal row and one for each pair of opposite
  * directions.
  */
 typedef struct contact {
     int row; /* of island.rows */
     double delta;
+    double change; /* mu lambda - delta after the last pass */
 } contact;
 
 typedef struct model {
@@ -239,21 +244,51 @@ static double speed_along(const peg_island *I, const peg_row *row, const peg_vec
     return sum;
 }
 
-/* mu lambda, lambda = max(0, max_q -d_q.v), of every contact; returns the largest change. */
-static double update_delta(const peg_island *I, model *m, const peg_vec6 *v)
+/* mu lambda of a contact, lambda = max(0, max_q -d_q.v). */
+static double sliding(const peg_island *I, const contact *c, const peg_vec6 *v)
 {
-    double change = 0;
+    double most = 0;
     int half = peg_cone_directions(I) / 2;
+    const peg_row *normal = &I->rows.row[c->row];
+    for (int k = 0; k < half && normal->mu > 0; k++)
+        most = fmax(most, fabs(speed_along(I, normal + 1 + k, v)));
+    return normal->mu * most;
+}
+
+/* Delta of the first pass: the speeds at which the step begins; the relaxation has none. Returns
+ * whether any contact has friction. */
+static int start_delta(const peg_island *I, model *m, peg_vec6 *v)
+{
+    int has_friction = 0;
+    for (int i = 0; i < I->nd; i++) memcpy(v[i], I->rigid[i].state.v, sizeof v[i]);
     for (int i = 0; i < m->count; i++) {
         contact *c = &m->contact[i];
-        const peg_row *normal = &I->rows.row[c->row];
-        double sliding = 0;
-        for (int k = 0; k < half && normal->mu > 0; k++)
-            sliding = fmax(sliding, fabs(speed_along(I, normal + 1 + k, v)));
-        change = fmax(change, fabs(normal->mu * sliding - c->delta));
-        c->delta = normal->mu * sliding;
+        has_friction |= I->rows.row[c->row].mu > 0;
+        c->change = 0;
+        c->delta = I->settings->ratio_passes > 1 ? sliding(I, c, (const peg_vec6 *)v) : 0;
     }
-    return change;
+    return has_friction;
+}
+
+/* Moves Delta towards mu lambda by a stride [Aitken 1926; for systems: Irons, Tuck 1969], which is
+ * that of the pass before or 0 at first. Returns the largest change. */
+static double update_delta(const peg_island *I, model *m, const peg_vec6 *v, double *stride)
+{
+    double largest = 0, square = 0, along = 0, next = 1, longest = fmax(1, LONGER * *stride);
+    for (int i = 0; i < m->count; i++) {
+        contact *c = &m->contact[i];
+        double change = sliding(I, c, v) - c->delta, turn = change - c->change;
+        largest = fmax(largest, fabs(change));
+        along += c->change * turn;
+        square += turn * turn;
+        c->change = change;
+    }
+    if (*stride > 0 && square > 0)
+        next = along < 0 ? fmin(fmax(-*stride * along / square, SHORTEST), longest) : longest;
+    *stride = next;
+    for (int i = 0; i < m->count; i++)
+        m->contact[i].delta = fmax(0, m->contact[i].delta + next * m->contact[i].change);
+    return largest;
 }
 
 static double speeds(const peg_island *I)
@@ -295,26 +330,23 @@ static peg_outcome solve(peg_island *I, void *data)
 {
     model *m = data;
     program p;
-    int rubs = 0, pass = 0, most = I->settings->ratio_passes;
-    for (int i = 0; i < m->count; i++) {
-        m->contact[i].delta = 0;
-        rubs |= I->rows.row[m->contact[i].row].mu > 0;
-    }
     if (!make_program(I, m, &p)) {
         I->failed = 1;
         return PEG_OUT_OF_MEMORY;
     }
-    double unit = speeds(I) + 1e-300, change = INFINITY, before;
+    int rubs = start_delta(I, m, p.solution.v), pass = 0, most = I->settings->ratio_passes;
+    double unit = speeds(I) + 1e-300, change = INFINITY, stride = 0, before;
     peg_outcome outcome;
     do {
         outcome = solve_once(I, m, &p);
         before = change;
-        change = rubs ? update_delta(I, m, (const peg_vec6 *)p.solution.v) / unit : 0;
-        pass += rubs;
+        change = rubs ? update_delta(I, m, (const peg_vec6 *)p.solution.v, &stride) / unit : 0;
+        pass++;
     } while (outcome == PEG_SOLVED && pass < most && change > SETTLED &&
              !(change <= SOLVED_TO && change >= before));
     if (outcome != PEG_SOLVED) return outcome;
-    I->stats->friction_passes += pass;
+    I->stats->friction_islands += pass > 1;
+    I->stats->friction_passes += pass > 1 ? pass : 0;
     I->stats->friction_unconverged += most > 1 && change > SOLVED_TO;
     take(I, m, &p);
     return PEG_SOLVED;
