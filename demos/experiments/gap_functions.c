@@ -110,31 +110,6 @@ static double evaluate(int method, peg_arena *arena, const gap_pair *pair, peg_s
     }
 }
 
-/* Two hulls of n points on a sphere that overlap by 2 %. */
-static int make_balls(uint64_t seed, int n, gap_pair *pair)
-{
-    double(*p)[3] = calloc((size_t)n, sizeof *p), x[3] = {0, 0, 0}, unit[4] = {1, 0, 0, 0}, R[9];
-    uint64_t state = seed * 977 + (uint64_t)n;
-    *pair = (gap_pair){0};
-    peg_quat_to_mat(unit, R);
-    int made = p != NULL;
-    for (int side = 0; side < 2 && made; side++) {
-        for (int i = 0; i < n; i++) {
-            double z = 2 * lab_random_next(&state) - 1, a = 2 * acos(-1) * lab_random_next(&state);
-            p[i][0] = sqrt(1 - z * z) * cos(a), p[i][1] = sqrt(1 - z * z) * sin(a), p[i][2] = z;
-        }
-        made = gap_pair_set(pair, side, (const double(*)[3])p, n, R);
-    }
-    free(p);
-    if (!made) return 0;
-    x[0] = 1.5, x[1] = .7, x[2] = .4;
-    gap_pair_place(pair, 0, x, R);
-    peg_facet f = peg_separation(&pair->view[0], &pair->view[1], INFINITY, NULL, NULL);
-    peg_add_scaled(x, -.02 - f.s, f.n, x);
-    gap_pair_place(pair, 0, x, R);
-    return 1;
-}
-
 static double time_of(int method, peg_arena *arena, const gap_pair *pair, peg_ssh *warm)
 {
     int pivots;
@@ -157,7 +132,7 @@ static int run_costs(const experiment_study *s, int index, FILE *csv)
     for (int i = 0; i < 3; i++) {
         gap_pair pair;
         peg_ssh warm = {.basis = {-1}};
-        if (!make_balls(s->options->seed + (uint64_t)i, n, &pair)) return 1;
+        if (!gap_pair_balls(s->options->seed + (uint64_t)i, n, &pair)) return 1;
         for (int method = 0; method < METHODS; method++) {
             int pivots;
             double depth = evaluate(method, &arena, &pair, &warm, &pivots);

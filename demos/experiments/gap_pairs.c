@@ -129,6 +129,30 @@ int gap_pair_make(uint64_t seed, long i, gap_pair *out)
     return 1;
 }
 
+int gap_pair_balls(uint64_t seed, int n, gap_pair *pair)
+{
+    double(*p)[3] = calloc((size_t)n, sizeof *p), x[3] = {0, 0, 0}, unit[4] = {1, 0, 0, 0}, R[9];
+    uint64_t state = seed * 977 + (uint64_t)n;
+    *pair = (gap_pair){0};
+    peg_quat_to_mat(unit, R);
+    int made = p != NULL;
+    for (int side = 0; side < 2 && made; side++) {
+        for (int i = 0; i < n; i++) {
+            double z = 2 * lab_random_next(&state) - 1, a = 2 * acos(-1) * lab_random_next(&state);
+            p[i][0] = sqrt(1 - z * z) * cos(a), p[i][1] = sqrt(1 - z * z) * sin(a), p[i][2] = z;
+        }
+        made = gap_pair_set(pair, side, (const double(*)[3])p, n, R);
+    }
+    free(p);
+    if (!made) return 0;
+    x[0] = 1.5, x[1] = .7, x[2] = .4;
+    gap_pair_place(pair, 0, x, R);
+    peg_facet f = peg_separation(&pair->view[0], &pair->view[1], INFINITY, NULL, NULL);
+    peg_add_scaled(x, -.02 - f.s, f.n, x);
+    gap_pair_place(pair, 0, x, R);
+    return 1;
+}
+
 void gap_pair_free(gap_pair *pair)
 {
     for (int side = 0; side < 2; side++) {

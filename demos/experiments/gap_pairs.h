@@ -22,6 +22,8 @@ int gap_pair_make(uint64_t seed, long i, gap_pair *out);
 /* Part `side` of a pair as the hull of points, at the origin. 0: as gap_pair_make. */
 int gap_pair_set(gap_pair *pair, int side, const double (*points)[3], int n, const double R[9]);
 void gap_pair_place(gap_pair *pair, int part, const double x[3], const double R[9]);
+/* Two hulls of n points on a sphere that overlap by 2 %. */
+int gap_pair_balls(uint64_t seed, int n, gap_pair *pair);
 void gap_pair_free(gap_pair *pair);
 
 /* Disagreements of the gap functions; lengths are relative to the larger part. */

@@ -49,7 +49,7 @@ for places, known in (
         (["plugin"], ["peg/collide", "peg/paper"]),                             # gap functions
         (["plugin/launch/near"], ["peg/collide"]),                              # distances of geoms
         (["demos/world", "demos/bench", "demos/lab"], ["peg/lcp"]),             # captured problems
-        (["demos/experiments"], ["peg/collide", "peg/lcp", "peg/paper"])):      # gaps and models
+        (["demos/experiments", "demos/bench"], ["peg/collide", "peg/lcp", "peg/paper"])):  # gaps
     for place in places:
         USES[place] = USES[place] + known
 
