@@ -5,6 +5,7 @@
 #include "peg/base/sweep_and_prune.h"
 #include "peg/step/broad_phase_mesh.h"
 #include "peg/step/candidate.h"
+#include "peg/step/moving_meshes.h"
 #include "peg/step/parts.h"
 #include "peg/step/resting_islands.h"
 
@@ -80,13 +81,14 @@ static void meet(void *context, int i, int j)
     if (!s->placed[a].moves && !s->placed[b].moves) return;
     if (pa->body == pb->body || !has_model(s, pa) || !has_model(s, pb)) return;
     if (!meshes && peg_is_point(pa->shape) && peg_is_point(pb->shape)) return;
-    const peg_candidate *old = meshes ? peg_find_candidate(s, f->known, a, b) : NULL;
+    peg_candidate *old = meshes ? peg_find_candidate(s, f->known, a, b) : NULL;
     peg_candidate *c = old ? NULL : peg_new_candidate(f, a, b);
     if (c) {
         c->is_mesh_pair = meshes;
         ask_filter(s, c);
     }
     if (!(old ? !old->excluded : c && !c->excluded)) return;
+    if (meshes && peg_is_sought_along_motion(s, old ? old : c)) return;
     if (!meshes)
         peg_find_nearness(s, c);
     else if (!old || peg_exceeds_prediction(s, a) || peg_exceeds_prediction(s, b))
@@ -132,6 +134,14 @@ static int search(peg_stage *s, const peg_aabb *box, const unsigned char *fixed)
     return s->candidates == f.known || peg_sort_candidates(s);
 }
 
+/* Adds the triangles of meshes that move far. */
+static int search_along_motion(peg_stage *s, const peg_aabb *box)
+{
+    peg_pair_search f = {s, box, s->candidates};
+    peg_find_meetings(&f);
+    return !s->failed && (s->candidates == f.known || peg_sort_candidates(s));
+}
+
 /* Parts that get out of their boxes of before, or with meshes do more than was thought, may have
  * new pairs; two others may not. What goes on resting has new ones with what moves, or has been
  * moved. */
@@ -150,7 +160,7 @@ int peg_find_pairs(peg_stage *s, const peg_aabb *box, const peg_aabb *before)
             fixed[i] = 1;
         moving += !fixed[i];
     }
-    return (before && !moving) || search(s, box, fixed);
+    return ((before && !moving) || search(s, box, fixed)) && search_along_motion(s, box);
 }
 
 int peg_find_pairs_of_woken(peg_stage *s, const peg_aabb *box)
@@ -161,7 +171,7 @@ int peg_find_pairs_of_woken(peg_stage *s, const peg_aabb *box)
     for (int i = 0; i < np; i++)
         fixed[i] = !s->placed[i].moves || s->context->resting.rest[s->placed[i].body] != PEG_WOKEN;
     s->searches = 1; /* of these */
-    int found = search(s, box, fixed);
+    int found = search(s, box, fixed) && search_along_motion(s, box);
     s->searches = searches;
     return found;
 }

@@ -325,6 +325,19 @@ static void set_crossing(const peg_stage *s, int a, int b, const double shift[3]
     }
 }
 
+double peg_predicted_way(const peg_stage *s, int a, int b)
+{
+    prediction of_a, of_b;
+    double shift[3];
+    predict(s, a, &of_a);
+    predict(s, b, &of_b);
+    peg_sub(of_a.shift, of_b.shift, shift);
+    double way = peg_norm(shift) + of_a.beside + of_b.beside;
+    if (of_a.spin > 0) way += of_a.spin * s->placed[a].arm;
+    if (of_b.spin > 0) way += of_b.spin * s->placed[b].arm;
+    return way;
+}
+
 /* Triangles of mesh a against those of mesh b that are near to them in what both are thought to
  * do. */
 static void meet_meshes(const peg_pair_search *f, int a, int b)

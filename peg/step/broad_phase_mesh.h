@@ -6,6 +6,8 @@
 
 /* Whether a part moves more in the solved step than was predicted. */
 int peg_exceeds_prediction(const peg_stage *stage, int part);
+/* How far the points of two meshes may get relative to each other, as predicted, m. */
+double peg_predicted_way(const peg_stage *stage, int a, int b);
 /* Adds the pairs of the triangles of two parts, one of which at least is a mesh. */
 void peg_find_triangle_pairs(const peg_pair_search *finder, int a, int b);
 

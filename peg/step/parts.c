@@ -67,16 +67,28 @@ static void pose_of(const peg_stage *s, const peg_part *part, double x[3], doubl
     pose_with(part, body ? body->x : origin, body ? body->q : upright, x, R);
 }
 
+void peg_pose_on_way(const peg_stage *s, int i, double t, double x[3], double R[9])
+{
+    int body = s->placed[i].body;
+    double v[6], at[3], q[4];
+    if (body < 0 || s->scene->body[body].kind == PEG_STATIC) {
+        pose_of(s, &s->part[i], x, R);
+        return;
+    }
+    peg_found_velocity(s, i, v);
+    for (int k = 0; k < 6; k++) v[k] *= t;
+    peg_body_pose(&s->scene->body[body], v, s->scene->h, at, q);
+    pose_with(&s->part[i], at, q, x, R);
+}
+
 int peg_place_at_end(peg_stage *s, int i, peg_view *view)
 {
     const peg_placed *placed = &s->placed[i];
-    double v[6], at[3], q[4], x[3], R[9];
+    double x[3], R[9];
     *view = placed->view;
     if (placed->body < 0 || s->scene->body[placed->body].kind == PEG_STATIC) return 1;
     if (!peg_view_allocate(&s->context->arena, placed->view.shape, view)) return 0;
-    peg_found_velocity(s, i, v);
-    peg_body_pose(&s->scene->body[placed->body], v, s->scene->h, at, q);
-    pose_with(&s->part[i], at, q, x, R);
+    peg_pose_on_way(s, i, 1, x, R);
     peg_view_set(view, x, R);
     return 1;
 }
@@ -218,10 +230,15 @@ static int new_triangle_part(peg_stage *s, int mesh, int t)
     return take_slot(&s->placed[mesh], t, i);
 }
 
-int peg_triangle_part(peg_stage *s, int mesh, int t)
+int peg_known_triangle(const peg_stage *s, int mesh, int t)
 {
     const peg_placed *m = &s->placed[mesh];
-    int part = m->triangle ? slot_of(m, t)[1] : -1;
+    return m->triangle ? slot_of(m, t)[1] : -1;
+}
+
+int peg_triangle_part(peg_stage *s, int mesh, int t)
+{
+    int part = peg_known_triangle(s, mesh, t);
     return part >= 0 ? part : new_triangle_part(s, mesh, t);
 }
 

@@ -43,7 +43,9 @@ typedef struct peg_candidate {
     int nexternal;
     const peg_surface *surface; /* null: not queried */
     const peg_choice *choice;   /* of the step before, later of this one; null: none */
-    double n[3];                /* separating direction that is known, or was used last; or 0 */
+    peg_vec6 *along; /* of two meshes whose triangles are sought along the motion that was found:
+                        the velocities of both the last time; else null */
+    double n[3];     /* separating direction that is known, or was used last; or 0 */
 } peg_candidate;
 
 /* The result of an island, in the arena of the worker that solved it. */

@@ -1,0 +1,272 @@
+/* Meshes that move by their size in a step: nothing overlaps or is passed through, by tests of
+ * edges against triangles that share no code with the search; and few pairs are looked at. */
+#include "peg/collide/triangle_distance.h"
+#include "peg/contact/pose.h"
+#include "peg/peg.h"
+#include "tests/geometry_cases.h"
+#include "tests/runner.h"
+
+enum { ROUND = 9, ACROSS = 6, VERTICES = ROUND * ACROSS, TRIANGLES = 2 * VERTICES, MOST = 27 };
+
+typedef struct heap {
+    peg_scene s;
+    peg_body body[MOST];
+    peg_part part[MOST];
+    peg_triangle_mesh *torus;
+    peg_context *context;
+    pegStats stats;
+} heap;
+
+/* --- the scene --- */
+
+static void make_torus(heap *c)
+{
+    peg_vec3 vertex[VERTICES];
+    int triangle[TRIANGLES][3], nt = 0;
+    for (int i = 0; i < ROUND; i++)
+        for (int j = 0; j < ACROSS; j++) {
+            double a = 2 * PEG_PI * i / ROUND, b = 2 * PEG_PI * j / ACROSS;
+            int k = i * ACROSS + j, next = (i + 1) % ROUND * ACROSS;
+            int up = next + j, right = i * ACROSS + (j + 1) % ACROSS,
+                both = next + (j + 1) % ACROSS;
+            vertex[k][0] = (1 + .3 * cos(b)) * cos(a);
+            vertex[k][1] = (1 + .3 * cos(b)) * sin(a);
+            vertex[k][2] = .3 * sin(b);
+            memcpy(triangle[nt++], (int[]){k, up, both}, sizeof *triangle);
+            memcpy(triangle[nt++], (int[]){k, both, right}, sizeof *triangle);
+        }
+    ck_assert_int_eq(peg_triangle_mesh_create((const peg_vec3 *)vertex, VERTICES,
+                                              (const int(*)[3])triangle, nt, 0, &c->torus),
+                     PEG_OK);
+}
+
+/* Tori on a lattice, that move `travel` times their size in a step. */
+static heap *new_heap(int count, double travel, unsigned long seed)
+{
+    heap *c = calloc(1, sizeof *c);
+    cases_random r = {seed};
+    ck_assert_ptr_nonnull(c);
+    make_torus(c);
+    c->s = (peg_scene){.body = c->body, .part = c->part, .nb = count, .np = count, .h = .01};
+    int side = 1;
+    while (side * side * side < count) side++;
+    for (int i = 0; i < count; i++) {
+        peg_body *b = &c->body[i];
+        double speed = 2 * travel / c->s.h, n[3];
+        *b = (peg_body){.kind = PEG_DYNAMIC,
+                        .x = {3 * (i % side), 3 * (i / side % side), 3 * (i / side / side)},
+                        .mass = 1,
+                        .max_angular_speed = INFINITY};
+        for (int k = 0; k < 9; k += 4) b->inertia[k] = .4;
+        cases_direction(&r, n);
+        for (int k = 0; k < 3; k++) b->v[k] = speed * n[k];
+        double angle = cases_uniform(&r, 0, 3);
+        cases_direction(&r, n);
+        b->q[0] = cos(angle / 2);
+        for (int k = 0; k < 3; k++) b->q[k + 1] = sin(angle / 2) * n[k];
+        c->part[i] = (peg_part){.triangle_mesh = c->torus, .body = i, .id = (unsigned long)i + 1};
+        for (int k = 0; k < 9; k += 4) c->part[i].rotation[k] = 1;
+    }
+    ck_assert_int_eq(peg_context_create(NULL, &c->context), PEG_OK);
+    return c;
+}
+
+static void free_heap(heap *c)
+{
+    peg_context_destroy(c->context);
+    peg_triangle_mesh_free(c->torus);
+    free(c);
+}
+
+static void step(heap *c)
+{
+    for (int i = 0; i < c->s.nb; i++) memcpy(c->body[i].v_free, c->body[i].v, sizeof(peg_vec6));
+    ck_assert_int_eq(peg_step(c->context, &c->s, &c->stats), PEG_OK);
+}
+
+static void advance(heap *c)
+{
+    for (int i = 0; i < c->s.nb; i++) {
+        peg_body *b = &c->body[i];
+        double x[3], q[4];
+        peg_body_pose(b, b->v_pose, c->s.h, x, q);
+        peg_copy3(x, b->x);
+        memcpy(b->q, q, sizeof q);
+        memcpy(b->v, b->v_end, sizeof b->v);
+    }
+}
+
+/* --- an oracle --- */
+
+/* The share of an edge at which it passes through a triangle, farther than `depth` from its ends
+ * and inside of its sides; 0 if it does not. */
+static int passes(const double *p, const double *q, const double *const t[3], double depth)
+{
+    double u[3], v[3], n[3], d[3], x[3];
+    peg_sub(t[1], t[0], u);
+    peg_sub(t[2], t[0], v);
+    peg_cross(u, v, n);
+    peg_normalise(n);
+    peg_sub(p, t[0], d);
+    double up = peg_dot(n, d);
+    peg_sub(q, t[0], d);
+    double down = peg_dot(n, d);
+    if (!(up > depth && down < -depth) && !(up < -depth && down > depth)) return 0;
+    peg_sub(q, p, d);
+    peg_add_scaled(p, up / (up - down), d, x);
+    for (int k = 0; k < 3; k++) {
+        double along[3], out[3];
+        peg_sub(t[(k + 1) % 3], t[k], along);
+        peg_cross(along, n, out);
+        peg_sub(x, t[k], d);
+        if (peg_dot(out, d) > -depth * peg_norm(out)) return 0;
+    }
+    return 1;
+}
+
+static void place(const heap *c, int body, double t, peg_vec3 out[VERTICES])
+{
+    double v[6], x[3], q[4], R[9];
+    for (int k = 0; k < 6; k++) v[k] = t * c->body[body].v_pose[k];
+    peg_body_pose(&c->body[body], v, c->s.h, x, q);
+    peg_quat_to_mat(q, R);
+    for (int i = 0; i < VERTICES; i++) {
+        peg_rotate(R, c->torus->vertex[i], out[i]);
+        peg_add_scaled(out[i], 1, x, out[i]);
+    }
+}
+
+/* How many edges of one torus pass through triangles of the other. */
+static int count_passes(const heap *c, const peg_vec3 *a, const peg_vec3 *b, double depth)
+{
+    int count = 0;
+    for (int e = 0; e < c->torus->ne; e++)
+        for (int t = 0; t < c->torus->nt; t++) {
+            const int *edge = c->torus->edge[e], *corner = c->torus->triangle[t];
+            const double *const face[3] = {b[corner[0]], b[corner[1]], b[corner[2]]};
+            count += passes(a[edge[0]], a[edge[1]], face, depth);
+        }
+    return count;
+}
+
+/* The same of all tori at the share t of their motion. */
+static int count_overlaps(const heap *c, double t, double depth)
+{
+    static peg_vec3 at[MOST][VERTICES];
+    int count = 0;
+    for (int i = 0; i < c->s.nb; i++) place(c, i, t, at[i]);
+    for (int i = 0; i < c->s.nb; i++)
+        for (int j = 0; j < c->s.nb; j++) {
+            double d[3];
+            for (int k = 0; k < 3; k++)
+                d[k] = c->body[i].x[k] - c->body[j].x[k] +
+                       t * c->s.h * (c->body[i].v_pose[k] - c->body[j].v_pose[k]);
+            if (i != j && peg_norm(d) < 2.6)
+                count += count_passes(c, (const peg_vec3 *)at[i], (const peg_vec3 *)at[j], depth);
+        }
+    return count;
+}
+
+/* --- tests --- */
+
+static const struct {
+    int count;
+    double travel;
+} heaps[] = {{8, 1}, {8, 3}, {27, 1}, {8, .3}};
+
+enum { HEAPS = sizeof heaps / sizeof *heaps, STEPS = 3, LOOKS = 24 };
+
+START_TEST(meshes_that_move_far_do_not_overlap)
+{
+    for (unsigned long seed = 1; seed <= 3; seed++) {
+        heap *c = new_heap(heaps[_i].count, heaps[_i].travel, seed);
+        long touched = 0;
+        for (int i = 0; i < STEPS; i++) {
+            step(c);
+            touched += c->stats.pairs;
+            ck_assert_int_eq(c->stats.unconverged, 0);
+            ck_assert_int_eq(count_overlaps(c, 1, 1e-9), 0);
+            for (int k = 1; k < LOOKS; k++) {
+                int n = count_overlaps(c, (double)k / LOOKS, .02);
+                ck_assert_msg(n == 0, "seed %lu step %d, at %d of %d: %d", seed, i, k, LOOKS, n);
+            }
+            advance(c);
+        }
+        ck_assert_int_gt(touched, 0);
+        free_heap(c);
+    }
+}
+END_TEST
+
+/* All pairs of triangles would be 12 000 for each pair of tori. */
+START_TEST(meshes_that_move_far_have_few_pairs)
+{
+    for (unsigned long seed = 1; seed <= 3; seed++) {
+        heap *c = new_heap(heaps[_i].count, heaps[_i].travel, seed);
+        for (int i = 0; i < STEPS; i++) {
+            step(c);
+            advance(c);
+            ck_assert_msg(c->stats.pairs <= 60 * c->s.nb, "%ld pairs", c->stats.pairs);
+            ck_assert_msg(c->stats.memory <= (size_t)c->s.nb << 18, "%zu bytes", c->stats.memory);
+        }
+        free_heap(c);
+    }
+}
+END_TEST
+
+/* Points of both triangles on a lattice: never nearer than the distance that is asked for, if they
+ * are apart by it; and a little nearer if they are not. */
+static double sampled_distance(const peg_vec3 *a, const peg_vec3 *b)
+{
+    enum { FINE = 12 };
+    double least = INFINITY;
+    for (int i = 0; i <= FINE; i++)
+        for (int j = 0; i + j <= FINE; j++)
+            for (int k = 0; k <= FINE; k++)
+                for (int l = 0; k + l <= FINE; l++) {
+                    double d[3];
+                    for (int x = 0; x < 3; x++)
+                        d[x] = (i * a[0][x] + j * a[1][x] + (FINE - i - j) * a[2][x] - k * b[0][x] -
+                                l * b[1][x] - (FINE - k - l) * b[2][x]) /
+                               FINE;
+                    least = peg_min(least, peg_dot(d, d));
+                }
+    return sqrt(least);
+}
+
+START_TEST(triangles_are_apart_as_samples_say)
+{
+    cases_random r = {7};
+    int apart = 0, near = 0;
+    for (int i = 0; i < 600; i++) {
+        peg_vec3 t[2][3];
+        for (int k = 0; k < 18; k++)
+            t[k / 9][k / 3 % 3][k % 3] = cases_uniform(&r, 0, 1) + (k / 9) * (k % 3 == 0) * (i % 3);
+        if (i % 5 == 0) /* flush */
+            for (int k = 0; k < 6; k++) t[k / 3][k % 3][2] = 0;
+        double d = sampled_distance((const peg_vec3 *)t[0], (const peg_vec3 *)t[1]);
+        const peg_vec3 *a = (const peg_vec3 *)t[0], *b = (const peg_vec3 *)t[1];
+        ck_assert(!peg_triangles_are_apart(a, b, d + 1e-12));
+        /* half of the lattice's widest cell on both sides */
+        double slack = 2 * sqrt(3.) / 12;
+        if (d > slack) ck_assert(peg_triangles_are_apart(a, b, d - slack));
+        apart += d > slack;
+        near += d <= slack;
+    }
+    ck_assert_int_gt(apart, 100);
+    ck_assert_int_gt(near, 100);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("moving-meshes");
+    TCase *tc = tcase_create("meshes"), *distance = tcase_create("distance");
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, meshes_that_move_far_do_not_overlap, 0, HEAPS);
+    tcase_add_loop_test(tc, meshes_that_move_far_have_few_pairs, 0, HEAPS);
+    tcase_add_test(distance, triangles_are_apart_as_samples_say);
+    suite_add_tcase(suite, tc);
+    suite_add_tcase(suite, distance);
+    return suite;
+}
