@@ -5,6 +5,7 @@
 #ifndef PEG_PEG_H
 #define PEG_PEG_H
 
+#include "peg/base/buffer.h"
 #include "peg/base/settings.h"
 #include "peg/contact/pose.h"
 #include "peg/contact/scene.h"
@@ -30,5 +31,16 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats);
 
 /* Contacts with an impulse in the last peg_step. */
 int peg_contacts(const peg_context *context, const peg_contact **contacts);
+
+/* Fills shape, triangle_mesh, opaque and user of the part with part->id; 0: there is none. */
+typedef int peg_part_finder(void *data, peg_part *part);
+
+/* What is kept between steps, as bytes: directions and impulses of pairs, results of resting
+ * islands. Only the build that wrote them can read them. */
+void peg_context_save(const peg_context *context, peg_writer *writer);
+/* Results of resting islands are left out where a part is missing or settings have changed. Errors,
+ * which leave the context as it was: STATE (no such bytes), MEMORY. */
+pegStatus peg_context_restore(peg_context *context, peg_reader *reader, peg_part_finder *find,
+                              void *data);
 
 #endif

@@ -163,6 +163,11 @@ pegStatus peg_events_update(struct peg_events *e, peg_glue *glue)
     return done ? PEG_OK : PEG_ERROR_MEMORY;
 }
 
+void peg_events_clear(struct peg_events *e)
+{
+    e->now.n = e->now.points = e->before.n = e->before.points = e->n = 0;
+}
+
 void peg_events_free(struct peg_events *e)
 {
     if (!e) return;

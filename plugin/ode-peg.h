@@ -282,6 +282,29 @@ PEG_API void pegWorldGetStats(pegWorldID peg, pegStats *last);
 PEG_API void pegWorldGetTotals(pegWorldID peg, pegStats *sum);
 PEG_API void pegWorldResetTotals(pegWorldID peg);
 
+/* State: what a run needs to go on with the same bits, as an opaque buffer that can be kept in a
+ * file. It holds poses (to the last bit), velocities, forces and the enabled flags of all bodies of
+ * the ODE world, which joints are enabled, the seed of dRand, and what the peg world keeps from
+ * step to step. It does not hold what the program sets: shapes, masses, settings, motors, static
+ * geoms, statistics and pairs added for the coming step.
+ *
+ * Save between steps. *size is the room of the buffer, in bytes, and becomes what the state takes;
+ * a null buffer asks for that: OK, or an error. STATE_INCOMPLETE: saved, but for what ODE does not
+ * tell (one message names the body, joint or geom): the counters of auto-disabling of bodies with
+ * joints, and the phase of transmissions; contacts of endless heightfields, and of geoms without a
+ * body outside the added spaces, start anew.
+ *
+ * Restore to the same world, or, in any process with the same build of the library and of ODE, to
+ * one that was made by the same calls in the same order. Bodies, joints and geoms must be those of
+ * the saved world. The contacts of the last step are then unknown until the next one, which begins
+ * all contact events anew. STATE_INCOMPLETE: restored, from an incomplete state.
+ *
+ * Errors, which leave the ODE world as it was: ARGUMENT (null, too small a buffer, during a step),
+ * STATE (a buffer that is damaged or of another version or world), MEMORY, and those of a step for
+ * geoms. */
+PEG_API pegStatus pegWorldSaveState(pegWorldID peg, void *buffer, size_t *size);
+PEG_API pegStatus pegWorldRestoreState(pegWorldID peg, const void *buffer, size_t size);
+
 /* Features in contact, of g1 and g2. A sphere is a vertex, a capsule an edge between two vertices,
  * both with a radius. A cylinder has one edge (its round side) and, as vertices and faces, its rims
  * and caps: 0 at -z, 1 at z. */

@@ -20,8 +20,10 @@ typedef struct state {
     dGeomID geom[THINGS];
     dJointID joint[THINGS];
     int bodies, geoms, joints;
-    int pending; /* pairs were added: their geoms must live until the step */
-    int spoiled; /* a body or geom holds what is not finite */
+    int pending;          /* pairs were added: their geoms must live until the step */
+    int spoiled;          /* a body or geom holds what is not finite */
+    unsigned char *saved; /* a state, or null */
+    size_t saved_size;
 } state;
 
 static uint64_t next(state *s)
@@ -256,6 +258,22 @@ static void set(state *s)
     pegWorldSetNearCallback(s->peg, s->peg, below(s, 2) ? pegNearCallback : NULL);
 }
 
+/* States are taken back at once, or when other things have happened, or damaged. */
+static void keep_state(state *s)
+{
+    size_t size = s->saved_size;
+    if (!s->saved || below(s, 3) == 0) {
+        free(s->saved);
+        s->saved = NULL;
+        if (pegWorldSaveState(s->peg, NULL, &size) != PEG_OK) return;
+        s->saved = malloc(size);
+        s->saved_size = size;
+        ck_assert(is_status(pegWorldSaveState(s->peg, below(s, 20) ? s->saved : NULL, &size)));
+    }
+    if (below(s, 4) == 0) s->saved[(size_t)below(s, (int)s->saved_size)] ^= 4;
+    if (below(s, 2)) ck_assert(is_status(pegWorldRestoreState(s->peg, s->saved, s->saved_size)));
+}
+
 static void tell_joint(state *s)
 {
     dJointID joint = ANY(s->joint, s->joints);
@@ -274,9 +292,9 @@ static void collide(state *s)
 
 static void call(state *s)
 {
-    static void (*const calls[])(state *) = {add_geom, add_body,   move_body,  add_joint,
-                                             step,     step,       ask,        add_pair,
-                                             set,      tell_joint, remove_geom};
+    static void (*const calls[])(state *) = {add_geom,   add_body, move_body,  add_joint,
+                                             step,       step,     ask,        add_pair,
+                                             keep_state, set,      tell_joint, remove_geom};
     int which = below(s, (int)(sizeof calls / sizeof *calls) + 1);
     /* ODE's own broad phase aborts on boxes that are not finite */
     if (which < (int)(sizeof calls / sizeof *calls))
@@ -297,6 +315,7 @@ static void run_sequence(uint64_t seed)
     ck_assert_ptr_null(pegWorldCreate(s->world, NULL));
     pegWorldAddSpace(s->peg, s->space);
     for (int i = 0; i < CALLS; i++) call(s);
+    free(s->saved);
     pegWorldDestroy(s->peg);
     s->pending = 0;
     while (s->geoms) remove_geom(s);

@@ -47,6 +47,7 @@ typedef enum peg_cause {
     PEG_CAUSE_JOINT_MODEL,
     PEG_CAUSE_JOINTS_RELAXED,
     PEG_CAUSE_OWN_CONTACTS,
+    PEG_CAUSE_STATE,
     PEG_CAUSE_COUNT
 } peg_cause;
 

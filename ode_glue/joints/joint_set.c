@@ -158,3 +158,35 @@ void peg_joint_set_keep(peg_joint_set *set, const peg_joint_row *row, const dJoi
         for (int end = k; end < PEG_JOINT_ROWS; end++) lambda[end] = 0;
     }
 }
+
+void peg_joint_set_save(const peg_joint_set *set, dJointID joint, const peg_map *number,
+                        peg_writer *w)
+{
+    int i = peg_map_find(&set->id, joint, NULL), known = i >= 0, body[2];
+    peg_write(w, &known, sizeof known);
+    if (!known) return;
+    struct peg_kept_reference kept = set->kept[i];
+    for (int k = 0; k < 2; k++) {
+        body[k] = kept.of.body[k] ? peg_map_find(number, kept.of.body[k], NULL) : -1;
+        kept.of.body[k] = NULL;
+    }
+    peg_write(w, &kept, sizeof kept);
+    peg_write(w, body, sizeof body);
+}
+
+int peg_joint_set_restore(peg_joint_set *set, dJointID joint, const peg_map *number, peg_reader *r)
+{
+    struct peg_kept_reference kept;
+    int known, body[2];
+    peg_read(r, &known, sizeof known);
+    if (!known) return !r->failed;
+    peg_read(r, &kept, sizeof kept);
+    peg_read(r, body, sizeof body);
+    if (r->failed) return 0;
+    for (int k = 0; k < 2; k++)
+        if (body[k] >= 0 && body[k] < number->n) kept.of.body[k] = number->key[body[k]][0];
+    int i = find_or_add(set, joint);
+    if (i < 0) return 0;
+    set->kept[i] = kept;
+    return 1;
+}

@@ -5,6 +5,7 @@
 #include "ode_glue/joints/joint.h"
 #include "ode_glue/base/map.h"
 #include "peg/base/arena.h"
+#include "peg/base/buffer.h"
 #include "peg/base/types.h"
 
 /* References by joint. One that no step meets is forgotten, as ODE gives the addresses of destroyed
@@ -45,6 +46,13 @@ pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map
 
 /* Whether the rows of a joint that is no part of a set are finite. */
 int peg_joint_is_finite(dJointID joint, double h);
+
+/* What is kept of a joint, as bytes. number: of bodies (body, null). Reading adds it to the set; 0:
+ * no memory, or no such bytes. */
+void peg_joint_set_save(const peg_joint_set *set, dJointID joint, const peg_map *number,
+                        peg_writer *writer);
+int peg_joint_set_restore(peg_joint_set *set, dJointID joint, const peg_map *number,
+                          peg_reader *reader);
 
 /* Keeps the impulses of the rows for the next step. */
 void peg_joint_set_keep(peg_joint_set *set, const peg_joint_row *row, const dJointID *joint, int n);

@@ -112,6 +112,35 @@ void peg_auto_disable_end(peg_auto_disable *sleep, int keep)
     peg_map_clear(&now->body);
 }
 
+void peg_auto_disable_save(const peg_auto_disable *sleep, dBodyID id, peg_writer *w)
+{
+    int i = peg_map_find(&sleep->kept.body, id, NULL), known = i >= 0;
+    peg_write(w, &known, sizeof known);
+    if (!known) return;
+    peg_idle_body b = sleep->kept.of[i];
+    const void *sample = b.sample;
+    b.sample = NULL;
+    peg_write(w, &b, sizeof b);
+    peg_write(w, sample, (size_t)b.samples * sizeof *b.sample);
+}
+
+int peg_auto_disable_restore(peg_auto_disable *sleep, dBodyID id, peg_reader *r)
+{
+    int known, no_memory = 0;
+    peg_idle_body b;
+    peg_read(r, &known, sizeof known);
+    if (!known) return !r->failed;
+    peg_read(r, &b, sizeof b);
+    b.sample =
+        b.samples < 0 ? NULL : peg_read_array(r, (size_t)b.samples, sizeof *b.sample, &no_memory);
+    peg_idle_body *to = b.sample ? idle_body_of(&sleep->kept, id) : NULL;
+    if (to)
+        *to = b;
+    else
+        peg_free(b.sample);
+    return to != NULL;
+}
+
 void peg_auto_disable_free(peg_auto_disable *sleep)
 {
     struct peg_idle_bodies *g = &sleep->kept;

@@ -9,6 +9,7 @@
 #define PEG_AUTO_DISABLE_H
 
 #include "ode_glue/base/map.h"
+#include "peg/base/buffer.h"
 #include "peg/peg.h"
 #include <ode/ode.h>
 
@@ -42,6 +43,9 @@ pegStatus peg_auto_disable_add(peg_auto_disable *sleep, dBodyID id, double h, in
 void peg_auto_disable_note(peg_auto_disable *sleep, dBodyID id, int touched);
 /* Ends the step: what was noted is kept, or the step never happened. */
 void peg_auto_disable_end(peg_auto_disable *sleep, int keep);
+/* What is kept of a body, as bytes. Reading adds it to `sleep`; 0: no memory, or no such bytes. */
+void peg_auto_disable_save(const peg_auto_disable *sleep, dBodyID id, peg_writer *writer);
+int peg_auto_disable_restore(peg_auto_disable *sleep, dBodyID id, peg_reader *reader);
 void peg_auto_disable_free(peg_auto_disable *sleep);
 
 #endif

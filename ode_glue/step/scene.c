@@ -56,19 +56,28 @@ static pegStatus collect_space(peg_glue *glue, dSpaceID space)
     return status;
 }
 
-/* All geoms of the added spaces and of the pairs added. */
-static pegStatus collect_geoms(peg_glue *glue)
+static pegStatus collect_of_bodies(peg_glue *glue, const peg_map *also)
+{
+    pegStatus status = PEG_OK;
+    for (dBodyID id = peg_world_first_body(glue->world); id; id = peg_world_next_body(id))
+        for (dGeomID g = dBodyGetFirstGeom(id); g && status == PEG_OK; g = dBodyGetNextGeom(g))
+            if (dGeomIsEnabled(g) && peg_map_find(also, g, NULL) >= 0)
+                status = add_shape(glue, g, 0);
+    return status;
+}
+
+pegStatus peg_glue_meet_geoms(peg_glue *glue, const peg_map *also)
 {
     pegStatus status = PEG_OK;
     peg_shapes_begin(&glue->shapes);
     for (int i = 0; i < glue->spaces && status == PEG_OK; i++)
         status = collect_item(glue, (dGeomID)glue->space[i]);
+    if (status == PEG_OK && also) status = collect_of_bodies(glue, also);
     if (status == PEG_OK) status = peg_glue_name_transforms(glue);
     for (int i = 0; i < 2 * glue->added.n && status == PEG_OK; i++) {
         dGeomID geom = glue->added.key[i / 2][i % 2];
         if (dGeomIsEnabled(geom)) status = add_shape(glue, geom, 0);
     }
-    peg_shapes_end(&glue->shapes, status == PEG_OK);
     return status;
 }
 
@@ -279,7 +288,8 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     glue->own_contact = NULL;
     glue->soft = 0;
 
-    pegStatus status = collect_geoms(glue);
+    pegStatus status = peg_glue_meet_geoms(glue, NULL);
+    peg_shapes_end(&glue->shapes, status == PEG_OK);
     if (status != PEG_OK) return status;
     int n;
     peg_shape **shape = taking_part(glue, &n);

@@ -105,6 +105,12 @@ const char *peg_status_message(pegStatus status)
         [PEG_ERROR_WORLD] =
             "the ODE world has a peg world already: destroy that one first, also if its ODE world "
             "was destroyed",
+        [PEG_ERROR_STATE] =
+            "the buffer holds no state of this world: it is damaged, of another version of the "
+            "library, or the world has other bodies, joints or geoms than when it was saved",
+        [PEG_STATE_INCOMPLETE] =
+            "the state is saved but for what ODE does not tell: a run that goes on from it may "
+            "differ",
     };
     return status >= 0 && status < PEG_STATUS_COUNT ? text[status] : "unknown status";
 }

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Result of a call. Every status but PEG_OK leaves the caller's data unchanged. */
+/* Result of a call. Every status but PEG_OK and PEG_STATE_INCOMPLETE leaves the caller's
+ * data unchanged. */
 typedef enum pegStatus {
     PEG_OK = 0,
     PEG_ERROR_ARGUMENT,              /* null pointer, or a value that the call does not accept */
@@ -32,6 +33,8 @@ typedef enum pegStatus {
     PEG_ERROR_SHAPE_PLANE,           /* a plane does not contain its polygon, or points inwards */
     PEG_ERROR_SURFACE,               /* a negative friction, slip or bounce parameter */
     PEG_ERROR_WORLD,                 /* the ODE world has a peg world already */
+    PEG_ERROR_STATE,                 /* a buffer that holds no state of this world */
+    PEG_STATE_INCOMPLETE, /* done, but for what ODE does not tell: see pegWorldSaveState */
     PEG_STATUS_COUNT,
     PEG_ERROR_SHAPE_UNKNOWN = PEG_ERROR_CONVEX_NOT_REGISTERED /* name before 0.2 */
 } pegStatus;
