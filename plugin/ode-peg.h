@@ -244,7 +244,7 @@ PEG_API pegStatus pegTriMeshUpdate(pegWorldID peg, dGeomID geom);
  *   class ..   | ODE                                    | none | ODE
  *
  * A geom transform counts as the geom that it holds. The papers' models (settings.contact) support
- * boxes, planes and convex geoms only (one message). */
+ * boxes, planes and convex geoms only, lp spheres and capsules, too (one message). */
 typedef enum pegCollisionMode {
     PEG_COLLISION_NONE = 0, /* no contacts: rays, two immovable geoms, geoms of one body, geoms
                                with a side or radius of 0, spaces */

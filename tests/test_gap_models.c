@@ -41,6 +41,22 @@ static dBodyID add_box(double side, double x, double z)
     return body;
 }
 
+static dBodyID add_round(double radius, double length, double x, double z)
+{
+    dMass mass;
+    dBodyID body = dBodyCreate(world);
+    dGeomID geom =
+        length > 0 ? dCreateCapsule(space, radius, length) : dCreateSphere(space, radius);
+    if (length > 0)
+        dMassSetCapsuleTotal(&mass, 1, 3, radius, length);
+    else
+        dMassSetSphereTotal(&mass, 1, radius);
+    dBodySetMass(body, &mass);
+    dGeomSetBody(geom, body);
+    dBodySetPosition(body, x, 0, z);
+    return body;
+}
+
 static void step(double h)
 {
     dSpaceCollide(space, peg, &pegNearCallback);
@@ -146,6 +162,143 @@ START_TEST(stack_rests)
         ck_assert_double_eq_tol(dBodyGetPosition(box[i])[0], 0, 1e-7);
     }
     close_world();
+}
+END_TEST
+
+/* --- round geoms ----------------------------------------------------------------------------- */
+
+/* A sphere that is thrown along the floor slides until it rolls, at 5/7 of its speed. */
+START_TEST(sphere_slides_and_rolls)
+{
+    pegSettings settings = settings_of(PEG_CONTACT_LP);
+    open_world(&settings, 0, -9.81, .3);
+    dBodyID ball = add_round(.25, 0, 0, .25);
+    dBodySetLinearVel(ball, 2, 0, 0);
+    step(.01);
+    ck_assert_double_eq_tol(dBodyGetLinearVel(ball)[0], 2 - .3 * 9.81 * .01, 1e-9);
+    for (int i = 0; i < 60; i++) step(.01);
+    ck_assert_double_eq_tol(dBodyGetLinearVel(ball)[0], 10. / 7, 1e-6);
+    ck_assert_double_eq_tol(dBodyGetAngularVel(ball)[1], 10. / 7 / .25, 1e-5);
+    ck_assert_double_eq_tol(dBodyGetPosition(ball)[2], .25, 1e-9);
+    close_world();
+}
+END_TEST
+
+/* Spheres and a capsule on a box on the floor stay where they are. */
+START_TEST(round_geoms_rest)
+{
+    pegSettings settings = settings_of(PEG_CONTACT_LP);
+    open_world(&settings, 0, -9.81, .5);
+    dMatrix3 lie;
+    add_box(1, 0, .5);
+    dBodyID capsule = add_round(.2, .5, 0, 1.2), ball = add_round(.2, 0, 3, .2);
+    dBodyID upper = add_round(.2, 0, 3, .6);
+    dRFromAxisAndAngle(lie, 0, 1, 0, acos(-1) / 2);
+    dBodySetRotation(capsule, lie);
+    for (int i = 0; i < 60; i++) step(.01);
+    ck_assert_double_eq_tol(dBodyGetPosition(capsule)[2], 1.2, 1e-7);
+    ck_assert_double_eq_tol(fabs(dBodyGetRotation(capsule)[2]), 1, 1e-9);
+    ck_assert_double_eq_tol(dBodyGetPosition(ball)[2], .2, 1e-7);
+    ck_assert_double_eq_tol(dBodyGetPosition(upper)[2], .6, 1e-7);
+    close_world();
+}
+END_TEST
+
+/* Spheres, capsules and boxes fall upon each other: no step fails, and what they overlap falls with
+ * the square of the step, as for polytopes. */
+static double deepest_of_a_heap(double h)
+{
+    pegSettings settings = settings_of(PEG_CONTACT_LP);
+    dGeomID geom[12];
+    double deepest = 0;
+    open_world(&settings, 0, -9.81, .3);
+    for (int i = 0; i < 12; i++) {
+        dMatrix3 R;
+        double x = .13 * (i % 3) - .1, z = .5 + .55 * i;
+        dBodyID body = i % 3 == 0 ? add_box(.4, x, z) : add_round(.2, i % 3 == 1 ? 0 : .3, x, z);
+        dRFromAxisAndAngle(R, 1, .3 * i, -.2, .7 * i);
+        dBodySetRotation(body, R);
+        dBodySetAngularVel(body, 1, -.5, .1 * i);
+        geom[i] = dBodyGetFirstGeom(body);
+    }
+    for (double t = 0; t < 2; t += h) {
+        step(h);
+        for (int i = 0; i < 12; i++)
+            for (int j = 0; j < i; j++) {
+                pegSeparationResult out;
+                ck_assert_int_eq(pegSeparation(geom[i], geom[j], PEG_SEPARATION_EXACT, &out),
+                                 PEG_OK);
+                deepest = fmax(deepest, -out.value);
+            }
+    }
+    pegStats stats;
+    pegWorldGetTotals(peg, &stats);
+    ck_assert_int_eq(stats.unconverged, 0);
+    for (int i = 0; i < 12; i++) {
+        ck_assert_double_gt(dGeomGetPosition(geom[i])[2], .15);
+        ck_assert_double_lt(dGeomGetPosition(geom[i])[2], 3);
+    }
+    close_world();
+    return deepest;
+}
+
+START_TEST(heap_of_round_geoms)
+{
+    double coarse = deepest_of_a_heap(.01), fine = deepest_of_a_heap(.0025);
+    ck_assert_double_lt(coarse, .02);
+    ck_assert_double_lt(fine, coarse / 4);
+}
+END_TEST
+
+/* The potential pushes a flush box and a capsule that lies without turning them. */
+START_TEST(potential_pushes_the_middle)
+{
+    pegSettings settings = settings_of(PEG_CONTACT_LP);
+    settings.lp_stiffness = 1e4;
+    open_world(&settings, 0, 0, 0);
+    dMatrix3 lie;
+    dBodyID box = add_box(1, 0, .51), capsule = add_round(.2, .5, 3, .21);
+    dRFromAxisAndAngle(lie, 0, 1, 0, acos(-1) / 2);
+    dBodySetRotation(capsule, lie);
+    dBodyID body[] = {box, capsule};
+    for (int i = 0; i < 2; i++) dBodySetLinearVel(body[i], 0, 0, -1);
+    for (int i = 0; i < 100; i++) step(.001);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_eq_tol(dBodyGetLinearVel(body[i])[2], 1, 1e-2);
+        for (int k = 0; k < 3; k++)
+            ck_assert_double_eq_tol(dBodyGetAngularVel(body[i])[k], 0, 1e-9);
+    }
+    close_world();
+}
+END_TEST
+
+static int told;
+
+static void count_message(void *context, const pegMessage *message)
+{
+    (void)context;
+    told += message->status == PEG_ERROR_GEOM_CLASS;
+}
+
+/* lp has no cylinders and no meshes, ratio no round geoms at all: one message, and they fall. */
+START_TEST(others_are_refused)
+{
+    static const pegContactModel models[] = {PEG_CONTACT_LP, PEG_CONTACT_RATIO};
+    for (int i = 0; i < 2; i++) {
+        pegSettings settings = settings_of(models[i]);
+        open_world(&settings, 0, -9.81, .3);
+        told = 0;
+        pegWorldSetMessageHandler(peg, NULL, count_message);
+        dBodyID body = add_round(.2, 0, 0, .3);
+        if (i == 0) {
+            dGeomDestroy(dBodyGetFirstGeom(body));
+            dGeomSetBody(dCreateCylinder(space, .2, .4), body);
+        }
+        for (int k = 0; k < 60; k++) step(.01);
+        ck_assert_int_eq(told, 1);
+        ck_assert_double_lt(dBodyGetPosition(body)[2], -.5);
+        close_world();
+    }
 }
 END_TEST
 
@@ -265,6 +418,11 @@ Suite *test_suite(void)
     tcase_add_test(models, friction_settles);
     tcase_add_test(models, relaxation_lifts_off);
     tcase_add_loop_test(models, stack_rests, 0, 2);
+    tcase_add_test(models, sphere_slides_and_rolls);
+    tcase_add_test(models, round_geoms_rest);
+    tcase_add_test(models, heap_of_round_geoms);
+    tcase_add_test(models, potential_pushes_the_middle);
+    tcase_add_test(models, others_are_refused);
     tcase_add_loop_test(models, joints_hold, 0, 2);
     tcase_add_loop_test(models, joints_are_stabilised_with_gamma, 0, 2);
     tcase_add_test(models, settings_are_refused);

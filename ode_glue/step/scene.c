@@ -90,16 +90,18 @@ static void report_ignored(peg_glue *glue, const peg_shape *s)
                 "its pairs are ignored");
 }
 
-/* The papers' models are of polytopes. */
+/* The papers' models are of polytopes, one of them of spheres and capsules, too. */
 static void report_left_out(peg_glue *glue, const peg_shape *s)
 {
-    int model = peg_context_settings(glue->core)->contact;
-    int polytope = s->shape && !peg_is_dilated(s->shape);
-    if (model != PEG_CONTACT_PEG && s->status == PEG_OK && !polytope)
-        peg_say_class(&glue->report, s->is.class, PEG_ERROR_GEOM_CLASS,
-                      &(peg_subject){.geom = s->geom},
-                      "the papers' contact models support polytopes only: round geoms and meshes "
-                      "have no contacts");
+    const pegSettings *settings = peg_context_settings(glue->core);
+    int knows_round = peg_model_knows_round(settings);
+    if (settings->contact == PEG_CONTACT_PEG || s->status != PEG_OK) return;
+    if (s->shape && (!peg_is_dilated(s->shape) || (peg_is_round(s->shape) && knows_round))) return;
+    peg_say_class(&glue->report, s->is.class, PEG_ERROR_GEOM_CLASS, &(peg_subject){.geom = s->geom},
+                  knows_round ? "the contact model lp supports polytopes, spheres and capsules: "
+                                "cylinders and meshes have no contacts"
+                              : "the papers' contact models but lp support polytopes only: round "
+                                "geoms and meshes have no contacts");
 }
 
 static void report_callbacks(peg_glue *glue, dGeomID mesh)

@@ -11,6 +11,11 @@ int peg_model_knows_joints(const pegSettings *s)
            (s->contact == PEG_CONTACT_LP && !(s->lp_stiffness > 0));
 }
 
+int peg_model_knows_round(const pegSettings *s)
+{
+    return s->contact == PEG_CONTACT_PEG || s->contact == PEG_CONTACT_LP;
+}
+
 void peg_settings_default(pegSettings *settings)
 {
     *settings = (pegSettings){

@@ -6,6 +6,8 @@
 
 /* Whether the contact model solves joints and contacts together. */
 int peg_model_knows_joints(const pegSettings *settings);
+/* Whether it knows spheres and capsules beside polytopes. */
+int peg_model_knows_round(const pegSettings *settings);
 
 void peg_settings_default(pegSettings *settings);
 pegStatus peg_settings_check(const pegSettings *settings);

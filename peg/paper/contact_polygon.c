@@ -279,6 +279,25 @@ static double newton_step(least_norm *p)
     return residual;
 }
 
+/* The same against a half-space: equal weights of all outermost vertices of the part. */
+static void middle_of_outermost(const peg_view *part, const peg_ssh *ssh, const double d[3],
+                                peg_vec3 a, peg_vec3 b)
+{
+    int first = ssh->vertex[0] >= 0, count = 0;
+    double u[3], most = INFINITY, middle[3] = {0, 0, 0}, sign = first ? 1 : -1;
+    peg_copy3(ssh->n, u);
+    peg_normalise(u);
+    for (int i = 0; i < part->shape->nv; i++) most = fmin(most, sign * peg_dot(u, part->vertex[i]));
+    for (int i = 0; i < part->shape->nv; i++) {
+        if (sign * peg_dot(u, part->vertex[i]) > most + OPTIMAL * part->shape->radius) continue;
+        peg_add_scaled(middle, 1, part->vertex[i], middle);
+        count++;
+    }
+    for (int k = 0; k < 3; k++) middle[k] /= count;
+    peg_copy3(middle, first ? a : b);
+    peg_add_scaled(middle, first ? -ssh->g : ssh->g, d, first ? b : a);
+}
+
 int peg_ssh_subgradient(peg_arena *arena, const peg_view *A, const peg_view *B, const double d[3],
                         const peg_ssh *ssh, peg_vec3 a, peg_vec3 b)
 {
@@ -289,7 +308,10 @@ int peg_ssh_subgradient(peg_arena *arena, const peg_view *A, const peg_view *B, 
     if (!column || !x) return 0;
     peg_copy3(ssh->a, a);
     peg_copy3(ssh->b, b);
-    if (na == 0 || nb == 0) return 1;
+    if (na == 0 || nb == 0) {
+        middle_of_outermost(na ? A : B, ssh, d, a, b);
+        return 1;
+    }
     peg_copy3(ssh->n, u);
     peg_normalise(u);
     least_norm p = {.A = (const double(*)[PEG_SSH_ROWS])column, .y = {0, 0, 0, 1. / na, 1. / nb}};

@@ -39,6 +39,36 @@ static void turn_about_end(const peg_island *I, int rigid, const double *point, 
     for (int k = 0; k < 3; k++) G[k] = sign * n[k], G[3 + k] *= sign;
 }
 
+/* Vertices count as outermost up to this, in L. */
+static const double OUTERMOST = 1e-9;
+
+/* The middle of where two parts with a radius touch. */
+static int find_middle(peg_island *I, const peg_pair *pair, const peg_view *A, const peg_view *B,
+                       const peg_ssh *ssh, double a[3], double b[3])
+{
+    peg_polygon_corner *corner;
+    int n = peg_contact_polygon(I->arena, A, B, ssh->n, OUTERMOST * pair->L, &corner);
+    if (n < 0) I->failed = 1;
+    if (n <= 0) peg_copy3(ssh->a, a), peg_copy3(ssh->b, b);
+    for (int k = 0; k < 3 && n > 0; k++) {
+        a[k] = b[k] = 0;
+        for (int i = 0; i < n; i++) a[k] += corner[i].a[k] / n, b[k] += corner[i].b[k] / n;
+    }
+    return n >= 0;
+}
+
+/* Depth s < 0 and unit direction n of a pair, and the points of its subgradient. */
+static int find_force(peg_island *I, peg_pair *pair, const peg_view *A, const peg_view *B,
+                      peg_ssh *ssh, double a[3], double b[3])
+{
+    if (!peg_pair_direction(I, pair, A, B, ssh) || !(ssh->s < 0)) return 0;
+    if (peg_cores_are_apart(A, B, ssh->s)) return find_middle(I, pair, A, B, ssh, a, b);
+    peg_ssh at = *ssh;
+    at.basis[0] = -1;
+    return peg_ssh_solve(I->arena, A, B, ssh->n, &at) == PEG_LP_SOLVED &&
+           peg_ssh_subgradient(I->arena, A, B, ssh->n, &at, a, b);
+}
+
 /* Adds h/2 of the contact force of a pair to the velocities v, and its impulse to the account. */
 static void apply_force(peg_island *I, int p, int at_end, peg_vec6 *v)
 {
@@ -46,20 +76,14 @@ static void apply_force(peg_island *I, int p, int at_end, peg_vec6 *v)
     const peg_piece *pa = &I->piece[pair->a], *pb = &I->piece[pair->b];
     const peg_view *A = at_end ? &pa->now : &pa->start, *B = at_end ? &pb->now : &pb->start;
     peg_ssh ssh;
-    double a[3], b[3], d[3], C = I->settings->lp_stiffness;
+    double a[3], b[3], C = I->settings->lp_stiffness;
     int ra = pa->rigid, rb = pb->rigid;
-    if (!peg_pair_direction(I, pair, A, B, &ssh) || !(ssh.s < 0)) return;
-    peg_copy3(ssh.n, d);
-    ssh.basis[0] = -1;
-    peg_ssh at = ssh;
-    if (peg_ssh_solve(I->arena, A, B, d, &at) != PEG_LP_SOLVED ||
-        !peg_ssh_subgradient(I->arena, A, B, d, &at, a, b))
-        return;
-    peg_row *row = peg_add_row_of_points(I, p, a, b, d, ssh.s, &I->impulse);
+    if (!find_force(I, pair, A, B, &ssh, a, b)) return;
+    peg_row *row = peg_add_row_of_points(I, p, a, b, ssh.n, ssh.s, &I->impulse);
     if (!row) return;
     if (at_end) {
-        turn_about_end(I, ra, a, d, 1, row->Ga);
-        turn_about_end(I, rb, b, d, -1, row->Gb);
+        turn_about_end(I, ra, a, ssh.n, 1, row->Ga);
+        turn_about_end(I, rb, b, ssh.n, -1, row->Gb);
     }
     row->lambda = 0.5 * I->h * C * -ssh.s;
     double w = inverse_mass(I, ra, row->Ga) + inverse_mass(I, rb, row->Gb);

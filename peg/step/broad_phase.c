@@ -63,11 +63,14 @@ static void ask_filter(const peg_stage *s, peg_candidate *c)
 
 /* --- pairs of the scene --- */
 
-/* The papers' models know polytopes only. */
+/* The papers' models know polytopes only, one of them spheres and capsules, too. */
 static int has_model(const peg_stage *s, const peg_part *part)
 {
-    return s->context->settings.contact == PEG_CONTACT_PEG ||
-           (!part->triangle_mesh && !peg_is_dilated(part->shape));
+    const pegSettings *settings = &s->context->settings;
+    if (settings->contact == PEG_CONTACT_PEG) return 1;
+    if (part->triangle_mesh) return 0;
+    return peg_is_round(part->shape) ? peg_model_knows_round(settings)
+                                     : !peg_is_dilated(part->shape);
 }
 
 static void meet(void *context, int i, int j)

@@ -75,8 +75,10 @@ dGeomID peg_geom_outer(dGeomID geom)
 int peg_model_has(dGeomID geom)
 {
     int class = dGeomGetClass(geom);
-    return peg_launch_options.settings.contact == PEG_CONTACT_PEG || class == dBoxClass ||
-           class == dPlaneClass || class == dConvexClass;
+    const pegSettings *settings = &peg_launch_options.settings;
+    if (class == dSphereClass || class == dCapsuleClass) return peg_model_knows_round(settings);
+    return settings->contact == PEG_CONTACT_PEG || class == dBoxClass || class == dPlaneClass ||
+           class == dConvexClass;
 }
 
 int peg_geom_arrays(dGeomID geom, peg_arrays *out)

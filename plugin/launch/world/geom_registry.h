@@ -15,7 +15,8 @@ typedef struct peg_arrays {
 } peg_arrays;
 /* The arrays of a convex geom whose shape is registered; 0: none. */
 int peg_geom_arrays(dGeomID geom, peg_arrays *out);
-/* Whether the contact model knows the geom: the papers' know boxes, planes and convex geoms. */
+/* Whether the contact model knows the geom: the papers' know boxes, planes and convex
+ * geoms, lp spheres and capsules, too. */
 int peg_model_has(dGeomID geom);
 /* The geom is about to be destroyed. */
 void peg_geom_forget(dGeomID geom);
