@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Draws the pictures of the example programs and of ./run demo into docs/images. Needs a build in
-# build/, chromium and imagemagick: apt-get install chromium imagemagick. pictures.sh [EXAMPLE..]
+# build/, chromium, imagemagick and Xvfb: apt-get install chromium imagemagick xvfb. pictures.sh [EXAMPLE..]
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build images=$root/docs/images
@@ -11,6 +11,7 @@ cd "$place"
 if [[ $# == 0 ]]; then
     "$build/demos/peg-lab" demo --out demo --quiet
     convert demo/picture.png -resize 960x -colors 200 "$images/pour.png"
+    xvfb-run -a "$build/demos/peg-lab" view pour-convex --time 4 --set bodies=10 --picture "$images/view.png"
 fi
 only=" $* "
 

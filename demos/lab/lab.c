@@ -12,6 +12,7 @@
 #include "demos/report/recorder.h"
 #include "demos/report/trace_check.h"
 #include "demos/bench/launcher_overhead.h"
+#include "demos/view/lab_view.h"
 
 #include <math.h>
 #include <popt.h>
@@ -334,9 +335,12 @@ static int with_scene(const command *c)
     lab_options options = options_of(c);
     options.data = file;
     lab_output output = output_of(c, c->out);
-    int status = compare ? lab_compare(scene, &options, c->models, c->model_count, &output)
-                 : !strcmp(c->verb, "convert") ? convert(c, scene, &options)
-                                               : capture(c, scene, &options);
+    int status =
+        compare ? lab_compare(scene, &options, c->models, c->model_count, &output)
+        : !strcmp(c->verb, "convert") ? convert(c, scene, &options)
+        : !strcmp(c->verb, "view")
+            ? view_scene(scene, &options, c->models, c->contact ? c->model_count : 0, c->picture)
+            : capture(c, scene, &options);
     lab_file_free(file);
     return status;
 }
@@ -467,7 +471,8 @@ static int dispatch(const command *c)
 {
     if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
-    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare") || !strcmp(c->verb, "convert"))
+    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare") || !strcmp(c->verb, "convert") ||
+        !strcmp(c->verb, "view"))
         return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
         lab_options options = options_of(c);
@@ -487,7 +492,7 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "sweep-report")) return sweep_report(c);
     if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
     return usage(
-        "no command '%s': there are list, run, compare, convert, demo, report, play, check, "
+        "no command '%s': there are list, run, compare, view, convert, demo, report, play, check, "
         "experiment, sweep, sweep-report, bench, matrix-geoms, ode-demos and overhead",
         c->verb);
 }
@@ -540,7 +545,8 @@ int main(int argc, const char **argv)
         {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, OPT_EVERY, "write every N-th step [1]",
          "N"},
         {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write the measurements as JSON", "FILE"},
-        {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run)", "FILE"},
+        {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run, view)",
+         "FILE"},
         {"video", 0, POPT_ARG_STRING, &c.video, 0,
          "write a film (run, compare; .gif: 480 pixels wide)", "FILE.mp4|.gif"},
         {"video-speed", 0, POPT_ARG_DOUBLE, &c.video_speed, OPT_SPEED,
@@ -568,6 +574,7 @@ int main(int argc, const char **argv)
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, "list | run SCENE|FILE | compare SCENE|FILE | "
+                                    "view SCENE|FILE | "
                                     "convert SCENE|FILE | demo | "
                                     "report TRACE.. | play TRACE | check TRACE | "
                                     "sweep PLAN | sweep-report DIR | "

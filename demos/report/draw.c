@@ -10,8 +10,7 @@
 /* ---- what hides bodies -------------------------------------------------------------------------
  */
 
-/* Whether the line from a point towards the eye meets a convex part. */
-static int hides(const lab_shape *s, const double point[3], const double to_eye[3])
+int lab_shape_hides(const lab_shape *s, const double point[3], const double to_eye[3])
 {
     double from = 0, to = INFINITY;
     for (int f = 0; f < s->nf; f++) {
@@ -59,7 +58,7 @@ static int part_hides(const lab_stage *stage, const lab_shape *s, const lab_eye 
     for (int i = 0; i < stage->trace->bodies; i++) {
         if (!is_shown(stage, i)) continue;
         shown++;
-        hidden += hides(s, stage->frame->state[i].pose, e->back);
+        hidden += lab_shape_hides(s, stage->frame->state[i].pose, e->back);
     }
     return 10 * hidden > shown;
 }

@@ -24,6 +24,8 @@ typedef struct lab_stage {
     lab_shape ***placed; /* of each body, of each part */
 } lab_stage;
 
+/* Whether the line from a point towards the eye meets a convex part. */
+int lab_shape_hides(const lab_shape *shape, const double point[3], const double to_eye[3]);
 double lab_clamp(double x, double low, double high);
 /* 0, or 1 without memory; to be freed in either case. */
 int lab_stage_open(lab_stage *stage, const lab_trace *trace);
