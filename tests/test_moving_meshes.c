@@ -1,5 +1,6 @@
 /* Meshes that move by their size in a step: nothing overlaps or is passed through, by tests of
  * edges against triangles that share no code with the search; and few pairs are looked at. */
+#include "peg/base/arena.h"
 #include "peg/collide/triangle_distance.h"
 #include "peg/contact/pose.h"
 #include "peg/peg.h"
@@ -214,6 +215,21 @@ START_TEST(meshes_that_move_far_have_few_pairs)
 }
 END_TEST
 
+/* What the largest step needed is given back once some steps have needed less. */
+START_TEST(memory_of_one_large_step_is_given_back)
+{
+    heap *c = new_heap(27, 1, 1);
+    size_t most = 0;
+    for (int i = 0; i < 4 * PEG_MEMORY_USES; i++) {
+        step(c);
+        advance(c);
+        if (c->stats.memory > most) most = c->stats.memory;
+    }
+    ck_assert_msg(c->stats.memory * 4 < most, "%zu of %zu bytes", c->stats.memory, most);
+    free_heap(c);
+}
+END_TEST
+
 /* Points of both triangles on a lattice: never nearer than the distance that is asked for, if they
  * are apart by it; and a little nearer if they are not. */
 static double sampled_distance(const peg_vec3 *a, const peg_vec3 *b)
@@ -265,6 +281,7 @@ Suite *test_suite(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, meshes_that_move_far_do_not_overlap, 0, HEAPS);
     tcase_add_loop_test(tc, meshes_that_move_far_have_few_pairs, 0, HEAPS);
+    tcase_add_test(tc, memory_of_one_large_step_is_given_back);
     tcase_add_test(distance, triangles_are_apart_as_samples_say);
     suite_add_tcase(suite, tc);
     suite_add_tcase(suite, distance);

@@ -118,6 +118,64 @@ static void build_links(lab_world *w)
     lab_velocity(last, (double[3]){2, 1, 0}, NULL);
 }
 
+/* A round bar of radius .1 bent to two half circles of radius .4 about (0, +-.25, 0), in rings. */
+enum { RINGS = 22, SIDES = 10, RING_VERTICES = RINGS * SIDES, RING_TRIANGLES = 2 * RING_VERTICES };
+
+typedef struct ring_mesh {
+    double vertex[RING_VERTICES][3];
+    int triangle[RING_TRIANGLES][3];
+} ring_mesh;
+
+static void set_ring_mesh(ring_mesh *m)
+{
+    for (int i = 0; i < RINGS; i++)
+        for (int j = 0; j < SIDES; j++) {
+            int half = i < RINGS / 2, right = (j + 1) % SIDES, next = (i + 1) % RINGS * SIDES;
+            double a = M_PI * (i % (RINGS / 2)) / (RINGS / 2 - 1) + (half ? 0 : M_PI);
+            double b = 2 * M_PI * j / SIDES, out = .4 + .1 * cos(b), *x = m->vertex[i * SIDES + j];
+            x[0] = out * cos(a);
+            x[1] = out * sin(a) + (half ? .25 : -.25);
+            x[2] = .1 * sin(b);
+            int corner[4] = {i * SIDES + j, next + j, next + right, i * SIDES + right};
+            for (int k = 0; k < 3; k++) {
+                m->triangle[2 * (i * SIDES + j)][k] = corner[k];
+                m->triangle[2 * (i * SIDES + j) + 1][k] = corner[(k + 2) % 4];
+            }
+        }
+}
+
+/* A net of rings that others link along x and y, n to a side; its rim is fixed. */
+static void build_chain_net(lab_world *w)
+{
+    int n = (int)lab_key(w, "n", 4);
+    double lying[4], along_x[4], along_y[4];
+    ring_mesh m;
+    set_ring_mesh(&m);
+    lab_axis_angle(0, 0, 1, 90, lying);
+    lab_axis_angle(1, 1, 1, 240, along_x);
+    lab_axis_angle(0, 1, 0, 90, along_y);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            int rim_x = i == 0 || i == n - 1, rim_y = j == 0 || j == n - 1;
+            double x = 1.65 * i, y = 1.6 * j;
+            if (rim_x && rim_y) continue;
+            struct {
+                int is_there;
+                double x[3], *q;
+            } ring[3] = {{1, {x, y, 0}, lying},
+                         {i < n - 1 && !rim_y, {x + .825, y, 0}, along_x},
+                         {j < n - 1 && !rim_x, {x, y + .8, 0}, along_y}};
+            for (int k = 0; k < 3; k++) {
+                if (!ring[k].is_there) continue;
+                lab_kind kind = k == 0 && (rim_x || rim_y) ? LAB_STATIC : LAB_DYNAMIC;
+                lab_body *body = lab_add(w, "ring", kind, ring[k].x, ring[k].q);
+                lab_density(body, 7680);
+                lab_trimesh(body, (const double(*)[3])m.vertex, RING_VERTICES,
+                            (const int(*)[3])m.triangle, RING_TRIANGLES, NULL, NULL);
+            }
+        }
+}
+
 /* ---- bad from the start --------------------------------------------------------------------- */
 
 /* One cube sunk .01 into the floor, another .1 into the first. */
@@ -139,6 +197,8 @@ const lab_scene lab_scenes_extreme[] = {
      build_peg_in_hole, NULL},
     {"hook", "a hook drops into a hook and swings", 0.01, 1, build_hook, NULL},
     {"links", "a chain of interlocked links, kicked (bodies=)", 0.01, 1, build_links, NULL},
+    {"chain-net", "a net of linked rings, 440 triangles each, falls into its links (n=)", 0.01, 1,
+     build_chain_net, NULL},
     {"overlap-start", "cubes that start with overlaps of .01 and .1", 0.01, 2, build_overlap_start,
      NULL},
     {NULL, NULL, 0, 0, NULL, NULL},

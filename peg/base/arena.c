@@ -52,6 +52,16 @@ void *peg_grow(void *array, size_t needed, size_t *capacity, size_t size)
     return grown;
 }
 
+void *peg_shrink(void *array, size_t needed, size_t *capacity, size_t size)
+{
+    if (needed < 64) needed = 64;
+    if (*capacity <= 2 * needed) return array;
+    void *shrunk = peg_realloc(array, needed * size);
+    if (!shrunk) return array;
+    *capacity = needed;
+    return shrunk;
+}
+
 struct peg_block {
     struct peg_block *next;
     size_t size;
@@ -85,6 +95,9 @@ static struct peg_block *next_block(peg_arena *arena, size_t bytes)
     }
     block->next = *head;
     *head = block;
+    int deep = 1;
+    for (struct peg_block *b = arena->first; b != block; b = b->next) deep++;
+    if (deep > arena->deep) arena->deep = deep;
     return block;
 }
 
@@ -116,11 +129,25 @@ void peg_arena_back(peg_arena *arena, peg_arena_mark mark)
     arena->used = mark.used;
 }
 
+static void free_blocks(struct peg_block **from)
+{
+    while (*from) {
+        struct peg_block *next = (*from)->next;
+        peg_free(*from);
+        *from = next;
+    }
+}
+
 void peg_arena_reset(peg_arena *arena)
 {
     arena->current = NULL;
     arena->used = 0;
     arena->failed = 0;
+    if (++arena->uses < PEG_MEMORY_USES) return;
+    struct peg_block **unused = &arena->first;
+    for (int i = 0; i < arena->deep; i++) unused = &(*unused)->next;
+    free_blocks(unused);
+    arena->uses = arena->deep = 0;
 }
 
 size_t peg_arena_bytes(const peg_arena *arena)
@@ -132,10 +159,6 @@ size_t peg_arena_bytes(const peg_arena *arena)
 
 void peg_arena_free(peg_arena *arena)
 {
-    while (arena->first) {
-        struct peg_block *next = arena->first->next;
-        peg_free(arena->first);
-        arena->first = next;
-    }
+    free_blocks(&arena->first);
     memset(arena, 0, sizeof *arena);
 }

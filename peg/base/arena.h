@@ -13,17 +13,23 @@ void peg_free(void *p);
 /* Room for `needed` elements in an array that at least doubles when it grows; null when the memory
  * is exhausted (the array then stays). */
 void *peg_grow(void *array, size_t needed, size_t *capacity, size_t size);
+/* The array with room for `needed` elements only, if it has more than twice as much. */
+void *peg_shrink(void *array, size_t needed, size_t *capacity, size_t size);
 
 /* For tests: the n-th allocation from now on fails (1 = the next one), and all after it if
  * `for_good`; 0 switches this off. Returns how many allocations were made since the last call. */
 long peg_memory_fail_at(long n, int for_good);
 
+/* Uses, from one reset to the next, after which memory that none of them needed is given back. */
+enum { PEG_MEMORY_USES = 64 };
+
 /* Stack-like memory of a step. Blocks are kept between steps, so a warmed step allocates nothing.
  */
 typedef struct peg_arena {
     struct peg_block *first, *current;
-    size_t used; /* in the current block */
-    int failed;  /* an allocation failed since the last reset */
+    size_t used;    /* in the current block */
+    int failed;     /* an allocation failed since the last reset */
+    int uses, deep; /* resets since memory was given back, and the blocks needed meanwhile */
 } peg_arena;
 
 typedef struct peg_arena_mark {

@@ -12,6 +12,18 @@ static int compare(const void *left, const void *right)
     return (a->high > b->high) - (a->high < b->high);
 }
 
+void peg_pair_cache_reset(peg_pair_cache *m)
+{
+    if (m->count > m->most) m->most = m->count;
+    if (m->rows > m->most_rows) m->most_rows = m->rows;
+    m->count = m->rows = 0;
+    if (++m->uses < PEG_MEMORY_USES) return;
+    m->entry = peg_shrink(m->entry, m->most, &m->capacity, sizeof *m->entry);
+    m->row = peg_shrink(m->row, m->most_rows, &m->row_capacity, sizeof *m->row);
+    m->most = m->most_rows = 0;
+    m->uses = 0;
+}
+
 const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_t low,
                                            uint64_t high)
 {

@@ -21,7 +21,12 @@ typedef struct peg_pair_cache {
     size_t count, capacity;
     peg_cached_row *row;
     size_t rows, row_capacity;
+    size_t most, most_rows; /* since memory was given back .. */
+    int uses;               /* .. so many uses ago */
 } peg_pair_cache;
+
+/* Empties the cache. */
+void peg_pair_cache_reset(peg_pair_cache *memory);
 
 const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_t low,
                                            uint64_t high);

@@ -103,7 +103,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     peg_arena_reset(arena);
     peg_arena_reset(&context->kept);
     context->contacts = 0;
-    context->next_cache.count = context->next_cache.rows = 0;
+    peg_pair_cache_reset(&context->next_cache);
     s->root = PEG_NEW(arena, int, nb);
     s->first_body = PEG_NEW(arena, int, nb);
     s->next_body = PEG_NEW(arena, int, nb);
