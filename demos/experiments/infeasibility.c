@@ -83,11 +83,12 @@ static void write_step(lab_world *w, FILE *csv)
         fastest = fmax(fastest, peg_norm(v));
         top = fmax(top, x[2]);
     }
-    fprintf(csv, "%.9g,%.9g,%.6g,%.6g,%.6g,%.9g,%.6g,%.9g,%ld,%.4g,%.4g,%ld,%ld,%ld,%ld,%ld,%ld\n",
+    fprintf(csv,
+            "%.9g,%.9g,%.6g,%.6g,%.6g,%.9g,%.6g,%.9g,%ld,%.4g,%.4g,%ld,%ld,%ld,%ld,%ld,%ld,%ld\n",
             lab_time(w), fmin(rho, 1), fmax(0, -rho), depth, volume, sqrt(square), fastest, top,
             s.rows_max, 1e3 * s.time_solve, 1e3 * w->last_seconds, s.unconverged,
-            s.friction_unconverged, s.friction_passes, s.friction_islands, s.contact_units,
-            s.contact_unit_sets_differ);
+            s.friction_unconverged, s.friction_passes, s.friction_islands, s.sliding_islands,
+            s.contact_units, s.contact_unit_sets_differ);
 }
 
 int infeasibility_run(const experiment_study *s, const experiment_job *job, FILE *csv,
@@ -106,7 +107,7 @@ int infeasibility_run(const experiment_study *s, const experiment_job *job, FILE
     if (options.sets) snprintf(setting.key, sizeof setting.key, "%s", keys[variant].key);
     lab_world *w = lab_open(lab_scene_find(scene->scene), &options, why, &user);
     fputs("t,rho,infeasibility,depth,volume,speed,v_max,z_top,rows,solve_ms,step_ms,failures,"
-          "lagged,passes,sliding,units,differ\n",
+          "lagged,passes,rubbing,sliding,units,differ\n",
           csv);
     if (!w) return 1;
     while (w->steps < w->planned && lab_step(w) == 0) write_step(w, csv);

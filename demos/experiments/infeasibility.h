@@ -45,8 +45,9 @@ enum {
     INF_STEP,     /* ms */
     INF_FAILURES, /* steps without an answer */
     INF_LAGGED,   /* solves whose friction has not settled */
-    INF_PASSES,   /* of friction, of all islands in which something slides */
-    INF_SLIDING,  /* such islands */
+    INF_PASSES,   /* of friction, of all islands */
+    INF_RUBBING,  /* islands with friction */
+    INF_SLIDING,  /* those of them that took more than one pass */
     INF_UNITS,    /* active basic contact units */
     INF_DIFFER,   /* pairs whose adjacent units are others */
     INF_COLUMNS

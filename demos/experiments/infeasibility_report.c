@@ -17,7 +17,8 @@ typedef struct numbers {
     double mean, max; /* of I */
     double constant;  /* largest I / (|v| h)^2 */
     double v_max;     /* m/s */
-    double failures, lagged, passes, sliding, ms, units, differ;
+    double busy;      /* passes of friction where there is more than one */
+    double failures, lagged, passes, rubbing, sliding, ms, units, differ;
     double depth, volume; /* largest, m and m^3 */
     double end;           /* largest I of the last tenth of the runs */
 } numbers;
@@ -36,6 +37,7 @@ static void add_run(const experiment_table *t, double h, numbers *n)
         n->failures += row[INF_FAILURES];
         n->lagged += row[INF_LAGGED];
         n->passes += row[INF_PASSES];
+        n->rubbing += row[INF_RUBBING];
         n->sliding += row[INF_SLIDING];
         n->ms += row[INF_STEP];
         n->units += row[INF_UNITS];
@@ -56,7 +58,8 @@ static numbers numbers_of(const experiment_study *s, int scene, lab_contact mode
         if (t && t->rows > 0) add_run(t, h, &n);
     }
     double *means[] = {&n.mean, &n.ms, &n.units};
-    n.passes = n.sliding > 0 ? n.passes / n.sliding : 0;
+    n.busy = n.sliding > 0 ? (n.passes - n.rubbing + n.sliding) / n.sliding : 0;
+    n.passes = n.rubbing > 0 ? n.passes / n.rubbing : 0;
     for (int i = 0; i < 3; i++) *means[i] = n.steps ? *means[i] / (double)n.steps : NAN;
     return n;
 }
@@ -98,10 +101,10 @@ static void tabulate_row(const experiment_study *s, lab_report *r, FILE *csv, in
         if (k == 0) smallest = n;
         report_cell(r, n.runs ? "%.1e / %.1e" : "-", n.mean, n.max);
         if (csv && n.runs)
-            fprintf(csv, "%s,%s,%g,%ld,%.6g,%.6g,%.6g,%.6g,%.0f,%.0f,%.4g,%.4g,%.6g,%.6g\n",
+            fprintf(csv, "%s,%s,%g,%ld,%.6g,%.6g,%.6g,%.6g,%.0f,%.0f,%.4g,%.4g,%.4g,%.6g,%.6g\n",
                     infeasibility_scenes[scene].name, label_of(model, v), s->h[k], n.runs, n.mean,
-                    n.max, n.constant, n.v_max, n.failures, n.lagged, n.passes, n.ms, n.depth,
-                    n.volume);
+                    n.max, n.constant, n.v_max, n.failures, n.lagged, n.passes, n.busy, n.ms,
+                    n.depth, n.volume);
     }
     report_cell(r, "%.2f", slope_of(s->h, mean, s->hs));
     report_cell(r, "%.3g", smallest.ms);
@@ -116,7 +119,8 @@ static void tabulate(const experiment_study *s, lab_report *r)
     FILE *csv = fopen(path, "w");
     r->bad |= !csv;
     if (csv)
-        fputs("scene,model,h,runs,mean,max,constant,v_max,failures,lagged,passes,ms,depth,volume\n",
+        fputs("scene,model,h,runs,mean,max,constant,v_max,failures,lagged,passes,passes_sliding,ms,"
+              "depth,volume\n",
               csv);
     heads[0] = "model";
     for (int k = 0; k < s->hs; k++) {
@@ -274,17 +278,18 @@ static void check_friction(const experiment_study *s, lab_report *r)
 {
     char check[160];
     for (int scene = 0; scene < INFEASIBILITY_SCENES; scene++) {
-        double passes = 0, lagged = 0;
+        double passes = 0, busy = 0, lagged = 0;
         if (infeasibility_scenes[scene].mu_given) continue;
         for (int k = 0; k < s->hs; k++) {
             numbers n = numbers_of(s, scene, LAB_RATIO, RATIO_PLAIN, s->h[k]);
-            passes = fmax(passes, n.passes);
+            passes = fmax(passes, n.passes), busy = fmax(busy, n.busy);
             lagged = fmax(lagged, n.steps ? n.lagged / (double)n.steps : 0);
         }
-        snprintf(check, sizeof check,
-                 "%s: mean passes of friction where something slides, of the worst h",
+        snprintf(check, sizeof check, "%s: mean passes of friction, of the worst h",
                  infeasibility_scenes[scene].name);
         report_check(r, check, passes, "<= 10", passes <= 10);
+        report_text(r, "%s: %.1f passes where there is more than one.",
+                    infeasibility_scenes[scene].name, busy);
         snprintf(check, sizeof check, "%s: share of steps whose friction has not settled",
                  infeasibility_scenes[scene].name);
         report_check(r, check, lagged, "<= 0.01", lagged <= .01);

@@ -41,6 +41,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->contact_unit_sets_differ += s->contact_unit_sets_differ;
     sum->friction_passes += s->friction_passes;
     sum->friction_islands += s->friction_islands;
+    sum->sliding_islands += s->sliding_islands;
     sum->potential_too_stiff += s->potential_too_stiff;
     raise_to(&sum->infeasibility_max, s->infeasibility_max);
     sum->soft_contacts += s->soft_contacts;

@@ -198,8 +198,9 @@ typedef struct pegStats {
     long contact_units;            /* active basic contact units */
     long contact_unit_sets_differ; /* pairs with other units than by all feature pairs
                                       (settings.ratio_adjacent) */
-    long friction_passes;          /* solves of islands in which something slides, ... */
-    long friction_islands;         /* ... and how many of these there were (model ratio) */
+    long friction_islands;         /* islands with friction, ... */
+    long sliding_islands;          /* ... those of them that took more than one solve, ... */
+    long friction_passes;          /* ... and the solves of all of them */
     long potential_too_stiff;      /* contacts for which the step is longer than
                                       .3 sqrt(m_eff / C) */
     double infeasibility_max;      /* largest -rho of a pair at the start of a step */

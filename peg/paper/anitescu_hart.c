@@ -345,8 +345,9 @@ static peg_outcome solve(peg_island *I, void *data)
     } while (outcome == PEG_SOLVED && pass < most && change > SETTLED &&
              !(change <= SOLVED_TO && change >= before));
     if (outcome != PEG_SOLVED) return outcome;
-    I->stats->friction_islands += pass > 1;
-    I->stats->friction_passes += pass > 1 ? pass : 0;
+    I->stats->friction_islands += rubs;
+    I->stats->sliding_islands += pass > 1;
+    I->stats->friction_passes += rubs ? pass : 0;
     I->stats->friction_unconverged += most > 1 && change > SOLVED_TO;
     take(I, m, &p);
     return PEG_SOLVED;
