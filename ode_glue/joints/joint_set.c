@@ -162,7 +162,8 @@ void peg_joint_set_keep(peg_joint_set *set, const peg_joint_row *row, const dJoi
 void peg_joint_set_save(const peg_joint_set *set, dJointID joint, const peg_map *number,
                         peg_writer *w)
 {
-    int i = peg_map_find(&set->id, joint, NULL), known = i >= 0, body[2];
+    int i = peg_map_find(&set->id, joint, NULL), body[2];
+    int known = i >= 0 && i < set->room; /* else there was no memory for it */
     peg_write(w, &known, sizeof known);
     if (!known) return;
     struct peg_kept_reference kept = set->kept[i];
