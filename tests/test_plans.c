@@ -108,17 +108,22 @@ END_TEST
 
 #define CASES 24
 
-static void write_plan(void)
+static void write_plan_of(int steps)
 {
     char text[2048];
     snprintf(text, sizeof text,
              HEAD
              "[{\"scenes\": [\"pour-boxes\"], \"contact\": [\"peg\", \"ode-quick\"], \"h\": "
              "[0.02, 0.05], \"set\": {\"bodies\": 2}, \"seeds\": {\"from\": 1, \"to\": 5}, "
-             "\"steps\": 20}, {\"scenes\": [\"%s/drop.json\"], \"contact\": [\"peg\", \"ode\"], "
+             "\"steps\": %d}, {\"scenes\": [\"%s/drop.json\"], \"contact\": [\"peg\", \"ode\"], "
              "\"h\": [0.01, 0.005], \"steps\": 4, \"mesh_dir\": \"%s/meshes\"}]}",
-             getenv("LAB_DATA"), getenv("LAB_DATA"));
+             steps, getenv("LAB_DATA"), getenv("LAB_DATA"));
     write_text(out_path("plan.json"), text);
+}
+
+static void write_plan(void)
+{
+    write_plan_of(20);
 }
 
 /* All rows of a folder, without what differs from run to run, to be freed. */
@@ -169,7 +174,6 @@ static void count_store(void *count, json_t *row)
 
 START_TEST(comes_to_the_same_rows)
 {
-    char mpi[1024];
     write_plan();
     ck_assert_int_eq(
         run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("two")), 0);
@@ -189,23 +193,49 @@ START_TEST(comes_to_the_same_rows)
     ck_assert_int_eq(stored, CASES);
     ck_assert_int_gt(size_of(out_path("parts/table.txt")), 500);
     ck_assert_int_gt(size_of(out_path("parts/overlap.png")), 500);
-#ifdef HAVE_MPI
-    snprintf(mpi, sizeof mpi,
-             /* Open MPI leaks what it loads */
-             "ASAN_OPTIONS=detect_leaks=0 "
-             "mpirun --allow-run-as-root --oversubscribe -n 3 '%s' sweep %s --out %s --quiet "
-             ">/dev/null 2>&1",
-             getenv("PEG_LAB"), out_path("plan.json"), out_path("ranks"));
-    if (system("command -v mpirun >/dev/null") == 0) {
-        ck_assert_int_eq(system(mpi), 0);
-        expect_rows(out_path("ranks"), rows);
-    }
-#else
-    (void)mpi;
-#endif
     free(rows);
 }
 END_TEST
+
+#ifdef HAVE_MPI
+
+/* Runs the plan with ranks; an exit status. */
+static int run_ranks(int ranks, const char *dir)
+{
+    char command[1024];
+    snprintf(command, sizeof command,
+             /* Open MPI leaks what it loads */
+             "ASAN_OPTIONS=detect_leaks=0 "
+             "mpirun --allow-run-as-root --oversubscribe -n %d '%s' sweep %s --out %s --quiet "
+             ">/dev/null 2>&1",
+             ranks, getenv("PEG_LAB"), out_path("plan.json"), dir);
+    int status = system(command);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int has_mpirun(void)
+{
+    return system("command -v mpirun >/dev/null") == 0;
+}
+
+START_TEST(ranks_come_to_the_same_rows)
+{
+    char name[16];
+    write_plan();
+    ck_assert_int_eq(
+        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("here")), 0);
+    char *rows = rows_of(out_path("here"));
+    for (int ranks = 1; ranks <= 4 && has_mpirun(); ranks++) {
+        snprintf(name, sizeof name, "ranks-%d", ranks);
+        ck_assert_int_eq(run_ranks(ranks, out_path(name)), 0);
+        expect_rows(out_path(name), rows);
+    }
+    free(rows);
+}
+END_TEST
+
+#endif
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
@@ -301,6 +331,54 @@ START_TEST(goes_on_after_a_kill)
 }
 END_TEST
 
+#ifdef HAVE_MPI
+
+/* The n-th process, by its number, that runs this sweep as a rank, or 0. A rank is told by Open
+ * MPI's variables; its workers are its children and have them as well, but have larger numbers. */
+static pid_t find_rank(int rank, const char *dir)
+{
+    char command[512], text[32] = "";
+    snprintf(command, sizeof command,
+             "for p in $(pgrep -f -- '--out %s --quiet' | sort -n); do "
+             "tr '\\0' '\\n' <\"/proc/$p/environ\" 2>/dev/null | "
+             "grep -qx OMPI_COMM_WORLD_RANK=%d && echo $p && break; done",
+             dir, rank);
+    FILE *f = popen(command, "r");
+    ck_assert_ptr_nonnull(f);
+    if (!fgets(text, sizeof text, f)) *text = 0;
+    pclose(f);
+    return (pid_t)strtol(text, NULL, 10);
+}
+
+/* Whichever rank is killed, Open MPI ends the job, and a restart runs only what had not finished.
+ */
+START_TEST(goes_on_after_the_kill_of_a_rank)
+{
+    char dir[256], journal[300];
+    if (!has_mpirun()) return;
+    write_plan_of(1000); /* so that it is not over before the kill */
+    snprintf(dir, sizeof dir, "%s", out_path(_i ? "killed-1" : "killed-0"));
+    snprintf(journal, sizeof journal, "%s/journal.jsonl", dir);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) _exit(run_ranks(3, dir));
+    while (size_of(journal) <= 0) nanosleep(&(struct timespec){0, 1000000}, NULL);
+    pid_t rank = find_rank(_i, dir);
+    int killed = rank > 0 && kill(rank, SIGKILL) == 0, status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(killed, "the sweep was over before rank %d could be killed", _i);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 0);
+    long before = lines_of(journal);
+    ck_assert_int_ge(before, 1);
+    ck_assert_int_lt(before, CASES);
+    ck_assert_int_eq(run_ranks(4, dir), 0);
+    ck_assert_int_eq(lines_of(journal), CASES);
+    free(rows_of(dir));
+}
+END_TEST
+
+#endif
+
 /* A case that takes too long is a failed row, and the others are run. */
 START_TEST(limits_the_time_of_a_case)
 {
@@ -326,6 +404,10 @@ Suite *test_suite(void)
     tcase_add_test(tests, multiplies_lists);
     tcase_add_test(tests, refuses_bad_plans);
     tcase_add_test(tests, comes_to_the_same_rows);
+#ifdef HAVE_MPI
+    tcase_add_test(tests, ranks_come_to_the_same_rows);
+    tcase_add_loop_test(tests, goes_on_after_the_kill_of_a_rank, 0, 2);
+#endif
     tcase_add_test(tests, survives_damaged_files);
     tcase_add_test(tests, survives_a_full_disk);
     tcase_add_test(tests, goes_on_after_a_kill);

@@ -14,7 +14,7 @@
 typedef struct group {
     const sweep_case *first;
     int cases, finished, failed;
-    long steps, unconverged, fallbacks, escaped;
+    long steps, unconverged, limited, frozen, escaped;
     double overlap_median, overlap, depth, gain, seconds; /* medians summed, else largest and sum */
     double *ms; /* of the finished cases: room for all of the plan, shared */
     int ms_from;
@@ -55,7 +55,7 @@ static void add_row(summary *s, group *g, const json_t *row)
     s->failed_peg += failed && g->first->contact == LAB_PEG;
     g->steps += (long)number(row, "steps");
     g->unconverged += (long)number(row, "unconverged");
-    g->fallbacks += (long)(number(row, "halved") + number(row, "scaled"));
+    g->limited += (long)number(row, "limited"), g->frozen += (long)number(row, "frozen");
     g->escaped += (long)number(row, "escaped");
     g->overlap_median += number(row, "overlap_median");
     g->overlap = fmax(g->overlap, number(row, "overlap_max"));
@@ -93,14 +93,14 @@ static void gather(summary *s)
     }
 }
 
-/* Without friction a pour needs few halved and scaled steps: at large step sizes in no more than 1
- * % of the steps of all seeds (the check sees to smaller ones). */
-static int has_many_fallbacks(const group *g)
+/* Without friction few islands of a pour end limited: at large step sizes no more than 1 % of the
+ * steps of all seeds (the check sees to smaller ones). */
+static int has_many_limited(const group *g)
 {
     const sweep_case *c = g->first;
     return c->contact == LAB_PEG && !strncmp(c->scene, "pour-", 5) && c->mu_given == 0 &&
            strcmp(c->scene, "pour-mixed") != 0 && c->h >= .05 &&
-           (double)g->fallbacks > .01 * (double)g->steps;
+           (double)g->limited > .01 * (double)g->steps;
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */
@@ -117,9 +117,9 @@ static void name_group(const group *g, char *text, size_t size)
 
 static void write_table(const summary *s, FILE *f)
 {
-    fprintf(f, "%-40s %-9s %6s %9s %6s %8s %8s %8s %8s %6s %6s %5s %8s %8s\n", "scene", "contact",
-            "h", "runs", "failed", "ovl med", "ovl max", "depth", "gain", "unconv", "fallb", "esc",
-            "ms/step", "s");
+    fprintf(f, "%-40s %-9s %6s %9s %6s %8s %8s %8s %8s %6s %6s %6s %5s %8s %8s\n", "scene",
+            "contact", "h", "runs", "failed", "ovl med", "ovl max", "depth", "gain", "unconv",
+            "limit", "frozen", "esc", "ms/step", "s");
     for (int k = 0; k < s->groups; k++) {
         const group *g = &s->group[k];
         char name[128], runs[32], h[16] = "own";
@@ -127,10 +127,11 @@ static void write_table(const summary *s, FILE *f)
         name_group(g, name, sizeof name);
         snprintf(runs, sizeof runs, g->finished < g->cases ? "%d/%d" : "%d", g->finished, g->cases);
         if (g->first->h > 0) snprintf(h, sizeof h, "%g", g->first->h);
-        fprintf(f, "%-40s %-9s %6s %9s %6d %8.1e %8.1e %8.1e %8.1e %6ld %6ld %5ld %8.3f %8.2f\n",
+        fprintf(f,
+                "%-40s %-9s %6s %9s %6d %8.1e %8.1e %8.1e %8.1e %6ld %6ld %6ld %5ld %8.3f %8.2f\n",
                 name, lab_contact_name(g->first->contact), h, runs, g->failed,
-                g->overlap_median / n, g->overlap, g->depth, g->gain, g->unconverged, g->fallbacks,
-                g->escaped, lab_quantile(g->ms, g->finished, .5), g->seconds);
+                g->overlap_median / n, g->overlap, g->depth, g->gain, g->unconverged, g->limited,
+                g->frozen, g->escaped, lab_quantile(g->ms, g->finished, .5), g->seconds);
     }
     fprintf(f, "\n%d of %d cases have finished, %d failed\n", s->finished, s->plan->count,
             s->failed);
@@ -143,13 +144,14 @@ static void write_table(const summary *s, FILE *f)
                 json_string_value(json_object_get(s->rows[i], "why")));
     }
     for (int k = 0; k < s->groups; k++)
-        if (has_many_fallbacks(&s->group[k]))
-            fprintf(f, "%s at h = %g: %ld fallbacks in %ld steps\n", s->group[k].first->scene,
-                    s->group[k].first->h, s->group[k].fallbacks, s->group[k].steps);
+        if (has_many_limited(&s->group[k]))
+            fprintf(f, "%s at h = %g: %ld limited islands in %ld steps\n", s->group[k].first->scene,
+                    s->group[k].first->h, s->group[k].limited, s->group[k].steps);
     fprintf(f,
             "\novl: overlap of a step in mean body volumes, median of the steps averaged over the "
-            "runs, and largest; depth: m; gain: energy of a step, of what was put in; fallb: "
-            "halved and scaled steps; esc: escaped bodies; ms/step: median of the runs; s: wall "
+            "runs, and largest; depth: m; gain: energy of a step, of what was put in; "
+            "limit: islands that ended a step with limited bodies; frozen: of these, nothing "
+            "moved; esc: escaped bodies; ms/step: median of the runs; s: wall "
             "time, summed. Failed cases of peg are listed with the command that repeats them.\n");
 }
 
@@ -234,7 +236,7 @@ static int report_rows(const sweep_plan *plan, const char *dir, int quiet)
         }
         for (int i = 0; i < plan->count; i++) json_decref(s.rows[i]);
         bad |= s.failed_peg > 0;
-        for (int k = 0; k < s.groups; k++) bad |= has_many_fallbacks(&s.group[k]);
+        for (int k = 0; k < s.groups; k++) bad |= has_many_limited(&s.group[k]);
     }
     free(s.rows);
     free(s.group);

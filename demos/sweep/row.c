@@ -36,8 +36,8 @@ const sweep_column sweep_columns[] = {
     {"unconverged", "INTEGER", "steps accepted without a certificate"},
     {"clearance", "INTEGER", "fallbacks"},
     {"elastic", "INTEGER", ""},
-    {"halved", "INTEGER", ""},
-    {"scaled", "INTEGER", ""},
+    {"limited", "INTEGER", "islands that ended a step with limited bodies"},
+    {"frozen", "INTEGER", "of these: nothing moved although something should"},
     {"first_contact", "INTEGER", ""},
     {"switches", "INTEGER", ""},
     {"islands", "INTEGER", "summed over the steps"},
@@ -106,8 +106,8 @@ static void put_stats(json_t *row, const pegStats *s)
     count(row, "unconverged", s->unconverged);
     count(row, "clearance", s->fallback_clearance);
     count(row, "elastic", s->fallback_elastic);
-    count(row, "halved", s->fallback_halved);
-    count(row, "scaled", s->fallback_scaled);
+    count(row, "limited", s->limited_islands);
+    count(row, "frozen", s->frozen_islands);
     count(row, "first_contact", s->first_contact);
     count(row, "switches", s->switches);
     count(row, "islands", s->islands);
