@@ -58,6 +58,15 @@ static peg_outcome pivot(peg_arena *arena, peg_newton *newton, double tolerance,
     return outcome == PEG_SOLVED ? peg_newton_solve(newton, tolerance, u, y) : outcome;
 }
 
+/* Rows with finite bounds keep their impulses. */
+static peg_outcome solve_frozen(peg_newton *newton, double tolerance, double *u, double *y)
+{
+    newton->frozen = 1;
+    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+    newton->frozen = 0;
+    return outcome;
+}
+
 /* Friction as good as it came, brought into its cone: the normal rows are solved with it, which may
  * make the cone smaller, so that it is taken back bit by bit, in the end altogether. */
 static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *u, double *y)
@@ -72,9 +81,7 @@ static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *
             double bound = fmax(0, 1 - back) * peg_scaled_bound(row, u);
             u[i] = peg_clamp(u[i], -bound, bound);
         }
-        newton->frozen = 1;
-        peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-        newton->frozen = 0;
+        peg_outcome outcome = solve_frozen(newton, tolerance, u, y);
         if (outcome != PEG_SOLVED) return outcome;
         int inside = 1;
         for (int i = 0; i < scaled->m && inside; i++) {
@@ -83,6 +90,28 @@ static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *
         }
         if (inside || back >= 1) return PEG_LAGGED;
     }
+}
+
+/* Newton's method once more from exact normal impulses: first with the friction that was settled
+ * beside them, then with those of no friction, which is what a stack at rest wants. */
+static peg_outcome solve_settled(peg_newton *newton, double tolerance, double *u, double *y,
+                                 double *kept)
+{
+    const peg_scaled *scaled = newton->scaled;
+    size_t size = (size_t)scaled->m * sizeof *u;
+    peg_outcome settled = settle_normals(newton, tolerance, u, y);
+    if (settled != PEG_LAGGED) return settled;
+    memcpy(kept, u, size);
+    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+    if (outcome == PEG_SOLVED) return outcome;
+    for (int i = 0; i < scaled->m; i++)
+        if (scaled->row[i].bounded && !isinf(scaled->row[i].limit)) u[i] = 0;
+    if (solve_frozen(newton, tolerance, u, y) == PEG_SOLVED &&
+        peg_newton_solve(newton, tolerance, u, y) == PEG_SOLVED)
+        return PEG_SOLVED;
+    memcpy(u, kept, size);
+    peg_newton_residual(newton, u, y);
+    return PEG_LAGGED;
 }
 
 /* What is done where Newton's method ended in u without converging. */
@@ -100,7 +129,7 @@ static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance
     }
     memcpy(u, kept, size);
     if (peg_newton_residual(newton, u, y) <= NEAR * newton->scaled->unit) return PEG_LAGGED;
-    return settle_normals(newton, tolerance, u, y);
+    return solve_settled(newton, tolerance, u, y, kept);
 }
 
 static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
