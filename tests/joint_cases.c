@@ -52,7 +52,9 @@ dBodyID random_body(dWorldID world)
     double x[3];
     for (int k = 0; k < 4; k++) q[k] = uniform(-1, 1);
     random_vector(2, x);
-    dMassSetBoxTotal(&mass, uniform(.2, 5), uniform(.3, 2), uniform(.3, 2), uniform(.3, 2));
+    double side[3]; /* one after the other: the order of a call's arguments is the compiler's */
+    for (int k = 2; k >= 0; k--) side[k] = uniform(.3, 2);
+    dMassSetBoxTotal(&mass, uniform(.2, 5), side[0], side[1], side[2]);
     dBodySetMass(body, &mass);
     dBodySetPosition(body, x[0], x[1], x[2]);
     dBodySetQuaternion(body, q);

@@ -29,7 +29,9 @@ typedef struct jointed {
 static void begin(jointed *s, int bodies)
 {
     *s = (jointed){.world = dWorldCreate(), .bodies = bodies};
-    dWorldSetGravity(s->world, uniform(-5, 5), uniform(-5, 5), uniform(-5, 5));
+    double g[3];
+    for (int k = 2; k >= 0; k--) g[k] = uniform(-5, 5);
+    dWorldSetGravity(s->world, g[0], g[1], g[2]);
     dWorldSetERP(s->world, uniform(.1, .9));
     dWorldSetCFM(s->world, chance(.5) ? 1e-10 : uniform(0, 1e-3));
     for (int i = 0; i < bodies; i++) {

@@ -771,7 +771,9 @@ static int lines_of(const char *command)
 START_TEST(symbols_and_header)
 {
     ck_assert_int_gt(lines_of("nm -D --defined-only " LIBRARY " | grep -E ' T peg[A-Z]'"), 20);
-    ck_assert_int_eq(lines_of("nm -D --defined-only " LIBRARY " | grep -vE ' T peg[A-Z]'"), 0);
+    /* .resolver: which clang makes of functions with several targets */
+    ck_assert_int_eq(
+        lines_of("nm -D --defined-only " LIBRARY " | grep -vE ' T (peg[A-Z]|.*[.]resolver$)'"), 0);
     ck_assert_int_gt(lines_of("nm " PEG_LIBRARY " | grep -E ' T peg_step$'"), 0);
     ck_assert_int_eq(lines_of("nm --undefined-only " PEG_LIBRARY " | grep -E ' U d[A-Z]'"), 0);
     ck_assert_int_eq(lines_of("grep -E '#include \"' " HEADER), 0);

@@ -84,7 +84,8 @@ static double add_shapes(fuzz_world *w, dBodyID body, double size)
         if (parts > 1) {
             dQuaternion q;
             vec axis = dice_direction(d);
-            offset = vec_mul(size * dice_between(d, 0, .8), dice_direction(d));
+            vec along = dice_direction(d);
+            offset = vec_mul(size * dice_between(d, 0, .8), along);
             dGeomSetOffsetPosition(s->geom, offset.x, offset.y, offset.z);
             dQFromAxisAndAngle(q, axis.x, axis.y, axis.z, dice_between(d, 0, 3));
             dGeomSetOffsetQuaternion(s->geom, q);
@@ -99,11 +100,13 @@ static void set_mass(fuzz_world *w, dBodyID body, double reach)
     dice *d = &w->dice;
     dMass mass;
     double m = dice_scale(d, 1e-2, 1e2);
-    if (w->round)
+    if (w->round) {
         dMassSetSphereTotal(&mass, m, reach * dice_between(d, .3, 1));
-    else
-        dMassSetBoxTotal(&mass, m, reach * dice_between(d, .2, 1.5),
-                         reach * dice_between(d, .2, 1.5), reach * dice_between(d, .2, 1.5));
+    } else {
+        double side[3];
+        for (int k = 2; k >= 0; k--) side[k] = reach * dice_between(d, .2, 1.5);
+        dMassSetBoxTotal(&mass, m, side[0], side[1], side[2]);
+    }
     dBodySetMass(body, &mass);
 }
 
@@ -128,8 +131,9 @@ static void set_place(fuzz_world *w, dBodyID body)
     dQuaternion q;
     dQFromAxisAndAngle(q, axis.x, axis.y, axis.z, dice_chance(d, .3) ? 0 : dice_between(d, 0, 3.1));
     dBodySetQuaternion(body, q);
-    dBodySetPosition(body, w->spread * dice_between(d, -1, 1), w->spread * dice_between(d, -1, 1),
-                     w->spread * dice_between(d, -.9, 1));
+    double x[3];
+    for (int k = 2; k >= 0; k--) x[k] = w->spread * dice_between(d, k == 2 ? -.9 : -1, 1);
+    dBodySetPosition(body, x[0], x[1], x[2]);
 }
 
 dBodyID fuzz_add_body(fuzz_world *w, int gap_needed)
@@ -161,8 +165,7 @@ static void add_block(fuzz_world *w)
 {
     dice *d = &w->dice;
     int n[3] = {1 + dice_below(d, 3), 1 + dice_below(d, 3), 2 + dice_below(d, 3)};
-    vec e = vec_of(w->size * dice_scale(d, .3, 1), w->size * dice_scale(d, .3, 1),
-                   w->size * dice_scale(d, .3, 1));
+    vec e = dice_sides(d, w->size);
     double gap = dice_chance(d, .5) ? 0 : w->size * dice_scale(d, 1e-9, 1e-3);
     solid *floor = fuzz_add_box(w, vec_of(8 * w->size, 8 * w->size, w->size));
     dGeomSetPosition(floor->geom, 0, 0, -w->size / 2);

@@ -229,8 +229,7 @@ solid *fuzz_add_shape(fuzz_world *w, double size, int moves)
     dice *d = &w->dice;
     vec e;
     if (w->solids == FUZZ_SOLIDS) return NULL;
-    e = vec_of(size * dice_scale(d, .3, 1), size * dice_scale(d, .3, 1),
-               size * dice_scale(d, .3, 1));
+    e = dice_sides(d, size);
     if (dice_chance(d, .08)) e.z *= .03;             /* slabs and discs */
     if (dice_chance(d, .08)) e.x *= .05, e.y *= .05; /* needles */
     switch (dice_below(d, w->options.no_meshes ? 8 : 10)) {

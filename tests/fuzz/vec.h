@@ -107,6 +107,17 @@ static inline int dice_chance(dice *d, double p)
     return dice_unit(d) < p;
 }
 
+/* Three sides of up to `size`. One after the other: the order of a call's arguments is the
+ * compiler's. */
+static inline vec dice_sides(dice *d, double size)
+{
+    vec e;
+    e.z = size * dice_scale(d, .3, 1);
+    e.y = size * dice_scale(d, .3, 1);
+    e.x = size * dice_scale(d, .3, 1);
+    return e;
+}
+
 static inline vec dice_direction(dice *d)
 {
     double z = dice_between(d, -1, 1), a = dice_between(d, 0, 6.283185307179586);
