@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "demos/bench/glpk_separation.h"
-#include "demos/experiments/gap_pairs.h"
+#include "demos/experiments/gap_gradients.h"
 #include "peg/paper/ratio_metric.h"
 #include "peg/paper/signed_separation.h"
 #include "tests/geometry_cases.h"
@@ -261,61 +261,30 @@ END_TEST
 
 /* --- subgradients ---------------------------------------------------------------------------- */
 
-/* g after a motion of part A by (v, w) for a time t; follows: d goes with the centres. */
-static double moved_g(const gap_pair *pair, const double *v, const double *w, double t,
-                      const double *d0, int follows)
-{
-    gap_pair copy = *pair;
-    double x[3], q[4] = {1, t * w[0] / 2, t * w[1] / 2, t * w[2] / 2}, T[9], R[9], d[3];
-    double l = sqrt(1 + peg_dot(q + 1, q + 1));
-    for (int k = 0; k < 4; k++) q[k] /= l;
-    peg_quat_to_mat(q, T);
-    peg_mat_mul(T, pair->R[0], R);
-    peg_add_scaled(pair->x[0], t, v, x);
-    copy.view[0] = cases_view(pair->shape[0]);
-    gap_pair_place(&copy, 0, x, R);
-    peg_sub(x, pair->x[1], d);
-    peg_ssh ssh = {.basis = {-1}};
-    peg_lp_status status =
-        peg_ssh_solve(&arena, &copy.view[0], &copy.view[1], follows ? d : d0, &ssh);
-    cases_view_free(&copy.view[0]);
-    return status == PEG_LP_SOLVED ? ssh.g : NAN;
-}
-
-/* g' = n.(v + w x (p_A - x_A)), and - g n.v where d follows the centres; away from kinks, where
- * both one-sided differences agree. */
 START_TEST(subgradient_by_differences)
 {
-    cases_random r = {5};
-    int compared = 0;
+    gap_differences sum = {0};
+    uint64_t random = 5;
     for (long i = 0; i < 1500; i++) {
         gap_pair pair;
-        double d[3], v[3], w[3], arm[3], c[3];
         ck_assert(gap_pair_make(4, i, &pair));
-        peg_sub(pair.x[0], pair.x[1], d);
-        peg_ssh ssh = {.basis = {-1}};
-        double D = peg_norm(d), L = pair.size;
-        if (D > .2 * L && peg_ssh_solve(&arena, &pair.view[0], &pair.view[1], d, &ssh) == 0) {
-            cases_direction(&r, v);
-            cases_direction(&r, w);
-            for (int k = 0; k < 3; k++) v[k] *= L;
-            int follows = (int)i % 2;
-            double t = 1e-6;
-            peg_sub(ssh.a, pair.x[0], arm);
-            peg_cross(w, arm, c);
-            double slope = peg_dot(ssh.n, v) + peg_dot(ssh.n, c);
-            if (follows) slope -= ssh.g * peg_dot(ssh.n, v);
-            double ahead = moved_g(&pair, v, w, t, d, follows);
-            double back = moved_g(&pair, v, w, -t, d, follows);
-            double kink = fabs(ahead + back - 2 * ssh.g) / t, size = peg_norm(ssh.n) * L;
-            if (isfinite(kink) && kink <= 1e-4 * size) {
-                ck_assert_double_le(fabs((ahead - back) / (2 * t) - slope), 2e-6 * size);
-                compared++;
-            }
-        }
+        ck_assert(gap_check_subgradient(&arena, &pair, &random, 1, &sum));
         gap_pair_free(&pair);
     }
-    ck_assert_int_gt(compared, 1000);
+    ck_assert_double_le(sum.worst, 1e-6);
+    ck_assert_int_gt(sum.compared, 2000);
+}
+END_TEST
+
+START_TEST(derivative_at_kinks)
+{
+    uint64_t random = 8;
+    for (int kink = 0; kink < GAP_KINKS; kink++) {
+        gap_differences sum = {0};
+        for (int i = 0; i < 200; i++)
+            ck_assert(gap_check_kink(&arena, (gap_kink)kink, &random, &sum));
+        ck_assert_double_le(sum.worst, kink == GAP_PARALLEL_EDGES ? 2e-4 : 1e-6);
+    }
 }
 END_TEST
 
@@ -348,110 +317,29 @@ START_TEST(polygon_of_flush_boxes)
     ck_assert(peg_ssh_subgradient(&arena, &A, &B, n, &ssh, p, q));
     ck_assert_double_eq_tol(p[0], .05, 1e-9);
     ck_assert_double_eq_tol(p[1], .025, 1e-9);
-    /* at the kink the derivative of g under a turn is the largest over the corners */
-    double w[3] = {.3, -.7, .2}, most = -INFINITY, t = 1e-7;
-    for (int i = 0; i < 4; i++) {
-        double arm[3], c[3];
-        peg_sub(corner[i].a, x, arm);
-        peg_cross(w, arm, c);
-        most = fmax(most, -c[2]);
-    }
-    double turn[3] = {t * w[0], t * w[1], t * w[2]};
-    peg_polytope *turned;
-    peg_view T;
-    place_box(unit, x, turn, &turned, &T);
-    peg_ssh after = {.basis = {-1}};
-    ck_assert_int_eq(peg_ssh_solve(&arena, &T, &B, n, &after), PEG_LP_SOLVED);
-    ck_assert_double_le((after.g - ssh.g) / t, most + 1e-5);
     cases_view_free(&A);
     cases_view_free(&B);
-    cases_view_free(&T);
     peg_polytope_free(a);
     peg_polytope_free(b);
-    peg_polytope_free(turned);
 }
 END_TEST
 
 /* --- basic contact units --------------------------------------------------------------------- */
 
-typedef struct unit_search {
-    const gap_pair *pair;
-    peg_bcu best;
-    int found;
-} unit_search;
-
-static void take_edges(void *context, const peg_facet *f)
-{
-    unit_search *s = context;
-    peg_bcu u;
-    const double *xa = s->pair->x[0], *xb = s->pair->x[1];
-    if (f->kind == PEG_FEATURES_EE &&
-        peg_bcu_make(&s->pair->view[0], &s->pair->view[1], xa, xb, PEG_BCU_EDGES, f->i, f->j, &u))
-        s->best = u, s->found = 1;
-}
-
-/* Phi of the same features after a motion of both parts. */
-static double moved_phi(const gap_pair *pair, const peg_bcu *u, const double *v, double t)
-{
-    gap_pair copy = *pair;
-    peg_bcu now;
-    for (int side = 0; side < 2; side++) {
-        const double *linear = v + 6 * side, *w = linear + 3;
-        double x[3], q[4] = {1, t * w[0] / 2, t * w[1] / 2, t * w[2] / 2}, T[9], R[9];
-        double l = sqrt(1 + peg_dot(q + 1, q + 1));
-        for (int k = 0; k < 4; k++) q[k] /= l;
-        peg_quat_to_mat(q, T);
-        peg_mat_mul(T, pair->R[side], R);
-        peg_add_scaled(pair->x[side], t, linear, x);
-        copy.view[side] = cases_view(pair->shape[side]);
-        gap_pair_place(&copy, side, x, R);
-    }
-    int made =
-        peg_bcu_make(&copy.view[0], &copy.view[1], copy.x[0], copy.x[1], u->kind, u->i, u->j, &now);
-    cases_view_free(&copy.view[0]);
-    cases_view_free(&copy.view[1]);
-    return made ? now.phi : NAN;
-}
-
 START_TEST(gradient_of_units_by_differences)
 {
-    cases_random r = {9};
-    int compared[3] = {0};
+    gap_differences sum[3] = {{0}};
+    uint64_t random = 9;
     for (long i = 0; i < 1500; i++) {
         gap_pair pair;
         ck_assert(gap_pair_make(6, i, &pair));
-        unit_search s = {.pair = &pair};
-        peg_separation(&pair.view[0], &pair.view[1], -INFINITY, take_edges, &s);
-        peg_bcu corner;
-        for (int kind = 0; kind < 3; kind++) {
-            const peg_bcu *u = &s.best;
-            if (kind < 2) {
-                int nv = pair.shape[kind]->nv, nf = pair.shape[1 - kind]->nf;
-                if (!peg_bcu_make(&pair.view[0], &pair.view[1], pair.x[0], pair.x[1],
-                                  (peg_bcu_kind)kind, cases_below(&r, nv), cases_below(&r, nf),
-                                  &corner))
-                    continue;
-                u = &corner;
-            } else if (!s.found) {
-                continue;
-            }
-            if (u->width < .1 * pair.size || fabs(u->phi) > 10) continue;
-            double J[12], K[12], v[12], slope = 0, t = 1e-6;
-            for (int k = 0; k < 12; k++)
-                v[k] = cases_uniform(&r, -1, 1) * (k % 6 < 3 ? pair.size : 1);
-            peg_bcu_gradients(&pair.view[0], &pair.view[1], pair.x[0], pair.x[1], pair.x[0],
-                              pair.x[1], u, J, K);
-            for (int k = 0; k < 12; k++) slope += (J[k] - u->phi * K[k]) * v[k] / u->width;
-            double ahead = moved_phi(&pair, u, v, t), back = moved_phi(&pair, u, v, -t);
-            double size = (pair.largest + peg_norm(u->a) + peg_norm(u->b)) / u->width;
-            if (kind == 2 && size > 100) continue; /* nearly parallel edges turn fast */
-            ck_assert_msg(fabs((ahead - back) / (2 * t) - slope) <= 1e-6 * (1 + size) * (1 + size),
-                          "pair %ld, kind %d: %g, %g", i, kind, (ahead - back) / (2 * t), slope);
-            compared[kind]++;
-        }
+        ck_assert(gap_check_units(&pair, &random, sum));
         gap_pair_free(&pair);
     }
-    for (int kind = 0; kind < 3; kind++) ck_assert_int_gt(compared[kind], 300);
+    for (int kind = 0; kind < 3; kind++) {
+        ck_assert_double_le(sum[kind].worst, 1e-6);
+        ck_assert_int_gt(sum[kind].compared, 500);
+    }
 }
 END_TEST
 
@@ -502,6 +390,7 @@ Suite *test_suite(void)
     tcase_add_test(pairs, agrees_with_the_facets);
     tcase_add_test(pairs, frames_do_not_matter);
     tcase_add_test(pairs, subgradient_by_differences);
+    tcase_add_test(pairs, derivative_at_kinks);
     tcase_add_test(pairs, polygon_of_flush_boxes);
     tcase_add_test(pairs, gradient_of_units_by_differences);
     tcase_add_test(pairs, parallel_edges_make_no_unit);

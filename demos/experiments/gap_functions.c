@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "demos/experiments/experiment.h"
-#include "demos/experiments/gap_pairs.h"
+#include "demos/experiments/gap_gradients.h"
 #include "demos/world/world.h"
 #include "peg/paper/ratio_metric.h"
 #include "peg/paper/signed_separation.h"
 
 enum { CHUNKS = 10, PAIRS = 10000, PAIRS_QUICK = 500, COSTS = 100, SIZES = 7 };
+
+/* Pairs of a chunk whose gradients are compared, and directions of each. */
+enum { GRADIENTS = 200, MOVED = 1000, MOVED_QUICK = 50, DIRECTIONS = 12 };
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
@@ -35,6 +38,45 @@ static int run_pairs(const experiment_study *s, int chunk, FILE *csv)
     }
     peg_arena_free(&arena);
     return 0;
+}
+
+/* ---- gradients ------------------------------------------------------------------------------- */
+
+enum { OF_SEPARATION, OF_UNITS, OF_KINKS = OF_UNITS + 3, GRADIENT_KINDS = OF_KINKS + GAP_KINKS };
+static const struct {
+    const char *what;
+    double wanted;
+} gradients[GRADIENT_KINDS] = {
+    {"signed separation, subgradient", 1e-6},
+    {"component function, corner of A and face", 1e-6},
+    {"component function, corner of B and face", 1e-6},
+    {"component function, two edges", 1e-6},
+    {"kink: flush faces, one-sided derivative", 1e-6},
+    {"kink: edge on face", 1e-6},
+    {"kink: parallel edges, over 8001 normals", 2e-4},
+};
+
+static int run_gradients(const experiment_study *s, int chunk, FILE *csv)
+{
+    peg_arena arena = {0};
+    gap_differences sum[GRADIENT_KINDS] = {{0}};
+    uint64_t random = s->options->seed * 1000 + (uint64_t)chunk;
+    long n = s->options->quick ? MOVED_QUICK : MOVED;
+    int made = 1;
+    for (long i = 0; i < n && made; i++) {
+        gap_pair pair;
+        made = gap_pair_make(s->options->seed + 1, chunk * n + i, &pair) &&
+               gap_check_subgradient(&arena, &pair, &random, DIRECTIONS, &sum[OF_SEPARATION]) &&
+               gap_check_units(&pair, &random, &sum[OF_UNITS]);
+        for (int kink = 0; kink < GAP_KINKS && made && i % 10 == 0; kink++)
+            made = gap_check_kink(&arena, (gap_kink)kink, &random, &sum[OF_KINKS + kink]);
+        gap_pair_free(&pair);
+    }
+    peg_arena_free(&arena);
+    fputs("kind,worst,compared\n", csv);
+    for (int k = 0; k < GRADIENT_KINDS; k++)
+        fprintf(csv, "%d,%.6g,%ld\n", k, sum[k].worst, sum[k].compared);
+    return !made;
 }
 
 /* ---- costs ----------------------------------------------------------------------------------- */
@@ -154,12 +196,14 @@ static void plan(experiment_study *s)
     s->source = "random boxes, hulls, prisms and needles";
     for (int i = 0; i < CHUNKS; i++) experiment_add(s, LAB_LP, 1, i);
     for (int i = 0; i < SIZES; i++) experiment_add(s, LAB_LP, 1, COSTS + i);
+    for (int i = 0; i < CHUNKS; i++) experiment_add(s, LAB_LP, 1, GRADIENTS + i);
 }
 
 static int run(const experiment_study *s, const experiment_job *job, FILE *csv, char why[LAB_TEXT])
 {
-    int failed =
-        job->set < COSTS ? run_pairs(s, job->set, csv) : run_costs(s, job->set - COSTS, csv);
+    int failed = job->set < COSTS       ? run_pairs(s, job->set, csv)
+                 : job->set < GRADIENTS ? run_costs(s, job->set - COSTS, csv)
+                                        : run_gradients(s, job->set - GRADIENTS, csv);
     if (failed) snprintf(why, LAB_TEXT, "out of memory");
     return failed;
 }
@@ -255,6 +299,33 @@ static void check_pairs(const experiment_study *s, lab_report *r)
                 t.pairs, t.sum[OVERLAPS], t.sum[SHALLOW], t.sum[PIVOTS] / (double)t.pairs);
 }
 
+static void check_gradients(const experiment_study *s, lab_report *r)
+{
+    static const char *const heads[] = {"gradient", "compared", "largest difference"};
+    double worst[GRADIENT_KINDS] = {0}, compared[GRADIENT_KINDS] = {0};
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        const experiment_table *t = experiment_find(s, LAB_LP, 1, GRADIENTS + chunk);
+        for (long k = 0; t && k < t->rows && k < GRADIENT_KINDS; k++) {
+            worst[k] = fmax(worst[k], t->value[k * t->columns + 1]);
+            compared[k] += t->value[k * t->columns + 2];
+        }
+    }
+    report_table(r, heads, 3);
+    for (int k = 0; k < GRADIENT_KINDS; k++) {
+        report_cell(r, "%s", gradients[k].what);
+        report_cell(r, "%.0f", compared[k]);
+        report_cell(r, "%.1e", worst[k]);
+        report_row_end(r);
+    }
+    report_table_end(r);
+    for (int k = 0; k < GRADIENT_KINDS; k++) {
+        char wanted[32];
+        snprintf(wanted, sizeof wanted, "<= %.0e", gradients[k].wanted);
+        report_check(r, gradients[k].what, worst[k], wanted,
+                     compared[k] > 0 && worst[k] <= gradients[k].wanted);
+    }
+}
+
 /* Mean of a column of a method at a size. */
 static double cost(const experiment_study *s, int index, int method, int column)
 {
@@ -326,6 +397,13 @@ static void report(experiment_study *s, lab_report *r)
                    "Ortiz, Leyendecker 2012), the ratio metric by another (Anitescu, Hart 2007), "
                    "and two iterative methods.");
     check_pairs(s, r);
+    report_heading(r, "Gradients against differences");
+    report_text(r,
+                "Relative to the sizes they are made of; central differences away from kinks, "
+                "one-sided ones of boxes that touch at a kink. The subgradient in %d directions "
+                "of each pair, for d fixed and for d along the centres.",
+                DIRECTIONS);
+    check_gradients(s, r);
     report_heading(r, "Cost");
     report_costs(s, r);
 }

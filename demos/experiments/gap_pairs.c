@@ -153,14 +153,32 @@ int gap_pair_balls(uint64_t seed, int n, gap_pair *pair)
     return 1;
 }
 
-void gap_pair_free(gap_pair *pair)
+void gap_pair_free_views(gap_pair *pair)
 {
     for (int side = 0; side < 2; side++) {
         free(pair->view[side].vertex);
         free(pair->view[side].normal);
         free(pair->view[side].offset);
-        if (pair->shape[side]) peg_polytope_free(pair->shape[side]);
+        pair->view[side] = (peg_view){0};
     }
+}
+
+int gap_pair_copy(const gap_pair *pair, gap_pair *out)
+{
+    *out = *pair;
+    out->view[0] = out->view[1] = (peg_view){0};
+    int made = make_view(out->shape[0], &out->view[0]) && make_view(out->shape[1], &out->view[1]);
+    for (int side = 0; side < 2 && made; side++)
+        gap_pair_place(out, side, pair->x[side], pair->R[side]);
+    if (!made) gap_pair_free_views(out);
+    return made;
+}
+
+void gap_pair_free(gap_pair *pair)
+{
+    gap_pair_free_views(pair);
+    for (int side = 0; side < 2; side++)
+        if (pair->shape[side]) peg_polytope_free(pair->shape[side]);
     *pair = (gap_pair){0};
 }
 

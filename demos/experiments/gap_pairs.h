@@ -24,6 +24,9 @@ int gap_pair_set(gap_pair *pair, int side, const double (*points)[3], int n, con
 void gap_pair_place(gap_pair *pair, int part, const double x[3], const double R[9]);
 /* Two hulls of n points on a sphere that overlap by 2 %. */
 int gap_pair_balls(uint64_t seed, int n, gap_pair *pair);
+/* The same shapes with poses of its own; end with gap_pair_free_views. 0: out of memory. */
+int gap_pair_copy(const gap_pair *pair, gap_pair *out);
+void gap_pair_free_views(gap_pair *pair);
 void gap_pair_free(gap_pair *pair);
 
 /* Disagreements of the gap functions; lengths are relative to the larger part. */
