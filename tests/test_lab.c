@@ -834,6 +834,35 @@ START_TEST(benches)
     json_decref(report);
     ck_assert_int_eq(access(out_path("bench/table.txt"), R_OK), 0);
     ck_assert_int_eq(access(out_path("bench/cost.png"), R_OK), 0);
+    ck_assert_int_eq(access(out_path("bench/bench.csv"), R_OK), 0);
+}
+END_TEST
+
+/* Points without the steps that were wanted are told from others, and what ends cases is said. */
+START_TEST(bench_says_what_time_leaves_out)
+{
+    char command[256];
+    size_t i, left_out;
+    json_t *r;
+    snprintf(command, sizeof command,
+             "bench --quick --scene bridge --contact peg,ode-quick --budget .2 --out %s",
+             out_path("bench-short"));
+    ck_assert_int_eq(lab(command), 0);
+    json_t *report = json_load_file(out_path("bench-short/bench.json"), 0, NULL);
+    json_array_foreach(json_object_get(report, "records"), i, r)
+    {
+        const json_t *complete = json_object_get(r, "complete");
+        ck_assert(json_is_boolean(complete));
+        if (json_integer_value(json_object_get(r, "steps")) < 30)
+            ck_assert(!json_is_true(complete));
+    }
+    left_out = json_array_size(json_object_get(report, "skipped"));
+    ck_assert_uint_gt(left_out, 0);
+    json_array_foreach(json_object_get(report, "skipped"), i, r)
+    {
+        ck_assert_ptr_null(strstr(json_string_value(r), "signal"));
+    }
+    json_decref(report);
 }
 END_TEST
 
@@ -888,6 +917,7 @@ Suite *test_suite(void)
     test_long(bench);
     tcase_add_test(bench, survives_rubbish);
     tcase_add_test(bench, benches);
+    tcase_add_test(bench, bench_says_what_time_leaves_out);
     tcase_add_test(bench, takes_over_a_state);
     return suite;
 }

@@ -31,14 +31,15 @@ static outcome attempt(const bench_job *job, const lab_world *lead, lab_contact 
     outcome result = lab_match(w, lead) ? FAILED : GOOD;
     if (result == GOOD && is_at_rest(job) && model == LAB_PEG && bench_come_to_rest(w, until))
         result = FAILED;
-    begun = w->seconds;
+    begun = w->cpu_seconds;
     for (long i = 0; i < steps && result == GOOD; i++) {
         if (lab_step(w)) result = FAILED;
         if (result == GOOD && (every < 2 || i % every == 0)) lab_overlap(w, 1, &volume, &depth);
         if (depth > limit) result = TOO_DEEP;
-        *second = (w->seconds - begun) / (double)(i + 1) * (double)steps;
-        int dear = w->seconds - begun > most;
-        if (result == GOOD && i + 1 < steps && (dear || lab_now() > until)) result = OUT_OF_TIME;
+        *second = (w->cpu_seconds - begun) / (double)(i + 1) * (double)steps;
+        int dear = w->cpu_seconds - begun > most;
+        if (result == GOOD && i + 1 < steps && (dear || lab_cpu_now() > until))
+            result = OUT_OF_TIME;
     }
     lab_close(w);
     return result;
@@ -79,13 +80,13 @@ static double against(const finding *f, const bench_job *job, lab_contact to, co
 void bench_accuracy(const bench_job *job)
 {
     finding found[LAB_CONTACT_COUNT];
-    double now = lab_now();
+    double now = lab_cpu_now();
     int early;
     lab_world *lead = bench_lead(job, !is_at_rest(job), lab_scene_find(job->what.scene)->h,
                                  now + .3 * (job->end - now), &early);
     if (!lead) return;
     for (int i = job->models - 1; i >= 0; i--) { /* QuickStep, the cheapest, is the last */
-        now = lab_now();
+        now = lab_cpu_now();
         double until = now + (job->end - now) / (i + 1);
         found[i] = search(job, lead, job->model[i], until);
         if (isnan(found[i].h))
@@ -95,7 +96,7 @@ void bench_accuracy(const bench_job *job)
         const finding *f = &found[i];
         bench_emit(job, "equal_accuracy",
                    json_pack("{s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "scene",
-                             job->what.scene, "n", job->what.n, "mu", lab_number(job->what.mu),
+                             job->what.scene, "n", job->what.n, "mu", bench_mu(job->what.mu),
                              "phase", is_at_rest(job) ? "settled" : "moving", "model",
                              lab_contact_name(job->model[i]), "h", lab_number(f->h), "second_ms",
                              lab_number(1e3 * f->second), "second_ms_at_least",

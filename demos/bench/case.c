@@ -14,6 +14,8 @@ enum { MS, CPU, PAIRS, ROWS, SOLVE, CHECK, ODE, PROBLEM, OUTER, COLUMNS };
 #define STEPS_MAX 60   /* timed, of a phase */
 #define STEPS_FEW 6    /* of dWorldStep where it is very slow */
 #define AT_REST   1e-6 /* m/s: what moves slower has settled */
+#define TOUCHING  10   /* steps in a row with contacts, after which a stock model has sunk in, .. */
+#define SINKING   400  /* .. which may take so many */
 #define RESTED    10   /* steps in a row without any motion end the settling, .. */
 #define SETTLING  400  /* .. which takes so many at most */
 #define LEADING   .75  /* of its time a case may take to come into the state that is timed */
@@ -65,6 +67,11 @@ void bench_skip(const bench_job *job, const char *format, ...)
     bench_emit(job, "skipped", json_string(text));
 }
 
+static int is_stock(lab_contact model)
+{
+    return model == LAB_ODE || model == LAB_ODE_QUICK;
+}
+
 /* ---- states ---------------------------------------------------------------------------------- */
 
 lab_world *bench_open(const bench_job *job, lab_contact model, double h)
@@ -72,14 +79,15 @@ lab_world *bench_open(const bench_job *job, lab_contact model, double h)
     const bench_case *c = &job->what;
     char text[LAB_TEXT];
     int user;
-    lab_setting bodies = {"bodies", c->n};
+    lab_setting bodies = {.value = c->n};
+    if (c->key) snprintf(bodies.key, sizeof bodies.key, "%s", c->key);
     lab_options options = {.contact = model,
                            .h = h,
                            .seed = job->seed,
                            .mu_given = 1,
                            .mu = c->mu,
                            .set = &bodies,
-                           .sets = c->falls};
+                           .sets = c->key != NULL};
     lab_world *w = lab_open(lab_scene_find(c->scene), &options, text, &user);
     if (!w)
         bench_skip(job, "%s: %s", lab_contact_name(model), text);
@@ -126,11 +134,11 @@ lab_world *bench_lead(const bench_job *job, int moving, double h, double until, 
     while (lab_time(w) < to - h / 2) {
         int enough = lab_time(w) > least - h / 2;
         if (enough && !moving && speed_of(w) < AT_REST) break;
-        if ((*early = enough && lab_now() > until)) break;
+        if ((*early = enough && lab_cpu_now() > until)) break;
         int bad = lab_step(w);
         if (bad)
             bench_skip(job, "%s", lab_error(w));
-        else if (!enough && lab_now() > until)
+        else if (!enough && lab_cpu_now() > until)
             bad = 1,
             bench_skip(job, "not reached: no more time at t = %.3g of %.3g s", lab_time(w), least);
         if (!bad) continue;
@@ -149,7 +157,7 @@ static int step_once(contender *c)
     lab_totals(c->w, &a);
     if (lab_step(c->w)) return 0;
     lab_totals(c->w, &b);
-    c->spent += c->w->last_seconds;
+    c->spent += c->w->last_cpu;
     int i = c->steps++;
     c->value[MS][i] = 1e3 * c->w->last_seconds;
     c->value[CPU][i] = 1e3 * c->w->last_cpu;
@@ -213,7 +221,7 @@ static int wanted_steps(const bench_job *job, lab_contact model)
 
 int bench_come_to_rest(lab_world *w, double until)
 {
-    for (int i = 0, rested = 0; i < SETTLING && rested < RESTED && lab_now() < until; i++) {
+    for (int i = 0, rested = 0; i < SETTLING && rested < RESTED && lab_cpu_now() < until; i++) {
         if (lab_step(w)) return 1;
         rested = speed_of(w) > 0 ? 0 : rested + 1;
     }
@@ -236,8 +244,14 @@ static int enter(const bench_job *job, contender *c, lab_world *lead, int moving
     c->w = goes_on ? lead : bench_open(job, c->model, lead->h);
     c->start = c->w ? malloc((size_t)c->w->bodies * sizeof *c->start) : NULL;
     if (!c->start || (!goes_on && lab_match(c->w, lead))) return 0;
-    if (goes_on && bench_come_to_rest(c->w, lab_now() + c->room / 3)) return 0;
-    for (int i = 0; i < warm && c->spent < c->room / 3 && step_once(c); i++) c->steps = 0;
+    if (goes_on && bench_come_to_rest(c->w, lab_cpu_now() + c->room / 3)) return 0;
+    int sinks = !moving && is_stock(c->model);
+    for (int i = 0, touching = 0; (i < warm || (sinks && touching < TOUCHING && i < SINKING)) &&
+                                  c->spent < c->room / 3 && step_once(c);
+         i++) {
+        touching = c->value[PROBLEM][0] > 0 ? touching + 1 : 0;
+        c->steps = 0;
+    }
     c->spent = 0;
     for (int i = 0; i < c->w->bodies; i++) lab_pose(c->w->body[i], c->start[i], NULL);
     return 1;
@@ -268,13 +282,19 @@ static json_t *column(const contender *c, int which)
     return lab_number(c->steps ? lab_quantile(c->value[which], c->steps, .5) : NAN);
 }
 
+/* A stock model without contacts does not do the work that is compared. */
+static int has_contacts(const contender *c)
+{
+    return !is_stock(c->model) || lab_quantile(c->value[PROBLEM], c->steps, .5) > 0;
+}
+
 /* Of the medians over the steps that both made: of wall clock, or of processor time, which other
  * work on the machine disturbs less. */
 static json_t *ratio(const contender *c, int which, const contender *all, int n, lab_contact to)
 {
     for (int i = 0; i < n; i++) {
         int common = all[i].steps < c->steps ? all[i].steps : c->steps;
-        if (all[i].model == to && common > 0)
+        if (all[i].model == to && common > 0 && has_contacts(&all[i]))
             return lab_number(lab_quantile(c->value[which], common, .5) /
                               lab_quantile(all[i].value[which], common, .5));
     }
@@ -288,13 +308,13 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
     json_t *phases =
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "pairs", column(c, PAIRS), "rows", column(c, ROWS),
                   "solve", column(c, SOLVE), "check", column(c, CHECK), "ode", column(c, ODE));
-    json_t *json = json_pack(
-        "{s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "scene", what->scene, "n",
-        what->n, "mu", lab_number(what->mu), "model", lab_contact_name(c->model), "phase",
-        bench_measure_name(what->measure), "h", lab_number(c->w->h), "step_ms", column(c, MS),
-        "phase_ms", phases, "rows", column(c, PROBLEM), "depth_max", lab_number(c->depth),
-        "ratio_ode", ratio(c, MS, all, n, LAB_ODE), "ratio_quick",
-        ratio(c, MS, all, n, LAB_ODE_QUICK));
+    json_t *json = json_pack("{s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                             "scene", what->scene, "n", what->n, "mu", bench_mu(what->mu), "model",
+                             lab_contact_name(c->model), "phase", bench_measure_name(what->measure),
+                             "h", lab_number(c->w->h), "step_ms", column(c, MS), "phase_ms", phases,
+                             "rows", column(c, PROBLEM), "depth_max", lab_number(c->depth),
+                             "ratio_ode", ratio(c, MS, all, n, LAB_ODE), "ratio_quick",
+                             ratio(c, MS, all, n, LAB_ODE_QUICK));
     if (!json) return NULL;
     json_object_set_new(json, "t", lab_number(t));
     json_object_set_new(json, "early", json_boolean(early));
@@ -302,6 +322,8 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
     json_object_set_new(json, "cpu_ratio_ode", ratio(c, CPU, all, n, LAB_ODE));
     json_object_set_new(json, "cpu_ratio_quick", ratio(c, CPU, all, n, LAB_ODE_QUICK));
     json_object_set_new(json, "steps", json_integer(c->steps));
+    json_object_set_new(json, "complete",
+                        json_boolean(c->steps == c->wanted && !early && !c->w->failed));
     json_object_set_new(json, "step_ms_max", lab_number(lab_quantile(c->value[MS], c->steps, 1)));
     json_object_set_new(json, "overlap_volume_max", lab_number(c->volume));
     json_object_set_new(json, "speed_max", lab_number(c->speed));
@@ -318,23 +340,26 @@ static json_t *record(const bench_job *job, const contender *c, const contender 
 void bench_phase(const bench_job *job)
 {
     int early, moving = job->what.measure == BENCH_MOVING;
-    double h = lab_scene_find(job->what.scene)->h, now = lab_now();
+    double h = lab_scene_find(job->what.scene)->h, now = lab_cpu_now();
     lab_world *lead = bench_lead(job, moving, h, now + LEADING * (job->end - now), &early);
     contender *c = lead ? calloc((size_t)job->models, sizeof *c) : NULL;
     if (c && !job->quiet)
-        fprintf(stderr, "bench: %s n=%d mu=%g: %s at t = %.3g s, %.3g s of wall time\n",
+        fprintf(stderr, "bench: %s n=%d mu=%g: %s at t = %.3g s, %.3g s of processor time\n",
                 job->what.scene, job->what.n, job->what.mu, bench_measure_name(job->what.measure),
-                lab_time(lead), lab_now() - now);
+                lab_time(lead), lab_cpu_now() - now);
     for (int i = 0; c && i < job->models; i++) {
         int left = 0;
         for (int k = i; k < job->models; k++) left += wanted_steps(job, job->model[k]) > 0;
         c[i].model = job->model[i];
-        c[i].room = fmax(0, job->end - lab_now()) / (2 * fmax(1, left));
+        c[i].room = fmax(0, job->end - lab_cpu_now()) / (2 * fmax(1, left));
         if (!enter(job, &c[i], lead, moving)) c[i].wanted = 0;
     }
     if (c) race(c, job->models, job->what.n);
     for (int i = 0; c && i < job->models; i++) {
-        if (c[i].w && c[i].wanted && (c[i].steps || c[i].w->failed))
+        if (c[i].w && c[i].steps && !has_contacts(&c[i]))
+            bench_skip(job, "%s has no contacts in this state: not compared",
+                       lab_contact_name(c[i].model));
+        else if (c[i].w && c[i].wanted && (c[i].steps || c[i].w->failed))
             bench_emit(job, "records", record(job, &c[i], c, job->models, lab_time(lead), early));
         if (c[i].w != lead) lab_close(c[i].w);
         free(c[i].start);

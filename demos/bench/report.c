@@ -34,6 +34,12 @@ static int is_early(const json_t *r)
     return json_is_true(json_object_get(r, "early"));
 }
 
+/* Fewer steps than wanted, a failed one, or too early: in the table, but no point of a curve. */
+static int is_complete(const json_t *r)
+{
+    return json_is_true(json_object_get(r, "complete"));
+}
+
 /* ---- curves of cost over number of bodies ---------------------------------------------------- */
 
 enum { POINTS_MAX = 16 };
@@ -51,10 +57,9 @@ static curve curve_of(const json_t *records, const char *scene, double mu, const
     json_t *r;
     json_array_foreach(records, i, r)
     {
-        double ms = number_of(r, "step_ms");
+        double ms = number_of(r, "cpu_ms");
         if (!has(r, "scene", scene) || !has(r, "phase", phase) || !has(r, "model", model) ||
-            number_of(r, "mu") != mu || !(ms > 0) || (has(r, "phase", "moving") && is_early(r)) ||
-            c.n == POINTS_MAX)
+            bench_mu_of(r) != mu || !(ms > 0) || !is_complete(r) || c.n == POINTS_MAX)
             continue;
         c.bodies[c.n] = number_of(r, "n");
         c.ms[c.n++] = ms;
@@ -108,11 +113,11 @@ static void record_line(FILE *f, const json_t *r)
     static const char *const parts[] = {"pairs", "rows", "solve", "check", "ode"};
     const json_t *phase_ms = json_object_get(r, "phase_ms");
     fprintf(f, "%-11s %4.0f %4.1f %-7s %-9s", text_of(r, "scene"), number_of(r, "n"),
-            number_of(r, "mu"), text_of(r, "phase"), text_of(r, "model"));
+            bench_mu_of(r), text_of(r, "phase"), text_of(r, "model"));
+    number(f, 9, "%.4g", number_of(r, "cpu_ms"));
     number(f, 9, "%.4g", number_of(r, "step_ms"));
-    number(f, 8, "%.3g", number_of(r, "ratio_quick"));
-    number(f, 8, "%.3g", number_of(r, "ratio_ode"));
-    number(f, 9, "%.3g", number_of(r, "cpu_ratio_quick"));
+    number(f, 8, "%.3g", number_of(r, "cpu_ratio_quick"));
+    number(f, 8, "%.3g", number_of(r, "cpu_ratio_ode"));
     for (int i = 0; i < 5; i++) number(f, 8, "%.3g", number_of(phase_ms, parts[i]));
     number(f, 6, "%.0f", number_of(r, "rows"));
     number(f, 5, "%.2f", number_of(r, "outer_mean"));
@@ -122,8 +127,11 @@ static void record_line(FILE *f, const json_t *r)
     number(f, 8, "%.1e", number_of(r, "speed_max"));
     number(f, 6, "%.0f", number_of(r, "bytes_per_row"));
     number(f, 5, "%.0f", number_of(r, "steps"));
-    fprintf(f, "%s%s\n", is_early(r) ? "  early" : "",
-            json_object_get(r, "failed") ? "  FAILED" : "");
+    fprintf(f, "%s\n",
+            json_object_get(r, "failed") ? "  FAILED"
+            : is_early(r)                ? "  early"
+            : is_complete(r)             ? ""
+                                         : "  incomplete");
 }
 
 static void accuracy_lines(FILE *f, const json_t *list)
@@ -134,11 +142,11 @@ static void accuracy_lines(FILE *f, const json_t *list)
     fprintf(f,
             "\nequal accuracy: the cheapest step that keeps depth below 1 %% of a body for one "
             "second, and what that second costs\n%-11s %4s %4s %-7s %-9s %8s %10s %10s %8s %8s\n",
-            "scene", "n", "mu", "phase", "model", "h", "ms", "at least", "/quick", "/ode");
+            "scene", "n", "mu", "phase", "model", "h, s", "cpu, ms", "at least", "/quick", "/ode");
     json_array_foreach(list, i, r)
     {
         fprintf(f, "%-11s %4.0f %4.1f %-7s %-9s", text_of(r, "scene"), number_of(r, "n"),
-                number_of(r, "mu"), text_of(r, "phase"), text_of(r, "model"));
+                bench_mu_of(r), text_of(r, "phase"), text_of(r, "model"));
         number(f, 8, "%g", number_of(r, "h"));
         number(f, 10, "%.4g", number_of(r, "second_ms"));
         number(f, 10, "%.4g", number_of(r, "second_ms_at_least"));
@@ -149,28 +157,54 @@ static void accuracy_lines(FILE *f, const json_t *list)
     fprintf(f, "(at least: no step size was found; ratios to such a model are upper bounds)\n");
 }
 
+static void heading(FILE *f)
+{
+    static const char *const head[][2] = {
+        {"cpu", "ms"},       {"wall", "ms"},  {"/quick", "1"}, {"/ode", "1"},  {"pairs", "ms"},
+        {"rows", "ms"},      {"solve", "ms"}, {"check", "ms"}, {"ode", "ms"},  {"rows", "1"},
+        {"outer", "1"},      {"depth", "m"},  {"volume", "1"}, {"drift", "m"}, {"speed", "m/s"},
+        {"memory", "B/row"}, {"steps", "1"},
+    };
+    static const int width[] = {9, 9, 8, 8, 8, 8, 8, 8, 8, 6, 5, 8, 8, 8, 8, 6, 5};
+    for (int unit = 0; unit < 2; unit++) {
+        fprintf(f, "%-11s %4s %4s %-7s %-9s", unit ? "" : "scene", unit ? "1" : "n",
+                unit ? "1" : "mu", unit ? "" : "phase", unit ? "" : "model");
+        for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+            fprintf(f, " %*s", width[i], head[i][unit]);
+        fprintf(f, "\n");
+    }
+}
+
+/* Beside an earlier run on this machine. */
+static void change_lines(FILE *f, const json_t *list)
+{
+    size_t i;
+    json_t *r;
+    if (json_array_size(list) == 0) return;
+    fprintf(f, "\nbeside the kept run of this machine: /quick then and now\n");
+    json_array_foreach(list, i, r)
+        fprintf(f, "%-40s %8.3g %8.3g%s\n", text_of(r, "case"), number_of(r, "then"),
+                number_of(r, "now"), json_is_true(json_object_get(r, "slower")) ? "  slower" : "");
+}
+
 void bench_table(FILE *f, const json_t *report)
 {
     size_t i;
     json_t *r;
-    fprintf(f,
-            "%-11s %4s %4s %-7s %-9s %9s %8s %8s %9s %8s %8s %8s %8s %8s %6s %5s %8s %8s %8s %8s "
-            "%6s %5s\n",
-            "scene", "n", "mu", "phase", "model", "step ms", "/quick", "/ode", "cpu/quick", "pairs",
-            "rows", "solve", "check", "ode", "rows", "outer", "depth", "volume", "drift", "speed",
-            "B/row", "steps");
+    heading(f);
     json_array_foreach(json_object_get(report, "records"), i, r) record_line(f, r);
-    fprintf(f, "(medians of steps; early: time limit reached before all bodies moved or were at "
-               "rest; cpu/quick: of "
-               "processor time; volume of the overlap in mean "
-               "bodies; depth, drift in m, speed "
-               "in m/s: largest)\n");
+    fprintf(f,
+            "(medians of steps; cpu: processor time, /quick, /ode: its ratio to dWorldQuickStep's "
+            "and dWorldStep's; volume of the overlap in mean bodies; depth, volume, drift, speed: "
+            "largest; early: time ran out before all bodies moved or were at rest; incomplete: "
+            "fewer steps than wanted)\n");
     accuracy_lines(f, json_object_get(report, "equal_accuracy"));
     json_t *list = json_object_get(report, "exponents");
     if (json_array_size(list)) fprintf(f, "\ncost grows as N^e from 100 bodies on\n");
     json_array_foreach(list, i, r) fprintf(
         f, "%-11s mu %-3g %-7s %-9s e = %.2f (to %.0f)\n", text_of(r, "scene"), number_of(r, "mu"),
         text_of(r, "phase"), text_of(r, "model"), number_of(r, "exponent"), number_of(r, "n_to"));
+    change_lines(f, json_object_get(report, "changes"));
     list = json_object_get(report, "skipped");
     if (json_array_size(list)) fprintf(f, "\nskipped\n");
     json_array_foreach(list, i, r) fprintf(f, "%s\n", json_string_value(r));
@@ -237,7 +271,7 @@ static void draw_axes(cairo_t *cr, const char *scene, const char *phase)
     }
     label(cr, PANEL_WIDTH / 2 - 20, PANEL_HEIGHT - EDGE + 36, "bodies");
     cairo_set_font_size(cr, 15);
-    snprintf(text, sizeof text, "%s, %s: ms per step", scene, phase);
+    snprintf(text, sizeof text, "%s, %s: processor time, ms per step", scene, phase);
     label(cr, EDGE, EDGE - 26, text);
 }
 

@@ -28,7 +28,7 @@ typedef struct command {
     char *gltf, *video;
     double video_speed;
     char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
-    char *only, *part;
+    char *only, *part, *results;
     double h, time, mu, budget, trace_quantum;
     long trace_every;
     int trace_compact;
@@ -350,6 +350,7 @@ static int bench(const command *c)
 {
     lab_bench_options options = {.dir = c->out,
                                  .scene = c->only,
+                                 .results = c->results,
                                  .quick = c->quick,
                                  .quiet = c->quiet,
                                  .n_max = c->n_max > 0 ? c->n_max
@@ -569,7 +570,9 @@ int main(int argc, const char **argv)
         {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: discard earlier results", NULL},
         {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this scene", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
-        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: time limit, s [1500]", "S"},
+        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: processor time, s [1500]", "S"},
+        {"results", 0, POPT_ARG_STRING, &c.results, 0,
+         "bench: folder of earlier runs by machine, to compare with", "DIR"},
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
@@ -584,8 +587,9 @@ int main(int argc, const char **argv)
     c.text = text;
     int status = parse(context, &c, &set);
     if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact,      c.trace, c.summary, c.picture, c.mesh_dir, c.out,  c.capture,
-                     c.capture_rows, c.only,  c.part,    set,       text,       c.gltf, c.video};
+    char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,
+                     c.out,     c.capture, c.capture_rows, c.only,    c.part,
+                     set,       text,      c.gltf,         c.video,   c.results};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
     poptFreeContext(context);
     return status;

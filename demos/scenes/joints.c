@@ -111,7 +111,7 @@ static void build_buggy(lab_world *w)
 
 static void build_bridge(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 12);
+    int n = (int)lab_key(w, "planks", 12);
     double step = 0.4, x0 = -0.5 * step * n, sag = 0.5;
     lab_friction(w, 0.6);
     fixed_box(w, "bank", (double[3]){2, 3, 2}, (double[3]){x0 - 1.06, 0, 0});
@@ -313,7 +313,7 @@ const lab_scene lab_scenes_joints[] = {
      NULL},
     {"buggy", "a car on springs drives over ramps and sills (flat= torque= speed= steer=)", 0.01, 3,
      build_buggy, NULL},
-    {"bridge", "a heavy box falls on a bridge of hinged planks (bodies= mass=)", 0.01, 3,
+    {"bridge", "a heavy box falls on a bridge of hinged planks (planks= mass=)", 0.01, 3,
      build_bridge, NULL},
     {"ragdoll", "a doll with limits at its joints falls down a stair", 0.01, 3, build_ragdoll,
      NULL},

@@ -1,5 +1,5 @@
 /* Bodies poured: pour-boxes and pour-convex into an open box, pour-mixed onto bumpy ground with a
- * wall round it. */
+ * wall round it; container: let go all at once in an open box. */
 #include "demos/world/scene.h"
 
 #include <math.h>
@@ -203,6 +203,62 @@ static void build_mixed(lab_world *w)
     lab_run_until(w, .15 * count + SETTLING);
 }
 
+/* ---- a container ------------------------------------------------------------------------------
+ */
+
+/* A box, sphere, capsule, cylinder or polyhedron inside of a sphere. */
+static void add_within(lab_world *w, lab_body *body, double radius, int i)
+{
+    double point[12][3], sides[3], share = between(w, .4, .7), length = 0;
+    switch (i % 5) {
+    case 0:
+        for (int k = 0; k < 3; k++) sides[k] = between(w, .5, 1), length += sides[k] * sides[k];
+        for (int k = 0; k < 3; k++) sides[k] *= 2 * radius / sqrt(length);
+        lab_box(body, sides, NULL, NULL);
+        return;
+    case 1:
+        lab_sphere(body, radius, NULL);
+        return;
+    case 2:
+        lab_capsule(body, share * radius, 2 * (1 - share) * radius, NULL, NULL);
+        return;
+    case 3:
+        lab_cylinder(body, share * radius, 2 * sqrt(1 - share * share) * radius, NULL, NULL);
+        return;
+    default:
+        for (int k = 0; k < 12; k++) { /* a turned spiral over the sphere */
+            double z = 2 * (k + .5) / 12 - 1, angle = 2.4 * k + between(w, -.3, .3);
+            point[k][0] = radius * sqrt(1 - z * z) * cos(angle);
+            point[k][1] = radius * sqrt(1 - z * z) * sin(angle);
+            point[k][2] = radius * z;
+        }
+        lab_hull(body, (const double(*)[3])point, 12, NULL, NULL);
+    }
+}
+
+/* Bodies of five classes in a lattice above the floor, let go at once. */
+static void build_container(lab_world *w)
+{
+    enum { SIDE_COUNT = 4, LAYER = SIDE_COUNT * SIDE_COUNT };
+    double count = lab_key(w, "bodies", 60), step = 2 * HALF / SIDE_COUNT;
+    if (!(count >= 1 && count <= BODIES_MAX && count == floor(count))) {
+        lab_fail(w, "bodies must be a whole number from 1 to %d (--set bodies=)", BODIES_MAX);
+        return;
+    }
+    lab_friction(w, .5);
+    add_container(w);
+    for (int i = 0; i < (int)count; i++) {
+        char name[32];
+        double q[4],
+            x[3] = {step * (i % SIDE_COUNT + .5) - HALF,
+                    step * (i / SIDE_COUNT % SIDE_COUNT + .5) - HALF, step * (i / LAYER + .5)};
+        snprintf(name, sizeof name, "body-%d", i + 1);
+        lab_random_rotation(w, q);
+        add_within(w, lab_add(w, name, LAB_DYNAMIC, x, q), between(w, .6, .98) * step / 2, i);
+    }
+    lab_run_until(w, SETTLING);
+}
+
 static void build_boxes(lab_world *w)
 {
     pour(w, add_random_box);
@@ -219,5 +275,7 @@ const lab_scene lab_scenes_pour[] = {
      build_convex, NULL},
     {"pour-mixed", "bodies of all classes onto a walled heightfield or mesh (bodies= mesh=)", .01,
      10, build_mixed, NULL},
+    {"container", "bodies of five convex classes fall into an open box (bodies=)", .01, 2.5,
+     build_container, NULL},
     {0},
 };

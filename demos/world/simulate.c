@@ -65,6 +65,7 @@ int lab_step(lab_world *w)
         step_ode(w);
     w->ode_messages += lab_take_ode_messages();
     w->last_cpu = lab_cpu_now() - busy;
+    w->cpu_seconds += w->last_cpu;
     w->last_seconds = lab_now() - start;
     w->seconds += w->last_seconds;
     for (int i = 0; i < w->bodies && !w->failed; i++) {

@@ -106,6 +106,7 @@ struct lab_world {
 
     lab_energy energy;
     double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
+    double cpu_seconds;                         /* the same of processor time */
     double last_seconds, last_cpu; /* of the last step: wall clock, and of all threads */
     int is_planar;
     struct lab_planar *planar;           /* instead of ode, space and peg */
