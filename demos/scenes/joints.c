@@ -81,6 +81,24 @@ static void ramps(lab_world *w)
     fixed_box(w, "kerb", (double[3]){1, 0.8, 0.08}, (double[3]){8, -0.5, 0.04});
 }
 
+/* A heightfield that is flat at the start, then waves along and across. */
+static void hills(lab_world *w)
+{
+    enum { ALONG = 57, ACROSS = 17 };
+    static const double size[2] = {28, 8};
+    static double height[ALONG * ACROSS];
+    for (int j = 0; j < ACROSS; j++)
+        for (int i = 0; i < ALONG; i++) {
+            double x = size[0] * i / (ALONG - 1) - size[0] / 2, y = size[1] * j / (ACROSS - 1);
+            double out = fmin(1, fmax(0, x - 1));
+            height[i + j * ALONG] = .12 * out * (sin(1.6 * x) + .5 * sin(1.1 * y + .7 * x));
+        }
+    lab_heightfield(lab_add(w, "hills", LAB_STATIC, NULL, NULL), size,
+                    (const int[2]){ALONG, ACROSS}, height, NULL, NULL);
+    lab_view(w, (double[3]){-1, -1.5, -0.2}, (double[3]){7.5, 1.5, 0.8});
+    lab_camera(w, (double[3]){-0.45, -1, 0.5});
+}
+
 /* Four wheels on hinge-2 joints with springs; the rear ones drive, the front ones are steered by
  * `steer` degrees. */
 static void build_buggy(lab_world *w)
@@ -88,7 +106,9 @@ static void build_buggy(lab_world *w)
     double h = lab_step_size(w), torque = lab_key(w, "torque", 15);
     double steer = lab_key(w, "steer", 0) * acos(-1) / 180;
     lab_friction(w, 0.8);
-    if (lab_key(w, "flat", 0) != 0)
+    if (lab_key(w, "field", 0) != 0)
+        hills(w);
+    else if (lab_key(w, "flat", 0) != 0)
         lab_plane(w, "floor", Z, 0);
     else
         floor_slab(w), ramps(w);
@@ -311,8 +331,8 @@ static void build_plane2d(lab_world *w)
 const lab_scene lab_scenes_joints[] = {
     {"chain", "links on ball joints fall over the edge of a box (bodies=)", 0.01, 3, build_chain,
      NULL},
-    {"buggy", "a car on springs drives over ramps and sills (flat= torque= speed= steer=)", 0.01, 3,
-     build_buggy, NULL},
+    {"buggy", "a car on springs drives over ramps and sills (field= flat= torque= speed= steer=)",
+     0.01, 3, build_buggy, NULL},
     {"bridge", "a heavy box falls on a bridge of hinged planks (planks= mass=)", 0.01, 3,
      build_bridge, NULL},
     {"ragdoll", "a doll with limits at its joints falls down a stair", 0.01, 3, build_ragdoll,
