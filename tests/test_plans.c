@@ -89,6 +89,8 @@ START_TEST(refuses_bad_plans)
         {HEAD "[{\"scenes\": [\"bounce\"], \"seed\": 1}]}", "no \"seed\""},
         {HEAD "[{\"scenes\": [\"bounce\"], \"seeds\": [1, 1]}]}", "twice"},
         {HEAD "[{\"scenes\": [\"bounce\"], \"set\": 3}]}", "\"set\""},
+        {HEAD "[{\"experiments\": [\"nothing\"]}]}", "no experiment 'nothing'"},
+        {HEAD "[{\"experiments\": [\"rod\"], \"h\": 1}]}", "no \"h\""},
     };
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         sweep_plan plan;

@@ -1,7 +1,6 @@
 /* Checks of the scenes of geoms and meshes. */
 #include "demos/checks/checks.h"
 #include "demos/oracle/distance.h"
-#include "demos/checks/matrix_geoms.h"
 #include "demos/world/world.h"
 
 #include <math.h>
@@ -11,14 +10,54 @@
 #include "peg/base/math.h"
 
 static const double DEPTH_LIMIT = 1e-12; /* of the body size: rounding of the measure */
+static const double DROP_LIMIT = 1e-12;  /* the same, of what is thrown */
 static const double GRAZE_LIMIT = .1;    /* inside a step, of the smallest body's size */
 static const double KICK_LIMIT = 1e-9;   /* m/s, at a seam */
 static const double ENERGY_LIMIT = 1e-3; /* of what rolls, relative */
-enum { POSES_INSIDE = 8 };
+static const double MISSED = .4;         /* of what is thrown: it was passed through (then .5) */
+/* Looks inside of a step; of what is thrown, so many more for each thickness that a body moves. */
+enum { POSES_INSIDE = 8, POSES_MORE = 10, POSES_MOST = 200 };
+
+/* Twice the radius of the smallest body that has a volume (floors left out), m. */
+static double size_of(const lab_world *w)
+{
+    double size = INFINITY, centre[3];
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        if (b->volume > 0 && strcmp(b->name, "floor") != 0)
+            size = fmin(size, 2 * lab_shape_radius(b->part[0].shape, centre));
+    }
+    return size / w->scale;
+}
+
+/* Least side of the boxes about the moving bodies, in their own frames, m. */
+static double thickness_of(const lab_world *w)
+{
+    double least = INFINITY, low[3], high[3];
+    for (int i = 0; i < w->bodies; i++) {
+        if (w->body[i]->kind != LAB_DYNAMIC) continue;
+        lab_shape_bounds(w->body[i]->part[0].shape, low, high);
+        for (int k = 0; k < 3; k++) least = fmin(least, high[k] - low[k]);
+    }
+    return least / w->scale;
+}
+
+/* How far a point of a body gets within the step at most, m. */
+static double travel_of(const lab_world *w)
+{
+    double most = 0, centre[3];
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        if (b->kind != LAB_DYNAMIC) continue;
+        double radius = lab_shape_radius(b->part[0].shape, centre);
+        most = fmax(most, peg_norm(b->now.v) + radius * peg_norm(b->now.omega));
+    }
+    return most * w->h / w->scale;
+}
 
 static void begin_overlap(check_run *run)
 {
-    run->memory[1] = geoms_size(run->w);
+    run->memory[1] = size_of(run->w);
 }
 
 static void step_overlap(check_run *run)
@@ -39,6 +78,23 @@ static void step_inside(check_run *run)
         check_largest(run, "depth inside / size", depth / run->memory[1]);
         if (!(depth <= GRAZE_LIMIT * run->memory[1]))
             check_fail(run, "depth of %.3g m at %d/%d of the step", depth, i, POSES_INSIDE);
+    }
+}
+
+/* What is thrown at something: overlap of 1e-9 of its size counts, and it does not pass through;
+ * what turns by radians within a step may graze. */
+static void step_drop(check_run *run)
+{
+    double volume, depth, size = run->memory[1], thickness = thickness_of(run->w);
+    lab_overlap(run->w, 1, &volume, &depth);
+    check_largest(run, "depth / size", depth / size);
+    if (!(depth <= DROP_LIMIT * size)) check_fail(run, "depth of %.3g m", depth);
+    int poses = POSES_INSIDE + (int)fmin(POSES_MOST, POSES_MORE * travel_of(run->w) / thickness);
+    for (int i = 1; i < poses; i++) {
+        lab_overlap(run->w, (double)i / poses, &volume, &depth);
+        check_largest(run, "depth inside / thickness", depth / thickness);
+        if (!(depth <= MISSED * thickness))
+            check_fail(run, "depth of %.3g m at %d/%d of the step", depth, i, poses);
     }
 }
 
@@ -116,7 +172,7 @@ static void end_100k(check_run *run)
 
 const check_spec check_specs_geoms[] = {
     {"drop-pair", .properties = CHECK_OVERLAPS, .size = .1, .begin = begin_overlap,
-     .step = step_inside},
+     .step = step_drop},
     {"pour-mixed", .properties = CHECK_OVERLAPS, .size = .1, .begin = begin_overlap,
      .step = step_overlap},
     {"seams-box", .size = .3, .begin = begin_seams, .step = step_seams},

@@ -136,7 +136,7 @@ static int run_study(experiment_study *s)
     double start = lab_now();
     s->kind->plan(s);
     if (s->out_of_memory) return complain("out of memory%s", ""), 1;
-    int status = experiment_run_all(s);
+    int status = s->options->report_only ? 0 : experiment_run_all(s);
     if (status < 0) return 1;
     if (!experiment_read_all(s)) return complain("out of memory%s", ""), 1;
     if (write_report(s, lab_now() - start)) status = 1;
@@ -147,13 +147,57 @@ static int run_study(experiment_study *s)
     return status;
 }
 
+static const experiment *find_experiment(const char *name)
+{
+    const experiment *e = NULL;
+    for (int i = 0; (e = experiment_at(i)) && strcmp(e->name, name) != 0; i++) continue;
+    return e;
+}
+
+const char *lab_experiment_name(int i)
+{
+    const experiment *e = experiment_at(i);
+    return e ? e->name : NULL;
+}
+
+/* 0, or 1 if there is no such experiment or no memory. */
+static int plan_study(experiment_study *s, const char *name, const experiment_options *options)
+{
+    *s = (experiment_study){.options = options, .source = "none"};
+    s->kind = find_experiment(name);
+    if (!s->kind || choose_models(s)) return 1;
+    s->kind->plan(s);
+    return s->out_of_memory;
+}
+
+int lab_experiment_runs(const char *name, const experiment_options *options)
+{
+    experiment_study s;
+    int runs = plan_study(&s, name, options) ? -1 : s.jobs;
+    experiment_runs_free(&s);
+    return runs;
+}
+
+int lab_experiment_run(const char *name, const experiment_options *options, int run,
+                       experiment_outcome *outcome)
+{
+    experiment_study s;
+    *outcome = (experiment_outcome){.failed = 1};
+    int bad = plan_study(&s, name, options) || run < 0 || run >= s.jobs;
+    if (!bad) {
+        const experiment_job *job = &s.job[run];
+        *outcome = (experiment_outcome){job->contact, job->h, job->set, 1};
+        bad = !make_folders(options->dir) || experiment_run_one(&s, job, &outcome->failed);
+    }
+    experiment_runs_free(&s);
+    return bad;
+}
+
 int lab_experiment(const char *name, const experiment_options *options)
 {
     experiment_study s = {.options = options, .source = "none"};
-    const experiment *e = NULL;
-    for (int i = 0; (e = experiment_at(i)) && strcmp(e->name, name) != 0; i++) continue;
-    if (!e) return complain("no experiment '%s': peg-lab experiment list shows them", name);
-    s.kind = e;
+    s.kind = find_experiment(name);
+    if (!s.kind) return complain("no experiment '%s': peg-lab experiment list shows them", name);
     int status = choose_models(&s);
     if (status) return status;
     if (!make_folders(options->dir))

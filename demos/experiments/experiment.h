@@ -16,6 +16,7 @@
 typedef struct experiment_options {
     const char *dir;
     int quick, quiet, fresh; /* fresh: run again what was run */
+    int report_only;         /* run nothing: the report of what has been run */
     int workers;             /* 0: as many as there are processors */
     uint64_t seed;
     lab_contact model[LAB_CONTACT_COUNT];
@@ -25,6 +26,20 @@ typedef struct experiment_options {
 /* Returns an exit status (0, 1 or 2, after one line on stderr). */
 int lab_experiment(const char *name, const experiment_options *options);
 int lab_experiment_list(FILE *out);
+
+/* For sweeps: the i-th experiment's name, or null; how many runs it has (-1: no such experiment, or
+ * out of memory); and one of them, run into its file unless it is there already. */
+const char *lab_experiment_name(int i);
+int lab_experiment_runs(const char *name, const experiment_options *options);
+typedef struct experiment_outcome {
+    lab_contact contact;
+    double h;
+    int set;
+    int failed; /* the simulation ended early, or the file could not be written */
+} experiment_outcome;
+/* 0; 1: there is no such run, or the folder cannot be written. */
+int lab_experiment_run(const char *name, const experiment_options *options, int run,
+                       experiment_outcome *outcome);
 
 /* ---- for the experiments --------------------------------------------------------------------- */
 

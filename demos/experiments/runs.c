@@ -71,7 +71,9 @@ static void too_long(int number)
     static const char text[] = "\n# failed: it took too long\n";
     (void)number;
     int whole = write(run_now.file, text, sizeof text - 1) == (ssize_t)sizeof text - 1;
-    _exit(!whole || rename(run_now.part, run_now.path) != 0);
+    if (!whole || rename(run_now.part, run_now.path) != 0) _exit(1);
+    signal(SIGALRM, SIG_DFL);
+    raise(SIGALRM); /* who waits for this process sees why it ended */
 }
 
 /* Ends this process when the run takes longer than the limit; its finished lines are kept. */
@@ -101,6 +103,7 @@ static int run_job(const experiment_study *s, const experiment_job *job)
     fputs(line, f);
     if (s->kind->run(s, job, f, why)) fprintf(f, "# failed: %s\n", why);
     alarm(0);
+    signal(SIGALRM, SIG_DFL);
     int bad = ferror(f) != 0;
     bad |= fclose(f) != 0;
     if (!bad) bad = rename(part, path) != 0;
@@ -149,6 +152,7 @@ static int finish_job(pool *p)
         p->running--;
         lab_progress_set(&p->progress, p->progress.done + 1);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) continue; /* it took too long */
         p->broken++;
         remove_part(p, i);
     }
@@ -260,4 +264,13 @@ void experiment_runs_free(experiment_study *s)
     for (int i = 0; s->table && i < s->jobs; i++) free(s->table[i].value);
     free(s->table);
     free(s->job);
+}
+
+int experiment_run_one(const experiment_study *s, const experiment_job *job, int *ended_early)
+{
+    experiment_table table = {0};
+    int bad = !is_done(s, job) && run_job(s, job);
+    *ended_early = bad || !read_table(s, job, &table) || table.missing || table.failed;
+    free(table.value);
+    return bad;
 }

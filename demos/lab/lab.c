@@ -3,7 +3,6 @@
 #include "demos/bench/solvers.h"
 #include "demos/lab/capture.h"
 #include "demos/experiments/experiment.h"
-#include "demos/checks/matrix_geoms.h"
 #include "demos/bench/bench.h"
 #include "demos/lab/lab.h"
 #include "demos/sweep/sweep.h"
@@ -33,7 +32,7 @@ typedef struct command {
     long trace_every;
     int trace_compact;
     long steps;
-    int quick, n_max, jobs, fresh, drops;
+    int quick, n_max, jobs, fresh, run;
     long long seed;
     int quiet, mu_given;
     lab_setting set[LAB_SETS_MAX];
@@ -389,29 +388,14 @@ static int run_experiment(const command *c)
     if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0 || c->mu_given)
         return usage("an experiment chooses step sizes, times, friction and keys itself%s", "");
     memcpy(options.model, c->models, sizeof options.model);
-    return lab_experiment(c->target, &options);
-}
-
-static int matrix_geoms(const command *c)
-{
-    matrix_geoms_options options = {.contact = c->models[0],
-                                    .drops = c->drops > 0 ? c->drops
-                                             : c->quick   ? 10
-                                                          : 1000,
-                                    .jobs = c->jobs > 0 ? c->jobs : 2,
-                                    .a = -1,
-                                    .b = -1,
-                                    .h = c->h,
-                                    .dir = c->out,
-                                    .quiet = c->quiet};
-    if (!c->out) return usage("matrix-geoms needs a folder: --out DIR%s", "");
-    for (int i = 0; i < c->sets; i++) {
-        int is_a = !strcmp(c->set[i].key, "a");
-        if (!is_a && strcmp(c->set[i].key, "b") != 0)
-            return usage("matrix-geoms has no key '%s': a and b choose classes", c->set[i].key);
-        *(is_a ? &options.a : &options.b) = (int)c->set[i].value;
+    if (c->run >= 0) {
+        experiment_outcome outcome;
+        int bad = lab_experiment_run(c->target, &options, c->run, &outcome);
+        return bad ? usage("experiment %s has no such run, or its file cannot be written",
+                           c->target)
+                   : outcome.failed;
     }
-    return lab_matrix_geoms(&options);
+    return lab_experiment(c->target, &options);
 }
 
 static int sweep(const command *c)
@@ -491,10 +475,9 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "sweep")) return sweep(c);
     if (!strcmp(c->verb, "sweep-report")) return sweep_report(c);
-    if (!strcmp(c->verb, "matrix-geoms")) return matrix_geoms(c);
     return usage(
         "no command '%s': there are list, run, compare, view, convert, demo, report, play, check, "
-        "experiment, sweep, sweep-report, bench, matrix-geoms, ode-demos and overhead",
+        "experiment, sweep, sweep-report, bench, ode-demos and overhead",
         c->verb);
 }
 
@@ -523,7 +506,7 @@ int main(int argc, const char **argv)
 {
     dSetErrorHandler(exit_on_ode_error);
     dSetDebugHandler(exit_on_ode_error);
-    command c = {.seed = 1};
+    command c = {.seed = 1, .run = -1};
     char *set = NULL;
     const struct poptOption table[] = {
         {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
@@ -560,13 +543,12 @@ int main(int argc, const char **argv)
          "DIR"},
         {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0,
          "capture only problems of so many rows", "MIN:MAX"},
-        {"quick", 0, POPT_ARG_NONE, &c.quick, 0,
-         "smaller version of bench, experiment, matrix-geoms, overhead", NULL},
+        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "smaller version of bench, experiment, overhead",
+         NULL},
         {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "parallel processes [number of cores]", "N"},
-        {"drops", 0, POPT_ARG_INT, &c.drops, 0, "matrix-geoms: runs per pair [1000; quick: 10]",
-         "N"},
         {"part", 0, POPT_ARG_STRING, &c.part, 0, "sweep: only every n-th case, from the i-th on",
          "I/N"},
+        {"run", 0, POPT_ARG_INT, &c.run, 0, "experiment: only its run N, from 0 on", "N"},
         {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: discard earlier results", NULL},
         {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this scene", "NAME"},
         {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
@@ -581,7 +563,7 @@ int main(int argc, const char **argv)
                                     "convert SCENE|FILE | demo | "
                                     "report TRACE.. | play TRACE | check TRACE | "
                                     "sweep PLAN | sweep-report DIR | "
-                                    "experiment NAME|list | bench | matrix-geoms | ode-demos | "
+                                    "experiment NAME|list | bench | ode-demos | "
                                     "overhead");
     char *text = command_text(argc, argv);
     c.text = text;

@@ -1,4 +1,5 @@
 #include "demos/sweep/plan.h"
+#include "demos/experiments/experiment.h"
 #include "demos/scenes/scene_file.h"
 
 #include <jansson.h>
@@ -120,23 +121,23 @@ static double number(reader *r, const json_t *json, const char *key, double fall
     return value ? json_number_value(value) : fallback;
 }
 
-static void check_names(reader *r, const json_t *json)
+static void check_names(reader *r, const json_t *json, const char *const *known, size_t n)
 {
-    static const char *const known[] = {"scenes", "contact", "h",    "seeds",    "mu",
-                                        "set",    "steps",   "time", "mesh_dir", "limit"};
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)json, key, value)
     {
         int found = key[0] == '#';
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++) found |= !strcmp(key, known[i]);
+        for (size_t i = 0; i < n; i++) found |= !strcmp(key, known[i]);
         if (!found) fail(r, "there is no \"%.40s\" in a block", key);
     }
 }
 
 static void read_block(reader *r, const json_t *json, block *b)
 {
-    check_names(r, json);
+    static const char *const known[] = {"scenes", "contact", "h",    "seeds",    "mu",
+                                        "set",    "steps",   "time", "mesh_dir", "limit"};
+    check_names(r, json, known, sizeof known / sizeof *known);
     b->scenes = json_object_get(json, "scenes");
     if (!json_is_array(b->scenes) || json_array_size(b->scenes) == 0)
         fail(r, "\"scenes\" must be a list of names or files");
@@ -217,6 +218,42 @@ static void add_scene(reader *r, const block *b, const char *name)
                 }
 }
 
+/* ---- experiments ----------------------------------------------------------------------------- */
+
+static void add_runs(reader *r, const char *name, uint64_t seed, int quick)
+{
+    experiment_options options = {.quick = quick, .seed = seed, .quiet = 1};
+    sweep_case c = {.experiment = name, .quick = quick, .seed = seed, .limit = 2 * LIMIT};
+    int runs = lab_experiment_runs(name, &options);
+    if (runs < 0) fail(r, "experiment '%s' could not be planned", name);
+    snprintf(c.scene, sizeof c.scene, "%s", name);
+    for (c.run = 0; c.run < runs && !r->failed; c.run++) add_case(r, &c);
+}
+
+static void read_experiments(reader *r, const json_t *json, double *seed)
+{
+    static const char *const known[] = {"experiments", "quick", "seeds"};
+    const json_t *list = json_object_get(json, "experiments"), *item;
+    const json_t *seeds = json_object_get(json, "seeds");
+    int n = 1, quick = json_is_true(json_object_get(json, "quick"));
+    size_t k;
+    check_names(r, json, known, sizeof known / sizeof *known);
+    if (!json_is_array(list)) fail(r, "\"experiments\" must be a list of names, or of \"all\"");
+    seed[0] = 1;
+    if (seeds) n = numbers(r, seeds, "seeds", seed, LIST_MAX);
+    json_array_foreach(list, k, item)
+    {
+        const char *name = json_is_string(item) ? json_string_value(item) : "?", *known_name;
+        int all = !strcmp(name, "all"), found = 0;
+        for (int i = 0; (known_name = lab_experiment_name(i)) && !r->failed; i++) {
+            if (!all && strcmp(name, known_name) != 0) continue;
+            found = 1;
+            for (int s = 0; s < n; s++) add_runs(r, known_name, (uint64_t)seed[s], quick);
+        }
+        if (!found) fail(r, "no experiment '%.40s'", name);
+    }
+}
+
 static void read_blocks(reader *r, const json_t *list)
 {
     static double seeds[LIST_MAX];
@@ -232,6 +269,10 @@ static void read_blocks(reader *r, const json_t *list)
         if (dir)
             snprintf(r->plan->mesh_dir[i], sizeof *r->plan->mesh_dir, "%.250s%.250s",
                      dir[0] == '/' ? "" : r->plan->folder, dir);
+        if (json_object_get(json, "experiments")) {
+            read_experiments(r, json, seeds);
+            continue;
+        }
         read_block(r, json, &b);
         json_array_foreach(b.scenes, k, scene)
         {
@@ -361,6 +402,11 @@ static int put_number(char *key, int used, const char *name, double value)
 
 void sweep_key(const sweep_case *c, char key[SWEEP_KEY_SIZE])
 {
+    if (c->experiment) {
+        snprintf(key, SWEEP_KEY_SIZE, "experiment %s --seed %llu%s --run %d", c->experiment,
+                 (unsigned long long)c->seed, c->quick ? " --quick" : "", c->run);
+        return;
+    }
     int n = snprintf(key, SWEEP_KEY_SIZE, "run %s --contact %s", c->scene,
                      lab_contact_name(c->contact));
     if (c->h > 0) n = put_number(key, n, "--h ", c->h);

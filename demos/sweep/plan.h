@@ -5,6 +5,9 @@
  *              "seeds": [1, 2] | {"from": 1, "to": 10}, "mu": [0, 0.5], "set": {"bodies": [10,
  * 20]}, "steps": 100 | "time": 1, "mesh_dir": "meshes", "limit": 600}]}
  *
+ * A block of {"experiments": ["hills", "all"], "quick": true, "seeds": [1]} stands for all runs of
+ * experiments of the papers; their files and reports are in DIR/NAME.
+ *
  * A block stands for all combinations of its lists. All but "scenes" may be left out: contact peg,
  * the scene's own h, mu, keys and time, seed 1, a limit of 1200 s of wall time for a case. Scenes
  * that end in .json, .xml or .urdf are files; they and "mesh_dir" are named relative to "folder",
@@ -18,7 +21,9 @@
 #define SWEEP_KEY_SIZE 512
 
 typedef struct sweep_case {
-    char scene[200]; /* a name, or the path of a file */
+    const char *experiment; /* a run of an experiment of the papers; null: of a scene */
+    int run, quick;         /* of the experiment */
+    char scene[200];        /* a name, or the path of a file */
     const char *mesh_dir;
     lab_contact contact;
     double h, time, mu; /* 0: the scene's; mu if mu_given */
@@ -34,6 +39,7 @@ typedef struct sweep_plan {
     char name[64];
     char *text; /* the file, with its folder */
     char folder[512];
+    const char *out; /* folder of the results, for the files of experiments */
     sweep_case *cases;
     int count, room;
     char (*mesh_dir)[512]; /* of the blocks */

@@ -25,7 +25,7 @@ static void run_cases(const sweep_plan *plan, int socket)
     while (recv(socket, &index, sizeof index, 0) == (ssize_t)sizeof index) {
         const sweep_case *c = &plan->cases[index];
         alarm(c->limit);
-        char *row = sweep_run(c);
+        char *row = sweep_run(plan, c);
         alarm(0);
         if (!row || send(socket, row, strlen(row), MSG_NOSIGNAL) < 0) _exit(1);
         free(row);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demos/experiments/experiment.h"
 #include "demos/report/plot.h"
 #include "demos/sweep/coordinator.h"
 #include "demos/sweep/store.h"
@@ -32,9 +33,9 @@ typedef struct summary {
 
 static int same_group(const sweep_case *a, const sweep_case *b)
 {
-    if (strcmp(a->scene, b->scene) != 0 || a->contact != b->contact || a->h != b->h ||
-        a->mu_given != b->mu_given || a->mu != b->mu || a->sets != b->sets || a->time != b->time ||
-        a->steps != b->steps)
+    if (a->experiment != b->experiment || strcmp(a->scene, b->scene) != 0 ||
+        a->contact != b->contact || a->h != b->h || a->mu_given != b->mu_given || a->mu != b->mu ||
+        a->sets != b->sets || a->time != b->time || a->steps != b->steps)
         return 0;
     for (int i = 0; i < a->sets; i++)
         if (strcmp(a->set[i].key, b->set[i].key) != 0 || a->set[i].value != b->set[i].value)
@@ -126,6 +127,11 @@ static void write_table(const summary *s, FILE *f)
         double n = fmax(1, g->finished);
         name_group(g, name, sizeof name);
         snprintf(runs, sizeof runs, g->finished < g->cases ? "%d/%d" : "%d", g->finished, g->cases);
+        if (g->first->experiment) { /* what it shows is in its report */
+            fprintf(f, "%-40s %-9s %6s %9s %6d %101.2f\n", name, "", "", runs, g->failed,
+                    g->seconds);
+            continue;
+        }
         if (g->first->h > 0) snprintf(h, sizeof h, "%g", g->first->h);
         fprintf(f,
                 "%-40s %-9s %6s %9s %6d %8.1e %8.1e %8.1e %8.1e %6ld %6ld %6ld %5ld %8.3f %8.2f\n",
@@ -217,6 +223,23 @@ static int write_files(const summary *s, const char *dir, int quiet)
     return bad;
 }
 
+/* The reports of the experiments, each of what it has run with the first seed. */
+static int report_experiments(const sweep_plan *plan, const char *dir, int quiet)
+{
+    int bad = 0;
+    for (int i = 0; i < plan->count; i++) {
+        const sweep_case *c = &plan->cases[i], *before = i ? c - 1 : NULL;
+        int is_first = c->experiment && !(before && before->experiment == c->experiment);
+        char *path = is_first ? lab_path(dir, c->experiment) : NULL;
+        if (!path) continue;
+        experiment_options options = {
+            .dir = path, .quick = c->quick, .seed = c->seed, .quiet = quiet, .report_only = 1};
+        bad |= lab_experiment(c->experiment, &options);
+        free(path);
+    }
+    return bad;
+}
+
 static int report_rows(const sweep_plan *plan, const char *dir, int quiet)
 {
     char text[LAB_TEXT];
@@ -235,6 +258,7 @@ static int report_rows(const sweep_plan *plan, const char *dir, int quiet)
             bad = 1;
         }
         for (int i = 0; i < plan->count; i++) json_decref(s.rows[i]);
+        bad |= report_experiments(plan, dir, quiet);
         bad |= s.failed_peg > 0;
         for (int k = 0; k < s.groups; k++) bad |= has_many_limited(&s.group[k]);
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "demos/checks/checks.h"
+#include "demos/experiments/experiment.h"
 #include "demos/report/output.h"
 #include "demos/scenes/scene_file.h"
 #include "demos/world/world.h"
@@ -136,10 +137,33 @@ char *sweep_lost(const sweep_case *c, const char *why)
     return text_of(row);
 }
 
-char *sweep_run(const sweep_case *c)
+static char *run_experiment(const sweep_plan *plan, const sweep_case *c)
+{
+    char dir[1024];
+    double start = lab_now();
+    experiment_outcome outcome;
+    experiment_options options = {.dir = dir, .quick = c->quick, .seed = c->seed, .quiet = 1};
+    snprintf(dir, sizeof dir, "%s/%s", plan->out, c->experiment);
+    if (lab_experiment_run(c->experiment, &options, c->run, &outcome))
+        return sweep_lost(c, "its file could not be written");
+    json_t *row = row_of(c);
+    if (!row) return NULL;
+    json_object_set_new(row, "contact", json_string(lab_contact_name(outcome.contact)));
+    put(row, "h", outcome.h);
+    count(row, "failed", outcome.failed);
+    json_object_set_new(row, "why",
+                        json_string(outcome.failed ? "the simulation ended early" : ""));
+    json_object_set_new(row, "figure_1", json_string("initial condition"));
+    put(row, "value_1", outcome.set);
+    put(row, "seconds", lab_now() - start);
+    return text_of(row);
+}
+
+char *sweep_run(const sweep_plan *plan, const sweep_case *c)
 {
     char text[LAB_TEXT];
     double start = lab_now();
+    if (c->experiment) return run_experiment(plan, c);
     int is_file = lab_is_file(c->scene);
     lab_file *file = is_file ? lab_file_read(c->scene, c->mesh_dir, NULL, text) : NULL;
     const lab_scene *scene = file      ? lab_file_scene(file)

@@ -14,7 +14,7 @@ typedef struct sweep_column {
 extern const sweep_column sweep_columns[]; /* ends with a nameless one */
 
 /* Runs a case, judged by its check. The row as JSON, to be freed; null: out of memory. */
-char *sweep_run(const sweep_case *c);
+char *sweep_run(const sweep_plan *plan, const sweep_case *c);
 /* The row of a case that ended its process, or took too long. */
 char *sweep_lost(const sweep_case *c, const char *why);
 

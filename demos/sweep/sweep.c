@@ -74,6 +74,7 @@ int lab_sweep(const sweep_options *o)
         sweep_plan_free(&plan);
         return complain(text);
     }
+    plan.out = o->dir;
     if (jobs < 1) jobs = launched ? 1 : (int)sysconf(_SC_NPROCESSORS_ONLN);
     int bad = sweep_pool_start(&pool, &plan, jobs > 0 ? jobs : 1);
     if (bad)

@@ -24,7 +24,7 @@ GLUE = ["ode_glue/base", "ode_glue/read", "ode_glue/joints", "ode_glue/world", "
 LAUNCH = ["plugin/launch/base", "plugin/launch/world", "plugin/launch/trace", "plugin/launch/near",
           "plugin/launch/step", "plugin/launch/preload"]
 DEMOS = ["demos/oracle", "demos/world", "demos/scenes", "demos/report", "demos/checks",
-         "demos/sweep", "demos/experiments", "demos/bench", "demos/view", "demos/lab"]
+         "demos/experiments", "demos/sweep", "demos/bench", "demos/view", "demos/lab"]
 USES = {
     "peg/base": [],
     "peg/shape": PEG[:1],
