@@ -5,7 +5,7 @@
 #include "peg/base/sweep_and_prune.h"
 #include "tests/test_geometry.h"
 
-enum { BOXES = 150, SCENES = 60 };
+enum { BOXES = 250, SCENES = 60 }; /* enough for a grid */
 
 typedef struct pairs {
     int met[BOXES][BOXES];
