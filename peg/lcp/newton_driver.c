@@ -92,8 +92,8 @@ static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *
     }
 }
 
-/* Newton's method once more from exact normal impulses: first with the friction that was settled
- * beside them, then with those of no friction, which is what a stack at rest wants. */
+/* Newton's method once more from the exact normal impulses of no friction, which is where a stack
+ * at rest ends. */
 static peg_outcome solve_settled(peg_newton *newton, double tolerance, double *u, double *y,
                                  double *kept)
 {
@@ -102,8 +102,6 @@ static peg_outcome solve_settled(peg_newton *newton, double tolerance, double *u
     peg_outcome settled = settle_normals(newton, tolerance, u, y);
     if (settled != PEG_LAGGED) return settled;
     memcpy(kept, u, size);
-    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-    if (outcome == PEG_SOLVED) return outcome;
     for (int i = 0; i < scaled->m; i++)
         if (scaled->row[i].bounded && !isinf(scaled->row[i].limit)) u[i] = 0;
     if (solve_frozen(newton, tolerance, u, y) == PEG_SOLVED &&
