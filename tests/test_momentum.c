@@ -1,4 +1,4 @@
-/* Many bodies in one island that is solved by sweeps: what they do to each other in the void adds
+/* Many bodies in one island that is solved by PGS: what they do to each other in the void adds
  * up to nothing, bounces add no energy, and they bounce and are moved apart as few bodies are. */
 #include "tests/runner.h"
 #include "plugin/ode-peg.h"
@@ -124,7 +124,7 @@ static double rebound(int n)
 
 static const int crowds[] = {6, 40};
 
-/* To what sweeps are exact with so many, of the speeds. */
+/* What PGS is exact to with so many, of the speeds. */
 static const double exact[] = {1e-4, 1e-2};
 
 START_TEST(many_bounce_as_one)
@@ -158,7 +158,7 @@ END_TEST
 START_TEST(nothing_comes_from_nowhere)
 {
     double before[3], after[3];
-    long swept = 0;
+    long by_pgs = 0;
     build((uint64_t)(_i / 2), _i % 2 ? .5 : 0, CUBE);
     for (int step = 0; step < STEPS; step++) {
         pegStats stats;
@@ -167,12 +167,12 @@ START_TEST(nothing_comes_from_nowhere)
         ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
         pegWorldGetStats(peg, &stats);
         ck_assert_int_eq(stats.unconverged, 0);
-        swept += stats.pgs_solves;
+        by_pgs += stats.pgs_solves;
         momentum(after);
         for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(after[k], before[k], 1e-12 * unit);
         ck_assert_double_le(energy(), had * (1 + 1e-9));
     }
-    ck_assert_int_gt(swept, 0);
+    ck_assert_int_gt(by_pgs, 0);
     tear_down();
 }
 END_TEST
@@ -277,7 +277,7 @@ END_TEST
 START_TEST(rods_gain_nothing)
 {
     static const double G = 9.81;
-    long swept = 0;
+    long by_pgs = 0;
     double put_in = 0;
     build((uint64_t)_i, 0, ROD);
     dCreatePlane(space, 0, 0, 1, -2);
@@ -288,13 +288,13 @@ START_TEST(rods_gain_nothing)
         for (int i = 0; i < BODIES; i++) height += dBodyGetPosition(body[i])[2];
         ck_assert_int_eq(pegWorldStep(peg, 5 * H), PEG_OK);
         pegWorldGetStats(peg, &stats);
-        swept += stats.pgs_solves;
+        by_pgs += stats.pgs_solves;
         for (int i = 0; i < BODIES; i++) height -= dBodyGetPosition(body[i])[2];
         double fallen = MASS * G * height;
         put_in += fmax(fallen, 0) + (step ? 0 : had);
         ck_assert_double_le(energy(), had + fallen + 1e-9 * put_in);
     }
-    ck_assert_int_gt(swept, 0);
+    ck_assert_int_gt(by_pgs, 0);
     tear_down();
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* Bodies that overlap at the start, as many as are solved by sweeps: they are moved apart in a
+/* Bodies that overlap at the start, as many as are solved by PGS: they are moved apart in a
  * bounded number of steps, and nothing of that speed stays. */
 #include "tests/runner.h"
 #include "plugin/ode-peg.h"

@@ -1,10 +1,10 @@
-/* Which cells of the endless heightfields what moves could touch in a step. */
+/* Which cells of the endless heightfields moving bodies could touch in a step. */
 #include "ode_glue/read/geom.h"
 #include "ode_glue/pairs/heightfield_tiling.h"
 #include "ode_glue/pairs/filter.h"
 
 /* A body may be hit by the fastest one, and leave with at most twice its speed. */
-static const double HASTE = 2;
+static const double SPEED_FACTOR = 2;
 
 static const peg_body *body_of(const peg_glue *glue, const peg_shape *s)
 {
@@ -56,7 +56,7 @@ static pegStatus need(peg_glue *glue, peg_shape *field, const peg_shape *s, doub
     peg_sub(y, x, from);
     peg_rotate_back(R, from, at);
     double speed = fastest + speed_of(body_of(glue, field), y, radius);
-    double reach = radius + HASTE * glue->scene.h * speed;
+    double reach = radius + SPEED_FACTOR * glue->scene.h * speed;
     for (int k = 0; k < 2; k++) {
         low[k] = at[2 * k] - reach;
         high[k] = at[2 * k] + reach;

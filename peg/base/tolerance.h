@@ -1,5 +1,6 @@
-/* Every tolerance of the step, in one place. L is the size of a pair (radius of the smaller part's
- * bounding sphere), width the least width of the thinner part; nothing is in metres. */
+/* Tolerances that several files share, and those of peg/island/. L is the size of a pair (radius of
+ * the smaller part's bounding sphere), width the least width of the thinner part; nothing is in
+ * metres. */
 #ifndef PEG_TOLERANCE_H
 #define PEG_TOLERANCE_H
 
@@ -52,25 +53,12 @@
  * a limit far rows act as levers. */
 #define PEG_LATERAL 0.02
 
-/* Facets whose direction is this far from the chosen one (cosine) are other alternatives; those
- * that are known to stay below are not searched again until the bodies have turned by so much
- * (rad); at the start the search looks for what overlaps by less than so much (L). */
-#define PEG_AWAY     0.999
-#define PEG_TURNED   0.03
-#define PEG_SEARCHED 0.2
-
-/* Another facet is a way out of a trap when its value exceeds max(s_n, 0) by this, in L. */
-#define PEG_TRAP 1e-7
-
 /* A row is behind its body when its gap at the start was below -PEG_BEHIND L. */
 #define PEG_BEHIND 1e-5
 
-/* Pairs that move more than PEG_FAST widths relative to each other are fast; first contact is
- * sought at depth PEG_HIT_DEPTH widths with strides of at least PEG_STRIDE widths, so that nothing
- * deeper than their sum is missed. Slow pairs that stay violated are advanced with depth
- * PEG_HIT_DEPTH_SLOW. */
-#define PEG_FAST           0.3
-#define PEG_FAST_SHELL     0.05 /* the same of two triangles, in altitudes */
+/* First contact is sought at depth PEG_HIT_DEPTH widths with strides of at least PEG_STRIDE widths,
+ * so that nothing deeper than their sum is missed. Slow pairs that stay violated are advanced with
+ * depth PEG_HIT_DEPTH_SLOW. */
 #define PEG_HIT_DEPTH      0.05
 #define PEG_STRIDE         0.2
 #define PEG_HIT_DEPTH_SLOW 1e-12
@@ -78,7 +66,7 @@
 /* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
 #define PEG_OPENING_TURN 0.25
 
-/* Iterations: see outer.c. */
+/* Passes of the outer loop: see outer_loop.c. */
 #define PEG_SETTLED             1e-3 /* change of pose (in L) and of the objective (relative) when settled */
 #define PEG_RECOVERY_FREE_FROM  4  /* iterations before what overlaps may turn or become deeper */
 #define PEG_FRICTION_ITERATIONS 3  /* iterations in which friction with a limit is let in */
@@ -108,10 +96,10 @@
 #define PEG_COARSE_FROM    30
 #define PEG_LIMITED_PASSES 12 /* outer iterations at most where work is limited */
 
-/* Sweeps: until rows fail by less than this share of the bodies' speed, at most so many; in
- * restorations of coarse islands twice as many in each iteration after the second. Fine ones end
- * where so many get little further: nine of ten answers are then known to .1 to .4 % of the speed,
- * which two or three times as many sweeps would make .02 to .08 %. From iteration PEG_LOCAL_FROM on
+/* PGS iterations: until rows fail by less than this share of the bodies' speed, at most so many; in
+ * restorations of coarse islands twice as many in each pass after the second. Fine ones end where
+ * so many get little further: nine of ten answers are then known to 0.1 to 0.4 % of the speed,
+ * which two or three times as many would make 0.02 to 0.08 %. From pass PEG_LOCAL_FROM on
  * a coarse solve about v_f looks only at the rows of bodies whose pairs have changed. */
 #define PEG_FINE              1e-5
 #define PEG_FINE_ITERATIONS   300

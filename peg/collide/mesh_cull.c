@@ -472,7 +472,7 @@ static void nearest_of_triangle(const double *const corner[3], const double *n, 
     }
 }
 
-/* Whether the direction from the triangle to the middle of the part keeps them apart. */
+/* Whether the direction from the triangle to the middle of the part separates them. */
 static int is_beside(const peg_mesh_cull *c, const double *const corner[3], const double *n)
 {
     double at[3], u[3], low, high;

@@ -1,6 +1,6 @@
 /* Which triangles of a mesh need a pair of their own with a convex part: those of which a face, an
- * edge or a vertex could be the first to be touched. A triangle that the part can only get to by
- * way of its neighbours is kept apart by them. */
+ * edge or a vertex could be the first to be touched. The pairs of its neighbours separate the
+ * part from a triangle that it can reach through them only. */
 #ifndef PEG_MESH_CULL_H
 #define PEG_MESH_CULL_H
 

@@ -24,7 +24,7 @@ typedef struct peg_facet {
 } peg_facet;
 
 /* A facet that was chosen, with what makes a new search superfluous: `others` bounds the s of all
- * facets whose direction lies away from it (by PEG_AWAY), as long as the bodies have `turned` by
+ * facets whose direction lies away from it (disjunction.c), as long as the bodies have `turned` by
  * little since it was measured. Infinity: not known. */
 typedef struct peg_choice {
     peg_facet facet;
@@ -32,8 +32,8 @@ typedef struct peg_choice {
     double turned;      /* rad */
     peg_vec3 direction; /* of the signed separation (model lp); 0: none */
     peg_vec3 at[2][3];  /* where A and B were left: see peg_pair_keep_choice */
-    int haste;    /* steps for which the pair's island is not solved hastily, after so many ... */
-    int failures; /* ... vain attempts in a row */
+    int wait;     /* steps until its island is next tried within a limit of work: solve_policy.c */
+    int failures; /* such attempts that failed in a row */
 } peg_choice;
 
 /* s_n for any unit direction; -infinity where a half-space is unbounded along n. */

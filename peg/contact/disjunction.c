@@ -11,6 +11,16 @@
 #include "peg/contact/mode.h"
 #include "peg/contact/patch_external.h"
 
+/* Facets whose direction is this far from the chosen one (cosine) are other alternatives; those
+ * that are known to stay below are not searched again until the bodies have turned by so much
+ * (rad); at the start the search looks for what overlaps by less than so much (L). */
+static const double AWAY = 0.999;
+static const double TURNED = 0.03;
+static const double SEARCHED = 0.2;
+
+/* Another facet is a way out of a trap when its value exceeds max(s_n, 0) by this, in L. */
+static const double TRAP = 1e-7;
+
 static const peg_piece *piece_a(const peg_island *I, const peg_pair *p)
 {
     return &I->piece[p->a];
@@ -156,7 +166,7 @@ static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
 }
 
 /* Whether the last direction leaves a pair apart at the start and after the free motion, of round
- * parts or among many that tumble. It is as good as any other, while the nearest features change
+ * parts or of a large active island. It is as good as any other, while the nearest features change
  * with every motion. */
 static int is_left_apart(peg_island *I, peg_pair *p)
 {
@@ -177,7 +187,7 @@ static int is_left_apart(peg_island *I, peg_pair *p)
 static int keeps_choice(peg_island *I, peg_pair *p)
 {
     peg_choice *old = &p->last_choice;
-    if (old->facet.kind == PEG_FEATURES_NONE || !(old->turned <= PEG_TURNED)) return 0;
+    if (old->facet.kind == PEG_FEATURES_NONE || !(old->turned <= TURNED)) return 0;
     if (!is_where_left(&piece_a(I, p)->start, (const peg_vec3 *)old->at[0], p->L) ||
         !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
         return 0;
@@ -211,7 +221,7 @@ static void consider_direction(const peg_island *I, const peg_pair *p, const dou
 static void choose_first(peg_island *I, peg_pair *p)
 {
     const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
-    double touch = PEG_TOUCH * p->L, reach = -PEG_SEARCHED * p->L;
+    double touch = PEG_TOUCH * p->L, reach = -SEARCHED * p->L;
     meeting m = {.first = {.I = I, .p = p, .value = -INFINITY}, .least = -touch};
     search *c = &m.first;
     peg_facet widest = peg_separation(A, B, reach, consider_first, &m);
@@ -231,7 +241,7 @@ static void choose_first(peg_island *I, peg_pair *p)
         consider_direction(I, p, after.n, &m);
     }
     p->facet = c->best;
-    p->others = is_round(I, p) ? INFINITY : find_others(&m, p->facet.n, PEG_AWAY, reach);
+    p->others = is_round(I, p) ? INFINITY : find_others(&m, p->facet.n, AWAY, reach);
     p->turned = 0;
 }
 
@@ -262,7 +272,7 @@ static double turning(const peg_island *I, const peg_pair *p)
 /* Bound of the facets away from the chosen one at q_k. */
 static double others_now(const peg_island *I, const peg_pair *p)
 {
-    if (!(p->turned + turning(I, p) <= PEG_TURNED)) return INFINITY;
+    if (!(p->turned + turning(I, p) <= TURNED)) return INFINITY;
     return p->others + peg_pair_motion(I, p, (const peg_vec6 *)I->v);
 }
 
@@ -328,7 +338,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
 /* --- tilt --- */
 
 /* Directions closer than this are the same alternative. */
-#define SAME_DIRECTION 0.995 /* below PEG_AWAY by more than PEG_TURNED */
+#define SAME_DIRECTION 0.995 /* below AWAY by more than TURNED */
 
 static void consider_tilt(void *context, const peg_facet *facet)
 {
@@ -419,7 +429,7 @@ static int yields(peg_island *I, peg_pair *p, search *c)
 int peg_pair_switch(peg_island *I, peg_pair *p)
 {
     if (p->nexternal) return 0;
-    double here = fmax(along_now(I, p, p->facet.n), 0) + PEG_TRAP * p->L;
+    double here = fmax(along_now(I, p, p->facet.n), 0) + TRAP * p->L;
     search c = search_from(I, p, here, SAME_DIRECTION);
     if (beside_now(I, p) > here)
         peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_switch, &c);

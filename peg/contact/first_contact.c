@@ -13,6 +13,11 @@
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch.h"
 
+/* Pairs that move more than so many widths relative to each other are fast; of two triangles in
+ * altitudes. */
+static const double FAST = 0.3;
+static const double FAST_SHELL = 0.05;
+
 /* Where a piece ends when its body moves with v, if it was placed there before; else null. */
 static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const double v[6])
 {
@@ -47,7 +52,7 @@ static int are_shells(const peg_island *I, const peg_pair *p)
 int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
 {
     return peg_pair_motion(I, p, v) >
-           (are_shells(I, p) ? fmax(p->s0, PEG_FAST_SHELL * p->width) : PEG_FAST * p->width);
+           (are_shells(I, p) ? fmax(p->s0, FAST_SHELL * p->width) : FAST * p->width);
 }
 
 /* Nearer than this, in widths, the direction is chosen anew. */

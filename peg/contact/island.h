@@ -32,10 +32,9 @@ enum {
     PEG_RULE_RESTORE = 256,
     PEG_RULE_CLEARANCE = 2048,
     PEG_RULE_ELASTIC = 4096,
-    PEG_RULE_PGS = 8192, /* tumbling islands are solved by sweeps */
-    PEG_RULE_YIELD =
-        16384, /* a facet that holds as well frees the pair from the one that is loaded */
-    PEG_RULE_SLIP = 32768 /* friction without limit yields where it contradicts itself */
+    PEG_RULE_PGS = 8192,    /* active islands are solved by projected Gauss-Seidel (PGS) */
+    PEG_RULE_YIELD = 16384, /* a facet that holds as well is taken instead of the loaded one */
+    PEG_RULE_SLIP = 32768   /* friction without limit yields where it contradicts itself */
 };
 
 typedef struct peg_rigid {
@@ -75,19 +74,19 @@ typedef struct peg_pair_pose {
 
 typedef struct peg_pair {
     /* what the loops over all pairs look at */
-    int a, b;              /* pieces */
-    int active;            /* a row bears */
-    int checked;           /* its check holds while neither body moves: 1 unloaded, 2 loaded */
-    int rechecked;         /* the last check of the pairs made it anew */
-    int rows_kept;         /* its rows are those of the iteration before, impulses included */
-    int has_first_contact; /* has a first contact on the way */
-    int fast;              /* moved so far at its check that it could pass through something */
-    int friction_pending; /* a row bears whose friction has not acted yet, or rubs and bears no more
-                           */
-    int violated;         /* was so after a solve */
-    double s0;            /* separation at q_0 */
-    double s;             /* separation that was found at q_k (a lower bound) */
-    double shortfall;     /* what it lacks, m */
+    int a, b;                 /* pieces */
+    int active;               /* a row bears */
+    int checked;              /* its check holds while neither body moves: 1 unloaded, 2 loaded */
+    int rechecked;            /* the last check of the pairs made it anew */
+    int rows_kept;            /* its rows are those of the iteration before, impulses included */
+    int has_first_contact;    /* has a first contact on the way */
+    int fast;                 /* moved so far at its check that it could pass through something */
+    int friction_pending;     /* an active row whose friction was not solved for yet, or an inactive
+                                 one whose friction still acts */
+    int violated;             /* was so after a solve */
+    double s0;                /* separation at q_0 */
+    double s;                 /* separation that was found at q_k (a lower bound) */
+    double shortfall;         /* what it lacks, m */
     double moved_since_rows;  /* since its rows were made, m */
     double moved_since_check; /* how far the bodies have moved since the check, m */
     double moved_since_tilt;  /* the same since it was tilted last */

@@ -14,11 +14,11 @@ typedef struct peg_row {
     int first_contact; /* taken at a pose of first contact: stays for the step */
     int was_active;    /* a normal row, whose impulse was positive before the last solve */
     double lambda;     /* of the last solve, N s */
-    double lambda_motion;   /* of the last solve about v_f, N s */
-    double lambda_restored; /* of the last restoration of that answer, N s */
-    double gap0, gap;       /* m */
-    double bias;            /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
-    struct peg_pgs_cache *swept; /* of the first row of a pair: what PGS keeps of all of them */
+    double lambda_motion;      /* of the last solve about v_f, N s */
+    double lambda_restored;    /* of the last restoration of that answer, N s */
+    double gap0, gap;          /* m */
+    double bias;               /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
+    struct peg_pgs_cache *pgs; /* of the first row of a pair: what PGS keeps of all of them */
     /* what a solve looks at besides */
     double target;    /* gap that it asks for, m */
     double recovery;  /* what asks for more than standing still while overlaps open, m/s (<= 0) */

@@ -19,14 +19,14 @@ typedef struct peg_body {
                           dynamic only */
     double mass;       /* kg; dynamic only */
     double inertia[9]; /* about the centre of mass, body frame, row-major, kg m^2; dynamic only */
-    int gyroscopic;    /* ODE's implicit gyroscopic term is on (for sub-steps) */
+    int gyroscopic;    /* ODE's implicit gyroscopic term is on */
     double max_angular_speed; /* rad/s, ODE's cap before the pose update; infinity: none */
     int finite_rotation; /* 0: ODE's default update (Cayley); 1: finite; 2: finite about axis */
     double finite_axis[3];
     /* results */
-    double v_pose[6];     /* velocity with which the integrator reaches the certified pose */
-    double v_end[6];      /* velocity to be set after the step; equals v_pose unless the island was
-                             stepped in halves or recovered from an overlap */
+    double v_pose[6]; /* velocity with which the integrator reaches the certified pose */
+    double v_end[6];  /* velocity to be set after the step; equals v_pose unless contacts bounced,
+                         overlaps opened, or the position stage moved the poses */
     int moved_by_contact; /* an impulse acts on it */
     int woken;            /* was asleep, but its island is awake */
     int woken_by_joint;   /* woken, as joints connect it with what was awake at the start */

@@ -12,8 +12,8 @@
  * deep overlaps turn bodies far when all of it is. */
 static const double CAREFUL_OPENING = 0.125;
 
-/* Where many bodies tumble, most rows as far as the bodies could get would bear nothing. What comes
- * closer than was thought, the check of the poses will find. */
+/* Where many bodies are active, most rows within the distance that they could travel would be
+ * inactive. The check of the poses finds pairs that come closer than expected. */
 static double reach_of(const peg_island *I, const peg_pair *p)
 {
     double near = fmin(PEG_NEAR * p->L, p->whole_reach);

@@ -195,7 +195,7 @@ static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lc
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
         return outcome;
-    if (I->mode == PEG_MODE_LIMITED) return PEG_NOT_CERTIFIED; /* sweeps come next */
+    if (I->mode == PEG_MODE_LIMITED) return PEG_NOT_CERTIFIED; /* PGS comes next */
     if (outcome != PEG_LAGGED)
         for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     return hold_friction(I, problem, first, solution);

@@ -19,7 +19,7 @@ peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg
 /* The last njoint rows and the start of their impulses. */
 void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_lcp_row *row,
                      double *lambda);
-/* After sweeps: the joints exactly, under the contacts' impulses as they are. */
+/* After PGS: the joints exactly, under the contacts' impulses as they are. */
 peg_outcome peg_joints_polish(peg_island *island, const peg_problem *problem,
                               peg_solution *solution);
 /* v -= M^-1 J^T lambda. */

@@ -13,8 +13,8 @@
 
 /* --- starting overlap --- */
 
-/* The same rows about v_f, without what only opened overlaps: by sweeps, which do that by
- * themselves and cannot gain, where it is not solved to the last digit. */
+/* The same rows about v_f, without what only opened overlaps; where there is no exact answer by
+ * PGS, which always has one and adds no energy. */
 static int solve_without_recovery(peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias -= I->rows.row[i].recovery;

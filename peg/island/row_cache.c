@@ -61,7 +61,7 @@ static int keep_rows(peg_island *I, int p, int anew, int *from)
     return 1;
 }
 
-/* The rows of first contacts stay for the step, and with sweeps their impulses too. */
+/* The rows of first contacts stay for the step, and with PGS their impulses too. */
 static void append_first_contacts(peg_island *I)
 {
     const peg_row_set *last = &I->last;
@@ -97,8 +97,8 @@ static void make_rows(peg_island *I, int p)
         peg_facet_rows(I, p, &at, peg_pair_recovers(pair) ? INFINITY : PEG_LATERAL, &I->rows);
     }
     if (!peg_is_iterative(I) || I->rows.m == begin) return;
-    I->rows.row[begin].swept = peg_pgs_cache_create(I->arena, I->rows.m - begin);
-    if (!I->rows.row[begin].swept) I->failed = 1;
+    I->rows.row[begin].pgs = peg_pgs_cache_create(I->arena, I->rows.m - begin);
+    if (!I->rows.row[begin].pgs) I->failed = 1;
 }
 
 void peg_gather_rows(peg_island *I, int anew)

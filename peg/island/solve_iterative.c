@@ -1,5 +1,5 @@
-/* The rows of a large island by sweeps (sweeps.h). Where the iterate answers them but for a few,
- * only these are looked at, as far as their change reaches. */
+/* The rows of a large island by projected Gauss-Seidel (lcp/gauss_seidel.h). Where the iterate
+ * answers them but for a few, only these are visited, as far as their change reaches. */
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
@@ -37,8 +37,7 @@ static int is_whole(const peg_island *I)
     return I->njoint || I->capture;
 }
 
-/* Whether the answer moves the poses only, to the nearest ones that are apart: there is nothing to
- * rub for. */
+/* Whether the answer moves the poses only, to the nearest ones that are apart: without friction. */
 static int is_for_poses(const workspace *w)
 {
     return w->about == PEG_ABOUT_ITERATE && peg_keeps_motion(w->island);
@@ -94,7 +93,7 @@ static void find_groups(const peg_island *I, workspace *w)
         for (end = i; end < most && I->rows.row[end].pair == I->rows.row[i].pair;) end++;
         w->group[w->groups++] =
             (peg_pgs_group){i, end, a < I->nd ? a : -1, b < I->nd ? b : -1,
-                            is_patch && !is_whole(I) ? I->rows.row[i].swept : NULL};
+                            is_patch && !is_whole(I) ? I->rows.row[i].pgs : NULL};
         w->filled[i] = 0;
     }
     for (int k = 0; k < I->njoint; k++) {

@@ -2,7 +2,7 @@
  *
  *     attempt                    | applies to                          | work
  *     ---------------------------|-------------------------------------|------------------------
- *     exact within a limit       | 5 bodies and more, not tumbling     | PEG_LIMITED_PASSES passes
+ *     exact within a limit       | 5 bodies and more, not active       | PEG_LIMITED_PASSES passes
  *     projected Gauss-Seidel     | 5 bodies and more                   | PEG_LIMITED_PASSES passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 8 solves
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -21,9 +21,9 @@
 
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
-/* Share of the speed that applied forces make in a step above which an island tumbles: of few
+/* Speed above which an island is active, as a share of what applied forces make in a step: of few
  * bodies, and of many. */
-static const double TUMBLING = 5, TUMBLING_MANY = 1.5;
+static const double ACTIVE = 5, ACTIVE_MANY = 1.5;
 
 static int has_mover(const peg_island *I)
 {
@@ -39,7 +39,7 @@ static int is_many(const peg_island *I)
 
 /* Bodies move faster than applied forces would make them in some steps; of many, in a part of one.
  */
-static int is_tumbling(const peg_island *I)
+static int is_active(const peg_island *I)
 {
     double motion = 0, gain = 0;
     for (int i = 0; i < I->nd; i++) {
@@ -49,7 +49,7 @@ static int is_tumbling(const peg_island *I)
         motion += peg_energy_product(&I->rigid[i], b->v, b->v);
         gain += peg_energy_product(&I->rigid[i], gained, gained);
     }
-    double share = is_many(I) ? TUMBLING_MANY : TUMBLING;
+    double share = is_many(I) ? ACTIVE_MANY : ACTIVE;
     return motion > share * share * gain;
 }
 
@@ -72,7 +72,7 @@ static due read_due(const peg_island *I)
     due d = {0, 0};
     for (int i = 0; i < I->npair; i++) {
         const peg_choice *c = &I->pair[i].last_choice;
-        if (c->haste > d.wait) d.wait = c->haste;
+        if (c->wait > d.wait) d.wait = c->wait;
         if (c->failures > d.failures) d.failures = c->failures;
     }
     return d;
@@ -81,7 +81,7 @@ static due read_due(const peg_island *I)
 static void write_due(peg_island *I, due d)
 {
     for (int i = 0; i < I->npair; i++) {
-        I->pair[i].last_choice.haste = d.wait > 0 ? d.wait - 1 : 0;
+        I->pair[i].last_choice.wait = d.wait > 0 ? d.wait - 1 : 0;
         I->pair[i].last_choice.failures = d.failures;
     }
 }
@@ -134,7 +134,7 @@ peg_result peg_solve_by_policy(peg_island *I)
 {
     if (I->settings->contact != PEG_CONTACT_PEG) return I->iterate(I);
     int iterative = may_iterate(I);
-    I->active = iterative && is_tumbling(I);
+    I->active = iterative && is_active(I);
     int done = iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
     if (done || (!I->failed && try_least_violation(I))) return PEG_CONVERGED;
     return I->failed ? PEG_NOT_CONVERGED : peg_position_stage(I, PEG_LIMITS_ALLOWED);

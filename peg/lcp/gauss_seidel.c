@@ -23,9 +23,9 @@ static const double QUIET = 0.1;
 static const double GETS_ON = 0.3;
 
 /* Where no body lacks more than so many times what rest allows (half its weight), rest is sought,
- * in at most so many steps of conjugate gradients: a house of 40 cards takes some 220, and of
- * sweeps thousands. At 20 times houses of 40 and 57 cards do not come to rest; 200 and 400 do no
- * better. */
+ * in at most so many steps of conjugate gradients: a house of 40 cards takes some 220, and
+ * thousands of PGS iterations. At 20 times houses of 40 and 57 cards do not come to rest; 200 and
+ * 400 do no better. */
 static const double NEARLY = 100;
 enum { REST_STEPS = 250 };
 
@@ -386,8 +386,7 @@ static void disturb(pgs_state *s)
     }
 }
 
-/* What the sweeps have brought near to rest goes on by a faster method. Returns 0 without memory.
- */
+/* Near rest conjugate gradients go on, which are faster there. Returns 0 without memory. */
 static int seek_rest(peg_arena *arena, pgs_state *s)
 {
     if (!peg_pgs_descend(arena, s, REST_STEPS)) return 0;

@@ -1,5 +1,5 @@
-/* Sweeps that look only at what changed: against sweeps of everything, and against the certificate,
- * which is computed from the problem alone. */
+/* Projected Gauss-Seidel that visits only the rows of what changed: against visits of all rows, and
+ * against the certificate, which is computed from the problem alone. */
 #include "tests/runner.h"
 #include "tests/lcp_cases.h"
 #include "peg/lcp/gauss_seidel.h"
@@ -323,11 +323,11 @@ static void build_column(int boxes)
         for (int k = 0; k < 4; k++) add_corner(i, i - 1, k % 2 - .5, k / 2 - .5);
 }
 
-static void solve_for_rest(int sweeps, double tolerance, case_solution *s)
+static void solve_for_rest(int iterations, double tolerance, case_solution *s)
 {
     for (int i = 0; i < island.problem.m; i++) speed[i] = tolerance * FALL;
     peg_pgs_goal goal = {.speed = speed,
-                         .max_iterations = sweeps,
+                         .max_iterations = iterations,
                          .gained = (const double(*)[6])gained,
                          .rest = REST};
     peg_outcome outcome = peg_solve_pgs(&arena, &island.problem, &goal, &s->solution);
@@ -366,21 +366,21 @@ static void check_rest(const case_solution *s)
     }
 }
 
-/* Sweeps end where no row changes any more by what it may fail by, which in a column is far from
- * where its boxes are carried. */
-START_TEST(rest_that_sweeps_do_not_reach)
+/* Iterations end where no row changes any more by what it may fail by, which in a column is far
+ * from where its boxes are carried. */
+START_TEST(rest_that_iterations_do_not_reach)
 {
-    enum { COLUMN = 20, SWEEPS = 2000 };
+    enum { COLUMN = 20, ITERATIONS = 2000 };
     build_column(COLUMN);
     tilt(0);
     for (int i = 0; i < island.problem.m; i++) speed[i] = COARSE * FALL;
-    peg_pgs_goal goal = {.speed = speed, .max_iterations = SWEEPS};
+    peg_pgs_goal goal = {.speed = speed, .max_iterations = ITERATIONS};
     ck_assert_int_eq(peg_solve_pgs(&arena, &island.problem, &goal, &first.solution),
                      PEG_ITERATION_LIMIT);
     double most = 0;
     for (int i = 0; i < COLUMN; i++) most = fmax(most, size_of(first.v[i]));
     ck_assert_double_ge(most, 2 * REST * FALL);
-    solve_for_rest(SWEEPS, COARSE, &second);
+    solve_for_rest(ITERATIONS, COARSE, &second);
     check_rest(&second);
 }
 END_TEST
@@ -400,7 +400,7 @@ START_TEST(slopes)
             check_rest(&first);
             continue;
         }
-        /* the second time nothing is left to sweep before rest is sought */
+        /* the second time nothing is left to iterate before rest is sought */
         solve_for_rest(10000, 1e-9, &first);
         solve_for_rest(10000, 1e-7, &first);
         double slides = gained[0][0] + mu * gained[0][2];
@@ -415,7 +415,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("sweeps");
+    Suite *suite = suite_create("gauss-seidel");
     TCase *tc = tcase_create("what changed");
     tcase_add_checked_fixture(tc, set_up, tear_down);
     tcase_add_test(tc, little_patience);
@@ -427,7 +427,7 @@ Suite *test_suite(void)
     suite_add_tcase(suite, tc);
     TCase *rest = tcase_create("rest");
     tcase_add_checked_fixture(rest, set_up, tear_down);
-    tcase_add_test(rest, rest_that_sweeps_do_not_reach);
+    tcase_add_test(rest, rest_that_iterations_do_not_reach);
     tcase_add_test(rest, slopes);
     suite_add_tcase(suite, rest);
     return suite;
