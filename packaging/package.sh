@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Debian packages into OUT, checks them with lintian, installs them into a clean system and
-# runs the examples there from installed files alone: package.sh OUT.
+# runs the examples there from installed files alone; builds the Python wheel there: package.sh OUT.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mkdir -p "$1"
@@ -37,6 +37,7 @@ echo "package: lintian finds neither errors nor warnings"
 # ---- a clean system ----
 clean=$out/clean
 needed=build-essential,cmake,meson,pkg-config,python3-odepeg,libode-peg-dev,ode-peg-doc,ode-peg-tools
+needed+=,python3-dev,python3-pip,python3-setuptools,python3-wheel # for the wheel
 mkdir "$out/repository"
 cp "$out"/*.deb "$out/repository"
 (cd "$out/repository" && dpkg-scanpackages . >Packages 2>/dev/null)
@@ -53,6 +54,11 @@ if mmdebstrap --mode="$mode" --variant=apt --include="$needed" \
     # peg-run asks /proc where it lies
     unshare --mount sh -c "mount -t proc proc '$clean/proc' && exec chroot '$clean' sh /root/examples" ||
         fail "an example failed in the clean system"
+    echo "package: building the Python wheel there, against the installed library"
+    cp -r "$root/packaging/python" "$clean/root/python"
+    cp "$root/packaging/python/tests/wheel.sh" "$clean/root/wheel.sh"
+    chroot "$clean" sh /root/wheel.sh || fail "the wheel failed in the clean system"
+    cp "$clean"/root/python/dist/*.whl "$out"
     chroot "$clean" dpkg -l | awk '/ode-peg|odepeg/ { print $2, $3 }'
 else
     tail -n 5 "$out/clean.log" >&2
