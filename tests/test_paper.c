@@ -173,6 +173,59 @@ START_TEST(standard_model_is_a_trap)
 }
 END_TEST
 
+/* A particle that falls beside the vertical side of the tooth is deep behind its slope: a
+ * half-space that throws it back unless psi_minimum lets it go. */
+START_TEST(psi_minimum_lets_deep_half_spaces_go)
+{
+    for (int limited = 0; limited < 2; limited++) {
+        planar_begin(PEG_CONTACT_ST, .01);
+        P.settings.paper_psi_minimum = limited ? .05 : INFINITY;
+        use_settings(.2, 1);
+        planar_add_ground(TOOTH, 3);
+        peg_body *b = planar_add_particle(5, 2.02, .85, 0, -1);
+        planar_step();
+        ck_assert_int_eq(b->v[1] > 1, !limited);
+        planar_end();
+    }
+}
+END_TEST
+
+/* Of a box that leans by .05 the upper corner of its lower side is applicable within theta. */
+START_TEST(theta_relaxes_applicability)
+{
+    const double floor[4][2] = {{-2, -1}, {2, -1}, {2, 0}, {-2, 0}};
+    for (int relaxed = 0; relaxed < 2; relaxed++) {
+        planar_begin(PEG_CONTACT_PAPER, .001);
+        P.settings.paper_sin_theta = relaxed ? .1 : .01;
+        use_settings(.2, 1);
+        planar_add_ground(floor, 4);
+        planar_add_box(1, .5, 2, .3, .28, .05);
+        planar_step();
+        ck_assert_int_eq(P.stats.rows, relaxed ? 2 : 1);
+        planar_end();
+    }
+}
+END_TEST
+
+/* Near the top of the tooth both sides are feasible within 45 degrees of phi, and the nearer one,
+ * the vertical, takes the impulse; within tan phi = .4 only the slope is feasible. */
+START_TEST(phi_relaxes_feasibility)
+{
+    for (int relaxed = 0; relaxed < 2; relaxed++) {
+        planar_begin(PEG_CONTACT_PAPER, .01);
+        P.gravity = 0;
+        P.settings.paper_tan_phi = relaxed ? 1 : .4;
+        use_settings(.2, 1);
+        planar_add_ground(TOOTH, 3);
+        peg_body *b = planar_add_particle(5, 2.005, 1.02, -2, -4);
+        planar_step();
+        ck_assert_int_eq(fabs(b->v[1] + 4) < 1e-9, relaxed);
+        ck_assert_int_eq(fabs(b->v[0] + 2) < 1e-9, 0);
+        planar_end();
+    }
+}
+END_TEST
+
 /* Two corners meet: the upper body falls beside the tip of the lower one. [W Fig. 6] is what I
  * alone allows; X keeps them apart up to the linearisation. */
 START_TEST(corners_do_not_pass_through_each_other)
@@ -370,6 +423,19 @@ START_TEST(settings_have_ranges)
         s.paper_primaries = primaries;
         ck_assert_int_eq(peg_settings_check(&s) == PEG_OK, primaries == 0 || primaries == 1);
     }
+    s.paper_primaries = 1;
+    double *field[] = {&s.paper_psi_minimum, &s.paper_sin_theta, &s.paper_tan_phi, &s.paper_edges};
+    for (int i = 0; i < 4; i++) {
+        double kept = *field[i];
+        ck_assert_int_eq(peg_settings_check(&s), PEG_OK);
+        *field[i] = -1e-3;
+        ck_assert_int_eq(peg_settings_check(&s), PEG_ERROR_SETTINGS);
+        *field[i] = NAN;
+        ck_assert_int_eq(peg_settings_check(&s), PEG_ERROR_SETTINGS);
+        *field[i] = INFINITY;
+        ck_assert_int_eq(peg_settings_check(&s), i == 0 ? PEG_OK : PEG_ERROR_SETTINGS);
+        *field[i] = kept;
+    }
 }
 END_TEST
 
@@ -383,6 +449,9 @@ void paper_cases(Suite *suite)
     tcase_add_test(logic, vertex_vertex_is_the_conjunction_of_the_paper);
     suite_add_tcase(suite, logic);
     tcase_add_test(forms, standard_model_is_a_trap);
+    tcase_add_test(forms, psi_minimum_lets_deep_half_spaces_go);
+    tcase_add_test(forms, theta_relaxes_applicability);
+    tcase_add_test(forms, phi_relaxes_feasibility);
     tcase_add_test(forms, corners_do_not_pass_through_each_other);
     tcase_add_test(forms, box_on_a_floor_has_two_contacts);
     tcase_add_test(forms, particle_hits_and_slides);

@@ -46,6 +46,55 @@ START_TEST(inter_contact_frees_the_way_past_an_edge)
 }
 END_TEST
 
+static peg_polytope *pyramid_of_eight_sides(void)
+{
+    double p[9][3] = {{0, 0, -.5}};
+    peg_polytope *tip;
+    for (int i = 0; i < 8; i++) {
+        double angle = acos(-1) / 4 * i;
+        p[1 + i][0] = .7 * cos(angle), p[1 + i][1] = .7 * sin(angle), p[1 + i][2] = -.1;
+    }
+    ck_assert_int_eq(peg_polytope_from_points((const double(*)[3])p, 9, &tip), PEG_OK);
+    S.shape[S.shapes++] = tip;
+    return tip;
+}
+
+/* Tips of pyramids over the edge of a cube [W Fig. 18]: the fewer edges |e . O| leaves, the fewer
+ * members the X-constraints have. */
+START_TEST(edges_are_limited_by_orientation)
+{
+    static const double share[] = {0, .8, .99};
+    long rows[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        cases_random r = {77};
+        pegSettings settings;
+        peg_settings_default(&settings);
+        settings.contact = PEG_CONTACT_PAPER;
+        settings.reach = .2;
+        settings.paper_edges = share[k];
+        for (int run = 0; run < 60; run++) {
+            double up[3] = {1, cases_uniform(&r, -.5, .5), 1},
+                   beside = cases_uniform(&r, -.03, .03);
+            scene_begin(.01);
+            scene_add_cube(PEG_STATIC, 0, 0, 0, 0);
+            peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){.5, .5, .5});
+            scene_add_part(1, pyramid_of_eight_sides(), 0, 0, 0);
+            peg_normalise(up);
+            scene_turn_to(b, (double[]){0, 0, 1}, up);
+            for (int i = 0; i < 3; i++) b->x[i] = (i == 1 ? 0 : .51) + .5 * up[i];
+            b->x[0] += beside, b->x[2] -= beside;
+            scene_set_velocity(b, -.5, 0, -1);
+            scene_use_context(&settings);
+            scene_step();
+            rows[k] += S.stats.rows;
+            scene_end();
+        }
+    }
+    ck_assert_int_gt(rows[0], rows[1]);
+    ck_assert_int_gt(rows[1], rows[2]);
+}
+END_TEST
+
 /* A slab on a slope about y: with mu above tan it stays, with mu below it slides down with
  * g (sin - mu cos), whatever the number of directions of the cone. */
 START_TEST(slab_on_a_slope)
@@ -117,6 +166,7 @@ void paper_space_cases(Suite *suite)
     TCase *c = tcase_create("models in space");
     tcase_set_timeout(c, 60);
     tcase_add_test(c, inter_contact_frees_the_way_past_an_edge);
+    tcase_add_test(c, edges_are_limited_by_orientation);
     tcase_add_loop_test(c, slab_on_a_slope, 0, 4);
     tcase_add_test(c, boxes_keep_their_momentum);
     suite_add_tcase(suite, c);

@@ -31,6 +31,10 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->friction_directions = w->directions;
     settings->reach = w->reach;
     settings->paper_primaries = w->primaries;
+    settings->paper_psi_minimum = w->psi_minimum;
+    settings->paper_sin_theta = w->sin_theta;
+    settings->paper_tan_phi = w->tan_phi;
+    settings->paper_edges = w->edges;
     settings->threads = w->threads;
     settings->lp_stiffness = w->stiffness;
     settings->ratio_gamma = w->gamma;

@@ -73,9 +73,13 @@ void lab_make(lab_world *w)
     for (int i = 0; i < w->joints && !w->failed; i++) lab_make_joint(w->joint[i]);
 }
 
-/* Settings of the models lp and ratio; what is out of range the contact module refuses. */
-static void set_gap_keys(lab_world *w)
+/* Settings of the papers' models; what is out of range the contact module refuses. */
+static void set_model_keys(lab_world *w)
 {
+    w->psi_minimum = lab_key(w, "psi-minimum", 0);
+    w->sin_theta = lab_key(w, "sin-theta", .1);
+    w->tan_phi = lab_key(w, "tan-phi", 1);
+    w->edges = lab_key(w, "edges", 0);
     w->stiffness = lab_key(w, "stiffness", 0);
     w->gamma = lab_key(w, "gamma", 1);
     w->gradient = (int)lab_key(w, "gradient", 1);
@@ -101,7 +105,7 @@ static void set_frame(lab_world *w)
     }
     w->directions = directions >= 0 && directions <= 16 ? (int)directions : -1;
     w->primaries = primaries == 1;
-    set_gap_keys(w);
+    set_model_keys(w);
     w->threads = threads >= 1 && threads <= PEG_THREADS_MAX ? (int)threads : 0;
     if (!(w->h > 0 && isfinite(w->h)))
         lab_fail(w, "the step size must be a positive number of seconds (--h)");

@@ -65,7 +65,8 @@ void lab_axis_angle(double x, double y, double z, double degrees, double q[4]);
 void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, -9.81) */
 /* Coulomb's coefficient of all contacts (default 0), unless --mu gives one. The key `directions`
  * chooses the friction cone of the exact contacts (pegSettings.friction_directions); the key
- * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries); the keys `stiffness`
+ * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries), the keys
+ * `psi-minimum`, `sin-theta`, `tan-phi` and `edges` their other settings; the keys `stiffness`
  * (lp), `gamma`, `gradient`, `traps`, `adjacent` and `passes` (ratio) the settings of these models;
  * the key `threads` how many solve islands side by side (pegSettings.threads). */
 void lab_friction(lab_world *w, double mu);

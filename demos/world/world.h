@@ -87,12 +87,13 @@ struct lab_world {
     int contacts_most;                          /* of a pair, for stock ODE */
     void (*tune)(dWorldID world, double scale); /* may be null */
     int auto_disable, directions;
-    double reach;                          /* relative */
-    int primaries;                         /* pegSettings.paper_primaries */
-    double stiffness, gamma;               /* pegSettings.lp_stiffness, ratio_gamma */
-    int gradient, traps, adjacent, passes; /* the same of ratio_.. */
-    int threads;                           /* pegSettings.threads */
-    double low[3], high[3];                /* bounds, scene coordinates */
+    double reach;                                  /* relative */
+    int primaries;                                 /* pegSettings.paper_primaries */
+    double psi_minimum, sin_theta, tan_phi, edges; /* the same of paper_.. */
+    double stiffness, gamma;                       /* pegSettings.lp_stiffness, ratio_gamma */
+    int gradient, traps, adjacent, passes;         /* the same of ratio_.. */
+    int threads;                                   /* pegSettings.threads */
+    double low[3], high[3];                        /* bounds, scene coordinates */
     int has_view;
     double view[2][3]; /* low and high, scene coordinates */
     int has_camera;

@@ -29,6 +29,8 @@ void peg_settings_default(pegSettings *settings)
         .warm_start = 1,
         .reach = 0,
         .paper_primaries = 1,
+        .paper_sin_theta = .1,
+        .paper_tan_phi = 1,
         .ratio_gamma = 1,
         .ratio_band = .1,
         .ratio_gradient = 1,
@@ -41,6 +43,13 @@ void peg_settings_default(pegSettings *settings)
 static int is_switch(int value)
 {
     return value == 0 || value == 1;
+}
+
+static int paper_settings(const pegSettings *s)
+{
+    return s->paper_psi_minimum >= 0 && s->paper_sin_theta >= 0 && s->paper_sin_theta <= 1 &&
+           s->paper_tan_phi >= 0 && isfinite(s->paper_tan_phi) && s->paper_edges >= 0 &&
+           s->paper_edges <= 1 && is_switch(s->paper_primaries);
 }
 
 /* Those of the models lp and ratio. */
@@ -64,8 +73,10 @@ pegStatus peg_settings_check(const pegSettings *s)
                s->friction_directions == 8 || s->friction_directions == 16;
     int counts = s->max_outer_iterations >= 5 && s->max_outer_iterations <= 200 &&
                  s->max_halvings >= 0 && s->max_halvings <= 10 && is_switch(s->warm_start) &&
-                 is_switch(s->paper_primaries) && s->threads >= 1 && s->threads <= PEG_THREADS_MAX;
-    return enums && reals && cone && counts && gap_settings(s) ? PEG_OK : PEG_ERROR_SETTINGS;
+                 s->threads >= 1 && s->threads <= PEG_THREADS_MAX;
+    return enums && reals && cone && counts && paper_settings(s) && gap_settings(s)
+               ? PEG_OK
+               : PEG_ERROR_SETTINGS;
 }
 
 const char *peg_status_message(pegStatus status)

@@ -108,6 +108,15 @@ typedef struct pegSettings {
                      at any speed; ignored by PEG_CONTACT_PEG [0], in [0, 10] */
     int paper_primaries; /* contacts of an I-constraint that may carry an impulse: 1: the one that a
                             heuristic chooses [W 24], 0: all feasible ones [W 20-23] [1] */
+    /* of the models of [W] and [F]: */
+    double paper_psi_minimum; /* psi_minimum / L: half-spaces that are violated deeper take no
+                                 impulse, infinite: all do, >= 0 [0: .1, in PEG_CONTACT_ST and
+                                 PEG_CONTACT_AP the reach if that is more] */
+    double paper_sin_theta;   /* sine of the relaxation angle of applicability, to which the turn of
+                                 the step is added [.1], in [0, 1] */
+    double paper_tan_phi;     /* tangent of the relaxation angle of feasibility [1], >= 0 */
+    double paper_edges;       /* [W 36]: of the edges e at a vertex those count whose |e . O| is at
+                                 least this share of the largest [0: all], in [0, 1] */
     /* of PEG_CONTACT_LP: */
     double lp_stiffness; /* C, N/m: > 0: the potential C/2 max(0, -s)^2 of the signed separation s
                             instead of constraints, frictionless, by velocity Verlet [0], >= 0 */

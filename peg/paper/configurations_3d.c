@@ -70,8 +70,27 @@ static int able_edges(peg_constraints *c, const peg_side *side, int at_vertex, i
     return contact;
 }
 
+/* Along an edge away from a vertex that it ends at; 0: it does not. */
+static int edge_from(const peg_view *view, int edge, int v, double e[3])
+{
+    const int *end = view->shape->edge[edge].v;
+    if (end[0] != v && end[1] != v) return 0;
+    peg_sub(view->vertex[end[0] == v ? end[1] : end[0]], view->vertex[v], e);
+    return 1;
+}
+
+/* |e . O| from which on an edge counts, e of unit length. */
+static double least_orientation(const peg_view *view, int v, const double O[3], double share)
+{
+    double most = 0, e[3];
+    for (int i = 0; i < view->shape->ne && share > 0; i++)
+        if (edge_from(view, i, v, e)) most = fmax(most, fabs(peg_dot(e, O)) / peg_norm(e));
+    return share * most;
+}
+
 /* [W 36]: X({C_ei},{C_1}), X({C_ej},{C_2}), e_i the edges at the vertex on the side of f_1, where
- * e . O_eb > 0 with the orientation O_eb = (eta_1 + eta_2) x e_b [W 27]. */
+ * e . O_eb > 0 with the orientation O_eb = (eta_1 + eta_2) x e_b [W 27]; limited to those with
+ * large |e . O_eb| if settings.paper_edges says so. */
 static void vertex_edge(peg_constraints *c, const peg_side *side, int v, int eb)
 {
     const peg_view *U = side->vertices, *D = side->faces;
@@ -80,14 +99,14 @@ static void vertex_edge(peg_constraints *c, const peg_side *side, int v, int eb)
     peg_add_scaled(D->normal[edge->f[0]], 1, D->normal[edge->f[1]], sum);
     peg_sub(D->vertex[edge->v[1]], D->vertex[edge->v[0]], along);
     peg_cross(sum, along, orientation);
+    double least = least_orientation(U, v, orientation, c->island->settings->paper_edges);
     for (int half = 0; half < 2; half++) {
         int alternatives[PEG_NEAR_MOST], count = 0;
         for (int e = 0; e < U->shape->ne && count < PEG_NEAR_MOST - 1; e++) {
-            const int *end = U->shape->edge[e].v;
-            if (end[0] != v && end[1] != v) continue;
             double d[3];
-            peg_sub(U->vertex[end[0] == v ? end[1] : end[0]], U->vertex[v], d);
-            if ((peg_dot(d, orientation) > 0) != (half == 0)) continue;
+            if (!edge_from(U, e, v, d)) continue;
+            double along_O = peg_dot(d, orientation);
+            if ((along_O > 0) != (half == 0) || fabs(along_O) < least * peg_norm(d)) continue;
             int contact = able_edges(c, side, e, eb);
             if (contact >= 0) alternatives[count++] = contact;
         }

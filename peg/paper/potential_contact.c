@@ -14,15 +14,13 @@
 #include "peg/contact/jacobian.h"
 #include "peg/paper/paper.h"
 
-/* Where [W] gives no figures. Angles: sin theta of bodies at rest, to which the turn of the step is
- * added; tan phi. Lengths, in L: depth delta = epsilon that still counts as in front of a face. */
-static const double SIN_THETA = 0.1;
-static const double TAN_PHI = 1;
+/* Where [W] gives no figure: depth delta = epsilon, in L, that still counts as in front of a face.
+ * The angles theta, of bodies at rest, and phi are settings. */
 static const double DEPTH = 0.02;
 
-/* psi_minimum of [F 2.2], in L: a half-space that is violated deeper than this takes no impulse.
- * Without it every far side that is passed throws bodies about; with half of it bodies that were
- * pressed into each other get lost. */
+/* psi_minimum of [F 2.2], in L, unless a setting says another: a half-space that is violated deeper
+ * than this takes no impulse. Without it every far side that is passed throws bodies about; with
+ * half of it bodies that were pressed into each other get lost. */
 static const double DEEPEST = 0.1;
 
 /* Sine of the angle below which edges are parallel and make no contact. */
@@ -210,7 +208,8 @@ int peg_vertex_face_contact(peg_constraints *c, const peg_side *s, int vertex, i
     double depth = DEPTH * c->island->pair[c->pair].L, sign = s->kind == PEG_FEATURES_VF ? 1 : -1;
     const double *v = s->vertices->vertex[vertex], *eta = s->faces->normal[face];
     peg_potential p = {.applicability = peg_vertex_applicability(s, vertex, eta)};
-    p.feasible = up >= -depth && out <= (out > 0 ? fmax(0, up + depth) * TAN_PHI : 0);
+    p.feasible = up >= -depth &&
+                 out <= (out > 0 ? fmax(0, up + depth) * c->island->settings->paper_tan_phi : 0);
     for (int k = 0; k < 3; k++) n[k] = sign * eta[k];
     peg_add_scaled(v, -up, eta, foot);
     return add_contact(c, s->kind, vertex, face, n, sign > 0 ? v : foot, sign > 0 ? foot : v, p);
@@ -320,7 +319,8 @@ int peg_edge_edge_contact(peg_constraints *c, int edge_a, int edge_b)
 
 double peg_least_gap(const peg_constraints *c)
 {
-    return -DEEPEST * c->island->pair[c->pair].L;
+    double psi_minimum = c->island->settings->paper_psi_minimum;
+    return -(psi_minimum > 0 ? psi_minimum : DEEPEST) * c->island->pair[c->pair].L;
 }
 
 double peg_applicable_slope(const peg_island *I, const peg_pair *pair)
@@ -330,7 +330,7 @@ double peg_applicable_slope(const peg_island *I, const peg_pair *pair)
         int rigid = I->piece[side ? pair->b : pair->a].rigid;
         turn += I->h * peg_norm(rigid < I->nd ? I->rigid[rigid].state.v + 3 : I->v[rigid] + 3);
     }
-    return -fmin(1, SIN_THETA + turn);
+    return -fmin(1, I->settings->paper_sin_theta + turn);
 }
 
 int peg_is_applicable(const peg_constraints *c, int contact)

@@ -5,13 +5,16 @@
 #include "peg/paper/paper.h"
 
 /* The potential contacts of the other models, as far as their orientation lets them carry an
- * impulse. Where on the feature they are does not matter: a half-space has no end. psi_minimum
- * grows with the reach that is asked for: [F 3] makes it large to show the traps. */
+ * impulse. Where on the feature they are does not matter: a half-space has no end. Unless it is
+ * set psi_minimum grows with the reach that is asked for: [F 3] makes it large to show the traps.
+ */
 void peg_half_spaces(peg_constraints *c)
 {
     peg_configuration_constraints(c, 0);
-    double reach = c->island->settings->reach * c->island->pair[c->pair].L;
-    double deepest = fmin(peg_least_gap(c), -reach);
+    const pegSettings *settings = c->island->settings;
+    double deepest = peg_least_gap(c);
+    if (!(settings->paper_psi_minimum > 0))
+        deepest = fmin(deepest, -settings->reach * c->island->pair[c->pair].L);
     while (c->count > 0 && c->list[c->count - 1].first >= c->begin_member) c->count--;
     c->members = c->begin_member;
     for (int i = c->begin; i < c->contacts; i++)
