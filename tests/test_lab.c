@@ -129,7 +129,8 @@ START_TEST(refuses_bad_usage)
     refused("run pour-boxes --set bodies=2.5", "whole number");
     refused("run pour-boxes --set bodies=0", "whole number");
     refused("run pour-boxes --set colour=3",
-            "no key 'colour': it knows scale, turn, directions, primaries, threads, stiffness, "
+            "no key 'colour': it knows scale, turn, directions, primaries, threads, psi-minimum, "
+            "sin-theta, tan-phi, edges, stiffness, "
             "gamma, gradient, traps, adjacent, passes, bodies");
     refused("run pour-boxes --set scale=0", "scale");
     refused("run pour-boxes --unknown", "--unknown");
