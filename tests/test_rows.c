@@ -37,6 +37,7 @@ typedef struct two_bodies {
     peg_part part[2];
     peg_piece piece[2];
     peg_pair pair;
+    peg_surface surface;
     peg_mass_block mass[2];
     double v[2][6], v_last[2][6], v_motion[2][6], v_end[2][6], v_pose[2][6];
     unsigned char awake[2], touched[2], dirty[2];
@@ -78,6 +79,7 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->rigid = T.rigid, I->nr = 2, I->nd = second == PEG_DYNAMIC ? 2 : 1;
     I->piece = T.piece, I->npiece = 2;
     I->pair = &T.pair, I->npair = 1;
+    T.pair.surface = &T.surface;
     I->mass = T.mass;
     I->awake = T.awake, I->touched = T.touched, I->dirty = T.dirty;
     I->v = T.v, I->v_last = T.v_last, I->v_motion = T.v_motion;
@@ -469,7 +471,7 @@ START_TEST(rows_have_no_net_moment)
     int rows = 0, friction = 0;
     for (int run = 0; run < 400; run++) {
         random_case(&r, PEG_DYNAMIC, _i);
-        T.pair.surface = (peg_surface){.mu = .5, .mu2 = .5, .rho = .1, .rho2 = .1, .rhoN = .1};
+        T.surface = (peg_surface){.mu = .5, .mu2 = .5, .rho = .1, .rho2 = .1, .rhoN = .1};
         const double(*v)[6] = (const double(*)[6])T.v;
         double about[3];
         for (int k = 0; k < 3; k++) about[k] = cases_uniform(&r, -3, 3);
@@ -801,7 +803,7 @@ static void rub_cube(const peg_surface *surface, int directions, const double *s
     place();
     peg_copy3(slide, T.rigid[0].state.v_free);
     peg_copy3(slide, T.rigid[0].target);
-    T.pair.surface = *surface;
+    T.surface = *surface;
     peg_row *normal = peg_row_set_add(&T.I, &T.I.rows);
     ck_assert_ptr_nonnull(normal);
     memset(normal, 0, sizeof *normal);

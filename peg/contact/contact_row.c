@@ -47,8 +47,8 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     double margin = (peg_is_coarse(I) ? COARSE_MARGIN : 1) * pair->margin,
            touch = PEG_TOUCH * pair->L;
     *gap_growth = 0;
-    if (pair->surface.soft) { /* overlap is a spring, whose work is no gain */
-        *gap_growth = pair->surface.erp * fmax(0, -gap0);
+    if (pair->surface->soft) { /* overlap is a spring, whose work is no gain */
+        *gap_growth = pair->surface->erp * fmax(0, -gap0);
         return gap0 < 0 ? gap0 + *gap_growth : 0;
     }
     if (pair->s0 < -touch) {
@@ -129,8 +129,8 @@ static int midpoint_row(const peg_island *I, const peg_pair *pair, const peg_pai
  * speed of parting while the features touch. */
 static void soften(const peg_island *I, const peg_pair *pair, peg_row *row)
 {
-    if (pair->surface.soft) row->compliance = pair->surface.cfm / I->h;
-    double speed = pair->surface.motion[2];
+    if (pair->surface->soft) row->compliance = pair->surface->cfm / I->h;
+    double speed = pair->surface->motion[2];
     if (speed == 0 || row->gap0 > 2 * pair->margin) return;
     row->bias -= speed;
     row->prescribed -= speed;
@@ -193,8 +193,8 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     if (I->recovering || !midpoint_row(I, pair, at, c, target, row, frame.normal))
         tangent_row(I, at, c, target, row);
     soften(I, pair, row);
-    if (I->recovering && !pair->surface.soft) row->recovery = fmin(0, row->bias - row->prescribed);
-    if (!peg_has_friction(&pair->surface)) return;
+    if (I->recovering && !pair->surface->soft) row->recovery = fmin(0, row->bias - row->prescribed);
+    if (!peg_has_friction(pair->surface)) return;
     peg_add_scaled(c->mid_point, shift, c->normal, frame.mid_point);
     peg_friction_rows(I, pair, at, &frame, out);
 }

@@ -324,7 +324,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
                            ? *known
                            : peg_separation(A, B, INFINITY, NULL, NULL);
     p->s = widest.s;
-    if (p->surface.soft) return -INFINITY;
+    if (p->surface->soft) return -INFINITY;
     if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
     search c = search_from(I, p, facet_at_start(I, p, &widest), 0);
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);

@@ -80,7 +80,7 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
                           const peg_friction_frame *frame, const double *local, double *t)
 {
     double a[3], b[3], slide[3];
-    const peg_surface *s = &pair->surface;
+    const peg_surface *s = pair->surface;
     int has_axes = s->mu != s->mu2 || s->slip != s->slip2 || s->motion[0] != 0 ||
                    s->motion[1] != 0 || s->rho != s->rho2;
     if (project(s->axis, frame->normal, 0, t)) return;
@@ -117,8 +117,8 @@ static peg_row *add_row(friction_builder *r, const double *direction, double coe
     row->friction = ++r->count;
     row->bias = row->recovery = row->gap_growth = row->prescribed = row->compliance = 0;
     row->lambda = 0;
-    row->mu = r->pair->surface.force_limit || isinf(coefficient) ? 0 : coefficient;
-    row->limit = r->pair->surface.force_limit || isinf(coefficient) ? coefficient * r->I->h : 0;
+    row->mu = r->pair->surface->force_limit || isinf(coefficient) ? 0 : coefficient;
+    row->limit = r->pair->surface->force_limit || isinf(coefficient) ? coefficient * r->I->h : 0;
     peg_copy3(direction, row->normal);
     return row;
 }
@@ -154,7 +154,7 @@ static void rolling_row(friction_builder *r, const double *axis, double coeffici
 static void cone_rows(friction_builder *r, const double *t1, const double *t2)
 {
     int segments = r->I->settings->friction_directions / 2;
-    const peg_surface *s = &r->pair->surface;
+    const peg_surface *s = r->pair->surface;
     for (int k = 0; k < segments; k++) {
         double angle = (k - 0.5 * (segments - 1)) * PEG_PI / segments, e[3];
         double c = cos(angle), d = sin(angle);
@@ -168,7 +168,7 @@ static void cone_rows(friction_builder *r, const double *t1, const double *t2)
 static void planar_rows(friction_builder *r)
 {
     static const double z[3] = {0, 0, 1};
-    const peg_surface *s = &r->pair->surface;
+    const peg_surface *s = r->pair->surface;
     double t[3];
     any_tangent(r->frame->normal, t);
     if (s->mu > 0) sliding_row(r, t, s->mu, s->slip, s->motion[0]);
@@ -178,7 +178,7 @@ static void planar_rows(friction_builder *r)
 void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                        const peg_friction_frame *frame, peg_row_set *out)
 {
-    const peg_surface *s = &pair->surface;
+    const peg_surface *s = pair->surface;
     double t1[3], t2[3];
     first_tangent(I, pair, at, frame, out->row[out->m - 1].local, t1);
     peg_cross(frame->normal, t1, t2);

@@ -111,7 +111,7 @@ typedef struct peg_pair {
     int nexternal;
     const peg_external *external; /* contacts that somebody else found: the pair has no others */
     peg_choice last_choice;       /* of the step before, at the poses of the start; n = 0: none */
-    peg_surface surface;
+    const peg_surface *surface;
 } peg_pair;
 
 /* A joint's row: constant over the step. */

@@ -22,7 +22,7 @@ int peg_keeps_motion(const peg_island *I)
 
 int peg_pair_recovers(const peg_pair *p)
 {
-    return !p->surface.soft && p->s0 < -PEG_TOUCH * p->L;
+    return !p->surface->soft && p->s0 < -PEG_TOUCH * p->L;
 }
 
 double peg_pair_opening(const peg_island *I, const peg_pair *p)

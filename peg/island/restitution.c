@@ -111,7 +111,7 @@ static int bounce_rows(peg_island *I)
         if (I->failed) return 0;
         for (int k = at; k < I->rows.m; k++) I->rows.row[k].compliance = 0;
         peg_row *row = &I->rows.row[at];
-        const peg_surface *surface = &I->pair[row->pair].surface;
+        const peg_surface *surface = I->pair[row->pair].surface;
         double immovable = immovable_speed(I, row);
         double closing = -(row_speed(I, row, (const peg_vec6 *)before) + immovable);
         double wanted = fmin(0, row_speed(I, row, (const peg_vec6 *)I->v_end) + immovable);
@@ -150,7 +150,7 @@ static double limit_energy(peg_island *I, const peg_vec6 *bounced)
 static int may_bounce(const peg_island *I)
 {
     for (int i = 0; i < I->npair; i++)
-        if (I->pair[i].surface.bounce > 0) return 1;
+        if (I->pair[i].surface->bounce > 0) return 1;
     return 0;
 }
 

@@ -122,7 +122,7 @@ static void add_unit(peg_island *I, model *m, int p, const peg_ratio_pair *of, c
         row->prescribed += take_off(I, rb, unit->phi, K + 6, row->Gb);
     }
     row->bias = (gamma > 0 ? gamma * gap : fmax(gap, 0)) / I->h + row->prescribed;
-    row->mu = fmin(pair->surface.mu, 1e3);
+    row->mu = fmin(pair->surface->mu, 1e3);
     if (row->mu > 0) add_friction(I, row, row->mu);
 }
 

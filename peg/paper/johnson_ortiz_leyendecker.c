@@ -27,7 +27,7 @@ static void add_corner(peg_island *I, int p, const peg_polygon_corner *corner, c
     peg_row *row = peg_add_row_of_points(I, p, corner->a, corner->b, n, corner->gap, &I->rows);
     if (!row) return;
     row->i = i;
-    if (!peg_has_friction(&pair->surface)) return;
+    if (!peg_has_friction(pair->surface)) return;
     peg_pair_pose at = peg_pair_pose_now(I, pair);
     peg_friction_frame frame;
     peg_copy3(n, frame.normal);

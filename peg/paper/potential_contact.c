@@ -114,7 +114,7 @@ static int add_contact(peg_constraints *c, peg_feature_kind kind, int i, int j, 
     peg_copy3(point_a, row->point);
     row->prescribed = peg_start_jacobian(I, pair, point_a, point_b, n, row->Ga, row->Gb);
     row->bias = row->gap0 / I->h + row->prescribed;
-    row->mu = pair->surface.mu;
+    row->mu = pair->surface->mu;
     return c->contacts - 1;
 }
 

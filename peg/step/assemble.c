@@ -99,7 +99,7 @@ static void set_pair(peg_assembly *a, int candidate)
         if (c->choice) p->last_choice = *c->choice;
         p->cached = c->cached, p->cached_rows = c->cached_rows;
     }
-    p->surface = *c->surface;
+    p->surface = c->surface;
     p->external = c->external, p->nexternal = c->nexternal;
     if (p->nexternal) p->width = INFINITY;
     /* a particle is as large as what it meets */

@@ -28,19 +28,18 @@ typedef struct peg_placed {
 typedef struct peg_candidate {
     int a, b;
     uint64_t low, high; /* their ids: the order of pairs, in whatever order triangles were found */
-    int is_mesh_pair;   /* stands for those of its triangles */
-    int excluded;       /* by the filter */
-    int near;           /* could touch in this step */
-    double reach;       /* of a triangle: how near its features count, m; else 0 */
-    int in_island;      /* has a disjunction in an island */
-    int is_current;     /* of a resting pair: excluded and surface are those of this step */
+    unsigned is_mesh_pair : 1; /* stands for those of its triangles */
+    unsigned excluded : 1;     /* by the filter */
+    unsigned near : 1;         /* could touch in this step */
+    unsigned in_island : 1;    /* has a disjunction in an island */
+    unsigned is_current : 1;   /* of a resting pair: excluded and surface are those of this step */
+    int nexternal;
+    const peg_external *external; /* contacts from outside */
+    double reach;                 /* of a triangle: how near its features count, m; else 0 */
     const peg_cached_row *cached; /* impulses of the step before */
-    int cached_rows;
     size_t first; /* of those of this step, among its island's; once gathered, in the context's
                      next cache */
-    int count;
-    const peg_external *external; /* contacts from outside */
-    int nexternal;
+    int cached_rows, count;
     const peg_surface *surface; /* null: not queried */
     const peg_choice *choice;   /* of the step before, later of this one; null: none */
     peg_vec6 *along; /* of two meshes whose triangles are sought along the motion that was found:
