@@ -101,7 +101,8 @@ static void tabulate_row(const experiment_study *s, lab_report *r, FILE *csv, in
         if (k == 0) smallest = n;
         report_cell(r, n.runs ? "%.1e / %.1e" : "-", n.mean, n.max);
         if (csv && n.runs)
-            fprintf(csv, "%s,%s,%g,%ld,%.6g,%.6g,%.6g,%.6g,%.0f,%.0f,%.4g,%.4g,%.4g,%.6g,%.6g\n",
+            fprintf(csv,
+                    "%s,\"%s\",%g,%ld,%.6g,%.6g,%.6g,%.6g,%.0f,%.0f,%.4g,%.4g,%.4g,%.6g,%.6g\n",
                     infeasibility_scenes[scene].name, label_of(model, v), s->h[k], n.runs, n.mean,
                     n.max, n.constant, n.v_max, n.failures, n.lagged, n.passes, n.busy, n.ms,
                     n.depth, n.volume);
@@ -296,9 +297,25 @@ static void check_friction(const experiment_study *s, lab_report *r)
     }
 }
 
+/* Below h = .01 s: at .02 the one direction of a pair is often the wrong one for the step. */
+static void check_lp(const experiment_study *s, lab_report *r)
+{
+    for (int scene = 0; scene < INFEASIBILITY_SCENES; scene++) {
+        double mean[EXPERIMENT_H_MAX], slope;
+        char check[160];
+        int n = 0;
+        for (; n < s->hs && s->h[n] < .011; n++)
+            mean[n] = numbers_of(s, scene, LAB_LP, RATIO_PLAIN, s->h[n]).mean;
+        slope = slope_of(s->h, mean, n);
+        snprintf(check, sizeof check, "%s: slope of the mean infeasibility of lp over h",
+                 infeasibility_scenes[scene].name);
+        report_check(r, check, slope, ">= 1.7", slope >= 1.7);
+    }
+}
+
 static void check_models(const experiment_study *s, lab_report *r)
 {
-    double worst = has(s, LAB_PEG) ? 0 : NAN, end = 0, slope[EXPERIMENT_H_MAX], off = 0, on = 0;
+    double worst = has(s, LAB_PEG) ? 0 : NAN, end = 0, off = 0, on = 0;
     for (int scene = 0; scene < INFEASIBILITY_SCENES; scene++)
         for (int k = 0; k < s->hs && has(s, LAB_PEG); k++) {
             numbers n = numbers_of(s, scene, LAB_PEG, RATIO_PLAIN, s->h[k]);
@@ -307,18 +324,13 @@ static void check_models(const experiment_study *s, lab_report *r)
     report_check(r, "largest infeasibility and depth of peg, m", worst, "0", worst == 0);
     for (int k = 0; k < s->hs; k++) {
         end = fmax(end, numbers_of(s, 1, LAB_RATIO, RATIO_PLAIN, s->h[k]).end);
-        slope[k] = numbers_of(s, 1, LAB_LP, RATIO_PLAIN, s->h[k]).mean;
         on += numbers_of(s, 0, LAB_RATIO, RATIO_PLAIN, s->h[k]).mean;
         off += numbers_of(s, 0, LAB_RATIO, RATIO_OFF, s->h[k]).mean;
     }
     report_check(r, "pyramid1: infeasibility of ratio at rest", end, "<= 1e-12", end <= 1e-12);
     report_check(r, "balance2: mean infeasibility without stabilisation, over that with it",
                  off / on, "> 1", off > on);
-    if (has(s, LAB_LP)) {
-        double of = slope_of(s->h, slope, s->hs);
-        report_check(r, "pyramid1: slope of the mean infeasibility of lp over h", of, ">= 1.7",
-                     of >= 1.7);
-    }
+    if (has(s, LAB_LP)) check_lp(s, r);
 }
 
 void infeasibility_report(experiment_study *s, lab_report *r)

@@ -20,7 +20,7 @@ static const table_scene scenes[] = {
     {"hills", .01, 0, 1, 1},        {"sawtooth", .01, 0, 1, 1},
     {"slender-rod", .01, 0, .4, 0}, {"balance2", .01, 0, .4, 0},
     {"pyramid1", .01, 0, .4, 0},    {"dice3", .01, 0, .4, 0},
-    {"setup6", .01, 0, .3, 0},
+    {"setup6", .01, 0, .3, 0},      {"pour-convex", .05, 3, .5, 0},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
@@ -80,6 +80,16 @@ static int run(const experiment_study *s, const experiment_job *job, FILE *csv, 
     return failed;
 }
 
+/* The scene, with its step size where that is not the one of the table. */
+static void label_of(int scene, char text[64])
+{
+    const table_scene *of = &scenes[scene];
+    if (of->h == .01)
+        snprintf(text, 64, "%s", of->name);
+    else
+        snprintf(text, 64, "%s, h = %g", of->name, of->h);
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 typedef struct cells {
@@ -127,7 +137,9 @@ static void tabulate_scene(const experiment_study *s, lab_report *r, FILE *md, i
     static const char *const heads[] = {
         "model",          "depth median, m", "depth max, m", "I mean",   "I max",
         "energy gain, J", "fastest, m/s",    "traps",        "failures", "ms"};
-    report_heading(r, scenes[scene].name);
+    char label[64];
+    label_of(scene, label);
+    report_heading(r, label);
     report_table(r, heads, 10);
     for (int m = 0; m < s->models; m++) {
         lab_contact model = s->model[m];
@@ -136,7 +148,7 @@ static void tabulate_scene(const experiment_study *s, lab_report *r, FILE *md, i
         int alternatives = model == LAB_PEG || model == LAB_PAPER || model == LAB_LNC;
         report_cell(r, "%s%s", lab_contact_name(model), c.ended ? " (ended early)" : "");
         if (md)
-            fprintf(md, "| %s | %s%s |", scenes[scene].name, lab_contact_name(model),
+            fprintf(md, "| %s | %s%s |", label, lab_contact_name(model),
                     c.ended ? " (ended early)" : "");
         cell(r, md, "%.1e", c.depth_median, c.ran);
         cell(r, md, "%.1e", c.depth_max, c.ran);
