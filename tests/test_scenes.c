@@ -45,6 +45,25 @@ START_TEST(stock_ode_fails)
 }
 END_TEST
 
+/* The arm stacks its boxes with both step functions, whatever the friction. */
+START_TEST(arm_stacks)
+{
+    static const double mu[] = {.5, 1, INFINITY}, h[] = {.01, .02};
+    lab_setting quick = {"quick", _i / 6};
+    lab_options options = {.contact = LAB_PEG,
+                           .h = h[_i % 2],
+                           .seed = 1,
+                           .mu_given = 1,
+                           .mu = mu[_i / 2 % 3],
+                           .set = &quick,
+                           .sets = 1};
+    check_result result;
+    int broken = check_scene(lab_scene_find("arm-6"), &options, &result);
+    ck_assert_msg(!broken && !result.failed, "quick %d, mu %g, h %g: %s", _i / 6, options.mu,
+                  options.h, result.why);
+}
+END_TEST
+
 /* ---- two runs of one scene ----------------------------------------------------------------------
  */
 
@@ -222,8 +241,12 @@ Suite *test_suite(void)
     if (sweep_plan_read(&gate, getenv("GATE_PLAN"), why)) fprintf(stderr, "%s\n", why);
     Suite *suite = suite_create("scenes");
     TCase *scenes = tcase_create("scenes"), *laws = tcase_create("laws");
+    TCase *arm = tcase_create("arm");
     tcase_set_timeout(scenes, 300);
     test_long(scenes);
+    tcase_set_timeout(arm, 120);
+    tcase_set_tags(arm, "long unsanitized"); /* sanitized, its first seconds are in the plan */
+    tcase_add_loop_test(arm, arm_stacks, 0, 12);
     tcase_set_timeout(laws, 120);
     tcase_add_test(scenes, there_are_scenes);
     tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, gate.count);
@@ -234,5 +257,6 @@ Suite *test_suite(void)
     tcase_add_loop_test(laws, momentum_is_conserved, 0, 6);
     suite_add_tcase(suite, laws);
     suite_add_tcase(suite, scenes);
+    suite_add_tcase(suite, arm);
     return suite;
 }

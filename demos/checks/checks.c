@@ -83,8 +83,8 @@ static double kinetic_energy(const lab_world *w)
     return sum;
 }
 
-/* The gain of the step body by body, what rounding of the poses may make of it, and the weight of
- * the bodies, N. */
+/* The gain of the step body by body, without the work of the scene's own forces; what rounding of
+ * the poses may make of it, and the weight of the bodies, N. */
 static double energy_gain(const lab_world *w, double *noise, double *weight)
 {
     double gain = 0, g = peg_norm(w->gravity);
@@ -95,7 +95,8 @@ static double energy_gain(const lab_world *w, double *noise, double *weight)
         if (b->kind != LAB_DYNAMIC || !b->present) continue;
         double before = kinetic(b, &b->before), after = kinetic(b, &b->now);
         peg_sub(b->now.x, b->before.x, d);
-        gain += after - before - b->mass * peg_dot(w->gravity, d);
+        gain += after - before - b->mass * peg_dot(w->gravity, d) - peg_dot(b->force, d) -
+                w->h * peg_dot(b->torque, b->now.omega);
         *weight += b->mass * g;
         *noise += ROUNDING * (before + after) + 1e-15 * b->mass * g * peg_norm(b->now.x);
     }
@@ -106,7 +107,10 @@ static void look_at_energy(check_run *run)
 {
     if (run->spec->properties & CHECK_MACHINE) return;
     double noise, weight, gain = energy_gain(run->w, &noise, &weight);
-    double input = lab_world_energy(run->w).work_gravity + run->kinetic;
+    lab_energy energy = lab_world_energy(run->w);
+    double input = energy.put_in + run->kinetic;
+    gain -= fmax(0, energy.work_kinematic - run->work_kinematic);
+    run->work_kinematic = energy.work_kinematic;
     /* where nothing falls, compare with a fall by ten body sizes: thin gaps may still be opening */
     if (run->spec->properties & (CHECK_TOUCHES | CHECK_STANDS))
         input += 10 * weight * run->spec->size * run->scale;
@@ -210,8 +214,8 @@ const check_spec *check_find(const char *name)
 {
     static const check_spec anything = {"", .size = 0.1};
     static const check_spec *const groups[] = {
-        pour_specs,           check_specs_rest,   check_specs_fast, check_specs_extreme,
-        check_specs_friction, check_specs_joints, check_specs_geoms};
+        pour_specs,           check_specs_rest,   check_specs_fast,  check_specs_extreme,
+        check_specs_friction, check_specs_joints, check_specs_geoms, check_specs_grip};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (const check_spec *s = groups[g]; s->scene; s++)
             if (!strcmp(s->scene, name)) return s;

@@ -64,7 +64,7 @@ typedef struct check_spec {
 
 /* Each ends with a nameless entry. */
 extern const check_spec check_specs_rest[], check_specs_fast[], check_specs_extreme[],
-    check_specs_friction[], check_specs_joints[], check_specs_geoms[];
+    check_specs_friction[], check_specs_joints[], check_specs_geoms[], check_specs_grip[];
 
 /* What is checked of a scene; for scenes without a check of their own what holds for all. */
 const check_spec *check_find(const char *scene);
@@ -77,7 +77,8 @@ struct check_run {
     check_result *result;
     double h, t; /* t after the step */
     double g;
-    double kinetic; /* J, at the start, of the scaled scene */
+    double kinetic;        /* J, at the start, of the scaled scene */
+    double work_kinematic; /* J, of kinematic bodies so far */
     double scale;
     long step;
     double (*start)[7];   /* per body: pose at the start, */

@@ -239,6 +239,11 @@ void lab_make_joint(lab_joint *j)
 /* ---- while the scene runs ----------------------------------------------------------------------
  */
 
+double lab_joint_angle(const lab_joint *j)
+{
+    return j->id ? dJointGetHingeAngle(j->id) : 0;
+}
+
 double lab_joint_steering(const lab_joint *j)
 {
     return dJointGetHinge2Angle1(j->id);

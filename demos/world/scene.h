@@ -42,7 +42,7 @@ typedef struct lab_scene {
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
     lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
     lab_scenes_papers[], lab_scenes_anitescu_hart[], lab_scenes_joints[], lab_scenes_geoms[],
-    lab_scenes_demo[], lab_scenes_demo_drop[], lab_scenes_demo_machines[];
+    lab_scenes_grip[], lab_scenes_demo[], lab_scenes_demo_drop[], lab_scenes_demo_machines[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -52,6 +52,8 @@ const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
 /* Value of `--set key=value`, or the fallback. A key that the build never asks for is an error of
  * the user's. */
 double lab_key(lab_world *w, const char *key, double fallback);
+/* Exact contacts are stepped by pegWorldQuickStep. */
+void lab_quick_step(lab_world *w);
 double lab_step_size(const lab_world *w);
 /* Uniform in [0, 1), from --seed (splitmix64): the same on every machine. */
 double lab_random(lab_world *w);
@@ -179,6 +181,8 @@ lab_joint *lab_join(lab_world *w, lab_joint_kind kind, lab_body *a, lab_body *b,
 /* A parameter as of dJointSet..Param (plane 2d: group 1: x, 2: y, 3: angle), in scene units; also
  * while the scene runs. */
 void lab_joint_param(lab_joint *joint, int parameter, double value);
+/* Angle of a hinge since the start, rad. */
+double lab_joint_angle(const lab_joint *joint);
 /* Angle of a hinge-2 joint's first axis, rad. */
 double lab_joint_steering(const lab_joint *joint);
 /* The larger of the forces that the joint put on its bodies in the last step, N, scene units. */

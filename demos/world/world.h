@@ -87,6 +87,7 @@ struct lab_world {
     int contacts_most;                          /* of a pair, for stock ODE */
     void (*tune)(dWorldID world, double scale); /* may be null */
     int auto_disable, directions;
+    int quick_step;                                /* exact contacts: pegWorldQuickStep */
     double reach;                                  /* relative */
     int primaries;                                 /* pegSettings.paper_primaries */
     double psi_minimum, sin_theta, tan_phi, edges; /* the same of paper_.. */
