@@ -88,6 +88,8 @@ struct check_run {
 };
 
 void check_fail(check_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* run->other: the same scene with stock ODE. */
+void check_open_stock(check_run *run);
 /* |value - expected| <= tolerance; what: words for the message. NaN fails. */
 void check_near(check_run *run, const char *what, double value, double expected, double tolerance);
 void check_between(check_run *run, const char *what, double value, double low, double high);

@@ -18,6 +18,16 @@ void check_fail(check_run *run, const char *format, ...)
     snprintf(run->result->why + n, (size_t)(CHECK_TEXT - n), "%.*s", CHECK_TEXT - 32, text);
 }
 
+void check_open_stock(check_run *run)
+{
+    lab_options options = *lab_world_options(run->w);
+    char text[LAB_TEXT];
+    int user;
+    options.contact = LAB_ODE;
+    run->other = lab_open(run->scene, &options, text, &user);
+    if (!run->other) check_fail(run, "stock ODE: %s", text);
+}
+
 void check_near(check_run *run, const char *what, double value, double expected, double tolerance)
 {
     if (!(fabs(value - expected) <= tolerance))

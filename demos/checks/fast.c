@@ -47,12 +47,7 @@ static void end_head_on(check_run *run)
 /* Until the box comes near the floor its motion is stock ODE's. */
 static void begin_spin(check_run *run)
 {
-    lab_options options = *lab_world_options(run->w);
-    char text[LAB_TEXT];
-    int user;
-    options.contact = LAB_ODE;
-    run->other = lab_open(run->scene, &options, text, &user);
-    if (!run->other) check_fail(run, "stock ODE: %s", text);
+    check_open_stock(run);
 }
 
 static void step_spin(check_run *run)

@@ -38,12 +38,7 @@ static void look(check_run *run, const lab_world *w, int apart, int lowest, int 
 /* The same with stock ODE. */
 static void begin_machine(check_run *run)
 {
-    lab_options options = *lab_world_options(run->w);
-    char text[LAB_TEXT];
-    int user;
-    options.contact = LAB_ODE;
-    run->other = lab_open(run->scene, &options, text, &user);
-    if (!run->other) check_fail(run, "%s", text);
+    check_open_stock(run);
     run->memory[LOWEST] = run->memory[LOWEST_STOCK] = INFINITY;
 }
 

@@ -30,15 +30,10 @@ static void fail(reader *r, const char *format, ...)
 {
     if (r->failed) return;
     r->failed = 1;
-    int used = snprintf(r->text, LAB_TEXT, "%.200s: ", r->path);
-    if (r->body >= 0)
-        used += snprintf(r->text + used, LAB_TEXT - (size_t)used, "rigid_bodies[%d]: ", r->body);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->text + used, LAB_TEXT - (size_t)used, format, list);
-    va_end(list);
-    for (char *c = r->text; *c; c++) /* one line, whatever the file holds */
-        if ((unsigned char)*c < ' ') *c = '?';
+    va_list rest;
+    va_start(rest, format);
+    lab_file_fault(r->text, r->path, "rigid_bodies", r->body, format, rest);
+    va_end(rest);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

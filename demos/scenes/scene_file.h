@@ -2,6 +2,8 @@
 #ifndef LAB_SCENE_FILE_H
 #define LAB_SCENE_FILE_H
 
+#include <stdarg.h>
+
 #include "demos/world/scene.h"
 
 typedef struct lab_file lab_file;
@@ -29,6 +31,9 @@ struct lab_file {
     void (*free)(lab_file *file);
 };
 void lab_file_name(lab_file *file, const char *path);
+/* Writes what is wrong with a file: path, list[at] unless at < 0, and the rest as vprintf. */
+void lab_file_fault(char text[LAB_TEXT], const char *path, const char *list, int at,
+                    const char *format, va_list rest) __attribute__((format(printf, 5, 0)));
 
 lab_file *lab_ipc_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
                        char text[LAB_TEXT]);

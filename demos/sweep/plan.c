@@ -26,13 +26,10 @@ static void fail(reader *r, const char *format, ...)
 {
     if (r->failed) return;
     r->failed = 1;
-    int used = snprintf(r->text, LAB_TEXT, "%.200s: ", r->path);
-    if (r->block >= 0)
-        used += snprintf(r->text + used, LAB_TEXT - (size_t)used, "blocks[%d]: ", r->block);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(r->text + used, LAB_TEXT - (size_t)used, format, list);
-    va_end(list);
+    va_list rest;
+    va_start(rest, format);
+    lab_file_fault(r->text, r->path, "blocks", r->block, format, rest);
+    va_end(rest);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */

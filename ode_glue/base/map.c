@@ -51,6 +51,16 @@ int peg_map_add(peg_map *map, void *a, void *b)
     return map->n - 1;
 }
 
+void *peg_map_grow_beside(const peg_map *map, void *array, int *room, size_t size)
+{
+    if (*room >= map->room) return array;
+    char *grown = peg_realloc(array, (size_t)map->room * size);
+    if (!grown) return NULL;
+    memset(grown + (size_t)*room * size, 0, (size_t)(map->room - *room) * size);
+    *room = map->room;
+    return grown;
+}
+
 void peg_map_clear(peg_map *map)
 {
     if (map->n) memset(map->slot, 0, 2 * (size_t)map->room * sizeof *map->slot);

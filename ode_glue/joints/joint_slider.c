@@ -7,6 +7,13 @@ static void limit_axis(const peg_joint_build *build, const double axis[3], doubl
     for (int k = 0; k < 3; k++) out[k] = build->reversed ? -axis[k] : axis[k];
 }
 
+static void limit_slide(peg_joint_build *build, const peg_limot *limot, const double axis[3])
+{
+    double along[3];
+    limit_axis(build, axis, along);
+    peg_limot_slide(build, limot, along);
+}
+
 /* From A's centre to the place in B that it keeps but for the axis. What the position getter tells
  * of that place is not taken from the reference: the joint may have been set with a distance. */
 static void slider_error(const peg_joint_build *build, const double axis[3], double error[3])
@@ -25,7 +32,7 @@ static void slider_error(const peg_joint_build *build, const double axis[3], dou
 void peg_joint_slider(peg_joint_build *build)
 {
     dVector3 axis;
-    double u[2][3], error[3], along[3];
+    double u[2][3], error[3];
     peg_rows_orient(build);
     dJointGetSliderAxis(build->joint, axis);
     slider_error(build, axis, error);
@@ -34,8 +41,7 @@ void peg_joint_slider(peg_joint_build *build)
 
     peg_limot limot = peg_limot_read(build, dJointGetSliderParam, 0);
     peg_limot_position(&limot, dJointGetSliderPosition(build->joint));
-    limit_axis(build, axis, along);
-    peg_limot_slide(build, &limot, along);
+    limit_slide(build, &limot, axis);
 }
 
 void peg_joint_fixed(peg_joint_build *build)
@@ -84,7 +90,7 @@ void peg_joint_pr(peg_joint_build *build)
 {
     dJointID j = build->joint;
     dVector3 slide, axis, anchor;
-    double axis_b[3], u[3], turn[3], arm_a[3], arm_b[3], error[3], along[3];
+    double axis_b[3], u[3], turn[3], arm_a[3], arm_b[3], error[3];
     double gain = peg_gain(build);
     dJointGetPRAxis1(j, slide);
     dJointGetPRAxis2(j, axis);
@@ -104,8 +110,7 @@ void peg_joint_pr(peg_joint_build *build)
 
     peg_limot sliding = peg_limot_read(build, dJointGetPRParam, 0);
     peg_limot_position(&sliding, dJointGetPRPosition(j));
-    limit_axis(build, slide, along);
-    peg_limot_slide(build, &sliding, along);
+    limit_slide(build, &sliding, slide);
     peg_limot turning = peg_limot_read(build, dJointGetPRParam, 1);
     double angle = dJointGetPRAngle(j);
     peg_limot_angle(&turning, build->reversed ? -angle : angle);
@@ -116,7 +121,7 @@ void peg_joint_piston(peg_joint_build *build)
 {
     dJointID j = build->joint;
     dVector3 axis, anchor[2];
-    double axis_b[3], u[2][3], arm_a[3], arm_b[3], error[3], along[3];
+    double axis_b[3], u[2][3], arm_a[3], arm_b[3], error[3];
     dJointGetPistonAxis(j, axis);
     peg_axis_in_b(build, axis, axis_b);
     peg_rows_align(build, axis, axis_b);
@@ -131,8 +136,7 @@ void peg_joint_piston(peg_joint_build *build)
 
     peg_limot sliding = peg_limot_read(build, dJointGetPistonParam, 0);
     peg_limot_position(&sliding, dJointGetPistonPosition(j));
-    limit_axis(build, axis, along);
-    peg_limot_slide(build, &sliding, along);
+    limit_slide(build, &sliding, axis);
     peg_limot turning = peg_limot_read(build, dJointGetPistonParam, 1);
     double angle = dJointGetPistonAngle(j);
     peg_limot_position(&turning, build->reversed ? -angle : angle);

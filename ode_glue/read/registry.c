@@ -30,14 +30,10 @@ static entry *entry_of(const void *object)
 {
     int i = peg_map_add(&registry.object, key_of(object), NULL);
     if (i < 0) return NULL;
-    if (registry.room < registry.object.room) {
-        entry *of = peg_realloc(registry.of, (size_t)registry.object.room * sizeof *of);
-        if (!of) return NULL;
-        for (int k = registry.room; k < registry.object.room; k++) of[k] = (entry){0};
-        registry.of = of;
-        registry.room = registry.object.room;
-    }
-    return &registry.of[i];
+    entry *of = peg_map_grow_beside(&registry.object, registry.of, &registry.room, sizeof *of);
+    if (!of) return NULL;
+    registry.of = of;
+    return &of[i];
 }
 
 /* Removes the thing; the last one takes the registry's memory with it. */

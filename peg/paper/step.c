@@ -129,23 +129,20 @@ peg_result peg_model_step(peg_island *I, const peg_model *model)
 {
     peg_constraints c = {.island = I};
     pegStats *stats = I->stats;
-    double then = peg_seconds(), now;
+    double then = peg_seconds();
     peg_island_begin(I);
     I->recovering = 0;
-    now = peg_seconds();
-    stats->time_check += now - then;
+    peg_lap(&then, &stats->time_check);
     describe(&c, model);
-    then = peg_seconds();
-    stats->time_rows += then - now;
+    peg_lap(&then, &stats->time_rows);
     if (I->failed) return PEG_NOT_CONVERGED;
     peg_outcome outcome = solve_constraints(&c);
     if (outcome != PEG_SOLVED && !I->failed) degrade(&c);
-    now = peg_seconds();
-    stats->time_solve += now - then;
+    peg_lap(&then, &stats->time_solve);
     if (I->failed) return PEG_NOT_CONVERGED;
     peg_island_move(I);
     for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL);
     stats->traps += count_traps(&c);
-    stats->time_check += peg_seconds() - now;
+    peg_lap(&then, &stats->time_check);
     return PEG_CONVERGED;
 }

@@ -40,20 +40,17 @@ static void solve(peg_island *I, const peg_unilateral_model *model)
 peg_result peg_unilateral_step(peg_island *I, const peg_unilateral_model *model)
 {
     pegStats *stats = I->stats;
-    double then = peg_seconds(), now;
+    double then = peg_seconds();
     peg_island_begin(I);
     I->recovering = 0;
-    now = peg_seconds();
-    stats->time_check += now - then;
+    peg_lap(&then, &stats->time_check);
     for (int p = 0; p < I->npair && !I->failed; p++) model->describe(I, p, model->data);
-    then = peg_seconds();
-    stats->time_rows += then - now;
+    peg_lap(&then, &stats->time_rows);
     if (!I->failed) solve(I, model);
-    now = peg_seconds();
-    stats->time_solve += now - then;
+    peg_lap(&then, &stats->time_solve);
     if (I->failed) return PEG_NOT_CONVERGED;
     peg_island_move(I);
     for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL);
-    stats->time_check += peg_seconds() - now;
+    peg_lap(&then, &stats->time_check);
     return PEG_CONVERGED;
 }

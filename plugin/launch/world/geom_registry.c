@@ -25,14 +25,10 @@ static note *note_of(dGeomID geom)
 {
     int i = peg_map_add(&registry.geom, geom, NULL);
     if (i < 0) return NULL;
-    if (registry.room < registry.geom.room) {
-        note *of = peg_realloc(registry.of, (size_t)registry.geom.room * sizeof *of);
-        if (!of) return NULL;
-        for (int k = registry.room; k < registry.geom.room; k++) of[k] = (note){0};
-        registry.of = of;
-        registry.room = registry.geom.room;
-    }
-    return &registry.of[i];
+    note *of = peg_map_grow_beside(&registry.geom, registry.of, &registry.room, sizeof *of);
+    if (!of) return NULL;
+    registry.of = of;
+    return &of[i];
 }
 
 static void keep_arrays(dGeomID geom, const peg_arrays *arrays)
