@@ -1,114 +1,83 @@
-/* Sparse factors by blocks: minimum degree on the explicit elimination graph, then
- * right-looking elimination (George, Liu, Computer Solution of Large Sparse Positive Definite
- * Systems, chapters 2 and 5). */
+/* Sparse factors by blocks: order of approximate minimum degree (libamd), the pattern of the
+ * factors from that, then right-looking elimination (George, Liu, Computer Solution of Large Sparse
+ * Positive Definite Systems, chapters 2 and 5). */
 #include "peg/lcp/block_ldu.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <suitesparse/amd.h>
 
 /* --- order --- */
 
-typedef struct neighbours {
-    int *body;
-    int count, capacity;
-} neighbours;
-
-/* The elimination graph; bodies of equal degree hang in a list. */
+/* Neighbours of body i: neighbour[start[i] .. start[i] + count[i]), each once. */
 typedef struct graph {
-    int n;
-    neighbours *of;
-    int *first;       /* n: first body of a degree; -1: none */
-    int *next, *last; /* n: in the list of the same degree */
-    int *mark;        /* n: who saw this body last */
+    int n, edges; /* room of neighbour */
+    int *start, *count, *neighbour;
 } graph;
 
-static int graph_create(peg_arena *arena, int n, graph *g)
+static int graph_create(peg_arena *arena, int n, const int (*pair)[2], int pairs, graph *g)
 {
-    *g = (graph){.n = n};
-    g->of = PEG_NEW(arena, neighbours, n);
-    g->first = PEG_NEW(arena, int, n);
-    g->next = PEG_NEW(arena, int, n);
-    g->last = PEG_NEW(arena, int, n);
-    g->mark = PEG_NEW(arena, int, n);
-    if (!g->of || !g->first || !g->next || !g->last || !g->mark) return 0;
-    for (int i = 0; i < n; i++) {
-        g->of[i] = (neighbours){0};
-        g->first[i] = g->mark[i] = -1;
+    *g = (graph){.n = n, .edges = 2 * pairs};
+    g->start = PEG_NEW(arena, int, n);
+    g->count = PEG_NEW(arena, int, n);
+    g->neighbour = PEG_NEW(arena, int, g->edges);
+    int *seen = PEG_NEW(arena, int, n);
+    if (!g->start || !g->count || !g->neighbour || !seen) return 0;
+    for (int i = 0; i < n; i++) g->count[i] = 0, seen[i] = -1;
+    for (int k = 0; k < pairs; k++) g->count[pair[k][0]]++, g->count[pair[k][1]]++;
+    for (int i = 0, sum = 0; i < n; i++) {
+        g->start[i] = sum;
+        sum += g->count[i];
+        g->count[i] = 0;
     }
-    return 1;
-}
-
-static int neighbours_add(peg_arena *arena, neighbours *of, int body)
-{
-    if (of->count == of->capacity) {
-        int capacity = of->capacity ? 2 * of->capacity : 8;
-        int *grown = PEG_NEW(arena, int, capacity);
-        if (!grown) return 0;
-        if (of->count) memcpy(grown, of->body, (size_t)of->count * sizeof *grown);
-        of->body = grown;
-        of->capacity = capacity;
-    }
-    of->body[of->count++] = body;
-    return 1;
-}
-
-/* Leaves one of every neighbour. */
-static void make_unique(graph *g, int body)
-{
-    neighbours *of = &g->of[body];
-    int kept = 0;
-    for (int k = 0; k < of->count; k++) {
-        if (g->mark[of->body[k]] == body) continue;
-        g->mark[of->body[k]] = body;
-        of->body[kept++] = of->body[k];
-    }
-    of->count = kept;
-}
-
-static void hang(graph *g, int body)
-{
-    int degree = g->of[body].count, head = g->first[degree];
-    g->next[body] = head;
-    g->last[body] = -1;
-    if (head >= 0) g->last[head] = body;
-    g->first[degree] = body;
-}
-
-static void unhang(graph *g, int body)
-{
-    int next = g->next[body], last = g->last[body];
-    if (next >= 0) g->last[next] = last;
-    if (last >= 0)
-        g->next[last] = next;
-    else
-        g->first[g->of[body].count] = next;
-}
-
-/* The neighbours of an eliminated body become neighbours of each other. Each of them marks itself
- * and what it has already with a stamp of its own. */
-static int eliminate(peg_arena *arena, graph *g, int body, int *stamp)
-{
-    const neighbours *gone = &g->of[body];
-    for (int i = 0; i < gone->count; i++) {
-        int u = gone->body[i], kept = 0;
-        neighbours *of = &g->of[u];
-        unhang(g, u);
-        ++*stamp;
-        g->mark[u] = *stamp;
-        for (int k = 0; k < of->count; k++) {
-            if (of->body[k] == body) continue;
-            g->mark[of->body[k]] = *stamp;
-            of->body[kept++] = of->body[k];
+    for (int k = 0; k < pairs; k++)
+        for (int side = 0; side < 2; side++) {
+            int body = pair[k][side];
+            g->neighbour[g->start[body] + g->count[body]++] = pair[k][1 - side];
         }
-        of->count = kept;
-        for (int k = 0; k < gone->count; k++)
-            if (g->mark[gone->body[k]] != *stamp && !neighbours_add(arena, of, gone->body[k]))
-                return 0;
-        hang(g, u);
+    for (int i = 0; i < n; i++) {
+        int *of = g->neighbour + g->start[i], all = g->count[i];
+        g->count[i] = 0;
+        for (int k = 0; k < all; k++) {
+            if (seen[of[k]] == i) continue;
+            seen[of[k]] = i;
+            of[g->count[i]++] = of[k];
+        }
     }
     return 1;
 }
+
+/* libamd's routine that takes no memory of its own. It wants neighbours without gaps between the
+ * lists, and room behind them: at least n. */
+static int find_order(peg_arena *arena, const graph *g, int *order)
+{
+    enum { NV, NEXT, HEAD, ELEN, DEGREE, W, WORK };
+    double control[AMD_CONTROL], info[AMD_INFO];
+    int n = g->n, *work[WORK], used = 0, room = g->edges + g->edges / 5 + n;
+    peg_arena_mark mark = peg_arena_here(arena);
+    int *start = PEG_NEW(arena, int, n), *count = PEG_NEW(arena, int, n);
+    int *list = PEG_NEW(arena, int, room);
+    int has_room = start && count && list;
+    for (int i = 0; i < WORK; i++) {
+        work[i] = PEG_NEW(arena, int, n);
+        has_room &= work[i] != NULL;
+    }
+    if (!has_room) return 0;
+    for (int i = 0; i < n; i++) {
+        start[i] = used;
+        count[i] = g->count[i];
+        for (int k = 0; k < count[i]; k++) list[used++] = g->neighbour[g->start[i] + k];
+    }
+    amd_defaults(control);
+    if (n > 0)
+        amd_2(n, start, list, count, room, used, work[NV], work[NEXT], order, work[HEAD],
+              work[ELEN], work[DEGREE], work[W], control, info);
+    peg_arena_back(arena, mark);
+    return 1;
+}
+
+/* --- pattern --- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -116,32 +85,42 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int order(peg_arena *arena, graph *g, peg_block_pattern *pattern)
+/* Column k of L has what column k of A has, and the columns of L whose first entry below the
+ * diagonal is k, which hang in a list. */
+static int find_columns(peg_arena *arena, const graph *g, peg_block_pattern *pattern)
 {
-    int n = g->n, stamp = n, degree = 0;
-    for (int i = n - 1; i >= 0; i--) {
-        make_unique(g, i);
-        hang(g, i);
-    }
-    for (int k = 0; k < n; k++) {
-        while (g->first[degree] < 0) degree++;
-        int body = g->first[degree];
-        unhang(g, body);
-        pattern->order[k] = body;
-        pattern->place[body] = k;
-        if (!eliminate(arena, g, body, &stamp)) return 0;
-        /* a neighbour's degree falls by at most one */
-        if (degree > 0) degree--;
-    }
+    int n = g->n;
+    int *first = PEG_NEW(arena, int, n), *next = PEG_NEW(arena, int, n);
+    int *seen = PEG_NEW(arena, int, n), *column = PEG_NEW(arena, int, n);
+    if (!first || !next || !seen || !column) return 0;
+    for (int k = 0; k < n; k++) first[k] = seen[k] = -1;
     pattern->blocks = 0;
     for (int k = 0; k < n; k++) {
-        neighbours *of = &g->of[pattern->order[k]];
-        for (int i = 0; i < of->count; i++) of->body[i] = pattern->place[of->body[i]];
-        if (of->count) qsort(of->body, (size_t)of->count, sizeof *of->body, ascending);
-        pattern->below[k] = of->body;
-        pattern->count[k] = of->count;
+        int body = pattern->order[k], kept = 0;
+        for (int i = 0; i < g->count[body]; i++) {
+            int row = pattern->place[g->neighbour[g->start[body] + i]];
+            if (row <= k) continue;
+            seen[row] = k;
+            column[kept++] = row;
+        }
+        for (int c = first[k]; c >= 0; c = next[c])
+            for (int i = 0; i < pattern->count[c]; i++) {
+                int row = pattern->below[c][i];
+                if (row == k || seen[row] == k) continue;
+                seen[row] = k;
+                column[kept++] = row;
+            }
+        if (kept) qsort(column, (size_t)kept, sizeof *column, ascending);
+        pattern->below[k] = PEG_NEW(arena, int, kept);
+        if (!pattern->below[k]) return 0;
+        if (kept) {
+            memcpy(pattern->below[k], column, (size_t)kept * sizeof *column);
+            next[k] = first[column[0]];
+            first[column[0]] = k;
+        }
+        pattern->count[k] = kept;
         pattern->start[k] = pattern->blocks;
-        pattern->blocks += 1 + of->count;
+        pattern->blocks += 1 + kept;
     }
     return 1;
 }
@@ -157,13 +136,11 @@ int peg_block_pattern_create(peg_arena *arena, int n, const int (*pair)[2], int 
     pattern->count = PEG_NEW(arena, int, n);
     pattern->below = PEG_NEW(arena, int *, n);
     if (!pattern->order || !pattern->place || !pattern->start || !pattern->count ||
-        !pattern->below || !graph_create(arena, n, &g))
+        !pattern->below || !graph_create(arena, n, pair, count, &g) ||
+        !find_order(arena, &g, pattern->order))
         return 0;
-    for (int i = 0; i < count; i++)
-        if (!neighbours_add(arena, &g.of[pair[i][0]], pair[i][1]) ||
-            !neighbours_add(arena, &g.of[pair[i][1]], pair[i][0]))
-            return 0;
-    return order(arena, &g, pattern);
+    for (int k = 0; k < n; k++) pattern->place[pattern->order[k]] = k;
+    return find_columns(arena, &g, pattern);
 }
 
 int peg_block_find(const peg_block_pattern *pattern, int body_a, int body_b)

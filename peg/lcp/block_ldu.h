@@ -29,8 +29,8 @@ typedef struct peg_block_matrix {
     double *room;  /* a column of blocks, or a vector */
 } peg_block_matrix;
 
-/* Order of minimum degree. pair: count pairs of different bodies, repetitions allowed. False when
- * the memory is exhausted. */
+/* Order of approximate minimum degree. pair: count pairs of different bodies, repetitions allowed.
+ * False when the memory is exhausted. */
 int peg_block_pattern_create(peg_arena *arena, int n, const int (*pair)[2], int count,
                              peg_block_pattern *pattern);
 int peg_block_matrix_create(peg_arena *arena, const peg_block_pattern *pattern,
