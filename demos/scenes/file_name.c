@@ -1,4 +1,5 @@
-/* The name of the scene of a file. */
+/* What the readers of files share: the name of the scene, faults. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +13,17 @@ void lab_file_name(lab_file *f, const char *path)
     if (dot && dot != f->name) *dot = 0;
 }
 
-void lab_file_fault(char text[LAB_TEXT], const char *path, const char *list, int at,
-                    const char *format, va_list rest)
+void lab_file_fail(lab_reading *in, const char *format, ...)
 {
-    int used = snprintf(text, LAB_TEXT, "%.200s: ", path);
-    if (at >= 0) used += snprintf(text + used, LAB_TEXT - (size_t)used, "%s[%d]: ", list, at);
-    vsnprintf(text + used, LAB_TEXT - (size_t)used, format, rest);
-    for (char *c = text; *c; c++) /* one line, whatever the file holds */
+    if (in->failed) return;
+    in->failed = 1;
+    int used = snprintf(in->text, LAB_TEXT, "%.200s: ", in->path);
+    if (in->item >= 0)
+        used += snprintf(in->text + used, LAB_TEXT - (size_t)used, "%s[%d]: ", in->list, in->item);
+    va_list rest;
+    va_start(rest, format);
+    vsnprintf(in->text + used, LAB_TEXT - (size_t)used, format, rest);
+    va_end(rest);
+    for (char *c = in->text; *c; c++) /* one line, whatever the file holds */
         if ((unsigned char)*c < ' ') *c = '?';
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,24 +16,12 @@
 /* What is being read, for messages. */
 typedef struct reader {
     ipc_file *file;
-    const char *path, *mesh_dir;
-    int body; /* counted from 0; -1: none */
-    int failed;
-    char *text;
+    lab_reading in;
+    const char *mesh_dir;
     void (*note)(const char *text);
 } reader;
 
-static void fail(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void fail(reader *r, const char *format, ...)
-{
-    if (r->failed) return;
-    r->failed = 1;
-    va_list rest;
-    va_start(rest, format);
-    lab_file_fault(r->text, r->path, "rigid_bodies", r->body, format, rest);
-    va_end(rest);
-}
+#define fail(r, ...) lab_file_fail(&(r)->in, __VA_ARGS__)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -60,7 +47,7 @@ static void triple(reader *r, const json_t *value, const char *key, double out[3
         fail(r, "\"%s\" has two numbers: only 3D scenes can be represented", key);
     if (!json_is_array(value) || json_array_size(value) != 3)
         fail(r, "\"%s\" must be a list of three numbers", key);
-    for (size_t k = 0; k < 3 && !r->failed; k++) {
+    for (size_t k = 0; k < 3 && !r->in.failed; k++) {
         const json_t *item = json_array_get(value, k);
         if (!json_is_number(item)) fail(r, "\"%s\" must be a list of three numbers", key);
         out[k] = json_number_value(item);
@@ -112,7 +99,7 @@ static void read_mesh_file(reader *r, file_body *b, const char *name)
     int length = name[0] == '/' ? snprintf(path, sizeof path, "%s", name)
                                 : snprintf(path, sizeof path, "%s/%s", r->mesh_dir, name);
     if (length >= (int)sizeof path) fail(r, "the path of mesh '%.40s..' is too long", name);
-    if (!r->failed && lab_mesh_read(&b->mesh, path, why))
+    if (!r->in.failed && lab_mesh_read(&b->mesh, path, why))
         fail(r, "mesh '%.200s': %s (--mesh-dir says where meshes are)", path, why);
 }
 
@@ -127,10 +114,10 @@ static void read_edges(reader *r, file_body *b, const json_t *edges)
         const json_t *from = json_array_get(item, 0), *to = json_array_get(item, 1);
         if (!json_is_integer(from) || !json_is_integer(to) || json_array_size(item) != 2)
             fail(r, "\"edges\" must be pairs of vertex indices");
-        if (!r->failed && lab_mesh_edge(&b->mesh, (long)json_integer_value(from),
-                                        (long)json_integer_value(to), why))
+        if (!r->in.failed && lab_mesh_edge(&b->mesh, (long)json_integer_value(from),
+                                           (long)json_integer_value(to), why))
             fail(r, "%s", why);
-        if (r->failed) return;
+        if (r->in.failed) return;
     }
 }
 
@@ -148,8 +135,8 @@ static void read_inline(reader *r, file_body *b, const json_t *json)
     {
         double x[3] = {0, 0, 0};
         triple(r, item, "vertices", x);
-        if (!r->failed && lab_mesh_vertex(&b->mesh, x, why)) fail(r, "%s", why);
-        if (r->failed) return;
+        if (!r->in.failed && lab_mesh_vertex(&b->mesh, x, why)) fail(r, "%s", why);
+        if (r->in.failed) return;
     }
     if (faces && !json_is_array(faces)) fail(r, "\"faces\" must be lists of vertex indices");
     json_array_foreach(faces, i, item)
@@ -157,13 +144,13 @@ static void read_inline(reader *r, file_body *b, const json_t *json)
         long index[64];
         size_t n = json_array_size(item);
         if (!json_is_array(item) || n > 64) fail(r, "\"faces\" must be lists of vertex indices");
-        for (size_t k = 0; k < n && !r->failed; k++) {
+        for (size_t k = 0; k < n && !r->in.failed; k++) {
             const json_t *at = json_array_get(item, k);
             if (!json_is_integer(at)) fail(r, "\"faces\" must be lists of vertex indices");
             index[k] = (long)json_integer_value(at);
         }
-        if (!r->failed && lab_mesh_polygon(&b->mesh, index, (int)n, why)) fail(r, "%s", why);
-        if (r->failed) return;
+        if (!r->in.failed && lab_mesh_polygon(&b->mesh, index, (int)n, why)) fail(r, "%s", why);
+        if (r->in.failed) return;
     }
     read_edges(r, b, json_object_get(json, "edges"));
 }
@@ -202,8 +189,8 @@ static void read_mesh(reader *r, file_body *b, const json_t *json)
         fail(r, "\"mesh\" must be the name of a file");
     else
         read_inline(r, b, json);
-    if (!r->failed) scale_mesh(r, &b->mesh, json);
-    if (!r->failed && lab_mesh_check(&b->mesh, &b->shape, b->normal, why))
+    if (!r->in.failed) scale_mesh(r, &b->mesh, json);
+    if (!r->in.failed && lab_mesh_check(&b->mesh, &b->shape, b->normal, why))
         fail(r, "mesh '%s': %s", b->name, why);
     b->extent = lab_mesh_extent(&b->mesh);
 }
@@ -212,7 +199,7 @@ static void tell_mesh(reader *r, const file_body *b)
 {
     char remark[LAB_TEXT];
     int is_open = b->shape == LAB_MESH_SHELL || b->shape == LAB_MESH_SHEET;
-    if (r->failed || !r->note) return;
+    if (r->in.failed || !r->note) return;
     if (is_open && b->kind == LAB_DYNAMIC) {
         snprintf(remark, sizeof remark,
                  "'%s' is an open surface: two-sided, with the mass of a shell %g m thick", b->name,
@@ -264,7 +251,7 @@ static void read_poses(reader *r, file_body *b, const json_t *json)
     const json_t *list = json_object_get(json, "kinematic_poses"), *item;
     size_t i, n = json_array_size(list);
     if (list && !json_is_array(list)) fail(r, "\"kinematic_poses\" must be a list");
-    if (r->failed || n == 0 || b->kind != LAB_KINEMATIC) return;
+    if (r->in.failed || n == 0 || b->kind != LAB_KINEMATIC) return;
     b->poses = calloc(n, sizeof *b->poses);
     if (!b->poses) fail(r, "out of memory");
     if (!b->poses) return;
@@ -301,11 +288,11 @@ static void read_body(reader *r, file_body *b, const json_t *json)
     vector(r, json, "torque", b->torque);
     double group = number(r, json, "group_id", -1);
     if (!(fabs(group) < 1e9)) fail(r, "\"group_id\" must be a whole number");
-    b->group = r->failed ? -1 : (long)group;
+    b->group = r->in.failed ? -1 : (long)group;
     double end = number(r, json, "kinematic_max_time", -1);
     b->kinematic_time = end < 0 ? INFINITY : end;
-    if (!r->failed) read_mesh(r, b, json);
-    if (!r->failed) read_poses(r, b, json);
+    if (!r->in.failed) read_mesh(r, b, json);
+    if (!r->in.failed) read_poses(r, b, json);
 }
 
 static file_body *new_body(reader *r)
@@ -333,7 +320,7 @@ static void split_body(reader *r)
     file_body whole = r->file->body[index];
     if (lab_mesh_split(&whole.mesh, &part, &n, why)) fail(r, "%s", why);
     for (int i = 0; i < n; i++) {
-        file_body *b = r->failed ? NULL : i == 0 ? &r->file->body[index] : new_body(r);
+        file_body *b = r->in.failed ? NULL : i == 0 ? &r->file->body[index] : new_body(r);
         if (!b) {
             lab_mesh_free(&part[i]);
             continue;
@@ -371,7 +358,7 @@ static void thicken(reader *r, file_body *b)
         extent = fmax(extent, fmax(fabs(d[0]), fmax(fabs(d[1]), fabs(d[2]))));
     }
     double thickness = SLAB * extent;
-    for (int i = 0, n0 = b->mesh.nv; i < n0 && !r->failed; i++) {
+    for (int i = 0, n0 = b->mesh.nv; i < n0 && !r->in.failed; i++) {
         peg_add_scaled(b->mesh.vertex[i], ahead < 0 ? thickness : -thickness, b->normal, d);
         if (lab_mesh_vertex(&b->mesh, d, why)) fail(r, "%s", why);
     }
@@ -411,18 +398,18 @@ static void read_bodies(reader *r, const json_t *list)
     }
     json_array_foreach(list, i, item)
     {
-        if (r->failed) return;
-        r->body = (int)i;
+        if (r->in.failed) return;
+        r->in.item = (int)i;
         if (!flag(r, item, "enabled", 1)) continue;
         file_body *b = new_body(r);
         if (!b) return;
         read_body(r, b, item);
-        if (!r->failed) tell_mesh(r, b);
-        if (!r->failed && flag(r, item, "split_components", 0)) split_body(r);
+        if (!r->in.failed) tell_mesh(r, b);
+        if (!r->in.failed && flag(r, item, "split_components", 0)) split_body(r);
     }
-    r->body = -1;
+    r->in.item = -1;
     if (f->bodies == 0) fail(r, "no body is enabled");
-    for (int k = 0; k < f->bodies && !r->failed; k++)
+    for (int k = 0; k < f->bodies && !r->in.failed; k++)
         if (f->body[k].shape == LAB_MESH_SHEET && f->body[k].kind == LAB_STATIC)
             thicken(r, &f->body[k]);
     set_groups(f);
@@ -447,7 +434,7 @@ static void read_file(reader *r, const json_t *json)
     f->friction = fmax(0, number(r, problem, "coefficient_friction", 0));
     f->restitution = fmin(1, fmax(0, number(r, problem, "coefficient_restitution", 0)));
     f->base.scene.h = f->timestep, f->base.scene.time = time;
-    if (!r->failed) read_bodies(r, json_object_get(problem, "rigid_bodies"));
+    if (!r->in.failed) read_bodies(r, json_object_get(problem, "rigid_bodies"));
 }
 
 /* The folder `meshes` beside the file; null: out of memory. */
@@ -477,7 +464,7 @@ lab_file *lab_ipc_read(const char *path, const char *mesh_dir, void (*note)(cons
 {
     ipc_file *f = calloc(1, sizeof *f);
     char *meshes = mesh_dir ? NULL : default_meshes(path);
-    reader r = {f, path, mesh_dir ? mesh_dir : meshes, -1, 0, text, note};
+    reader r = {f, {path, "rigid_bodies", -1, 0, text}, mesh_dir ? mesh_dir : meshes, note};
     if (!f || !r.mesh_dir) {
         fail(&r, "out of memory");
     } else {
@@ -496,7 +483,7 @@ lab_file *lab_ipc_read(const char *path, const char *mesh_dir, void (*note)(cons
         json_decref(json);
     }
     free(meshes);
-    if (!r.failed) return &f->base;
+    if (!r.in.failed) return &f->base;
     if (f) free_file(&f->base);
     return NULL;
 }

@@ -2,8 +2,6 @@
 #ifndef LAB_SCENE_FILE_H
 #define LAB_SCENE_FILE_H
 
-#include <stdarg.h>
-
 #include "demos/world/scene.h"
 
 typedef struct lab_file lab_file;
@@ -31,9 +29,15 @@ struct lab_file {
     void (*free)(lab_file *file);
 };
 void lab_file_name(lab_file *file, const char *path);
-/* Writes what is wrong with a file: path, list[at] unless at < 0, and the rest as vprintf. */
-void lab_file_fault(char text[LAB_TEXT], const char *path, const char *list, int at,
-                    const char *format, va_list rest) __attribute__((format(printf, 5, 0)));
+/* A file that is being read, and what is wrong with it. */
+typedef struct lab_reading {
+    const char *path, *list; /* list: its items are named in faults */
+    int item;                /* counted from 0; -1: none */
+    int failed;
+    char *text; /* LAB_TEXT */
+} lab_reading;
+/* The first fault is kept: path, list[item], and the rest as printf. */
+void lab_file_fail(lab_reading *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 lab_file *lab_ipc_read(const char *path, const char *mesh_dir, void (*note)(const char *text),
                        char text[LAB_TEXT]);

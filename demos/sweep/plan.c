@@ -4,7 +4,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,22 +14,10 @@
 
 typedef struct reader {
     sweep_plan *plan;
-    const char *path;
-    int block, failed;
-    char *text;
+    lab_reading in;
 } reader;
 
-static void fail(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void fail(reader *r, const char *format, ...)
-{
-    if (r->failed) return;
-    r->failed = 1;
-    va_list rest;
-    va_start(rest, format);
-    lab_file_fault(r->text, r->path, "blocks", r->block, format, rest);
-    va_end(rest);
-}
+#define fail(r, ...) lab_file_fail(&(r)->in, __VA_ARGS__)
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
@@ -47,13 +34,13 @@ static int numbers(reader *r, const json_t *value, const char *key, double *out,
         double to = json_number_value(json_object_get(value, "to"));
         int n = 0;
         if (!(to >= from && to - from < most)) fail(r, "\"%s\" has no such range", key);
-        for (double x = from; x <= to && !r->failed; x++) out[n++] = x;
+        for (double x = from; x <= to && !r->in.failed; x++) out[n++] = x;
         return n;
     }
     int n = (int)json_array_size(value);
     if (!json_is_array(value) || n < 1 || n > most)
         fail(r, "\"%s\" must be a number, a list or a range of 1 to %d numbers", key, most);
-    for (int i = 0; i < n && !r->failed; i++) {
+    for (int i = 0; i < n && !r->in.failed; i++) {
         const json_t *item = json_array_get(value, (size_t)i);
         if (!json_is_number(item)) fail(r, "\"%s\" must hold numbers", key);
         out[i] = json_number_value(item);
@@ -80,7 +67,7 @@ static void read_contacts(reader *r, const json_t *value, block *b)
 {
     size_t n = json_is_array(value) ? json_array_size(value) : 1;
     b->contacts = 0;
-    for (size_t i = 0; i < n && !r->failed; i++) {
+    for (size_t i = 0; i < n && !r->in.failed; i++) {
         const json_t *item = json_is_array(value) ? json_array_get(value, i) : value;
         const char *name = value ? json_string_value(item) : "peg";
         int found = -1;
@@ -182,7 +169,7 @@ static void add_sets(reader *r, const block *b, sweep_case *c)
     long combinations = 1;
     for (int k = 0; k < b->sets; k++) combinations *= b->set[k].n;
     c->sets = b->sets;
-    for (long i = 0; i < combinations && !r->failed; i++) {
+    for (long i = 0; i < combinations && !r->in.failed; i++) {
         long rest = i;
         for (int k = b->sets - 1; k >= 0; k--) {
             snprintf(c->set[k].key, sizeof c->set[k].key, "%s", b->set[k].key);
@@ -201,11 +188,11 @@ static void add_scene(reader *r, const block *b, const char *name)
     if (!is_file && !lab_scene_find(name)) fail(r, "no scene '%.60s'", name);
     if (snprintf(c.scene, sizeof c.scene, "%s%s", folder, name) >= (int)sizeof c.scene)
         fail(r, "the name of scene '%.60s' is too long", name);
-    if (r->plan->mesh_dir[r->block][0]) c.mesh_dir = r->plan->mesh_dir[r->block];
+    if (r->plan->mesh_dir[r->in.item][0]) c.mesh_dir = r->plan->mesh_dir[r->in.item];
     for (int m = 0; m < b->contacts; m++)
         for (int k = 0; k < b->hs; k++)
             for (int u = 0; u < b->mus; u++)
-                for (int s = 0; s < b->seeds && !r->failed; s++) {
+                for (int s = 0; s < b->seeds && !r->in.failed; s++) {
                     c.contact = b->contact[m];
                     c.h = b->h[k];
                     c.mu_given = b->mu[u] >= 0;
@@ -224,7 +211,7 @@ static void add_runs(reader *r, const char *name, uint64_t seed, int quick)
     int runs = lab_experiment_runs(name, &options);
     if (runs < 0) fail(r, "experiment '%s' could not be planned", name);
     snprintf(c.scene, sizeof c.scene, "%s", name);
-    for (c.run = 0; c.run < runs && !r->failed; c.run++) add_case(r, &c);
+    for (c.run = 0; c.run < runs && !r->in.failed; c.run++) add_case(r, &c);
 }
 
 static void read_experiments(reader *r, const json_t *json, double *seed)
@@ -242,7 +229,7 @@ static void read_experiments(reader *r, const json_t *json, double *seed)
     {
         const char *name = json_is_string(item) ? json_string_value(item) : "?", *known_name;
         int all = !strcmp(name, "all"), found = 0;
-        for (int i = 0; (known_name = lab_experiment_name(i)) && !r->failed; i++) {
+        for (int i = 0; (known_name = lab_experiment_name(i)) && !r->in.failed; i++) {
             if (!all && strcmp(name, known_name) != 0) continue;
             found = 1;
             for (int s = 0; s < n; s++) add_runs(r, known_name, (uint64_t)seed[s], quick);
@@ -257,12 +244,12 @@ static void read_blocks(reader *r, const json_t *list)
     r->plan->dirs = (int)json_array_size(list);
     r->plan->mesh_dir = calloc((size_t)r->plan->dirs + 1, sizeof *r->plan->mesh_dir);
     if (!r->plan->mesh_dir) fail(r, "out of memory");
-    for (int i = 0; i < r->plan->dirs && !r->failed; i++) {
+    for (int i = 0; i < r->plan->dirs && !r->in.failed; i++) {
         const json_t *json = json_array_get(list, (size_t)i), *scene;
         const char *dir = json_string_value(json_object_get(json, "mesh_dir"));
         block b = {.seed = seeds};
         size_t k;
-        r->block = i;
+        r->in.item = i;
         if (dir)
             snprintf(r->plan->mesh_dir[i], sizeof *r->plan->mesh_dir, "%.250s%.250s",
                      dir[0] == '/' ? "" : r->plan->folder, dir);
@@ -274,10 +261,10 @@ static void read_blocks(reader *r, const json_t *list)
         json_array_foreach(b.scenes, k, scene)
         {
             if (!json_is_string(scene)) fail(r, "\"scenes\" must be a list of names or files");
-            if (!r->failed) add_scene(r, &b, json_string_value(scene));
+            if (!r->in.failed) add_scene(r, &b, json_string_value(scene));
         }
     }
-    r->block = -1;
+    r->in.item = -1;
 }
 
 static int by_key(const void *a, const void *b)
@@ -292,12 +279,12 @@ static void refuse_doubles(reader *r)
     char *all = malloc((size_t)p->count * SWEEP_KEY_SIZE + 1), **key;
     key = malloc(((size_t)p->count + 1) * sizeof *key);
     if (!all || !key) fail(r, "out of memory");
-    for (int i = 0; i < p->count && !r->failed; i++) {
+    for (int i = 0; i < p->count && !r->in.failed; i++) {
         key[i] = all + (size_t)i * SWEEP_KEY_SIZE;
         sweep_key(&p->cases[i], key[i]);
     }
-    if (!r->failed) qsort(key, (size_t)p->count, sizeof *key, by_key);
-    for (int i = 1; i < p->count && !r->failed; i++)
+    if (!r->in.failed) qsort(key, (size_t)p->count, sizeof *key, by_key);
+    for (int i = 1; i < p->count && !r->in.failed; i++)
         if (!strcmp(key[i - 1], key[i])) fail(r, "the case '%.300s' is there twice", key[i]);
     free(key);
     free(all);
@@ -325,13 +312,13 @@ static void set_folder(reader *r, json_t *json)
 {
     sweep_plan *p = r->plan;
     const char *given = json_string_value(json_object_get(json, "folder"));
-    const char *slash = strrchr(r->path, '/');
-    char *here = given || r->path[0] == '/' ? NULL : getcwd(NULL, 0);
+    const char *slash = strrchr(r->in.path, '/');
+    char *here = given || r->in.path[0] == '/' ? NULL : getcwd(NULL, 0);
     if (given)
         snprintf(p->folder, sizeof p->folder, "%s", given);
     else
         snprintf(p->folder, sizeof p->folder, "%s%s%.*s", here ? here : "", here ? "/" : "",
-                 slash ? (int)(slash - r->path + 1) : 0, r->path);
+                 slash ? (int)(slash - r->in.path + 1) : 0, r->in.path);
     free(here);
     free(p->text);
     json_object_set_new(json, "folder", json_string(p->folder));
@@ -341,27 +328,27 @@ static void set_folder(reader *r, json_t *json)
 
 int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT])
 {
-    reader r = {plan, path, -1, 0, text};
+    reader r = {plan, {path, "blocks", -1, 0, text}};
     json_error_t error;
     *plan = (sweep_plan){.text = read_text(path)};
     if (!plan->text) fail(&r, "the plan cannot be read");
     json_t *json = plan->text ? json_loads(plan->text, 0, &error) : NULL;
     if (plan->text && !json) fail(&r, "line %d is no JSON: %s", error.line, error.text);
     const char *format = json_string_value(json_object_get(json, "format"));
-    if (!r.failed && (!format || strcmp(format, "ode-peg-plan") != 0 ||
-                      json_integer_value(json_object_get(json, "version")) != 1))
+    if (!r.in.failed && (!format || strcmp(format, "ode-peg-plan") != 0 ||
+                         json_integer_value(json_object_get(json, "version")) != 1))
         fail(&r, "it is no plan: \"format\" must be \"ode-peg-plan\", \"version\" 1");
     const char *name = json_string_value(json_object_get(json, "name"));
     snprintf(plan->name, sizeof plan->name, "%s", name ? name : "sweep");
-    if (!r.failed && !json_is_array(json_object_get(json, "blocks")))
+    if (!r.in.failed && !json_is_array(json_object_get(json, "blocks")))
         fail(&r, "it has no \"blocks\"");
-    if (!r.failed) set_folder(&r, json);
-    if (!r.failed) read_blocks(&r, json_object_get(json, "blocks"));
-    if (!r.failed && plan->count == 0) fail(&r, "it has no cases");
-    if (!r.failed) refuse_doubles(&r);
+    if (!r.in.failed) set_folder(&r, json);
+    if (!r.in.failed) read_blocks(&r, json_object_get(json, "blocks"));
+    if (!r.in.failed && plan->count == 0) fail(&r, "it has no cases");
+    if (!r.in.failed) refuse_doubles(&r);
     json_decref(json);
-    if (r.failed) sweep_plan_free(plan);
-    return r.failed;
+    if (r.in.failed) sweep_plan_free(plan);
+    return r.in.failed;
 }
 
 void sweep_plan_free(sweep_plan *plan)
