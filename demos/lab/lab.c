@@ -502,6 +502,19 @@ static char *command_text(int argc, const char **argv)
     return text;
 }
 
+/* Obeys the command line, and frees what its options hold. */
+static int obey(poptContext context, command *c, char **set, char *text)
+{
+    c->text = text;
+    int status = parse(context, c, set);
+    if (status == 0) status = dispatch(c);
+    char *owned[] = {c->contact, c->trace,   c->summary,      c->picture, c->mesh_dir,
+                     c->out,     c->capture, c->capture_rows, c->only,    c->part,
+                     *set,       text,       c->gltf,         c->video,   c->results};
+    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    return status;
+}
+
 int main(int argc, const char **argv)
 {
     dSetErrorHandler(exit_on_ode_error);
@@ -565,14 +578,7 @@ int main(int argc, const char **argv)
                                     "sweep PLAN | sweep-report DIR | "
                                     "experiment NAME|list | bench | ode-demos | "
                                     "overhead");
-    char *text = command_text(argc, argv);
-    c.text = text;
-    int status = parse(context, &c, &set);
-    if (status == 0) status = dispatch(&c);
-    char *owned[] = {c.contact, c.trace,   c.summary,      c.picture, c.mesh_dir,
-                     c.out,     c.capture, c.capture_rows, c.only,    c.part,
-                     set,       text,      c.gltf,         c.video,   c.results};
-    for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++) free(owned[i]);
+    int status = obey(context, &c, &set, command_text(argc, argv));
     poptFreeContext(context);
     return status;
 }
