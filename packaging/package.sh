@@ -37,7 +37,7 @@ echo "package: lintian finds neither errors nor warnings"
 # ---- a clean system ----
 clean=$out/clean
 needed=build-essential,cmake,meson,pkg-config,python3-odepeg,libode-peg-dev,ode-peg-doc,ode-peg-tools
-needed+=,python3-dev,python3-pip,python3-setuptools,python3-wheel # for the wheel
+needed+=,python3-cffi,python3-dev,python3-pip,python3-setuptools,python3-wheel # for the wheel
 mkdir "$out/repository"
 cp "$out"/*.deb "$out/repository"
 (cd "$out/repository" && dpkg-scanpackages . >Packages 2>/dev/null)
