@@ -8,7 +8,7 @@
 #include "peg/lcp/scaled.h"
 
 enum {
-    PGS_ITERATIONS = 40,
+    PGS_ITERATIONS = 100,
     COLD_PGS_ITERATIONS = 400,
     SMALL = 100 /* rows, for Lemke's method */
 };
