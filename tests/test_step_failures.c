@@ -196,7 +196,7 @@ START_TEST(what_does_not_converge_ends_apart)
     peg_settings_default(&settings);
     settings.max_outer_iterations = 5;
     for (int run = 0; run < 1500; run++) {
-        scene_random_impact(&r, 0.1);
+        scene_random_impact(&r, 0.3);
         scene_use_context(&settings);
         scene_step();
         check_impact(run, &n);

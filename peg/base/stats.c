@@ -47,6 +47,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->soft_contacts += s->soft_contacts;
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
+    sum->position_stages += s->position_stages;
     sum->limited_islands += s->limited_islands;
     sum->limited_bodies += s->limited_bodies;
     sum->frozen_islands += s->frozen_islands;

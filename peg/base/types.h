@@ -216,7 +216,9 @@ typedef struct pegStats {
     /* fallbacks in their order; each is counted by itself */
     long fallback_clearance; /* (a) clearances below the margin */
     long fallback_elastic;   /* (b) least violation */
-    long limited_islands;    /* (c) steps of islands that ended with limited bodies */
+    long position_stages;    /* (c) steps of islands whose velocities were found to a tolerance, and
+                                whose positions by a projection */
+    long limited_islands;    /* of these: ended with limited bodies */
     long limited_bodies;     /* bodies whose motion was limited in a step, summed over the steps:
                                 merged into a rigid zone with another one, or moved by a share of
                                 their motion */

@@ -193,7 +193,10 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     if (I->recovering || !midpoint_row(I, pair, at, c, target, row, frame.normal))
         tangent_row(I, at, c, target, row);
     soften(I, pair, row);
-    if (I->recovering && !pair->surface->soft) row->recovery = fmin(0, row->bias - row->prescribed);
+    if ((I->recovering || I->positions_apart) && !pair->surface->soft) {
+        double growth = I->recovering ? 0 : row->gap_growth / I->h;
+        row->recovery = fmin(0, row->bias - row->prescribed + growth);
+    }
     if (!peg_has_friction(pair->surface)) return;
     peg_add_scaled(c->mid_point, shift, c->normal, frame.mid_point);
     peg_friction_rows(I, pair, at, &frame, out);

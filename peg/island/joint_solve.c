@@ -134,16 +134,15 @@ static void push_target(const peg_problem *problem, int first, int all, const do
 static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int first,
                                  peg_solution *solution)
 {
-    peg_solve_options options = peg_island_solve_options(I);
     leftover p = {0};
     if (!take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
     if (p.problem.m == problem->m) return PEG_NOT_CERTIFIED;
     for (int k = 0; k < p.problem.m; k++) p.solution.lambda[k] = 0;
-    for (int pass = 0; pass <= CORRECTIONS; pass++) {
+    for (int pass = 0; pass <= CORRECTIONS && !peg_work_is_spent(I); pass++) {
         push_target(problem, first, 0, solution->lambda, p.target);
         for (int k = p.first; k < p.problem.m; k++)
             p.solution.lambda[k] = I->joint_lambda[k - p.first];
-        peg_outcome outcome = peg_solve(I->arena, &p.problem, &options, &p.solution);
+        peg_outcome outcome = peg_island_lcp(I, &p.problem, &p.solution);
         if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
         for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
         if (pass == CORRECTIONS ||
@@ -158,13 +157,12 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
 
 peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_solution *solution)
 {
-    peg_solve_options options = peg_island_solve_options(I);
     leftover p = {0};
     int first = problem->m - I->njoint;
     if (!take_rest(I, problem, first, 1, &p)) return PEG_OUT_OF_MEMORY;
     push_target(problem, first, 1, solution->lambda, p.target);
     for (int k = 0; k < I->njoint; k++) p.solution.lambda[k] = solution->lambda[first + k];
-    peg_outcome outcome = peg_solve(I->arena, &p.problem, &options, &p.solution);
+    peg_outcome outcome = peg_island_lcp(I, &p.problem, &p.solution);
     if (!is_answer(outcome, &p.problem, 0, &p.solution)) return outcome;
     for (int k = 0; k < I->njoint; k++) solution->lambda[first + k] = p.solution.lambda[k];
     memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
@@ -189,13 +187,12 @@ static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lc
                                const double *start, peg_solution *solution)
 {
     int first = problem->m - I->njoint;
-    peg_solve_options options = peg_island_solve_options(I);
     peg_joints_fill(I, problem, row, solution->lambda);
     for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
-    peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
+    peg_outcome outcome = peg_island_lcp(I, problem, solution);
     if (outcome == PEG_OUT_OF_MEMORY || is_answer(outcome, problem, first, solution))
         return outcome;
-    if (I->mode == PEG_MODE_LIMITED) return PEG_NOT_CERTIFIED; /* PGS comes next */
+    if (I->mode == PEG_MODE_LIMITED || peg_work_is_spent(I)) return PEG_NOT_CERTIFIED;
     if (outcome != PEG_LAGGED)
         for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     return hold_friction(I, problem, first, solution);
@@ -213,7 +210,7 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
         outcome = solve_level(I, problem, row, start, solution);
         int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
         if (good || outcome == PEG_OUT_OF_MEMORY || I->mode == PEG_MODE_LIMITED ||
-            I->joint_relaxation + 1 == LEVELS)
+            peg_work_is_spent(I) || I->joint_relaxation + 1 == LEVELS)
             break;
         I->joint_relaxation++;
         I->stats->joints_relaxed++;

@@ -2,6 +2,10 @@
  * >= 0 [W 8-9]. */
 #include "peg/island/lcp_rows.h"
 
+/* Rows times iterations of exact solves that an attempt may take: some tenths of a second. Joints
+ * that contradict contacts and each other went on for a minute. */
+static const double MOST_WORK = 4e5;
+
 double peg_row_limit(const peg_island *I, int index)
 {
     const peg_row *row = &I->rows.row[index];
@@ -51,10 +55,25 @@ void peg_count_solve(peg_island *I, int rows)
     if (rows > I->stats->rows_max) I->stats->rows_max = rows;
 }
 
-peg_solve_options peg_island_solve_options(const peg_island *I)
+/* Of the limited attempt: fewer in large islands, and where a pair has hundreds of rows. */
+static int most_factorisations(const peg_island *I, const peg_problem *problem)
 {
-    return (peg_solve_options){.solver = I->settings->solver,
-                               .tolerance = PEG_RESIDUAL_TOLERANCE,
-                               .max_factorisations =
-                                   I->mode == PEG_MODE_LIMITED ? 1 + PEG_COST_LIMIT / I->nd : 0};
+    double most = fmin(PEG_COST_LIMIT / I->nd, MOST_WORK / (1 + problem->m));
+    return I->mode == PEG_MODE_LIMITED ? 1 + (int)most : 0;
+}
+
+int peg_work_is_spent(const peg_island *I)
+{
+    return I->work >= MOST_WORK;
+}
+
+peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_solution *solution)
+{
+    peg_solve_options options = {.solver = I->settings->solver,
+                                 .tolerance = PEG_RESIDUAL_TOLERANCE,
+                                 .max_factorisations = most_factorisations(I, problem)};
+    solution->iterations = 0; /* some failures write none */
+    peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
+    I->work += (double)problem->m * solution->iterations;
+    return outcome;
 }

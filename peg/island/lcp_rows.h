@@ -13,8 +13,11 @@ double peg_row_limit(const peg_island *island, int index);
  * solved for. */
 void peg_friction_begin(const peg_island *island, peg_row *normal, double lambda);
 void peg_friction_end(peg_island *island, const peg_row *normal);
-/* How exact solves are to be, and by which solver. */
-peg_solve_options peg_island_solve_options(const peg_island *island);
+/* Solves a problem of the island to the last digit by the solver of the settings, and counts the
+ * work. */
+peg_outcome peg_island_lcp(peg_island *island, const peg_problem *problem, peg_solution *solution);
+/* Whether exact solves of the attempt have taken all of the work they may. */
+int peg_work_is_spent(const peg_island *island);
 void peg_count_solve(peg_island *island, int rows);
 
 #endif

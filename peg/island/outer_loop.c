@@ -19,10 +19,6 @@
 
 typedef enum verdict { ACCEPT, ITERATE, RESTORE, RESTART, GIVE_UP } verdict;
 
-/* Rows times iterations of exact solves that an attempt may take: about a second. Joints that
- * contradict contacts and each other went on for a minute. */
-static const double MOST_WORK = 1e6;
-
 typedef struct loop {
     int settled_from; /* pass after the last change of an alternative or of the problem */
     int anew;         /* iterative: solve about v_f, and then restore at once */
@@ -228,7 +224,7 @@ peg_result peg_outer_loop(peg_island *I)
     peg_island_begin(I);
     peg_lap(&then, &stats->time_check);
     int k = 0;
-    for (; k < most && I->work < MOST_WORK && v != ACCEPT && v != GIVE_UP && !I->failed; k++) {
+    for (; k < most && !peg_work_is_spent(I) && v != ACCEPT && v != GIVE_UP && !I->failed; k++) {
         I->iteration = k;
         v = pass(I, &l, &then);
         if (v == RESTART) restart(I, &l);

@@ -9,6 +9,7 @@
 #include "peg/island/begin.h"
 #include "peg/island/check.h"
 #include "peg/island/energy.h"
+#include "peg/island/lcp_rows.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/restitution.h"
 #include "peg/island/rigid_zones.h"
@@ -16,8 +17,8 @@
 #include "peg/island/solve.h"
 
 /* Solves about v_f with the rows of the poses that the last one led to, and restorations of the
- * positions: more of them where overlaps open. */
-enum { VELOCITY_PASSES = 4, POSITION_PASSES = 4, OPENING_PASSES = 12 };
+ * positions. */
+enum { VELOCITY_PASSES = 4, POSITION_PASSES = 12 };
 /* Violations of a pair of dynamic zones for which their shares are halved before they are merged,
  * if one of them has several bodies: a fragment that can stop short of a large zone is not caught
  * by it. */
@@ -102,15 +103,16 @@ static void shorten_recovery(peg_island *I)
 static void find_velocities(peg_island *I)
 {
     int apart = 0, k = 0;
-    for (; k < VELOCITY_PASSES && !apart; k++) {
+    for (; k < VELOCITY_PASSES && !apart && !peg_work_is_spent(I); k++) {
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
         apart = check(I, 1);
         peg_switch_pairs(I);
     }
+    I->work = 0;
     if (I->recovering) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
-    int most = I->recovering ? OPENING_PASSES : POSITION_PASSES;
-    for (int n = 0; n < most && k > 0 && !apart && !I->failed; n++, k++) {
+    for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed && !peg_work_is_spent(I);
+         n++, k++) {
         if (!solve_pass(I, k, PEG_ABOUT_ITERATE)) break;
         if (I->recovering) peg_shorten_opening(I);
         apart = check(I, 0);
@@ -176,7 +178,7 @@ static void place(peg_island *I, const stage *s)
 static int is_violated(peg_island *I, peg_pair *p, int opens)
 {
     if (peg_pair_recovers(p)) return !opens && p->shortfall > DEEPENED * peg_pair_opening(I, p);
-    if (p->rechecked) {
+    if (p->rechecked || p->has_first_contact) {
         const peg_vec6 *v = (const peg_vec6 *)I->v;
         double depth = PEG_HIT_DEPTH * p->width;
         p->has_first_contact = p->shortfall <= 0 && peg_is_fast(I, p) &&
@@ -360,6 +362,7 @@ static int is_frozen(const peg_island *I)
 static void account(peg_island *I, const stage *s, int limited)
 {
     pegStats *stats = I->stats;
+    stats->position_stages++;
     stats->limited_bodies += limited;
     stats->limited_islands += limited > 0;
     stats->frozen_islands += limited > 0 && is_frozen(I);
@@ -375,6 +378,7 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     double then = peg_seconds();
     I->mode = peg_pgs_mode(I);
     I->positions_apart = 1;
+    I->work = 0;
     peg_island_begin(I);
     I->grows_gaps = 0;
     find_velocities(I);

@@ -23,20 +23,54 @@ void peg_island_accumulate(peg_island *I, peg_about about)
     }
 }
 
+/* The projection of poses: rows without friction, whose solution is unique and found in a few
+ * factorisations. Overlaps of many bodies cannot all open as much as they may. */
+static int projects_exactly(const peg_island *I, peg_about about)
+{
+    int many_open = I->recovering && I->nd >= PEG_COARSE_FROM;
+    return I->positions_apart && about == PEG_ABOUT_ITERATE && !many_open;
+}
+
+static int is_driven(const peg_island *I)
+{
+    for (int i = 0; i < I->rows.m; i++)
+        if (!I->rows.row[i].friction && I->rows.row[i].prescribed != 0) return 1;
+    return 0;
+}
+
+/* Whether projected Gauss-Seidel is to find what no exact solve has found. Overlaps that cannot
+ * open as much as they may open as much as they can; where moving bodies leave no room nothing is
+ * thrown about. */
+static int may_iterate(const peg_island *I, peg_outcome outcome)
+{
+    if (outcome == PEG_SOLVED || I->failed || !peg_is_iterative(I)) return 0;
+    return outcome != PEG_INFEASIBLE || (I->recovering && !is_driven(I));
+}
+
+/* The velocities of the answer, and its impulses. */
+static void keep_motion(peg_island *I)
+{
+    memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_motion = I->rows.row[i].lambda;
+    I->has_motion = 1;
+}
+
 peg_outcome peg_island_solve(peg_island *I, peg_about about)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
-    peg_outcome outcome = peg_is_iterative(I) ? peg_island_solve_iterative(I, about)
-                                              : peg_island_solve_exact(I, about);
+    peg_outcome outcome = PEG_SINGULAR;
+    if (!peg_is_iterative(I) || projects_exactly(I, about))
+        outcome = peg_island_solve_exact(I, about);
+    if (may_iterate(I, outcome)) {
+        if (projects_exactly(I, about)) memset(I->dirty, 1, (size_t)I->nr);
+        outcome = peg_island_solve_iterative(I, about);
+    }
     peg_arena_back(I->arena, mark);
     if (outcome != PEG_SOLVED) return outcome;
-    if (about == PEG_ABOUT_FREE) {
-        memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
-        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_motion = I->rows.row[i].lambda;
-        I->has_motion = 1;
-    } else {
+    if (about == PEG_ABOUT_FREE)
+        keep_motion(I);
+    else
         for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_restored = I->rows.row[i].lambda;
-    }
     return outcome;
 }
 

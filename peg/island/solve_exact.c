@@ -1,5 +1,6 @@
 /* The rows of an island to the last digit, joints included. */
 #include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 #include "peg/island/joints.h"
 #include "peg/island/lcp_rows.h"
@@ -13,6 +14,8 @@ static const double AT_REST = 1e-6;
 
 typedef struct workspace {
     peg_problem problem;
+    int *at;      /* of a row of the island: its index in the problem; -1: left out */
+    int contacts; /* rows of contacts in the problem; those of joints follow */
     peg_lcp_row *row;
     peg_vec6 *target;
     peg_solution solution;
@@ -24,32 +27,53 @@ static int is_compliant(const peg_island *I, const peg_lcp_row *row)
     return row->bounded ? I->friction_compliant && isinf(row->limit) : I->elastic;
 }
 
-static int set_up(peg_island *I, workspace *w, peg_about about)
+/* Whether the answer moves the poses only: to the nearest ones that are apart, without friction. */
+static int moves_poses(const peg_island *I, peg_about about)
 {
-    int contacts = I->rows.m, m = contacts + I->njoint;
+    return about == PEG_ABOUT_ITERATE && peg_keeps_motion(I);
+}
+
+static int allocate(peg_island *I, workspace *w)
+{
+    int m = I->rows.m + I->njoint;
+    w->at = PEG_NEW(I->arena, int, I->rows.m);
     w->row = PEG_NEW(I->arena, peg_lcp_row, m);
     w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->solution.lambda = PEG_NEW(I->arena, double, m);
-    w->solution.iterations = 0; /* some failures write none */
-    if (!w->row || !w->target || !w->solution.v || !w->solution.lambda) return 0;
-    if (about == PEG_ABOUT_FREE ? !peg_warm_start(I, w->solution.lambda) : 0) return 0;
-    for (int i = 0; i < contacts; i++) {
+    return w->at && w->row && w->target && w->solution.v && w->solution.lambda;
+}
+
+static void fill_contacts(peg_island *I, workspace *w, peg_about about, const double *warm)
+{
+    w->contacts = 0;
+    for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
-        double *lambda = &w->solution.lambda[i];
-        if (about == PEG_ABOUT_ITERATE) *lambda = 0;
+        double lambda = about == PEG_ABOUT_ITERATE ? 0 : warm[i];
         if (!row->friction)
-            peg_friction_begin(I, row, about == PEG_ABOUT_ITERATE ? row->lambda_motion : *lambda);
-        peg_fill_row(I, i, &w->row[i]);
+            peg_friction_begin(I, row, about == PEG_ABOUT_ITERATE ? row->lambda_motion : lambda);
+        w->at[i] = row->friction && moves_poses(I, about) ? -1 : w->contacts++;
+        if (w->at[i] < 0) continue;
+        peg_fill_row(I, i, &w->row[w->at[i]]);
+        w->solution.lambda[w->at[i]] = lambda;
     }
+}
+
+static int set_up(peg_island *I, workspace *w, peg_about about)
+{
+    double *warm = PEG_NEW(I->arena, double, I->rows.m);
+    if (!allocate(I, w) || !warm) return 0;
+    if (about == PEG_ABOUT_FREE && !peg_warm_start(I, warm)) return 0;
+    fill_contacts(I, w, about, warm);
     for (int i = 0; i < I->nd; i++) {
         const double *v = about == PEG_ABOUT_FREE ? I->rigid[i].target : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
     if (about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
-    for (int k = 0; k < I->njoint; k++) w->row[contacts + k] = I->joint_row[k];
-    w->problem = (peg_problem){I->nd, m, I->mass, (const peg_vec6 *)w->target, w->row};
-    for (int i = 0; i < contacts && (I->elastic || I->friction_compliant); i++)
+    for (int k = 0; k < I->njoint; k++) w->row[w->contacts + k] = I->joint_row[k];
+    w->problem =
+        (peg_problem){I->nd, w->contacts + I->njoint, I->mass, (const peg_vec6 *)w->target, w->row};
+    for (int i = 0; i < w->contacts && (I->elastic || I->friction_compliant); i++)
         if (is_compliant(I, &w->row[i]))
             w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     w->unit = peg_residual_unit(&w->problem);
@@ -69,11 +93,9 @@ static void count(peg_island *I, const workspace *w, int lagged)
 static peg_outcome run(peg_island *I, workspace *w)
 {
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
-    peg_solve_options options = peg_island_solve_options(I);
     peg_outcome outcome = I->njoint ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
-                                    : peg_solve(I->arena, &w->problem, &options, &w->solution);
+                                    : peg_island_lcp(I, &w->problem, &w->solution);
     peg_count_solve(I, w->problem.m);
-    I->work += (double)w->problem.m * w->solution.iterations;
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         count(I, w, outcome == PEG_LAGGED);
         outcome = PEG_SOLVED;
@@ -95,10 +117,11 @@ static void mark_loaded(peg_island *I, const workspace *w)
 {
     for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
-        row->lambda = w->solution.lambda[i];
+        int at = w->at[i];
+        row->lambda = at < 0 ? 0 : w->solution.lambda[at];
         if (row->friction) continue;
         if (row->lambda <= 0 ||
-            row->lambda * sqrt(peg_row_scale(&w->problem, i)) <= PEG_RESIDUAL_TOLERANCE * w->unit)
+            row->lambda * sqrt(peg_row_scale(&w->problem, at)) <= PEG_RESIDUAL_TOLERANCE * w->unit)
             row->lambda = limits_friction(I, i) ? 0 : fmax(row->lambda, 0);
         else if (!row->first_contact)
             I->pair[row->pair].active = 1;
@@ -139,6 +162,15 @@ static void come_to_rest(peg_island *I)
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
+static void take(peg_island *I, const workspace *w)
+{
+    mark_loaded(I, w);
+    if (I->njoint)
+        memcpy(I->joint_lambda, w->solution.lambda + w->contacts,
+               (size_t)I->njoint * sizeof *I->joint_lambda);
+    memcpy(I->v, w->solution.v, (size_t)I->nd * sizeof *I->v);
+}
+
 peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
 {
     workspace w;
@@ -148,11 +180,7 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
     }
     peg_outcome outcome = run(I, &w);
     if (outcome != PEG_SOLVED) return outcome;
-    mark_loaded(I, &w);
-    if (I->njoint)
-        memcpy(I->joint_lambda, w.solution.lambda + I->rows.m,
-               (size_t)I->njoint * sizeof *I->joint_lambda);
-    memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
+    take(I, &w);
     if (about == PEG_ABOUT_FREE) come_to_rest(I);
     return outcome;
 }

@@ -17,6 +17,7 @@ typedef struct workspace {
     peg_vec6 *target;
     double *speed;
     double usual; /* what a row may fail by, m/s */
+    int frictionless;
     peg_pgs_group *group;
     int groups;
     unsigned char *filled; /* by row, at the beginnings of groups */
@@ -41,6 +42,26 @@ static int is_whole(const peg_island *I)
 static int is_for_poses(const workspace *w)
 {
     return w->about == PEG_ABOUT_ITERATE && peg_keeps_motion(w->island);
+}
+
+/* v = 0 satisfies the rows but for what is driven, so that an answer is no farther from v_f than
+ * that is. Friction whose bounds follow the normal impulses can make the iteration diverge, above
+ * mu = 1 and in wedges. */
+static int has_diverged(const peg_island *I, const workspace *w)
+{
+    double apart = 0, most = 0, mass = 0, driven = 0;
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = w->solution.v[i][k] - w->target[i][k];
+        apart += peg_energy_product(&I->rigid[i], d, d);
+        most += peg_energy_product(&I->rigid[i], w->target[i], w->target[i]);
+        mass += I->rigid[i].state.mass;
+    }
+    for (int i = 0; i < I->rows.m; i++) {
+        const peg_row *row = &I->rows.row[i];
+        driven = fmax(driven, row->friction ? fabs(row->bias) : row->recovery - row->bias);
+    }
+    return !(apart <= 2 * (most + mass * driven * driven));
 }
 
 /* Impulse of a row that was there before and is not looked at. */
@@ -74,7 +95,7 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
             filled->b = row->bias, filled->mu = row->mu, filled->limit = peg_row_limit(I, i);
         else
             peg_fill_row(I, i, filled);
-        if (row->friction && is_for_poses(w)) filled->mu = filled->limit = 0;
+        if (row->friction && w->frictionless) filled->mu = filled->limit = 0;
         if (w->about == PEG_ABOUT_FREE) filled->b -= row->recovery;
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;
@@ -149,7 +170,7 @@ static int may_rest(const peg_island *I)
 
 static int may_end_early(const peg_island *I)
 {
-    return !peg_is_coarse(I) && !I->recovering;
+    return !peg_is_coarse(I) && !I->recovering && !I->positions_apart;
 }
 
 static int most_iterations(const workspace *w)
@@ -161,6 +182,9 @@ static int most_iterations(const workspace *w)
     if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return PEG_UPDATE_ITERATIONS;
     return PEG_COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
+
+/* Of a row in an iteration, beside one of Newton's method. */
+static const double PGS_WORK = 0.1;
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
@@ -196,6 +220,7 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.gained = (const peg_vec6 *)gained;
     peg_outcome outcome = peg_solve_pgs(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
+    if (I->positions_apart) I->work += PGS_WORK * w->problem.m * w->solution.iterations;
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += w->solution.iterations;
     if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
@@ -240,15 +265,27 @@ static void take(peg_island *I, const workspace *w)
     }
 }
 
-peg_outcome peg_island_solve_iterative(peg_island *I, peg_about about)
+static peg_outcome attempt(peg_island *I, peg_about about, int frictionless)
 {
     workspace w = {.island = I, .about = about};
-    if (!set_up(I, &w)) {
-        I->failed = 1;
-        return PEG_OUT_OF_MEMORY;
-    }
+    w.frictionless = frictionless || is_for_poses(&w);
+    if (!set_up(I, &w)) return PEG_OUT_OF_MEMORY;
     peg_outcome outcome = run(I, &w);
+    if (outcome != PEG_SOLVED) return outcome;
+    if (!w.frictionless && has_diverged(I, &w)) return PEG_NOT_CERTIFIED;
+    take(I, &w);
+    return outcome;
+}
+
+peg_outcome peg_island_solve_iterative(peg_island *I, peg_about about)
+{
+    peg_outcome outcome = attempt(I, about, 0);
+    if (outcome == PEG_NOT_CERTIFIED) {
+        memset(I->dirty, 1, (size_t)I->nr);
+        I->has_motion = I->last_restored = 0;
+        I->stats->friction_unconverged++;
+        outcome = attempt(I, about, 1);
+    }
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
-    if (outcome == PEG_SOLVED) take(I, &w);
     return outcome;
 }

@@ -222,9 +222,9 @@ static peg_outcome solve_once(peg_island *I, const model *m, program *p)
 {
     fill(I, m, p);
     if (I->capture) I->capture->see(I->capture->data, &p->problem);
-    peg_solve_options options = peg_island_solve_options(I);
+    I->work = 0;
     peg_outcome outcome = I->njoint ? peg_joints_solve(I, &p->problem, p->row, &p->solution)
-                                    : peg_solve(I->arena, &p->problem, &options, &p->solution);
+                                    : peg_island_lcp(I, &p->problem, &p->solution);
     peg_count_solve(I, p->problem.m);
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
     return outcome == PEG_LAGGED ? PEG_SOLVED : outcome;
