@@ -254,6 +254,43 @@ START_TEST(transforms_are_named_as_ode_names_them)
 }
 END_TEST
 
+/* A cylinder stands on the side of a lying capsule, a little off: a line bears it, at both of its
+ * ends. */
+START_TEST(cap_stands_on_a_line)
+{
+    scene s = new_scene(0.5);
+    dMatrix3 R;
+    dMass m;
+    dGeomID capsule = dCreateCapsule(s.space, 4, 3);
+    dRFromAxisAndAngle(R, 0, 1, 0, M_PI / 2);
+    dGeomSetRotation(capsule, R);
+    dGeomSetPosition(capsule, 0, 0, -4);
+    dBodyID body = dBodyCreate(s.world);
+    dMassSetCylinderTotal(&m, 2, 3, .5, 1);
+    dBodySetMass(body, &m);
+    dGeomSetBody(dCreateCylinder(s.space, .5, 1), body);
+    dBodySetPosition(body, .01, .02, .52);
+    for (int n = 0; n < 40; n++) {
+        pegStats stats;
+        double before = dBodyGetLinearVel(body)[2], carried = 0;
+        make_step(&s, 0.01);
+        pegWorldGetStats(s.peg, &stats);
+        ck_assert_int_eq(stats.limited_islands, 0);
+        ck_assert_double_le(stats.max_penetration, 0);
+        for (int i = 0; i < pegWorldGetContactCount(s.peg); i++) {
+            pegContact c;
+            ck_assert_int_eq(pegWorldGetContact(s.peg, i, &c), PEG_OK);
+            double up = c.impulse * c.normal[2] + c.friction[2];
+            carried += c.body1 == body ? up : -up;
+        }
+        double gained = dBodyGetLinearVel(body)[2] - before;
+        ck_assert_double_eq_tol(carried, 2 * (gained + G * 0.01), 1e-9);
+        ck_assert_double_le(fabs(dBodyGetAngularVel(body)[1]), 1e-6);
+    }
+    free_scene(&s);
+}
+END_TEST
+
 static TCase *geom_rest_tests(void)
 {
     TCase *tests = tcase_create("rest");
@@ -262,6 +299,7 @@ static TCase *geom_rest_tests(void)
     tcase_add_loop_test(tests, movers_stack, 0, MOVERS * MOVERS);
     tcase_add_loop_test(tests, ball_on_an_incline, 0, 4);
     tcase_add_loop_test(tests, ball_in_a_bowl, 0, 3);
+    tcase_add_test(tests, cap_stands_on_a_line);
     tcase_add_test(tests, same_motion_however_geoms_are_held);
     tcase_add_loop_test(tests, transforms_are_named_as_ode_names_them, 0, 2);
     return tests;

@@ -197,6 +197,18 @@ void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double
     for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
 }
 
+/* Half-way from points that were a and b, `before` (unit) along their distance. */
+static void half_way(const double a[3], const double b[3], const double before[3], double round,
+                     peg_feature_contact *c)
+{
+    double distance = c->gap + round, sum = distance + c->gap0 + round;
+    double share = sum > 0 ? distance / sum : .5;
+    for (int k = 0; k < 3; k++) {
+        c->mid_normal[k] = share * c->normal[k] + (1 - share) * before[k];
+        c->mid_point[k] = .5 * (c->point_a[k] + .5 * (a[k] + b[k]));
+    }
+}
+
 /* And what has become of them since the start. */
 void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *c)
 {
@@ -204,12 +216,21 @@ void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *c)
     double a[3], b[3], before[3], round = radii(A, B, c);
     peg_nearest_points(A, B, c->kind, c->i, c->j, a, b);
     c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
-    double distance = c->gap + round, sum = distance + c->gap0 + round;
-    double share = sum > 0 ? distance / sum : .5;
-    for (int k = 0; k < 3; k++) {
-        c->mid_normal[k] = share * c->normal[k] + (1 - share) * before[k];
-        c->mid_point[k] = .5 * (c->point_a[k] + .5 * (a[k] + b[k]));
-    }
+    half_way(a, b, before, round, c);
+}
+
+void peg_round_contact_between(const peg_pair_pose *at, const double a[3], const double b[3],
+                               const double a0[3], const double b0[3], peg_feature_contact *c)
+{
+    double d[3], before[3], round = radii(at->a.now, at->b.now, c);
+    peg_sub(a, b, d);
+    c->gap = peg_dot(c->normal, d) - round;
+    for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
+    peg_sub(a0, b0, before);
+    double sign = peg_dot(before, c->normal) < 0 ? -1 : 1, apart = peg_normalise(before);
+    for (int k = 0; k < 3; k++) before[k] *= sign;
+    c->gap0 = sign * apart - round;
+    half_way(a0, b0, before, round, c);
 }
 
 void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind, int i,

@@ -44,6 +44,11 @@ void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_featur
 void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double a[3], double b[3],
                            peg_feature_contact *contact);
 void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *contact);
+/* The contact of two points a and b of the features, now along contact->normal, and at the start.
+ */
+void peg_round_contact_between(const peg_pair_pose *at, const double a[3], const double b[3],
+                               const double a0[3], const double b0[3],
+                               peg_feature_contact *contact);
 
 /* Whether a mesh on either side can be touched by the contact. */
 int peg_may_touch(const peg_pair *pair, const peg_pair_pose *at,

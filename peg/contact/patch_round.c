@@ -299,6 +299,67 @@ static verdict judge(const finder *f, peg_feature_kind kind, int i, int j, const
                : LEAVE;
 }
 
+/* Where a line lies over a disc: the ends of what they share, as shares of the edge. */
+static int shared_span(const double w[3], const double d[3], double rim, double t[2])
+{
+    double dd = peg_dot(d, d), wd = peg_dot(w, d);
+    double root = wd * wd - dd * (peg_dot(w, w) - rim * rim);
+    if (!(dd > 0 && root > 0)) return 0;
+    t[0] = fmax(0, (-wd - sqrt(root)) / dd);
+    t[1] = fmin(1, (-wd + sqrt(root)) / dd);
+    return t[0] < t[1];
+}
+
+/* A point of a disc and one of an edge, now and at the start: both go with their bodies. */
+static void disc_point(const peg_view *now, const peg_view *start, int i, const double p[3],
+                       double out[3])
+{
+    double arm[3], local[3];
+    peg_sub(p, now->vertex[i], arm);
+    peg_rotate_back(now->turn, arm, local);
+    peg_rotate(start->turn, local, out);
+    peg_add_scaled(out, 1, start->vertex[i], out);
+}
+
+static void edge_point(const peg_view *view, const peg_edge *e, double t, double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = (1 - t) * view->vertex[e->v[0]][k] + t * view->vertex[e->v[1]][k];
+}
+
+/* A capsule along a cap touches it at both ends of what they share, wherever they are nearest. The
+ * distance of any two of their points makes a row that is right as it is. */
+static void rows_along_cap(const finder *f, peg_feature_kind kind, int i, int j)
+{
+    int of_a = kind == PEG_FEATURES_VE, disc = of_a ? i : j;
+    const peg_placement *at_disc = of_a ? &f->at->a : &f->at->b;
+    const peg_placement *at_edge = of_a ? &f->at->b : &f->at->a;
+    const peg_view *D = at_disc->now, *E = at_edge->now;
+    if (!peg_has_rim(D->shape) || !peg_is_segment(E->shape) || !(E->shape->round > 0)) return;
+    const peg_edge *e = E->shape->edge + (of_a ? j : i);
+    double axis[3], w[3], d[3], t[2], sign;
+    for (int k = 0; k < 3; k++) axis[k] = D->turn[3 * k + 2];
+    peg_sub(E->vertex[e->v[1]], E->vertex[e->v[0]], d);
+    peg_sub(E->vertex[e->v[0]], D->vertex[disc], w);
+    if (fabs(peg_dot(d, axis)) > PEG_SLOPE_TOLERANCE * peg_norm(d)) return;
+    peg_add_scaled(d, -peg_dot(d, axis), axis, d);
+    peg_add_scaled(w, -peg_dot(w, axis), axis, w);
+    if (!shared_span(w, d, D->shape->rim, t)) return;
+    sign = peg_dot(axis, f->pair->facet.n) < 0 ? -1 : 1;
+    for (int end = 0; end < 2; end++) {
+        peg_feature_contact c = {.kind = kind, .i = i, .j = j};
+        double p[2][3], start[2][3]; /* of the disc and of the edge */
+        edge_point(E, e, t[end], p[1]);
+        peg_sub(p[1], D->vertex[disc], w);
+        peg_add_scaled(p[1], -peg_dot(w, axis), axis, p[0]);
+        disc_point(D, at_disc->start, disc, p[0], start[0]);
+        edge_point(at_edge->start, e, t[end], start[1]);
+        for (int k = 0; k < 3; k++) c.normal[k] = sign * axis[k];
+        peg_round_contact_between(f->at, p[!of_a], p[of_a], start[!of_a], start[of_a], &c);
+        if (is_facing(f, &c)) peg_contact_rows(f->I, f->p, f->at, &c, f->out);
+    }
+}
+
 /* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face, or
  * an edge on which the cap stands without touching a face. */
 static void round_row(const finder *f, peg_feature_kind kind, const feature *fa, const feature *fb)
@@ -306,6 +367,7 @@ static void round_row(const finder *f, peg_feature_kind kind, const feature *fa,
     const peg_view *A = f->a.view, *B = f->b.view;
     int edge_a = kind == PEG_FEATURES_EV, edge_b = kind == PEG_FEATURES_VE, i = fa->i, j = fb->i;
     double a[3], b[3];
+    if (kind != PEG_FEATURES_VV) rows_along_cap(f, kind, i, j);
     if (!find_nearest(f, kind, fa, fb, a, b)) return;
     int on_cap = (!edge_a && is_inside_rim(A, i, a)) || (!edge_b && is_inside_rim(B, j, b));
     if (on_cap && (kind == PEG_FEATURES_VV || f->lies)) return;

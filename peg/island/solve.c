@@ -4,6 +4,7 @@
 #include "peg/base/arena.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
+#include "peg/island/lcp_rows.h"
 
 /* Whether a contact, of which these are the rows, has an impulse: friction with a limit of its own
  * may have one where nothing bears any more (see pair.friction_pending). */
@@ -23,12 +24,16 @@ void peg_island_accumulate(peg_island *I, peg_about about)
     }
 }
 
-/* The projection of poses: rows without friction, whose solution is unique and found in a few
+/* In the position stage: the velocities of few bodies without joints, while there is work left, and
+ * the projection of poses: rows without friction, whose solution is unique and found in a few
  * factorisations. Overlaps of many bodies cannot all open as much as they may. */
-static int projects_exactly(const peg_island *I, peg_about about)
+static int solves_exactly(const peg_island *I, peg_about about)
 {
-    int many_open = I->recovering && I->nd >= PEG_COARSE_FROM;
-    return I->positions_apart && about == PEG_ABOUT_ITERATE && !many_open;
+    int many = I->nd >= PEG_COARSE_FROM;
+    if (!peg_is_iterative(I)) return 1;
+    if (!I->positions_apart) return 0;
+    if (about == PEG_ABOUT_FREE) return !many && !I->njoint && !peg_work_is_spent(I);
+    return !many || !I->recovering;
 }
 
 static int is_driven(const peg_island *I)
@@ -41,9 +46,10 @@ static int is_driven(const peg_island *I)
 /* Whether projected Gauss-Seidel is to find what no exact solve has found. Overlaps that cannot
  * open as much as they may open as much as they can; where moving bodies leave no room nothing is
  * thrown about. */
-static int may_iterate(const peg_island *I, peg_outcome outcome)
+static int may_iterate(const peg_island *I, peg_about about, peg_outcome outcome)
 {
     if (outcome == PEG_SOLVED || I->failed || !peg_is_iterative(I)) return 0;
+    if (about == PEG_ABOUT_FREE) return 1;
     return outcome != PEG_INFEASIBLE || (I->recovering && !is_driven(I));
 }
 
@@ -59,12 +65,11 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
     peg_outcome outcome = PEG_SINGULAR;
-    if (!peg_is_iterative(I) || projects_exactly(I, about))
+    if (solves_exactly(I, about)) {
         outcome = peg_island_solve_exact(I, about);
-    if (may_iterate(I, outcome)) {
-        if (projects_exactly(I, about)) memset(I->dirty, 1, (size_t)I->nr);
-        outcome = peg_island_solve_iterative(I, about);
+        memset(I->dirty, 1, (size_t)I->nr);
     }
+    if (may_iterate(I, about, outcome)) outcome = peg_island_solve_iterative(I, about);
     peg_arena_back(I->arena, mark);
     if (outcome != PEG_SOLVED) return outcome;
     if (about == PEG_ABOUT_FREE)

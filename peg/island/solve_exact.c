@@ -27,7 +27,8 @@ static int is_compliant(const peg_island *I, const peg_lcp_row *row)
     return row->bounded ? I->friction_compliant && isinf(row->limit) : I->elastic;
 }
 
-/* Whether the answer moves the poses only: to the nearest ones that are apart, without friction. */
+/* Whether the answer moves the poses only: to the nearest ones that are apart, without friction but
+ * where it has no limit. */
 static int moves_poses(const peg_island *I, peg_about about)
 {
     return about == PEG_ABOUT_ITERATE && peg_keeps_motion(I);
@@ -49,12 +50,15 @@ static void fill_contacts(peg_island *I, workspace *w, peg_about about, const do
     w->contacts = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
-        double lambda = about == PEG_ABOUT_ITERATE ? 0 : warm[i];
+        int kept = peg_is_iterative(I) && (I->pair[row->pair].rows_kept || row->first_contact);
+        double lambda = about == PEG_ABOUT_ITERATE ? 0 : kept ? row->lambda_motion : warm[i];
         if (!row->friction)
             peg_friction_begin(I, row, about == PEG_ABOUT_ITERATE ? row->lambda_motion : lambda);
-        w->at[i] = row->friction && moves_poses(I, about) ? -1 : w->contacts++;
+        int slides = row->friction && moves_poses(I, about) && !isinf(peg_row_limit(I, i));
+        w->at[i] = slides ? -1 : w->contacts++;
         if (w->at[i] < 0) continue;
         peg_fill_row(I, i, &w->row[w->at[i]]);
+        if (I->positions_apart && about == PEG_ABOUT_FREE) w->row[w->at[i]].b -= row->recovery;
         w->solution.lambda[w->at[i]] = lambda;
     }
 }
