@@ -1,11 +1,12 @@
 /* The position stage: how a step ends whose outer loop does not converge.
  *
  * Velocities and positions are found one after the other. The velocities after the step are those
- * of the mixed LCP about v_f, solved by projected Gauss-Seidel, with rows that v = 0 satisfies, so
- * that they gain nothing; the positions are moved out of violation by normal rows alone, an exact
- * projection in the energy norm. Pairs that are still violated then limit the bodies that take
- * part: two zones of dynamic bodies are merged into one that moves as a rigid body, and zones
- * against obstacles move by a smaller share of their motion. All others go on.
+ * of the mixed LCP about v_f, solved to the certificate where few bodies have no joints, else by
+ * projected Gauss-Seidel, with rows that v = 0 satisfies, so that they gain nothing; the positions
+ * are moved out of violation by normal rows alone, an exact projection in the energy norm. Pairs
+ * that are still violated then limit the bodies that take part: two zones of dynamic bodies are
+ * merged into one that moves as a rigid body, and zones against obstacles move by a smaller share
+ * of their motion. All others go on.
  *
  * It ends. A zone's share takes one of seven values; let its rank be the number of values below it,
  * 6 to 0. Each round that finds a violation merges two zones or lowers a share. The sum of 1 + rank

@@ -4,10 +4,10 @@
  *     ---------------------------|-------------------------------------|------------------------
  *     exact within a limit       | 5 bodies and more, not active       | PEG_LIMITED_PASSES passes
  *     projected Gauss-Seidel     | 5 bodies and more                   | PEG_LIMITED_PASSES passes
- *     position stage, unlimited  | 5 to 29 bodies                      | 8 solves
+ *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
  *     least violation            | islands with moving kinematic bodies| max_outer_iterations
- *     position stage             | all                                 | 8 solves
+ *     position stage             | all                                 | 16 solves
  *
  * Exact solves end with a certificate. An island of 30 bodies and more in which the limited attempt
  * failed n times in a row is tried so again 2^n steps later. Other contact models make one attempt
