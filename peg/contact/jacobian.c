@@ -1,8 +1,9 @@
 /* Levers: the part of a row of G that belongs to one body.
  *
  * Tangent: for ODE's update the derivative of n . p at the iterate u is c -> (c + c x s) / (1 +
- * |s|^2) in the angular part, c = r x n, s = h w / 2. Secant: with the centre of mass and the point
- * half-way between the start and the iterate, n . (v + w x r) h is the exact displacement along n.
+ * |s|^2) in the angular part, c = r x n, s = h w / 2. Midpoint: with the centre of mass and the
+ * point half-way between the start and the iterate, n . (v + w x r) h is the exact displacement
+ * along n.
  */
 #include "peg/contact/jacobian.h"
 

@@ -8,7 +8,7 @@
  *
  * With d from the feature of B to that of A, psi = |d| - r and G = d / |d| at the nearest points;
  * between two vertices |d_k| - |d_0| = (d_k + d_0) . (d_k - d_0) / (|d_k| + |d_0|), so that the
- * secant row with that normal is exact. */
+ * midpoint row with that normal is exact. */
 #include "peg/contact/patch_round.h"
 
 #include "peg/collide/closest_features.h"
