@@ -3,6 +3,7 @@
 #include "tests/test_position_stage.h"
 #include "tests/runner.h"
 #include "tests/step_scene.h"
+#include "peg/island/solve.h"
 #include "peg/base/tolerance.h"
 #include "peg/island/outer_loop.h"
 

@@ -3,6 +3,7 @@
  * on the way, and the cone that friction rows span. */
 #include "tests/runner.h"
 #include "tests/geometry_cases.h"
+#include "peg/contact/contact_row.h"
 #include "peg/contact/island.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/island_step.h"

@@ -4,6 +4,10 @@
 
 #include "peg/contact/feature_contact.h"
 
+/* Gaps below PEG_THIN * margin grow by this share of what they lack: at most 1e-11 L a step, fading
+ * out. */
+#define PEG_GAP_GROWTH 0.1
+
 /* Appends the row of a contact with its friction rows, in the iterate `at`, unless a row says the
  * same already. */
 void peg_contact_rows(peg_island *island, int pair, const peg_pair_pose *at,

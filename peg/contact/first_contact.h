@@ -4,6 +4,10 @@
 
 #include "peg/contact/island.h"
 
+/* First contact is sought with strides of at least so many widths: nothing deeper than them and the
+ * depth that is sought is missed. */
+#define PEG_STRIDE 0.2
+
 /* What a pair meets on its way along t v, t in [0, 1]. */
 typedef struct peg_passage {
     int hit;      /* it gets deeper than it may */

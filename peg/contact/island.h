@@ -126,8 +126,9 @@ typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
 typedef enum peg_solve_mode {
     PEG_MODE_EXACT,     /* to the certificate */
     PEG_MODE_LIMITED,   /* the same within a limit of work */
-    PEG_MODE_PGS,       /* projected Gauss-Seidel, to PEG_FINE of the bodies' speed */
-    PEG_MODE_PGS_COARSE /* the same to PEG_COARSE, with larger gaps; restorations move poses only */
+    PEG_MODE_PGS,       /* projected Gauss-Seidel, to a fine tolerance (solve.h) */
+    PEG_MODE_PGS_COARSE /* the same to a coarse one, with larger gaps; restorations move poses only
+                         */
 } peg_solve_mode;
 
 struct peg_island {

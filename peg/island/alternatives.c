@@ -3,13 +3,19 @@
 
 #include "peg/contact/disjunction.h"
 
+/* Switches of a pair's facet in a step, at most. */
+enum { SWITCHES_PAIR = 4 };
+
+/* A row is behind its body when its gap at the start was below -BEHIND L. */
+static const double BEHIND = 1e-5;
+
 int peg_switch_pairs(peg_island *I)
 {
     int switched = 0;
     if (I->disabled_rules & PEG_RULE_SWITCH) return 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        if (!p->rechecked || !p->active || p->switches >= PEG_SWITCHES_PAIR) continue;
+        if (!p->rechecked || !p->active || p->switches >= SWITCHES_PAIR) continue;
         if (!peg_pair_switch(I, p)) continue;
         p->moved_since_rows = INFINITY;
         switched++;
@@ -22,7 +28,7 @@ static int row_is_behind(const peg_island *I, const peg_row *row)
 {
     const peg_pair *p = &I->pair[row->pair];
     if (row->friction || !(row->lambda > 0 || row->lambda_motion > 0)) return 0;
-    return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -PEG_BEHIND * p->L;
+    return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -BEHIND * p->L;
 }
 
 /* Rows of first contact are right as they are. */

@@ -8,6 +8,11 @@
 #include "peg/island/check.h"
 #include "peg/island/row_cache.h"
 
+/* Rows of coarse islands are made of features that are within NEAR L and the share CLOSING of how
+ * far the bodies could get. */
+static const double NEAR = 0.02;
+static const double CLOSING = 0.15;
+
 /* Share of the opening of overlaps that is asked for where the outer loop has failed: rows of many
  * deep overlaps turn bodies far when all of it is. */
 static const double CAREFUL_OPENING = 0.125;
@@ -16,8 +21,8 @@ static const double CAREFUL_OPENING = 0.125;
  * inactive. The check of the poses finds pairs that come closer than expected. */
 static double reach_of(const peg_island *I, const peg_pair *p)
 {
-    double near = fmin(PEG_NEAR * p->L, p->whole_reach);
-    return peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
+    double near = fmin(NEAR * p->L, p->whole_reach);
+    return peg_is_coarse(I) ? near + CLOSING * (p->whole_reach - near) : p->whole_reach;
 }
 
 static void find_touched(peg_island *I)

@@ -6,6 +6,17 @@
 #include "peg/contact/first_contact.h"
 #include "peg/contact/mode.h"
 
+/* A mesh may be touched only where its neighbours leave it free, until a pair with it was left
+ * violated so many times in a step. */
+enum { STUCK = 3 };
+
+/* From this iteration on slow pairs that stay violated are advanced, so many times per pair and
+ * step, .. */
+enum { CAUSE_FROM = 6 };
+enum { CAUSE_TIMES = 6 };
+/* .. to this depth, in widths. */
+static const double HIT_DEPTH_SLOW = 1e-12;
+
 /* How far points of one part have moved towards the other between the last two iterates, at most.
  */
 static double moved_on(const peg_island *I, const peg_pair *p)
@@ -68,7 +79,7 @@ double peg_check_pairs(peg_island *I, int may_tilt)
         if (p->rechecked) check_pair(I, p, may_tilt);
         if (p->shortfall > 0) {
             p->violated = 1;
-            p->stuck = ++p->failed_checks >= PEG_STUCK;
+            p->stuck = ++p->failed_checks >= STUCK;
         }
         if (p->shortfall > *most) *most = p->shortfall;
         if (recovers) opened += fmin(p->s, 0) - p->s0;
@@ -100,10 +111,10 @@ int peg_seek_first_contacts(peg_island *I, double shortfall)
     int passed = 0, violated = shortfall > 0 && !(I->disabled_rules & PEG_RULE_CAUSE);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        if (violated && I->iteration >= PEG_CAUSE_FROM && p->s0 >= 0 &&
-            p->causes < PEG_CAUSE_TIMES && p->s < 0) {
+        if (violated && I->iteration >= CAUSE_FROM && p->s0 >= 0 && p->causes < CAUSE_TIMES &&
+            p->s < 0) {
             p->causes++;
-            passed |= peg_add_first_contact(I, i, PEG_HIT_DEPTH_SLOW * p->width);
+            passed |= peg_add_first_contact(I, i, HIT_DEPTH_SLOW * p->width);
         } else if (p->rechecked || p->has_first_contact) {
             p->fast = peg_is_fast(I, p);
             if (p->fast) passed |= peg_add_first_contact(I, i, PEG_HIT_DEPTH * p->width);

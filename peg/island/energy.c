@@ -14,6 +14,9 @@
 #include "peg/contact/mode.h"
 #include "peg/island/joints.h"
 
+/* Energy that gaps of coarse islands may put in while they grow, relative to the energy scale. */
+static const double GAP_WORK = 1e-10;
+
 double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
 {
     double gain = -peg_joints_work(I, (const peg_vec6 *)I->v);
@@ -39,7 +42,7 @@ double peg_energy_granted(const peg_island *I)
         granted += fabs(row->lambda) * (driven + rounding);
     }
     if (I->grows_gaps) return granted;
-    return granted + (peg_is_coarse(I) ? fmin(pushed, PEG_GAP_WORK * I->energy_unit) : pushed);
+    return granted + (peg_is_coarse(I) ? fmin(pushed, GAP_WORK * I->energy_unit) : pushed);
 }
 
 peg_vec6 *peg_velocities_after(const peg_island *I)

@@ -2,6 +2,9 @@
  * >= 0 [W 8-9]. */
 #include "peg/island/lcp_rows.h"
 
+/* Factorisations times bodies that a limited exact solve may take. */
+static const double COST_LIMIT = 10000;
+
 /* Rows times iterations of exact solves that an attempt may take: some tenths of a second. Joints
  * that contradict contacts and each other went on for a minute. */
 static const double MOST_WORK = 4e5;
@@ -58,7 +61,7 @@ void peg_count_solve(peg_island *I, int rows)
 /* Of the limited attempt: fewer in large islands, and where a pair has hundreds of rows. */
 static int most_factorisations(const peg_island *I, const peg_problem *problem)
 {
-    double most = fmin(PEG_COST_LIMIT / I->nd, MOST_WORK / (1 + problem->m));
+    double most = fmin(COST_LIMIT / I->nd, MOST_WORK / (1 + problem->m));
     return I->mode == PEG_MODE_LIMITED ? 1 + (int)most : 0;
 }
 

@@ -17,6 +17,23 @@
 #include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
 
+/* Change of pose (in L) and of the objective (relative) below which an iterate has settled. */
+static const double SETTLED = 1e-3;
+
+/* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
+static const double OPENING_TURN = 0.25;
+
+/* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
+ * energy, which is then taken back. */
+static const double TAKEN_BACK = 1e-2;
+
+/* Iterations at most where work is limited. */
+enum { LIMITED_PASSES = 12 };
+/* Iterations in which friction with a limit is let in. */
+enum { FRICTION_ITERATIONS = 3 };
+/* Iterations with switches per step. */
+enum { SWITCHES_STEP = 12 };
+
 typedef enum verdict { ACCEPT, ITERATE, RESTORE, RESTART, GIVE_UP } verdict;
 
 typedef struct loop {
@@ -78,8 +95,8 @@ void peg_shorten_opening(peg_island *I)
         peg_sub(I->v[i] + 3, I->v_motion[i] + 3, change);
         turn = fmax(turn, I->h * peg_norm(change));
     }
-    if (turn <= PEG_OPENING_TURN) return;
-    double share = PEG_OPENING_TURN / turn;
+    if (turn <= OPENING_TURN) return;
+    double share = OPENING_TURN / turn;
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++)
             I->v[i][k] = I->v_motion[i][k] + share * (I->v[i][k] - I->v_motion[i][k]);
@@ -92,11 +109,11 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
         double d[3], w[3];
         peg_sub(I->v[i], I->v_last[i], d);
         peg_sub(I->v[i] + 3, I->v_last[i] + 3, w);
-        if (I->h * peg_norm(d) > PEG_SETTLED * size || I->h * peg_norm(w) > PEG_SETTLED) return 0;
+        if (I->h * peg_norm(d) > SETTLED * size || I->h * peg_norm(w) > SETTLED) return 0;
     }
     double change =
         I->iteration ? fabs(objective - l->objective) : 0; /* the first iterate is q_0 itself */
-    return change <= PEG_SETTLED * objective + PEG_GAIN * I->energy_unit;
+    return change <= SETTLED * objective + PEG_GAIN * I->energy_unit;
 }
 
 static int waits(const peg_island *I)
@@ -121,11 +138,11 @@ static int bears_on_old_rows(const peg_island *I)
 static int change_alternatives(peg_island *I, loop *l, int frozen)
 {
     int changed = 0;
-    if (!frozen && !l->restoring && l->switches < PEG_SWITCHES_STEP) {
+    if (!frozen && !l->restoring && l->switches < SWITCHES_STEP) {
         changed = peg_switch_pairs(I);
         l->switches += changed > 0;
     }
-    int unheld = peg_lock_pairs(I) || (I->iteration < PEG_FRICTION_ITERATIONS && waits(I));
+    int unheld = peg_lock_pairs(I) || (I->iteration < FRICTION_ITERATIONS && waits(I));
     if (unheld) l->restoring = l->restoring && peg_is_iterative(I);
     return changed || unheld;
 }
@@ -135,7 +152,7 @@ static verdict judge_energy(peg_island *I)
 {
     if (!(peg_energy_gained(I) > 0)) return ACCEPT;
     if (peg_is_iterative(I)) {
-        if (peg_return_energy(I, I->grows_gaps ? PEG_TAKEN_BACK : 1)) return ACCEPT;
+        if (peg_return_energy(I, I->grows_gaps ? TAKEN_BACK : 1)) return ACCEPT;
         if (I->grows_gaps) {
             I->grows_gaps = 0;
             return RESTART;
@@ -218,7 +235,7 @@ peg_result peg_outer_loop(peg_island *I)
     loop l = {.objective = -1, .anew = 1};
     pegStats *stats = I->stats;
     double then = peg_seconds();
-    int most = I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : PEG_LIMITED_PASSES;
+    int most = I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : LIMITED_PASSES;
     verdict v = ITERATE;
     I->work = 0;
     peg_island_begin(I);

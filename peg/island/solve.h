@@ -4,6 +4,10 @@
 
 #include "peg/contact/island.h"
 
+/* PGS ends where rows fail by less than this share of the bodies' speed, of fewer than
+ * PEG_COARSE_FROM bodies. */
+#define PEG_FINE 1e-5
+
 typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
 /* Solves the rows about v_f (or v_k: restoration) and writes the velocities to v. On anything but
  * PEG_SOLVED nothing is written. */

@@ -9,6 +9,34 @@
 #include "peg/island/warm_start.h"
 #include "peg/lcp/gauss_seidel.h"
 
+/* PGS iterations of fine solves at most. They end where FINE_STALL get little further: nine of ten
+ * answers are then known to 0.1 to 0.4 % of the speed, which two or three times as many would make
+ * 0.02 to 0.08 %. */
+enum { FINE_ITERATIONS = 300 };
+enum { FINE_STALL = 24 };
+
+/* As PEG_FINE, of coarse islands, .. */
+static const double COARSE = 1e-3;
+/* .. and the iterations at most: of a solve; of one that begins with the answer before. In
+ * restorations twice as many in each pass after the second. */
+enum { COARSE_ITERATIONS = 40 };
+enum { UPDATE_ITERATIONS = 32 };
+
+/* From this pass on a coarse solve about v_f looks only at the rows of bodies whose pairs have
+ * changed. */
+enum { LOCAL_FROM = 2 };
+
+/* A coarse island rests where no body lacks more than this share of its weight. */
+static const double REST_TOLERANCE = 5e-3;
+
+/* Restorations of coarse islands ask for this share of the reserve, .. */
+static const double RESERVE_TAKEN = 0.25;
+/* .. and may fail by this one. */
+static const double RESERVE_FAILED = 0.2;
+
+/* Work of a row in an iteration, beside one of Newton's method. */
+static const double PGS_WORK = 0.1;
+
 typedef struct workspace {
     peg_island *island;
     peg_about about;
@@ -99,8 +127,8 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
         if (w->about == PEG_ABOUT_FREE) filled->b -= row->recovery;
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;
-        filled->b += 0.25 * slack;
-        w->speed[i] = 0.2 * slack;
+        filled->b += RESERVE_TAKEN * slack;
+        w->speed[i] = RESERVE_FAILED * slack;
     }
 }
 
@@ -154,7 +182,7 @@ static void fill_all(peg_island *I, workspace *w)
         if (w->group[g].begin < I->rows.m)
             fill(w, w->group[g].begin, w->group[g].end, 0, w->row + w->group[g].begin);
     peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
-    for (int k = 0; k < I->njoint; k++) w->speed[I->rows.m + k] = PEG_FINE / PEG_COARSE * w->usual;
+    for (int k = 0; k < I->njoint; k++) w->speed[I->rows.m + k] = PEG_FINE / COARSE * w->usual;
     if (I->capture) I->capture->see(I->capture->data, &w->problem);
 }
 
@@ -178,13 +206,10 @@ static int most_iterations(const workspace *w)
     const peg_island *I = w->island;
     int doublings = w->about == PEG_ABOUT_ITERATE && I->iteration > 2 ? I->iteration - 2 : 0;
     if (!peg_is_coarse(I) || (I->recovering && w->about == PEG_ABOUT_ITERATE))
-        return PEG_FINE_ITERATIONS;
-    if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return PEG_UPDATE_ITERATIONS;
-    return PEG_COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
+        return FINE_ITERATIONS;
+    if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return UPDATE_ITERATIONS;
+    return COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
-
-/* Of a row in an iteration, beside one of Newton's method. */
-static const double PGS_WORK = 0.1;
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
@@ -197,11 +222,11 @@ static peg_outcome run(peg_island *I, workspace *w)
         sum += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
         mass += b->mass;
     }
-    w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
+    w->usual = (peg_is_coarse(I) ? COARSE : PEG_FINE) * sqrt(sum / mass);
     peg_pgs_goal goal = {.speed = w->speed,
                          .max_iterations = most_iterations(w),
-                         .stall = may_end_early(I) ? PEG_FINE_STALL : 0,
-                         .rest = PEG_REST_TOLERANCE,
+                         .stall = may_end_early(I) ? FINE_STALL : 0,
+                         .rest = REST_TOLERANCE,
                          .group = w->group,
                          .groups = w->groups};
     if (is_whole(I))
@@ -210,8 +235,7 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.fill = fill, goal.context = w;
     if (follows(I, w->about)) {
         goal.dirty = I->dirty;
-        goal.local =
-            peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->iteration >= PEG_LOCAL_FROM;
+        goal.local = peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->iteration >= LOCAL_FROM;
         goal.v = (const peg_vec6 *)(w->about == PEG_ABOUT_FREE ? I->v_motion
                                     : I->last_restored         ? I->v_last
                                                                : I->v);

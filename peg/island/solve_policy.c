@@ -2,8 +2,8 @@
  *
  *     attempt                    | applies to                          | work
  *     ---------------------------|-------------------------------------|------------------------
- *     exact within a limit       | 5 bodies and more, not active       | PEG_LIMITED_PASSES passes
- *     projected Gauss-Seidel     | 5 bodies and more                   | PEG_LIMITED_PASSES passes
+ *     exact within a limit       | 5 bodies and more, not active       | 12 passes
+ *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
  *     least violation            | islands with moving kinematic bodies| max_outer_iterations
@@ -19,6 +19,8 @@
 #include "peg/island/outer_loop.h"
 #include "peg/island/position_stage.h"
 
+/* Islands of so many bodies and more may be solved by projected Gauss-Seidel. */
+enum { PGS_FROM = 5 };
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of few
@@ -57,7 +59,7 @@ static int is_active(const peg_island *I)
 static int may_iterate(const peg_island *I)
 {
     return !(I->disabled_rules & PEG_RULE_PGS) &&
-           I->nd >= (I->njoint ? PEG_COARSE_FROM : PEG_PGS_FROM) && (is_many(I) || !has_mover(I)) &&
+           I->nd >= (I->njoint ? PEG_COARSE_FROM : PGS_FROM) && (is_many(I) || !has_mover(I)) &&
            I->settings->solver == PEG_SOLVER_AUTO;
 }
 
