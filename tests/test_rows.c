@@ -41,7 +41,7 @@ typedef struct two_bodies {
     peg_surface surface;
     peg_mass_block mass[2];
     double v[2][6], v_last[2][6], v_motion[2][6], v_end[2][6], v_pose[2][6];
-    unsigned char awake[2], touched[2], dirty[2];
+    unsigned char dirty[2];
 } two_bodies;
 
 static two_bodies T;
@@ -61,7 +61,7 @@ static void set_up_body(int i, peg_body_kind kind, const peg_polytope *shape)
     T.piece[i].start = cases_view(shape);
     T.piece[i].free_ = cases_view(shape);
     T.piece[i].now = cases_view(shape);
-    T.I.scratch[i] = cases_view(shape);
+    T.I.scratch.view[i] = cases_view(shape);
 }
 
 /* Dynamic bodies come first. */
@@ -73,7 +73,7 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     set_up_body(1, second, b);
     peg_island *I = &T.I;
     I->h = H;
-    I->iterate = peg_outer_loop;
+    I->common.iterate = peg_outer_loop;
     I->settings = &T.settings;
     I->stats = &T.stats;
     I->arena = &T.arena;
@@ -82,9 +82,9 @@ static void set_up(peg_body_kind second, const peg_polytope *a, const peg_polyto
     I->pair = &T.pair, I->npair = 1;
     T.pair.surface = &T.surface;
     I->mass = T.mass;
-    I->awake = T.awake, I->touched = T.touched, I->dirty = T.dirty;
-    I->v = T.v, I->v_last = T.v_last, I->v_motion = T.v_motion;
-    I->v_end = T.v_end, I->v_pose = T.v_pose;
+    I->dirty = T.dirty;
+    I->v = T.v, I->before.v = T.v_last, I->v_motion = T.v_motion;
+    I->result.v_end = T.v_end, I->result.v_pose = T.v_pose;
     ck_assert(peg_patch_room(I, 256));
     peg_pair *p = &T.pair;
     p->a = 0, p->b = 1;
@@ -115,7 +115,7 @@ static void tear_down(void)
         cases_view_free(&T.piece[i].start);
         cases_view_free(&T.piece[i].free_);
         cases_view_free(&T.piece[i].now);
-        cases_view_free(&T.I.scratch[i]);
+        cases_view_free(&T.I.scratch.view[i]);
     }
     peg_arena_free(&T.arena);
 }
@@ -706,7 +706,8 @@ START_TEST(impulses_account_for_the_velocities)
             restored += i > 0 && peg_row_same(row, &T.I.impulse.row[i - 1]);
         }
         /* the position stage moves the poses without impulses */
-        const double(*v)[6] = (const double(*)[6])(T.I.positions_apart ? T.v_motion : T.v_pose);
+        const double(*v)[6] =
+            (const double(*)[6])(T.I.forms & PEG_FORM_POSITIONS_APART ? T.v_motion : T.v_pose);
         limited += T.stats.limited_islands > 0;
         for (int b = 0; b < 2; b++)
             unit += peg_norm(T.v_end[b]) + peg_norm(T.v_end[b] + 3) + peg_norm(change[b]) +

@@ -57,11 +57,14 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     }
     if (gap0 < -touch) return margin;
     /* between walls without clearance the overlap of rounding is shared, not handed on */
-    if (I->clearance) return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
+    if (I->forms & PEG_FORM_CLEARANCE)
+        return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0);
-    double thin = fmax((I->njoint ? THIN_JOINTED : PEG_THIN) * margin, SLIDING * pair->whole_reach);
-    if (peg_is_coarse(I)) thin = I->grows_gaps ? RESERVE * margin : LAST * pair->margin;
+    double thin =
+        fmax((I->joints.n ? THIN_JOINTED : PEG_THIN) * margin, SLIDING * pair->whole_reach);
+    if (peg_is_coarse(I))
+        thin = I->forms & PEG_FORM_GAP_GROWTH ? RESERVE * margin : LAST * pair->margin;
     double growth = gap0 < 0 ? 1 : PEG_GAP_GROWTH;
     double target = gap + growth * fmax(0, thin - gap);
     target = fmin(margin, target);
@@ -87,7 +90,7 @@ static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_
     peg_jacobian la = peg_tangent_jacobian(I, &at->a, c->point_a, c->normal, 1);
     peg_jacobian lb = peg_tangent_jacobian(I, &at->b, c->point_b, c->normal, -1);
     row->bias = (c->gap - target) / I->h - la.Gu - lb.Gu;
-    if (!I->recovering) row->gap0 = fmin(c->gap0, c->gap - I->h * (la.Gu + lb.Gu));
+    if (!(I->forms & PEG_FORM_RECOVERY)) row->gap0 = fmin(c->gap0, c->gap - I->h * (la.Gu + lb.Gu));
     fold(I, at, &la, &lb, row);
 }
 
@@ -173,7 +176,7 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
 {
     const peg_pair *pair = &I->pair[p];
     int separated = pair->s0 >= -PEG_TOUCH * pair->L;
-    if (separated && I->clearance && c->gap0 < -PEG_TOUCH * pair->L) return;
+    if (separated && (I->forms & PEG_FORM_CLEARANCE) && c->gap0 < -PEG_TOUCH * pair->L) return;
     if (is_repeated(I, pair, at, c, out)) return;
     peg_row *row = peg_row_set_add(I, out);
     if (!row) return;
@@ -190,11 +193,11 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     row->target = target;
     peg_friction_frame frame;
     peg_copy3(c->normal, frame.normal);
-    if (I->recovering || !midpoint_row(I, pair, at, c, target, row, frame.normal))
+    if ((I->forms & PEG_FORM_RECOVERY) || !midpoint_row(I, pair, at, c, target, row, frame.normal))
         tangent_row(I, at, c, target, row);
     soften(I, pair, row);
-    if ((I->recovering || I->positions_apart) && !pair->surface->soft) {
-        double growth = I->recovering ? 0 : row->gap_growth / I->h;
+    if ((I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART)) && !pair->surface->soft) {
+        double growth = I->forms & PEG_FORM_RECOVERY ? 0 : row->gap_growth / I->h;
         row->recovery = fmin(0, row->bias - row->prescribed + growth);
     }
     if (!peg_has_friction(pair->surface)) return;

@@ -70,13 +70,13 @@ static int can_touch(const peg_view *A, const peg_view *B, const double n[3])
 
 static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    return p->stuck || can_touch(&piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
+    return p->tried.stuck || can_touch(&piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
 }
 
 /* What overlaps may open in another direction than at first. */
 static int gives_way(const peg_island *I, const peg_pair *p)
 {
-    return peg_pair_recovers(p) && I->iteration >= PEG_RECOVERY_FREE_FROM;
+    return peg_pair_recovers(p) && I->progress.iteration >= PEG_RECOVERY_FREE_FROM;
 }
 
 /* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
@@ -104,7 +104,7 @@ static double along_free(const peg_island *I, const peg_pair *p, const double *n
 
 static double first_value(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    if (I->disabled_rules & PEG_RULE_FREE_MOTION) return facet->s;
+    if (!peg_has_rule(I, PEG_RULE_FREE_MOTION)) return facet->s;
     return fmin(facet->s, along_free(I, p, facet->n));
 }
 
@@ -254,9 +254,8 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
     else if (!is_left_apart(I, p) && !keeps_choice(I, p))
         choose_first(I, p);
     p->contact_time = -1;
-    p->causes = p->switches = p->locked = p->violated = p->active = 0;
-    p->failed_checks = p->stuck = p->yielded = p->checked = p->has_first_contact =
-        p->friction_pending = 0;
+    p->tried = (peg_pair_tried){0};
+    p->violated = p->active = p->checked = p->has_first_contact = p->friction_pending = 0;
     p->shortfall = p->moved_since_rows = p->moved_since_tilt = p->moved_since_check = 0;
     p->fast = 0;
     p->beside = INFINITY;
@@ -331,7 +330,8 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
     double least = least_gap(p, c.value);
     /* rounding of the start that the last resort, or walls without clearance, cannot open */
-    if (p->s0 < 0 && (I->positions_apart || I->clearance)) least = fmin(least, p->s0);
+    if (p->s0 < 0 && (I->forms & (PEG_FORM_POSITIONS_APART | PEG_FORM_CLEARANCE)))
+        least = fmin(least, p->s0);
     return least - p->s;
 }
 
@@ -387,7 +387,7 @@ static void consider_switch(void *context, const peg_facet *facet)
 {
     search *c = context;
     if (facet->s <= c->value || peg_dot(facet->n, c->p->facet.n) >= c->align) return;
-    if (c->p->locked && facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
+    if (c->p->tried.locked && facet_at_start(c->I, c->p, facet) < -PEG_TOUCH * c->p->L) return;
     if (!can_touch_now(c->I, c->p, facet)) return;
     c->value = facet->s;
     c->best = *facet;
@@ -416,13 +416,13 @@ static double beside_now(const peg_island *I, const peg_pair *p)
  * since of two that hold each could yield to the other. */
 static int yields(peg_island *I, peg_pair *p, search *c)
 {
-    if (p->yielded || (I->disabled_rules & PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
+    if (p->tried.yielded || !peg_has_rule(I, PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
         beside_now(I, p) < 0)
         return 0;
     if (facet_at_start(I, p, &p->facet) <= p->margin) return 0;
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, 0, consider_touching, c);
-    p->yielded = c->best.kind != PEG_FEATURES_NONE;
-    return p->yielded;
+    p->tried.yielded = c->best.kind != PEG_FEATURES_NONE;
+    return p->tried.yielded;
 }
 
 /* A loaded pair for which another facet holds better than max(s_n, 0) was held by a trap. */
@@ -438,7 +438,7 @@ int peg_pair_switch(peg_island *I, peg_pair *p)
         if (!yields(I, p, &c)) return 0;
     }
     take(p, &c);
-    p->switches++;
+    p->tried.switches++;
     I->stats->switches++;
     return 1;
 }
@@ -468,8 +468,8 @@ void peg_pair_choose_facet(peg_island *I, peg_pair *p)
  */
 void peg_pair_lock(peg_island *I, peg_pair *p)
 {
-    p->locked = 1;
-    p->switches++;
+    p->tried.locked = 1;
+    p->tried.switches++;
     I->stats->locks++;
     peg_pair_choose_facet(I, p);
 }

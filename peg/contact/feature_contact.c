@@ -260,7 +260,7 @@ int peg_may_touch(const peg_pair *pair, const peg_pair_pose *at, const peg_featu
     const peg_view *A = at->a.now, *B = at->b.now;
     const double *n = c->normal, back[3] = {-n[0], -n[1], -n[2]};
     int swap = c->kind == PEG_FEATURES_FV;
-    return pair->stuck ||
+    return pair->tried.stuck ||
            (can_touch(swap ? B : A, peg_feature_of(c->kind, 0), c->i, swap ? n : back) &&
             can_touch(swap ? A : B, peg_feature_of(c->kind, 1), c->j, swap ? back : n));
 }

@@ -85,8 +85,8 @@ typedef struct views {
 static views go(const journey *j, double t)
 {
     peg_island *I = j->I;
-    return (views){place_at(I, &I->piece[j->pair->a], j->v, t, &I->scratch[0]),
-                   place_at(I, &I->piece[j->pair->b], j->v, t, &I->scratch[1])};
+    return (views){place_at(I, &I->piece[j->pair->a], j->v, t, &I->scratch.view[0]),
+                   place_at(I, &I->piece[j->pair->b], j->v, t, &I->scratch.view[1])};
 }
 
 static void take_corners(views v, place *p)
@@ -188,7 +188,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     double given_up = fmin(0, p->s0) - depth;
     place at = {.t = 0}, before = {.t = 0};
     peg_copy3(p->facet.n, at.n);
-    for (int strides = 0;; strides++, I->strides++) {
+    for (int strides = 0;; strides++, I->progress.strides++) {
         double apart[3];
         views now = go(&j, at.t);
         if (shells) take_corners(now, &at);
@@ -204,7 +204,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             are_balls_apart = 0;
         }
         int apart_now = at.s >= -PEG_TOUCH * p->L;
-        passage.hit = at.s < given_up || I->strides >= MOST_STRIDES ||
+        passage.hit = at.s < given_up || I->progress.strides >= MOST_STRIDES ||
                       (shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS));
         if (!apart_now || !passage.hit) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {
@@ -240,11 +240,11 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
 {
     peg_pair *p = &I->pair[pair];
     int again = fabs(passage->apart - p->contact_time) < SAME_TIME;
-    int swings_through = again && !(I->disabled_rules & PEG_RULE_SWING);
+    int swings_through = again && peg_has_rule(I, PEG_RULE_SWING);
     double t = swings_through ? passage->deep : passage->apart;
     stop stop_a, stop_b;
-    peg_pair_pose at = {place_stop(I, p->a, v, t, &stop_a, &I->scratch[0]),
-                        place_stop(I, p->b, v, t, &stop_b, &I->scratch[1])};
+    peg_pair_pose at = {place_stop(I, p->a, v, t, &stop_a, &I->scratch.view[0]),
+                        place_stop(I, p->b, v, t, &stop_b, &I->scratch.view[1])};
     p->others = p->beside = INFINITY;
     p->checked = 0;
     p->facet = peg_separation(at.a.now, at.b.now, INFINITY, NULL, NULL);

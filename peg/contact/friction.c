@@ -183,7 +183,7 @@ void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose 
     first_tangent(I, pair, at, frame, out->row[out->m - 1].local, t1);
     peg_cross(frame->normal, t1, t2);
     friction_builder r = {I, pair, at, frame, out, out->row[out->m - 1], 0};
-    if (I->planar) {
+    if (I->common.planar) {
         planar_rows(&r);
         return;
     }

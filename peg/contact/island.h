@@ -20,7 +20,7 @@
 #include "peg/contact/scene.h"
 
 /* Rules of the outer loop that a test can leave out, to show what each is for. */
-enum {
+typedef enum peg_rule {
     PEG_RULE_FREE_MOTION = 1,   /* the first direction serves the free motion */
     PEG_RULE_FIRST_CONTACT = 2, /* rows where a fast pair meets on the way */
     PEG_RULE_SWING = 4,         /* rows where a turning body would swing through */
@@ -35,7 +35,7 @@ enum {
     PEG_RULE_PGS = 8192,    /* active islands are solved by projected Gauss-Seidel (PGS) */
     PEG_RULE_YIELD = 16384, /* a facet that holds as well is taken instead of the loaded one */
     PEG_RULE_SLIP = 32768   /* friction without limit yields where it contradicts itself */
-};
+} peg_rule;
 
 typedef struct peg_rigid {
     peg_body state;        /* pose and velocities at the start of the (sub-)step */
@@ -51,6 +51,8 @@ typedef struct peg_rigid {
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
     double size;           /* largest extent of its pieces, m */
+    int touched;           /* touches something at q_0 */
+    int awake;             /* impulses reach it from what is awake */
 } peg_rigid;
 
 typedef struct peg_piece {
@@ -71,6 +73,16 @@ typedef struct peg_placement {
 typedef struct peg_pair_pose {
     peg_placement a, b;
 } peg_pair_pose;
+
+/* What an attempt has tried with a pair so far. */
+typedef struct peg_pair_tried {
+    int failed_checks; /* iterations that left it violated */
+    int stuck;         /* so many of them that a mesh may be touched anywhere */
+    int causes;        /* advancements while it was violated */
+    int switches;      /* of its facet */
+    int yielded;       /* has taken a facet that held as well */
+    int locked;        /* only facets that held at q_0 are allowed */
+} peg_pair_tried;
 
 typedef struct peg_pair {
     /* what the loops over all pairs look at */
@@ -99,13 +111,8 @@ typedef struct peg_pair {
     double whole_reach;    /* as far as the bodies could get, m */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
-    int group;  /* the first pair of the same parts: a mesh has many pairs with one part */
-    int causes; /* advancements while it was violated */
-    int switches;
-    int yielded;                  /* has taken a facet that held as well */
-    int locked;                   /* only facets that held at q_0 are allowed */
-    int failed_checks;            /* iterations that left it violated */
-    int stuck;                    /* so many of them that a mesh may be touched anywhere */
+    int group; /* the first pair of the same parts: a mesh has many pairs with one part */
+    peg_pair_tried tried;
     const peg_cached_row *cached; /* impulses of the step before */
     int cached_rows;
     int nexternal;
@@ -113,12 +120,6 @@ typedef struct peg_pair {
     peg_choice last_choice;       /* of the step before, at the poses of the start; n = 0: none */
     const peg_surface *surface;
 } peg_pair;
-
-/* A joint's row: constant over the step. */
-typedef struct peg_island_joint {
-    int row;  /* of the scene */
-    int sign; /* its lambda is sign times that of the scene's row */
-} peg_island_joint;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
 
@@ -131,64 +132,116 @@ typedef enum peg_solve_mode {
                          */
 } peg_solve_mode;
 
-struct peg_island {
+/* Forms of the problem that is solved: a mask. The policy chooses the first three for an attempt,
+ * whose start clears the others; it adds them as it finds a need. */
+typedef enum peg_form {
+    PEG_FORM_ACTIVE = 1,          /* bodies are faster than their weights make them in some steps */
+    PEG_FORM_POSITIONS_APART = 2, /* velocities and positions are found one after the other */
+    PEG_FORM_LEAST_VIOLATION = 4, /* the least violation is an answer: movers leave no room */
+    PEG_FORMS_OF_POLICY = 7,
+    PEG_FORM_RECOVERY = 8,    /* a pair overlapped at q_0: such overlaps open */
+    PEG_FORM_GAP_GROWTH = 16, /* thin gaps grow, while contact loses more energy than that takes */
+    PEG_FORM_SLIP = 32,       /* friction without limit yields a little */
+    PEG_FORM_CLEARANCE = 64,  /* gaps below the margin stay as they are */
+    PEG_FORM_ELASTIC = 128    /* contacts yield a little */
+} peg_form;
+
+/* What the islands of a step have in common, beside h and the settings. */
+typedef struct peg_step_common {
     peg_result (*iterate)(peg_island *); /* one step by the model in force */
-    double h;                            /* s */
-    int planar;                          /* as peg_scene.planar */
-    const pegSettings *settings;
-    unsigned disabled_rules; /* rules that are left out */
+    const peg_part *part;                /* of the scene */
     const peg_capture *capture;
+    unsigned disabled_rules; /* mask of peg_rule: rules that are left out */
+    int planar;              /* as peg_scene.planar */
+} peg_step_common;
+
+/* A joint's row: constant over the step. */
+typedef struct peg_joint_source {
+    int row;  /* of the scene */
+    int sign; /* its lambda is sign times that of the scene's row */
+} peg_joint_source;
+
+typedef struct peg_island_joints {
+    int n;                    /* rows */
+    peg_joint_source *source; /* n */
+    peg_lcp_row *row;         /* n */
+    double *lambda;           /* n: of the last solve for poses, N s */
+    int relaxation;           /* level at which joints yield: see joint_solve.c */
+} peg_island_joints;
+
+/* The iteration before, as far as the next one builds on it. */
+typedef struct peg_iteration_before {
+    peg_row_set rows;
+    peg_vec6 *v;     /* nr: its iterate */
+    int has_motion;  /* its last solve was about v_f, with these rows */
+    int is_restored; /* v is that answer, restored by the rows' impulses of that name */
+} peg_iteration_before;
+
+/* Room for the row makers. */
+typedef struct peg_scratch {
+    peg_view view[2];   /* of a pair, for poses on the way */
+    peg_vec3 *seen[2];  /* of a patch: the vertices along n, .. */
+    int *near;          /* .. edges of B that could meet one of A's, .. */
+    unsigned char *low; /* .. vertices on the side that looks at the other piece */
+} peg_scratch;
+
+typedef struct peg_progress {
+    int iteration; /* of the outer loop */
+    double work;   /* of the attempt so far: rows times iterations of exact solves */
+    int strides;   /* of conservative advancement in the step so far */
+} peg_progress;
+
+/* What is known of the velocities of a step besides: a mask. */
+typedef enum peg_note {
+    PEG_NOTE_FINAL = 1,   /* v_end is the model's own: nothing is added */
+    PEG_NOTE_HELD = 2,    /* the integrator's own joints would not lead to v_pose */
+    PEG_NOTE_UNSOLVED = 4 /* no velocities were found: impulses are not known */
+} peg_note;
+
+typedef struct peg_step_result {
+    peg_vec6 *v_end;    /* nd: velocities after the step */
+    peg_vec6 *v_pose;   /* nd: velocities that lead from q_0 to q_k */
+    double energy_gain; /* energy that contact added, J */
+    unsigned notes;     /* mask of peg_note */
+} peg_step_result;
+
+struct peg_island {
+    /* given */
+    double h; /* s */
+    const pegSettings *settings;
+    peg_step_common common;
     peg_arena *arena;
     pegStats *stats;
-    const peg_part *part; /* of the scene */
-    peg_rigid *rigid;     /* dynamic ones first */
+    peg_rigid *rigid; /* dynamic ones first */
     int nr, nd;
     peg_piece *piece;
     int npiece;
     peg_pair *pair;
     int npair;
-    peg_row_set rows, last; /* of this iteration and of the one before */
-    peg_row_set first;      /* taken at poses of first contact, kept for the step */
-    peg_row_set impulse;    /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
-    peg_island_joint *joint;
-    int njoint;             /* rows of joints */
-    peg_lcp_row *joint_row; /* njoint */
-    double *joint_lambda;   /* njoint: of the last solve for poses, N s */
-    int joint_relaxation;   /* level at which joints yield: see joints.c */
-    int held;               /* the integrator's own joints would not lead to v_pose */
-    int unsolved;           /* no velocities were found: impulses are not known */
-    peg_mass_block *mass;   /* nd */
-    peg_vec6 *v, *v_last;   /* nr: iterate and the one before */
-    peg_vec6 *v_motion;     /* nd: answer of the last solve about v_f */
-    int last_restored;      /* v_last is that answer, restored by the rows' impulses of that name */
-    peg_view scratch[2];    /* for poses on the way */
-    peg_vec3 *seen[2];      /* of a patch: the vertices along n, .. */
-    int *near;              /* .. edges of B that could meet one of A's, .. */
-    unsigned char *low;     /* .. vertices on the side that looks at the other piece */
-    double energy_unit;     /* energy scale of the island, J */
-    /* modes of the loop */
+    peg_mass_block *mass; /* nd */
+    peg_island_joints joints;
+    double energy_unit; /* energy scale of the island, J */
+    peg_scratch scratch;
+    /* how it is solved */
     peg_solve_mode mode;
-    int positions_apart; /* velocities and positions are found one after the other */
-    int clearance, elastic;
-    double opening_share;   /* of the opening that overlaps are granted in a step */
-    int friction_compliant; /* friction without limit yields a little */
-    int grows_gaps;         /* thin gaps grow, while contact loses more energy than that takes */
-    double work;            /* of the attempt so far: rows times iterations of exact solves */
-    int strides;            /* of conservative advancement so far */
-    int iteration;          /* of the outer loop */
-    int active;             /* bodies are faster than their weights make them in some steps */
-    int has_motion;         /* the last solve was about v_f, with the rows of `last` */
-    unsigned char *dirty;   /* nr: has other rows than in the iteration before */
-    unsigned char *awake;   /* nr: whom impulses reach from what is awake */
-    unsigned char *touched; /* nr: touches something at q_0 */
-    int failed;             /* memory ran out */
-    /* results of peg_outer_loop */
-    int ended;             /* v_end is the model's own */
-    int recovering;        /* some pair overlapped at q_0 */
-    int accepts_violation; /* the least violation is an answer: movers leave no room */
-    double energy_gain;    /* energy that contact added, J */
-    peg_vec6 *v_end;       /* nd: velocities after the step */
-    peg_vec6 *v_pose;      /* nd: velocities that lead from q_0 to q_k */
+    unsigned forms; /* mask of peg_form */
+    /* the iteration */
+    peg_progress progress;
+    peg_row_set rows;
+    peg_row_set first;    /* taken at poses of first contact, kept for the step */
+    peg_row_set impulse;  /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
+    peg_vec6 *v;          /* nr: iterate */
+    peg_vec6 *v_motion;   /* nd: answer of the last solve about v_f */
+    unsigned char *dirty; /* nr: has other rows than in the iteration before */
+    peg_iteration_before before;
+    /* what comes of it */
+    int failed; /* memory ran out */
+    peg_step_result result;
 };
+
+static inline int peg_has_rule(const peg_island *island, peg_rule rule)
+{
+    return !(island->common.disabled_rules & rule);
+}
 
 #endif

@@ -1,5 +1,9 @@
 #include "peg/contact/mode.h"
 
+/* Share of the opening of overlaps that is asked for where the outer loop has failed: rows of many
+ * deep overlaps turn bodies far when all of it is. */
+static const double CAREFUL_OPENING = 0.125;
+
 int peg_is_iterative(const peg_island *I)
 {
     return I->mode == PEG_MODE_PGS || I->mode == PEG_MODE_PGS_COARSE;
@@ -17,7 +21,8 @@ peg_solve_mode peg_pgs_mode(const peg_island *I)
 
 int peg_keeps_motion(const peg_island *I)
 {
-    return I->positions_apart || peg_is_coarse(I) || (peg_is_iterative(I) && I->recovering);
+    return (I->forms & PEG_FORM_POSITIONS_APART) || peg_is_coarse(I) ||
+           (peg_is_iterative(I) && (I->forms & PEG_FORM_RECOVERY));
 }
 
 int peg_pair_recovers(const peg_pair *p)
@@ -27,6 +32,7 @@ int peg_pair_recovers(const peg_pair *p)
 
 double peg_pair_opening(const peg_island *I, const peg_pair *p)
 {
-    return I->opening_share * I->h *
+    double share = I->forms & PEG_FORM_POSITIONS_APART ? CAREFUL_OPENING : 1;
+    return share * I->h *
            (I->settings->max_depenetration_speed > 0 ? I->settings->max_depenetration_speed : p->L);
 }

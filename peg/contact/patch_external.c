@@ -9,7 +9,7 @@
 /* Of a pair's contact i: -1 if it is given the other way round. */
 static double side_of(const peg_island *I, const peg_pair *p, int i)
 {
-    return p->external[i].part_a == I->piece[p->a].part - I->part ? 1 : -1;
+    return p->external[i].part_a == I->piece[p->a].part - I->common.part ? 1 : -1;
 }
 
 /* Where a point that was there at the start has come to with its body. */

@@ -7,11 +7,11 @@
 
 int peg_patch_room(peg_island *I, int largest)
 {
-    I->seen[0] = PEG_NEW(I->arena, peg_vec3, largest);
-    I->seen[1] = PEG_NEW(I->arena, peg_vec3, largest);
-    I->near = PEG_NEW(I->arena, int, largest);
-    I->low = PEG_NEW(I->arena, unsigned char, largest);
-    return I->seen[0] && I->seen[1] && I->near && I->low;
+    I->scratch.seen[0] = PEG_NEW(I->arena, peg_vec3, largest);
+    I->scratch.seen[1] = PEG_NEW(I->arena, peg_vec3, largest);
+    I->scratch.near = PEG_NEW(I->arena, int, largest);
+    I->scratch.low = PEG_NEW(I->arena, unsigned char, largest);
+    return I->scratch.seen[0] && I->scratch.seen[1] && I->scratch.near && I->scratch.low;
 }
 
 /* --- vertices against faces --- */
@@ -47,8 +47,8 @@ static void vertex_rows(peg_island *I, int p, const peg_pair_pose *at, peg_featu
             double gap = peg_dot(D->normal[j], U->vertex[i]) - D->offset[j];
             if (gap > pair->reach || gap < -PEG_DEEPEST * pair->L) continue;
             if (peg_is_beside(D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
-            if (!marked++) mark_low(U, f.d, I->low);
-            if (!I->low[i]) continue;
+            if (!marked++) mark_low(U, f.d, I->scratch.low);
+            if (!I->scratch.low[i]) continue;
             peg_feature_contact c = peg_vertex_face(&f, i, j);
             add_rows(I, p, at, &c, out);
         }
@@ -136,7 +136,7 @@ static int near_edges(const peg_island *I, const peg_pair *pair, const peg_view 
         if (a->bottom > peg_max(b0[2], b1[2]) + far || are_apart(b0, b1, a->least, a->most, room) ||
             !looks(B, e, pair->facet.n, 1))
             continue;
-        I->near[count++] = j;
+        I->scratch.near[count++] = j;
     }
     return count;
 }
@@ -149,21 +149,22 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
     double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L, frame[3][3];
     if (A->shape->ne == 0 || B->shape->ne == 0) return;
     frame_along(n, frame);
-    outline a = see(A, A->centre, frame, I->seen[0]), b = see(B, A->centre, frame, I->seen[1]);
+    outline a = see(A, A->centre, frame, I->scratch.seen[0]),
+            b = see(B, A->centre, frame, I->scratch.seen[1]);
     int count = near_edges(I, pair, B, &a, &b);
     for (int i = 0; i < A->shape->ne && count; i++) {
         const peg_edge *ea = &A->shape->edge[i];
         const double *a0 = a.at[ea->v[0]], *a1 = a.at[ea->v[1]];
         if (are_apart(a0, a1, b.least, b.most, room) || !looks(A, ea, n, -1)) continue;
         for (int k = 0; k < count; k++) {
-            const peg_edge *eb = &B->shape->edge[I->near[k]];
+            const peg_edge *eb = &B->shape->edge[I->scratch.near[k]];
             const double *b0 = b.at[eb->v[0]], *b1 = b.at[eb->v[1]];
             if (peg_min(a0[2], a1[2]) > peg_max(b0[2], b1[2]) + far ||
                 are_apart(a0, a1, b0, b1, room) || !edges_cross(a0, a1, b0, b1))
                 continue;
             peg_feature_contact c;
             double on_a, on_b;
-            if (!peg_edge_edge(pair, at, i, I->near[k], &c, &on_a, &on_b)) continue;
+            if (!peg_edge_edge(pair, at, i, I->scratch.near[k], &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -PEG_DEEPEST * pair->L) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
             add_rows(I, p, at, &c, out);

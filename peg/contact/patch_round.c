@@ -424,7 +424,7 @@ void peg_nearest_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
     vertex_face_rows(&f, PEG_FEATURES_VF);
     vertex_face_rows(&f, PEG_FEATURES_FV);
     f.lies = out->m > before;
-    if (pair->yielded && pair->facet.kind <= PEG_FEATURES_FV) return;
+    if (pair->tried.yielded && pair->facet.kind <= PEG_FEATURES_FV) return;
     find_near(&f.a, f.reach - f.b.bottom);
     find_near(&f.b, f.reach - f.a.bottom);
     all_rows(&f);

@@ -12,10 +12,10 @@ static const double BEHIND = 1e-5;
 int peg_switch_pairs(peg_island *I)
 {
     int switched = 0;
-    if (I->disabled_rules & PEG_RULE_SWITCH) return 0;
+    if (!peg_has_rule(I, PEG_RULE_SWITCH)) return 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        if (!p->rechecked || !p->active || p->switches >= SWITCHES_PAIR) continue;
+        if (!p->rechecked || !p->active || p->tried.switches >= SWITCHES_PAIR) continue;
         if (!peg_pair_switch(I, p)) continue;
         p->moved_since_rows = INFINITY;
         switched++;
@@ -37,7 +37,7 @@ int peg_lock_pairs(peg_island *I)
     int locked = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_pair *p = &I->pair[I->rows.row[i].pair];
-        if (p->locked || (I->disabled_rules & PEG_RULE_LOCK) || I->rows.row[i].first_contact ||
+        if (p->tried.locked || !peg_has_rule(I, PEG_RULE_LOCK) || I->rows.row[i].first_contact ||
             !row_is_behind(I, &I->rows.row[i]))
             continue;
         peg_pair_lock(I, p);

@@ -13,10 +13,6 @@
 static const double NEAR = 0.02;
 static const double CLOSING = 0.15;
 
-/* Share of the opening of overlaps that is asked for where the outer loop has failed: rows of many
- * deep overlaps turn bodies far when all of it is. */
-static const double CAREFUL_OPENING = 0.125;
-
 /* Where many bodies are active, most rows within the distance that they could travel would be
  * inactive. The check of the poses finds pairs that come closer than expected. */
 static double reach_of(const peg_island *I, const peg_pair *p)
@@ -27,11 +23,11 @@ static double reach_of(const peg_island *I, const peg_pair *p)
 
 static void find_touched(peg_island *I)
 {
-    memset(I->touched, 0, (size_t)I->nr);
+    for (int i = 0; i < I->nr; i++) I->rigid[i].touched = 0;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         if (p->s0 > p->margin) continue;
-        I->touched[I->piece[p->a].rigid] = I->touched[I->piece[p->b].rigid] = 1;
+        I->rigid[I->piece[p->a].rigid].touched = I->rigid[I->piece[p->b].rigid].touched = 1;
     }
 }
 
@@ -39,7 +35,8 @@ static void find_touched(peg_island *I)
 static int is_touched(const peg_island *I, const peg_pair *p)
 {
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
-    return p->s0 > p->margin && ((a < I->nd && I->touched[a]) || (b < I->nd && I->touched[b]));
+    return p->s0 > p->margin &&
+           ((a < I->nd && I->rigid[a].touched) || (b < I->nd && I->rigid[b].touched));
 }
 
 void peg_island_begin(peg_island *I)
@@ -50,13 +47,12 @@ void peg_island_begin(peg_island *I)
     }
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
-    I->opening_share = I->positions_apart ? CAREFUL_OPENING : 1;
-    I->clearance = I->elastic = I->friction_compliant = I->recovering = 0;
-    I->grows_gaps = peg_is_coarse(I) && I->active;
+    I->forms &= PEG_FORMS_OF_POLICY;
+    if (peg_is_coarse(I) && (I->forms & PEG_FORM_ACTIVE)) I->forms |= PEG_FORM_GAP_GROWTH;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (!peg_pair_recovers(p)) continue;
-        I->recovering = 1;
+        I->forms |= PEG_FORM_RECOVERY;
         p->violated = 1; /* however deep: the facet's own rows */
     }
     /* the free motion first: what it would pass through makes its rows there; but not of what

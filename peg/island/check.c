@@ -44,7 +44,8 @@ static int stays_apart(const peg_island *I, peg_pair *p)
     p->moved_since_rows += moved;
     p->moved_since_tilt += moved;
     p->moved_since_check += moved;
-    if (I->recovering || p->nexternal || p->checked <= p->active || p->has_first_contact || p->fast)
+    if ((I->forms & PEG_FORM_RECOVERY) || p->nexternal || p->checked <= p->active ||
+        p->has_first_contact || p->fast)
         return 0;
     if (p->moved_since_check > PEG_ROW_REUSE * p->L ||
         (p->active && p->moved_since_rows > PEG_ROW_REUSE * p->L))
@@ -79,12 +80,12 @@ double peg_check_pairs(peg_island *I, int may_tilt)
         if (p->rechecked) check_pair(I, p, may_tilt);
         if (p->shortfall > 0) {
             p->violated = 1;
-            p->stuck = ++p->failed_checks >= STUCK;
+            p->tried.stuck = ++p->tried.failed_checks >= STUCK;
         }
         if (p->shortfall > *most) *most = p->shortfall;
         if (recovers) opened += fmin(p->s, 0) - p->s0;
     }
-    if (deepened > shortfall && (I->iteration < PEG_RECOVERY_FREE_FROM || opened <= 0))
+    if (deepened > shortfall && (I->progress.iteration < PEG_RECOVERY_FREE_FROM || opened <= 0))
         shortfall = deepened;
     return shortfall;
 }
@@ -93,7 +94,7 @@ double peg_check_pairs(peg_island *I, int may_tilt)
 
 int peg_is_fast(const peg_island *I, const peg_pair *p)
 {
-    if (I->disabled_rules & PEG_RULE_FIRST_CONTACT) return 0;
+    if (!peg_has_rule(I, PEG_RULE_FIRST_CONTACT)) return 0;
     return peg_pair_is_fast(I, p, (const peg_vec6 *)I->v);
 }
 
@@ -108,12 +109,12 @@ int peg_add_first_contact(peg_island *I, int p, double depth)
 
 int peg_seek_first_contacts(peg_island *I, double shortfall)
 {
-    int passed = 0, violated = shortfall > 0 && !(I->disabled_rules & PEG_RULE_CAUSE);
+    int passed = 0, violated = shortfall > 0 && peg_has_rule(I, PEG_RULE_CAUSE);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        if (violated && I->iteration >= CAUSE_FROM && p->s0 >= 0 && p->causes < CAUSE_TIMES &&
-            p->s < 0) {
-            p->causes++;
+        if (violated && I->progress.iteration >= CAUSE_FROM && p->s0 >= 0 &&
+            p->tried.causes < CAUSE_TIMES && p->s < 0) {
+            p->tried.causes++;
             passed |= peg_add_first_contact(I, i, HIT_DEPTH_SLOW * p->width);
         } else if (p->rechecked || p->has_first_contact) {
             p->fast = peg_is_fast(I, p);

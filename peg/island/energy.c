@@ -33,7 +33,7 @@ double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
 double peg_energy_granted(const peg_island *I)
 {
     double granted = PEG_GAIN * I->energy_unit, pushed = 0;
-    if (I->recovering) return INFINITY;
+    if (I->forms & PEG_FORM_RECOVERY) return INFINITY;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double driven = row->friction ? fabs(row->prescribed) : fmax(0, -row->prescribed);
@@ -41,7 +41,7 @@ double peg_energy_granted(const peg_island *I)
         pushed += fabs(row->lambda) * row->gap_growth / I->h;
         granted += fabs(row->lambda) * (driven + rounding);
     }
-    if (I->grows_gaps) return granted;
+    if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
     return granted + (peg_is_coarse(I) ? fmin(pushed, GAP_WORK * I->energy_unit) : pushed);
 }
 
@@ -83,7 +83,7 @@ void peg_scale_relative(const peg_island *I, double factor, peg_vec6 *v)
 int peg_return_energy(peg_island *I, double share)
 {
     double common[3];
-    if (!peg_keeps_motion(I) || I->njoint) return 0;
+    if (!peg_keeps_motion(I) || I->joints.n) return 0;
     peg_common_velocity(I, (const peg_vec6 *)I->v_motion, common);
     double energy = relative_energy(I, (const peg_vec6 *)I->v_motion, common);
     double gained = peg_energy_gained(I);

@@ -24,7 +24,7 @@ static void place_views(peg_island *I)
 /* Start poses and views; obstacles move with their own velocities. */
 static void prepare(peg_island *I)
 {
-    I->strides = 0;
+    I->progress.strides = 0;
     for (int i = 0; i < I->nr; i++) {
         const peg_body *state = &I->rigid[i].state;
         peg_rigid_prepare(&I->rigid[i], I->h);
@@ -44,10 +44,10 @@ void peg_island_step(peg_island *I)
         I->failed = 1;
         return;
     }
-    if (!I->positions_apart) peg_end_velocities(I);
-    memcpy(I->v_pose, I->v, (size_t)I->nd * sizeof *I->v);
-    if (!I->recovering && !I->positions_apart)
-        I->energy_gain = peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I));
-    I->held |= I->joint_relaxation > 0;
+    if (!(I->forms & PEG_FORM_POSITIONS_APART)) peg_end_velocities(I);
+    memcpy(I->result.v_pose, I->v, (size_t)I->nd * sizeof *I->v);
+    if (!(I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART)))
+        I->result.energy_gain = peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I));
+    if (I->joints.relaxation > 0) I->result.notes |= PEG_NOTE_HELD;
     for (int i = 0; i < I->npair; i++) peg_pair_keep_choice(I, &I->pair[i]);
 }

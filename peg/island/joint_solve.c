@@ -141,7 +141,7 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
     for (int pass = 0; pass <= CORRECTIONS && !peg_work_is_spent(I); pass++) {
         push_target(problem, first, 0, solution->lambda, p.target);
         for (int k = p.first; k < p.problem.m; k++)
-            p.solution.lambda[k] = I->joint_lambda[k - p.first];
+            p.solution.lambda[k] = I->joints.lambda[k - p.first];
         peg_outcome outcome = peg_island_lcp(I, &p.problem, &p.solution);
         if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
         for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
@@ -158,13 +158,13 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
 peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_solution *solution)
 {
     leftover p = {0};
-    int first = problem->m - I->njoint;
+    int first = problem->m - I->joints.n;
     if (!take_rest(I, problem, first, 1, &p)) return PEG_OUT_OF_MEMORY;
     push_target(problem, first, 1, solution->lambda, p.target);
-    for (int k = 0; k < I->njoint; k++) p.solution.lambda[k] = solution->lambda[first + k];
+    for (int k = 0; k < I->joints.n; k++) p.solution.lambda[k] = solution->lambda[first + k];
     peg_outcome outcome = peg_island_lcp(I, &p.problem, &p.solution);
     if (!is_answer(outcome, &p.problem, 0, &p.solution)) return outcome;
-    for (int k = 0; k < I->njoint; k++) solution->lambda[first + k] = p.solution.lambda[k];
+    for (int k = 0; k < I->joints.n; k++) solution->lambda[first + k] = p.solution.lambda[k];
     memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
     return PEG_SOLVED;
 }
@@ -174,19 +174,19 @@ peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_sol
 void peg_joints_fill(const peg_island *I, const peg_problem *problem, peg_lcp_row *row,
                      double *lambda)
 {
-    int first = problem->m - I->njoint;
-    for (int k = 0; k < I->njoint; k++) {
-        row[first + k] = I->joint_row[k];
-        double least = YIELD[I->joint_relaxation] * peg_row_scale(problem, first + k);
+    int first = problem->m - I->joints.n;
+    for (int k = 0; k < I->joints.n; k++) {
+        row[first + k] = I->joints.row[k];
+        double least = YIELD[I->joints.relaxation] * peg_row_scale(problem, first + k);
         row[first + k].c = fmax(row[first + k].c, least);
-        lambda[first + k] = I->joint_lambda[k];
+        lambda[first + k] = I->joints.lambda[k];
     }
 }
 
 static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
                                const double *start, peg_solution *solution)
 {
-    int first = problem->m - I->njoint;
+    int first = problem->m - I->joints.n;
     peg_joints_fill(I, problem, row, solution->lambda);
     for (int i = 0; i < first; i++) solution->lambda[i] = start[i];
     peg_outcome outcome = peg_island_lcp(I, problem, solution);
@@ -205,14 +205,14 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
     double *start = PEG_NEW(I->arena, double, problem->m);
     peg_outcome outcome = PEG_OUT_OF_MEMORY;
     if (start)
-        for (int i = 0; i < problem->m - I->njoint; i++) start[i] = solution->lambda[i];
+        for (int i = 0; i < problem->m - I->joints.n; i++) start[i] = solution->lambda[i];
     while (start) {
         outcome = solve_level(I, problem, row, start, solution);
         int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
         if (good || outcome == PEG_OUT_OF_MEMORY || I->mode == PEG_MODE_LIMITED ||
-            peg_work_is_spent(I) || I->joint_relaxation + 1 == LEVELS)
+            peg_work_is_spent(I) || I->joints.relaxation + 1 == LEVELS)
             break;
-        I->joint_relaxation++;
+        I->joints.relaxation++;
         I->stats->joints_relaxed++;
     }
     peg_arena_back(I->arena, mark);

@@ -10,21 +10,21 @@
 
 int peg_joints_allocate(peg_island *I, int n)
 {
-    I->joint = PEG_NEW(I->arena, peg_island_joint, n);
-    I->joint_row = PEG_NEW(I->arena, peg_lcp_row, n);
-    I->joint_lambda = PEG_NEW(I->arena, double, n);
-    return I->joint && I->joint_row && I->joint_lambda;
+    I->joints.source = PEG_NEW(I->arena, peg_joint_source, n);
+    I->joints.row = PEG_NEW(I->arena, peg_lcp_row, n);
+    I->joints.lambda = PEG_NEW(I->arena, double, n);
+    return I->joints.source && I->joints.row && I->joints.lambda;
 }
 
 void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
                     const peg_joint_place place[2])
 {
-    peg_island_joint *joint = &I->joint[I->njoint];
+    peg_joint_source *joint = &I->joints.source[I->joints.n];
     joint->row = index;
-    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &I->joint_row[I->njoint]);
+    joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &I->joints.row[I->joints.n]);
     if (joint->sign == 0) return;
-    I->joint_row[I->njoint].normal = -1;
-    I->joint_lambda[I->njoint++] = joint->sign * row->lambda;
+    I->joints.row[I->joints.n].normal = -1;
+    I->joints.lambda[I->joints.n++] = joint->sign * row->lambda;
     for (int side = 0; side < 2; side++) {
         int i = place[side].index;
         if (i >= 0 && row->push != 0)
@@ -38,20 +38,20 @@ void peg_joints_solve_alone(peg_island *I)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
     peg_solution solution = {.v = PEG_NEW(I->arena, peg_vec6, I->nd),
-                             .lambda = PEG_NEW(I->arena, double, I->njoint)};
+                             .lambda = PEG_NEW(I->arena, double, I->joints.n)};
     peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
-    peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, I->njoint);
+    peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, I->joints.n);
     if (!solution.v || !solution.lambda || !target || !row) {
         I->failed = 1;
         return;
     }
-    peg_problem problem = {I->nd, I->njoint, I->mass, (const peg_vec6 *)target, row};
+    peg_problem problem = {I->nd, I->joints.n, I->mass, (const peg_vec6 *)target, row};
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof target[i]);
     peg_outcome outcome = peg_joints_solve(I, &problem, row, &solution);
     int solved = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
     for (int i = 0; i < I->nd; i++)
         memcpy(I->rigid[i].state.v_free, solved ? solution.v[i] : target[i], sizeof target[i]);
-    for (int k = 0; k < I->njoint && solved; k++) I->joint_lambda[k] = solution.lambda[k];
+    for (int k = 0; k < I->joints.n && solved; k++) I->joints.lambda[k] = solution.lambda[k];
     I->stats->joints_unconverged += outcome == PEG_LAGGED;
     if (!solved) I->stats->joints_failed++;
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
@@ -62,19 +62,19 @@ void peg_joints_solve_alone(peg_island *I)
 
 void peg_joints_subtract(const peg_island *I, peg_vec6 *v)
 {
-    for (int k = 0; k < I->njoint; k++) {
-        const peg_lcp_row *row = &I->joint_row[k];
+    for (int k = 0; k < I->joints.n; k++) {
+        const peg_lcp_row *row = &I->joints.row[k];
         int a = row->body_a, b = row->body_b;
-        if (a >= 0) peg_add_impulse(&I->mass[a], row->Ja, -I->joint_lambda[k], v[a]);
-        if (b >= 0) peg_add_impulse(&I->mass[b], row->Jb, -I->joint_lambda[k], v[b]);
+        if (a >= 0) peg_add_impulse(&I->mass[a], row->Ja, -I->joints.lambda[k], v[a]);
+        if (b >= 0) peg_add_impulse(&I->mass[b], row->Jb, -I->joints.lambda[k], v[b]);
     }
 }
 
 double peg_joints_work(const peg_island *I, const peg_vec6 *v)
 {
     double work = 0;
-    for (int k = 0; k < I->njoint; k++)
-        work += I->joint_lambda[k] * peg_lcp_speed(&I->joint_row[k], v);
+    for (int k = 0; k < I->joints.n; k++)
+        work += I->joints.lambda[k] * peg_lcp_speed(&I->joints.row[k], v);
     return work;
 }
 
@@ -84,24 +84,24 @@ double peg_joints_work(const peg_island *I, const peg_vec6 *v)
  * impulse. */
 int peg_joints_hold(peg_island *I, const peg_vec6 *v, peg_lcp_row **rows, double **lambda)
 {
-    *rows = I->joint_row;
-    *lambda = I->joint_lambda;
-    peg_lcp_row *held = PEG_NEW(I->arena, peg_lcp_row, I->njoint);
-    double *none = PEG_NEW(I->arena, double, I->njoint);
+    *rows = I->joints.row;
+    *lambda = I->joints.lambda;
+    peg_lcp_row *held = PEG_NEW(I->arena, peg_lcp_row, I->joints.n);
+    double *none = PEG_NEW(I->arena, double, I->joints.n);
     if (!held || !none) return 0;
-    for (int k = 0; k < I->njoint; k++) {
-        held[k] = I->joint_row[k];
+    for (int k = 0; k < I->joints.n; k++) {
+        held[k] = I->joints.row[k];
         held[k].b = -peg_lcp_speed(&held[k], v);
         if (held[k].bounded && isfinite(held[k].limit)) held[k].limit = 0;
         none[k] = 0;
     }
-    I->joint_row = held;
-    I->joint_lambda = none;
+    I->joints.row = held;
+    I->joints.lambda = none;
     return 1;
 }
 
 void peg_joints_release(peg_island *I, peg_lcp_row *rows, double *lambda)
 {
-    I->joint_row = rows;
-    I->joint_lambda = lambda;
+    I->joints.row = rows;
+    I->joints.lambda = lambda;
 }

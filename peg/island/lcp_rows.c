@@ -67,7 +67,7 @@ static int most_factorisations(const peg_island *I, const peg_problem *problem)
 
 int peg_work_is_spent(const peg_island *I)
 {
-    return I->work >= MOST_WORK;
+    return I->progress.work >= MOST_WORK;
 }
 
 peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_solution *solution)
@@ -77,6 +77,6 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
                                  .max_factorisations = most_factorisations(I, problem)};
     solution->iterations = 0; /* some failures write none */
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
-    I->work += (double)problem->m * solution->iterations;
+    I->progress.work += (double)problem->m * solution->iterations;
     return outcome;
 }

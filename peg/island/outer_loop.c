@@ -53,7 +53,7 @@ static void restart(peg_island *I, loop *l)
 {
     l->restoring = 0;
     l->anew = 1;
-    l->settled_from = I->iteration + 1;
+    l->settled_from = I->progress.iteration + 1;
     l->objective = -1;
     peg_drop_rows(I);
 }
@@ -69,13 +69,13 @@ static int sticks_without_limit(const peg_island *I)
  * stick without limit contradict each other by what it turns in the step. */
 static int relax_problem(peg_island *I)
 {
-    if (!I->friction_compliant && !(I->disabled_rules & PEG_RULE_SLIP) && sticks_without_limit(I)) {
-        I->friction_compliant = 1;
-    } else if (!I->clearance && !(I->disabled_rules & PEG_RULE_CLEARANCE)) {
-        I->clearance = 1;
+    if (!(I->forms & PEG_FORM_SLIP) && peg_has_rule(I, PEG_RULE_SLIP) && sticks_without_limit(I)) {
+        I->forms |= PEG_FORM_SLIP;
+    } else if (!(I->forms & PEG_FORM_CLEARANCE) && peg_has_rule(I, PEG_RULE_CLEARANCE)) {
+        I->forms |= PEG_FORM_CLEARANCE;
         I->stats->fallback_clearance++;
-    } else if (!I->elastic && !(I->disabled_rules & PEG_RULE_ELASTIC)) {
-        I->elastic = 1;
+    } else if (!(I->forms & PEG_FORM_ELASTIC) && peg_has_rule(I, PEG_RULE_ELASTIC)) {
+        I->forms |= PEG_FORM_ELASTIC;
         I->stats->fallback_elastic++;
     } else {
         return 0;
@@ -107,12 +107,12 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
     for (int i = 0; i < I->nd; i++) {
         double size = I->rigid[i].size;
         double d[3], w[3];
-        peg_sub(I->v[i], I->v_last[i], d);
-        peg_sub(I->v[i] + 3, I->v_last[i] + 3, w);
+        peg_sub(I->v[i], I->before.v[i], d);
+        peg_sub(I->v[i] + 3, I->before.v[i] + 3, w);
         if (I->h * peg_norm(d) > SETTLED * size || I->h * peg_norm(w) > SETTLED) return 0;
     }
-    double change =
-        I->iteration ? fabs(objective - l->objective) : 0; /* the first iterate is q_0 itself */
+    double change = I->progress.iteration ? fabs(objective - l->objective)
+                                          : 0; /* the first iterate is q_0 itself */
     return change <= SETTLED * objective + PEG_GAIN * I->energy_unit;
 }
 
@@ -142,7 +142,7 @@ static int change_alternatives(peg_island *I, loop *l, int frozen)
         changed = peg_switch_pairs(I);
         l->switches += changed > 0;
     }
-    int unheld = peg_lock_pairs(I) || (I->iteration < FRICTION_ITERATIONS && waits(I));
+    int unheld = peg_lock_pairs(I) || (I->progress.iteration < FRICTION_ITERATIONS && waits(I));
     if (unheld) l->restoring = l->restoring && peg_is_iterative(I);
     return changed || unheld;
 }
@@ -152,9 +152,9 @@ static verdict judge_energy(peg_island *I)
 {
     if (!(peg_energy_gained(I) > 0)) return ACCEPT;
     if (peg_is_iterative(I)) {
-        if (peg_return_energy(I, I->grows_gaps ? TAKEN_BACK : 1)) return ACCEPT;
-        if (I->grows_gaps) {
-            I->grows_gaps = 0;
+        if (peg_return_energy(I, I->forms & PEG_FORM_GAP_GROWTH ? TAKEN_BACK : 1)) return ACCEPT;
+        if (I->forms & PEG_FORM_GAP_GROWTH) {
+            I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
             return RESTART;
         }
     }
@@ -164,8 +164,9 @@ static verdict judge_energy(peg_island *I)
 /* With compliant rows; only where moving bodies leave no room may a violation stay. */
 static verdict judge_elastic(const peg_island *I, const loop *l, int apart)
 {
-    int settled_for = I->iteration - l->settled_from;
-    if (I->accepts_violation && (apart || settled_for >= PEG_PATIENCE)) return ACCEPT;
+    int settled_for = I->progress.iteration - l->settled_from;
+    if ((I->forms & PEG_FORM_LEAST_VIOLATION) && (apart || settled_for >= PEG_PATIENCE))
+        return ACCEPT;
     if (apart) return peg_energy_gained(I) > 0 ? GIVE_UP : ACCEPT;
     return settled_for >= 2 * PEG_PATIENCE ? GIVE_UP : RESTORE;
 }
@@ -173,38 +174,38 @@ static verdict judge_elastic(const peg_island *I, const loop *l, int apart)
 /* After a successful solve. */
 static verdict judge(peg_island *I, loop *l)
 {
-    int k = I->iteration, frozen = k >= I->settings->max_outer_iterations * 3 / 5;
-    l->shortfall = peg_check_pairs(I, !frozen && !(I->disabled_rules & PEG_RULE_TILT));
+    int k = I->progress.iteration, frozen = k >= I->settings->max_outer_iterations * 3 / 5;
+    l->shortfall = peg_check_pairs(I, !frozen && peg_has_rule(I, PEG_RULE_TILT));
     l->passed = peg_seek_first_contacts(I, l->shortfall);
     int changed = change_alternatives(I, l, frozen), iterative = peg_is_iterative(I);
     if (changed) l->settled_from = k + 1;
     double objective = peg_island_objective(I);
     int patient = k - l->settled_from >= PEG_PATIENCE;
-    int settled =
-        iterative || (!changed && !bears_on_old_rows(I) &&
-                      (l->restoring || patient || I->recovering || is_settled(I, l, objective)));
+    int settled = iterative || (!changed && !bears_on_old_rows(I) &&
+                                (l->restoring || patient || (I->forms & PEG_FORM_RECOVERY) ||
+                                 is_settled(I, l, objective)));
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
     if (!settled) return l->restoring ? RESTORE : ITERATE;
-    if (I->elastic) {
+    if (I->forms & PEG_FORM_ELASTIC) {
         verdict v = judge_elastic(I, l, apart);
         if (v != RESTORE) return v;
     }
     l->anew = iterative && (changed || k == 0);
-    if (!apart) return I->disabled_rules & PEG_RULE_RESTORE ? ITERATE : RESTORE;
+    if (!apart) return peg_has_rule(I, PEG_RULE_RESTORE) ? RESTORE : ITERATE;
     if (iterative && changed) return ITERATE;
     return judge_energy(I);
 }
 
 static peg_outcome solve(peg_island *I, loop *l)
 {
-    int restores = l->restoring || (peg_is_iterative(I) && I->recovering);
+    int restores = l->restoring || (peg_is_iterative(I) && (I->forms & PEG_FORM_RECOVERY));
     int both = l->anew && restores;
     peg_outcome outcome = PEG_SOLVED;
-    if (!both || I->njoint) I->last_restored = 0;
+    if (!both || I->joints.n) I->before.is_restored = 0;
     if (l->anew || !restores) outcome = peg_solve_and_accumulate(I, PEG_ABOUT_FREE);
     if (outcome == PEG_SOLVED && restores) outcome = peg_solve_and_accumulate(I, PEG_ABOUT_ITERATE);
-    I->last_restored = both && peg_is_iterative(I) && !I->recovering;
+    I->before.is_restored = both && peg_is_iterative(I) && !(I->forms & PEG_FORM_RECOVERY);
     return outcome;
 }
 
@@ -215,7 +216,7 @@ static verdict pass(peg_island *I, loop *l, double *then)
     peg_gather_rows(I, l->anew);
     peg_lap(then, &stats->time_rows);
     if (I->failed) return GIVE_UP;
-    memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
+    memcpy(I->before.v, I->v, (size_t)I->nd * sizeof *I->v);
     for (int i = 0; i < I->npair; i++) I->pair[i].active = I->pair[i].friction_pending = 0;
     peg_outcome outcome = solve(I, l);
     peg_lap(then, &stats->time_solve);
@@ -223,7 +224,7 @@ static verdict pass(peg_island *I, loop *l, double *then)
         int may_relax = I->mode == PEG_MODE_EXACT && !I->failed;
         return may_relax && relax_problem(I) ? RESTART : GIVE_UP;
     }
-    if (peg_is_iterative(I) && I->recovering) peg_shorten_opening(I);
+    if (peg_is_iterative(I) && (I->forms & PEG_FORM_RECOVERY)) peg_shorten_opening(I);
     peg_island_move(I);
     verdict v = judge(I, l);
     peg_lap(then, &stats->time_check);
@@ -237,12 +238,12 @@ peg_result peg_outer_loop(peg_island *I)
     double then = peg_seconds();
     int most = I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : LIMITED_PASSES;
     verdict v = ITERATE;
-    I->work = 0;
+    I->progress.work = 0;
     peg_island_begin(I);
     peg_lap(&then, &stats->time_check);
     int k = 0;
     for (; k < most && !peg_work_is_spent(I) && v != ACCEPT && v != GIVE_UP && !I->failed; k++) {
-        I->iteration = k;
+        I->progress.iteration = k;
         v = pass(I, &l, &then);
         if (v == RESTART) restart(I, &l);
         if (v == ITERATE) l.restoring = 0;

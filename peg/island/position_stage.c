@@ -49,12 +49,12 @@ typedef struct stage {
 
 static int solve_pass(peg_island *I, int k, peg_about about)
 {
-    I->iteration = k;
+    I->progress.iteration = k;
     peg_gather_rows(I, about == PEG_ABOUT_FREE);
     if (I->failed) return 0;
-    memcpy(I->v_last, I->v, (size_t)I->nd * sizeof *I->v);
+    memcpy(I->before.v, I->v, (size_t)I->nd * sizeof *I->v);
     for (int i = 0; i < I->npair; i++) I->pair[i].active = I->pair[i].friction_pending = 0;
-    I->last_restored = 0;
+    I->before.is_restored = 0;
     return peg_solve_and_accumulate(I, about) == PEG_SOLVED;
 }
 
@@ -71,8 +71,8 @@ static int check(peg_island *I, int may_tilt)
 static void move_freely(peg_island *I)
 {
     I->impulse.m = 0;
-    I->unsolved = 1;
-    for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = 0;
+    I->result.notes |= PEG_NOTE_UNSOLVED;
+    for (int k = 0; k < I->joints.n; k++) I->joints.lambda[k] = 0;
     for (int i = 0; i < I->nd; i++) {
         memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
         memcpy(I->v_motion[i], I->v[i], sizeof I->v[i]);
@@ -108,16 +108,16 @@ static void find_velocities(peg_island *I)
         apart = check(I, 1);
         peg_switch_pairs(I);
     }
-    I->work = 0;
-    if (I->recovering) apart = 0; /* overlaps open in restorations only */
+    I->progress.work = 0;
+    if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
     for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed && !peg_work_is_spent(I);
          n++, k++) {
         if (!solve_pass(I, k, PEG_ABOUT_ITERATE)) break;
-        if (I->recovering) peg_shorten_opening(I);
+        if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0);
     }
-    if (I->recovering && !apart) shorten_recovery(I);
+    if ((I->forms & PEG_FORM_RECOVERY) && !apart) shorten_recovery(I);
     I->stats->outer_iterations += k;
 }
 
@@ -225,8 +225,8 @@ static int join_joints(const peg_island *I, stage *s)
 {
     peg_zones *z = &s->zones;
     int changed = 0;
-    for (int k = 0; k < I->njoint; k++) {
-        int a = I->joint_row[k].body_a, b = I->joint_row[k].body_b;
+    for (int k = 0; k < I->joints.n; k++) {
+        int a = I->joints.row[k].body_a, b = I->joints.row[k].body_b;
         if (a < 0 || b < 0) continue;
         a = peg_zone_of(z, a), b = peg_zone_of(z, b);
         int limited = z->share[a] < 1 || z->share[b] < 1 || z->members[a] + z->members[b] > 2;
@@ -266,11 +266,11 @@ static void limit(peg_island *I, stage *s)
 static void merge_velocities(peg_island *I, const stage *s)
 {
     static const double none[3] = {0};
-    memcpy(I->v_end, I->v_motion, (size_t)I->nd * sizeof *I->v_end);
+    memcpy(I->result.v_end, I->v_motion, (size_t)I->nd * sizeof *I->result.v_end);
     for (int i = 0; i < I->nd; i++)
         if (s->zones.root[i] == i && s->zones.members[i] > 1)
             peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)I->v_motion, none, 1, 0,
-                                I->v_end);
+                                I->result.v_end);
 }
 
 /* What a limited body has not fallen it has not gained: that work is taken from its own velocity
@@ -278,10 +278,10 @@ static void merge_velocities(peg_island *I, const stage *s)
 static void return_work(peg_island *I, const stage *s)
 {
     double common[3];
-    peg_common_velocity(I, (const peg_vec6 *)I->v_end, common);
+    peg_common_velocity(I, (const peg_vec6 *)I->result.v_end, common);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
-        double applied[6], rest[6], own[6], *v = I->v_end[i];
+        double applied[6], rest[6], own[6], *v = I->result.v_end[i];
         if (s->zones.share[peg_zone_of(&s->zones, i)] == 1) continue;
         for (int k = 0; k < 6; k++) {
             applied[k] = r->target[k] - r->unforced[k];
@@ -304,20 +304,20 @@ static int return_gain(peg_island *I, double *scaled_by)
 {
     double common[3], e1 = 0, e2 = 0;
     double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
-    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->v_end) - granted;
+    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end) - granted;
     if (!(gain > 0)) return 1;
     gain += rounding; /* which is granted to what is not touched */
-    peg_common_velocity(I, (const peg_vec6 *)I->v_end, common);
+    peg_common_velocity(I, (const peg_vec6 *)I->result.v_end, common);
     for (int i = 0; i < I->nd; i++) {
         double d[6], c[6] = {common[0], common[1], common[2]};
-        for (int k = 0; k < 6; k++) d[k] = I->v_end[i][k] - c[k];
+        for (int k = 0; k < 6; k++) d[k] = I->result.v_end[i][k] - c[k];
         e2 += peg_end_energy(&I->rigid[i], d);
         e1 += peg_end_product(&I->rigid[i], d, c);
     }
     double g0 = gain - e1 - e2, factor = 0;
     if (g0 <= 0 && e2 > 0) factor = (-e1 + sqrt(fmax(0, e1 * e1 - 4 * e2 * g0))) / (2 * e2);
     *scaled_by = fmax(0, fmin(1, factor));
-    peg_scale_relative(I, *scaled_by, I->v_end);
+    peg_scale_relative(I, *scaled_by, I->result.v_end);
     return g0 <= 0;
 }
 
@@ -367,9 +367,10 @@ static void account(peg_island *I, const stage *s, int limited)
     stats->limited_islands += limited > 0;
     stats->frozen_islands += limited > 0 && is_frozen(I);
     stats->infeasible_islands += s->left > 0;
-    stats->unconverged += I->unsolved;
-    if (!I->recovering) I->energy_gain = peg_island_gain_with(I, (const peg_vec6 *)I->v_end);
-    I->held = 1;
+    stats->unconverged += (I->result.notes & PEG_NOTE_UNSOLVED) != 0;
+    if (!(I->forms & PEG_FORM_RECOVERY))
+        I->result.energy_gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end);
+    I->result.notes |= PEG_NOTE_HELD;
 }
 
 peg_result peg_position_stage(peg_island *I, peg_limits limits)
@@ -377,10 +378,10 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     stage s;
     double then = peg_seconds();
     I->mode = peg_pgs_mode(I);
-    I->positions_apart = 1;
-    I->work = 0;
+    I->forms |= PEG_FORM_POSITIONS_APART;
+    I->progress.work = 0;
     peg_island_begin(I);
-    I->grows_gaps = 0;
+    I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
     find_velocities(I);
     peg_lap(&then, &I->stats->time_solve);
     if (I->failed || !allocate(I, &s)) {
@@ -391,7 +392,8 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     peg_lap(&then, &I->stats->time_check);
     int limited = count_limited(I, &s);
     if ((limited || s.factor < NEARLY_ALL) && limits == PEG_UNLIMITED_ONLY) {
-        I->positions_apart = I->unsolved = 0;
+        I->forms &= ~(unsigned)PEG_FORM_POSITIONS_APART;
+        I->result.notes &= ~(unsigned)PEG_NOTE_UNSOLVED;
         return PEG_NOT_CONVERGED;
     }
     account(I, &s, limited);

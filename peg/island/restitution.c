@@ -23,7 +23,7 @@ static int solve_without_recovery(peg_island *I)
     if (settled || I->failed) return settled;
     peg_solve_mode mode = I->mode;
     I->mode = peg_pgs_mode(I);
-    I->last.m = 0;
+    I->before.rows.m = 0;
     settled = peg_island_solve(I, PEG_ABOUT_FREE) == PEG_SOLVED;
     I->mode = mode;
     return settled;
@@ -34,17 +34,17 @@ static void end_recovery(peg_island *I)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
     peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
-    double *joints = PEG_NEW(I->arena, double, I->njoint);
+    double *joints = PEG_NEW(I->arena, double, I->joints.n);
     if (!pose || !joints) {
         I->failed = 1;
         return;
     }
-    I->has_motion = 0;
+    I->before.has_motion = 0;
     memcpy(pose, I->v, size);
-    for (int k = 0; k < I->njoint; k++) joints[k] = I->joint_lambda[k];
-    if (solve_without_recovery(I)) memcpy(I->v_end, I->v, size);
+    for (int k = 0; k < I->joints.n; k++) joints[k] = I->joints.lambda[k];
+    if (solve_without_recovery(I)) memcpy(I->result.v_end, I->v, size);
     memcpy(I->v, pose, size);
-    for (int k = 0; k < I->njoint; k++) I->joint_lambda[k] = joints[k];
+    for (int k = 0; k < I->joints.n; k++) I->joints.lambda[k] = joints[k];
 }
 
 /* --- restitution --- */
@@ -104,7 +104,7 @@ static int bounce_rows(peg_island *I)
         return 0;
     }
     for (int i = 0; i < I->nd; i++) memcpy(before[i], I->rigid[i].state.v, sizeof before[i]);
-    I->rows.m = I->last.m = I->rows.patches = 0;
+    I->rows.m = I->before.rows.m = I->rows.patches = 0;
     for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
         int at = I->rows.m;
         peg_contact_append(I, &I->rows, &I->impulse, i);
@@ -114,7 +114,7 @@ static int bounce_rows(peg_island *I)
         const peg_surface *surface = I->pair[row->pair].surface;
         double immovable = immovable_speed(I, row);
         double closing = -(row_speed(I, row, (const peg_vec6 *)before) + immovable);
-        double wanted = fmin(0, row_speed(I, row, (const peg_vec6 *)I->v_end) + immovable);
+        double wanted = fmin(0, row_speed(I, row, (const peg_vec6 *)I->result.v_end) + immovable);
         /* corners of a flush face meet one by one only in rounding: they bounce in the next step */
         int meets = own_change(I, row) > GRAZING * closing;
         if (surface->bounce > 0 && closing > surface->bounce_speed && meets) {
@@ -131,11 +131,12 @@ static int bounce_rows(peg_island *I)
  */
 static double limit_energy(peg_island *I, const peg_vec6 *bounced)
 {
-    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->v_end), b = 0, c = 0, share = 1;
+    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end), b = 0, c = 0,
+           share = 1;
     for (int i = 0; i < I->nd; i++) {
         double d[6];
-        for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->v_end[i][k];
-        b += peg_end_product(&I->rigid[i], d, I->v_end[i]);
+        for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->result.v_end[i][k];
+        b += peg_end_product(&I->rigid[i], d, I->result.v_end[i]);
         c += peg_end_product(&I->rigid[i], d, d);
     }
     /* gain + b s + c s^2 / 2 <= 0 */
@@ -143,7 +144,8 @@ static double limit_energy(peg_island *I, const peg_vec6 *bounced)
     if (b + 0.5 * c > spare && c > 0) share = (-b + sqrt(b * b + 2 * c * spare)) / c;
     share = fmax(0, fmin(1, share));
     for (int i = 0; i < I->nd; i++)
-        for (int k = 0; k < 6; k++) I->v_end[i][k] += share * (bounced[i][k] - I->v_end[i][k]);
+        for (int k = 0; k < 6; k++)
+            I->result.v_end[i][k] += share * (bounced[i][k] - I->result.v_end[i][k]);
     return share;
 }
 
@@ -168,12 +170,12 @@ void peg_bounce(peg_island *I)
     }
     if (!bounce_rows(I)) return;
     memcpy(pose, I->v, size);
-    memcpy(I->v, I->v_end, size);
+    memcpy(I->v, I->result.v_end, size);
     peg_row_set account = I->impulse;
     I->impulse = (peg_row_set){0};
-    if (!peg_joints_hold(I, (const peg_vec6 *)I->v_end, &rows, &lambda)) I->failed = 1;
+    if (!peg_joints_hold(I, (const peg_vec6 *)I->result.v_end, &rows, &lambda)) I->failed = 1;
     memset(I->dirty, 1, (size_t)I->nr);
-    I->last_restored = 0;
+    I->before.is_restored = 0;
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
     peg_joints_release(I, rows, lambda);
     if (solved) {
@@ -193,8 +195,8 @@ void peg_bounce(peg_island *I)
 
 void peg_end_velocities(peg_island *I)
 {
-    if (I->ended) return;
-    memcpy(I->v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
-    if (I->recovering && !peg_is_iterative(I)) end_recovery(I);
+    if (I->result.notes & PEG_NOTE_FINAL) return;
+    memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
+    if ((I->forms & PEG_FORM_RECOVERY) && !peg_is_iterative(I)) end_recovery(I);
     peg_bounce(I);
 }

@@ -42,7 +42,7 @@ static int is_near(const peg_pair *p)
  * in coming, none. */
 static int must_be_exact(const peg_island *I, const peg_pair *p)
 {
-    return I->iteration >= PEG_PATIENCE || p->active || is_near(p) || is_out_of_reach(p);
+    return I->progress.iteration >= PEG_PATIENCE || p->active || is_near(p) || is_out_of_reach(p);
 }
 
 /* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
@@ -51,7 +51,7 @@ static int must_be_exact(const peg_island *I, const peg_pair *p)
  * together in the set, in the order of the pairs. */
 static int keep_rows(peg_island *I, int p, int anew, int *from)
 {
-    const peg_row_set *last = &I->last;
+    const peg_row_set *last = &I->before.rows;
     const peg_pair *pair = &I->pair[p];
     int dirty = I->dirty[I->piece[pair->a].rigid] || I->dirty[I->piece[pair->b].rigid];
     while (*from < last->patches && last->row[*from].pair < p) ++*from;
@@ -68,7 +68,7 @@ static int keep_rows(peg_island *I, int p, int anew, int *from)
 /* The rows of first contacts stay for the step, and with PGS their impulses too. */
 static void append_first_contacts(peg_island *I)
 {
-    const peg_row_set *last = &I->last;
+    const peg_row_set *last = &I->before.rows;
     int old = last->patches;
     I->rows.patches = I->rows.m;
     for (int i = 0, end; i < I->first.m; i = end) {
@@ -95,7 +95,7 @@ static void make_rows(peg_island *I, int p)
     pair->moved_since_rows = 0;
     if (is_out_of_reach(pair)) return;
     peg_patch_rows(I, p, &at, &I->rows);
-    if (pair->violated && !(I->disabled_rules & PEG_RULE_FACET_ROWS)) {
+    if (pair->violated && peg_has_rule(I, PEG_RULE_FACET_ROWS)) {
         if (pair->facet.kind == PEG_FEATURES_NONE) peg_pair_choose_facet(I, pair);
         /* what overlaps opens along its facet even where its features do not meet */
         peg_facet_rows(I, p, &at, peg_pair_recovers(pair) ? INFINITY : LATERAL, &I->rows);
@@ -108,8 +108,8 @@ static void make_rows(peg_island *I, int p)
 void peg_gather_rows(peg_island *I, int anew)
 {
     peg_row_set before = I->rows;
-    I->rows = I->last;
-    I->last = before;
+    I->rows = I->before.rows;
+    I->before.rows = before;
     I->rows.m = 0;
     memset(I->dirty, 0, (size_t)I->nr);
     for (int p = 0; p < I->npair; p++)
@@ -119,14 +119,14 @@ void peg_gather_rows(peg_island *I, int anew)
         I->pair[p].rows_kept = keep_rows(I, p, anew, &from);
         if (I->pair[p].rows_kept) continue;
         make_rows(I, p);
-        if (!anew) I->has_motion = 0;
+        if (!anew) I->before.has_motion = 0;
     }
     append_first_contacts(I);
 }
 
 void peg_drop_rows(peg_island *I)
 {
-    I->rows.m = I->last.m = 0;
-    I->rows.patches = I->last.patches = 0;
-    I->has_motion = I->last_restored = 0;
+    I->rows.m = I->before.rows.m = 0;
+    I->rows.patches = I->before.rows.patches = 0;
+    I->before.has_motion = I->before.is_restored = 0;
 }

@@ -31,9 +31,9 @@ static int solves_exactly(const peg_island *I, peg_about about)
 {
     int many = I->nd >= PEG_COARSE_FROM;
     if (!peg_is_iterative(I)) return 1;
-    if (!I->positions_apart) return 0;
-    if (about == PEG_ABOUT_FREE) return !many && !I->njoint && !peg_work_is_spent(I);
-    return !many || !I->recovering;
+    if (!(I->forms & PEG_FORM_POSITIONS_APART)) return 0;
+    if (about == PEG_ABOUT_FREE) return !many && !I->joints.n && !peg_work_is_spent(I);
+    return !many || !(I->forms & PEG_FORM_RECOVERY);
 }
 
 static int is_driven(const peg_island *I)
@@ -50,7 +50,7 @@ static int may_iterate(const peg_island *I, peg_about about, peg_outcome outcome
 {
     if (outcome == PEG_SOLVED || I->failed || !peg_is_iterative(I)) return 0;
     if (about == PEG_ABOUT_FREE) return 1;
-    return outcome != PEG_INFEASIBLE || (I->recovering && !is_driven(I));
+    return outcome != PEG_INFEASIBLE || ((I->forms & PEG_FORM_RECOVERY) && !is_driven(I));
 }
 
 /* The velocities of the answer, and its impulses. */
@@ -58,7 +58,7 @@ static void keep_motion(peg_island *I)
 {
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_motion = I->rows.row[i].lambda;
-    I->has_motion = 1;
+    I->before.has_motion = 1;
 }
 
 peg_outcome peg_island_solve(peg_island *I, peg_about about)

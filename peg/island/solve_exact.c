@@ -24,7 +24,8 @@ typedef struct workspace {
 
 static int is_compliant(const peg_island *I, const peg_lcp_row *row)
 {
-    return row->bounded ? I->friction_compliant && isinf(row->limit) : I->elastic;
+    return row->bounded ? (I->forms & PEG_FORM_SLIP) && isinf(row->limit)
+                        : I->forms & PEG_FORM_ELASTIC;
 }
 
 /* Whether the answer moves the poses only: to the nearest ones that are apart, without friction but
@@ -36,7 +37,7 @@ static int moves_poses(const peg_island *I, peg_about about)
 
 static int allocate(peg_island *I, workspace *w)
 {
-    int m = I->rows.m + I->njoint;
+    int m = I->rows.m + I->joints.n;
     w->at = PEG_NEW(I->arena, int, I->rows.m);
     w->row = PEG_NEW(I->arena, peg_lcp_row, m);
     w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
@@ -58,7 +59,8 @@ static void fill_contacts(peg_island *I, workspace *w, peg_about about, const do
         w->at[i] = slides ? -1 : w->contacts++;
         if (w->at[i] < 0) continue;
         peg_fill_row(I, i, &w->row[w->at[i]]);
-        if (I->positions_apart && about == PEG_ABOUT_FREE) w->row[w->at[i]].b -= row->recovery;
+        if ((I->forms & PEG_FORM_POSITIONS_APART) && about == PEG_ABOUT_FREE)
+            w->row[w->at[i]].b -= row->recovery;
         w->solution.lambda[w->at[i]] = lambda;
     }
 }
@@ -74,10 +76,10 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
     if (about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
-    for (int k = 0; k < I->njoint; k++) w->row[w->contacts + k] = I->joint_row[k];
-    w->problem =
-        (peg_problem){I->nd, w->contacts + I->njoint, I->mass, (const peg_vec6 *)w->target, w->row};
-    for (int i = 0; i < w->contacts && (I->elastic || I->friction_compliant); i++)
+    for (int k = 0; k < I->joints.n; k++) w->row[w->contacts + k] = I->joints.row[k];
+    w->problem = (peg_problem){I->nd, w->contacts + I->joints.n, I->mass,
+                               (const peg_vec6 *)w->target, w->row};
+    for (int i = 0; i < w->contacts && (I->forms & (PEG_FORM_ELASTIC | PEG_FORM_SLIP)); i++)
         if (is_compliant(I, &w->row[i]))
             w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     w->unit = peg_residual_unit(&w->problem);
@@ -96,9 +98,9 @@ static void count(peg_island *I, const workspace *w, int lagged)
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
-    if (I->capture) I->capture->see(I->capture->data, &w->problem);
-    peg_outcome outcome = I->njoint ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
-                                    : peg_island_lcp(I, &w->problem, &w->solution);
+    if (I->common.capture) I->common.capture->see(I->common.capture->data, &w->problem);
+    peg_outcome outcome = I->joints.n ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
+                                      : peg_island_lcp(I, &w->problem, &w->solution);
     peg_count_solve(I, w->problem.m);
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
         count(I, w, outcome == PEG_LAGGED);
@@ -139,7 +141,7 @@ static int may_rest(const peg_island *I)
 {
     /* many bodies keep the rounding of a flush start: to open it moves all of them */
     int is_many = I->nd >= PEG_COARSE_FROM;
-    if (I->mode != PEG_MODE_LIMITED || I->njoint || I->recovering) return 0;
+    if (I->mode != PEG_MODE_LIMITED || I->joints.n || (I->forms & PEG_FORM_RECOVERY)) return 0;
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         double thin = PEG_THIN * I->pair[row->pair].margin;
@@ -169,9 +171,9 @@ static void come_to_rest(peg_island *I)
 static void take(peg_island *I, const workspace *w)
 {
     mark_loaded(I, w);
-    if (I->njoint)
-        memcpy(I->joint_lambda, w->solution.lambda + w->contacts,
-               (size_t)I->njoint * sizeof *I->joint_lambda);
+    if (I->joints.n)
+        memcpy(I->joints.lambda, w->solution.lambda + w->contacts,
+               (size_t)I->joints.n * sizeof *I->joints.lambda);
     memcpy(I->v, w->solution.v, (size_t)I->nd * sizeof *I->v);
 }
 

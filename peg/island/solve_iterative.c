@@ -55,7 +55,7 @@ typedef struct workspace {
 /* Whether the iterate is an answer but for what was dirty up since. */
 static int follows(const peg_island *I, peg_about about)
 {
-    return !I->njoint && (about == PEG_ABOUT_ITERATE || I->has_motion);
+    return !I->joints.n && (about == PEG_ABOUT_ITERATE || I->before.has_motion);
 }
 
 /* --- the problem --- */
@@ -63,7 +63,7 @@ static int follows(const peg_island *I, peg_about about)
 /* Joints, and who asks for the problem, want to see all of it. */
 static int is_whole(const peg_island *I)
 {
-    return I->njoint || I->capture;
+    return I->joints.n || I->common.capture;
 }
 
 /* Whether the answer moves the poses only, to the nearest ones that are apart: without friction. */
@@ -96,7 +96,7 @@ static int has_diverged(const peg_island *I, const workspace *w)
 static double unseen(const workspace *w, const peg_row *row)
 {
     if (w->about == PEG_ABOUT_FREE) return row->lambda_motion;
-    return w->island->last_restored ? row->lambda_restored : 0;
+    return w->island->before.is_restored ? row->lambda_restored : 0;
 }
 
 /* Rows from .. to - 1 of the problem. Gaps that are restored in part keep some of their reserve: at
@@ -145,8 +145,8 @@ static void find_groups(const peg_island *I, workspace *w)
                             is_patch && !is_whole(I) ? I->rows.row[i].pgs : NULL};
         w->filled[i] = 0;
     }
-    for (int k = 0; k < I->njoint; k++) {
-        const peg_lcp_row *row = &I->joint_row[k];
+    for (int k = 0; k < I->joints.n; k++) {
+        const peg_lcp_row *row = &I->joints.row[k];
         int i = I->rows.m + k;
         w->group[w->groups++] = (peg_pgs_group){i, i + 1, row->body_a, row->body_b, NULL};
     }
@@ -154,7 +154,7 @@ static void find_groups(const peg_island *I, workspace *w)
 
 static int set_up(peg_island *I, workspace *w)
 {
-    int m = I->rows.m + I->njoint;
+    int m = I->rows.m + I->joints.n;
     w->row = PEG_NEW(I->arena, peg_lcp_row, is_whole(I) ? m : 0);
     w->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->speed = PEG_NEW(I->arena, double, m);
@@ -182,8 +182,8 @@ static void fill_all(peg_island *I, workspace *w)
         if (w->group[g].begin < I->rows.m)
             fill(w, w->group[g].begin, w->group[g].end, 0, w->row + w->group[g].begin);
     peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
-    for (int k = 0; k < I->njoint; k++) w->speed[I->rows.m + k] = PEG_FINE / COARSE * w->usual;
-    if (I->capture) I->capture->see(I->capture->data, &w->problem);
+    for (int k = 0; k < I->joints.n; k++) w->speed[I->rows.m + k] = PEG_FINE / COARSE * w->usual;
+    if (I->common.capture) I->common.capture->see(I->common.capture->data, &w->problem);
 }
 
 /* --- the goal --- */
@@ -193,19 +193,20 @@ static int may_rest(const peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++)
         if (I->rows.row[i].prescribed != 0) return 0;
-    return !I->recovering && !I->njoint;
+    return !(I->forms & PEG_FORM_RECOVERY) && !I->joints.n;
 }
 
 static int may_end_early(const peg_island *I)
 {
-    return !peg_is_coarse(I) && !I->recovering && !I->positions_apart;
+    return !peg_is_coarse(I) && !(I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART));
 }
 
 static int most_iterations(const workspace *w)
 {
     const peg_island *I = w->island;
-    int doublings = w->about == PEG_ABOUT_ITERATE && I->iteration > 2 ? I->iteration - 2 : 0;
-    if (!peg_is_coarse(I) || (I->recovering && w->about == PEG_ABOUT_ITERATE))
+    int doublings =
+        w->about == PEG_ABOUT_ITERATE && I->progress.iteration > 2 ? I->progress.iteration - 2 : 0;
+    if (!peg_is_coarse(I) || ((I->forms & PEG_FORM_RECOVERY) && w->about == PEG_ABOUT_ITERATE))
         return FINE_ITERATIONS;
     if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return UPDATE_ITERATIONS;
     return COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
@@ -235,25 +236,27 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.fill = fill, goal.context = w;
     if (follows(I, w->about)) {
         goal.dirty = I->dirty;
-        goal.local = peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->iteration >= LOCAL_FROM;
+        goal.local =
+            peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->progress.iteration >= LOCAL_FROM;
         goal.v = (const peg_vec6 *)(w->about == PEG_ABOUT_FREE ? I->v_motion
-                                    : I->last_restored         ? I->v_last
+                                    : I->before.is_restored    ? I->before.v
                                                                : I->v);
     }
     if (peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && may_rest(I))
         goal.gained = (const peg_vec6 *)gained;
     peg_outcome outcome = peg_solve_pgs(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
-    if (I->positions_apart) I->work += PGS_WORK * w->problem.m * w->solution.iterations;
+    if (I->forms & PEG_FORM_POSITIONS_APART)
+        I->progress.work += PGS_WORK * w->problem.m * w->solution.iterations;
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += w->solution.iterations;
     if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
     if (outcome != PEG_SOLVED) return outcome;
     /* how far overlaps open is no error */
     double changed = sum > 0 ? w->solution.residual / sqrt(0.5 * sum) : 0;
-    if (w->about == PEG_ABOUT_FREE || !I->recovering)
+    if (w->about == PEG_ABOUT_FREE || !(I->forms & PEG_FORM_RECOVERY))
         I->stats->pgs_residual_max = fmax(I->stats->pgs_residual_max, changed);
-    return I->njoint ? peg_joints_polish(I, &w->problem, &w->solution) : outcome;
+    return I->joints.n ? peg_joints_polish(I, &w->problem, &w->solution) : outcome;
 }
 
 /* --- the answer --- */
@@ -265,14 +268,15 @@ static void take(peg_island *I, const workspace *w)
 {
     int contacts = I->rows.m;
     const peg_vec6 *before =
-        (const peg_vec6 *)(w->about == PEG_ABOUT_FREE && I->last_restored ? I->v_motion : I->v);
+        (const peg_vec6 *)(w->about == PEG_ABOUT_FREE && I->before.is_restored ? I->v_motion
+                                                                               : I->v);
     for (int i = 0; i < I->nd; i++) {
         I->dirty[i] |= memcmp(before[i], w->solution.v[i], sizeof before[i]) != 0;
         memcpy(I->v[i], w->solution.v[i], sizeof I->v[i]);
     }
-    if (I->njoint)
-        memcpy(I->joint_lambda, w->solution.lambda + contacts,
-               (size_t)I->njoint * sizeof *I->joint_lambda);
+    if (I->joints.n)
+        memcpy(I->joints.lambda, w->solution.lambda + contacts,
+               (size_t)I->joints.n * sizeof *I->joints.lambda);
     for (int g = 0; g < w->groups && w->group[g].begin < contacts; g++) {
         int begin = w->group[g].begin, end = w->group[g].end, seen = w->filled[begin];
         int ends = seen && !is_for_poses(w); /* else friction is not asked */
@@ -306,7 +310,7 @@ peg_outcome peg_island_solve_iterative(peg_island *I, peg_about about)
     peg_outcome outcome = attempt(I, about, 0);
     if (outcome == PEG_NOT_CERTIFIED) {
         memset(I->dirty, 1, (size_t)I->nr);
-        I->has_motion = I->last_restored = 0;
+        I->before.has_motion = I->before.is_restored = 0;
         I->stats->friction_unconverged++;
         outcome = attempt(I, about, 1);
     }

@@ -58,9 +58,8 @@ static int is_active(const peg_island *I)
 /* Large enough for iterative solves, and driven by nothing that calls for more care. */
 static int may_iterate(const peg_island *I)
 {
-    return !(I->disabled_rules & PEG_RULE_PGS) &&
-           I->nd >= (I->njoint ? PEG_COARSE_FROM : PGS_FROM) && (is_many(I) || !has_mover(I)) &&
-           I->settings->solver == PEG_SOLVER_AUTO;
+    return peg_has_rule(I, PEG_RULE_PGS) && I->nd >= (I->joints.n ? PEG_COARSE_FROM : PGS_FROM) &&
+           (is_many(I) || !has_mover(I)) && I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 /* --- when the limited attempt is due --- */
@@ -93,7 +92,7 @@ static void write_due(peg_island *I, due d)
 static int try_mode(peg_island *I, peg_solve_mode mode)
 {
     I->mode = mode;
-    return !I->failed && I->iterate(I) == PEG_CONVERGED;
+    return !I->failed && I->common.iterate(I) == PEG_CONVERGED;
 }
 
 static int try_limited_when_due(peg_island *I)
@@ -114,7 +113,7 @@ static int try_limited_when_due(peg_island *I)
 
 static int try_iterative(peg_island *I)
 {
-    if (!I->active && try_limited_when_due(I)) return 1;
+    if (!(I->forms & PEG_FORM_ACTIVE) && try_limited_when_due(I)) return 1;
     if (try_mode(I, peg_pgs_mode(I))) return 1;
     if (is_many(I) || I->failed) return 0;
     return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
@@ -125,18 +124,18 @@ static int try_iterative(peg_island *I)
 static int try_least_violation(peg_island *I)
 {
     if (!has_mover(I)) return 0;
-    I->accepts_violation = 1;
+    I->forms |= PEG_FORM_LEAST_VIOLATION;
     int done = try_mode(I, PEG_MODE_EXACT);
-    I->accepts_violation = 0;
+    I->forms &= ~(unsigned)PEG_FORM_LEAST_VIOLATION;
     I->stats->infeasible_islands += done;
     return done;
 }
 
 peg_result peg_solve_by_policy(peg_island *I)
 {
-    if (I->settings->contact != PEG_CONTACT_PEG) return I->iterate(I);
+    if (I->settings->contact != PEG_CONTACT_PEG) return I->common.iterate(I);
     int iterative = may_iterate(I);
-    I->active = iterative && is_active(I);
+    if (iterative && is_active(I)) I->forms |= PEG_FORM_ACTIVE;
     int done = iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
     if (done || (!I->failed && try_least_violation(I))) return PEG_CONVERGED;
     return I->failed ? PEG_NOT_CONVERGED : peg_position_stage(I, PEG_LIMITS_ALLOWED);

@@ -104,7 +104,7 @@ static int comes_before(const peg_row *a, const peg_row *b)
 
 int peg_warm_start(const peg_island *I, double *lambda)
 {
-    const peg_row_set *rows = &I->rows, *last = &I->last;
+    const peg_row_set *rows = &I->rows, *last = &I->before.rows;
     int most = last->m;
     for (int p = 0; p < I->npair && last->m == 0; p++)
         if (I->pair[p].cached_rows > most) most = I->pair[p].cached_rows;

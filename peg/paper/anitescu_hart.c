@@ -194,7 +194,7 @@ static void fill(peg_island *I, const model *m, program *p)
     for (int i = 0; i < m->count; i++)
         for (int q = 0; q < rows_of(I, &m->contact[i]); q++)
             fill_row(I, &m->contact[i], q, &p->row[at++]);
-    for (int i = 0; i < p->contacts && I->elastic; i++)
+    for (int i = 0; i < p->contacts && (I->forms & PEG_FORM_ELASTIC); i++)
         p->row[i].c += PEG_COMPLIANCE * peg_row_scale(&p->problem, i);
 }
 
@@ -202,7 +202,7 @@ static int make_program(peg_island *I, const model *m, program *p)
 {
     *p = (program){0};
     for (int i = 0; i < m->count; i++) p->contacts += rows_of(I, &m->contact[i]);
-    int rows = p->contacts + I->njoint;
+    int rows = p->contacts + I->joints.n;
     p->row = PEG_NEW(I->arena, peg_lcp_row, rows);
     p->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     p->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
@@ -210,9 +210,9 @@ static int make_program(peg_island *I, const model *m, program *p)
     if (!p->row || !p->target || !p->solution.v || !p->solution.lambda) return 0;
     for (int i = 0; i < I->nd; i++) memcpy(p->target[i], I->rigid[i].target, sizeof p->target[i]);
     for (int i = 0; i < p->contacts; i++) p->solution.lambda[i] = 0;
-    for (int k = 0; k < I->njoint; k++) {
-        p->row[p->contacts + k] = I->joint_row[k];
-        p->solution.lambda[p->contacts + k] = I->joint_lambda[k];
+    for (int k = 0; k < I->joints.n; k++) {
+        p->row[p->contacts + k] = I->joints.row[k];
+        p->solution.lambda[p->contacts + k] = I->joints.lambda[k];
     }
     p->problem = (peg_problem){I->nd, rows, I->mass, (const peg_vec6 *)p->target, p->row};
     return 1;
@@ -221,10 +221,10 @@ static int make_program(peg_island *I, const model *m, program *p)
 static peg_outcome solve_once(peg_island *I, const model *m, program *p)
 {
     fill(I, m, p);
-    if (I->capture) I->capture->see(I->capture->data, &p->problem);
-    I->work = 0;
-    peg_outcome outcome = I->njoint ? peg_joints_solve(I, &p->problem, p->row, &p->solution)
-                                    : peg_island_lcp(I, &p->problem, &p->solution);
+    if (I->common.capture) I->common.capture->see(I->common.capture->data, &p->problem);
+    I->progress.work = 0;
+    peg_outcome outcome = I->joints.n ? peg_joints_solve(I, &p->problem, p->row, &p->solution)
+                                      : peg_island_lcp(I, &p->problem, &p->solution);
     peg_count_solve(I, p->problem.m);
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
     return outcome == PEG_LAGGED ? PEG_SOLVED : outcome;
@@ -309,8 +309,8 @@ static void take(peg_island *I, const model *m, const program *p)
     const double *lambda = p->solution.lambda;
     memcpy(I->v, p->solution.v, (size_t)I->nd * sizeof *I->v);
     memcpy(I->v_motion, p->solution.v, (size_t)I->nd * sizeof *I->v);
-    if (I->njoint)
-        memcpy(I->joint_lambda, lambda + p->contacts, (size_t)I->njoint * sizeof *lambda);
+    if (I->joints.n)
+        memcpy(I->joints.lambda, lambda + p->contacts, (size_t)I->joints.n * sizeof *lambda);
     I->impulse.m = 0;
     for (int i = 0; i < m->count; i++) {
         peg_row *row = &I->rows.row[m->contact[i].row];

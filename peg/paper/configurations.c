@@ -3,7 +3,7 @@
 
 void peg_configuration_constraints(peg_constraints *c, int cross)
 {
-    if (c->island->planar)
+    if (c->island->common.planar)
         peg_plane_constraints(c, cross);
     else
         peg_space_constraints(c, cross);

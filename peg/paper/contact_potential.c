@@ -96,21 +96,22 @@ peg_result peg_contact_potential(peg_island *I)
 {
     double then = peg_seconds();
     peg_island_begin(I);
-    I->recovering = 0;
+    I->forms &= ~(unsigned)PEG_FORM_RECOVERY;
     for (int i = 0; i < I->nd; i++) {
         const peg_body *b = &I->rigid[i].state;
         for (int k = 0; k < 6; k++) {
-            I->v_end[i][k] = b->v_free[k] - b->v[k]; /* h times the applied accelerations */
-            I->v[i][k] = b->v[k] + 0.5 * I->v_end[i][k];
+            I->result.v_end[i][k] = b->v_free[k] - b->v[k]; /* h times the applied accelerations */
+            I->v[i][k] = b->v[k] + 0.5 * I->result.v_end[i][k];
         }
     }
     for (int p = 0; p < I->npair && !I->failed; p++) apply_force(I, p, 0, I->v);
     peg_island_move(I);
     for (int i = 0; i < I->nd; i++)
-        for (int k = 0; k < 6; k++) I->v_end[i][k] = I->v[i][k] + 0.5 * I->v_end[i][k];
-    for (int p = 0; p < I->npair && !I->failed; p++) apply_force(I, p, 1, I->v_end);
+        for (int k = 0; k < 6; k++)
+            I->result.v_end[i][k] = I->v[i][k] + 0.5 * I->result.v_end[i][k];
+    for (int p = 0; p < I->npair && !I->failed; p++) apply_force(I, p, 1, I->result.v_end);
     if (I->failed) return PEG_NOT_CONVERGED;
-    I->ended = 1;
+    I->result.notes |= PEG_NOTE_FINAL;
     for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL);
     I->stats->time_check += peg_seconds() - then;
     return PEG_CONVERGED;

@@ -13,7 +13,7 @@ static const double MOST_FRICTION = 1e3;
 
 int peg_cone_directions(const peg_island *I)
 {
-    if (I->planar) return 2;
+    if (I->common.planar) return 2;
     return I->settings->friction_directions ? I->settings->friction_directions : 4;
 }
 
@@ -56,7 +56,7 @@ void peg_add_cone(peg_constraints *c, int contact)
         if (!direction) return;
         *direction = c->contact[contact];
         peg_row *row = &direction->row;
-        double angle = 2 * pi * k / nd, x = cos(angle), y = I->planar ? 0 : sin(angle);
+        double angle = 2 * pi * k / nd, x = cos(angle), y = I->common.planar ? 0 : sin(angle);
         for (int i = 0; i < 3; i++) row->normal[i] = x * t[0][i] + y * t[1][i];
         row->friction = 1 + k % (nd / 2);
         row->prescribed = peg_start_jacobian(I, &I->pair[row->pair], row->point, row->point,

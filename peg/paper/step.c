@@ -32,7 +32,7 @@ static void add_half_space(peg_constraints *c, int contact)
         peg_row *row = peg_row_set_add(I, &I->rows);
         if (!row) return;
         *row = k ? c->contact[of->cone + k - 1].row : of->row;
-        if (k) row->mu *= sin(0.25 * PEG_PI * (I->planar ? 2 : 2. / half));
+        if (k) row->mu *= sin(0.25 * PEG_PI * (I->common.planar ? 2 : 2. / half));
     }
 }
 
@@ -40,7 +40,7 @@ static void add_half_space(peg_constraints *c, int contact)
 static peg_outcome solve_half_spaces(peg_constraints *c)
 {
     peg_island *I = c->island;
-    I->rows.m = I->last.m = 0;
+    I->rows.m = I->before.rows.m = 0;
     for (int i = 0; i < c->count; i++)
         if (c->list[i].kind != PEG_CROSS_CONTACT) add_half_space(c, c->member[c->list[i].first]);
     peg_outcome outcome = I->failed ? PEG_OUT_OF_MEMORY : peg_island_solve(I, PEG_ABOUT_FREE);
@@ -61,7 +61,7 @@ static void degrade(peg_constraints *c)
     I->stats->unconverged++;
     if (count_half_spaces(c) <= MOST_HALF_SPACES * I->nd) {
         if (solve_half_spaces(c) == PEG_SOLVED || I->failed) return;
-        I->elastic = 1;
+        I->forms |= PEG_FORM_ELASTIC;
         I->stats->fallback_elastic++;
         if (solve_half_spaces(c) == PEG_SOLVED || I->failed) return;
     }
@@ -131,7 +131,7 @@ peg_result peg_model_step(peg_island *I, const peg_model *model)
     pegStats *stats = I->stats;
     double then = peg_seconds();
     peg_island_begin(I);
-    I->recovering = 0;
+    I->forms &= ~(unsigned)PEG_FORM_RECOVERY;
     peg_lap(&then, &stats->time_check);
     describe(&c, model);
     peg_lap(&then, &stats->time_rows);

@@ -30,7 +30,7 @@ static void solve(peg_island *I, const peg_unilateral_model *model)
 {
     if (model->solve(I, model->data) == PEG_SOLVED || I->failed) return;
     I->stats->unconverged++;
-    I->elastic = 1;
+    I->forms |= PEG_FORM_ELASTIC;
     I->stats->fallback_elastic++;
     if (model->solve(I, model->data) == PEG_SOLVED || I->failed) return;
     for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
@@ -42,7 +42,7 @@ peg_result peg_unilateral_step(peg_island *I, const peg_unilateral_model *model)
     pegStats *stats = I->stats;
     double then = peg_seconds();
     peg_island_begin(I);
-    I->recovering = 0;
+    I->forms &= ~(unsigned)PEG_FORM_RECOVERY;
     peg_lap(&then, &stats->time_check);
     for (int p = 0; p < I->npair && !I->failed; p++) model->describe(I, p, model->data);
     peg_lap(&then, &stats->time_rows);

@@ -122,17 +122,15 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
     I->pair = PEG_NEW(I->arena, peg_pair, pairs);
     I->mass = PEG_NEW(I->arena, peg_mass_block, bodies);
     I->v = PEG_NEW(I->arena, peg_vec6, nr);
-    I->v_last = PEG_NEW(I->arena, peg_vec6, nr);
+    I->before.v = PEG_NEW(I->arena, peg_vec6, nr);
     I->v_motion = PEG_NEW(I->arena, peg_vec6, bodies);
-    I->v_end = PEG_NEW(I->arena, peg_vec6, bodies);
-    I->v_pose = PEG_NEW(I->arena, peg_vec6, bodies);
-    I->awake = PEG_NEW(I->arena, unsigned char, nr);
-    I->touched = PEG_NEW(I->arena, unsigned char, nr);
+    I->result.v_end = PEG_NEW(I->arena, peg_vec6, bodies);
+    I->result.v_pose = PEG_NEW(I->arena, peg_vec6, bodies);
     I->dirty = PEG_NEW(I->arena, unsigned char, nr);
     a->candidate_of = PEG_NEW(I->arena, int, pairs);
     if (I->arena->failed) return 0;
-    return peg_patch_room(I, largest) && peg_view_allocate(I->arena, &room, &I->scratch[0]) &&
-           peg_view_allocate(I->arena, &room, &I->scratch[1]);
+    return peg_patch_room(I, largest) && peg_view_allocate(I->arena, &room, &I->scratch.view[0]) &&
+           peg_view_allocate(I->arena, &room, &I->scratch.view[1]);
 }
 
 /* Bodies whose parts are near nothing, or that have none: joints hang them on the others. */
@@ -231,14 +229,14 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
     *a.solved = (peg_island_result){0};
     peg_island *I = &a.island;
     I->h = s->scene->h;
-    I->planar = s->scene->planar;
     I->settings = &s->context->settings;
-    I->disabled_rules = s->context->disabled_rules;
-    I->capture = s->context->capture;
     I->arena = arena;
     I->stats = &a.solved->stats;
-    I->part = s->part;
-    I->iterate = iterate_of(I->settings->contact);
+    I->common = (peg_step_common){.iterate = iterate_of(I->settings->contact),
+                                  .part = s->part,
+                                  .capture = s->context->capture,
+                                  .disabled_rules = s->context->disabled_rules,
+                                  .planar = s->scene->planar};
     if (assemble(&a, root)) {
         peg_island_step(I);
         peg_take_results(&a);

@@ -103,7 +103,7 @@ static int step_group(peg_stage *s, int root)
             int body = I.rigid[i].body;
             memcpy(s->v_no_contact[body], I.rigid[i].state.v_free, sizeof *s->v_no_contact);
             s->result[body].woken = s->woken_by_joint[body] = s->scene->body[body].asleep != 0;
-            s->result[body].held = I.joint_relaxation > 0;
+            s->result[body].held = I.joints.relaxation > 0;
         }
         peg_give_joints(s, &I);
         stats.unconverged = stats.joints_failed;
@@ -142,15 +142,15 @@ void peg_give_joints(peg_stage *s, const peg_island *I)
         const double *free_velocity = s->scene->body[I->rigid[i].body].v_free;
         for (int k = 0; k < 6; k++) v[k] = I->rigid[i].target[k] - free_velocity[k];
     }
-    for (int k = 0; k < I->njoint; k++) {
-        const peg_lcp_row *row = &I->joint_row[k];
-        s->joint_lambda[I->joint[k].row] = I->joint[k].sign * I->joint_lambda[k];
+    for (int k = 0; k < I->joints.n; k++) {
+        const peg_lcp_row *row = &I->joints.row[k];
+        s->joint_lambda[I->joints.source[k].row] = I->joints.source[k].sign * I->joints.lambda[k];
         const double *J[2] = {row->Ja, row->Jb};
         const int body[2] = {row->body_a, row->body_b};
         for (int side = 0; side < 2; side++) {
             if (body[side] < 0) continue;
             double *v = s->result[I->rigid[body[side]].body].v_joints;
-            peg_add_impulse(&I->mass[body[side]], J[side], I->joint_lambda[k], v);
+            peg_add_impulse(&I->mass[body[side]], J[side], I->joints.lambda[k], v);
         }
     }
 }

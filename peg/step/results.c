@@ -84,33 +84,33 @@ static void find_woken(peg_assembly *a)
         int asleep = i < I->nd ? b->asleep : !peg_is_moving_obstacle(b);
         if (i < I->nd && asleep) {
             double h = I->h, size = I->rigid[i].size;
-            asleep = h * peg_norm(I->v_pose[i]) < PEG_TOUCH * size &&
-                     h * peg_norm(I->v_pose[i] + 3) < PEG_TOUCH;
+            asleep = h * peg_norm(I->result.v_pose[i]) < PEG_TOUCH * size &&
+                     h * peg_norm(I->result.v_pose[i] + 3) < PEG_TOUCH;
         }
-        I->awake[i] = !asleep;
+        I->rigid[i].awake = !asleep;
     }
     for (int changed = 1; changed;) {
         changed = 0;
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             const peg_pair *p = &I->pair[I->impulse.row[i].pair];
-            int x = I->piece[p->a].rigid, y = I->piece[p->b].rigid;
-            if (I->awake[x] == I->awake[y]) continue;
-            int sleeper = I->awake[x] ? y : x;
-            if (sleeper >= I->nd) continue;
-            I->awake[sleeper] = 1;
+            peg_rigid *x = &I->rigid[I->piece[p->a].rigid], *y = &I->rigid[I->piece[p->b].rigid];
+            if (x->awake == y->awake) continue;
+            peg_rigid *sleeper = x->awake ? y : x;
+            if (sleeper - I->rigid >= I->nd) continue;
+            sleeper->awake = 1;
             changed = 1;
         }
-        for (int k = 0; k < I->njoint; k++) {
-            int x = I->joint_row[k].body_a, y = I->joint_row[k].body_b;
-            if (x < 0 || y < 0 || I->awake[x] == I->awake[y]) continue;
-            I->awake[x] = I->awake[y] = changed = 1;
+        for (int k = 0; k < I->joints.n; k++) {
+            int x = I->joints.row[k].body_a, y = I->joints.row[k].body_b;
+            if (x < 0 || y < 0 || I->rigid[x].awake == I->rigid[y].awake) continue;
+            I->rigid[x].awake = I->rigid[y].awake = changed = 1;
         }
     }
     for (int i = 0; i < I->nd; i++) {
         peg_body_result *r = &s->result[I->rigid[i].body];
         const peg_body *b = &s->scene->body[I->rigid[i].body];
-        r->woken = b->asleep && I->awake[i];
-        if (!b->asleep || I->awake[i]) continue;
+        r->woken = b->asleep && I->rigid[i].awake;
+        if (!b->asleep || I->rigid[i].awake) continue;
         memcpy(r->v_pose, b->v, sizeof r->v_pose);
         memcpy(r->v_end, b->v, sizeof r->v_end);
         r->moved = r->held = 0;
@@ -125,12 +125,12 @@ static void take_results(peg_assembly *a)
     for (int i = 0; i < I->nd; i++) {
         const peg_body *b = &s->scene->body[I->rigid[i].body];
         peg_body_result *r = &s->result[I->rigid[i].body];
-        memcpy(r->v_pose, I->v_pose[i], sizeof r->v_pose);
-        memcpy(r->v_end, I->v_end[i], sizeof r->v_end);
-        r->moved = I->njoint == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
-        r->held = I->held && I->njoint > 0;
+        memcpy(r->v_pose, I->result.v_pose[i], sizeof r->v_pose);
+        memcpy(r->v_end, I->result.v_end[i], sizeof r->v_end);
+        r->moved = I->joints.n == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
+        r->held = (I->result.notes & PEG_NOTE_HELD) && I->joints.n > 0;
     }
-    if (I->njoint) peg_give_joints(s, I);
+    if (I->joints.n) peg_give_joints(s, I);
     stats->min_separation = INFINITY;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
@@ -141,7 +141,7 @@ static void take_results(peg_assembly *a)
     }
     stats->pairs = I->npair;
     stats->islands = 1;
-    stats->energy_gain_max = I->energy_gain;
+    stats->energy_gain_max = I->result.energy_gain;
 }
 
 static int remember_choices(peg_assembly *a)
@@ -178,7 +178,7 @@ static int remember_impulses(peg_assembly *a)
 {
     peg_island_result *solved = a->solved;
     const peg_row_set *impulse = &a->island.impulse;
-    if (a->island.unsolved) return remember_old_impulses(a);
+    if (a->island.result.notes & PEG_NOTE_UNSOLVED) return remember_old_impulses(a);
     solved->row = PEG_NEW(&a->worker->results, peg_cached_row, impulse->m);
     if (!solved->row) return 0;
     for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
@@ -188,7 +188,8 @@ static int remember_impulses(peg_assembly *a)
         if (c->first + (size_t)c->count != solved->rows)
             continue; /* of a later solve: passed over */
         peg_row row = impulse->row[i];
-        if (a->island.recovering) row.lambda = peg_is_iterative(&a->island) ? row.lambda_motion : 0;
+        if (a->island.forms & PEG_FORM_RECOVERY)
+            row.lambda = peg_is_iterative(&a->island) ? row.lambda_motion : 0;
         solved->row[solved->rows++] = peg_row_to_cache(&row);
         c->count++;
     }
