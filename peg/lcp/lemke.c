@@ -28,10 +28,9 @@
 static const double PIVOT = 1e-9;
 /* Ratios closer than this, relative to the scaled problem's unit, tie. */
 static const double TIE = 1e-13;
-/* Relative residual that is good enough. */
+/* Residual with which no other way is tried, relative to the scaled problem's unit; large z leave
+ * the rounding of their sums. */
 static const double GOOD = 1e-11;
-/* Corrections of the basic solution by its residual. */
-enum { CORRECTIONS = 3 };
 /* The ways that are tried until an answer is good. Rounding can still lead degenerate problems into
  * rays that there are not: covering vectors of another spread take other ways. */
 static const struct way {
@@ -292,25 +291,17 @@ static int keep_if_better(lemke *t, double *trial, double *z, double *least)
     return 1;
 }
 
-/* Corrects the basic solution by T, which is minus the inverse of its matrix, while that helps. */
-static double correct(lemke *t, double *z)
+/* What rounding leaves of sums of this z. */
+static double rounding(const lemke *t, const double *z)
 {
-    double *trial = t->value, least = residual(t, z);
-    for (int pass = 0; pass < CORRECTIONS; pass++) {
-        memcpy(trial, z, (size_t)t->n * sizeof *z);
-        residual(t, z);
-        for (int i = 0; i < t->n; i++) {
-            const double *T = row_of(t, i);
-            for (int j = 0; j < t->columns && t->basic[i] >= t->n; j++)
-                if (t->nonbasic[j] < t->n)
-                    trial[t->basic[i] - t->n] += T[j] * t->enter[t->nonbasic[j]];
-        }
-        if (!keep_if_better(t, trial, z, &least)) break;
-    }
-    return least;
+    double largest = 1;
+    for (int i = 0; i < t->n; i++) largest = fmax(largest, z[i]);
+    return t->n * DBL_EPSILON * largest;
 }
 
-/* The basic solution of least squares: the basis may be as good as singular. */
+/* The basic solution of least squares from A itself: the tableau has gathered the rounding of all
+ * pivots, and the basis may be as good as singular. LAPACK's QR with column pivoting finds its
+ * rank. */
 static peg_outcome least_squares(peg_arena *arena, lemke *t, double *z, double *least)
 {
     int n = t->n, k = 0, at = 0, rank;
@@ -381,8 +372,8 @@ static peg_outcome attempt(peg_arena *arena, lemke *t, const struct way *way, do
             x[t->basic[i] - n] = fmax(0, outcome == PEG_RAY ? -t->enter[i] : t->value[i]);
     if (outcome == PEG_RAY && ray >= n) x[ray - n] = 1;
     if (outcome != PEG_SOLVED) return outcome;
-    *least = correct(t, x);
-    return *least <= GOOD ? PEG_SOLVED : least_squares(arena, t, x, least);
+    *least = residual(t, x);
+    return *least <= rounding(t, x) ? PEG_SOLVED : least_squares(arena, t, x, least);
 }
 
 /* The best of the answers; without one the last ray. */
@@ -395,7 +386,7 @@ static peg_outcome solve(peg_arena *arena, int n, const double *A, const double 
     if (!x || !create(arena, n, &t)) return PEG_OUT_OF_MEMORY;
     t.A = A;
     if (!load(&t, q, &unit)) return PEG_SINGULAR;
-    for (int i = 0; i < WAY_COUNT && !(best <= GOOD); i++) {
+    for (int i = 0, good = 0; i < WAY_COUNT && !good; i++) {
         double least = INFINITY;
         peg_outcome tried = attempt(arena, &t, &WAYS[i], x, &least, pivots);
         if (tried == PEG_OUT_OF_MEMORY) return tried;
@@ -403,6 +394,7 @@ static peg_outcome solve(peg_arena *arena, int n, const double *A, const double 
         if (!better) continue;
         outcome = tried;
         best = least;
+        good = tried == PEG_SOLVED && least <= fmax(GOOD, rounding(&t, x));
         for (int k = 0; k < n; k++) z[k] = x[k] * t.s[k] * (tried == PEG_RAY ? 1 : unit);
     }
     return outcome;

@@ -9,6 +9,8 @@
  *
  * whose matrix is copositive: Lemke's method finds a solution if u = 0 moves nothing into anything.
  */
+#include <float.h>
+
 #include "peg/base/arena.h"
 #include "peg/lcp/lemke.h"
 #include "peg/lcp/problem.h"
@@ -17,8 +19,8 @@
 
 /* Part of a unit row that is no rounding. */
 static const double INDEPENDENT = 1e-13;
-/* The answer by QR is taken unless its fault is so many times the other one's: as good by that
- * measure, its y is the more exact one. */
+/* The answer by QR is taken unless its fault is so many times the other one's, and more than the
+ * rounding of the impulses: as good by that measure, its y is the more exact one. */
 static const double CLEARLY_WORSE = 4;
 
 static int list_variables(const peg_scaled *scaled, peg_lcp_variable *list)
@@ -72,34 +74,95 @@ static double fault(const peg_scaled *scaled, const double *y, const double *u, 
     return worst;
 }
 
+/* The rows that carry, and what their impulses are solved with: y is the shortest vector that holds
+ * them at s = 0, x their impulses, y = N x. */
+typedef struct carrying {
+    const peg_scaled *scaled;
+    peg_qr qr;
+    int *row;      /* q, in the order of the columns */
+    double *d, *x; /* q */
+    double *y, *rest;
+    double *u; /* m */
+} carrying;
+
+static int create(peg_arena *arena, const peg_scaled *scaled, carrying *c)
+{
+    int n = scaled->n, m = scaled->m, rank = n < m ? n : m;
+    *c = (carrying){.scaled = scaled};
+    c->row = PEG_NEW(arena, int, rank);
+    c->d = PEG_NEW(arena, double, rank);
+    c->x = PEG_NEW(arena, double, rank);
+    c->y = PEG_NEW(arena, double, n);
+    c->rest = PEG_NEW(arena, double, n);
+    c->u = PEG_NEW(arena, double, m);
+    return c->row && c->d && c->x && c->y && c->rest && c->u &&
+           peg_qr_create(arena, n, rank, &c->qr);
+}
+
+/* Those of an answer, as far as they are independent. */
+static void take_carrying(carrying *c, const double *u)
+{
+    for (int i = 0; i < c->scaled->m && c->qr.q < c->qr.capacity; i++) {
+        if (!(u[i] > 0)) continue;
+        double length = peg_qr_split(&c->qr, &c->scaled->row[i], c->d, c->y);
+        if (length <= INDEPENDENT) continue;
+        c->row[c->qr.q] = i;
+        peg_qr_append(&c->qr, c->d, c->y, length);
+    }
+}
+
+/* y and x, and x once more from what N x leaves of y. */
+static void solve_carrying(carrying *c)
+{
+    const peg_scaled *scaled = c->scaled;
+    for (int j = 0; j < c->qr.q; j++) c->d[j] = -scaled->row[c->row[j]].beta;
+    peg_qr_shortest(&c->qr, c->d, c->y, c->x);
+    memcpy(c->rest, c->y, (size_t)scaled->n * sizeof *c->y);
+    for (int j = 0; j < c->qr.q; j++) peg_scaled_add(&scaled->row[c->row[j]], -c->x[j], c->rest);
+    peg_qr_project(&c->qr, c->rest, c->d);
+    peg_qr_solve(&c->qr, c->d, c->d);
+    for (int j = 0; j < c->qr.q; j++) c->x[j] += c->d[j];
+}
+
+/* Until none of them pulls: one that carries nothing may do so by rounding, and to ignore it would
+ * leave its share of y to nobody. */
+static void let_go_of_what_pulls(carrying *c)
+{
+    for (;;) {
+        int worst = -1;
+        solve_carrying(c);
+        for (int j = 0; j < c->qr.q; j++)
+            if (c->x[j] < (worst < 0 ? 0 : c->x[worst])) worst = j;
+        if (worst < 0) return;
+        peg_qr_remove(&c->qr, worst);
+        memmove(c->row + worst, c->row + worst + 1, (size_t)(c->qr.q - worst) * sizeof *c->row);
+    }
+}
+
+/* What a sum of that many impulses is known to. */
+static double rounding(const peg_scaled *scaled, const double *u)
+{
+    double largest = 0;
+    for (int i = 0; i < scaled->m; i++) largest = fmax(largest, u[i]);
+    return scaled->n * DBL_EPSILON * largest;
+}
+
 /* The rows that carry, solved once more by QR: A has the square of their condition. y and u are
  * those of the better answer. */
 static int polish(peg_arena *arena, const peg_scaled *scaled, double *y, double *u)
 {
-    int n = scaled->n, m = scaled->m, rank = n < m ? n : m;
-    peg_qr qr;
-    int *carries = PEG_NEW(arena, int, rank);
-    double *d = PEG_NEW(arena, double, rank), *x = PEG_NEW(arena, double, rank);
-    double *z = PEG_NEW(arena, double, n), *trial = PEG_NEW(arena, double, m);
-    double *room = PEG_NEW(arena, double, n);
-    if (!carries || !d || !x || !z || !trial || !room || !peg_qr_create(arena, n, rank, &qr))
-        return 0;
-    for (int i = 0; i < m && qr.q < rank; i++) {
-        if (!(u[i] > 0)) continue;
-        double length = peg_qr_split(&qr, &scaled->row[i], d, z);
-        if (length <= INDEPENDENT) continue;
-        carries[qr.q] = i;
-        peg_qr_append(&qr, d, z, length);
-    }
-    for (int j = 0; j < qr.q; j++) d[j] = -scaled->row[carries[j]].beta;
-    peg_qr_shortest(&qr, d, z, x);
-    memset(trial, 0, (size_t)m * sizeof *trial);
-    for (int j = 0; j < qr.q; j++) trial[carries[j]] = fmax(0, x[j]);
-    memset(y, 0, (size_t)n * sizeof *y);
-    for (int i = 0; i < m; i++) peg_scaled_add(&scaled->row[i], u[i], y);
-    if (!(fault(scaled, z, trial, room) <= CLEARLY_WORSE * fault(scaled, y, u, room))) return 1;
-    memcpy(y, z, (size_t)n * sizeof *y);
-    memcpy(u, trial, (size_t)m * sizeof *u);
+    carrying c;
+    if (!create(arena, scaled, &c)) return 0;
+    take_carrying(&c, u);
+    let_go_of_what_pulls(&c);
+    memset(c.u, 0, (size_t)scaled->m * sizeof *u);
+    for (int j = 0; j < c.qr.q; j++) c.u[c.row[j]] = c.x[j];
+    memset(y, 0, (size_t)scaled->n * sizeof *y);
+    for (int i = 0; i < scaled->m; i++) peg_scaled_add(&scaled->row[i], u[i], y);
+    double by_qr = fault(scaled, c.y, c.u, c.rest), before = fault(scaled, y, u, c.rest);
+    if (!(by_qr <= fmax(CLEARLY_WORSE * before, rounding(scaled, u)))) return 1;
+    memcpy(y, c.y, (size_t)scaled->n * sizeof *y);
+    memcpy(u, c.u, (size_t)scaled->m * sizeof *u);
     return 1;
 }
 

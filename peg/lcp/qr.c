@@ -43,6 +43,11 @@ double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row, double *
     return sum;
 }
 
+void peg_qr_project(const peg_qr *qr, const double *z, double *d)
+{
+    for (int j = 0; j < qr->q; j++) d[j] = dense_dot(qr->n, z, q_column(qr, j));
+}
+
 double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row, double *d, double *z)
 {
     int n = qr->n;

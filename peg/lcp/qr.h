@@ -25,4 +25,7 @@ void peg_qr_solve(const peg_qr *qr, const double *b, double *x);
 /* The shortest y with Q R = N: N^T y = b, and u with y = N u. b, of q numbers, becomes Q^T y. */
 void peg_qr_shortest(const peg_qr *qr, double *b, double *y, double *u);
 
+/* d = Q^T z */
+void peg_qr_project(const peg_qr *qr, const double *z, double *d);
+
 #endif
