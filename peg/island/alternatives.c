@@ -23,23 +23,18 @@ int peg_switch_pairs(peg_island *I)
     return switched;
 }
 
-/* A loaded row whose features had passed each other at the start: it pushes the body through. */
-static int row_is_behind(const peg_island *I, const peg_row *row)
-{
-    const peg_pair *p = &I->pair[row->pair];
-    if (row->friction || !(row->lambda > 0 || row->lambda_motion > 0)) return 0;
-    return p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -BEHIND * p->L;
-}
-
-/* Rows of first contact are right as they are. */
+/* A loaded row whose features had passed each other at the start pushes the body through. Rows of
+ * first contact are right as they are. */
 int peg_lock_pairs(peg_island *I)
 {
     int locked = 0;
+    if (!peg_has_rule(I, PEG_RULE_LOCK)) return 0;
     for (int i = 0; i < I->rows.m; i++) {
-        peg_pair *p = &I->pair[I->rows.row[i].pair];
-        if (p->tried.locked || !peg_has_rule(I, PEG_RULE_LOCK) || I->rows.row[i].first_contact ||
-            !row_is_behind(I, &I->rows.row[i]))
-            continue;
+        const peg_row *row = &I->rows.row[i];
+        peg_pair *p = &I->pair[row->pair];
+        int is_loaded = !row->friction && (row->lambda > 0 || row->lambda_motion > 0);
+        int is_behind = p->s0 >= -PEG_TOUCH * p->L && row->gap0 < -BEHIND * p->L;
+        if (p->tried.locked || row->first_contact || !is_loaded || !is_behind) continue;
         peg_pair_lock(I, p);
         p->moved_since_rows = INFINITY;
         locked++;

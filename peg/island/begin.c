@@ -13,24 +13,6 @@
 static const double NEAR = 0.02;
 static const double CLOSING = 0.15;
 
-/* Where many bodies are active, most rows within the distance that they could travel would be
- * inactive. The check of the poses finds pairs that come closer than expected. */
-static double reach_of(const peg_island *I, const peg_pair *p)
-{
-    double near = fmin(NEAR * p->L, p->whole_reach);
-    return peg_is_coarse(I) ? near + CLOSING * (p->whole_reach - near) : p->whole_reach;
-}
-
-static void find_touched(peg_island *I)
-{
-    for (int i = 0; i < I->nr; i++) I->rigid[i].touched = 0;
-    for (int i = 0; i < I->npair; i++) {
-        const peg_pair *p = &I->pair[i];
-        if (p->s0 > p->margin) continue;
-        I->rigid[I->piece[p->a].rigid].touched = I->rigid[I->piece[p->b].rigid].touched = 1;
-    }
-}
-
 /* Whether a moving body of the pair touches something else than the other one. */
 static int is_touched(const peg_island *I, const peg_pair *p)
 {
@@ -42,8 +24,12 @@ static int is_touched(const peg_island *I, const peg_pair *p)
 void peg_island_begin(peg_island *I)
 {
     for (int i = 0; i < I->npair; i++) {
-        I->pair[i].reach = reach_of(I, &I->pair[i]);
-        peg_pair_begin(I, &I->pair[i]);
+        peg_pair *p = &I->pair[i];
+        /* where many bodies are active, most rows within the distance that they could travel would
+         * be inactive; the check of the poses finds pairs that come closer than expected */
+        double near = fmin(NEAR * p->L, p->whole_reach);
+        p->reach = peg_is_coarse(I) ? near + CLOSING * (p->whole_reach - near) : p->whole_reach;
+        peg_pair_begin(I, p);
     }
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
@@ -58,7 +44,12 @@ void peg_island_begin(peg_island *I)
     /* the free motion first: what it would pass through makes its rows there; but not of what
      * something holds, which will not move so */
     for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
-    find_touched(I);
+    for (int i = 0; i < I->nr; i++) I->rigid[i].touched = 0;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        if (p->s0 > p->margin) continue;
+        I->rigid[I->piece[p->a].rigid].touched = I->rigid[I->piece[p->b].rigid].touched = 1;
+    }
     int exact = I->settings->contact == PEG_CONTACT_PEG;
     for (int i = 0; i < I->npair && exact; i++)
         if (!is_touched(I, &I->pair[i]) && peg_is_fast(I, &I->pair[i]))

@@ -17,17 +17,6 @@ enum { CAUSE_TIMES = 6 };
 /* .. to this depth, in widths. */
 static const double HIT_DEPTH_SLOW = 1e-12;
 
-/* How far points of one part have moved towards the other between the last two iterates, at most.
- */
-static double moved_on(const peg_island *I, const peg_pair *p)
-{
-    double shift[3];
-    const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
-    const peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
-    peg_sub(ra->shift, rb->shift, shift);
-    return peg_norm(shift) + ra->turn * a->arm + rb->turn * b->arm;
-}
-
 /* Whether the last check of a pair still holds. Of what overlaps more is let pass later on. */
 static int is_checked(const peg_island *I, const peg_pair *p)
 {
@@ -40,7 +29,12 @@ static int is_checked(const peg_island *I, const peg_pair *p)
  * anyway, and those whose rows will be made anew. */
 static int stays_apart(const peg_island *I, peg_pair *p)
 {
-    double moved = moved_on(I, p), floor = PEG_FLOOR * p->margin;
+    const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
+    const peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
+    double shift[3], floor = PEG_FLOOR * p->margin;
+    peg_sub(ra->shift, rb->shift, shift);
+    /* points of one part towards the other between the last two iterates, at most */
+    double moved = peg_norm(shift) + ra->turn * a->arm + rb->turn * b->arm;
     p->moved_since_rows += moved;
     p->moved_since_tilt += moved;
     p->moved_since_check += moved;

@@ -57,19 +57,6 @@ double peg_energy_gained(const peg_island *I)
     return peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I)) - granted;
 }
 
-/* Kinetic energy relative to the common velocity, at the end poses, J. */
-static double relative_energy(const peg_island *I, const peg_vec6 *v, const double common[3])
-{
-    double energy = 0;
-    for (int i = 0; i < I->nd; i++) {
-        double d[6];
-        memcpy(d, v[i], sizeof d);
-        peg_sub(d, common, d);
-        energy += peg_end_energy(&I->rigid[i], d);
-    }
-    return energy;
-}
-
 void peg_scale_relative(const peg_island *I, double factor, peg_vec6 *v)
 {
     double common[3];
@@ -82,10 +69,15 @@ void peg_scale_relative(const peg_island *I, double factor, peg_vec6 *v)
 
 int peg_return_energy(peg_island *I, double share)
 {
-    double common[3];
+    double common[3], energy = 0; /* relative to the common velocity, at the end poses */
     if (!peg_keeps_motion(I) || I->joints.n) return 0;
     peg_common_velocity(I, (const peg_vec6 *)I->v_motion, common);
-    double energy = relative_energy(I, (const peg_vec6 *)I->v_motion, common);
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        memcpy(d, I->v_motion[i], sizeof d);
+        peg_sub(d, common, d);
+        energy += peg_end_energy(&I->rigid[i], d);
+    }
     double gained = peg_energy_gained(I);
     if (!(gained <= share * energy)) return 0;
     peg_scale_relative(I, sqrt(1 - gained / energy), I->v_motion);

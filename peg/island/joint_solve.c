@@ -39,20 +39,15 @@ static double residual(const peg_problem *problem, int i, const peg_solution *so
     return fabs(lambda * root - fmin(fmax(moved, row->bounded ? -bound : 0), bound));
 }
 
-/* Whether an answer that lags does so at the joints. */
-static int joints_lag(const peg_problem *problem, int first, const peg_solution *solution)
-{
-    double most = JOINT_RESIDUAL * peg_residual_unit(problem);
-    for (int i = first; i < problem->m; i++)
-        if (!(residual(problem, i, solution) <= most)) return 1;
-    return 0;
-}
-
+/* Friction may lag in an answer, the joints may not. */
 static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
                      const peg_solution *solution)
 {
-    if (outcome == PEG_SOLVED) return 1;
-    return outcome == PEG_LAGGED && !joints_lag(problem, first, solution);
+    if (outcome != PEG_LAGGED) return outcome == PEG_SOLVED;
+    double most = JOINT_RESIDUAL * peg_residual_unit(problem);
+    for (int i = first; i < problem->m; i++)
+        if (!(residual(problem, i, solution) <= most)) return 0;
+    return 1;
 }
 
 /* --- friction held --------------------------------------------------------------------------- */

@@ -58,13 +58,6 @@ void peg_count_solve(peg_island *I, int rows)
     if (rows > I->stats->rows_max) I->stats->rows_max = rows;
 }
 
-/* Of the limited attempt: fewer in large islands, and where a pair has hundreds of rows. */
-static int most_factorisations(const peg_island *I, const peg_problem *problem)
-{
-    double most = fmin(COST_LIMIT / I->nd, MOST_WORK / (1 + problem->m));
-    return I->mode == PEG_MODE_LIMITED ? 1 + (int)most : 0;
-}
-
 int peg_work_is_spent(const peg_island *I)
 {
     return I->progress.work >= MOST_WORK;
@@ -73,8 +66,11 @@ int peg_work_is_spent(const peg_island *I)
 peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_solution *solution)
 {
     peg_solve_options options = {.solver = I->settings->solver,
-                                 .tolerance = PEG_RESIDUAL_TOLERANCE,
-                                 .max_factorisations = most_factorisations(I, problem)};
+                                 .tolerance = PEG_RESIDUAL_TOLERANCE};
+    /* fewer in large islands, and where a pair has hundreds of rows */
+    if (I->mode == PEG_MODE_LIMITED)
+        options.max_factorisations =
+            1 + (int)fmin(COST_LIMIT / I->nd, MOST_WORK / (1 + problem->m));
     solution->iterations = 0; /* some failures write none */
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     I->progress.work += (double)problem->m * solution->iterations;

@@ -58,18 +58,14 @@ static void restart(peg_island *I, loop *l)
     peg_drop_rows(I);
 }
 
-static int sticks_without_limit(const peg_island *I)
-{
-    for (int i = 0; i < I->rows.m; i++)
-        if (I->rows.row[i].friction && isinf(peg_row_limit(I, i))) return 1;
-    return 0;
-}
-
 /* The problem has no solution: the next one that may have one. Several contacts of a body that
  * stick without limit contradict each other by what it turns in the step. */
 static int relax_problem(peg_island *I)
 {
-    if (!(I->forms & PEG_FORM_SLIP) && peg_has_rule(I, PEG_RULE_SLIP) && sticks_without_limit(I)) {
+    int sticks = 0;
+    for (int i = 0; i < I->rows.m; i++)
+        sticks |= I->rows.row[i].friction && isinf(peg_row_limit(I, i));
+    if (sticks && !(I->forms & PEG_FORM_SLIP) && peg_has_rule(I, PEG_RULE_SLIP)) {
         I->forms |= PEG_FORM_SLIP;
     } else if (!(I->forms & PEG_FORM_CLEARANCE) && peg_has_rule(I, PEG_RULE_CLEARANCE)) {
         I->forms |= PEG_FORM_CLEARANCE;
@@ -116,13 +112,6 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
     return change <= SETTLED * objective + PEG_GAIN * I->energy_unit;
 }
 
-static int waits(const peg_island *I)
-{
-    int waiting = 0;
-    for (int i = 0; i < I->npair; i++) waiting |= I->pair[i].friction_pending;
-    return waiting;
-}
-
 /* Whether a pair bears whose rows are those of another iterate, as those of rest may. */
 static int bears_on_old_rows(const peg_island *I)
 {
@@ -142,7 +131,9 @@ static int change_alternatives(peg_island *I, loop *l, int frozen)
         changed = peg_switch_pairs(I);
         l->switches += changed > 0;
     }
-    int unheld = peg_lock_pairs(I) || (I->progress.iteration < FRICTION_ITERATIONS && waits(I));
+    int unheld = peg_lock_pairs(I);
+    for (int i = 0; i < I->npair && I->progress.iteration < FRICTION_ITERATIONS; i++)
+        unheld |= I->pair[i].friction_pending;
     if (unheld) l->restoring = l->restoring && peg_is_iterative(I);
     return changed || unheld;
 }

@@ -187,13 +187,6 @@ static int is_violated(peg_island *I, peg_pair *p, int opens)
     return p->has_first_contact || p->shortfall > 0;
 }
 
-/* Whether a pair within a zone has kept its separation, but for rounding of the poses. */
-static int is_kept(const peg_island *I, const peg_pair *p)
-{
-    const peg_view *A = &I->piece[p->a].now;
-    return p->s >= p->s0 - PEG_ROUNDING * (p->L + peg_norm(A->centre));
-}
-
 /* Limits the zones of a violated pair. Returns whether that changed anything. */
 static int limit_pair(peg_island *I, stage *s, int index)
 {
@@ -207,7 +200,8 @@ static int limit_pair(peg_island *I, stage *s, int index)
     }
     a = peg_zone_of(z, a), b = peg_zone_of(z, b);
     if (a == b) {
-        if (is_kept(I, p)) return 0;
+        /* but for rounding of the poses the pair keeps its separation */
+        if (p->s >= p->s0 - PEG_ROUNDING * (p->L + peg_norm(I->piece[p->a].now.centre))) return 0;
         s->hit[a] = 1;
         return z->share[a] > 0;
     }

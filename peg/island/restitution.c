@@ -149,16 +149,11 @@ static double limit_energy(peg_island *I, const peg_vec6 *bounced)
     return share;
 }
 
-static int may_bounce(const peg_island *I)
-{
-    for (int i = 0; i < I->npair; i++)
-        if (I->pair[i].surface->bounce > 0) return 1;
-    return 0;
-}
-
 void peg_bounce(peg_island *I)
 {
-    if (!may_bounce(I)) return;
+    int bounces = 0;
+    for (int i = 0; i < I->npair; i++) bounces |= I->pair[i].surface->bounce > 0;
+    if (!bounces) return;
     size_t size = (size_t)I->nd * sizeof *I->v;
     peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
     peg_vec6 *bounced = PEG_NEW(I->arena, peg_vec6, I->nd);

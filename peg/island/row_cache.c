@@ -31,18 +31,14 @@ static int is_out_of_reach(const peg_pair *p)
     return !p->violated && PEG_FACING * p->s > p->reach;
 }
 
-/* Whether the pair could bear now, or rows be wrong by as much as it is apart: they are linear in
- * what moves by a share of L. */
-static int is_near(const peg_pair *p)
-{
-    return p->s <= 2 * p->margin + p->moved_since_rows * p->moved_since_rows / p->L;
-}
-
-/* Where the answer is to be exact only rows stay that bear nothing and could not; where it is long
- * in coming, none. */
+/* Where the answer is to be exact only rows stay that bear nothing and could not, nor are wrong by
+ * as much as the pair is apart: they are linear in what moves by a share of L. Where it is long in
+ * coming, none. */
 static int must_be_exact(const peg_island *I, const peg_pair *p)
 {
-    return I->progress.iteration >= PEG_PATIENCE || p->active || is_near(p) || is_out_of_reach(p);
+    double wrong = p->moved_since_rows * p->moved_since_rows / p->L;
+    return I->progress.iteration >= PEG_PATIENCE || p->active || p->s <= 2 * p->margin + wrong ||
+           is_out_of_reach(p);
 }
 
 /* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or

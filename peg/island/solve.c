@@ -6,21 +6,16 @@
 #include "peg/contact/row_set.h"
 #include "peg/island/lcp_rows.h"
 
-/* Whether a contact, of which these are the rows, has an impulse: friction with a limit of its own
- * may have one where nothing bears any more (see pair.friction_pending). */
-static int acts(const peg_row_set *rows, int begin, int end)
-{
-    int any = 0;
-    for (int i = begin; i < end; i++) any |= rows->row[i].lambda != 0;
-    return any;
-}
-
 void peg_island_accumulate(peg_island *I, peg_about about)
 {
     if (about == PEG_ABOUT_FREE) I->impulse.m = 0;
     for (int i = 0, end; i < I->rows.m; i = end) {
+        int acts = 0;
         end = peg_next_normal(&I->rows, i);
-        if (acts(&I->rows, i, end)) peg_rows_append(I, &I->impulse, &I->rows, i, end);
+        /* friction with a limit of its own may act where nothing bears any more
+         * (pair.friction_pending) */
+        for (int k = i; k < end; k++) acts |= I->rows.row[k].lambda != 0;
+        if (acts) peg_rows_append(I, &I->impulse, &I->rows, i, end);
     }
 }
 
@@ -36,13 +31,6 @@ static int solves_exactly(const peg_island *I, peg_about about)
     return !many || !(I->forms & PEG_FORM_RECOVERY);
 }
 
-static int is_driven(const peg_island *I)
-{
-    for (int i = 0; i < I->rows.m; i++)
-        if (!I->rows.row[i].friction && I->rows.row[i].prescribed != 0) return 1;
-    return 0;
-}
-
 /* Whether projected Gauss-Seidel is to find what no exact solve has found. Overlaps that cannot
  * open as much as they may open as much as they can; where moving bodies leave no room nothing is
  * thrown about. */
@@ -50,15 +38,10 @@ static int may_iterate(const peg_island *I, peg_about about, peg_outcome outcome
 {
     if (outcome == PEG_SOLVED || I->failed || !peg_is_iterative(I)) return 0;
     if (about == PEG_ABOUT_FREE) return 1;
-    return outcome != PEG_INFEASIBLE || ((I->forms & PEG_FORM_RECOVERY) && !is_driven(I));
-}
-
-/* The velocities of the answer, and its impulses. */
-static void keep_motion(peg_island *I)
-{
-    memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
-    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_motion = I->rows.row[i].lambda;
-    I->before.has_motion = 1;
+    if (outcome != PEG_INFEASIBLE) return 1;
+    for (int i = 0; i < I->rows.m; i++)
+        if (!I->rows.row[i].friction && I->rows.row[i].prescribed != 0) return 0;
+    return (I->forms & PEG_FORM_RECOVERY) != 0;
 }
 
 peg_outcome peg_island_solve(peg_island *I, peg_about about)
@@ -72,10 +55,14 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
     if (may_iterate(I, about, outcome)) outcome = peg_island_solve_iterative(I, about);
     peg_arena_back(I->arena, mark);
     if (outcome != PEG_SOLVED) return outcome;
-    if (about == PEG_ABOUT_FREE)
-        keep_motion(I);
-    else
-        for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda_restored = I->rows.row[i].lambda;
+    if (about == PEG_ABOUT_FREE) {
+        memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
+        I->before.has_motion = 1;
+    }
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_row *row = &I->rows.row[i];
+        *(about == PEG_ABOUT_FREE ? &row->lambda_motion : &row->lambda_restored) = row->lambda;
+    }
     return outcome;
 }
 

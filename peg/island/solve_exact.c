@@ -22,19 +22,6 @@ typedef struct workspace {
     double unit; /* peg_residual_unit */
 } workspace;
 
-static int is_compliant(const peg_island *I, const peg_lcp_row *row)
-{
-    return row->bounded ? (I->forms & PEG_FORM_SLIP) && isinf(row->limit)
-                        : I->forms & PEG_FORM_ELASTIC;
-}
-
-/* Whether the answer moves the poses only: to the nearest ones that are apart, without friction but
- * where it has no limit. */
-static int moves_poses(const peg_island *I, peg_about about)
-{
-    return about == PEG_ABOUT_ITERATE && peg_keeps_motion(I);
-}
-
 static int allocate(peg_island *I, workspace *w)
 {
     int m = I->rows.m + I->joints.n;
@@ -46,8 +33,11 @@ static int allocate(peg_island *I, workspace *w)
     return w->at && w->row && w->target && w->solution.v && w->solution.lambda;
 }
 
+/* An answer that moves the poses only leads to the nearest ones that are apart, without friction
+ * but where it has no limit. */
 static void fill_contacts(peg_island *I, workspace *w, peg_about about, const double *warm)
 {
+    int moves_poses = about == PEG_ABOUT_ITERATE && peg_keeps_motion(I);
     w->contacts = 0;
     for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
@@ -55,7 +45,7 @@ static void fill_contacts(peg_island *I, workspace *w, peg_about about, const do
         double lambda = about == PEG_ABOUT_ITERATE ? 0 : kept ? row->lambda_motion : warm[i];
         if (!row->friction)
             peg_friction_begin(I, row, about == PEG_ABOUT_ITERATE ? row->lambda_motion : lambda);
-        int slides = row->friction && moves_poses(I, about) && !isinf(peg_row_limit(I, i));
+        int slides = row->friction && moves_poses && !isinf(peg_row_limit(I, i));
         w->at[i] = slides ? -1 : w->contacts++;
         if (w->at[i] < 0) continue;
         peg_fill_row(I, i, &w->row[w->at[i]]);
@@ -79,21 +69,14 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     for (int k = 0; k < I->joints.n; k++) w->row[w->contacts + k] = I->joints.row[k];
     w->problem = (peg_problem){I->nd, w->contacts + I->joints.n, I->mass,
                                (const peg_vec6 *)w->target, w->row};
-    for (int i = 0; i < w->contacts && (I->forms & (PEG_FORM_ELASTIC | PEG_FORM_SLIP)); i++)
-        if (is_compliant(I, &w->row[i]))
-            w->row[i].c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
+    for (int i = 0; i < w->contacts && (I->forms & (PEG_FORM_ELASTIC | PEG_FORM_SLIP)); i++) {
+        peg_lcp_row *row = &w->row[i];
+        unsigned form = row->bounded ? PEG_FORM_SLIP : PEG_FORM_ELASTIC;
+        if ((I->forms & form) && (!row->bounded || isinf(row->limit)))
+            row->c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
+    }
     w->unit = peg_residual_unit(&w->problem);
     return 1;
-}
-
-static void count(peg_island *I, const workspace *w, int lagged)
-{
-    pegStats *stats = I->stats;
-    double *worst = lagged ? &stats->friction_residual_max : &stats->residual_max;
-    *worst = fmax(*worst, w->solution.residual / w->unit);
-    stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
-    stats->lemke_solves += w->solution.method == PEG_METHOD_LEMKE;
-    stats->friction_unconverged += lagged;
 }
 
 static peg_outcome run(peg_island *I, workspace *w)
@@ -102,12 +85,16 @@ static peg_outcome run(peg_island *I, workspace *w)
     peg_outcome outcome = I->joints.n ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
                                       : peg_island_lcp(I, &w->problem, &w->solution);
     peg_count_solve(I, w->problem.m);
-    if (outcome == PEG_SOLVED || outcome == PEG_LAGGED) {
-        count(I, w, outcome == PEG_LAGGED);
-        outcome = PEG_SOLVED;
-    }
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
-    return outcome;
+    if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
+    pegStats *stats = I->stats;
+    int lagged = outcome == PEG_LAGGED;
+    double *worst = lagged ? &stats->friction_residual_max : &stats->residual_max;
+    *worst = fmax(*worst, w->solution.residual / w->unit);
+    stats->cone_violation_max = fmax(stats->cone_violation_max, w->solution.cone);
+    stats->lemke_solves += w->solution.method == PEG_METHOD_LEMKE;
+    stats->friction_unconverged += lagged;
+    return PEG_SOLVED;
 }
 
 /* Whether the contact has friction with a limit of its own, which acts wherever the contact bears.
@@ -168,15 +155,6 @@ static void come_to_rest(peg_island *I)
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
-static void take(peg_island *I, const workspace *w)
-{
-    mark_loaded(I, w);
-    if (I->joints.n)
-        memcpy(I->joints.lambda, w->solution.lambda + w->contacts,
-               (size_t)I->joints.n * sizeof *I->joints.lambda);
-    memcpy(I->v, w->solution.v, (size_t)I->nd * sizeof *I->v);
-}
-
 peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
 {
     workspace w;
@@ -186,7 +164,11 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
     }
     peg_outcome outcome = run(I, &w);
     if (outcome != PEG_SOLVED) return outcome;
-    take(I, &w);
+    mark_loaded(I, &w);
+    if (I->joints.n)
+        memcpy(I->joints.lambda, w.solution.lambda + w.contacts,
+               (size_t)I->joints.n * sizeof *I->joints.lambda);
+    memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
     if (about == PEG_ABOUT_FREE) come_to_rest(I);
     return outcome;
 }

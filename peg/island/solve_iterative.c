@@ -196,11 +196,6 @@ static int may_rest(const peg_island *I)
     return !(I->forms & PEG_FORM_RECOVERY) && !I->joints.n;
 }
 
-static int may_end_early(const peg_island *I)
-{
-    return !peg_is_coarse(I) && !(I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART));
-}
-
 static int most_iterations(const workspace *w)
 {
     const peg_island *I = w->island;
@@ -224,9 +219,11 @@ static peg_outcome run(peg_island *I, workspace *w)
         mass += b->mass;
     }
     w->usual = (peg_is_coarse(I) ? COARSE : PEG_FINE) * sqrt(sum / mass);
+    int may_end_early =
+        !peg_is_coarse(I) && !(I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART));
     peg_pgs_goal goal = {.speed = w->speed,
                          .max_iterations = most_iterations(w),
-                         .stall = may_end_early(I) ? FINE_STALL : 0,
+                         .stall = may_end_early ? FINE_STALL : 0,
                          .rest = REST_TOLERANCE,
                          .group = w->group,
                          .groups = w->groups};

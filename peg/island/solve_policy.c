@@ -62,31 +62,6 @@ static int may_iterate(const peg_island *I)
            (is_many(I) || !has_mover(I)) && I->settings->solver == PEG_SOLVER_AUTO;
 }
 
-/* --- when the limited attempt is due --- */
-
-typedef struct due {
-    int wait, failures;
-} due;
-
-static due read_due(const peg_island *I)
-{
-    due d = {0, 0};
-    for (int i = 0; i < I->npair; i++) {
-        const peg_choice *c = &I->pair[i].last_choice;
-        if (c->wait > d.wait) d.wait = c->wait;
-        if (c->failures > d.failures) d.failures = c->failures;
-    }
-    return d;
-}
-
-static void write_due(peg_island *I, due d)
-{
-    for (int i = 0; i < I->npair; i++) {
-        I->pair[i].last_choice.wait = d.wait > 0 ? d.wait - 1 : 0;
-        I->pair[i].last_choice.failures = d.failures;
-    }
-}
-
 /* --- attempts --- */
 
 static int try_mode(peg_island *I, peg_solve_mode mode)
@@ -95,19 +70,28 @@ static int try_mode(peg_island *I, peg_solve_mode mode)
     return !I->failed && I->common.iterate(I) == PEG_CONVERGED;
 }
 
+/* Of many bodies the pairs remember, from step to step, how often the attempt has failed and how
+ * many steps it waits. */
 static int try_limited_when_due(peg_island *I)
 {
-    due d = is_many(I) ? read_due(I) : (due){0, 0};
-    int done = 0;
-    if (d.wait == 0) {
+    int done = 0, wait = 0, failures = 0;
+    for (int i = 0; i < I->npair && is_many(I); i++) {
+        const peg_choice *c = &I->pair[i].last_choice;
+        if (c->wait > wait) wait = c->wait;
+        if (c->failures > failures) failures = c->failures;
+    }
+    if (wait == 0) {
         done = try_mode(I, PEG_MODE_LIMITED);
         if (done)
-            d.failures = 0;
-        else if (d.failures < MOST_FAILURES)
-            d.failures++;
-        d.wait = done ? 0 : 1 << d.failures;
+            failures = 0;
+        else if (failures < MOST_FAILURES)
+            failures++;
+        wait = done ? 0 : 1 << failures;
     }
-    if (is_many(I)) write_due(I, d);
+    for (int i = 0; i < I->npair && is_many(I); i++) {
+        I->pair[i].last_choice.wait = wait > 0 ? wait - 1 : 0;
+        I->pair[i].last_choice.failures = failures;
+    }
     return done;
 }
 
