@@ -137,6 +137,21 @@ static void place(const heap *c, int body, double t, peg_vec3 out[VERTICES])
     }
 }
 
+/* The least height of the torus' corners above the sheet, which is long enough for all of them. */
+static double side_of_sheet(const heap *c)
+{
+    double R[9], Rs[9], least = INFINITY;
+    peg_quat_to_mat(c->body[0].q, R);
+    peg_quat_to_mat(c->body[1].q, Rs);
+    for (int i = 0; i < VERTICES; i++) {
+        double at[3], up[3] = {Rs[1], Rs[4], Rs[7]};
+        peg_rotate(R, c->torus->vertex[i], at);
+        peg_add_scaled(at, 1, c->body[0].x, at);
+        least = fmin(least, peg_dot(at, up));
+    }
+    return least;
+}
+
 /* How many edges of one torus pass through triangles of the other. */
 static int count_passes(const heap *c, const peg_vec3 *a, const peg_vec3 *b, double depth)
 {
@@ -230,6 +245,40 @@ START_TEST(memory_of_one_large_step_is_given_back)
 }
 END_TEST
 
+/* --- turning sheets --- */
+
+/* A sheet of two triangles, 12 m long, turns by a degree a step about its middle and pushes a
+ * torus. The way of the torus is straight and that of the sheet bent, so that between the two ends
+ * of a step they may touch: that is no passage. */
+START_TEST(a_turning_sheet_pushes)
+{
+    static const peg_vec3 corner[4] = {{-6, 0, -2}, {6, 0, -2}, {6, 0, 2}, {-6, 0, 2}};
+    static const int triangle[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    const double spin = 3.5;
+    heap *c = new_heap(2, 0, 1);
+    peg_triangle_mesh *sheet;
+    ck_assert_int_eq(peg_triangle_mesh_create(corner, 4, triangle, 2, 0, &sheet), PEG_OK);
+    c->s.h = .005;
+    c->part[1].triangle_mesh = sheet;
+    c->body[1] = (peg_body){
+        .kind = PEG_KINEMATIC, .q = {1}, .v = {0, 0, 0, 0, 0, spin}, .max_angular_speed = INFINITY};
+    peg_copy3((double[]){2, 1.4, 0}, c->body[0].x);
+    double least = INFINITY;
+    for (int i = 0; i < 60; i++) {
+        step(c);
+        ck_assert_int_eq(c->stats.unconverged + c->stats.infeasible_islands, 0);
+        ck_assert_msg(c->stats.limited_bodies == 0, "step %d is limited", i);
+        advance(c);
+        memcpy(c->body[1].v, (double[6]){0, 0, 0, 0, 0, spin}, sizeof(peg_vec6));
+        least = fmin(least, side_of_sheet(c));
+    }
+    ck_assert_double_ge(least, 0);
+    ck_assert_double_gt(peg_norm(c->body[0].v), 1);
+    free_heap(c);
+    peg_triangle_mesh_free(sheet);
+}
+END_TEST
+
 /* Points of both triangles on a lattice: never nearer than the distance that is asked for, if they
  * are apart by it; and a little nearer if they are not. */
 static double sampled_distance(const peg_vec3 *a, const peg_vec3 *b)
@@ -282,6 +331,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, meshes_that_move_far_do_not_overlap, 0, HEAPS);
     tcase_add_loop_test(tc, meshes_that_move_far_have_few_pairs, 0, HEAPS);
     tcase_add_test(tc, memory_of_one_large_step_is_given_back);
+    tcase_add_test(tc, a_turning_sheet_pushes);
     tcase_add_test(distance, triangles_are_apart_as_samples_say);
     suite_add_tcase(suite, tc);
     suite_add_tcase(suite, distance);

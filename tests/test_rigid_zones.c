@@ -201,6 +201,50 @@ START_TEST(poses_of_a_zone_are_rigid)
 }
 END_TEST
 
+/* Against an obstacle that turns by up to a radian a zone with the share 0 moves as a part of it,
+ * and one with the share 1 as if nothing carried it. */
+START_TEST(carried_zones_move_with_their_obstacle)
+{
+    cases_random r = {350};
+    double worst = 0;
+    for (int run = 0; run < 200; run++) {
+        double out[BODIES][6], free_[BODIES][6], local[BODIES][3], at[BODIES][2][3];
+        random_bodies(&r, .01);
+        int obstacle = cases_below(&r, BODIES), root = random_zone(&r, 1 + cases_below(&r, 5));
+        if (is_member(root, obstacle)) continue;
+        peg_rigid *o = &rigid[obstacle];
+        o->state.kind = PEG_KINEMATIC;
+        memcpy(o->state.v, u[obstacle], sizeof o->state.v);
+        peg_rigid_pose(o, u[obstacle], I.h, o->x, o->R);
+        peg_zone_shorten(&zones, root);
+        ck_assert(peg_zone_carry(&I, &zones, root, obstacle) && zones.share[root] == 1);
+        ck_assert(!peg_zone_carry(&I, &zones, root, obstacle));
+        peg_zone_velocities(&I, &zones, root, (const double(*)[6])u, none, 0, 1, out);
+        memcpy(out[obstacle], u[obstacle], sizeof out[obstacle]);
+        for (int i = 0; i < BODIES; i++) {
+            if (i != obstacle && !is_member(root, i)) continue;
+            for (int k = 0; k < 3; k++) local[i][k] = cases_uniform(&r, -.5, .5);
+            point_of(i, local[i], out[i], at[i]);
+        }
+        for (int i = 0; i < BODIES; i++) {
+            double before[3], after[3];
+            if (!is_member(root, i)) continue;
+            peg_sub(at[i][0], at[obstacle][0], before);
+            peg_sub(at[i][1], at[obstacle][1], after);
+            worst = fmax(worst, fabs(peg_norm(after) - peg_norm(before)));
+        }
+        peg_zone_velocities(&I, &zones, root, (const double(*)[6])u, none, 1, 1, out);
+        zones.carrier[root] = -1;
+        peg_zone_velocities(&I, &zones, root, (const double(*)[6])u, none, 1, 1, free_);
+        for (int i = 0; i < BODIES; i++)
+            for (int k = 0; k < 6 && is_member(root, i); k++)
+                ck_assert_double_eq_tol(out[i][k], free_[i][k], SUMMED / I.h);
+        peg_arena_free(&arena);
+    }
+    ck_assert_msg(worst <= RIGID, "%g", worst);
+}
+END_TEST
+
 /* --- the account of zones --- */
 
 START_TEST(merging_joins_members_and_takes_the_smaller_share)
@@ -290,6 +334,7 @@ TCase *rigid_zones_case(void)
     tcase_add_test(tc, merging_keeps_momentum_and_angular_momentum);
     tcase_add_test(tc, a_share_is_one_of_the_momentum);
     tcase_add_loop_test(tc, poses_of_a_zone_are_rigid, 0, 2);
+    tcase_add_test(tc, carried_zones_move_with_their_obstacle);
     tcase_add_test(tc, merging_joins_members_and_takes_the_smaller_share);
     tcase_add_test(tc, changes_come_to_an_end);
     return tc;

@@ -55,6 +55,9 @@ int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
            (are_shells(I, p) ? fmax(p->s0, FAST_SHELL * p->width) : FAST * p->width);
 }
 
+/* Unit vectors that differ by more may look at different sides: a right angle and more. */
+static const double SAME_SIDE = 1.4142;
+
 /* Nearer than this, in widths, the direction is chosen anew. */
 #define NEAR_ENOUGH 0.2
 
@@ -151,17 +154,30 @@ static double sagitta(const journey *j, const peg_piece *piece)
     return angle > 0 ? (1 + angle) * angle * angle / 8 * piece->arm : 0;
 }
 
-/* Whether a direction leaves the pair apart all the way, or less deep than counts: on straight ways
- * the separation along it is least at one of the ends. */
-static int stays_beside(const journey *j, const double *n, double depth)
+/* Whether a direction that turns from n to n_end leaves the pair apart all the way, or less deep
+ * than counts. On straight ways the separation along a direction that stays is least at one of the
+ * ends; along n + t (n_end - n) it is lower between them by a quarter of the motion times the turn,
+ * at most. */
+static int stays_beside(const journey *j, const double *n, const double *n_end, double depth)
 {
     const peg_pair *p = j->pair;
     const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
-    double touch = PEG_TOUCH * p->L, bend = sagitta(j, a) + sagitta(j, b);
-    if (!(bend + touch <= depth) || peg_separation_along(&a->start, &b->start, n) < -touch)
+    double d[3], touch = PEG_TOUCH * p->L;
+    peg_sub(n_end, n, d);
+    double turn = peg_norm(d), bend = sagitta(j, a) + sagitta(j, b) + turn * j->motion / 4;
+    if (!(bend + touch <= depth) || turn > SAME_SIDE ||
+        peg_separation_along(&a->start, &b->start, n) < -touch)
         return 0;
     views end = go(j, 1);
-    return peg_separation_along(end.A, end.B, n) >= -touch;
+    return peg_separation_along(end.A, end.B, n_end) >= -touch;
+}
+
+/* The same of the best directions at both ends. */
+static int stays_beside_turning(const journey *j, const double *n, double depth)
+{
+    views end = go(j, 1);
+    peg_facet best = peg_separation(end.A, end.B, INFINITY, NULL, NULL);
+    return stays_beside(j, n, best.n, depth);
 }
 
 /* How much the separation along n (unit, from B to A) may shrink over the whole way, m: the motion
@@ -184,7 +200,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p), looks = LOOKS;
     const journey j = {I, p, v, U, &looks};
-    if (stays_beside(&j, p->facet.n, depth)) return passage;
+    if (stays_beside(&j, p->facet.n, p->facet.n, depth)) return passage;
     double given_up = fmin(0, p->s0) - depth;
     place at = {.t = 0}, before = {.t = 0};
     peg_copy3(p->facet.n, at.n);
@@ -200,7 +216,9 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             peg_facet best = peg_separation(now.A, now.B, INFINITY, NULL, NULL);
             peg_copy3(best.n, at.n);
             at.s = best.s;
-            if (strides == 0 && stays_beside(&j, at.n, depth)) return passage;
+            if (strides == 0 &&
+                (stays_beside(&j, at.n, at.n, depth) || stays_beside_turning(&j, at.n, depth)))
+                return passage;
             are_balls_apart = 0;
         }
         int apart_now = at.s >= -PEG_TOUCH * p->L;

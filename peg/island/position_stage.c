@@ -3,6 +3,7 @@
 
 #include "peg/base/clock.h"
 #include "peg/contact/first_contact.h"
+#include "peg/contact/jacobian.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/island/alternatives.h"
@@ -41,6 +42,7 @@ typedef struct stage {
     int *violations;    /* npair: of a pair of dynamic zones */
     unsigned char *hit; /* nd, by root: its share is to be halved */
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
+    int carries;        /* moving obstacles may carry zones */
     int left;           /* violated pairs that nothing can be done about */
     double factor;      /* by which the velocities were scaled for the sake of energy */
 } stage;
@@ -164,7 +166,7 @@ static void place(peg_island *I, const stage *s)
         double share = s->zones.share[i];
         if (peg_zone_of(&s->zones, i) != i) continue;
         limited |= share < 1 || s->zones.members[i] > 1;
-        if (s->zones.members[i] > 1)
+        if (s->zones.members[i] > 1 || s->zones.carrier[i] >= 0)
             peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)s->u, s->common, share, 1, I->v);
         else if (share < 1)
             scaled(s->u[i], s->common, share, I->v[i]);
@@ -187,21 +189,32 @@ static int is_violated(peg_island *I, peg_pair *p, int opens)
     return p->has_first_contact || p->shortfall > 0;
 }
 
+/* Whether a pair within a zone has kept its separation, but for rounding of the poses. */
+static int is_kept(const peg_island *I, const peg_pair *p)
+{
+    const peg_view *A = &I->piece[p->a].now;
+    return p->s >= p->s0 - PEG_ROUNDING * (p->L + peg_norm(A->centre));
+}
+
+/* A zone against an obstacle. */
+static int limit_against(const peg_island *I, stage *s, int root, int obstacle)
+{
+    int is_carried = s->carries && peg_zone_carry(I, &s->zones, root, obstacle);
+    s->hit[root] = 1;
+    return is_carried || s->zones.share[root] > 0;
+}
+
 /* Limits the zones of a violated pair. Returns whether that changed anything. */
 static int limit_pair(peg_island *I, stage *s, int index)
 {
     peg_zones *z = &s->zones;
     const peg_pair *p = &I->pair[index];
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
-    if (a >= I->nd || b >= I->nd) {
-        int root = peg_zone_of(z, a < I->nd ? a : b);
-        s->hit[root] = 1;
-        return z->share[root] > 0;
-    }
+    if (a >= I->nd) return limit_against(I, s, peg_zone_of(z, b), a);
+    if (b >= I->nd) return limit_against(I, s, peg_zone_of(z, a), b);
     a = peg_zone_of(z, a), b = peg_zone_of(z, b);
     if (a == b) {
-        /* but for rounding of the poses the pair keeps its separation */
-        if (p->s >= p->s0 - PEG_ROUNDING * (p->L + peg_norm(I->piece[p->a].now.centre))) return 0;
+        if (is_kept(I, p)) return 0;
         s->hit[a] = 1;
         return z->share[a] > 0;
     }
@@ -245,7 +258,7 @@ static void limit(peg_island *I, stage *s)
             if (!is_violated(I, &I->pair[i], opens)) continue;
             int limits = limit_pair(I, s, i);
             int a = I->piece[I->pair[i].a].rigid, b = I->piece[I->pair[i].b].rigid;
-            s->left += !limits && (a >= I->nd || b >= I->nd);
+            s->left += !limits && (a >= I->nd || b >= I->nd) && !is_kept(I, &I->pair[i]);
             changed |= limits;
         }
         if (changed) join_joints(I, s);
@@ -256,6 +269,19 @@ static void limit(peg_island *I, stage *s)
 
 /* --- energy --- */
 
+/* What is carried goes on with its share of the motion relative to the carrier. */
+static void carry_velocity(peg_island *I, const stage *s, int i)
+{
+    const peg_zones *z = &s->zones;
+    int root = peg_zone_of(z, i), carrier = z->carrier[root];
+    double carried[6], *v = I->result.v_end[i];
+    if (carrier < 0) return;
+    peg_point_velocity(&I->rigid[carrier], I->rigid[carrier].x, I->v[carrier], I->rigid[i].x,
+                       carried);
+    peg_copy3(I->v[carrier] + 3, carried + 3);
+    for (int k = 0; k < 6; k++) v[k] = carried[k] + z->share[root] * (v[k] - carried[k]);
+}
+
 /* Merged bodies go on as one: a plastic impact. */
 static void merge_velocities(peg_island *I, const stage *s)
 {
@@ -265,6 +291,7 @@ static void merge_velocities(peg_island *I, const stage *s)
         if (s->zones.root[i] == i && s->zones.members[i] > 1)
             peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)I->v_motion, none, 1, 0,
                                 I->result.v_end);
+    for (int i = 0; i < I->nd; i++) carry_velocity(I, s, i);
 }
 
 /* What a limited body has not fallen it has not gained: that work is taken from its own velocity
@@ -291,13 +318,28 @@ static void return_work(peg_island *I, const stage *s)
     }
 }
 
+/* What carriers lift bodies by, J: it is their work. */
+static double carried_work(const peg_island *I, const stage *s)
+{
+    double work = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double applied[6];
+        if (s->zones.carrier[peg_zone_of(&s->zones, i)] < 0) continue;
+        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->unforced[k];
+        work += fmax(0, -peg_energy_product(r, I->v[i], applied));
+    }
+    return work;
+}
+
 /* Scales the velocities about the common one so that contact adds no more than is granted. With the
  * factor x the kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the
  * bodies by more. */
-static int return_gain(peg_island *I, double *scaled_by)
+static int return_gain(peg_island *I, const stage *s, double *scaled_by)
 {
     double common[3], e1 = 0, e2 = 0;
-    double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
+    double granted = peg_energy_granted(I) + carried_work(I, s),
+           rounding = PEG_GAIN * I->energy_unit;
     double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end) - granted;
     if (!(gain > 0)) return 1;
     gain += rounding; /* which is granted to what is not touched */
@@ -322,7 +364,7 @@ static void find_positions(peg_island *I, stage *s)
         merge_velocities(I, s);
         return_work(I, s);
         s->factor = 1;
-        if (return_gain(I, &s->factor) || lifts > LIFT_HALVINGS) return;
+        if (return_gain(I, s, &s->factor) || lifts > LIFT_HALVINGS) return;
         for (int i = 0; i < I->nd; i++) s->zones.share[i] *= lifts < LIFT_HALVINGS ? 0.5 : 0;
     }
 }
@@ -382,10 +424,12 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
         I->failed = 1;
         return PEG_NOT_CONVERGED;
     }
+    s.carries = limits == PEG_APART_ONLY;
     find_positions(I, &s);
     peg_lap(&then, &I->stats->time_check);
     int limited = count_limited(I, &s);
-    if ((limited || s.factor < NEARLY_ALL) && limits == PEG_UNLIMITED_ONLY) {
+    int refused = limits == PEG_UNLIMITED_ONLY && (limited || s.factor < NEARLY_ALL);
+    if (refused || (limits != PEG_LIMITS_ALLOWED && s.left)) {
         I->forms &= ~(unsigned)PEG_FORM_POSITIONS_APART;
         I->result.notes &= ~(unsigned)PEG_NOTE_UNSOLVED;
         return PEG_NOT_CONVERGED;

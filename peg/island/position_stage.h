@@ -6,25 +6,34 @@
  * are moved out of violation by normal rows alone, an exact projection in the energy norm. Pairs
  * that are still violated then limit the bodies that take part: two zones of dynamic bodies are
  * merged into one that moves as a rigid body, and zones against obstacles move by a smaller share
- * of their motion. All others go on.
+ * of their motion. All others go on. Where moving obstacles are left room for, as long as no
+ * violation remains, they carry the zones that they meet: the share is then one of the motion
+ * relative to the obstacle.
  *
  * It ends. A zone's share takes one of seven values; let its rank be the number of values below it,
- * 6 to 0. Each round that finds a violation merges two zones or lowers a share. The sum of 1 + rank
- * over the zones, 7 n at the start with n bodies, falls by at least 1 in both cases: a merged zone
- * has the smaller of two ranks. So there are at most 7 n rounds. It ends without violation: zones
- * with the share 0 are where they started, or, where nothing but the island's own bodies takes
- * part, translated together, and the start poses are free of violation; pairs within a zone keep
- * their distance. Only moving kinematic bodies can leave one: the step then ends with it, and it is
- * counted. */
+ * 6 to 0. Each round that finds a violation merges two zones, lowers a share, or lets an obstacle
+ * carry a zone that none carried, with the share 1 again. The sum of 1 + rank over the zones, and
+ * of 7 more for each that nothing carries, 14 n at the start with n bodies, falls by at least 1 in
+ * all cases: a merged zone has the smaller of two ranks. So there are at most 14 n rounds. It ends
+ * without violation where nothing moves but the island's own bodies: zones with the share 0 are
+ * where they started, or, without obstacles, translated together, and the start poses are free of
+ * violation; pairs within a zone keep their distance. So it does where one moving obstacle is all
+ * that bodies meet: zones with the share 0 move with it as a rigid body. Else what moving obstacles
+ * meet can keep a violation: bodies that are squeezed. The step then ends with it, with zones at
+ * rest, and it is counted. */
 #ifndef PEG_POSITION_STAGE_H
 #define PEG_POSITION_STAGE_H
 
 #include "peg/contact/island.h"
 
-typedef enum peg_limits { PEG_UNLIMITED_ONLY, PEG_LIMITS_ALLOWED } peg_limits;
+typedef enum peg_limits {
+    PEG_UNLIMITED_ONLY, /* no limited bodies, no violation */
+    PEG_APART_ONLY,     /* no violation; obstacles carry what they meet */
+    PEG_LIMITS_ALLOWED  /* whatever remains is counted */
+} peg_limits;
 
 /* Ends the step: v leads to the poses, v_end are the velocities after it. Not converged: without
- * memory, or where bodies had to be limited and that is not allowed. */
+ * memory, or with what is not allowed. */
 peg_result peg_position_stage(peg_island *island, peg_limits limits);
 
 #endif

@@ -10,16 +10,24 @@
 
 /* A share below this becomes 0: five halvings bound the work of the position stage. */
 static const double LEAST_SHARE = 1.0 / 32;
+/* 2 + 2 cos of the turn, about 177 degrees, from which on a body cannot follow an obstacle:
+ * Cayley's map leads to less than half a turn. */
+static const double HALF_TURN = 1e-3;
 
 int peg_zones_create(peg_arena *arena, int n, peg_zones *z)
 {
-    *z = (peg_zones){n, PEG_NEW(arena, int, n), PEG_NEW(arena, int, n), PEG_NEW(arena, int, n),
-                     PEG_NEW(arena, double, n)};
-    if (!z->root || !z->next || !z->members || !z->share) return 0;
+    *z = (peg_zones){n,
+                     PEG_NEW(arena, int, n),
+                     PEG_NEW(arena, int, n),
+                     PEG_NEW(arena, int, n),
+                     PEG_NEW(arena, double, n),
+                     PEG_NEW(arena, int, n)};
+    if (!z->root || !z->next || !z->members || !z->share || !z->carrier) return 0;
     for (int i = 0; i < n; i++) {
         z->root[i] = z->next[i] = i;
         z->members[i] = 1;
         z->share[i] = 1;
+        z->carrier[i] = -1;
     }
     return 1;
 }
@@ -41,6 +49,7 @@ int peg_zones_merge(peg_zones *z, int a, int b)
     z->root[b] = a;
     z->members[a] += z->members[b];
     z->share[a] = peg_min(z->share[a], z->share[b]);
+    if (z->carrier[a] < 0) z->carrier[a] = z->carrier[b];
     return a;
 }
 
@@ -49,6 +58,40 @@ int peg_zone_shorten(peg_zones *z, int root)
     if (z->share[root] == 0) return 0;
     z->share[root] = z->share[root] > LEAST_SHARE ? 0.5 * z->share[root] : 0;
     return 1;
+}
+
+/* The turn of an obstacle in the step. */
+static void turn_of(const peg_rigid *r, double T[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) T[3 * i + k] = peg_dot(r->R + 3 * i, r->R0 + 3 * k);
+}
+
+int peg_zone_carry(const peg_island *I, peg_zones *z, int root, int obstacle)
+{
+    const peg_rigid *r = &I->rigid[obstacle];
+    double T[9];
+    if (z->carrier[root] >= 0 || !peg_is_moving_obstacle(&r->state)) return 0;
+    turn_of(r, T);
+    if (!(1 + T[0] + T[4] + T[8] > HALF_TURN)) return 0;
+    z->carrier[root] = obstacle;
+    z->share[root] = 1;
+    return 1;
+}
+
+/* Where an obstacle takes a point of space, as a velocity, and the W whose Cayley map is its turn.
+ */
+static void carried(const peg_island *I, int obstacle, const double point[3], double V[3],
+                    double W[3])
+{
+    const peg_rigid *r = &I->rigid[obstacle];
+    double T[9], d[3], turned[3];
+    turn_of(r, T);
+    peg_sub(point, r->x0, d);
+    peg_rotate(T, d, turned);
+    double half = 2 / (I->h * (1 + T[0] + T[4] + T[8]));
+    W[0] = half * (T[7] - T[5]), W[1] = half * (T[2] - T[6]), W[2] = half * (T[3] - T[1]);
+    for (int k = 0; k < 3; k++) V[k] = (r->x[k] + turned[k] - point[k]) / I->h;
 }
 
 /* Mass, centre and mean velocity of a zone. */
@@ -120,10 +163,11 @@ void peg_zone_velocities(const peg_island *I, const peg_zones *z, int root, cons
                          const double common[3], double share, int poses, peg_vec6 *out)
 {
     zone_motion m = motion_of(I, z, root, u);
-    double V[3], W[3], h = I->h;
+    double V[3], W[3], V0[3] = {common[0], common[1], common[2]}, W0[3] = {0}, h = I->h;
+    if (poses && z->carrier[root] >= 0) carried(I, z->carrier[root], m.centre, V0, W0);
     for (int k = 0; k < 3; k++) {
-        V[k] = common[k] + share * (m.V[k] - common[k]);
-        W[k] = share * m.W[k];
+        V[k] = V0[k] + share * (m.V[k] - V0[k]);
+        W[k] = W0[k] + share * (m.W[k] - W0[k]);
     }
     double cayley = poses ? 1 / (1 + 0.25 * h * h * peg_dot(W, W)) : 1, bend = poses ? 0.5 * h : 0;
     int i = root;

@@ -6,7 +6,8 @@
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
- *     least violation            | islands with moving kinematic bodies| max_outer_iterations
+ *     position stage, apart      | islands with moving kinematic bodies| 16 solves
+ *     least violation            | the same                            | max_outer_iterations
  *     position stage             | all                                 | 16 solves
  *
  * Exact solves end with a certificate. An island of 30 bodies and more in which the limited attempt
@@ -104,10 +105,12 @@ static int try_iterative(peg_island *I)
            try_mode(I, PEG_MODE_EXACT);
 }
 
-/* Moving bodies leave no room: the rows yield as little as they can. */
-static int try_least_violation(peg_island *I)
+/* Moving bodies may leave no room: the rows then yield as little as they can. */
+static int try_beside_movers(peg_island *I)
 {
     if (!has_mover(I)) return 0;
+    if (peg_position_stage(I, PEG_APART_ONLY) == PEG_CONVERGED) return 1;
+    if (I->failed) return 0;
     I->forms |= PEG_FORM_LEAST_VIOLATION;
     int done = try_mode(I, PEG_MODE_EXACT);
     I->forms &= ~(unsigned)PEG_FORM_LEAST_VIOLATION;
@@ -121,6 +124,6 @@ peg_result peg_solve_by_policy(peg_island *I)
     int iterative = may_iterate(I);
     if (iterative && is_active(I)) I->forms |= PEG_FORM_ACTIVE;
     int done = iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
-    if (done || (!I->failed && try_least_violation(I))) return PEG_CONVERGED;
+    if (done || (!I->failed && try_beside_movers(I))) return PEG_CONVERGED;
     return I->failed ? PEG_NOT_CONVERGED : peg_position_stage(I, PEG_LIMITS_ALLOWED);
 }
