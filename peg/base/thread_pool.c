@@ -52,21 +52,6 @@ static void *help(void *argument)
     return NULL;
 }
 
-/* Signals are for the program's own threads. */
-static void start_helpers(peg_pool *pool, int wanted)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (int i = 0; i < wanted; i++) {
-        helper *h = &pool->helper[i];
-        *h = (helper){.pool = pool, .worker = i + 1};
-        if (pthread_create(&h->thread, NULL, help, h) != 0) break;
-        pool->helpers++;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 peg_pool *peg_pool_create(int threads)
 {
     peg_pool *pool = peg_alloc_zero(1, sizeof *pool + (size_t)threads * sizeof *pool->helper);
@@ -75,7 +60,17 @@ peg_pool *peg_pool_create(int threads)
     int begin = pthread_cond_init(&pool->begin, NULL) == 0;
     int end = pthread_cond_init(&pool->end, NULL) == 0;
     if (lock && begin && end) {
-        start_helpers(pool, threads - 1);
+        /* signals are for the program's own threads */
+        sigset_t all, before;
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        for (int i = 0; i < threads - 1; i++) {
+            helper *h = &pool->helper[i];
+            *h = (helper){.pool = pool, .worker = i + 1};
+            if (pthread_create(&h->thread, NULL, help, h) != 0) break;
+            pool->helpers++;
+        }
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
         return pool;
     }
     if (lock) pthread_mutex_destroy(&pool->lock);

@@ -193,18 +193,6 @@ typedef struct nearest {
     peg_disc disc_a, disc_b;
 } nearest;
 
-static nearest begin(const peg_view *A, const peg_view *B)
-{
-    nearest best = {.A = A, .B = B, .gap = INFINITY};
-    for (int k = 0; k < 3; k++) {
-        peg_feature_kind kind = (PEG_FEATURES_VV + k);
-        best.radii[k] = peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
-    }
-    if (peg_has_rim(A->shape)) best.disc_a = disc_of(A, 0);
-    if (peg_has_rim(B->shape)) best.disc_b = disc_of(B, 0);
-    return best;
-}
-
 /* How far features of a kind may be apart to be nearer. */
 static double most_of(const nearest *best, peg_feature_kind kind)
 {
@@ -283,7 +271,13 @@ static void try_edges(nearest *best, int v, int of_a)
 
 peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
 {
-    nearest best = begin(A, B);
+    nearest best = {.A = A, .B = B, .gap = INFINITY};
+    for (int k = 0; k < 3; k++) {
+        peg_feature_kind kind = PEG_FEATURES_VV + k;
+        best.radii[k] = peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
+    }
+    if (peg_has_rim(A->shape)) best.disc_a = disc_of(A, 0);
+    if (peg_has_rim(B->shape)) best.disc_b = disc_of(B, 0);
     for (int i = 0; i < A->shape->nv; i++)
         for (int j = 0; j < B->shape->nv; j++) try_vertices(&best, i, j);
     for (int i = 0; i < A->shape->nv; i++) try_edges(&best, i, 1);

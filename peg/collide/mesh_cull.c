@@ -25,17 +25,6 @@ static void into_frame(const double x[3], const double R[9], const double *world
     peg_rotate_back(R, out, out);
 }
 
-static void set_view(const peg_view *view, const double x[3], const double R[9], peg_view *out)
-{
-    const peg_polytope *P = view->shape;
-    for (int v = 0; v < P->nv; v++) into_frame(x, R, view->vertex[v], out->vertex[v]);
-    for (int f = 0; f < P->nf; f++) {
-        peg_rotate_back(R, view->normal[f], out->normal[f]);
-        out->offset[f] = view->offset[f] - peg_dot(view->normal[f], x);
-    }
-    into_frame(x, R, view->centre, out->centre);
-}
-
 /* What is this deep, in sizes, may have met. */
 static const double MET = 1e-6;
 
@@ -57,7 +46,12 @@ int peg_mesh_cull_begin(peg_arena *arena, const peg_triangle_mesh *mesh, const d
     out->from_start = peg_norm(shift) + out->reach;
     if (out->all) out->reach = out->from_start;
     peg_add_scaled(x, out->all ? 0 : -1, shift, from);
-    set_view(view, from, R, &out->part);
+    for (int v = 0; v < P->nv; v++) into_frame(from, R, view->vertex[v], out->part.vertex[v]);
+    for (int f = 0; f < P->nf; f++) {
+        peg_rotate_back(R, view->normal[f], out->part.normal[f]);
+        out->part.offset[f] = view->offset[f] - peg_dot(view->normal[f], from);
+    }
+    into_frame(from, R, view->centre, out->part.centre);
     out->deep = peg_is_round(P) ? way : way + moved * P->give;
     if (!peg_is_segment(P)) return 1;
     peg_sub(out->part.vertex[1], out->part.vertex[0], out->axis);

@@ -54,15 +54,6 @@ static void look_there(void *context, int triangle)
     peg_aabb_tree_overlap(s->crossing->mesh[1], &box, meet, s);
 }
 
-/* How near counts for what comes from within twice the arm, as all does unless that is more than
- * the arm: then there is no bound. */
-static double near_all(const peg_mesh_pair *c)
-{
-    double by = c->by + 2 * c->spin[1] * c->arm[1];
-    if (c->spin[0] > 0) by += c->spin[0] * c->arm[0];
-    return by < c->arm[1] ? by : INFINITY;
-}
-
 /* What is near to the box about all of the second mesh; normal, offset: room for its planes. */
 static peg_region near_whole(const peg_mesh_pair *c, double by, peg_vec3 *normal, double *offset)
 {
@@ -93,7 +84,11 @@ void peg_mesh_pair_search(const peg_mesh_pair *c, const peg_aabb *box, peg_mesh_
                           void *context)
 {
     search s = {.crossing = c, .visit = visit, .context = context};
-    double by = near_all(c), offset[6];
+    /* how near counts for what comes from within twice the arm, as all does unless that is more
+     * than the arm: then there is no bound */
+    double offset[6], by = c->by + 2 * c->spin[1] * c->arm[1];
+    if (c->spin[0] > 0) by += c->spin[0] * c->arm[0];
+    if (!(by < c->arm[1])) by = INFINITY;
     peg_vec3 normal[6];
     peg_region region = {.box = *box};
     if (isfinite(by)) region = near_whole(c, by, normal, offset);

@@ -235,19 +235,6 @@ static void look_between(search *s, double from, double to, int first, int count
     s->items = mine;
 }
 
-/* Each pair once, and only those that count. */
-static int first_meetings(search *s)
-{
-    int count = 0;
-    qsort(s->meeting, (size_t)s->meetings, sizeof *s->meeting, in_order);
-    for (int i = 0; i < s->meetings; i++) {
-        const peg_meeting *m = &s->meeting[i], *last = count ? &s->meeting[count - 1] : NULL;
-        if (m->time > s->until || (last && last->a == m->a && last->b == m->b)) continue;
-        s->meeting[count++] = *m;
-    }
-    return count;
-}
-
 int peg_mesh_motion_meetings(const peg_mesh_motion *motion, peg_arena *arena, int from_start,
                              peg_meeting **out)
 {
@@ -264,5 +251,13 @@ int peg_mesh_motion_meetings(const peg_mesh_motion *motion, peg_arena *arena, in
     }
     if (!s.failed) look_between(&s, 0, 1, 0, 1, HALVINGS);
     *out = s.meeting;
-    return s.failed ? -1 : s.meetings ? first_meetings(&s) : 0;
+    /* each pair once, and only those that count */
+    int count = 0;
+    qsort(s.meeting, (size_t)s.meetings, sizeof *s.meeting, in_order);
+    for (int i = 0; i < s.meetings; i++) {
+        const peg_meeting *m = &s.meeting[i], *last = count ? &s.meeting[count - 1] : NULL;
+        if (m->time > s.until || (last && last->a == m->a && last->b == m->b)) continue;
+        s.meeting[count++] = *m;
+    }
+    return s.failed ? -1 : s.meetings ? count : 0;
 }

@@ -97,15 +97,11 @@ typedef struct search {
 
 /* --- the first direction --- */
 
-static double along_free(const peg_island *I, const peg_pair *p, const double *n)
-{
-    return peg_separation_along(&piece_a(I, p)->free_, &piece_b(I, p)->free_, n);
-}
-
 static double first_value(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
     if (!peg_has_rule(I, PEG_RULE_FREE_MOTION)) return facet->s;
-    return fmin(facet->s, along_free(I, p, facet->n));
+    const peg_view *A = &piece_a(I, p)->free_, *B = &piece_b(I, p)->free_;
+    return fmin(facet->s, peg_separation_along(A, B, facet->n));
 }
 
 /* The facets that were met. */

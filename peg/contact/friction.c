@@ -164,17 +164,6 @@ static void cone_rows(friction_builder *r, const double *t1, const double *t2)
     }
 }
 
-/* In the plane sliding has one direction, and rolling one axis. */
-static void planar_rows(friction_builder *r)
-{
-    static const double z[3] = {0, 0, 1};
-    const peg_surface *s = r->pair->surface;
-    double t[3];
-    any_tangent(r->frame->normal, t);
-    if (s->mu > 0) sliding_row(r, t, s->mu, s->slip, s->motion[0]);
-    rolling_row(r, z, s->rho2);
-}
-
 void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                        const peg_friction_frame *frame, peg_row_set *out)
 {
@@ -184,7 +173,12 @@ void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose 
     peg_cross(frame->normal, t1, t2);
     friction_builder r = {I, pair, at, frame, out, out->row[out->m - 1], 0};
     if (I->common.planar) {
-        planar_rows(&r);
+        /* in the plane sliding has one direction, and rolling one axis */
+        static const double z[3] = {0, 0, 1};
+        double t[3];
+        any_tangent(frame->normal, t);
+        if (s->mu > 0) sliding_row(&r, t, s->mu, s->slip, s->motion[0]);
+        rolling_row(&r, z, s->rho2);
         return;
     }
     if (s->pyramid || s->force_limit || !I->settings->friction_directions || isinf(s->mu)) {

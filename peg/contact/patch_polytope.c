@@ -82,14 +82,6 @@ static outline see(const peg_view *view, const double *origin, double frame[3][3
     return o;
 }
 
-/* Two directions across the unit vector n, and n. */
-static void frame_along(const double *n, double frame[3][3])
-{
-    peg_orthogonal(n, frame[0]);
-    peg_cross(n, frame[0], frame[1]);
-    peg_copy3(n, frame[2]);
-}
-
 /* Whether two edges cross as they are seen, within the edges. */
 static int edges_cross(const double *a0, const double *a1, const double *b0, const double *b1)
 {
@@ -148,7 +140,10 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
     const double *n = pair->facet.n;
     double far = pair->reach / PEG_FACING, room = PEG_INSIDE * pair->L, frame[3][3];
     if (A->shape->ne == 0 || B->shape->ne == 0) return;
-    frame_along(n, frame);
+    /* two directions across the unit vector n, and n */
+    peg_orthogonal(n, frame[0]);
+    peg_cross(n, frame[0], frame[1]);
+    peg_copy3(n, frame[2]);
     outline a = see(A, A->centre, frame, I->scratch.seen[0]),
             b = see(B, A->centre, frame, I->scratch.seen[1]);
     int count = near_edges(I, pair, B, &a, &b);

@@ -186,13 +186,6 @@ static void vertex_face_rows(const finder *f, peg_feature_kind kind)
 
 /* --- what need not be looked at --- */
 
-/* Whether features are farther apart than any row's along the chosen direction: where they are
- * nearest they are no nearer than that. */
-static int is_too_high(const finder *f, const feature *a, const feature *b)
-{
-    return a->low + b->low > f->reach;
-}
-
 /* Of lines at a larger angle than this (its sine squared) rounding leaves the place where they are
  * nearest known to much less than PEG_INSIDE. */
 static const double CLEARLY_CROSS = 1e-4;
@@ -388,26 +381,14 @@ static void rows_with(const finder *f, peg_feature_kind kind, const feature *a, 
     feature seen;
     for (int k = 0; k < f->b.count[is_edge]; k++) {
         const feature *b = feature_of(&f->b, is_edge, k, &seen);
-        if (is_too_high(f, a, b)) continue;
+        /* farther apart than any row's along the chosen direction: where they are nearest they are
+         * no nearer than that */
+        if (a->low + b->low > f->reach) continue;
         if (kind == PEG_FEATURES_EE)
             edge_edge_row(f, a->i, b->i);
         else
             round_row(f, kind, a, b);
     }
-}
-
-static void all_rows(const finder *f)
-{
-    feature seen;
-    for (int k = 0; k < f->a.count[1]; k++)
-        rows_with(f, PEG_FEATURES_EE, feature_of(&f->a, 1, k, &seen), 1);
-    for (int k = 0; k < f->a.count[0]; k++) {
-        const feature *a = feature_of(&f->a, 0, k, &seen);
-        rows_with(f, PEG_FEATURES_VV, a, 0);
-        rows_with(f, PEG_FEATURES_VE, a, 1);
-    }
-    for (int k = 0; k < f->a.count[1]; k++)
-        rows_with(f, PEG_FEATURES_EV, feature_of(&f->a, 1, k, &seen), 0);
 }
 
 void peg_nearest_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
@@ -427,5 +408,14 @@ void peg_nearest_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
     if (pair->tried.yielded && pair->facet.kind <= PEG_FEATURES_FV) return;
     find_near(&f.a, f.reach - f.b.bottom);
     find_near(&f.b, f.reach - f.a.bottom);
-    all_rows(&f);
+    feature seen;
+    for (int k = 0; k < f.a.count[1]; k++)
+        rows_with(&f, PEG_FEATURES_EE, feature_of(&f.a, 1, k, &seen), 1);
+    for (int k = 0; k < f.a.count[0]; k++) {
+        const feature *a = feature_of(&f.a, 0, k, &seen);
+        rows_with(&f, PEG_FEATURES_VV, a, 0);
+        rows_with(&f, PEG_FEATURES_VE, a, 1);
+    }
+    for (int k = 0; k < f.a.count[1]; k++)
+        rows_with(&f, PEG_FEATURES_EV, feature_of(&f.a, 1, k, &seen), 0);
 }

@@ -96,17 +96,6 @@ static void look_at(descent *d, const pgs_group *g)
     }
 }
 
-static void look(descent *d)
-{
-    d->power = 0;
-    for (int n = 0; n < d->groups; n++) {
-        const pgs_group *g = d->group[n];
-        look_at(d, g);
-        for (int i = g->begin; i < g->end; i++)
-            d->power += d->residual[i] * d->residual[i] / d->scale[i];
-    }
-}
-
 /* Directions of a group's rows; returns twice the energy of their compliances. */
 static double turn(descent *d, const pgs_group *g, double keep)
 {
@@ -149,16 +138,6 @@ static void follow(const descent *d, const pgs_group *g, double by)
     }
 }
 
-/* Twice the energy of v, J. */
-static double energy_of(const pgs_state *s)
-{
-    double sum = 0;
-    for (int i = 0; i < s->nb; i++)
-        for (int k = STRIDE * i; k < STRIDE * i + 6; k++)
-            sum += (s->target[k] + s->y[k]) * (s->target[k] + s->y[k]);
-    return sum;
-}
-
 /* The step along the direction to the lowest energy or the first bound. */
 static void advance(descent *d, double energy)
 {
@@ -176,8 +155,19 @@ static void advance(descent *d, double energy)
 static int descend(descent *d)
 {
     double energy = 0, before = d->power;
-    look(d);
-    if (!(d->power > LEAST * energy_of(d->s))) return 0;
+    d->power = 0;
+    for (int n = 0; n < d->groups; n++) {
+        const pgs_group *g = d->group[n];
+        look_at(d, g);
+        for (int i = g->begin; i < g->end; i++)
+            d->power += d->residual[i] * d->residual[i] / d->scale[i];
+    }
+    /* twice the energy of v, J */
+    double sum = 0;
+    for (int i = 0; i < d->s->nb; i++)
+        for (int k = STRIDE * i; k < STRIDE * i + 6; k++)
+            sum += (d->s->target[k] + d->s->y[k]) * (d->s->target[k] + d->s->y[k]);
+    if (!(d->power > LEAST * sum)) return 0;
     memset(d->way, 0, (size_t)(STRIDE * (d->s->nb + 1)) * sizeof *d->way);
     for (int n = 0; n < d->groups; n++)
         energy += turn(d, d->group[n], d->free ? d->power / before : 0);

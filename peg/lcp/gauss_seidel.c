@@ -229,23 +229,6 @@ static void start(pgs_state *s)
         if (!is_dirty(s, i)) set_motion(s, i, s->goal->v[i]);
 }
 
-/* Which bodies' rows are visited in the first iteration. */
-static void begin_visits(pgs_state *s)
-{
-    for (int i = 0; i < s->nb; i++) s->before[i] = is_dirty(s, i) ? INFINITY : 0;
-    s->before[s->nb] = 0;
-    for (int i = 0; i <= s->nb; i++) s->reached[i] = (unsigned char)is_dirty(s, i);
-    s->spread = 1;
-}
-
-static void find_active(pgs_state *s)
-{
-    if (!s->spread) return;
-    s->spread = s->actives = 0;
-    for (int n = 0; n < s->groups; n++)
-        if (s->reached[s->group[n].a] || s->reached[s->group[n].b]) s->active[s->actives++] = n;
-}
-
 static void reach(pgs_state *s, int body)
 {
     if (s->reached[body] || body == s->nb) return;
@@ -365,7 +348,10 @@ static peg_outcome settle(pgs_state *s)
 {
     double worst = INFINITY, before = INFINITY;
     for (int k = 1; k <= s->goal->max_iterations && worst > 1 && !s->singular; k++) {
-        find_active(s);
+        if (s->spread) s->actives = 0;
+        for (int n = 0; n < s->groups && s->spread; n++)
+            if (s->reached[s->group[n].a] || s->reached[s->group[n].b]) s->active[s->actives++] = n;
+        s->spread = 0;
         worst = iterate(s);
         s->iterations++;
         if (!s->goal->stall || k % s->goal->stall) continue;
@@ -375,31 +361,20 @@ static peg_outcome settle(pgs_state *s)
     return worst <= 1 ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }
 
-/* All rows that are loaded are to be visited. */
-static void disturb(pgs_state *s)
+/* Near rest conjugate gradients go on, which are faster there. Returns 0 without memory. */
+static int seek_rest(peg_arena *arena, pgs_state *s)
 {
+    if (!peg_pgs_descend(arena, s, REST_STEPS)) return 0;
+    if (peg_pgs_rests(s, s->goal->rest)) return 1;
+    /* all rows that are loaded are to be visited */
     for (int n = 0; n < s->actives; n++) {
         const pgs_group *g = &s->group[s->active[n]];
         if (!g->ready) continue;
         s->before[g->a] = s->before[g->b] = INFINITY;
         reach(s, g->a), reach(s, g->b);
     }
-}
-
-/* Near rest conjugate gradients go on, which are faster there. Returns 0 without memory. */
-static int seek_rest(peg_arena *arena, pgs_state *s)
-{
-    if (!peg_pgs_descend(arena, s, REST_STEPS)) return 0;
-    if (peg_pgs_rests(s, s->goal->rest)) return 1;
-    disturb(s);
     settle(s);
     return 1;
-}
-
-static int is_near_rest(const pgs_state *s)
-{
-    double share = s->goal->rest;
-    return !peg_pgs_rests(s, share) && peg_pgs_rests(s, NEARLY * share);
 }
 
 peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const peg_pgs_goal *goal,
@@ -415,10 +390,15 @@ peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const pe
     }
     find_groups(&s);
     if (!s.singular) start(&s);
-    begin_visits(&s);
+    /* the bodies whose rows are visited in the first iteration */
+    for (int i = 0; i < s.nb; i++) s.before[i] = is_dirty(&s, i) ? INFINITY : 0;
+    s.before[s.nb] = 0;
+    for (int i = 0; i <= s.nb; i++) s.reached[i] = (unsigned char)is_dirty(&s, i);
+    s.spread = 1;
     peg_outcome outcome = settle(&s);
-    if (!s.singular && goal->gained && is_near_rest(&s) && !seek_rest(arena, &s))
-        return PEG_OUT_OF_MEMORY;
+    int is_near_rest = !s.singular && goal->gained && !peg_pgs_rests(&s, goal->rest) &&
+                       peg_pgs_rests(&s, NEARLY * goal->rest);
+    if (is_near_rest && !seek_rest(arena, &s)) return PEG_OUT_OF_MEMORY;
     if (s.singular) {
         peg_arena_back(arena, mark);
         return PEG_SINGULAR;

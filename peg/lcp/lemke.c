@@ -92,15 +92,6 @@ static int create(peg_arena *arena, int n, lemke *t)
            t->enter && t->T && t->nonbasic && t->place && t->tied && t->ratio;
 }
 
-/* y += f a_j */
-static void add_column(const lemke *t, int j, double f, double *y)
-{
-    size_t first = (size_t)j * (size_t)t->n;
-    const double *a = &t->a[first];
-    const int *row = &t->row[first];
-    for (int e = 0; e < t->entries[j]; e++) y[row[e]] += f * a[e];
-}
-
 /* The column of the tableau of a non-basic variable. */
 static void enter(lemke *t, int variable)
 {
@@ -202,25 +193,6 @@ static void pivot(lemke *t, int entering, int row)
     if (!keep && had >= 0) drop(t, had);
 }
 
-/* The variable whose w or z this is. */
-static int complement(const lemke *t, int variable)
-{
-    return variable < t->n ? variable + t->n : variable - t->n;
-}
-
-/* The w that leaves for z0: the most negative one for its d, the last of those that tie, so that
- * all rows of [value, B^-1] become lexicographically positive. -1: none is negative. */
-static int first_leaving(const lemke *t)
-{
-    int first = -1;
-    double least = 0;
-    for (int i = 0; i < t->n; i++) {
-        double ratio = t->q[i] / t->d[i];
-        if (ratio < 0 && ratio <= least) least = ratio, first = i;
-    }
-    return first;
-}
-
 /* The basis of all w, and a covering vector, which enters. */
 static void start(lemke *t, const struct way *way)
 {
@@ -249,14 +221,21 @@ static void start(lemke *t, const struct way *way)
  * go on for ever. On PEG_RAY *ray is the entering variable. */
 static peg_outcome run(lemke *t, int limit, int *pivots, int *ray)
 {
-    int n = t->n, entering = 2 * n, row = first_leaving(t);
+    /* the w that leaves for z0: the most negative one for its d, the last of those that tie, so
+     * that all rows of [value, B^-1] become lexicographically positive */
+    int n = t->n, entering = 2 * n, row = -1;
+    double least = 0;
+    for (int i = 0; i < n; i++) {
+        double ratio = t->q[i] / t->d[i];
+        if (ratio < 0 && ratio <= least) least = ratio, row = i;
+    }
     if (row < 0) return PEG_SOLVED;
     for (int i = 0; i < limit; i++) {
         int leaves = t->basic[row];
         pivot(t, entering, row);
         ++*pivots;
         if (leaves == 2 * n) return PEG_SOLVED;
-        entering = complement(t, leaves);
+        entering = leaves < n ? leaves + n : leaves - n; /* the z of the w, or the w of the z */
         enter(t, entering);
         row = leaving(t);
         if (row < 0) *ray = entering;
@@ -270,8 +249,11 @@ static double residual(lemke *t, const double *z)
 {
     double worst = 0;
     memcpy(t->enter, t->q, (size_t)t->n * sizeof *t->q);
-    for (int j = 0; j < t->n; j++)
-        if (z[j] != 0) add_column(t, j, z[j], t->enter);
+    for (int j = 0; j < t->n; j++) {
+        size_t first = (size_t)j * (size_t)t->n;
+        for (int e = 0; e < t->entries[j] && z[j] != 0; e++)
+            t->enter[t->row[first + (size_t)e]] += z[j] * t->a[first + (size_t)e];
+    }
     for (int i = 0; i < t->n; i++) {
         double r = fabs(fmin(t->enter[i], z[i]));
         if (isnan(t->enter[i]) || isnan(z[i])) return INFINITY;

@@ -23,19 +23,6 @@ static const double INDEPENDENT = 1e-13;
  * rounding of the impulses: as good by that measure, its y is the more exact one. */
 static const double CLEARLY_WORSE = 4;
 
-static int list_variables(const peg_scaled *scaled, peg_lcp_variable *list)
-{
-    int count = 0;
-    for (int i = 0; i < scaled->m; i++) {
-        const peg_scaled_row *row = &scaled->row[i];
-        if (row->bounded && row->limit == 0 && row->normal < 0) continue;
-        list[count++] = (peg_lcp_variable){i, 1};
-        if (row->bounded) list[count++] = (peg_lcp_variable){i, -1};
-        if (row->bounded && isfinite(row->limit)) list[count++] = (peg_lcp_variable){i, 0};
-    }
-    return count;
-}
-
 /* A and q of the LCP; y is room, of zeros. */
 static void gram(const peg_scaled *scaled, const peg_lcp_variable *list, int n, double *y,
                  double *A, double *q)
@@ -171,7 +158,15 @@ int peg_lcp_of(peg_arena *arena, const peg_scaled *scaled, peg_lcp *lcp)
     double *y = PEG_NEW(arena, double, scaled->n);
     lcp->variable = PEG_NEW(arena, peg_lcp_variable, 3 * (size_t)scaled->m);
     if (!y || !lcp->variable) return 0;
-    int n = lcp->n = list_variables(scaled, lcp->variable);
+    int count = 0;
+    for (int i = 0; i < scaled->m; i++) {
+        const peg_scaled_row *row = &scaled->row[i];
+        if (row->bounded && row->limit == 0 && row->normal < 0) continue;
+        lcp->variable[count++] = (peg_lcp_variable){i, 1};
+        if (row->bounded) lcp->variable[count++] = (peg_lcp_variable){i, -1};
+        if (row->bounded && isfinite(row->limit)) lcp->variable[count++] = (peg_lcp_variable){i, 0};
+    }
+    int n = lcp->n = count;
     lcp->A = PEG_NEW(arena, double, (size_t)n *(size_t)n);
     lcp->q = PEG_NEW(arena, double, n);
     if (!lcp->A || !lcp->q) return 0;

@@ -296,17 +296,6 @@ static peg_outcome minimise(peg_newton *w, double tolerance, const double *u)
     return PEG_ITERATION_LIMIT;
 }
 
-static void set_bounds(peg_newton *w, double *u)
-{
-    for (int i = 0; i < w->scaled->m; i++) {
-        const peg_scaled_row *row = &w->scaled->row[i];
-        w->hi[i] = row->bounded ? peg_scaled_bound(row, u) : INFINITY;
-        w->lo[i] = row->bounded ? -w->hi[i] : 0;
-        if (w->frozen && isfinite(w->hi[i])) w->lo[i] = w->hi[i] = u[i];
-        u[i] = peg_clamp(u[i], w->lo[i], w->hi[i]); /* before the rows that it bounds */
-    }
-}
-
 /* The tolerance, or what the rounding of large impulses that cancel leaves. */
 static double reachable(const peg_newton *w, double tolerance, const double *u)
 {
@@ -318,7 +307,13 @@ static double reachable(const peg_newton *w, double tolerance, const double *u)
 double peg_newton_residual(peg_newton *w, double *u, double *y)
 {
     double worst = 0;
-    set_bounds(w, u);
+    for (int i = 0; i < w->scaled->m; i++) {
+        const peg_scaled_row *row = &w->scaled->row[i];
+        w->hi[i] = row->bounded ? peg_scaled_bound(row, u) : INFINITY;
+        w->lo[i] = row->bounded ? -w->hi[i] : 0;
+        if (w->frozen && isfinite(w->hi[i])) w->lo[i] = w->hi[i] = u[i];
+        u[i] = peg_clamp(u[i], w->lo[i], w->hi[i]); /* before the rows that it bounds */
+    }
     peg_scaled_response(w->scaled, u, y, w->s);
     for (int i = 0; i < w->scaled->m; i++) {
         double r = fabs(u[i] - peg_clamp(u[i] - w->s[i], w->lo[i], w->hi[i]));

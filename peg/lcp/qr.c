@@ -113,16 +113,10 @@ void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
     }
 }
 
-/* x = R^-T b; x may be b. */
-static void solve_transposed(const peg_qr *qr, const double *b, double *x)
-{
-    for (int j = 0; j < qr->q; j++)
-        x[j] = (b[j] - dense_dot(j, r_column(qr, j), x)) / r_column(qr, j)[j];
-}
-
 void peg_qr_shortest(const peg_qr *qr, double *b, double *y, double *u)
 {
-    solve_transposed(qr, b, b);
+    for (int j = 0; j < qr->q; j++)
+        b[j] = (b[j] - dense_dot(j, r_column(qr, j), b)) / r_column(qr, j)[j];
     peg_qr_solve(qr, b, u);
     memset(y, 0, (size_t)qr->n * sizeof *y);
     for (int j = 0; j < qr->q; j++) dense_add(qr->n, b[j], q_column(qr, j), y);

@@ -294,18 +294,6 @@ static void repair(simplex *s)
 
 /* --- phases ---------------------------------------------------------------------------------- */
 
-static void begin(simplex *s)
-{
-    memset(s->inverse, 0, sizeof s->inverse);
-    for (int k = 0; k < s->m; k++) {
-        s->sign[k] = s->lp->b[k] < 0 ? -1 : 1;
-        s->basis[k] = s->lp->columns + k;
-        s->inverse[k][k] = s->sign[k];
-    }
-    set_values(s);
-    begin_order(s);
-}
-
 /* Artificial variables leave for whatever columns they can. */
 static void drive_out(simplex *s)
 {
@@ -327,7 +315,14 @@ static void drive_out(simplex *s)
 
 static peg_lp_status find_feasible(simplex *s)
 {
-    begin(s);
+    memset(s->inverse, 0, sizeof s->inverse);
+    for (int k = 0; k < s->m; k++) {
+        s->sign[k] = s->lp->b[k] < 0 ? -1 : 1;
+        s->basis[k] = s->lp->columns + k;
+        s->inverse[k][k] = s->sign[k];
+    }
+    set_values(s);
+    begin_order(s);
     s->phase = 1;
     peg_lp_status status = iterate(s);
     if (status != PEG_LP_SOLVED) return status;

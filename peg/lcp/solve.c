@@ -57,13 +57,6 @@ static int is_settled(peg_outcome outcome)
     return outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY;
 }
 
-static int has_bounded_rows(const peg_problem *problem)
-{
-    for (int i = 0; i < problem->m; i++)
-        if (problem->row[i].bounded) return 1;
-    return 0;
-}
-
 /* Bounded rows and large islands: Newton's method, whose cost grows least. Else the active set
  * first: it is the fastest on small islands and proves what it calls infeasible. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
@@ -72,7 +65,8 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     peg_outcome outcome = PEG_NOT_CERTIFIED;
     pegSolver solver = options->solver;
     double tolerance = options->tolerance;
-    int bounded = has_bounded_rows(problem), is_large = problem->nb > SMALL;
+    int bounded = 0, is_large = problem->nb > SMALL;
+    for (int i = 0; i < problem->m; i++) bounded |= problem->row[i].bounded != 0;
     if (rests(problem, tolerance, solution)) return PEG_SOLVED;
     if (bounded ? solver != PEG_SOLVER_LEMKE : solver == PEG_SOLVER_AUTO && is_large)
         outcome = certify(peg_solve_newton(arena, problem, options, solution), PEG_METHOD_NEWTON,

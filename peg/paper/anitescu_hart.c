@@ -126,18 +126,6 @@ static void add_unit(peg_island *I, model *m, int p, const peg_ratio_pair *of, c
     if (row->mu > 0) add_friction(I, row, row->mu);
 }
 
-static int same_units(const peg_ratio_pair *x, const peg_ratio_pair *y)
-{
-    int same = x->count == y->count;
-    for (int i = 0; i < x->count && same; i++) {
-        same = 0;
-        for (int j = 0; j < y->count; j++)
-            same |= x->unit[i].kind == y->unit[j].kind && x->unit[i].i == y->unit[j].i &&
-                    x->unit[i].j == y->unit[j].j;
-    }
-    return same;
-}
-
 static void describe(peg_island *I, int p, void *data)
 {
     peg_ratio r;
@@ -149,7 +137,14 @@ static void describe(peg_island *I, int p, void *data)
     peg_ratio_units(&all);
     if (I->settings->ratio_adjacent) {
         peg_ratio_adjacent_units(&adjacent);
-        I->stats->contact_unit_sets_differ += !same_units(&all, &adjacent);
+        int same = all.count == adjacent.count;
+        for (int i = 0; i < all.count && same; i++) {
+            same = 0;
+            for (int j = 0; j < adjacent.count; j++)
+                same |= all.unit[i].kind == adjacent.unit[j].kind &&
+                        all.unit[i].i == adjacent.unit[j].i && all.unit[i].j == adjacent.unit[j].j;
+        }
+        I->stats->contact_unit_sets_differ += !same;
         all = adjacent;
     }
     I->stats->contact_units += all.count;
@@ -188,16 +183,6 @@ static void fill_row(const peg_island *I, const contact *c, int q, peg_lcp_row *
     out->b += mu * d->bias;
 }
 
-static void fill(peg_island *I, const model *m, program *p)
-{
-    int at = 0;
-    for (int i = 0; i < m->count; i++)
-        for (int q = 0; q < rows_of(I, &m->contact[i]); q++)
-            fill_row(I, &m->contact[i], q, &p->row[at++]);
-    for (int i = 0; i < p->contacts && (I->forms & PEG_FORM_ELASTIC); i++)
-        p->row[i].c += PEG_COMPLIANCE * peg_row_scale(&p->problem, i);
-}
-
 static int make_program(peg_island *I, const model *m, program *p)
 {
     *p = (program){0};
@@ -220,7 +205,12 @@ static int make_program(peg_island *I, const model *m, program *p)
 
 static peg_outcome solve_once(peg_island *I, const model *m, program *p)
 {
-    fill(I, m, p);
+    int at = 0;
+    for (int i = 0; i < m->count; i++)
+        for (int q = 0; q < rows_of(I, &m->contact[i]); q++)
+            fill_row(I, &m->contact[i], q, &p->row[at++]);
+    for (int i = 0; i < p->contacts && (I->forms & PEG_FORM_ELASTIC); i++)
+        p->row[i].c += PEG_COMPLIANCE * peg_row_scale(&p->problem, i);
     if (I->common.capture) I->common.capture->see(I->common.capture->data, &p->problem);
     I->progress.work = 0;
     peg_outcome outcome = I->joints.n ? peg_joints_solve(I, &p->problem, p->row, &p->solution)

@@ -173,16 +173,6 @@ static void add_crossings(corners *c, const feature *fa, const feature *fb, peg_
     }
 }
 
-static void make_frame(const double n[3], peg_vec3 frame[3])
-{
-    int steep = fabs(n[2]) > 0.7;
-    double up[3] = {steep, 0, !steep};
-    peg_copy3(n, frame[2]);
-    peg_cross(up, n, frame[0]);
-    peg_normalise(frame[0]);
-    peg_cross(n, frame[0], frame[1]);
-}
-
 static void write_corner(const corners *c, int i, peg_vec3 frame[3], double round_a, double round_b,
                          peg_polygon_corner *out)
 {
@@ -201,7 +191,12 @@ int peg_contact_polygon(peg_arena *arena, const peg_view *A, const peg_view *B, 
     peg_vec3 frame[3];
     feature fa, fb;
     double size = peg_pair_size(A->shape, B->shape);
-    make_frame(n, frame);
+    int steep = fabs(n[2]) > 0.7;
+    double up[3] = {steep, 0, !steep};
+    peg_copy3(n, frame[2]);
+    peg_cross(up, n, frame[0]);
+    peg_normalise(frame[0]);
+    peg_cross(n, frame[0], frame[1]);
     if (!find_feature(arena, A, 1, frame, band, &fa) ||
         !find_feature(arena, B, -1, frame, band, &fb))
         return -1;

@@ -90,17 +90,6 @@ static void add_friction(mlcp *p, int contact, int impulse)
     p->var[impulse].directions = nd;
 }
 
-/* c_2 .. c_k of [W 20]: E_1; returns the first one. */
-static int add_slacks(mlcp *p, const int *x, int k)
-{
-    int first = p->n;
-    for (int j = 1; j < k; j++) {
-        int c = add_variable(p, x[0], x[j], -1);
-        for (int l = first; l <= c; l++) add_entry(p, c, l, 1);
-    }
-    return first;
-}
-
 /* E_2 */
 static void add_ones(mlcp *p, int row, int first, int k)
 {
@@ -111,7 +100,11 @@ static void add_constraint(mlcp *p, const peg_constraint *constraint)
 {
     const int *x = p->c->member + constraint->first;
     int k = constraint->count, m = constraint->primaries;
-    int slack = add_slacks(p, x, k);                                 /* none for U */
+    int slack = p->n; /* c_2 .. c_k of [W 20]: E_1; none for U */
+    for (int j = 1; j < k; j++) {
+        int c = add_variable(p, x[0], x[j], -1);
+        for (int l = slack; l <= c; l++) add_entry(p, c, l, 1);
+    }
     if (m > 1) add_ones(p, add_variable(p, x[0], -1, -1), slack, k); /* a */
     for (int i = 0; i < m; i++) {
         int impulse = add_variable(p, x[0], -1, x[i]);
@@ -262,20 +255,6 @@ static void take(mlcp *p, const double *z)
 
 /* --- the solution --- */
 
-static void set_numbers(mlcp *p)
-{
-    const peg_island *I = p->c->island;
-    for (int i = 0; i < p->c->contacts; i++) {
-        const peg_row *row = &p->c->contact[i].row;
-        inverse_mass(I, body_of(I, row, 0), row->Ga, p->Ma[i]);
-        inverse_mass(I, body_of(I, row, 1), row->Gb, p->Mb[i]);
-    }
-    for (int j = 0; j < p->n; j++)
-        if (p->var[j].impulse >= 0)
-            p->unit = fmax(p->unit, coupling(p, p->var[j].impulse, p->var[j].impulse));
-    if (p->unit == 0) p->unit = 1;
-}
-
 static peg_outcome solve(mlcp *p)
 {
     peg_constraints *c = p->c;
@@ -287,7 +266,16 @@ static peg_outcome solve(mlcp *p)
     stats->solves++;
     stats->rows += p->n;
     if (p->n > stats->rows_max) stats->rows_max = p->n;
-    set_numbers(p);
+    const peg_island *I = p->c->island;
+    for (int i = 0; i < p->c->contacts; i++) {
+        const peg_row *row = &p->c->contact[i].row;
+        inverse_mass(I, body_of(I, row, 0), row->Ga, p->Ma[i]);
+        inverse_mass(I, body_of(I, row, 1), row->Gb, p->Mb[i]);
+    }
+    for (int j = 0; j < p->n; j++)
+        if (p->var[j].impulse >= 0)
+            p->unit = fmax(p->unit, coupling(p, p->var[j].impulse, p->var[j].impulse));
+    if (p->unit == 0) p->unit = 1;
     size_t n = (size_t)p->n;
     double *A = PEG_NEW(arena, double, n *n), *q = PEG_NEW(arena, double, n);
     double *z = PEG_NEW(arena, double, n);

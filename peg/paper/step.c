@@ -48,18 +48,13 @@ static peg_outcome solve_half_spaces(peg_constraints *c)
     return outcome;
 }
 
-static int count_half_spaces(const peg_constraints *c)
-{
-    int count = 0;
-    for (int i = 0; i < c->count; i++) count += c->list[i].kind != PEG_CROSS_CONTACT;
-    return count;
-}
-
 static void degrade(peg_constraints *c)
 {
     peg_island *I = c->island;
     I->stats->unconverged++;
-    if (count_half_spaces(c) <= MOST_HALF_SPACES * I->nd) {
+    int count = 0;
+    for (int i = 0; i < c->count; i++) count += c->list[i].kind != PEG_CROSS_CONTACT;
+    if (count <= MOST_HALF_SPACES * I->nd) {
         if (solve_half_spaces(c) == PEG_SOLVED || I->failed) return;
         I->forms |= PEG_FORM_ELASTIC;
         I->stats->fallback_elastic++;

@@ -16,18 +16,6 @@ static const double DENT = 10;            /* of the tolerance: how far a corner 
 enum { FIT_ROUNDS = 3 };                  /* planes fitted to a face while it is flooded */
 enum { ATTEMPTS = 5 };                    /* tolerances tried, each 1e-2 of the one before */
 
-static double longest_edge(const peg_polygon_mesh *m, int f)
-{
-    double longest = 0;
-    int last = m->start[f + 1] - 1;
-    for (int h = m->start[f]; h < m->start[f + 1]; last = h++) {
-        peg_vec3 d;
-        peg_sub(m->vertex[m->corner[h]], m->vertex[m->corner[last]], d);
-        longest = fmax(longest, peg_norm(d));
-    }
-    return longest;
-}
-
 /* Working data of one shape. */
 typedef struct merger {
     const peg_polygon_mesh *mesh;
@@ -48,7 +36,14 @@ static int merger_init(merger *g, const peg_polygon_mesh *m, peg_arena *arena)
     if (!g->area || !g->height || !g->group || !g->queue) return 0;
     for (int f = 0; f < m->nf; f++) {
         peg_polygon_mesh_area(m, f, g->area[f]);
-        g->height[f] = peg_norm(g->area[f]) / longest_edge(m, f);
+        double longest = 0;
+        int last = m->start[f + 1] - 1;
+        for (int h = m->start[f]; h < m->start[f + 1]; last = h++) {
+            peg_vec3 d;
+            peg_sub(m->vertex[m->corner[h]], m->vertex[m->corner[last]], d);
+            longest = fmax(longest, peg_norm(d));
+        }
+        g->height[f] = peg_norm(g->area[f]) / longest;
     }
     return 1;
 }
@@ -163,14 +158,6 @@ static int is_boundary(const merger *g, int h)
     return g->group[g->mesh->face[h]] != g->group[g->mesh->face[g->mesh->twin[h]]];
 }
 
-/* The half-edge of the same group's outline that follows h. */
-static int next_boundary(const merger *g, int h)
-{
-    h = peg_polygon_mesh_next(g->mesh, h);
-    while (!is_boundary(g, h)) h = peg_polygon_mesh_next(g->mesh, g->mesh->twin[h]);
-    return h;
-}
-
 /* Outlines of the groups without the vertices that have fewer than three faces. SHAPE_OPEN if a
  * group is not bounded by one simple polygon of at least three corners. */
 static pegStatus reduce(const merger *g, peg_polygon_mesh *out, peg_arena *arena)
@@ -208,7 +195,9 @@ static pegStatus reduce(const merger *g, peg_polygon_mesh *out, peg_arena *arena
             seen[v] = k;
             if (faces_at[v] >= 3) out->corner[used++] = v;
             outline[k]--;
-            h = next_boundary(g, h);
+            /* the half-edge of the same group's outline that follows h */
+            h = peg_polygon_mesh_next(g->mesh, h);
+            while (!is_boundary(g, h)) h = peg_polygon_mesh_next(g->mesh, g->mesh->twin[h]);
         } while (h != begin[k]);
         if (outline[k] != 0 || used - out->start[k] < 3) return PEG_ERROR_SHAPE_OPEN;
     }

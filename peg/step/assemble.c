@@ -133,15 +133,6 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
            peg_view_allocate(I->arena, &room, &I->scratch.view[1]);
 }
 
-/* Bodies whose parts are near nothing, or that have none: joints hang them on the others. */
-static void set_sizes(peg_island *I)
-{
-    double largest = 0;
-    for (int i = 0; i < I->nd; i++) largest = fmax(largest, I->rigid[i].size);
-    for (int i = 0; i < I->nd; i++)
-        if (I->rigid[i].size == 0) I->rigid[i].size = largest;
-}
-
 static int assemble(peg_assembly *a, int root)
 {
     peg_stage *s = a->stage;
@@ -160,7 +151,11 @@ static int assemble(peg_assembly *a, int root)
     peg_island_set_masses(I);
     peg_island_place_mass(I);
     if (!peg_take_joints(s, I, a->worker->rigid_of, root)) return 0;
-    set_sizes(I);
+    /* bodies whose parts are near nothing, or that have none: joints hang them on the others */
+    double largest = 0;
+    for (int i = 0; i < I->nd; i++) largest = fmax(largest, I->rigid[i].size);
+    for (int i = 0; i < I->nd; i++)
+        if (I->rigid[i].size == 0) I->rigid[i].size = largest;
     /* energy scale: motion, and weights lifted by the bodies' sizes */
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];

@@ -87,18 +87,6 @@ typedef struct jobs {
     int n, pairs;
 } jobs;
 
-static void list_jobs(jobs *list)
-{
-    peg_stage *s = list->stage;
-    for (int root = 0; root < s->scene->nb; root++) {
-        if (s->first_pair[root] < 0 || !s->dirty[root] || !has_awake_body(s, root)) continue;
-        job *j = &list->job[list->n++];
-        *j = (job){.root = root};
-        for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i]) j->pairs++;
-        list->pairs += j->pairs;
-    }
-}
-
 /* The largest first: nobody waits for it at the end. */
 static int by_size(const void *left, const void *right)
 {
@@ -131,7 +119,13 @@ void peg_run_islands(peg_stage *s)
         s->failed = 1;
         return;
     }
-    list_jobs(&list);
+    for (int root = 0; root < s->scene->nb; root++) {
+        if (s->first_pair[root] < 0 || !s->dirty[root] || !has_awake_body(s, root)) continue;
+        job *j = &list.job[list.n++];
+        *j = (job){.root = root};
+        for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i]) j->pairs++;
+        list.pairs += j->pairs;
+    }
     for (int i = 0; i < list.n; i++) peg_query_surfaces(s, list.job[i].root);
     if (s->failed) return;
     if (!is_parallel(&list)) {

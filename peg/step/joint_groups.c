@@ -20,13 +20,6 @@ static peg_joint_place place_of(const peg_stage *s, const int *rigid_of, int bod
     return place;
 }
 
-/* The models of mixed LCPs of their own know no joints: their free velocities are those that joints
- * leave. */
-static int knows_joints(const peg_stage *s)
-{
-    return peg_model_knows_joints(&s->context->settings);
-}
-
 static int take_rows(peg_stage *s, peg_island *I, const int *rigid_of, int root)
 {
     int n = 0;
@@ -43,7 +36,9 @@ static int take_rows(peg_stage *s, peg_island *I, const int *rigid_of, int root)
 
 int peg_take_joints(peg_stage *s, peg_island *I, const int *rigid_of, int root)
 {
-    if (knows_joints(s)) return take_rows(s, I, rigid_of, root);
+    /* the models of mixed LCPs of their own know no joints: their free velocities are those that
+     * joints leave */
+    if (peg_model_knows_joints(&s->context->settings)) return take_rows(s, I, rigid_of, root);
     for (int i = 0; i < I->nd; i++)
         memcpy(I->rigid[i].target, I->rigid[i].state.v_free, sizeof I->rigid[i].target);
     return peg_joints_allocate(I, 0);

@@ -69,13 +69,6 @@ static int is_active(const peg_resting *last, const peg_body *body, int i)
     return is_dynamic(body, i) && last->rest[last->root[i]] == PEG_ACTIVE;
 }
 
-static int is_comparable(const peg_resting *last, const peg_scene *scene)
-{
-    return last->valid && last->h == scene->h && last->nb == scene->nb && last->np == scene->np &&
-           last->planar == scene->planar && last->njoint_row == scene->njoint_row &&
-           !scene->nexternal;
-}
-
 static void compare_bodies(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < scene->nb; i++) {
@@ -142,7 +135,9 @@ static void compare_pairs(peg_resting *last, const peg_scene *scene)
 void peg_resting_compare(peg_context *context, const peg_scene *scene)
 {
     peg_resting *last = &context->resting;
-    last->valid = is_comparable(last, scene);
+    last->valid = last->valid && last->h == scene->h && last->nb == scene->nb &&
+                  last->np == scene->np && last->planar == scene->planar &&
+                  last->njoint_row == scene->njoint_row && !scene->nexternal;
     if (!last->valid) return;
     compare_bodies(last, scene);
     compare_joints(last, scene);
@@ -326,20 +321,6 @@ static void keep_pair(const peg_stage *s, peg_resting *next, const peg_candidate
     kept->surface = &next->surface[next->surfaces++];
 }
 
-/* Those of this step, and those that it repeats. */
-static void keep_pairs(const peg_stage *s, peg_resting *next)
-{
-    const peg_resting *last = &s->context->resting;
-    const peg_candidate *c = s->candidate, *end = c + s->candidates;
-    for (int i = 0; last->valid && i < last->candidates; i++) {
-        const peg_candidate *old = &last->candidate[i];
-        if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
-        for (; c < end && peg_by_parts(c, old) < 0; c++) keep_pair(s, next, c);
-        keep_pair(s, next, old);
-    }
-    for (; c < end; c++) keep_pair(s, next, c);
-}
-
 /* What the repetition of an island comes to. */
 static int keep_island(const peg_stage *s, peg_resting *next, int root)
 {
@@ -382,7 +363,16 @@ static int keep_scene(const peg_stage *s, peg_resting *next)
     next->nb = nb, next->np = np, next->njoint_row = scene->njoint_row;
     next->h = scene->h, next->planar = scene->planar;
     next->candidates = next->surfaces = 0;
-    keep_pairs(s, next);
+    /* those of this step, and those that it repeats */
+    const peg_resting *last = &s->context->resting;
+    const peg_candidate *c = s->candidate, *end = c + s->candidates;
+    for (int i = 0; last->valid && i < last->candidates; i++) {
+        const peg_candidate *old = &last->candidate[i];
+        if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
+        for (; c < end && peg_by_parts(c, old) < 0; c++) keep_pair(s, next, c);
+        keep_pair(s, next, old);
+    }
+    for (; c < end; c++) keep_pair(s, next, c);
     for (int i = 0; i < nb; i++)
         if (!keep_island(s, next, i)) return 0;
     next->stats = repeated(&s->stats);

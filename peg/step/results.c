@@ -8,16 +8,6 @@
 #include "peg/step/assemble.h"
 #include "peg/step/joint_groups.h"
 
-/* What the row's impulse does to A: its normal may be the mean of those on the way. */
-static void take_impulse(const peg_island *I, const peg_row *row, peg_contact *contact)
-{
-    int a = I->piece[I->pair[row->pair].a].rigid;
-    double push[3];
-    for (int k = 0; k < 3; k++) push[k] = row->lambda * (a < I->nd ? row->Ga[k] : -row->Gb[k]);
-    contact->impulse = peg_normalise(push);
-    peg_copy3(contact->impulse > 0 ? push : row->normal, contact->normal);
-}
-
 static void add_friction(const peg_row *row, peg_contact *contact)
 {
     double *sum = row->rolls ? contact->torque : contact->friction;
@@ -62,7 +52,12 @@ static int take_contacts(peg_assembly *a)
                                .gap = peg_row_gap(I, row)};
         name_features(I, row, &contact);
         peg_copy3(row->point, contact.point);
-        take_impulse(I, row, &contact);
+        /* what the row's impulse does to A: its normal may be the mean of those on the way */
+        int is_on_a = I->piece[I->pair[row->pair].a].rigid < I->nd;
+        double push[3];
+        for (int k = 0; k < 3; k++) push[k] = row->lambda * (is_on_a ? row->Ga[k] : -row->Gb[k]);
+        contact.impulse = peg_normalise(push);
+        peg_copy3(contact.impulse > 0 ? push : row->normal, contact.normal);
         for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
         a->solved->contact[a->solved->contacts++] = contact;
         for (int side = 0; side < 2; side++) {

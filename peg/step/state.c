@@ -4,26 +4,6 @@
 
 /* --- saving --- */
 
-static void save_cache(const peg_pair_cache *cache, peg_writer *w)
-{
-    peg_write(w, &cache->count, sizeof cache->count);
-    peg_write(w, cache->entry, cache->count * sizeof *cache->entry);
-    peg_write(w, &cache->rows, sizeof cache->rows);
-    peg_write(w, cache->row, cache->rows * sizeof *cache->row);
-}
-
-static void save_candidates(const peg_resting *r, peg_writer *w)
-{
-    for (int i = 0; i < r->candidates; i++) {
-        peg_candidate c = r->candidate[i];
-        int surface = c.surface ? (int)(c.surface - r->surface) : -1;
-        c.surface = NULL;
-        peg_write(w, &c, sizeof c);
-        peg_write(w, &surface, sizeof surface);
-    }
-    peg_write(w, r->surface, (size_t)r->surfaces * sizeof *r->surface);
-}
-
 static void save_resting(const peg_resting *r, peg_writer *w)
 {
     size_t nb = (size_t)r->nb, np = (size_t)r->np;
@@ -43,7 +23,14 @@ static void save_resting(const peg_resting *r, peg_writer *w)
         part.shape = NULL, part.triangle_mesh = NULL, part.user = NULL;
         peg_write(w, &part, sizeof part);
     }
-    save_candidates(r, w);
+    for (int i = 0; i < r->candidates; i++) {
+        peg_candidate c = r->candidate[i];
+        int surface = c.surface ? (int)(c.surface - r->surface) : -1;
+        c.surface = NULL;
+        peg_write(w, &c, sizeof c);
+        peg_write(w, &surface, sizeof surface);
+    }
+    peg_write(w, r->surface, (size_t)r->surfaces * sizeof *r->surface);
     for (size_t i = 0; i < nb; i++) {
         const peg_island_result *solved = &r->solved[i];
         peg_write(w, &solved->stats, sizeof solved->stats);
@@ -55,7 +42,10 @@ static void save_resting(const peg_resting *r, peg_writer *w)
 void peg_context_save(const peg_context *context, peg_writer *w)
 {
     peg_write(w, &context->settings, sizeof context->settings);
-    save_cache(&context->cache, w);
+    peg_write(w, &context->cache.count, sizeof context->cache.count);
+    peg_write(w, context->cache.entry, context->cache.count * sizeof *context->cache.entry);
+    peg_write(w, &context->cache.rows, sizeof context->cache.rows);
+    peg_write(w, context->cache.row, context->cache.rows * sizeof *context->cache.row);
     save_resting(&context->resting, w);
 }
 

@@ -205,13 +205,6 @@ static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
     return missed;
 }
 
-/* A body that was marked dirty makes its whole new island dirty. */
-static void spread_dirt(peg_stage *s)
-{
-    for (int i = 0; i < s->scene->nb; i++)
-        if (s->dirty[i]) s->dirty[peg_root(s, i)] = 1;
-}
-
 /* Pairs of the islands that something has come near to. */
 static void find_pairs_of_woken(peg_stage *s, const peg_aabb *start)
 {
@@ -237,7 +230,9 @@ static void solve_islands(peg_stage *s)
             s->failed = 1;
             return;
         }
-        spread_dirt(s);
+        /* a body that was marked dirty makes its whole new island dirty */
+        for (int i = 0; i < s->scene->nb; i++)
+            if (s->dirty[i]) s->dirty[peg_root(s, i)] = 1;
         peg_run_islands(s);
         memset(s->dirty, 0, (size_t)s->scene->nb);
         if (s->failed) return;
@@ -250,17 +245,6 @@ static void solve_islands(peg_stage *s)
         if (s->candidates > known && !peg_link_islands(s)) s->failed = 1;
         return;
     }
-}
-
-/* Sum over the islands as they were solved last. */
-static void sum_stats(peg_stage *s)
-{
-    pegStats *sum = &s->stats;
-    sum->min_separation = INFINITY;
-    for (int root = 0; root < s->scene->nb; root++)
-        if (peg_is_island_solved(s, root)) peg_stats_add(sum, &s->solved[root].stats);
-    if (sum->min_separation == INFINITY) sum->min_separation = 0;
-    sum->unconverged = sum->unconverged > 0;
 }
 
 static void commit(peg_stage *s)
@@ -318,7 +302,12 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
         return PEG_ERROR_MEMORY;
     }
     commit(&stage);
-    sum_stats(&stage);
+    pegStats *sum = &stage.stats;
+    sum->min_separation = INFINITY;
+    for (int root = 0; root < stage.scene->nb; root++)
+        if (peg_is_island_solved(&stage, root)) peg_stats_add(sum, &stage.solved[root].stats);
+    if (sum->min_separation == INFINITY) sum->min_separation = 0;
+    sum->unconverged = sum->unconverged > 0;
     peg_resting_keep(&stage);
     stage.stats.memory = context->resting.stats.memory = peg_context_memory(context);
     if (stats) *stats = stage.stats;
