@@ -192,20 +192,15 @@ static void set_stop(const peg_joint_build *build, const peg_limot *limot, doubl
     }
 }
 
-static void set_motor(const peg_joint_build *build, const peg_limot *limot, peg_joint_row *row)
-{
-    row->c = limot->cfm / build->h;
-    row->rhs = limot->speed;
-    row->hi = limot->force * build->h;
-    row->lo = -row->hi;
-}
-
 /* first: of the velocity's components that count for the bounce. */
 static void set_limot(const peg_joint_build *build, const peg_limot *limot, int first, int count,
                       peg_joint_row *row)
 {
     if (!limot->stop) {
-        set_motor(build, limot, row);
+        row->c = limot->cfm / build->h;
+        row->rhs = limot->speed;
+        row->hi = limot->force * build->h;
+        row->lo = -row->hi;
         return;
     }
     double speed = 0;

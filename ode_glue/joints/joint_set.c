@@ -32,20 +32,6 @@ void peg_joint_set_free(peg_joint_set *set)
     *set = (peg_joint_set){0};
 }
 
-/* Keeps what was met, for the next step. Keys are moved to the front in place. */
-static void forget_the_rest(peg_joint_set *set)
-{
-    int n = set->id.n < set->room ? set->id.n : set->room, kept = 0;
-    void *(*key)[2] = set->id.key;
-    peg_map_clear(&set->id);
-    for (int i = 0; i < n; i++) {
-        if (!set->kept[i].met) continue;
-        set->kept[kept] = set->kept[i];
-        set->kept[kept++].met = 0;
-        peg_map_add(&set->id, key[i][0], NULL); /* needs no memory: there were more */
-    }
-}
-
 /* The first of its bodies in the order of the numbers counts a joint. */
 static int is_first(const peg_map *number, dJointID joint, int body, int of[2])
 {
@@ -64,15 +50,6 @@ static int is_untold(dJointID joint, const peg_joint_reference *reference)
         if (!reference->told[i] && dJointGetLMotorParam(joint, i * dParamGroup + dParamFMax) > 0)
             return 1;
     return 0;
-}
-
-/* Joints that the body has, an upper bound of their rows. */
-static size_t most_rows(const peg_map *number)
-{
-    size_t n = 0;
-    for (int i = 0; i < number->n; i++)
-        n += (size_t)dBodyGetNumJoints(number->key[i][0]) * PEG_JOINT_ROWS;
-    return n;
 }
 
 /* m, m/s: the fourth power, of which solves are made, stays in range. */
@@ -129,7 +106,10 @@ static pegStatus add_joint(peg_joint_set *set, dJointID joint, const int of[2], 
 pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map *number, double h,
                              peg_joint_row **row, dJointID **joint, int *n, peg_joint_notes *notes)
 {
-    size_t most = most_rows(number);
+    /* an upper bound of their rows */
+    size_t most = 0;
+    for (int i = 0; i < number->n; i++)
+        most += (size_t)dBodyGetNumJoints(number->key[i][0]) * PEG_JOINT_ROWS;
     *n = 0;
     *notes = (peg_joint_notes){0};
     *row = PEG_NEW(arena, peg_joint_row, most);
@@ -146,7 +126,16 @@ pegStatus peg_joint_set_rows(peg_joint_set *set, peg_arena *arena, const peg_map
             for (int k = first; k < *n; k++) (*joint)[k] = j;
         }
     }
-    forget_the_rest(set);
+    /* what was met is kept for the next step, the keys moved to the front in place */
+    int known = set->id.n < set->room ? set->id.n : set->room, kept = 0;
+    void *(*key)[2] = set->id.key;
+    peg_map_clear(&set->id);
+    for (int i = 0; i < known; i++) {
+        if (!set->kept[i].met) continue;
+        set->kept[kept] = set->kept[i];
+        set->kept[kept++].met = 0;
+        peg_map_add(&set->id, key[i][0], NULL); /* needs no memory: there were more */
+    }
     return PEG_OK;
 }
 

@@ -14,10 +14,15 @@ static void limit_slide(peg_joint_build *build, const peg_limot *limot, const do
     peg_limot_slide(build, limot, along);
 }
 
-/* From A's centre to the place in B that it keeps but for the axis. What the position getter tells
- * of that place is not taken from the reference: the joint may have been set with a distance. */
-static void slider_error(const peg_joint_build *build, const double axis[3], double error[3])
+void peg_joint_slider(peg_joint_build *build)
 {
+    dVector3 axis;
+    double u[2][3], error[3];
+    peg_rows_orient(build);
+    dJointGetSliderAxis(build->joint, axis);
+    /* From A's centre to the place in B that it keeps but for the axis. What the position getter
+     * tells of that place is not taken from the reference: the joint may have been set with a
+     * distance. */
     double axis_b[3], position = dJointGetSliderPosition(build->joint);
     if (build->reversed) position = -position;
     peg_place_of_a(build->reference, error);
@@ -27,15 +32,6 @@ static void slider_error(const peg_joint_build *build, const double axis[3], dou
     double cosine = peg_dot(axis, axis_b);
     if (cosine > .5) /* else it is so far off that its position means nothing */
         peg_add_scaled(error, -(position + peg_dot(axis, error)) / cosine, axis_b, error);
-}
-
-void peg_joint_slider(peg_joint_build *build)
-{
-    dVector3 axis;
-    double u[2][3], error[3];
-    peg_rows_orient(build);
-    dJointGetSliderAxis(build->joint, axis);
-    slider_error(build, axis, error);
     peg_normals(axis, u[0], u[1]);
     for (int i = 0; i < 2; i++) peg_row_slide(build, u[i], peg_gain(build) * peg_dot(u[i], error));
 
@@ -143,21 +139,6 @@ void peg_joint_piston(peg_joint_build *build)
     peg_limot_turn(build, &turning, axis);
 }
 
-/* Arms of a PU joint's anchors; what the position getter tells of A's is not taken from the
- * reference. */
-static void pu_arms(const peg_joint_build *build, const double slide[3], double arm_a[3],
-                    double arm_b[3])
-{
-    dVector3 anchor;
-    dJointGetPUAnchor(build->joint, anchor);
-    peg_sub(anchor, build->b.x, arm_b);
-    anchor_of_a(build, anchor, arm_a);
-    double position = dJointGetPUPosition(build->joint), apart[3];
-    if (build->reversed) position = -position;
-    for (int k = 0; k < 3; k++) apart[k] = build->a.x[k] + arm_a[k] - anchor[k];
-    peg_add_scaled(arm_a, position - peg_dot(slide, apart), slide, arm_a);
-}
-
 void peg_joint_pu(peg_joint_build *build)
 {
     dJointID j = build->joint;
@@ -171,7 +152,16 @@ void peg_joint_pu(peg_joint_build *build)
     peg_normalise(normal);
     peg_row_turn(build, normal, -gain * peg_dot(axis[0], axis[1]));
 
-    pu_arms(build, slide, arm_a, arm_b);
+    /* arms of a PU joint's anchors; what the position getter tells of A's is not taken from the
+     * reference */
+    dVector3 anchor;
+    dJointGetPUAnchor(build->joint, anchor);
+    peg_sub(anchor, build->b.x, arm_b);
+    anchor_of_a(build, anchor, arm_a);
+    double position = dJointGetPUPosition(build->joint), apart[3];
+    if (build->reversed) position = -position;
+    for (int k = 0; k < 3; k++) apart[k] = build->a.x[k] + arm_a[k] - anchor[k];
+    peg_add_scaled(arm_a, position - peg_dot(slide, apart), slide, arm_a);
     for (int k = 0; k < 3; k++) error[k] = build->b.x[k] + arm_b[k] - (build->a.x[k] + arm_a[k]);
     /* ODE takes the sliding axis of a reversed joint for one of the world's, without turning it. */
     if (build->reversed) peg_rotate_back(build->a.R, slide, slide);

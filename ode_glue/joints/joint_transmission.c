@@ -60,27 +60,6 @@ static void mesh_chain(dJointID j, gears *g)
     }
 }
 
-static void read_gears(dJointID j, gears *g)
-{
-    dVector3 v[4];
-    dJointGetTransmissionAnchor1(j, v[0]);
-    dJointGetTransmissionAnchor2(j, v[1]);
-    dJointGetTransmissionAxis1(j, v[2]);
-    dJointGetTransmissionAxis2(j, v[3]);
-    for (int i = 0; i < 2; i++) {
-        peg_copy3(v[i], g->anchor[i]);
-        peg_copy3(v[2 + i], g->axis[i]);
-    }
-    g->mode = dJointGetTransmissionMode(j);
-}
-
-static void mesh(dJointID j, gears *g)
-{
-    if (g->mode == dTransmissionParallelAxes) mesh_parallel(j, g);
-    if (g->mode == dTransmissionIntersectingAxes) mesh_intersecting(g);
-    if (g->mode == dTransmissionChainDrive) mesh_chain(j, g);
-}
-
 /* The angle between -pi and pi, made the one nearest to what the last phase leads to expect. */
 static double unwrap(double angle, double expected)
 {
@@ -151,7 +130,16 @@ void peg_joint_transmission(peg_joint_build *build)
     dJointID j = build->joint;
     gears g;
     const double *zero = build->reference->wheel[0];
-    read_gears(j, &g);
+    dVector3 v[4];
+    dJointGetTransmissionAnchor1(j, v[0]);
+    dJointGetTransmissionAnchor2(j, v[1]);
+    dJointGetTransmissionAxis1(j, v[2]);
+    dJointGetTransmissionAxis2(j, v[3]);
+    for (int i = 0; i < 2; i++) {
+        peg_copy3(v[i], g.anchor[i]);
+        peg_copy3(v[2 + i], g.axis[i]);
+    }
+    g.mode = dJointGetTransmissionMode(j);
     double phase[2] = {dJointGetTransmissionAngle1(j), dJointGetTransmissionAngle2(j)};
     int set = peg_dot(zero, zero) == 0 &&
               (!build->reference->inferred || (phase[0] == 0 && phase[1] == 0));
@@ -160,7 +148,9 @@ void peg_joint_transmission(peg_joint_build *build)
         if (peg_dot(g.axis[0], g.axis[1]) < 0)
             for (int k = 0; k < 3; k++) g.axis[0][k] = -g.axis[0][k];
     }
-    mesh(j, &g);
+    if (g.mode == dTransmissionParallelAxes) mesh_parallel(j, &g);
+    if (g.mode == dTransmissionIntersectingAxes) mesh_intersecting(&g);
+    if (g.mode == dTransmissionChainDrive) mesh_chain(j, &g);
     double path_a = path(build, &g, 0, phase[0]), path_b = path(build, &g, 1, phase[1]);
     double delta = g.mode == dTransmissionChainDrive ? path_a - path_b : path_a + path_b;
     if (g.mode == dTransmissionChainDrive && delta < 0) mirror(&g);

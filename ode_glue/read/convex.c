@@ -46,20 +46,15 @@ static int boxes_agree(const peg_polytope *shape, dGeomID geom)
     return 1;
 }
 
-/* Makes ODE compute the bounding box anew; dGeomSetConvex leaves the old one in place. */
-static void mark_moved(dGeomID geom)
+int peg_convex_is_of(const peg_polytope *shape, dGeomID geom)
 {
+    if (boxes_agree(shape, geom)) return 1;
+    /* makes ODE compute the bounding box anew; dGeomSetConvex leaves the old one in place */
     dBodyID body = dGeomGetBody(geom);
     const dReal *x = body ? dBodyGetPosition(body) : dGeomGetPosition(geom);
     if (body)
         dBodySetPosition(body, x[0], x[1], x[2]);
     else
         dGeomSetPosition(geom, x[0], x[1], x[2]);
-}
-
-int peg_convex_is_of(const peg_polytope *shape, dGeomID geom)
-{
-    if (boxes_agree(shape, geom)) return 1;
-    mark_moved(geom);
     return boxes_agree(shape, geom);
 }

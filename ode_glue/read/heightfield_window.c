@@ -50,21 +50,6 @@ static int cells_of(const peg_heightfield *field, const double low[2], const dou
     return 1;
 }
 
-/* Takes what meets the window into it. */
-static void absorb(peg_windows *windows, peg_window *all)
-{
-    for (int i = 0; i < windows->n; i++) {
-        const peg_window w = windows->of[i];
-        if (!meet(&w, all)) continue;
-        for (int k = 0; k < 2 && w.used; k++) {
-            if (w.from[k] < all->from[k]) all->from[k] = w.from[k];
-            if (w.to[k] > all->to[k]) all->to[k] = w.to[k];
-        }
-        remove_window(windows, i);
-        i = -1; /* it may have grown to meet others */
-    }
-}
-
 pegStatus peg_windows_need(peg_windows *windows, const peg_heightfield *field, const double low[2],
                            const double high[2])
 {
@@ -76,7 +61,17 @@ pegStatus peg_windows_need(peg_windows *windows, const peg_heightfield *field, c
             windows->of[i].used = 1;
             return PEG_OK;
         }
-    absorb(windows, &all);
+    /* takes what meets the window into it */
+    for (int i = 0; i < windows->n; i++) {
+        const peg_window w = windows->of[i];
+        if (!meet(&w, &all)) continue;
+        for (int k = 0; k < 2 && w.used; k++) {
+            if (w.from[k] < all.from[k]) all.from[k] = w.from[k];
+            if (w.to[k] > all.to[k]) all.to[k] = w.to[k];
+        }
+        remove_window(windows, i);
+        i = -1; /* it may have grown to meet others */
+    }
     peg_window *of = peg_grow(windows->of, (size_t)windows->n + 1, &windows->room, sizeof *of);
     if (!of) return PEG_ERROR_MEMORY;
     windows->of = of;

@@ -30,35 +30,6 @@ static int by_position(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* ODE tells the corners in world coordinates: exact for a geom at the origin. */
-static void read_all(const peg_trimesh *mesh, corner *of)
-{
-    dGeomID unplaced = dCreateTriMesh(NULL, mesh->data, NULL, NULL, NULL);
-    for (int i = 0; i < 3 * mesh->triangles; i += 3) {
-        double x[3][3];
-        read_corners(unplaced, i / 3, x);
-        for (int k = 0; k < 3; k++) {
-            of[i + k].place = i + k;
-            peg_copy3(x[k], of[i + k].x);
-        }
-    }
-    dGeomDestroy(unplaced);
-}
-
-/* Corners at the same place are one vertex: ODE does not tell the triangles' indices. */
-static int weld(corner *of, int n, double (*vertex)[3], int *number)
-{
-    int nv = 0;
-    qsort(of, (size_t)n, sizeof *of, by_position);
-    for (int i = 0; i < n; i++) {
-        int same = nv > 0;
-        for (int k = 0; k < 3 && same; k++) same = of[i].x[k] == vertex[nv - 1][k];
-        if (!same) peg_copy3(of[i].x, vertex[nv++]);
-        number[of[i].place] = nv - 1;
-    }
-    return nv;
-}
-
 static pegStatus read_mesh(peg_trimesh *mesh)
 {
     size_t n = 3 * (size_t)mesh->triangles;
@@ -67,8 +38,26 @@ static pegStatus read_mesh(peg_trimesh *mesh)
     int(*triangle)[3] = peg_alloc(n * sizeof **triangle);
     pegStatus status = PEG_ERROR_MEMORY;
     if (of && vertex && triangle) {
-        read_all(mesh, of);
-        int nv = weld(of, (int)n, vertex, triangle[0]);
+        /* ODE tells the corners in world coordinates: exact for a geom at the origin */
+        dGeomID unplaced = dCreateTriMesh(NULL, mesh->data, NULL, NULL, NULL);
+        for (int i = 0; i < 3 * mesh->triangles; i += 3) {
+            double x[3][3];
+            read_corners(unplaced, i / 3, x);
+            for (int k = 0; k < 3; k++) {
+                of[i + k].place = i + k;
+                peg_copy3(x[k], of[i + k].x);
+            }
+        }
+        dGeomDestroy(unplaced);
+        /* corners at the same place are one vertex: ODE does not tell the triangles' indices */
+        int nv = 0;
+        qsort(of, n, sizeof *of, by_position);
+        for (int i = 0; i < (int)n; i++) {
+            int same = nv > 0;
+            for (int k = 0; k < 3 && same; k++) same = of[i].x[k] == vertex[nv - 1][k];
+            if (!same) peg_copy3(of[i].x, vertex[nv++]);
+            triangle[0][of[i].place] = nv - 1;
+        }
         status = peg_triangle_mesh_create((const double(*)[3])vertex, nv, (const int(*)[3])triangle,
                                           mesh->triangles, 0, &mesh->triangle_mesh);
     }

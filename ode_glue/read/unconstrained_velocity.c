@@ -60,17 +60,6 @@ static void free_velocity(dWorldID world, dBodyID id, double h, peg_body *b)
     peg_add_scaled(y, h, a, b->v_free + 3);
 }
 
-static void read_modes(dBodyID id, peg_body *b)
-{
-    dVector3 axis;
-    dBodyGetFiniteRotationAxis(id, axis);
-    peg_copy3(axis, b->finite_axis);
-    int has_axis = axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
-    b->finite_rotation = dBodyGetFiniteRotationMode(id) ? 1 + has_axis : 0;
-    b->gyroscopic = dBodyGetGyroscopicMode(id);
-    b->max_angular_speed = dBodyGetMaxAngularSpeed(id);
-}
-
 static int settings_are_finite(dBodyID id)
 {
     double damping = dBodyGetLinearDamping(id) + dBodyGetAngularDamping(id) +
@@ -95,7 +84,13 @@ pegStatus peg_read_body(dWorldID world, dBodyID id, double h, peg_body *b)
     memcpy(b->q, dBodyGetQuaternion(id), sizeof b->q);
     peg_copy3(dBodyGetLinearVel(id), b->v);
     peg_copy3(dBodyGetAngularVel(id), b->v + 3);
-    read_modes(id, b);
+    dVector3 axis;
+    dBodyGetFiniteRotationAxis(id, axis);
+    peg_copy3(axis, b->finite_axis);
+    int has_axis = axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
+    b->finite_rotation = dBodyGetFiniteRotationMode(id) ? 1 + has_axis : 0;
+    b->gyroscopic = dBodyGetGyroscopicMode(id);
+    b->max_angular_speed = dBodyGetMaxAngularSpeed(id);
     if (!is_finite(b->x, 3) || !is_finite(b->q, 4) || !is_finite(b->v, 6))
         return PEG_ERROR_NOT_FINITE;
 

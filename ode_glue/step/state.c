@@ -164,17 +164,6 @@ static void write_objects(const peg_glue *glue, const inventory *v, peg_writer *
     peg_write(w, v->geom, (size_t)v->geoms * sizeof *v->geom);
 }
 
-static void write_all(peg_glue *glue, const inventory *v, peg_writer *w)
-{
-    unsigned long seed = dRandGetSeed();
-    write_objects(glue, v, w);
-    peg_write(w, &seed, sizeof seed);
-    for (int i = 0; i < v->body.n; i++) peg_auto_disable_save(&glue->sleep, v->body.key[i][0], w);
-    for (int i = 0; i < v->joint.n; i++)
-        peg_joint_set_save(&glue->joints, v->joint.key[i][0], &v->body, w);
-    peg_context_save(glue->core, w);
-}
-
 /* Which geoms are there is found out by a collection that is abandoned. */
 pegStatus peg_glue_save(peg_glue *glue, peg_writer *w)
 {
@@ -187,7 +176,13 @@ pegStatus peg_glue_save(peg_glue *glue, peg_writer *w)
     if (status == PEG_OK && !(list_bodies(glue, &v) && list_geoms(glue, &shapes->coming.geom, &v)))
         status = PEG_ERROR_MEMORY;
     if (status == PEG_OK) {
-        write_all(glue, &v, w);
+        unsigned long seed = dRandGetSeed();
+        write_objects(glue, &v, w);
+        peg_write(w, &seed, sizeof seed);
+        for (int i = 0; i < v.body.n; i++) peg_auto_disable_save(&glue->sleep, v.body.key[i][0], w);
+        for (int i = 0; i < v.joint.n; i++)
+            peg_joint_set_save(&glue->joints, v.joint.key[i][0], &v.body, w);
+        peg_context_save(glue->core, w);
         if (is_incomplete(glue, &v)) status = PEG_STATE_INCOMPLETE;
     }
     peg_shapes_end(shapes, 0);
@@ -227,16 +222,6 @@ static void *read_list(saved *s, peg_reader *r, int *n, size_t size)
     peg_read(r, n, sizeof *n);
     if (*n < 0) r->failed = 1;
     return peg_read_array(r, r->failed ? 0 : (size_t)*n, size, &s->no_memory);
-}
-
-static int read_objects(saved *s, peg_reader *r)
-{
-    s->body = read_list(s, r, &s->bodies, sizeof *s->body);
-    s->joint = read_list(s, r, &s->joints, sizeof *s->joint);
-    peg_read(r, &s->last_id, sizeof s->last_id);
-    s->geom = read_list(s, r, &s->geoms, sizeof *s->geom);
-    peg_read(r, &s->seed, sizeof s->seed);
-    return s->body && s->joint && s->geom && !r->failed;
 }
 
 static int same_objects(const saved *s, const inventory *v, peg_subject *culprit)
@@ -293,8 +278,26 @@ static int find_part(void *data, peg_part *part)
     return shape->status == PEG_OK;
 }
 
-static pegStatus collect(peg_glue *glue, const saved *s)
+/* All that can fail. */
+static pegStatus prepare(peg_glue *glue, saved *s, inventory *v, peg_reader *r)
 {
+    peg_subject *culprit = &glue->report.culprit;
+    s->glue = glue;
+    if (!list_bodies(glue, v)) return PEG_ERROR_MEMORY;
+    s->body = read_list(s, r, &s->bodies, sizeof *s->body);
+    s->joint = read_list(s, r, &s->joints, sizeof *s->joint);
+    peg_read(r, &s->last_id, sizeof s->last_id);
+    s->geom = read_list(s, r, &s->geoms, sizeof *s->geom);
+    peg_read(r, &s->seed, sizeof s->seed);
+    if (!(s->body && s->joint && s->geom && !r->failed))
+        return s->no_memory ? PEG_ERROR_MEMORY : PEG_ERROR_STATE;
+    if (!same_objects(s, v, culprit)) return PEG_ERROR_STATE;
+    for (int i = 0; i < s->bodies; i++)
+        if (!peg_auto_disable_restore(&s->sleep, v->body.key[i][0], r))
+            return r->failed ? PEG_ERROR_STATE : PEG_ERROR_MEMORY;
+    for (int i = 0; i < s->joints; i++)
+        if (!peg_joint_set_restore(&s->joint_set, v->joint.key[i][0], &v->body, r))
+            return r->failed ? PEG_ERROR_STATE : PEG_ERROR_MEMORY;
     peg_map saved_geom = {0};
     pegStatus status = PEG_OK;
     for (int i = 0; i < s->geoms && status == PEG_OK; i++)
@@ -304,44 +307,11 @@ static pegStatus collect(peg_glue *glue, const saved *s)
         peg_shapes_end(&glue->shapes, status == PEG_OK);
     }
     peg_map_free(&saved_geom);
-    return status;
-}
-
-/* All that can fail. */
-static pegStatus prepare(peg_glue *glue, saved *s, inventory *v, peg_reader *r)
-{
-    peg_subject *culprit = &glue->report.culprit;
-    s->glue = glue;
-    if (!list_bodies(glue, v)) return PEG_ERROR_MEMORY;
-    if (!read_objects(s, r)) return s->no_memory ? PEG_ERROR_MEMORY : PEG_ERROR_STATE;
-    if (!same_objects(s, v, culprit)) return PEG_ERROR_STATE;
-    for (int i = 0; i < s->bodies; i++)
-        if (!peg_auto_disable_restore(&s->sleep, v->body.key[i][0], r))
-            return r->failed ? PEG_ERROR_STATE : PEG_ERROR_MEMORY;
-    for (int i = 0; i < s->joints; i++)
-        if (!peg_joint_set_restore(&s->joint_set, v->joint.key[i][0], &v->body, r))
-            return r->failed ? PEG_ERROR_STATE : PEG_ERROR_MEMORY;
-    pegStatus status = collect(glue, s);
     if (status != PEG_OK) return status;
     s->shape = peg_alloc_zero((size_t)s->geoms + 1, sizeof *s->shape);
     if (!s->shape || !list_geoms(glue, &glue->shapes.kept.geom, v)) return PEG_ERROR_MEMORY;
     if (!match_geoms(s, glue, v, culprit)) return PEG_ERROR_STATE;
     return peg_context_restore(glue->core, r, find_part, s);
-}
-
-/* Geoms that the saved run had not seen get their numbers behind those that it had. */
-static void number_geoms(peg_glue *glue, const saved *s, const inventory *v)
-{
-    struct peg_generation *kept = &glue->shapes.kept;
-    unsigned long last = s->last_id;
-    for (int i = 0; i < v->geoms; i++)
-        kept->of[peg_map_find(&kept->geom, v->geom[i].geom, NULL)].id = 0;
-    for (int i = 0; i < s->geoms; i++) kept->of[s->shape[i]].id = s->geom[i].id;
-    for (int i = 0; i < v->geoms; i++) {
-        peg_shape *shape = &kept->of[peg_map_find(&kept->geom, v->geom[i].geom, NULL)];
-        if (!shape->id) shape->id = ++last;
-    }
-    glue->shapes.last_id = last;
 }
 
 static void take(peg_glue *glue, saved *s, const inventory *v)
@@ -353,7 +323,17 @@ static void take(peg_glue *glue, saved *s, const inventory *v)
         if (!s->joint[i].enabled && dJointIsEnabled(joint)) dJointDisable(joint);
     }
     dRandSetSeed(s->seed);
-    number_geoms(glue, s, v);
+    /* geoms that the saved run had not seen get their numbers behind those that it had */
+    struct peg_generation *kept = &glue->shapes.kept;
+    unsigned long last = s->last_id;
+    for (int i = 0; i < v->geoms; i++)
+        kept->of[peg_map_find(&kept->geom, v->geom[i].geom, NULL)].id = 0;
+    for (int i = 0; i < s->geoms; i++) kept->of[s->shape[i]].id = s->geom[i].id;
+    for (int i = 0; i < v->geoms; i++) {
+        peg_shape *shape = &kept->of[peg_map_find(&kept->geom, v->geom[i].geom, NULL)];
+        if (!shape->id) shape->id = ++last;
+    }
+    glue->shapes.last_id = last;
     peg_auto_disable sleep = glue->sleep;
     glue->sleep = s->sleep, s->sleep = sleep;
     peg_joint_set joints = glue->joints;

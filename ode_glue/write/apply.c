@@ -150,16 +150,6 @@ static void hold_still(peg_glue *glue)
     }
 }
 
-/* What the next step must know to put bodies to sleep. */
-static void note_idle_bodies(peg_glue *glue)
-{
-    for (int i = 0; i < glue->scene.nb; i++) {
-        const peg_body *b = &glue->scene.body[i];
-        if (b->kind == PEG_DYNAMIC)
-            peg_auto_disable_note(&glue->sleep, glue->link[i].id, b->moved_by_contact);
-    }
-}
-
 /* ODE puts bodies with joints to sleep as a whole, for which it must see the joints. */
 static int joined_may_sleep(const peg_glue *glue)
 {
@@ -190,6 +180,11 @@ pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
     set_end_velocities(glue);
     hold_still(glue);
     peg_glue_keep_impulses(glue);
-    note_idle_bodies(glue);
+    /* what the next step must know to put bodies to sleep */
+    for (int i = 0; i < glue->scene.nb; i++) {
+        const peg_body *b = &glue->scene.body[i];
+        if (b->kind == PEG_DYNAMIC)
+            peg_auto_disable_note(&glue->sleep, glue->link[i].id, b->moved_by_contact);
+    }
     return PEG_OK;
 }

@@ -225,20 +225,6 @@ static void find_islands(search *s)
     }
 }
 
-/* The largest |friction| / normal force of each contact's pair, as solved. */
-static void find_cones(search *s)
-{
-    for (int i = 0; i < s->n; i++) {
-        const peg_contact *c = &s->contact[i];
-        s->cone[i] = c->impulse > 0 ? peg_norm(c->friction) / c->impulse : 0;
-    }
-    for (int i = 0; i < s->n; i++)
-        for (int j = i + 1; j < s->n && s->contact[j].part_a == s->contact[i].part_a &&
-                            s->contact[j].part_b == s->contact[i].part_b;
-             j++)
-            s->cone[i] = s->cone[j] = fmax(s->cone[i], s->cone[j]);
-}
-
 static void add_point(search *s, island *to, int i)
 {
     const peg_contact *c = &s->contact[i];
@@ -293,7 +279,16 @@ int peg_least_norm(const peg_scene *scene, peg_contact *contact, int n, peg_aren
         return 0;
     }
     find_islands(&s);
-    find_cones(&s);
+    /* the largest |friction| / normal force of each contact's pair, as solved */
+    for (int i = 0; i < s.n; i++) {
+        const peg_contact *c = &s.contact[i];
+        s.cone[i] = c->impulse > 0 ? peg_norm(c->friction) / c->impulse : 0;
+    }
+    for (int i = 0; i < s.n; i++)
+        for (int j = i + 1; j < s.n && s.contact[j].part_a == s.contact[i].part_a &&
+                            s.contact[j].part_b == s.contact[i].part_b;
+             j++)
+            s.cone[i] = s.cone[j] = fmax(s.cone[i], s.cone[j]);
     for (int i = 0; i < scene->nb && done; i++) {
         peg_arena_mark mark = peg_arena_here(arena);
         if (s.parent[i] == i && !s.moves[i] && scene->body[i].kind == PEG_DYNAMIC)

@@ -251,6 +251,8 @@ int peg_mesh_motion_meetings(const peg_mesh_motion *motion, peg_arena *arena, in
     }
     if (!s.failed) look_between(&s, 0, 1, 0, 1, HALVINGS);
     *out = s.meeting;
+    if (s.failed) return -1;
+    if (s.meetings == 0) return 0;
     /* each pair once, and only those that count */
     int count = 0;
     qsort(s.meeting, (size_t)s.meetings, sizeof *s.meeting, in_order);
@@ -259,5 +261,5 @@ int peg_mesh_motion_meetings(const peg_mesh_motion *motion, peg_arena *arena, in
         if (m->time > s.until || (last && last->a == m->a && last->b == m->b)) continue;
         s.meeting[count++] = *m;
     }
-    return s.failed ? -1 : s.meetings ? count : 0;
+    return count;
 }
