@@ -6,9 +6,10 @@
  * G v = f_m . [v_A + w_A x (p_m - x_Am) - v_B - w_B x (p_m - x_Bm)], all of it over |f_m|. For a
  * vertex against a face g_k = g_0 + h G u holds exactly, so that the row is right at u, and v = 0
  * satisfies it: contact adds no energy (island/energy.c). The impulse acts on both bodies at p_m
- * along f_m, so that it has no net moment. Where the identity does not hold by itself (edges,
- * finite rotations, capped turns) the normal is corrected along the relative velocity V at p_m by
- * rho V / |V|^2, rho = (g_k - g_0)/h - G u.
+ * along f_m, so that it has no net moment. Where the identity does not hold by itself (rims, edges,
+ * finite rotations, capped turns) it lacks rho = (g_k - g_0)/h - G u, and f_m is corrected along
+ * the relative velocity V at p_m, and p_m along l = f_m x w, w the relative angular velocity: by
+ * rho V / S and rho L^2 l / S, S = |V|^2 + L^2 |l|^2. What rolls has no V there.
  *
  * The derivative of the gap at u instead, c -> (c + c x s) / (1 + |s|^2) in the angular part with
  * c = r x n, s = h w / 2, converges in fewer iterations where bodies turn by radians in a step, but
@@ -94,29 +95,45 @@ static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_
     fold(I, at, &la, &lb, row);
 }
 
-/* Largest correction of the midpoint normal. What is but rounding of the gap says nothing of the
- * normal. */
+/* Largest correction of the midpoint normal, or of its point in L. What is but rounding of the gap
+ * says nothing of them. */
 static const double MIDPOINT_TURN = 0.3;
 
-/* along: of its push, unit. Returns 0 if the midpoint identity cannot be had by turning the normal
- * a little. */
+/* The least correction of normal and point, the latter in L, by which the row changes by rho.
+ * Returns 0 if it is not small. */
+static int correct_midpoint(const peg_pair *pair, const peg_pair_pose *at, const double V[3],
+                            double rho, double n[3], double point[3])
+{
+    double w[3], lever[3], VV = peg_dot(V, V), ll, square;
+    peg_sub(at->a.v + 3, at->b.v + 3, w);
+    peg_cross(n, w, lever);
+    ll = pair->L * pair->L * peg_dot(lever, lever);
+    square = VV + ll;
+    if (fabs(rho) > MIDPOINT_TURN * sqrt(square)) return 0;
+    peg_add_scaled(n, rho / square, V, n);
+    peg_cross(n, w, lever);
+    if (ll > 0) peg_add_scaled(point, rho * ll / square / peg_dot(lever, lever), lever, point);
+    return 1;
+}
+
+/* along: of its push, unit. Returns 0 if the midpoint identity cannot be had by a small correction.
+ */
 static int midpoint_row(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                         const peg_feature_contact *c, double target, peg_row *row, double along[3])
 {
-    double n[3], Va[3], Vb[3], V[3];
+    double n[3], p[3], Va[3], Vb[3], V[3];
     peg_copy3(c->mid_normal, n);
-    peg_jacobian la = peg_midpoint_jacobian(I, &at->a, c->mid_point, n, 1);
-    peg_jacobian lb = peg_midpoint_jacobian(I, &at->b, c->mid_point, n, -1);
+    peg_copy3(c->mid_point, p);
+    peg_jacobian la = peg_midpoint_jacobian(I, &at->a, p, n, 1);
+    peg_jacobian lb = peg_midpoint_jacobian(I, &at->b, p, n, -1);
     double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
-    peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, at->a.v, c->mid_point, Va);
-    peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, at->b.v, c->mid_point, Vb);
+    peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, at->a.v, p, Va);
+    peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, at->b.v, p, Vb);
     peg_sub(Va, Vb, V);
-    double VV = peg_dot(V, V);
     if (fabs(rho) * I->h > NO_CLEARANCE * pair->L) {
-        if (fabs(rho) > MIDPOINT_TURN * sqrt(VV)) return 0;
-        peg_add_scaled(n, rho / VV, V, n);
-        la = peg_midpoint_jacobian(I, &at->a, c->mid_point, n, 1);
-        lb = peg_midpoint_jacobian(I, &at->b, c->mid_point, n, -1);
+        if (!correct_midpoint(pair, at, V, rho, n, p)) return 0;
+        la = peg_midpoint_jacobian(I, &at->a, p, n, 1);
+        lb = peg_midpoint_jacobian(I, &at->b, p, n, -1);
     }
     /* of unit length, so that lambda is the impulse, as the cone of friction wants it */
     double length = peg_norm(n), unit = length > 0 ? 1 / length : 1;
