@@ -48,7 +48,7 @@ static void check_balance(void)
         const peg_body *b = &S.body[i];
         double change[3], unit = b->mass * (peg_norm(b->v) + peg_norm(b->v_pose) + G * S.s.h);
         if (b->kind != PEG_DYNAMIC || (b->asleep && !b->woken)) continue;
-        peg_sub(b->v_pose, b->v_free, change);
+        peg_sub(b->v_end, b->v_free, change);
         for (int k = 0; k < 3; k++)
             ck_assert_msg(fabs(b->mass * change[k] - sum[i][k]) <= 1e-8 * unit,
                           "body %d: %g N s, contacts make it %g", i, b->mass * change[k],

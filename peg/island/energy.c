@@ -85,6 +85,26 @@ int peg_return_energy(peg_island *I, double share)
     return 1;
 }
 
+double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed)
+{
+    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end), b = 0, c = 0,
+           share = 1;
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = changed[i][k] - I->result.v_end[i][k];
+        b += peg_end_product(&I->rigid[i], d, I->result.v_end[i]);
+        c += peg_end_product(&I->rigid[i], d, d);
+    }
+    /* gain + b s + c s^2 / 2 <= 0 */
+    double spare = fmax(0, -gain);
+    if (b + 0.5 * c > spare && c > 0) share = (-b + sqrt(b * b + 2 * c * spare)) / c;
+    share = fmax(0, fmin(1, share));
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++)
+            I->result.v_end[i][k] += share * (changed[i][k] - I->result.v_end[i][k]);
+    return share;
+}
+
 double peg_island_objective(const peg_island *I)
 {
     double objective = 0;

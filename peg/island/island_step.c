@@ -42,7 +42,9 @@ void peg_island_step(peg_island *I)
     if (!(I->forms & PEG_FORM_POSITIONS_APART)) peg_end_velocities(I);
     memcpy(I->result.v_pose, I->v, (size_t)I->nd * sizeof *I->v);
     if (!(I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART)))
-        I->result.energy_gain = peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I));
+        I->result.energy_gain = peg_island_gain_with(
+            I, (const peg_vec6 *)(I->result.notes & PEG_NOTE_FINAL ? peg_velocities_after(I)
+                                                                   : I->result.v_end));
     if (I->joints.relaxation > 0) I->result.notes |= PEG_NOTE_HELD;
     for (int i = 0; i < I->npair; i++) peg_pair_keep_choice(I, &I->pair[i]);
 }

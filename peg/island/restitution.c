@@ -10,6 +10,7 @@
 #include "peg/island/energy.h"
 #include "peg/island/joints.h"
 #include "peg/island/solve.h"
+#include "peg/island/turned_rows.h"
 
 /* --- starting overlap --- */
 
@@ -126,29 +127,6 @@ static int bounce_rows(peg_island *I)
     return bouncing;
 }
 
-/* Simultaneous bounces can add up to more energy than there was: the change of velocity is then
- * scaled so that the step gains none. The kinetic energy is quadratic in the share s of the change.
- */
-static double limit_energy(peg_island *I, const peg_vec6 *bounced)
-{
-    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end), b = 0, c = 0,
-           share = 1;
-    for (int i = 0; i < I->nd; i++) {
-        double d[6];
-        for (int k = 0; k < 6; k++) d[k] = bounced[i][k] - I->result.v_end[i][k];
-        b += peg_end_product(&I->rigid[i], d, I->result.v_end[i]);
-        c += peg_end_product(&I->rigid[i], d, d);
-    }
-    /* gain + b s + c s^2 / 2 <= 0 */
-    double spare = fmax(0, -gain);
-    if (b + 0.5 * c > spare && c > 0) share = (-b + sqrt(b * b + 2 * c * spare)) / c;
-    share = fmax(0, fmin(1, share));
-    for (int i = 0; i < I->nd; i++)
-        for (int k = 0; k < 6; k++)
-            I->result.v_end[i][k] += share * (bounced[i][k] - I->result.v_end[i][k]);
-    return share;
-}
-
 void peg_bounce(peg_island *I)
 {
     int bounces = 0;
@@ -177,7 +155,7 @@ void peg_bounce(peg_island *I)
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);
         memcpy(bounced, I->v, size);
         memcpy(I->v, pose, size);
-        double share = limit_energy(I, (const peg_vec6 *)bounced);
+        double share = peg_change_within_energy(I, (const peg_vec6 *)bounced);
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             int at = account.m;
             peg_contact_append(I, &account, &I->impulse, i);
@@ -192,6 +170,10 @@ void peg_end_velocities(peg_island *I)
 {
     if (I->result.notes & PEG_NOTE_FINAL) return;
     memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
-    if ((I->forms & PEG_FORM_RECOVERY) && !peg_is_iterative(I)) end_recovery(I);
+    if (I->forms & PEG_FORM_RECOVERY) {
+        if (!peg_is_iterative(I)) end_recovery(I);
+    } else {
+        peg_follow_turned_rows(I);
+    }
     peg_bounce(I);
 }

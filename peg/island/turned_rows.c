@@ -1,0 +1,311 @@
+/* Velocities after a step in which contacts turn.
+ *
+ * Rows are taken half-way through the step. A motion t that runs along the contacts at q_0 does not
+ * run along those rows, G t + b != 0, and the solve removes its part N t across them: the motion
+ * turns half as far as the contacts do and loses 1/2 |N t|^2, in every step. A coin that rolls
+ * round in circles falls flat within 3 s at h = 0.01 s. The other half of the turn moves nothing
+ * more and is made behind the step,
+ *
+ *     G v+ = G v - (G t + b)
+ *
+ * on the rows that turn, those of contacts that bear and did so in the step before: along the
+ * normal, and across it where v+ sticks. v+ = v - N t, with v across N t, has the lost energy
+ * again; without other forces |v+| = |t|. What stays lost is 1/2 |h f|^2 along the contacts, ODE's
+ * own. Impacts are no turns: t is what of v_0 runs along the contacts at q_0, and those that began
+ * in the step keep their speed. The impulses of the whole step stay in their cones, so that v+
+ * comes from a mixed LCP about what they leave of v; its masses are those of the end, where its
+ * energy is taken. */
+#include "peg/island/turned_rows.h"
+
+#include "peg/contact/kinematics.h"
+#include "peg/contact/patch.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/energy.h"
+#include "peg/island/lcp_rows.h"
+#include "peg/island/solve.h"
+
+typedef struct turn {
+    peg_row_set begun;    /* rows of the pairs at q_0 */
+    unsigned char *turns; /* of a normal row of these: its contact turns */
+    int *match;           /* of a normal row of the last iterate: that of its contact at q_0, if it
+                              turns; -1: it does not */
+    peg_lcp_row *row;
+    peg_vec6 *along, *held; /* nd: t, and t where friction holds */
+    peg_vec6 *target;       /* nd: what the impulses leave of v */
+    peg_mass_block *mass;   /* nd: of the end poses */
+    peg_solution solution;
+} turn;
+
+/* --- rows --- */
+
+/* Of the normal rows of a pair in a set, linked by `next` from `row` on, the one of the same
+ * features whose point is nearest; -1: none. A line on a cap bears at two points. */
+static int nearest_row(const peg_row_set *set, const int *next, int row, const peg_row *like)
+{
+    int best = -1;
+    double nearest = INFINITY;
+    for (; row >= 0; row = next[row]) {
+        double apart[3];
+        if (!peg_row_same(&set->row[row], like)) continue;
+        peg_sub(set->row[row].local, like->local, apart);
+        double square = peg_dot(apart, apart);
+        if (square < nearest) nearest = square, best = row;
+    }
+    return best;
+}
+
+/* Links the normal rows of every pair. */
+static int link_rows(const peg_island *I, const peg_row_set *set, int **first, int **next)
+{
+    *first = PEG_NEW(I->arena, int, I->npair);
+    *next = PEG_NEW(I->arena, int, set->m);
+    if (!*first || !*next) return 0;
+    for (int p = 0; p < I->npair; p++) (*first)[p] = -1;
+    for (int i = 0; i < set->m; i = peg_next_normal(set, i)) {
+        (*next)[i] = (*first)[set->row[i].pair];
+        (*first)[set->row[i].pair] = i;
+    }
+    return 1;
+}
+
+/* The rows of the last iterate get the impulses of the whole account; what bears and is not among
+ * them is added. */
+static int gather(peg_island *I)
+{
+    int *first, *next;
+    if (!link_rows(I, &I->rows, &first, &next)) return 0;
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda = 0;
+    for (int i = 0, end; i < I->impulse.m; i = end) {
+        const peg_row *row = &I->impulse.row[i];
+        int to = nearest_row(&I->rows, next, first[row->pair], row);
+        end = peg_next_normal(&I->impulse, i);
+        if (to < 0) peg_rows_append(I, &I->rows, &I->impulse, i, end);
+        int room = to < 0 ? 0 : peg_next_normal(&I->rows, to) - to;
+        for (int k = 0; k < end - i && k < room; k++)
+            I->rows.row[to + k].lambda += I->impulse.row[i + k].lambda;
+    }
+    return !I->failed;
+}
+
+/* The speed that a row sees in the motion v, m/s. */
+static double speed(const peg_island *I, const peg_row *row, const peg_vec6 *v)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    double sum = row->prescribed;
+    for (int k = 0; k < 6; k++) {
+        if (a < I->nd) sum += row->Ga[k] * v[a][k];
+        if (b < I->nd) sum += row->Gb[k] * v[b][k];
+    }
+    return sum;
+}
+
+static int bore_before(const peg_pair *p, const peg_row *row)
+{
+    for (int k = 0; k < p->cached_rows; k++) {
+        const peg_cached_row *old = &p->cached[k];
+        if (!old->friction && old->lambda > 0 && old->kind == (int)row->kind && old->i == row->i &&
+            old->j == row->j)
+            return 1;
+    }
+    return 0;
+}
+
+static peg_placement placement_at_start(const peg_island *I, int piece)
+{
+    static const double rest[6] = {0};
+    const peg_piece *p = &I->piece[piece];
+    const peg_rigid *r = &I->rigid[p->rigid];
+    return (peg_placement){&p->start, &p->start, r->x0, r->R0, rest, p->rigid};
+}
+
+/* Makes the rows at q_0 of all pairs that have rows. */
+static void make_begun_rows(peg_island *I, turn *t)
+{
+    unsigned char *made = PEG_NEW(I->arena, unsigned char, I->npair);
+    if (!made) {
+        I->failed = 1;
+        return;
+    }
+    memset(made, 0, (size_t)I->npair);
+    for (int i = 0; i < I->rows.m; i++) {
+        int pair = I->rows.row[i].pair;
+        const peg_pair *p = &I->pair[pair];
+        if (made[pair]) continue;
+        made[pair] = 1;
+        peg_pair_pose at = {placement_at_start(I, p->a), placement_at_start(I, p->b)};
+        peg_patch_rows(I, pair, &at, &t->begun);
+    }
+}
+
+/* Finds those of contacts that turn. Returns how many do. */
+static int match_rows(peg_island *I, turn *t)
+{
+    int *first, *next, turning = 0;
+    t->match = PEG_NEW(I->arena, int, I->rows.m);
+    t->turns = PEG_NEW(I->arena, unsigned char, t->begun.m);
+    if (I->failed || !t->match || !t->turns || !link_rows(I, &t->begun, &first, &next)) {
+        I->failed = 1;
+        return 0;
+    }
+    memset(t->turns, 0, (size_t)t->begun.m);
+    for (int i = 0; i < I->rows.m; i = peg_next_normal(&I->rows, i)) {
+        const peg_row *row = &I->rows.row[i];
+        const peg_pair *p = &I->pair[row->pair];
+        int may_turn = row->lambda > 0 && !p->surface->soft && bore_before(p, row);
+        t->match[i] = may_turn ? nearest_row(&t->begun, next, first[row->pair], row) : -1;
+        if (t->match[i] < 0) continue;
+        t->turns[t->match[i]] = 1;
+        turning++;
+    }
+    return turning;
+}
+
+/* --- what of v_0 runs along the contacts --- */
+
+/* A row at q_0: of a contact that turns an equation, of another one that touches a bound. */
+static void fill_begun(const peg_island *I, const peg_row *row, int turns, peg_lcp_row *out)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    memset(out, 0, sizeof *out);
+    out->body_a = a < I->nd ? a : -1;
+    out->body_b = b < I->nd ? b : -1;
+    memcpy(out->Ja, row->Ga, sizeof out->Ja);
+    memcpy(out->Jb, row->Gb, sizeof out->Jb);
+    out->normal = -1;
+    out->b = row->prescribed;
+    if (!turns) out->b += fmax(0, row->gap0) / I->h;
+    out->bounded = turns;
+    out->limit = turns ? INFINITY : 0;
+}
+
+/* v_0 without what the contacts at q_0 forbid; held: where they turn, friction holds them. */
+static int find_motion(peg_island *I, turn *t, int held, peg_vec6 *motion)
+{
+    int m = 0;
+    t->row = PEG_NEW(I->arena, peg_lcp_row, t->begun.m);
+    t->solution.lambda = PEG_NEW(I->arena, double, t->begun.m);
+    if (!t->row || !t->solution.lambda) {
+        I->failed = 1;
+        return 0;
+    }
+    for (int k = 0; k < t->begun.m; k++) {
+        const peg_row *row = &t->begun.row[k];
+        int turns = t->turns[k - row->friction];
+        if (row->friction && (!held || !turns || row->rolls)) continue;
+        t->solution.lambda[m] = 0;
+        fill_begun(I, row, turns, &t->row[m++]);
+    }
+    for (int i = 0; i < I->nd; i++) memcpy(t->target[i], I->rigid[i].state.v, sizeof *t->target);
+    peg_problem problem = {I->nd, m, I->mass, (const peg_vec6 *)t->target, t->row};
+    if (peg_island_lcp(I, &problem, &t->solution) != PEG_SOLVED) return 0;
+    memcpy(motion, t->solution.v, (size_t)I->nd * sizeof *motion);
+    return 1;
+}
+
+/* --- velocities after the step --- */
+
+/* v without the impulses of the account, with the masses of the end. */
+static void take_impulses_off(const peg_island *I, turn *t)
+{
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double turned[9], back[9];
+        for (int k = 0; k < 9; k++) back[k] = r->R[3 * (k % 3) + k / 3];
+        peg_mat_mul(r->R, r->inv_inertia, turned);
+        peg_mat_mul(turned, back, t->mass[i].inv_inertia);
+        t->mass[i].inv_mass = I->mass[i].inv_mass;
+        memcpy(t->target[i], I->v[i], sizeof t->target[i]);
+    }
+    for (int i = 0; i < I->impulse.m; i++) {
+        const peg_row *row = &I->impulse.row[i];
+        for (int side = 0; side < 2; side++) {
+            int b = I->piece[side ? I->pair[row->pair].b : I->pair[row->pair].a].rigid;
+            const double *J = side ? row->Gb : row->Ga;
+            double turned[3];
+            if (b >= I->nd) continue;
+            peg_rotate(t->mass[b].inv_inertia, J + 3, turned);
+            peg_add_scaled(t->target[b], -row->lambda * t->mass[b].inv_mass, J, t->target[b]);
+            peg_add_scaled(t->target[b] + 3, -row->lambda, turned, t->target[b] + 3);
+        }
+    }
+}
+
+/* b of a normal row that does not turn: it keeps what speed it has, and where it bears nothing lets
+ * the gap close. */
+static double bias_of_others(const peg_island *I, const peg_row *row, double now)
+{
+    if (I->pair[row->pair].surface->soft) return row->bias;
+    double closing = row->lambda > 0 || row->first_contact ? 0 : fmax(0, row->gap) / I->h;
+    return row->prescribed - fmin(now, -closing);
+}
+
+static void fill_rows(peg_island *I, turn *t)
+{
+    for (int i = 0; i < I->rows.m; i++) {
+        peg_row *row = &I->rows.row[i];
+        int turns = t->match[i - row->friction] >= 0 && !row->rolls && row->compliance == 0;
+        double gap = row->bias - row->prescribed, now = speed(I, row, (const peg_vec6 *)I->v);
+        if (!row->friction) peg_friction_begin(I, row, row->lambda);
+        peg_fill_row(I, i, &t->row[i]);
+        t->solution.lambda[i] = row->lambda;
+        if (turns && row->friction)
+            t->row[i].b = row->prescribed + speed(I, row, (const peg_vec6 *)t->held);
+        else if (turns)
+            t->row[i].b = row->prescribed - now + speed(I, row, (const peg_vec6 *)t->along) + gap;
+        else if (!row->friction)
+            t->row[i].b = bias_of_others(I, row, now);
+    }
+}
+
+static void follow(peg_island *I, turn *t)
+{
+    t->row = PEG_NEW(I->arena, peg_lcp_row, I->rows.m);
+    t->solution.lambda = PEG_NEW(I->arena, double, I->rows.m);
+    if (!t->row || !t->solution.lambda) {
+        I->failed = 1;
+        return;
+    }
+    take_impulses_off(I, t);
+    fill_rows(I, t);
+    peg_problem problem = {I->nd, I->rows.m, t->mass, (const peg_vec6 *)t->target, t->row};
+    if (peg_island_lcp(I, &problem, &t->solution) != PEG_SOLVED) return;
+    double share = peg_change_within_energy(I, (const peg_vec6 *)t->solution.v);
+    for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 1 - share;
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda = share * t->solution.lambda[i];
+    peg_island_accumulate(I, share == 1 ? PEG_ABOUT_FREE : PEG_ABOUT_ITERATE);
+}
+
+static int moves(const peg_island *I)
+{
+    static const double rest[6] = {0};
+    for (int i = 0; i < I->nd; i++)
+        if (memcmp(I->rigid[i].state.v, rest, sizeof rest) != 0) return 1;
+    return 0;
+}
+
+static int allocate(peg_island *I, turn *t)
+{
+    t->along = PEG_NEW(I->arena, peg_vec6, I->nd);
+    t->held = PEG_NEW(I->arena, peg_vec6, I->nd);
+    t->target = PEG_NEW(I->arena, peg_vec6, I->nd);
+    t->mass = PEG_NEW(I->arena, peg_mass_block, I->nd);
+    t->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
+    return t->along && t->held && t->target && t->mass && t->solution.v;
+}
+
+void peg_follow_turned_rows(peg_island *I)
+{
+    turn t = {0};
+    if (I->settings->contact != PEG_CONTACT_PEG || I->mode != PEG_MODE_EXACT || I->joints.n ||
+        (I->forms & PEG_FORM_ELASTIC) || I->impulse.m == 0 || !moves(I))
+        return;
+    if (!gather(I) || !allocate(I, &t)) {
+        I->failed = 1;
+        return;
+    }
+    make_begun_rows(I, &t);
+    if (match_rows(I, &t) && find_motion(I, &t, 0, t.along) && find_motion(I, &t, 1, t.held))
+        follow(I, &t);
+}
