@@ -244,6 +244,42 @@ START_TEST(turning_obstacles_carry_what_they_meet)
 }
 END_TEST
 
+/* The heap of before with a cube that joints hold to the world: it is no floating island, and the
+ * cube stays where it is, limited or not. */
+START_TEST(joints_to_the_world_hold)
+{
+    /* of the way of a step: iterative solves */
+    const double fine = 1e-6, way = .3;
+    cases_random r = {700};
+    long limited = 0;
+    for (int run = 0; run < 8; run++) {
+        peg_joint_row row[6] = {0};
+        double start[3];
+        random_heap(&r);
+        for (int k = 0; k < 6; k++) {
+            row[k] = (peg_joint_row){.body_a = 0, .body_b = -1, .lo = -INFINITY, .hi = INFINITY};
+            row[k].Ja[k] = 1;
+            S.body[0].v[k] = 0;
+        }
+        peg_copy3(S.body[0].x, start);
+        S.s.joint_row = row, S.s.njoint_row = 6;
+        for (int n = 0; n < 60; n++) {
+            double moved[3];
+            scene_fall(0);
+            scene_step();
+            ck_assert_double_ge(lowest_separation(), 0);
+            limited += S.stats.limited_bodies;
+            scene_advance();
+            peg_sub(S.body[0].x, start, moved);
+            ck_assert_msg(peg_norm(moved) < (n + 1) * fine * way, "run %d, step %d: it moved %g m",
+                          run, n, peg_norm(moved));
+        }
+        scene_end();
+    }
+    ck_assert_int_gt(limited, 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("position stage");
@@ -254,6 +290,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, stacks_stand);
     tcase_add_test(tc, floating_islands_keep_their_momentum);
     tcase_add_test(tc, squeezed_bodies_are_counted);
+    tcase_add_test(tc, joints_to_the_world_hold);
     tcase_add_test(tc, turning_obstacles_carry_what_they_meet);
     suite_add_tcase(suite, rigid_zones_case());
     suite_add_tcase(suite, tc);

@@ -151,11 +151,19 @@ double peg_end_energy(const peg_rigid *r, const double *v)
     return 0.5 * peg_end_product(r, v, v);
 }
 
+int peg_is_floating(const peg_island *I)
+{
+    for (int k = 0; k < I->joints.n; k++)
+        if (I->joints.row[k].body_a < 0 || I->joints.row[k].body_b < 0) return 0;
+    return I->nr == I->nd;
+}
+
 void peg_common_velocity(const peg_island *I, const peg_vec6 *v, double common[3])
 {
     double mass = 0;
+    int floats = peg_is_floating(I);
     common[0] = common[1] = common[2] = 0;
-    for (int i = 0; i < I->nd && I->nr == I->nd; i++) {
+    for (int i = 0; i < I->nd && floats; i++) {
         mass += I->rigid[i].state.mass;
         peg_add_scaled(common, I->rigid[i].state.mass, v[i], common);
     }

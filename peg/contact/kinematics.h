@@ -16,6 +16,8 @@ double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg
 /* A kinematic body that is not at rest. */
 int peg_is_moving_obstacle(const peg_body *body);
 
+/* Whether nothing but the island's dynamic bodies takes part: no obstacle, no joint to one. */
+int peg_is_floating(const peg_island *island);
 /* Of bodies that nothing else could take momentum from: their mean velocity; else 0. */
 void peg_common_velocity(const peg_island *island, const peg_vec6 *v, double common[3]);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */

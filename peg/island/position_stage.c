@@ -102,9 +102,22 @@ static void shorten_recovery(peg_island *I)
     }
 }
 
+/* Where contacts and joints contradict each other zones are limited instead of joints that yield:
+ * what has no motion that keeps the joints stays where it was. */
+static int restore(peg_island *I, int k)
+{
+    int relaxation = I->joints.relaxation;
+    if (solve_pass(I, k, PEG_ABOUT_ITERATE) && I->joints.relaxation == relaxation) return 1;
+    memcpy(I->v, I->before.v, (size_t)I->nd * sizeof *I->v);
+    I->joints.relaxation = relaxation;
+    check(I, 0);
+    return 0;
+}
+
 static void find_velocities(peg_island *I)
 {
     int apart = 0, k = 0;
+    I->joints.relaxation = 0;
     for (; k < VELOCITY_PASSES && !apart && !peg_work_is_spent(I); k++) {
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
         apart = check(I, 1);
@@ -115,7 +128,7 @@ static void find_velocities(peg_island *I)
     if (k == 0 && !I->failed) move_freely(I);
     for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed && !peg_work_is_spent(I);
          n++, k++) {
-        if (!solve_pass(I, k, PEG_ABOUT_ITERATE)) break;
+        if (!restore(I, k)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0);
     }
@@ -133,6 +146,10 @@ static int allocate(peg_island *I, stage *s)
     if (!s->u || !s->violations || !s->hit || !peg_zones_create(I->arena, I->nd, &s->zones))
         return 0;
     memcpy(s->u, I->v, (size_t)I->nd * sizeof *s->u);
+    for (int k = 0; k < I->joints.n; k++) {
+        int a = I->joints.row[k].body_a, b = I->joints.row[k].body_b;
+        if (a < 0 || b < 0) s->zones.held[a < 0 ? b : a] = 1;
+    }
     memset(s->violations, 0, (size_t)I->npair * sizeof *s->violations);
     peg_common_velocity(I, (const peg_vec6 *)s->u, s->common);
     s->left = 0;
@@ -153,7 +170,7 @@ static void scaled(const double *u, const double common[3], double share, double
 static void keep_centre(peg_island *I, const stage *s)
 {
     double common[3];
-    if (I->nr > I->nd) return;
+    if (!peg_is_floating(I)) return;
     peg_common_velocity(I, (const peg_vec6 *)I->v, common);
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 3; k++) I->v[i][k] += s->common[k] - common[k];

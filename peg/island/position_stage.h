@@ -6,21 +6,22 @@
  * are moved out of violation by normal rows alone, an exact projection in the energy norm. Pairs
  * that are still violated then limit the bodies that take part: two zones of dynamic bodies are
  * merged into one that moves as a rigid body, and zones against obstacles move by a smaller share
- * of their motion. All others go on. Where moving obstacles are left room for, as long as no
+ * of their motion. Bodies that joints hold to the world move by a smaller share each, as they could
+ * not move as one. All others go on. Where moving obstacles are left room for, as long as no
  * violation remains, they carry the zones that they meet: the share is then one of the motion
  * relative to the obstacle.
  *
  * It ends. A zone's share takes one of seven values; let its rank be the number of values below it,
  * 6 to 0. Each round that finds a violation merges two zones, lowers a share, or lets an obstacle
  * carry a zone that none carried, with the share 1 again. The sum of 1 + rank over the zones, and
- * of 7 more for each that nothing carries, 14 n at the start with n bodies, falls by at least 1 in
- * all cases: a merged zone has the smaller of two ranks. So there are at most 14 n rounds. It ends
- * without violation where nothing moves but the island's own bodies: zones with the share 0 are
- * where they started, or, without obstacles, translated together, and the start poses are free of
- * violation; pairs within a zone keep their distance. So it does where one moving obstacle is all
- * that bodies meet: zones with the share 0 move with it as a rigid body. Else what moving obstacles
- * meet can keep a violation: bodies that are squeezed. The step then ends with it, with zones at
- * rest, and it is counted. */
+ * of 7 more for each that nothing carries or holds, 14 n at most at the start with n bodies, falls
+ * by at least 1 in all cases: a merged zone has the smaller of two ranks. So there are at most 14 n
+ * rounds. It ends without violation where nothing moves but the island's own bodies: zones with the
+ * share 0 are where they started, or, without obstacles, translated together, and the start poses
+ * are free of violation; pairs within a zone keep their distance. So it does where one moving
+ * obstacle is all that bodies meet: zones with the share 0 move with it as a rigid body. Else what
+ * moving obstacles meet can keep a violation: bodies that are squeezed. The step then ends with it,
+ * with zones at rest, and it is counted. */
 #ifndef PEG_POSITION_STAGE_H
 #define PEG_POSITION_STAGE_H
 

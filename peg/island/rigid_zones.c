@@ -21,8 +21,10 @@ int peg_zones_create(peg_arena *arena, int n, peg_zones *z)
                      PEG_NEW(arena, int, n),
                      PEG_NEW(arena, int, n),
                      PEG_NEW(arena, double, n),
-                     PEG_NEW(arena, int, n)};
-    if (!z->root || !z->next || !z->members || !z->share || !z->carrier) return 0;
+                     PEG_NEW(arena, int, n),
+                     PEG_NEW(arena, unsigned char, n)};
+    if (!z->root || !z->next || !z->members || !z->share || !z->carrier || !z->held) return 0;
+    memset(z->held, 0, (size_t)n);
     for (int i = 0; i < n; i++) {
         z->root[i] = z->next[i] = i;
         z->members[i] = 1;
@@ -50,6 +52,8 @@ int peg_zones_merge(peg_zones *z, int a, int b)
     z->members[a] += z->members[b];
     z->share[a] = peg_min(z->share[a], z->share[b]);
     if (z->carrier[a] < 0) z->carrier[a] = z->carrier[b];
+    z->held[a] |= z->held[b];
+    if (z->held[a]) z->carrier[a] = -1;
     return a;
 }
 
@@ -71,7 +75,7 @@ int peg_zone_carry(const peg_island *I, peg_zones *z, int root, int obstacle)
 {
     const peg_rigid *r = &I->rigid[obstacle];
     double T[9];
-    if (z->carrier[root] >= 0 || !peg_is_moving_obstacle(&r->state)) return 0;
+    if (z->held[root] || z->carrier[root] >= 0 || !peg_is_moving_obstacle(&r->state)) return 0;
     turn_of(r, T);
     if (!(1 + T[0] + T[4] + T[8] > HALF_TURN)) return 0;
     z->carrier[root] = obstacle;
@@ -159,9 +163,26 @@ static zone_motion motion_of(const peg_island *I, const peg_zones *z, int root, 
     return m;
 }
 
+static void held_velocities(const peg_zones *z, int root, const peg_vec6 *u, const double common[3],
+                            double share, peg_vec6 *out)
+{
+    int i = root;
+    do {
+        for (int k = 0; k < 3; k++) {
+            out[i][k] = common[k] + share * (u[i][k] - common[k]);
+            out[i][3 + k] = share * u[i][3 + k];
+        }
+        i = z->next[i];
+    } while (i != root);
+}
+
 void peg_zone_velocities(const peg_island *I, const peg_zones *z, int root, const peg_vec6 *u,
                          const double common[3], double share, int poses, peg_vec6 *out)
 {
+    if (z->held[root]) {
+        held_velocities(z, root, u, common, share, out);
+        return;
+    }
     zone_motion m = motion_of(I, z, root, u);
     double V[3], W[3], V0[3] = {common[0], common[1], common[2]}, W0[3] = {0}, h = I->h;
     if (poses && z->carrier[root] >= 0) carried(I, z->carrier[root], m.centre, V0, W0);
