@@ -108,12 +108,17 @@ static void number(FILE *f, int width, const char *format, double x)
     fprintf(f, " %*s", width, text);
 }
 
+static void case_columns(FILE *f, const json_t *r)
+{
+    fprintf(f, "%-11s %4.0f %4.1f %-7s %-9s", text_of(r, "scene"), number_of(r, "n"),
+            bench_mu_of(r), text_of(r, "phase"), text_of(r, "model"));
+}
+
 static void record_line(FILE *f, const json_t *r)
 {
     static const char *const parts[] = {"pairs", "rows", "solve", "check", "ode"};
     const json_t *phase_ms = json_object_get(r, "phase_ms");
-    fprintf(f, "%-11s %4.0f %4.1f %-7s %-9s", text_of(r, "scene"), number_of(r, "n"),
-            bench_mu_of(r), text_of(r, "phase"), text_of(r, "model"));
+    case_columns(f, r);
     number(f, 9, "%.4g", number_of(r, "cpu_ms"));
     number(f, 9, "%.4g", number_of(r, "step_ms"));
     number(f, 8, "%.3g", number_of(r, "cpu_ratio_quick"));
@@ -145,8 +150,7 @@ static void accuracy_lines(FILE *f, const json_t *list)
             "scene", "n", "mu", "phase", "model", "h, s", "cpu, ms", "at least", "/quick", "/ode");
     json_array_foreach(list, i, r)
     {
-        fprintf(f, "%-11s %4.0f %4.1f %-7s %-9s", text_of(r, "scene"), number_of(r, "n"),
-                bench_mu_of(r), text_of(r, "phase"), text_of(r, "model"));
+        case_columns(f, r);
         number(f, 8, "%g", number_of(r, "h"));
         number(f, 10, "%.4g", number_of(r, "second_ms"));
         number(f, 10, "%.4g", number_of(r, "second_ms_at_least"));

@@ -41,10 +41,10 @@ int main(void)
 {
     dInitODE();
     dWorldID world = dWorldCreate();
+    pegWorldID peg = pegWorldCreate(world, NULL);
     dWorldSetGravity(world, 0, 0, -9.81);
     dSpaceID space = dSimpleSpaceCreate(NULL);
     dCreatePlane(space, 0, 0, 1, 0);
-    pegWorldID peg = pegWorldCreate(world, NULL);
     dSurfaceParameters surface = {.mode = dContactApprox1, .mu = 0.6};
     pegWorldSetDefaultSurface(peg, &surface);
     pegWorldAddSpace(peg, space);

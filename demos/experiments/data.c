@@ -73,15 +73,20 @@ static void draw(lab_report *r, const plot *p, const char *file)
     r->bad |= plot_write(p, path);
 }
 
+plot experiment_plot_over_h(const char *title, const char *label, double floor)
+{
+    return (plot){.title = title,
+                  .x_label = "step size h, s",
+                  .y_label = label,
+                  .log_x = 1,
+                  .log_y = floor > 0,
+                  .floor = floor};
+}
+
 void experiment_plot_spread(experiment_study *s, lab_report *r, int column, int max,
                             const char *file, const char *title, const char *label, double floor)
 {
-    plot p = {.title = title,
-              .x_label = "step size h, s",
-              .y_label = label,
-              .log_x = 1,
-              .log_y = floor > 0,
-              .floor = floor};
+    plot p = experiment_plot_over_h(title, label, floor);
     double curve[LAB_CONTACT_COUNT][4][EXPERIMENT_H_MAX];
     char names[LAB_CONTACT_COUNT][40];
     for (int m = 0; m < s->models; m++) {

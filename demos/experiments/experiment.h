@@ -144,5 +144,7 @@ void experiment_plot_runs(experiment_study *s, lab_report *r, plot *p, double h,
 void experiment_view(const lab_scene *scene, const lab_options *options, lab_report *r,
                      const char *file, const char *title);
 int experiment_colour(lab_contact contact);
+/* An empty plot over the step size, which is logarithmic as is y where it has a floor. */
+plot experiment_plot_over_h(const char *title, const char *label, double floor);
 
 #endif

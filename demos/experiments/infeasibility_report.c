@@ -159,12 +159,7 @@ static void draw(lab_report *r, const plot *p, const char *file, const char *pap
 static void plot_means(const experiment_study *s, lab_report *r, int scene, int stabilisation)
 {
     static double y[8][EXPERIMENT_H_MAX];
-    plot p = {.title = infeasibility_scenes[scene].name,
-              .x_label = "step size h, s",
-              .y_label = "mean infeasibility",
-              .log_x = 1,
-              .log_y = 1,
-              .floor = 1e-9};
+    plot p = experiment_plot_over_h(infeasibility_scenes[scene].name, "mean infeasibility", 1e-9);
     char file[64];
     for (int i = 0; i < s->models + 3 && p.count < 7; i++) {
         int variant = stabilisation ? i : 0, m = stabilisation ? 0 : i;

@@ -214,10 +214,7 @@ static void tabulate_reaches(experiment_study *s, lab_report *r)
 
 static void plot_shares(experiment_study *s, lab_report *r)
 {
-    plot p = {.title = "Steps with at least one trap",
-              .x_label = "step size h, s",
-              .y_label = "% of the steps",
-              .log_x = 1};
+    plot p = experiment_plot_over_h("Steps with at least one trap", "% of the steps", 0);
     double share[LAB_CONTACT_COUNT][EXPERIMENT_H_MAX];
     char path[4096];
     for (int m = 0; m < s->models; m++) {

@@ -71,12 +71,7 @@ static rod_errors errors_of(const experiment_study *s, int contact, double h)
 static void plot_errors(experiment_study *s, lab_report *r, double (*median)[EXPERIMENT_H_MAX],
                         double (*q1)[EXPERIMENT_H_MAX], double (*q3)[EXPERIMENT_H_MAX])
 {
-    plot p = {.title = "Position error of the rod",
-              .x_label = "step size h, s",
-              .y_label = "error, m",
-              .log_x = 1,
-              .log_y = 1,
-              .floor = 1e-6};
+    plot p = experiment_plot_over_h("Position error of the rod", "error, m", 1e-6);
     char path[4096];
     for (int m = 0; m < s->models; m++)
         p.series[p.count++] = (plot_series){.label = lab_contact_name(s->model[m]),

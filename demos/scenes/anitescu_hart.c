@@ -165,9 +165,11 @@ static void build_setup(lab_world *w)
 }
 
 const lab_scene lab_scenes_anitescu_hart[] = {
-    {"balance2", "a plank on a cube, hit by a falling cube", .005, 2, build_balance, NULL},
-    {"pyramid1", "six cubes settle as a pyramid", .005, 2, build_pyramid, NULL},
-    {"dice3", "three dice collide and fall", .005, 1.5, build_dice, NULL},
-    {"setup6", "a cube is thrown along a row of six shapes", .005, 2, build_setup, NULL},
-    {0},
+    LAB_SCENE_OF("balance2", "a plank on a cube, hit by a falling cube", .005, 2, build_balance,
+                 NULL),
+    LAB_SCENE_OF("pyramid1", "six cubes settle as a pyramid", .005, 2, build_pyramid, NULL),
+    LAB_SCENE_OF("dice3", "three dice collide and fall", .005, 1.5, build_dice, NULL),
+    LAB_SCENE_OF("setup6", "a cube is thrown along a row of six shapes", .005, 2, build_setup,
+                 NULL),
+    LAB_SCENES_END,
 };

@@ -305,16 +305,16 @@ static void build_basket(lab_world *w)
 }
 
 const lab_scene lab_scenes_demo[] = {
-    {"demo-cards", "ODE's demo: a house of cards (levels=)", .01, 60, build_cards, NULL},
-    {"demo-friction", "ODE's demo: boxes of ten masses, pushed by ten forces", .05, 60,
-     build_friction, NULL},
-    {"demo-rolling-friction", "ODE's demo: spinning balls on eight ramps (rho=)", .017, 60,
-     build_rolling, NULL},
-    {"demo-gyroscopic", "ODE's demo: a top with and one without the gyroscopic torque", .02, 60,
-     build_gyroscopic, NULL},
-    {"demo-tracks", "ODE's demo: balls roll down gutters of boxes and of meshes", .02, 60,
-     build_tracks, restart_balls},
-    {"demo-basket", "ODE's demo: a chute throws a ball into a basket", .001, 60, build_basket,
-     NULL},
-    {NULL, NULL, 0, 0, NULL, NULL},
+    LAB_SCENE(cards, "demo-cards", 60, "ODE's demo: a house of cards (levels=)"),
+    LAB_SCENE_OF("demo-friction", "ODE's demo: boxes of ten masses, pushed by ten forces", .05, 60,
+                 build_friction, NULL),
+    LAB_SCENE_OF("demo-rolling-friction", "ODE's demo: spinning balls on eight ramps (rho=)", .017,
+                 60, build_rolling, NULL),
+    LAB_SCENE_OF("demo-gyroscopic", "ODE's demo: a top with and one without the gyroscopic torque",
+                 .02, 60, build_gyroscopic, NULL),
+    LAB_SCENE_OF("demo-tracks", "ODE's demo: balls roll down gutters of boxes and of meshes", .02,
+                 60, build_tracks, restart_balls),
+    LAB_SCENE_OF("demo-basket", "ODE's demo: a chute throws a ball into a basket", .001, 60,
+                 build_basket, NULL),
+    LAB_SCENES_END,
 };

@@ -313,15 +313,15 @@ static void move_platform(lab_world *w, double t)
 }
 
 const lab_scene lab_scenes_demo_drop[] = {
-    {"demo-boxstack", "ODE's demo: things of all shapes dropped on a heap (bodies=)", .02, 60,
-     build_boxstack, NULL},
-    {"demo-convex", "ODE's demo: convex polyhedra dropped on a heap (bodies=)", .05, 60,
-     build_convex, NULL},
-    {"demo-trimesh", "ODE's demo: meshes and others dropped on two meshes (bodies=)", .05, 60,
-     build_trimesh, NULL},
-    {"demo-heightfield", "ODE's demo: things dropped into a valley (bodies=)", .05, 60,
-     build_heightfield, NULL},
-    {"demo-motion", "ODE's demo: things ride on a platform that rises (bodies=)", .02, 60,
-     build_motion, move_platform},
-    {NULL, NULL, 0, 0, NULL, NULL},
+    LAB_SCENE_OF("demo-boxstack", "ODE's demo: things of all shapes dropped on a heap (bodies=)",
+                 .02, 60, build_boxstack, NULL),
+    LAB_SCENE_OF("demo-convex", "ODE's demo: convex polyhedra dropped on a heap (bodies=)", .05, 60,
+                 build_convex, NULL),
+    LAB_SCENE_OF("demo-trimesh", "ODE's demo: meshes and others dropped on two meshes (bodies=)",
+                 .05, 60, build_trimesh, NULL),
+    LAB_SCENE_OF("demo-heightfield", "ODE's demo: things dropped into a valley (bodies=)", .05, 60,
+                 build_heightfield, NULL),
+    LAB_SCENE_OF("demo-motion", "ODE's demo: things ride on a platform that rises (bodies=)", .02,
+                 60, build_motion, move_platform),
+    LAB_SCENES_END,
 };

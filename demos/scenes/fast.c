@@ -74,10 +74,10 @@ static void build_spin(lab_world *w)
 }
 
 const lab_scene lab_scenes_fast[] = {
-    {"thin-plate", "a cube shot at a plate a tenth as thick (speed=, seed)", 0.01, 0.2,
-     build_thin_plate, NULL},
-    {"head-on", "two cubes shot at each other (speed=, seed)", 0.01, 0.2, build_head_on, NULL},
-    {"blades", "six spinning blades and posts (spin= h|w|)", 0.01, 0.4, build_blades, NULL},
-    {"spin", "a fast spinning box falls beside a wall (spin= h|w|)", 0.01, 0.8, build_spin, NULL},
-    {NULL, NULL, 0, 0, NULL, NULL},
+    LAB_SCENE(thin_plate, "thin-plate", 0.2,
+              "a cube shot at a plate a tenth as thick (speed=, seed)"),
+    LAB_SCENE(head_on, "head-on", 0.2, "two cubes shot at each other (speed=, seed)"),
+    LAB_SCENE(blades, "blades", 0.4, "six spinning blades and posts (spin= h|w|)"),
+    LAB_SCENE(spin, "spin", 0.8, "a fast spinning box falls beside a wall (spin= h|w|)"),
+    LAB_SCENES_END,
 };

@@ -6,15 +6,6 @@
 
 static const double Z[3] = {0, 0, 1}, DOWN[3] = {0, -1, 0};
 
-static lab_body *box(lab_world *w, const char *name, const double sides[3], const double x[3],
-                     double mass)
-{
-    lab_body *b =
-        lab_add_box(w, name, LAB_DYNAMIC, sides[0], sides[1], sides[2], x[0], x[1], x[2], NULL);
-    lab_mass(b, mass);
-    return b;
-}
-
 static void floor_slab(lab_world *w)
 {
     lab_add_box(w, "floor", LAB_STATIC, 40, 40, 1, 0, 0, -.5, NULL);
@@ -45,8 +36,8 @@ static void build_gripper(lab_world *w)
     lab_mass(load, lab_key(w, "mass", .5));
     lab_body *palm = lab_add_box(w, "palm", LAB_KINEMATIC, .3, .1, .02, 0, 0, .2, NULL);
     for (int side = -1; side <= 1; side += 2) {
-        lab_body *finger =
-            box(w, "finger", (double[3]){.02, .1, .1}, (double[3]){.09 * side, 0, .06}, .1);
+        lab_body *finger = lab_add_block(w, "finger", (double[3]){.02, .1, .1},
+                                         (double[3]){.09 * side, 0, .06}, .1);
         lab_joint *j = lab_join(w, LAB_SLIDER, finger, palm, NULL, (double[3]){side, 0, 0}, NULL);
         lab_joint_param(j, dParamFMax, lab_key(w, "grip", 30));
         lab_joint_param(j, dParamVel, -.1);
@@ -102,8 +93,8 @@ static void add_motor(lab_world *w, lab_body *a, lab_body *b, const double at[3]
 static void add_jaw(lab_world *w, lab_body *palm, double side, double force, double stop)
 {
     double z = REST[2] + .02;
-    lab_body *jaw = box(w, side > 0 ? "fixed jaw" : "jaw", (double[3]){.03, .02, .08},
-                        (double[3]){REST[1], .05 * side, z}, .1);
+    lab_body *jaw = lab_add_block(w, side > 0 ? "fixed jaw" : "jaw", (double[3]){.03, .02, .08},
+                                  (double[3]){REST[1], .05 * side, z}, .1);
     lab_joint *j = lab_join(w, LAB_SLIDER, jaw, palm, NULL, (double[3]){0, side, 0}, NULL);
     lab_joint_param(j, dParamFMax, force);
     lab_joint_param(j, dParamLoStop, stop);
@@ -123,7 +114,8 @@ static void build_arm(lab_world *w)
     if (lab_key(w, "quick", 0) != 0) lab_quick_step(w);
     floor_slab(w);
     for (int i = 0; i < STACKED; i++)
-        box(w, "box", (double[3]){SIDE, SIDE, SIDE},
+        lab_add_block(
+            w, "box", (double[3]){SIDE, SIDE, SIDE},
             (double[3]){ALONG * cos(turn_of(i)), ALONG * sin(turn_of(i)), SIDE / 2 + 1e-5}, .3);
     reach(REST[1], REST[2], &upper, &lower);
     for (int k = 0; k < 3; k++) {
@@ -134,13 +126,13 @@ static void build_arm(lab_world *w)
         wrist[k] = elbow[k] + LINK * low;
     }
     const double along[3] = {cos(lower), 0, sin(lower)};
-    lab_body *base = box(w, "base", (double[3]){.2, .2, .3}, (double[3]){0, 0, .2}, 20);
+    lab_body *base = lab_add_block(w, "base", (double[3]){.2, .2, .3}, (double[3]){0, 0, .2}, 20);
     lab_body *arm = link_between(w, "upper arm", at, elbow, .08, 6);
     lab_body *forearm = link_between(w, "forearm", elbow, half, .06, 3);
     lab_body *hand = link_between(w, "hand", half, wrist, .05, 2);
-    lab_body *tool = box(w, "tool", (double[3]){.04, .04, .04}, wrist, .5);
-    lab_body *palm =
-        box(w, "palm", (double[3]){.06, .2, .02}, (double[3]){REST[1], 0, REST[2] + .1}, .5);
+    lab_body *tool = lab_add_block(w, "tool", (double[3]){.04, .04, .04}, wrist, .5);
+    lab_body *palm = lab_add_block(w, "palm", (double[3]){.06, .2, .02},
+                                   (double[3]){REST[1], 0, REST[2] + .1}, .5);
     add_motor(w, base, NULL, at, Z);
     add_motor(w, arm, base, at, DOWN);
     add_motor(w, forearm, arm, elbow, DOWN);
@@ -194,9 +186,10 @@ static void drive_arm(lab_world *w, double t)
 }
 
 const lab_scene lab_scenes_grip[] = {
-    {"gripper", "two fingers lift a cube, a cylinder or a sphere and hold it (object= mass= grip=)",
-     0.01, 22, build_gripper, move_palm},
-    {"arm-6", "an arm of six axes stacks five boxes (grip= quick=)", 0.01, 24, build_arm,
-     drive_arm},
-    {NULL, NULL, 0, 0, NULL, NULL},
+    LAB_SCENE_OF(
+        "gripper",
+        "two fingers lift a cube, a cylinder or a sphere and hold it (object= mass= grip=)", 0.01,
+        22, build_gripper, move_palm),
+    LAB_DRIVEN_SCENE(arm, "arm-6", 24, "an arm of six axes stacks five boxes (grip= quick=)"),
+    LAB_SCENES_END,
 };

@@ -6,15 +6,6 @@
 
 static const double X[3] = {1, 0, 0}, Y[3] = {0, 1, 0}, Z[3] = {0, 0, 1};
 
-static lab_body *box(lab_world *w, const char *name, const double sides[3], const double x[3],
-                     double mass)
-{
-    lab_body *b =
-        lab_add_box(w, name, LAB_DYNAMIC, sides[0], sides[1], sides[2], x[0], x[1], x[2], NULL);
-    lab_mass(b, mass);
-    return b;
-}
-
 static lab_body *fixed_box(lab_world *w, const char *name, const double sides[3], const double x[3])
 {
     return lab_add_box(w, name, LAB_STATIC, sides[0], sides[1], sides[2], x[0], x[1], x[2], NULL);
@@ -37,7 +28,8 @@ static void build_chain(lab_world *w)
     fixed_box(w, "box", (double[3]){1, 2, 0.5}, (double[3]){0.55, 0, 0.25});
     for (int i = 0; i < n; i++) {
         double z = 0.85 + 0.3 * i, lean = 0.02 * i;
-        lab_body *link = box(w, "link", (double[3]){0.1, 0.1, 0.24}, (double[3]){lean, 0, z}, 2);
+        lab_body *link =
+            lab_add_block(w, "link", (double[3]){0.1, 0.1, 0.24}, (double[3]){lean, 0, z}, 2);
         if (last)
             lab_join(w, LAB_BALL, last, link, (double[3]){lean - 0.01, 0, z - 0.15}, NULL, NULL);
         last = link;
@@ -112,7 +104,8 @@ static void build_buggy(lab_world *w)
         lab_plane(w, "floor", Z, 0);
     else
         floor_slab(w), ramps(w);
-    lab_body *chassis = box(w, "chassis", (double[3]){1.1, 0.4, 0.12}, (double[3]){0, 0, 0.32}, 40);
+    lab_body *chassis =
+        lab_add_block(w, "chassis", (double[3]){1.1, 0.4, 0.12}, (double[3]){0, 0, 0.32}, 40);
     for (int i = 0; i < 4; i++) {
         double x = i < 2 ? 0.4 : -0.4, y = i % 2 ? 0.32 : -0.32;
         lab_body *b = wheel(w, x, y);
@@ -152,7 +145,8 @@ static void build_bridge(lab_world *w)
         last = plank;
     }
     double mass = lab_key(w, "mass", 100);
-    if (mass > 0) box(w, "load", (double[3]){0.8, 0.8, 0.8}, (double[3]){0.1, 0.05, 1.2}, mass);
+    if (mass > 0)
+        lab_add_block(w, "load", (double[3]){0.8, 0.8, 0.8}, (double[3]){0.1, 0.05, 1.2}, mass);
 }
 
 /* ---- ragdoll --------------------------------------------------------------------------------- */
@@ -169,11 +163,11 @@ static void limb(lab_world *w, lab_body *trunk, int leg, double side)
     double y = leg ? 0.1 * side : 0.23 * side, top = leg ? 2.02 : 2.58;
     double thick = leg ? 0.12 : 0.09, length = leg ? 0.4 : 0.3, gap = 0.02;
     double upper_z = top - gap - length / 2, mid = top - 2 * gap - length;
-    lab_body *upper = box(w, leg ? "thigh" : "arm", (double[3]){thick, thick, length},
-                          (double[3]){0, y, upper_z}, leg ? 7 : 2.5);
+    lab_body *upper = lab_add_block(w, leg ? "thigh" : "arm", (double[3]){thick, thick, length},
+                                    (double[3]){0, y, upper_z}, leg ? 7 : 2.5);
     lab_body *lower =
-        box(w, leg ? "shin" : "forearm", (double[3]){0.8 * thick, 0.8 * thick, length},
-            (double[3]){0, y, mid - gap - length / 2}, leg ? 4 : 1.5);
+        lab_add_block(w, leg ? "shin" : "forearm", (double[3]){0.8 * thick, 0.8 * thick, length},
+                      (double[3]){0, y, mid - gap - length / 2}, leg ? 4 : 1.5);
     lab_joint *hip = lab_join(w, LAB_UNIVERSAL, trunk, upper, (double[3]){0, y, top}, Y, X);
     limits(hip, 0, -80, 80);
     limits(hip, 1, -50, 50);
@@ -188,8 +182,10 @@ static void build_ragdoll(lab_world *w)
     for (int i = 0; i < 6; i++)
         fixed_box(w, "stair", (double[3]){0.3, 3, 0.18 * (6 - i)},
                   (double[3]){0.1 + 0.3 * i, 0, 0.09 * (6 - i)});
-    lab_body *trunk = box(w, "trunk", (double[3]){0.16, 0.32, 0.56}, (double[3]){0, 0, 2.34}, 25);
-    lab_body *head = box(w, "head", (double[3]){0.16, 0.16, 0.2}, (double[3]){0, 0, 2.76}, 4);
+    lab_body *trunk =
+        lab_add_block(w, "trunk", (double[3]){0.16, 0.32, 0.56}, (double[3]){0, 0, 2.34}, 25);
+    lab_body *head =
+        lab_add_block(w, "head", (double[3]){0.16, 0.16, 0.2}, (double[3]){0, 0, 2.76}, 4);
     lab_join(w, LAB_BALL, trunk, head, (double[3]){0, 0, 2.64}, NULL, NULL);
     for (int side = -1; side <= 1; side += 2) {
         limb(w, trunk, 1, side);
@@ -221,13 +217,14 @@ static void build_crane(lab_world *w)
     lab_body *load = lab_add(w, "load", LAB_DYNAMIC, (double[3]){0, 0, 0.1}, NULL);
     lab_hull(load, (const double(*)[3])point, 16, NULL, NULL);
     lab_mass(load, lab_key(w, "mass", 4));
-    lab_body *trolley = box(w, "trolley", (double[3]){0.8, 0.2, 0.1}, (double[3]){0, 0, 0.6}, 10);
+    lab_body *trolley =
+        lab_add_block(w, "trolley", (double[3]){0.8, 0.2, 0.1}, (double[3]){0, 0, 0.6}, 10);
     lab_joint *lift = lab_join(w, LAB_SLIDER, trolley, NULL, NULL, Z, NULL);
     lab_joint_param(lift, dParamFMax, 1000);
     lab_joint_param(lift, dParamVel, 0);
     for (int side = -1; side <= 1; side += 2) {
-        lab_body *jaw =
-            box(w, "jaw", (double[3]){0.05, 0.2, 0.4}, (double[3]){side * 0.25, 0, 0.32}, 2);
+        lab_body *jaw = lab_add_block(w, "jaw", (double[3]){0.05, 0.2, 0.4},
+                                      (double[3]){side * 0.25, 0, 0.32}, 2);
         lab_joint *j = lab_join(w, LAB_SLIDER, jaw, trolley, NULL, X, NULL);
         lab_joint_param(j, dParamVel, -0.2 * side);
         lab_joint_param(j, dParamFMax, lab_key(w, "grip", 80));
@@ -273,7 +270,8 @@ static void build_excavator(lab_world *w)
 {
     lab_friction(w, 0.5);
     floor_slab(w);
-    lab_body *boom = box(w, "boom", (double[3]){1.6, 0.12, 0.12}, (double[3]){-1, 0, 0.9}, 40);
+    lab_body *boom =
+        lab_add_block(w, "boom", (double[3]){1.6, 0.12, 0.12}, (double[3]){-1, 0, 0.9}, 40);
     lab_body *scoop = bucket(w, 0.4, 0.3), *barrel = ram_part(w, "barrel", 0.08, 0.15);
     lab_body *rod = ram_part(w, "rod", 0.05, 0.7);
     lab_join(w, LAB_HINGE, boom, NULL, (double[3]){-1.8, 0, 0.9}, Y, NULL);
@@ -329,19 +327,17 @@ static void build_plane2d(lab_world *w)
 }
 
 const lab_scene lab_scenes_joints[] = {
-    {"chain", "links on ball joints fall over the edge of a box (bodies=)", 0.01, 3, build_chain,
-     NULL},
-    {"buggy", "a car on springs drives over ramps and sills (field= flat= torque= speed= steer=)",
-     0.01, 3, build_buggy, NULL},
-    {"bridge", "a heavy box falls on a bridge of hinged planks (planks= mass=)", 0.01, 3,
-     build_bridge, NULL},
-    {"ragdoll", "a doll with limits at its joints falls down a stair", 0.01, 3, build_ragdoll,
-     NULL},
-    {"crane-grip", "two jaws on motors grip a prism and lift it (mass= grip=)", 0.01, 3.5,
-     build_crane, drive_crane},
-    {"excavator-bucket", "a ram lifts a boom with a bucket full of cubes and empties it", 0.01, 4,
-     build_excavator, drive_excavator},
-    {"plane2d-pour", "pieces on plane-2d joints fall into a trough (bodies= seed)", 0.01, 3,
-     build_plane2d, NULL},
-    {NULL, NULL, 0, 0, NULL, NULL},
+    LAB_SCENE(chain, "chain", 3, "links on ball joints fall over the edge of a box (bodies=)"),
+    LAB_SCENE(buggy, "buggy", 3,
+              "a car on springs drives over ramps and sills (field= flat= torque= speed= steer=)"),
+    LAB_SCENE(bridge, "bridge", 3,
+              "a heavy box falls on a bridge of hinged planks (planks= mass=)"),
+    LAB_SCENE(ragdoll, "ragdoll", 3, "a doll with limits at its joints falls down a stair"),
+    LAB_DRIVEN_SCENE(crane, "crane-grip", 3.5,
+                     "two jaws on motors grip a prism and lift it (mass= grip=)"),
+    LAB_DRIVEN_SCENE(excavator, "excavator-bucket", 4,
+                     "a ram lifts a boom with a bucket full of cubes and empties it"),
+    LAB_SCENE(plane2d, "plane2d-pour", 3,
+              "pieces on plane-2d joints fall into a trough (bodies= seed)"),
+    LAB_SCENES_END,
 };

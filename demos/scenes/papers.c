@@ -91,7 +91,7 @@ static void build_rod(lab_world *w)
 }
 
 const lab_scene lab_scenes_papers[] = {
-    {"box-of-polyhedra", "random polyhedra thrown into an open box", .01, 5, build_polyhedra, NULL},
-    {"slender-rod", "a rod tumbles over a field of cubes", .01, 1.75, build_rod, NULL},
-    {0},
+    LAB_SCENE(polyhedra, "box-of-polyhedra", 5, "random polyhedra thrown into an open box"),
+    LAB_SCENE(rod, "slender-rod", 1.75, "a rod tumbles over a field of cubes"),
+    LAB_SCENES_END,
 };

@@ -73,8 +73,8 @@ static void build_convex(lab_world *w)
 }
 
 const lab_scene lab_scenes_pile[] = {
-    {"pile-boxes", "random boxes dropped at once into a pit (bodies=)", .01, 3, build_boxes, NULL},
-    {"pile-convex", "random convex polyhedra dropped at once into a pit (bodies=)", .01, 3,
-     build_convex, NULL},
-    {0},
+    LAB_SCENE(boxes, "pile-boxes", 3, "random boxes dropped at once into a pit (bodies=)"),
+    LAB_SCENE(convex, "pile-convex", 3,
+              "random convex polyhedra dropped at once into a pit (bodies=)"),
+    LAB_SCENES_END,
 };

@@ -119,11 +119,9 @@ static void build_sawtooth_friction(lab_world *w)
 }
 
 const lab_scene lab_scenes_planar[] = {
-    {"pour-2d", "polygons dropped one by one into an open box of the plane", .01, 5, build_pour,
-     NULL},
-    {"hills", "a particle that is pushed over two round hills", .01, 3, build_hills, NULL},
-    {"sawtooth", "a particle that slides over the teeth of a saw", .01, 1.5, build_sawtooth, NULL},
-    {"sawtooth-friction", "the same with friction, faster", .01, 1.5, build_sawtooth_friction,
-     NULL},
-    {0},
+    LAB_SCENE(pour, "pour-2d", 5, "polygons dropped one by one into an open box of the plane"),
+    LAB_SCENE(hills, "hills", 3, "a particle that is pushed over two round hills"),
+    LAB_SCENE(sawtooth, "sawtooth", 1.5, "a particle that slides over the teeth of a saw"),
+    LAB_SCENE(sawtooth_friction, "sawtooth-friction", 1.5, "the same with friction, faster"),
+    LAB_SCENES_END,
 };

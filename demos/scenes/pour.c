@@ -270,12 +270,12 @@ static void build_convex(lab_world *w)
 }
 
 const lab_scene lab_scenes_pour[] = {
-    {"pour-boxes", "random boxes dropped one by one into an open box", .01, 5, build_boxes, NULL},
-    {"pour-convex", "random convex polyhedra dropped one by one into an open box", .01, 5,
-     build_convex, NULL},
-    {"pour-mixed", "bodies of all classes onto a walled heightfield or mesh (bodies= mesh=)", .01,
-     10, build_mixed, NULL},
-    {"container", "bodies of five convex classes fall into an open box (bodies=)", .01, 2.5,
-     build_container, NULL},
-    {0},
+    LAB_SCENE(boxes, "pour-boxes", 5, "random boxes dropped one by one into an open box"),
+    LAB_SCENE(convex, "pour-convex", 5,
+              "random convex polyhedra dropped one by one into an open box"),
+    LAB_SCENE(mixed, "pour-mixed", 10,
+              "bodies of all classes onto a walled heightfield or mesh (bodies= mesh=)"),
+    LAB_SCENE(container, "container", 2.5,
+              "bodies of five convex classes fall into an open box (bodies=)"),
+    LAB_SCENES_END,
 };

@@ -202,3 +202,12 @@ lab_body *lab_add_box(lab_world *w, const char *name, lab_kind kind, double lx, 
     lab_box(b, (double[3]){lx, ly, lz}, NULL, NULL);
     return b;
 }
+
+lab_body *lab_add_block(lab_world *w, const char *name, const double sides[3], const double x[3],
+                        double mass)
+{
+    lab_body *b = lab_add(w, name, LAB_DYNAMIC, x, NULL);
+    lab_box(b, sides, NULL, NULL);
+    lab_mass(b, mass);
+    return b;
+}

@@ -38,6 +38,18 @@ typedef struct lab_scene {
     void (*before_step)(lab_world *w, double t); /* may be null; t at the start of the step */
 } lab_scene;
 
+/* Entries of a group's array: any scene; one with steps of 0.01 s that build_<builder> makes; one
+ * that drive_<builder> drives besides; the end. */
+#define LAB_SCENE_OF(name, about, h, time, build, before_step)                                     \
+    {                                                                                              \
+        name, about, h, time, build, before_step                                                   \
+    }
+#define LAB_SCENE(builder, name, time, about)                                                      \
+    LAB_SCENE_OF(name, about, 0.01, time, build_##builder, NULL)
+#define LAB_DRIVEN_SCENE(builder, name, time, about)                                               \
+    LAB_SCENE_OF(name, about, 0.01, time, build_##builder, drive_##builder)
+#define LAB_SCENES_END LAB_SCENE_OF(NULL, NULL, 0, 0, NULL, NULL)
+
 /* All scenes. Each group is an array that ends with a nameless entry; registry.c joins them. */
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
     lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
@@ -135,6 +147,9 @@ lab_body *lab_plane(lab_world *w, const char *name, const double normal[3], doub
 /* lab_add and lab_box in one. */
 lab_body *lab_add_box(lab_world *w, const char *name, lab_kind kind, double lx, double ly,
                       double lz, double x, double y, double z, const double q[4]);
+/* The same, dynamic and of this mass, unturned. */
+lab_body *lab_add_block(lab_world *w, const char *name, const double sides[3], const double x[3],
+                        double mass);
 
 void lab_density(lab_body *body, double density);
 void lab_mass(lab_body *body, double mass); /* instead of the density; the inertia follows */

@@ -7,11 +7,24 @@ static void limit_axis(const peg_joint_build *build, const double axis[3], doubl
     for (int k = 0; k < 3; k++) out[k] = build->reversed ? -axis[k] : axis[k];
 }
 
-static void limit_slide(peg_joint_build *build, const peg_limot *limot, const double axis[3])
+/* The joint's first limit or motor, along `axis`. */
+static void limit_slide(peg_joint_build *build, peg_param_getter *get, double position,
+                        const double axis[3])
 {
     double along[3];
+    peg_limot limot = peg_limot_read(build, get, 0);
+    peg_limot_position(&limot, position);
     limit_axis(build, axis, along);
-    peg_limot_slide(build, limot, along);
+    peg_limot_slide(build, &limot, along);
+}
+
+/* Its second one, about `axis`; test: how what is told of the turn is compared with the stops. */
+static void limit_turn(peg_joint_build *build, peg_param_getter *get,
+                       void (*test)(peg_limot *limot, double x), double told, const double axis[3])
+{
+    peg_limot limot = peg_limot_read(build, get, 1);
+    test(&limot, build->reversed ? -told : told);
+    peg_limot_turn(build, &limot, axis);
 }
 
 void peg_joint_slider(peg_joint_build *build)
@@ -35,9 +48,7 @@ void peg_joint_slider(peg_joint_build *build)
     peg_normals(axis, u[0], u[1]);
     for (int i = 0; i < 2; i++) peg_row_slide(build, u[i], peg_gain(build) * peg_dot(u[i], error));
 
-    peg_limot limot = peg_limot_read(build, dJointGetSliderParam, 0);
-    peg_limot_position(&limot, dJointGetSliderPosition(build->joint));
-    limit_slide(build, &limot, axis);
+    limit_slide(build, dJointGetSliderParam, dJointGetSliderPosition(build->joint), axis);
 }
 
 void peg_joint_fixed(peg_joint_build *build)
@@ -104,13 +115,8 @@ void peg_joint_pr(peg_joint_build *build)
     if (build->b.id) peg_cross(axis_b, arm_b, first->Jb + 3); /* B turns with its own axis */
     peg_row_point(build, u, arm_a, arm_b, gain * peg_dot(u, error));
 
-    peg_limot sliding = peg_limot_read(build, dJointGetPRParam, 0);
-    peg_limot_position(&sliding, dJointGetPRPosition(j));
-    limit_slide(build, &sliding, slide);
-    peg_limot turning = peg_limot_read(build, dJointGetPRParam, 1);
-    double angle = dJointGetPRAngle(j);
-    peg_limot_angle(&turning, build->reversed ? -angle : angle);
-    peg_limot_turn(build, &turning, axis);
+    limit_slide(build, dJointGetPRParam, dJointGetPRPosition(j), slide);
+    limit_turn(build, dJointGetPRParam, peg_limot_angle, dJointGetPRAngle(j), axis);
 }
 
 void peg_joint_piston(peg_joint_build *build)
@@ -130,13 +136,8 @@ void peg_joint_piston(peg_joint_build *build)
     for (int i = 0; i < 2; i++)
         peg_row_point(build, u[i], arm_a, arm_b, peg_gain(build) * peg_dot(u[i], error));
 
-    peg_limot sliding = peg_limot_read(build, dJointGetPistonParam, 0);
-    peg_limot_position(&sliding, dJointGetPistonPosition(j));
-    limit_slide(build, &sliding, axis);
-    peg_limot turning = peg_limot_read(build, dJointGetPistonParam, 1);
-    double angle = dJointGetPistonAngle(j);
-    peg_limot_position(&turning, build->reversed ? -angle : angle);
-    peg_limot_turn(build, &turning, axis);
+    limit_slide(build, dJointGetPistonParam, dJointGetPistonPosition(j), axis);
+    limit_turn(build, dJointGetPistonParam, peg_limot_position, dJointGetPistonAngle(j), axis);
 }
 
 void peg_joint_pu(peg_joint_build *build)

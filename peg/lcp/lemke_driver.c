@@ -75,13 +75,13 @@ typedef struct carrying {
 static int create(peg_arena *arena, const peg_scaled *scaled, carrying *c)
 {
     int n = scaled->n, m = scaled->m, rank = n < m ? n : m;
-    *c = (carrying){.scaled = scaled};
-    c->row = PEG_NEW(arena, int, rank);
-    c->d = PEG_NEW(arena, double, rank);
-    c->x = PEG_NEW(arena, double, rank);
-    c->y = PEG_NEW(arena, double, n);
-    c->rest = PEG_NEW(arena, double, n);
-    c->u = PEG_NEW(arena, double, m);
+    *c = (carrying){.scaled = scaled,
+                    .row = PEG_NEW(arena, int, rank),
+                    .d = PEG_NEW(arena, double, rank),
+                    .x = PEG_NEW(arena, double, rank),
+                    .y = PEG_NEW(arena, double, n),
+                    .rest = PEG_NEW(arena, double, n),
+                    .u = PEG_NEW(arena, double, m)};
     return c->row && c->d && c->x && c->y && c->rest && c->u &&
            peg_qr_create(arena, n, rank, &c->qr);
 }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = process.argv[2] ?? join(here, 'dist');
+const out = process.argv[2] ?? join(here, 'vendor');
 mkdirSync(out, { recursive: true });
 await esbuild.build({
     absWorkingDir: here,

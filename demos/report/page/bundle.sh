@@ -19,9 +19,9 @@ if [[ ${1-} == --check ]]; then
     trap 'rm -rf "$fresh"' EXIT
     cp -r "$here"/{package.json,package-lock.json,build.mjs,src} "$fresh"
     install_in "$fresh" >/dev/null 2>&1 || skip "the npm registry cannot be reached"
-    node "$fresh/build.mjs" "$fresh/dist"
-    diff -r "$here/dist" "$fresh/dist" >/dev/null || {
-        echo "bundle: demos/report/page/dist is not what its sources give: ./run bundle"
+    node "$fresh/build.mjs" "$fresh/vendor"
+    diff -r "$here/vendor" "$fresh/vendor" >/dev/null || {
+        echo "bundle: demos/report/page/vendor is not what its sources give: ./run bundle"
         exit 1
     }
     exit 0

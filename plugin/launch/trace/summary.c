@@ -17,16 +17,22 @@ static void put_fields(FILE *file, const field *f, int n)
     }
 }
 
-static void put_object(FILE *file, const char *name, const field *f, int n)
+static void put_object(FILE *file, const char *before, const char *name, const field *f, int n)
 {
-    fprintf(file, "\"%s\": {", name);
+    fprintf(file, "%s\"%s\": {", before, name);
     put_fields(file, f, n);
     fputc('}', file);
 }
 
+/* A counter under its own name. */
+#define COUNT(of, counter)                                                                         \
+    {                                                                                              \
+#counter, (double)(of)->counter                                                            \
+    }
+
 #define PUT_FIELDS(file, fields) put_fields(file, fields, sizeof(fields) / sizeof *(fields))
-#define PUT_OBJECT(file, name, fields)                                                             \
-    put_object(file, name, fields, sizeof(fields) / sizeof *(fields))
+#define PUT_OBJECT(file, before, name, fields)                                                     \
+    put_object(file, before, name, fields, sizeof(fields) / sizeof *(fields))
 
 static double share(double sum, long count)
 {
@@ -44,25 +50,22 @@ static void put_solver(FILE *file, const peg_world_entry *entry, const pegStats 
                           {"max", (double)s->rows_max}};
     const field outer[] = {{"mean", share((double)s->outer_iterations, s->islands)},
                            {"max", (double)s->outer_iterations_max}};
-    const field others[] = {{"steps", (double)entry->steps},
-                            {"unconverged", (double)s->unconverged},
-                            {"limited_islands", (double)s->limited_islands},
-                            {"limited_bodies", (double)s->limited_bodies},
+    const field others[] = {COUNT(entry, steps),
+                            COUNT(s, unconverged),
+                            COUNT(s, limited_islands),
+                            COUNT(s, limited_bodies),
                             {"frozen", (double)s->frozen_islands},
-                            {"first_contact", (double)s->first_contact},
-                            {"locks", (double)s->locks},
-                            {"secant", (double)s->secant},
-                            {"switches", (double)s->switches},
+                            COUNT(s, first_contact),
+                            COUNT(s, locks),
+                            COUNT(s, secant),
+                            COUNT(s, switches),
                             {"residual_max", s->residual_max},
                             {"gap_min", s->min_separation}};
     fputs("  \"solver\": {", file);
     PUT_FIELDS(file, others);
-    fputs(",\n    ", file);
-    PUT_OBJECT(file, "fallback", fallback);
-    fputs(",\n    ", file);
-    PUT_OBJECT(file, "rows", rows);
-    fputs(", ", file);
-    PUT_OBJECT(file, "outer", outer);
+    PUT_OBJECT(file, ",\n    ", "fallback", fallback);
+    PUT_OBJECT(file, ",\n    ", "rows", rows);
+    PUT_OBJECT(file, ", ", "outer", outer);
     fputs("},\n  ", file);
 }
 
@@ -70,7 +73,7 @@ void peg_put_summary(FILE *file, const peg_world_entry *entry, const pegStats *s
 {
     double ms = 1e3 * share(1, entry->steps), unknown = NAN;
     const field run[] = {{"h", entry->h},
-                         {"steps", (double)entry->steps},
+                         COUNT(entry, steps),
                          {"bodies", peg_bodies_dynamic(entry)},
                          {"seed", unknown},
                          {"wall_s", wall},
@@ -85,24 +88,19 @@ void peg_put_summary(FILE *file, const peg_world_entry *entry, const pegStats *s
                            {"solve", ms * s->time_solve},
                            {"check", ms * s->time_check},
                            {"ode", ms * s->time_ode}};
-    const field launcher[] = {{"world", entry->number},
-                              {"exact_steps", (double)(entry->steps - entry->stock_steps)},
-                              {"stock_steps", (double)entry->stock_steps},
-                              {"failed_steps", (double)entry->failed_steps},
-                              {"stock_contacts", (double)entry->stock_contacts},
-                              {"soft_contacts", (double)s->soft_contacts}};
+    const field launcher[] = {
+        {"world", entry->number},     {"exact_steps", (double)(entry->steps - entry->stock_steps)},
+        COUNT(entry, stock_steps),    COUNT(entry, failed_steps),
+        COUNT(entry, stock_contacts), COUNT(s, soft_contacts)};
     fputs("{\n  \"scene\": ", file);
     peg_json_put_string(file, peg_launch_options.scene);
     fprintf(file, ", \"contact\": \"%s\", ", peg_launch_options.name);
     PUT_FIELDS(file, run);
-    fputs(",\n  ", file);
-    PUT_OBJECT(file, "overlap_volume", volume);
-    fputs(", ", file);
-    PUT_OBJECT(file, "energy", energy);
+    PUT_OBJECT(file, ",\n  ", "overlap_volume", volume);
+    PUT_OBJECT(file, ", ", "energy", energy);
     fputs(",\n", file);
     put_solver(file, entry, s);
-    PUT_OBJECT(file, "phase_ms", phase);
-    fputs(",\n  ", file);
-    PUT_OBJECT(file, "launcher", launcher);
+    PUT_OBJECT(file, "", "phase_ms", phase);
+    PUT_OBJECT(file, ",\n  ", "launcher", launcher);
     fputs("\n}\n", file);
 }
