@@ -1,6 +1,6 @@
-/* What contact joints did: surface parameters against stock ODE or closed forms, sleep, feedback.
- */
+/* Surface parameters against stock ODE or closed forms. */
 #include "tests/runner.h"
+#include "tests/contact_scene.h"
 #include "ode_glue/read/surface.h"
 #include "peg/base/arena.h"
 #include "plugin/ode-peg.h"
@@ -103,121 +103,6 @@ START_TEST(modes_choose_the_kind_of_limit)
 }
 END_TEST
 
-/* --- one scene, stepped by this module or by stock ODE --- */
-
-typedef struct scene {
-    dWorldID world;
-    dSpaceID space;
-    dJointGroupID joints; /* of stock ODE */
-    pegWorldID peg;       /* null: stock ODE steps */
-    dContact contact;     /* surface and fdir1 of every pair */
-    int swap;             /* pairs are handed over the other way round */
-    dBodyID first;        /* null, or the body that always comes first */
-    dJointFeedback sum;   /* over the contacts of the last step */
-    dJointFeedback of_contact[16];
-    int contacts;
-} scene;
-
-static scene new_scene(int stock)
-{
-    scene s = {.world = dWorldCreate(), .space = dSimpleSpaceCreate(NULL)};
-    dWorldSetGravity(s.world, 0, 0, -G);
-    s.joints = dJointGroupCreate(0);
-    if (stock) return s;
-    ck_assert_int_eq(pegWorldCreateStatus(s.world, NULL, &s.peg), PEG_OK);
-    ck_assert_int_eq(pegWorldAddSpace(s.peg, s.space), PEG_OK);
-    return s;
-}
-
-static void free_scene(scene *s)
-{
-    dJointGroupDestroy(s->joints);
-    dSpaceDestroy(s->space);
-    dWorldDestroy(s->world);
-    pegWorldDestroy(s->peg);
-}
-
-static dBodyID add_box(scene *s, double a, double b, double c, double x, double y, double z)
-{
-    dMass mass;
-    dMassSetBoxTotal(&mass, 2, a, b, c);
-    dBodyID body = dBodyCreate(s->world);
-    dBodySetMass(body, &mass);
-    dBodySetPosition(body, x, y, z);
-    dGeomSetBody(dCreateBox(s->space, a, b, c), body);
-    return body;
-}
-
-static dGeomID add_ground(scene *s)
-{
-    dGeomID ground = dCreateBox(s->space, 100, 100, 1);
-    dGeomSetPosition(ground, 0, 0, -0.5);
-    return ground;
-}
-
-/* Gravity of a slope that falls towards +x. */
-static void tilt(scene *s, double degrees)
-{
-    double angle = degrees * PI / 180;
-    dWorldSetGravity(s->world, G * sin(angle), 0, -G * cos(angle));
-}
-
-static void attach_joints(scene *s, dGeomID o1, dGeomID o2)
-{
-    dContact at[8];
-    int n = dCollide(o1, o2, 8, &at[0].geom, sizeof at[0]);
-    for (int i = 0; i < n; i++) {
-        ck_assert_int_lt(s->contacts, 16);
-        at[i].surface = s->contact.surface;
-        memcpy(at[i].fdir1, s->contact.fdir1, sizeof at[i].fdir1);
-        dJointID joint = dJointCreateContact(s->world, s->joints, &at[i]);
-        dJointAttach(joint, dGeomGetBody(at[i].geom.g1), dGeomGetBody(at[i].geom.g2));
-        s->of_contact[s->contacts] = (dJointFeedback){0};
-        dJointSetFeedback(joint, &s->of_contact[s->contacts++]);
-    }
-}
-
-static void meet(void *data, dGeomID o1, dGeomID o2)
-{
-    scene *s = data;
-    dBodyID b1 = dGeomGetBody(o1), b2 = dGeomGetBody(o2);
-    if (b1 && b2 && dAreConnectedExcluding(b1, b2, dJointTypeContact)) return;
-    int swap = s->first ? b2 == s->first : s->swap;
-    s->contact.geom.g1 = swap ? o2 : o1;
-    s->contact.geom.g2 = swap ? o1 : o2;
-    if (s->peg)
-        ck_assert_int_eq(pegWorldAddPairContact(s->peg, &s->contact, &s->of_contact[s->contacts++]),
-                         PEG_OK);
-    else
-        attach_joints(s, s->contact.geom.g1, s->contact.geom.g2);
-}
-
-static void step(scene *s, double h)
-{
-    s->contacts = 0;
-    if (s->peg) {
-        pegWorldSetNearCallback(s->peg, s, meet);
-        ck_assert_int_eq(pegWorldStep(s->peg, h), PEG_OK);
-    } else {
-        dSpaceCollide(s->space, s, meet);
-        dWorldStep(s->world, h);
-        dJointGroupEmpty(s->joints);
-    }
-    s->sum = (dJointFeedback){0};
-    for (int i = 0; i < s->contacts; i++)
-        for (int k = 0; k < 3; k++) {
-            s->sum.f1[k] += s->of_contact[i].f1[k];
-            s->sum.t1[k] += s->of_contact[i].t1[k];
-            s->sum.f2[k] += s->of_contact[i].f2[k];
-            s->sum.t2[k] += s->of_contact[i].t2[k];
-        }
-}
-
-static void run(scene *s, double h, double time)
-{
-    for (long n = lround(time / h); n > 0; n--) step(s, h);
-}
-
 /* Cube of side 1. */
 static const dReal planes[] = {1, 0,  0, 0.5, -1, 0, 0, 0.5, 0, 1, 0,  0.5,
                                0, -1, 0, 0.5, 0,  0, 1, 0.5, 0, 0, -1, 0.5};
@@ -233,16 +118,16 @@ static const dSurfaceParameters rough = {.mode = dContactApprox1, .mu = 0.5};
 
 START_TEST(block_holds_or_slides_on_an_incline)
 {
-    scene s = new_scene(0);
+    contact_scene s = contact_scene_new(0);
     s.contact.surface = rough;
     s.contact.surface.mu = _i ? 0.3 : 0.5;
-    tilt(&s, 20);
-    add_ground(&s);
-    dBodyID body = add_box(&s, 1, 1, 0.5, 0, 0, 0.2501);
-    run(&s, 0.01, 1);
+    contact_scene_tilt(&s, 20);
+    contact_scene_ground(&s);
+    dBodyID body = contact_scene_box(&s, 1, 1, 0.5, 0, 0, 0.2501);
+    contact_scene_run(&s, 0.01, 1);
     double x = dBodyGetPosition(body)[0], v = dBodyGetLinearVel(body)[0];
     double a = _i ? G * (sin(PI / 9) - 0.3 * cos(PI / 9)) : 0;
-    run(&s, 0.01, 1);
+    contact_scene_run(&s, 0.01, 1);
     double moved = dBodyGetPosition(body)[0] - x;
     if (_i) /* semi-implicit: v grows by h a before every step */
         ck_assert_double_eq_tol(moved, v + a * (0.5 + 0.005), 1e-5);
@@ -262,7 +147,7 @@ START_TEST(block_holds_or_slides_on_an_incline)
         ck_assert(vertex >= 0 && vertex < 8 && face >= 0 && face < 6);
     }
     ck_assert_double_eq_tol(friction, s.sum.f1[0], 1e-9);
-    free_scene(&s);
+    contact_scene_free(&s);
 }
 END_TEST
 
@@ -275,22 +160,23 @@ typedef struct push {
 
 static void run_push(const push *p, int stock, int swap, double x[3], double v[3])
 {
-    scene s = new_scene(stock);
+    contact_scene s = contact_scene_new(stock);
     s.contact.surface = p->surface;
     memcpy(s.contact.fdir1, p->fdir1, sizeof p->fdir1);
     s.swap = swap;
-    add_ground(&s);
-    dBodyID body = add_box(&s, 1, 1, 0.2, 0, 0, 0.1);
-    run(&s, 0.01, 0.5); /* comes to rest on the ground, or to the speed of the conveyor */
+    contact_scene_ground(&s);
+    dBodyID body = contact_scene_box(&s, 1, 1, 0.2, 0, 0, 0.1);
+    contact_scene_run(&s, 0.01,
+                      0.5); /* comes to rest on the ground, or to the speed of the conveyor */
     dBodySetPosition(body, 0, 0, dBodyGetPosition(body)[2]);
     if (p->v[0] != 0 || p->v[1] != 0) dBodySetLinearVel(body, p->v[0], p->v[1], 0);
     for (long n = lround(p->time / 0.01); n > 0; n--) {
         dBodyAddForce(body, p->force[0], p->force[1], p->force[2]);
-        step(&s, 0.01);
+        contact_scene_step(&s, 0.01);
     }
     memcpy(x, dBodyGetPosition(body), 3 * sizeof *x);
     memcpy(v, dBodyGetLinearVel(body), 3 * sizeof *v);
-    free_scene(&s);
+    contact_scene_free(&s);
 }
 
 static const push pushes[] = {
@@ -351,24 +237,24 @@ START_TEST(moving_plate_carries_a_box)
 {
     double v[2];
     for (int stock = 0; stock < 2; stock++) {
-        scene s = new_scene(stock);
+        contact_scene s = contact_scene_new(stock);
         dGeomID geom = NULL;
         s.contact.surface = (dSurfaceParameters){
             .mode = dContactApprox1 | dContactMotion1 | dContactFDir1, .mu = 0.5, .motion1 = 0.3};
         s.contact.fdir1[0] = 1;
-        dBodyID plate = add_box(&s, 1, 1, 1, 0, 0, -0.5), box;
+        dBodyID plate = contact_scene_box(&s, 1, 1, 1, 0, 0, -0.5), box;
         dBodySetKinematic(plate);
         dBodySetLinearVel(plate, 0.2, 0, 0);
         if (!stock && _i & 2) {
             dGeomDestroy(dBodyGetFirstGeom(plate));
             dGeomSetBody(geom = pegCreateConvex(s.space, CUBE, NULL), plate);
         }
-        box = add_box(&s, 0.2, 0.2, 0.1, 0, 0, 0.05);
+        box = contact_scene_box(&s, 0.2, 0.2, 0.1, 0, 0, 0.05);
         s.first = _i & 1 ? plate : box;
-        run(&s, 0.01, 1);
+        contact_scene_run(&s, 0.01, 1);
         v[stock] = dBodyGetLinearVel(box)[0];
         if (geom) pegUnregisterConvex(geom);
-        free_scene(&s);
+        contact_scene_free(&s);
     }
     ck_assert_double_eq_tol(v[0], _i & 1 ? -0.1 : 0.5, 1e-6);
     ck_assert_double_eq_tol(v[0], v[1], 1e-4);
@@ -379,14 +265,14 @@ START_TEST(surfaces_part_with_motionN)
 {
     double v[2];
     for (int stock = 0; stock < 2; stock++) {
-        scene s = new_scene(stock);
-        add_ground(&s);
-        dBodyID body = add_box(&s, 1, 1, 0.2, 0, 0, 0.1 - 1e-9);
-        run(&s, 0.01, 0.05);
+        contact_scene s = contact_scene_new(stock);
+        contact_scene_ground(&s);
+        dBodyID body = contact_scene_box(&s, 1, 1, 0.2, 0, 0, 0.1 - 1e-9);
+        contact_scene_run(&s, 0.01, 0.05);
         s.contact.surface = (dSurfaceParameters){.mode = dContactMotionN, .motionN = 0.3};
-        step(&s, 0.01);
+        contact_scene_step(&s, 0.01);
         v[stock] = dBodyGetLinearVel(body)[2];
-        free_scene(&s);
+        contact_scene_free(&s);
     }
     ck_assert_double_eq_tol(v[0], 0.3, 1e-3);
     ck_assert_double_eq_tol(v[0], v[1], 1e-2);
@@ -397,15 +283,15 @@ END_TEST
 START_TEST(bounces_to_a_quarter_of_the_height)
 {
     double h = _i ? 0.01 : 0.002, low = 0.1, top = 0, last = 1;
-    scene s = new_scene(0);
+    contact_scene s = contact_scene_new(0);
     s.contact.surface =
         (dSurfaceParameters){.mode = dContactBounce, .bounce = 0.5, .bounce_vel = 0.01};
-    add_ground(&s);
-    dBodyID body = add_box(&s, 0.2, 0.2, 0.2, 0, 0, 1.1);
+    contact_scene_ground(&s);
+    dBodyID body = contact_scene_box(&s, 0.2, 0.2, 0.2, 0, 0, 1.1);
     int bounces = 0, rising = 0;
     double first = 0;
     for (double t = 0; t < 3; t += h) {
-        step(&s, h);
+        contact_scene_step(&s, h);
         double z = dBodyGetPosition(body)[2] - low;
         if (dBodyGetLinearVel(body)[2] > 0) {
             rising = 1;
@@ -420,22 +306,22 @@ START_TEST(bounces_to_a_quarter_of_the_height)
     }
     ck_assert_int_ge(bounces, 3);
     ck_assert_double_eq_tol(first, 0.25, 0.25 * (_i ? 0.1 : 0.02));
-    free_scene(&s);
+    contact_scene_free(&s);
 }
 END_TEST
 
 START_TEST(slow_hits_do_not_bounce)
 {
-    scene s = new_scene(0);
+    contact_scene s = contact_scene_new(0);
     s.contact.surface =
         (dSurfaceParameters){.mode = dContactBounce, .bounce = 0.9, .bounce_vel = 1};
-    add_ground(&s);
-    dBodyID body = add_box(&s, 0.2, 0.2, 0.2, 0, 0, 0.13); /* 0.77 m/s at the ground */
+    contact_scene_ground(&s);
+    dBodyID body = contact_scene_box(&s, 0.2, 0.2, 0.2, 0, 0, 0.13); /* 0.77 m/s at the ground */
     for (int i = 0; i < 100; i++) {
-        step(&s, 0.01);
+        contact_scene_step(&s, 0.01);
         ck_assert_double_le(dBodyGetLinearVel(body)[2], 1e-3);
     }
-    free_scene(&s);
+    contact_scene_free(&s);
 }
 END_TEST
 
@@ -444,19 +330,19 @@ START_TEST(soft_contact_sinks_as_in_ode)
 {
     double z[2], h = 0.01, cfm = 1e-3, erp = 0.4;
     for (int stock = 0; stock < 2; stock++) {
-        scene s = new_scene(stock);
+        contact_scene s = contact_scene_new(stock);
         s.contact.surface = (dSurfaceParameters){
             .mode = dContactSoftERP | dContactSoftCFM, .soft_erp = erp, .soft_cfm = cfm};
         pegSettings settings;
         pegWorldGetSettings(s.peg, &settings);
         settings.soft_contacts = PEG_SOFT_KEEP;
         pegWorldSetSettings(s.peg, &settings);
-        add_ground(&s);
-        dBodyID body = add_box(&s, 1, 1, 0.2, 0, 0, 0.1);
-        run(&s, h, 3);
+        contact_scene_ground(&s);
+        dBodyID body = contact_scene_box(&s, 1, 1, 0.2, 0, 0, 0.1);
+        contact_scene_run(&s, h, 3);
         z[stock] = dBodyGetPosition(body)[2];
         ck_assert_double_lt(fabs(dBodyGetLinearVel(body)[2]), 1e-6);
-        free_scene(&s);
+        contact_scene_free(&s);
     }
     double depth = h * cfm * 2 * G / 4 / erp;
     ck_assert_double_eq_tol(0.1 - z[0], depth, 1e-6 * depth);
@@ -501,11 +387,11 @@ START_TEST(rolling_friction_holds_a_prism)
 {
     double angle = 12 * PI / 180, needed = 0.5 * sin(angle - PI / SIDES) / cos(angle);
     pegStatus status;
-    scene s = new_scene(0);
+    contact_scene s = contact_scene_new(0);
     s.contact.surface = (dSurfaceParameters){
         .mode = dContactApprox1 | dContactRolling, .mu = 1, .rho = (_i ? 1.02 : 0.98) * needed};
-    tilt(&s, 12);
-    add_ground(&s);
+    contact_scene_tilt(&s, 12);
+    contact_scene_ground(&s);
     make_prism();
     dGeomID geom = pegCreateConvex(s.space, prism_planes, SIDES + 2, prism_points, 2 * SIDES,
                                    prism_polygons, &status);
@@ -516,16 +402,16 @@ START_TEST(rolling_friction_holds_a_prism)
     dBodySetMass(body, &mass);
     dGeomSetBody(geom, body);
     dBodySetPosition(body, 0, 0, 0.5 * cos(PI / SIDES) + 1e-5);
-    run(&s, 0.01, 1);
+    contact_scene_run(&s, 0.01, 1);
     double x = dBodyGetPosition(body)[0];
-    run(&s, 0.01, 2);
+    contact_scene_run(&s, 0.01, 2);
     double moved = dBodyGetPosition(body)[0] - x;
     if (_i)
         ck_assert_double_lt(fabs(moved), 1e-9);
     else
         ck_assert_double_gt(moved, 0.1);
     pegUnregisterConvex(geom);
-    free_scene(&s);
+    contact_scene_free(&s);
 }
 END_TEST
 
@@ -534,16 +420,16 @@ START_TEST(spinning_friction_equals_ode)
 {
     double w[2];
     for (int stock = 0; stock < 2; stock++) {
-        scene s = new_scene(stock);
+        contact_scene s = contact_scene_new(stock);
         s.contact.surface = (dSurfaceParameters){
             .mode = dContactRolling | dContactAxisDep, .rho = 0, .rho2 = 0, .rhoN = 0.05};
-        add_ground(&s);
-        dBodyID body = add_box(&s, 1, 1, 0.2, 0, 0, 0.1);
-        run(&s, 0.01, 0.5);
+        contact_scene_ground(&s);
+        dBodyID body = contact_scene_box(&s, 1, 1, 0.2, 0, 0, 0.1);
+        contact_scene_run(&s, 0.01, 0.5);
         dBodySetAngularVel(body, 0, 0, 2);
-        run(&s, 0.01, 0.5);
+        contact_scene_run(&s, 0.01, 0.5);
         w[stock] = dBodyGetAngularVel(body)[2];
-        free_scene(&s);
+        contact_scene_free(&s);
     }
     ck_assert_double_eq_tol(w[0], 2 - 0.5 * 4 * 0.05 / (2.0 * 2 / 12), 1e-4);
     ck_assert_double_eq_tol(w[0], w[1], 1e-3);
@@ -552,16 +438,17 @@ END_TEST
 
 START_TEST(default_surface_serves_pairs_without_one)
 {
-    scene s = new_scene(0);
+    contact_scene s = contact_scene_new(0);
     dSurfaceParameters bad = {.mu = NAN};
     ck_assert_int_eq(pegWorldSetDefaultSurface(NULL, &rough), PEG_ERROR_ARGUMENT);
     ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &rough), PEG_OK);
     ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &bad), PEG_ERROR_NOT_FINITE);
-    tilt(&s, 20);
-    dGeomID ground = add_ground(&s);
+    contact_scene_tilt(&s, 20);
+    dGeomID ground = contact_scene_ground(&s);
     dGeomID loose = dCreateBox(NULL, 1, 1, 0.5);
-    dBodyID a = add_box(&s, 1, 1, 0.5, 0, 0, 0.2501), b = add_box(&s, 1, 1, 0.5, 0, 3, 0.2501);
-    dGeomSetBody(loose, add_box(&s, 1, 1, 0.5, 0, -3, 0.2501));
+    dBodyID a = contact_scene_box(&s, 1, 1, 0.5, 0, 0, 0.2501),
+            b = contact_scene_box(&s, 1, 1, 0.5, 0, 3, 0.2501);
+    dGeomSetBody(loose, contact_scene_box(&s, 1, 1, 0.5, 0, -3, 0.2501));
     dGeomDestroy(dBodyGetFirstGeom(dGeomGetBody(loose)) == loose
                      ? dBodyGetNextGeom(loose)
                      : dBodyGetFirstGeom(dGeomGetBody(loose)));
@@ -581,7 +468,7 @@ START_TEST(default_surface_serves_pairs_without_one)
     for (int i = 0; i < 50; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     ck_assert_double_gt(dBodyGetPosition(a)[0], 0.3);
     dGeomDestroy(loose);
-    free_scene(&s);
+    contact_scene_free(&s);
 }
 END_TEST
 
@@ -603,12 +490,12 @@ START_TEST(what_has_no_meaning_is_told_once)
     static const char *const told[] = {
         "without dContactFDir1", "set dContactApprox1", "set apart",
         "bounce is above 1",     "surface layer",       "correcting velocity"};
-    scene s = new_scene(0);
+    contact_scene s = contact_scene_new(0);
     messages m = {0};
     pegWorldSetMessageCallback(s.peg, &m, keep_message);
     ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &rough), PEG_OK);
-    dGeomID ground = add_ground(&s);
-    dGeomID box = dBodyGetFirstGeom(add_box(&s, 1, 1, 1, 0, 0, 0.501));
+    dGeomID ground = contact_scene_ground(&s);
+    dGeomID box = dBodyGetFirstGeom(contact_scene_box(&s, 1, 1, 1, 0, 0, 0.501));
     dSurfaceParameters odd[] = {
         {.mode = dContactMu2, .mu = 1, .mu2 = 2},
         {.mode = dContactApprox1_1 | dContactRolling, .mu = 1, .rho = 1},
@@ -624,15 +511,15 @@ START_TEST(what_has_no_meaning_is_told_once)
     for (int i = 0; i < 2; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     ck_assert_int_eq(m.n, 6);
     for (int i = 0; i < 6; i++) ck_assert_ptr_nonnull(strstr(m.text[i], told[i]));
-    free_scene(&s);
+    contact_scene_free(&s);
 }
 END_TEST
 
 START_TEST(bad_contacts_are_refused)
 {
-    scene s = new_scene(0);
-    dGeomID ground = add_ground(&s);
-    dGeomID box = dBodyGetFirstGeom(add_box(&s, 1, 1, 1, 0, 0, 0.5));
+    contact_scene s = contact_scene_new(0);
+    dGeomID ground = contact_scene_ground(&s);
+    dGeomID box = dBodyGetFirstGeom(contact_scene_box(&s, 1, 1, 1, 0, 0, 0.5));
     dSurfaceParameters bad = {.mode = dContactSlip1, .slip1 = INFINITY};
     ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
     const dSurfaceParameters negative[] = {
@@ -657,284 +544,15 @@ START_TEST(bad_contacts_are_refused)
     contact.surface.mode |= dContactFDir1;
     contact.fdir1[1] = NAN;
     ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, NULL), PEG_ERROR_NOT_FINITE);
-    free_scene(&s);
-}
-END_TEST
-
-/* --- feedback --- */
-
-/* A box off its balance on a slope, held by friction: forces and torques as ODE tells them,
- * whatever the order of the geoms. */
-START_TEST(feedback_equals_ode)
-{
-    dJointFeedback sum[2];
-    for (int stock = 0; stock < 2; stock++) {
-        scene s = new_scene(stock);
-        s.swap = _i;
-        s.contact.surface = rough;
-        tilt(&s, 20);
-        add_ground(&s);
-        add_box(&s, 1, 1, 0.5, 0, 0, 0.25);
-        run(&s, 0.01, 2);
-        sum[stock] = s.sum;
-        free_scene(&s);
-    }
-    for (int k = 0; k < 3; k++) {
-        ck_assert_double_eq_tol(sum[0].f1[k], sum[1].f1[k], 1e-3);
-        ck_assert_double_eq_tol(sum[0].t1[k], 0, 1e-3);
-        ck_assert(sum[0].f2[k] == 0 && sum[0].t2[k] == 0);
-    }
-    ck_assert_double_gt(sum[0].f1[2], 18);
-}
-END_TEST
-
-START_TEST(feedback_of_two_bodies_is_opposite)
-{
-    scene s = new_scene(0);
-    s.contact.surface = rough;
-    add_box(&s, 1, 1, 1, 0, 0, 0.5);
-    dBodyID low = dGeomGetBody(dSpaceGetGeom(s.space, 0));
-    dBodySetKinematic(low);
-    dBodyID high = add_box(&s, 1, 1, 1, 0.3, 0.2, 1.501);
-    dJointFeedback first, second;
-    dContact contact = {.surface = rough,
-                        .geom = {.g1 = dBodyGetFirstGeom(low), .g2 = dBodyGetFirstGeom(high)}};
-    for (int i = 0; i < 100; i++) {
-        first.f1[2] = 99;
-        ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, &first), PEG_OK);
-        ck_assert_double_eq(first.f1[2], 0);
-        ck_assert_int_eq(pegWorldAddPairContact(s.peg, &contact, &second), PEG_OK);
-        ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
-    }
-    ck_assert(first.f1[2] == 0 && first.f2[2] == 0);
-    ck_assert_double_eq_tol(second.f1[2], -2 * G, 1e-6);
-    ck_assert_double_eq_tol(second.f2[2], 2 * G, 1e-6);
-    /* the load presses on the lower box below its own centre */
-    ck_assert_double_eq_tol(second.t1[0], -2 * G * 0.2, 1e-4);
-    ck_assert_double_eq_tol(second.t1[1], 2 * G * 0.3, 1e-4);
-    ck_assert_double_lt(fabs(second.t2[0]) + fabs(second.t2[1]), 1e-4);
-    free_scene(&s);
-}
-END_TEST
-
-/* --- sleep --- */
-
-/* Steps until the body sleeps, or `most`. */
-static int steps_awake(scene *s, dBodyID body, int most)
-{
-    int n = 0;
-    while (dBodyIsEnabled(body) && n < most) {
-        step(s, 0.01);
-        n++;
-    }
-    return n;
-}
-
-static void set_sleep(scene *s, int steps, double time, unsigned samples)
-{
-    dWorldSetAutoDisableFlag(s->world, 1);
-    dWorldSetAutoDisableSteps(s->world, steps);
-    dWorldSetAutoDisableTime(s->world, time);
-    dWorldSetAutoDisableAverageSamplesCount(s->world, samples);
-    dWorldSetAutoDisableLinearThreshold(s->world, 0.02);
-    dWorldSetAutoDisableAngularThreshold(s->world, 0.02);
-}
-
-/* ODE falls asleep one step sooner: contacts are known here only after the step that had them. */
-START_TEST(falls_asleep_when_ode_does)
-{
-    static const struct {
-        int steps;
-        double time;
-        unsigned samples;
-    } settings[] = {{10, 0, 1}, {0, 0.3, 1}, {5, 0.2, 1}, {10, 0, 7}, {1, 0, 20}};
-    int n[2];
-    for (int stock = 0; stock < 2; stock++) {
-        scene s = new_scene(stock);
-        s.contact.surface = rough;
-        set_sleep(&s, settings[_i].steps, settings[_i].time, settings[_i].samples);
-        add_ground(&s);
-        dBodyID body = add_box(&s, 1, 1, 0.2, 0, 0, 0.1);
-        n[stock] = steps_awake(&s, body, 200);
-        for (int k = 0; k < 3; k++) ck_assert_double_eq(dBodyGetLinearVel(body)[k], 0);
-        double z = dBodyGetPosition(body)[2];
-        run(&s, 0.01, 1);
-        ck_assert_double_eq(dBodyGetPosition(body)[2], z);
-        ck_assert(!dBodyIsEnabled(body));
-        /* the program wakes it: it starts counting anew */
-        dBodyEnable(body);
-        int again = steps_awake(&s, body, 200);
-        ck_assert_int_ge(again, settings[_i].steps);
-        ck_assert_int_le(again, n[stock] + 1);
-        free_scene(&s);
-    }
-    ck_assert_int_eq(n[0], n[1] + 1);
-}
-END_TEST
-
-START_TEST(sleeping_pile_is_woken_by_a_hit_and_sleeps_again)
-{
-    scene s = new_scene(0);
-    dBodyID body[5];
-    s.contact.surface = rough;
-    set_sleep(&s, 10, 0, 1);
-    add_ground(&s);
-    for (int i = 0; i < 5; i++) body[i] = add_box(&s, 1, 1, 0.5, 0.1 * i, 0, 0.2501 + 0.5001 * i);
-    dBodyID apart = add_box(&s, 1, 1, 0.5, 9, 0, 0.2501);
-    for (int i = 0; i < 5; i++) ck_assert_int_lt(steps_awake(&s, body[i], 200), 200);
-    for (int i = 0; i < 5; i++) ck_assert(!dBodyIsEnabled(body[i]));
-    ck_assert_int_lt(steps_awake(&s, apart, 200), 200);
-    double x = dBodyGetPosition(body[2])[0];
-    run(&s, 0.01, 0.5);
-    ck_assert(dBodyGetPosition(body[2])[0] == x && !dBodyIsEnabled(body[2]));
-
-    dBodyID hammer = add_box(&s, 0.3, 0.3, 0.3, 0.4, 0, 3.5);
-    int all_awake = 0;
-    for (int i = 0; i < 60; i++) {
-        int awake = 0;
-        step(&s, 0.01);
-        for (int k = 0; k < 5; k++) awake += dBodyIsEnabled(body[k]);
-        all_awake |= awake == 5;
-        ck_assert(!dBodyIsEnabled(apart));
-    }
-    ck_assert(all_awake);
-    run(&s, 0.01, 2);
-    for (int i = 0; i < 5; i++) ck_assert(!dBodyIsEnabled(body[i]));
-    ck_assert(!dBodyIsEnabled(hammer));
-    free_scene(&s);
-}
-END_TEST
-
-START_TEST(only_bodies_that_touch_fall_asleep)
-{
-    scene s = new_scene(0);
-    dWorldSetGravity(s.world, 0, 0, 0);
-    set_sleep(&s, 5, 0, 1);
-    dGeomID ground = add_ground(&s);
-    dBodyID floating = add_box(&s, 1, 1, 1, 5, 0, 3);
-    run(&s, 0.01, 1);
-    ck_assert(dBodyIsEnabled(floating));
-    dWorldSetGravity(s.world, 0, 0, -G);
-    dBodyID first = add_box(&s, 1, 1, 1, 0, 0, 0.5001), second = add_box(&s, 1, 1, 1, 0, 0, 1.5002);
-    dBodySetAutoDisableFlag(second, 0);
-    run(&s, 0.01, 1);
-    /* tired, but kept awake by its neighbour, when the ground goes away */
-    ck_assert(dBodyIsEnabled(first) && dBodyIsEnabled(second));
-    dGeomDestroy(dBodyGetFirstGeom(second));
-    dGeomDestroy(ground);
-    step(&s, 0.01);
-    ck_assert(dBodyIsEnabled(first));
-    ck_assert_double_eq_tol(dBodyGetLinearVel(first)[2], -0.01 * G, 1e-9);
-    free_scene(&s);
-}
-END_TEST
-
-/* ODE's allocator gives the address of a destroyed body to the next one. */
-START_TEST(counters_do_not_outlive_the_body)
-{
-    scene s = new_scene(0);
-    set_sleep(&s, 20, 0, 1);
-    add_ground(&s);
-    dBodyID body = add_box(&s, 1, 1, 1, 0, 0, 0.5001), old = body;
-    for (int i = 0; i < 30 && dBodyIsEnabled(body); i++) step(&s, 0.01);
-    dGeomDestroy(dBodyGetFirstGeom(body));
-    dBodyDestroy(body);
-    body = add_box(&s, 1, 1, 1, 0, 0, 9);
-    step(&s, 0.01);
-    ck_assert_msg(dBodyIsEnabled(body), "fell asleep in mid-air (same address: %d)", body == old);
-    ck_assert_double_lt(dBodyGetLinearVel(body)[2], 0);
-    free_scene(&s);
-}
-END_TEST
-
-START_TEST(moving_kinematic_body_wakes_sleepers)
-{
-    scene s = new_scene(0);
-    add_ground(&s);
-    dBodyID lift = add_box(&s, 2, 2, 0.2, 0, 0, 0.2), load = add_box(&s, 1, 1, 1, 0, 0, 0.80001);
-    dBodySetKinematic(lift);
-    dBodyDisable(load);
-    run(&s, 0.01, 0.1);
-    ck_assert(!dBodyIsEnabled(load));
-    dBodySetLinearVel(lift, 0, 0, 0.5);
-    run(&s, 0.01, 0.5);
-    ck_assert(dBodyIsEnabled(load));
-    ck_assert_double_ge(dBodyGetPosition(load)[2], 0.8 + 0.25);
-    free_scene(&s);
-}
-END_TEST
-
-START_TEST(contacts_are_no_joints_to_the_program)
-{
-    scene s = new_scene(0);
-    s.contact.surface = rough;
-    add_ground(&s);
-    dBodyID a = add_box(&s, 1, 1, 1, 0, 0, 0.5001), b = add_box(&s, 1, 1, 1, 0, 0, 1.5002);
-    run(&s, 0.01, 0.2);
-    ck_assert(pegWorldGetContactCount(s.peg) > 0);
-    ck_assert(!dAreConnected(a, b) && !dAreConnectedExcluding(a, b, dJointTypeContact));
-    ck_assert_double_ge(dBodyGetPosition(b)[2], 1.5);
-    /* what a joint connects does not touch, as the callback has it */
-    dJointID joint = dJointCreateHinge(s.world, 0);
-    dJointAttach(joint, a, b);
-    dJointSetHingeAxis(joint, 0, 1, 0);
-    ck_assert(dAreConnectedExcluding(a, b, dJointTypeContact));
-    step(&s, 0.01);
-    for (int i = 0; i < pegWorldGetContactCount(s.peg); i++) {
-        pegContact c;
-        ck_assert_int_eq(pegWorldGetContact(s.peg, i, &c), PEG_OK);
-        ck_assert(!dGeomGetBody(c.g1) || !dGeomGetBody(c.g2));
-    }
-    free_scene(&s);
-}
-END_TEST
-
-/* --- cost --- */
-
-START_TEST(warmed_step_allocates_nothing)
-{
-    scene s = new_scene(0);
-    s.contact.surface = rough;
-    set_sleep(&s, 1000, 0, 5);
-    add_ground(&s);
-    for (int i = 0; i < 4; i++) add_box(&s, 1, 1, 0.5, 0.1 * i, 0, 0.2501 + 0.5001 * i);
-    run(&s, 0.01, 0.5);
-    peg_memory_fail_at(0, 0);
-    run(&s, 0.01, 0.5);
-    ck_assert_int_eq(peg_memory_fail_at(0, 0), 0);
-    free_scene(&s);
-}
-END_TEST
-
-START_TEST(bodies_apart_move_as_in_ode)
-{
-    dReal x[2][16];
-    for (int stock = 0; stock < 2; stock++) {
-        scene s = new_scene(stock);
-        s.contact.surface = rough;
-        set_sleep(&s, 1, 0, 1);
-        add_ground(&s);
-        dBodyID body = add_box(&s, 1, 0.5, 0.2, 0, 0, 20);
-        add_box(&s, 1, 1, 1, 3, 0, 0.5);
-        dBodySetAngularVel(body, 1, 5, -3);
-        run(&s, 0.01, 1);
-        memcpy(x[stock], dBodyGetPosition(body), 3 * sizeof(dReal));
-        memcpy(x[stock] + 3, dBodyGetQuaternion(body), 4 * sizeof(dReal));
-        memcpy(x[stock] + 7, dBodyGetLinearVel(body), 3 * sizeof(dReal));
-        memcpy(x[stock] + 10, dBodyGetAngularVel(body), 3 * sizeof(dReal));
-        free_scene(&s);
-    }
-    ck_assert(!memcmp(x[0], x[1], 13 * sizeof(dReal)));
+    contact_scene_free(&s);
 }
 END_TEST
 
 static Suite *surface_suite(void)
 {
     Suite *suite = suite_create("surface");
-    TCase *read = tcase_create("read"), *surface = tcase_create("surface"),
-          *duties = tcase_create("duties");
+    TCase *read = tcase_create("read"), *surface = tcase_create("surface");
     tcase_set_timeout(surface, 60);
-    tcase_set_timeout(duties, 60);
     tcase_add_test(read, every_parameter_is_read);
     tcase_add_test(read, what_the_mode_leaves_out_is_not_read);
     tcase_add_test(read, modes_choose_the_kind_of_limit);
@@ -950,19 +568,9 @@ static Suite *surface_suite(void)
     tcase_add_loop_test(surface, rolling_friction_holds_a_prism, 0, 2);
     tcase_add_test(surface, spinning_friction_equals_ode);
     tcase_add_test(surface, default_surface_serves_pairs_without_one);
-    tcase_add_loop_test(duties, feedback_equals_ode, 0, 2);
-    tcase_add_test(duties, feedback_of_two_bodies_is_opposite);
-    tcase_add_loop_test(duties, falls_asleep_when_ode_does, 0, 5);
-    tcase_add_test(duties, sleeping_pile_is_woken_by_a_hit_and_sleeps_again);
-    tcase_add_test(duties, only_bodies_that_touch_fall_asleep);
-    tcase_add_test(duties, counters_do_not_outlive_the_body);
-    tcase_add_test(duties, moving_kinematic_body_wakes_sleepers);
-    tcase_add_test(duties, contacts_are_no_joints_to_the_program);
-    tcase_add_test(duties, warmed_step_allocates_nothing);
-    tcase_add_test(duties, bodies_apart_move_as_in_ode);
     suite_add_tcase(suite, read);
     suite_add_tcase(suite, surface);
-    suite_add_tcase(suite, duties);
+    suite_add_tcase(suite, contact_duty_tests());
     return suite;
 }
 

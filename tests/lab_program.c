@@ -1,0 +1,71 @@
+#include "tests/lab_program.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "tests/runner.h"
+
+const char *lab_data_path(const char *name)
+{
+    static char path[1024];
+    snprintf(path, sizeof path, "%s/%s", getenv("LAB_DATA"), name);
+    return path;
+}
+
+const char *lab_out_path(const char *name)
+{
+    static char path[4][128];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", test_folder(), name);
+    return path[turn];
+}
+
+char *lab_read_text(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    size_t room = 1 << 16, used = 0, n;
+    char *text = malloc(room + 1);
+    while ((n = fread(text + used, 1, room - used, file)) > 0) {
+        used += n;
+        if (used == room) text = realloc(text, (room *= 2) + 1);
+        ck_assert_ptr_nonnull(text);
+    }
+    text[used] = 0;
+    fclose(file);
+    return text;
+}
+
+void lab_write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+int lab_run_program(const char *arguments)
+{
+    char line[2048];
+    snprintf(line, sizeof line, "'%s' %s >%s/stdout 2>%s/stderr", getenv("PEG_LAB"), arguments,
+             test_folder(), test_folder());
+    int status = system(line);
+    ck_assert(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+void lab_refused(const char *arguments, const char *words)
+{
+    int status = lab_run_program(arguments);
+    char *said = lab_read_text(lab_out_path("stderr"));
+    size_t length = strlen(said);
+    ck_assert_msg(status == 2, "%s: exit status %d, %s", arguments, status, said);
+    ck_assert_msg(length > 0 && strchr(said, '\n') == said + length - 1, "%s: not one line: %s",
+                  arguments, said);
+    ck_assert_msg(strstr(said, words) != NULL, "%s: '%s' is not in: %s", arguments, words, said);
+    free(said);
+}
