@@ -337,6 +337,17 @@ START_TEST(ode_convex_is_merged)
     check_edges(p);
     peg_polytope_free(p);
 
+    /* the planes in another order than the polygons, as in ODE's demos */
+    for (int k = 0; k < 4; k++) {
+        double plane = cube.planes[k];
+        cube.planes[k] = cube.planes[8 + k];
+        cube.planes[8 + k] = plane;
+    }
+    ck_assert_int_eq(read_cube(&cube, &p), PEG_OK);
+    ck_assert(p->nv == 8 && p->nf == 6 && p->ne == 12);
+    check_polytope(p, 1e-15);
+    peg_polytope_free(p);
+
     /* vertex 4 twice, a rounding apart: one polygon uses the copy */
     cube.npoints = 9;
     for (int k = 0; k < 3; k++) cube.points[24 + k] = cube.points[12 + k] + 2e-8;
@@ -421,6 +432,9 @@ START_TEST(ode_convex_is_refused)
     cube = make_cube();
     cube.planes[3] += .01;
     refuse(&cube, PEG_ERROR_SHAPE_PLANE); /* a plane beside its polygon */
+    cube = make_cube();
+    for (int k = 0; k < 4; k++) cube.planes[k] = cube.planes[4 + k];
+    refuse(&cube, PEG_ERROR_SHAPE_PLANE); /* one plane twice, another not at all */
     cube = make_cube();
     for (int v = 0; v < 24; v++) cube.points[v] *= 1e-70;
     refuse(&cube, PEG_ERROR_SHAPE_SIZE);

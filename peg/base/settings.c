@@ -113,8 +113,9 @@ const char *peg_status_message(pegStatus status)
         [PEG_ERROR_SHAPE_REVERSED] =
             "the polygons are clockwise seen from outside: reverse the order of their corners",
         [PEG_ERROR_SHAPE_PLANE] =
-            "a plane (a, b, c, d) does not contain its polygon or points inwards: points on it "
-            "satisfy a x + b y + c z = d, with (a, b, c) outwards",
+            "a plane (a, b, c, d) contains no polygon or points inwards, or a polygon has no "
+            "plane: "
+            "points on it satisfy a x + b y + c z = d, with (a, b, c) outwards",
         [PEG_ERROR_SURFACE] =
             "a surface has a negative mu, mu2, rho, slip or bounce: 0 means none, dInfinity no "
             "sliding",

@@ -30,7 +30,7 @@ typedef enum pegStatus {
     PEG_ERROR_SHAPE_FACES,           /* fewer than four points or polygons */
     PEG_ERROR_SHAPE_INDEX,           /* a polygon names a point that does not exist */
     PEG_ERROR_SHAPE_REVERSED,        /* the polygons are clockwise seen from outside */
-    PEG_ERROR_SHAPE_PLANE,           /* a plane does not contain its polygon, or points inwards */
+    PEG_ERROR_SHAPE_PLANE,           /* a plane contains no polygon, or points inwards */
     PEG_ERROR_SURFACE,               /* a negative friction, slip or bounce parameter */
     PEG_ERROR_WORLD,                 /* the ODE world has a peg world already */
     PEG_ERROR_STATE,                 /* a buffer that holds no state of this world */

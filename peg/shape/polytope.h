@@ -84,8 +84,8 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
  * in range (SHAPE_INDEX), every edge shared by exactly two polygons in opposite directions (else
  * SHAPE_OPEN), outward polygons (SHAPE_REVERSED), all points on or below each polygon's plane (else
  * SHAPE_CONCAVE), non-zero volume (SHAPE_EMPTY), finite (NOT_FINITE), planes that contain their
- * polygons to 1e-3 of the size, with normals outward (else SHAPE_PLANE). Duplicate vertices are
- * merged, coplanar polygons become one face. Tolerance 1e-7 of the size. */
+ * polygons to 1e-3 of the size, in any order, with normals outward (else SHAPE_PLANE). Duplicate
+ * vertices are merged, coplanar polygons become one face. Tolerance 1e-7 of the size. */
 pegStatus peg_polytope_from_ode_convex(const double *planes, int nplanes, const double *points,
                                        int npoints, const unsigned *polygons, peg_polytope **out);
 

@@ -172,20 +172,30 @@ static int contains(const double plane[4], const peg_polygon_mesh *m, int f, dou
     return 1;
 }
 
-/* Every plane contains its polygon, and its normal points to the outside of it (that of a sliver
- * may be anything across its plane). */
+/* The plane contains polygon f, and its normal points to the outside of it (that of a sliver may be
+ * anything across its plane). */
+static int fits(const double plane[4], const peg_polygon_mesh *m, int f, double off)
+{
+    peg_vec3 area;
+    peg_polygon_mesh_area(m, f, area);
+    double length = peg_norm(plane);
+    return length > 0 && peg_dot(plane, area) >= -ACROSS * length * peg_norm(area) &&
+           contains(plane, m, f, off * length);
+}
+
+/* Every polygon has its plane, mostly in the same place, and every plane its polygon: ODE's demos
+ * list the planes of a cube in another order, and so do the programs that were made from them. */
 static int planes_agree(const double *planes, const peg_polygon_mesh *m)
 {
     double off =
         OFF_PLANE * peg_points_size(m->vertex, m->nv) + peg_points_rounding(m->vertex, m->nv);
     for (int f = 0; f < m->nf; f++) {
-        const double *plane = planes + 4 * f;
-        peg_vec3 area;
-        peg_polygon_mesh_area(m, f, area);
-        double length = peg_norm(plane);
-        if (!(length > 0) || peg_dot(plane, area) < -ACROSS * length * peg_norm(area) ||
-            !contains(plane, m, f, off * length))
-            return 0;
+        int has_plane = fits(planes + 4 * f, m, f, off), has_polygon = has_plane;
+        for (int i = 0; i < m->nf && !(has_plane && has_polygon); i++) {
+            has_plane |= fits(planes + 4 * i, m, f, off);
+            has_polygon |= fits(planes + 4 * f, m, i, off);
+        }
+        if (!has_plane || !has_polygon) return 0;
     }
     return 1;
 }
