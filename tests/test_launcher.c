@@ -179,6 +179,15 @@ START_TEST(tells_of_pairs_in_time)
 }
 END_TEST
 
+/* What dCollide found is not given again where it does not hold any more. */
+START_TEST(sees_changes_between_two_calls)
+{
+    outcome *o = shell("$run $p/changes");
+    ck_assert_msg(o->status == 0, "%s%s", o->out, o->err);
+    free(o);
+}
+END_TEST
+
 /* So the program can tell: ODE announces nothing. */
 START_TEST(ode_tells_of_pairs_late)
 {
@@ -563,6 +572,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, changes_nothing_where_nothing_collides);
     tcase_add_loop_test(pairs, tells_of_pairs_in_time, 0, (int)(sizeof spaces / sizeof *spaces));
     tcase_add_test(tests, ode_tells_of_pairs_late);
+    tcase_add_test(tests, sees_changes_between_two_calls);
     tcase_add_test(tests, leaves_ode_alone_if_asked_to);
     tcase_add_test(tests, takes_over_what_is_loaded_later);
     tcase_add_test(tests, reaches_through_scripts);

@@ -34,7 +34,7 @@
        unsigned pointcount, const unsigned *polygons),                                             \
       (geom, planes, planecount, points, pointcount, polygons))
 
-/* What moves a geom, or changes its size or where it lies on its body. */
+/* What moves a geom, or where it lies on its body; what changes its size. */
 #define PEG_GEOM_XYZ(V, name)         V(name, (dGeomID geom, dReal x, dReal y, dReal z), (geom, x, y, z))
 #define PEG_GEOM_ARRAY(V, name, type) V(name, (dGeomID geom, const type array), (geom, array))
 #define PEG_GEOM_MOVERS(V)                                                                         \
@@ -47,7 +47,8 @@
     PEG_GEOM_XYZ(V, dGeomSetOffsetWorldPosition)                                                   \
     PEG_GEOM_ARRAY(V, dGeomSetOffsetWorldRotation, dMatrix3)                                       \
     PEG_GEOM_ARRAY(V, dGeomSetOffsetWorldQuaternion, dQuaternion)                                  \
-    V(dGeomClearOffset, (dGeomID geom), (geom))                                                    \
+    V(dGeomClearOffset, (dGeomID geom), (geom))
+#define PEG_GEOM_SIZERS(V)                                                                         \
     V(dGeomSphereSetRadius, (dGeomID geom, dReal radius), (geom, radius))                          \
     PEG_GEOM_XYZ(V, dGeomBoxSetLengths)                                                            \
     V(dGeomPlaneSetParams, (dGeomID geom, dReal a, dReal b, dReal c, dReal d), (geom, a, b, c, d)) \
@@ -139,6 +140,7 @@
     PEG_WORLD_CALLS(V, R)                                                                          \
     PEG_COLLISION_CALLS(V, R)                                                                      \
     PEG_GEOM_MOVERS(V)                                                                             \
+    PEG_GEOM_SIZERS(V)                                                                             \
     PEG_HEIGHTFIELD_CALLS(V)                                                                       \
     PEG_CONTACT_CALLS(V, R)                                                                        \
     PEG_JOINT_SETTERS(V)                                                                           \

@@ -65,16 +65,18 @@ static void place(const peg_view *A, const peg_view *B, const double n[3], dReal
     peg_copy3(b == 0 || (a > 0 && a <= b) ? of_a : of_b, pos);
 }
 
-/* A contact of the views, if they are nearer than the one that is there (none: the reach). */
-static int note(const peg_view *A, const peg_view *B, double reach, dContactGeom *contact)
+/* A contact of the views, if they are nearer than the one that is there (none: the reach); n: a
+ * direction to try first, and the one that separates them. */
+static int note(const peg_view *A, const peg_view *B, double reach, double n[3],
+                dContactGeom *contact)
 {
-    double n[3] = {0};
     if (peg_is_far(A, B, reach, n)) return 0;
     peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);
     if (facet.kind == PEG_FEATURES_NONE || facet.s > reach) return 0;
     contact->depth = -facet.s;
     place(A, B, facet.n, contact->pos);
     peg_copy3(facet.n, contact->normal);
+    peg_copy3(facet.n, n);
     return 1;
 }
 
@@ -94,9 +96,10 @@ static void meet_triangle(void *context, int t)
     visit *v = context;
     peg_arena_mark mark = peg_arena_here(v->arena);
     peg_view triangle;
+    double n[3] = {0};
     if (view_of(v->arena, v->geom, peg_triangle_polytope(v->arena, v->mesh, t), &triangle) &&
         note(v->mesh_is_first ? &triangle : v->other, v->mesh_is_first ? v->other : &triangle,
-             v->reach, v->contact)) {
+             v->reach, n, v->contact)) {
         v->found = 1;
         v->reach = -v->contact->depth;
     }
@@ -128,7 +131,8 @@ static int meet_mesh(visit *v)
     return v->found;
 }
 
-static int meet(peg_world_entry *entry, dGeomID a, dGeomID b, double reach, dContactGeom *contact)
+static int meet(peg_world_entry *entry, dGeomID a, dGeomID b, double reach, double direction[3],
+                dContactGeom *contact)
 {
     peg_arena *arena = &entry->arena;
     peg_view A, B;
@@ -136,7 +140,7 @@ static int meet(peg_world_entry *entry, dGeomID a, dGeomID b, double reach, dCon
     const peg_shape *sa = shape_of(entry, a), *sb = shape_of(entry, b);
     if (!sa || !sb) return 0;
     int has_a = view_of(arena, a, sa->shape, &A), has_b = view_of(arena, b, sb->shape, &B);
-    if (has_a && has_b) return note(&A, &B, reach, contact);
+    if (has_a && has_b) return note(&A, &B, reach, direction, contact);
     visit v = {.arena = arena, .reach = reach, .contact = contact, .mesh_is_first = !has_a};
     v.mesh = has_a ? sb->triangle_mesh : sa->triangle_mesh;
     v.geom = has_a ? b : a;
@@ -145,11 +149,11 @@ static int meet(peg_world_entry *entry, dGeomID a, dGeomID b, double reach, dCon
 }
 
 int peg_geom_distance(peg_world_entry *entry, dGeomID a, dGeomID b, double reach,
-                      dContactGeom *contact)
+                      double direction[3], dContactGeom *contact)
 {
     peg_arena_mark mark = peg_arena_here(&entry->arena);
     dContactGeom found = {.side1 = -1, .side2 = -1};
-    int near = meet(entry, a, b, reach, &found);
+    int near = meet(entry, a, b, reach, direction, &found);
     peg_arena_back(&entry->arena, mark);
     if (!near) return 0;
     found.g1 = peg_geom_named(a);

@@ -167,25 +167,64 @@ static int is_mobile(dBodyID body)
     return body && !dBodyIsKinematic(body);
 }
 
-/* Hands the record over and detaches its joint; 0 if it must stay a joint of ODE's. */
-static int take(peg_world_entry *entry, size_t i)
+/* Hands the record over; 0 if its joint must stay one of ODE's. */
+static int hand_over(peg_world_entry *entry, size_t i)
 {
     peg_record *r = &entry->record[i];
-    r->taken = 0;
-    if (!dJointIsEnabled(r->joint)) return 0;
-    for (int k = 0; k < 2; k++) r->body[k] = dJointGetBody(r->joint, k);
-    if (!is_mobile(r->body[0]) && !is_mobile(r->body[1])) return 0;
     if (!name_geoms(entry, r)) {
         leave(entry, &r->contact.geom);
         return 0;
     }
     clear_negative(&r->contact.surface);
-    pegStatus status = pegWorldAddPairContact(entry->peg, &r->contact, share_feedback(entry, i));
-    if (status != PEG_OK) return 0;
+    return pegWorldAddPairContact(entry->peg, &r->contact, share_feedback(entry, i)) == PEG_OK;
+}
+
+static int is_to_take(peg_record *r)
+{
+    r->taken = 0;
+    if (!dJointIsEnabled(r->joint)) return 0;
+    for (int k = 0; k < 2; k++) r->body[k] = dJointGetBody(r->joint, k);
+    return is_mobile(r->body[0]) || is_mobile(r->body[1]);
+}
+
+/* Another contact of the pair, with the same surface: nothing new. */
+static int repeats(const peg_record *r, const peg_record *first)
+{
+    const dContact *a = &r->contact, *b = &first->contact;
+    return a->geom.g1 == b->geom.g1 && a->geom.g2 == b->geom.g2 && r->body[0] == first->body[0] &&
+           r->body[1] == first->body[1] && !(a->surface.mode & dContactFDir1) &&
+           !dJointGetFeedback(r->joint) && !dJointGetFeedback(first->joint) &&
+           memcmp(&a->surface, &b->surface, sizeof a->surface) == 0;
+}
+
+static void detach(peg_record *r, size_t share)
+{
     r->taken = 1;
-    peg_keep_depth(entry, &r->contact.geom);
+    r->shares = 0;
+    r->share = share;
     peg_ode->dJointAttach(r->joint, NULL, NULL);
-    return 1;
+}
+
+/* Takes the record, and those after it that repeat it; how many. */
+static size_t take(peg_world_entry *entry, size_t i, size_t *next)
+{
+    peg_record *first = &entry->record[i], as_made = *first;
+    *next = i + 1;
+    if (!is_to_take(first)) return 0;
+    memcpy(as_made.body, first->body, sizeof as_made.body);
+    if (!hand_over(entry, i)) return 0;
+    double depth = as_made.contact.geom.depth;
+    first->taken = 1;
+    peg_ode->dJointAttach(first->joint, NULL, NULL);
+    for (; *next < entry->records; ++*next) {
+        peg_record *r = &entry->record[*next];
+        if (!is_to_take(r) || !repeats(r, &as_made)) break;
+        depth = fmin(depth, r->contact.geom.depth);
+        detach(r, *next);
+    }
+    first->contact.geom.depth = depth;
+    peg_keep_depth(entry, &first->contact.geom);
+    return *next - i;
 }
 
 static void divide_feedback(const peg_world_entry *entry, const peg_record *r)
@@ -215,6 +254,6 @@ void peg_contacts_give_back(peg_world_entry *entry, int stepped)
 size_t peg_contacts_take(peg_world_entry *entry)
 {
     size_t taken = 0;
-    for (size_t i = 0; i < entry->records; i++) taken += (size_t)take(entry, i);
+    for (size_t i = 0, next; i < entry->records; i = next) taken += take(entry, i, &next);
     return taken;
 }

@@ -5,6 +5,7 @@
 #include "plugin/launch/step/contact_joints.h"
 #include "plugin/launch/trace/report.h"
 #include "plugin/launch/trace/trace_contacts.h"
+#include "plugin/launch/world/findings.h"
 #include "plugin/launch/world/joints.h"
 #include "plugin/launch/world/pair_history.h"
 
@@ -54,6 +55,7 @@ __attribute__((noinline)) static int exact_step(peg_world_entry *entry, double h
 __attribute__((noinline)) static void turn(peg_world_entry *entry)
 {
     peg_turn_depths(entry);
+    peg_findings_turn(entry);
     peg_shapes_end(&entry->shapes, 1);
     peg_shapes_begin(&entry->shapes);
 }
@@ -61,7 +63,7 @@ __attribute__((noinline)) static void turn(peg_world_entry *entry)
 static int has_to_turn(const peg_world_entry *entry)
 {
     return entry->usual.pair.n | entry->coming.pair.n | entry->shapes.kept.geom.n |
-           entry->shapes.coming.geom.n;
+           entry->shapes.coming.geom.n | (entry->findings != NULL);
 }
 
 static void count_step(peg_world_entry *entry, double h)

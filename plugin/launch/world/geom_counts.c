@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 static struct {
-    atomic_ulong shapes, geoms, moves;
+    atomic_ulong shapes, geoms, moves, sizes;
 } changes;
 
 void peg_shapes_changed(void)
@@ -32,6 +32,11 @@ unsigned long peg_geom_moves(void)
     return atomic_load(&changes.moves);
 }
 
+unsigned long peg_geom_sizes(void)
+{
+    return atomic_load_explicit(&changes.sizes, memory_order_relaxed);
+}
+
 #define MOVER(name, parameters, arguments)                                                         \
     static void name##_seen parameters                                                             \
     {                                                                                              \
@@ -40,10 +45,20 @@ unsigned long peg_geom_moves(void)
     }
 PEG_GEOM_MOVERS(MOVER)
 
+#define SIZER(name, parameters, arguments)                                                         \
+    static void name##_seen parameters                                                             \
+    {                                                                                              \
+        atomic_fetch_add_explicit(&changes.moves, 1, memory_order_relaxed);                        \
+        atomic_fetch_add_explicit(&changes.sizes, 1, memory_order_relaxed);                        \
+        peg_ode->name arguments;                                                                   \
+    }
+PEG_GEOM_SIZERS(SIZER)
+
 void peg_take_movers_over(peg_calls *calls)
 {
 #define TAKE(name, parameters, arguments) calls->name = name##_seen;
     PEG_GEOM_MOVERS(TAKE)
+    PEG_GEOM_SIZERS(TAKE)
 }
 
 void peg_geom_set_body(dGeomID geom, dBodyID body)

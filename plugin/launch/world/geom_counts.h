@@ -12,6 +12,8 @@ void peg_geoms_changed(void);
 unsigned long peg_geom_changes(void);
 /* How often the program moved a geom or its offset, or gave it another size. */
 unsigned long peg_geom_moves(void);
+/* How often it did the latter. */
+unsigned long peg_geom_sizes(void);
 
 /* Stand-ins of ODE's functions. */
 void peg_take_movers_over(peg_calls *calls);

@@ -2,6 +2,7 @@
 #include "plugin/launch/world/world_registry.h"
 #include "plugin/launch/base/log.h"
 #include "plugin/launch/base/options.h"
+#include "plugin/launch/world/findings.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -69,6 +70,9 @@ void peg_world_entry_free(peg_world_entry *entry)
     pegWorldDestroy(entry->peg);
     peg_inside--;
     peg_joint_set_free(&entry->joints);
+    peg_findings_free(entry);
+    for (int i = 0; i < PEG_COPIES; i++)
+        if (entry->copy[i]) peg_ode->dGeomDestroy(entry->copy[i]);
     peg_free(entry->body);
     peg_map_free(&entry->usual.pair);
     peg_map_free(&entry->coming.pair);

@@ -30,6 +30,9 @@ typedef struct peg_depths {
 
 typedef struct peg_trace peg_trace;
 
+/* Of ODE's classes the first ones are simple: sphere, box, capsule, cylinder, plane. */
+enum { PEG_COPIES = dPlaneClass + 1 };
+
 /* What is kept of a world. */
 typedef struct peg_world_entry {
     dWorldID world;
@@ -41,14 +44,16 @@ typedef struct peg_world_entry {
     pthread_mutex_t lock; /* of the records, joints and trace: groups span worlds, and geoms go */
     peg_record *record;
     size_t records, record_room;
-    peg_joint_set joints;     /* how joints were set; told to `peg` when it forgot */
-    peg_depths usual, coming; /* of the contacts of the last step, and of this one */
-    peg_shapes shapes;        /* of geoms that ODE may have missed, since the last step */
-    unsigned long changes;    /* of registered shapes, when the first of these was collected */
-    peg_arena arena;          /* given back by every user */
-    int said_left;            /* that there are such: */
-    peg_map odes;             /* pairs of geoms whose contacts stay ODE's */
-    int no_convex;            /* a convex geom turned out not to be what was registered */
+    peg_joint_set joints;          /* how joints were set; told to `peg` when it forgot */
+    peg_depths usual, coming;      /* of the contacts of the last step, and of this one */
+    peg_shapes shapes;             /* of geoms that ODE may have missed, since the last step */
+    unsigned long changes;         /* of registered shapes, when the first of these was collected */
+    peg_arena arena;               /* given back by every user */
+    struct peg_findings *findings; /* of dCollide; null: none yet, or no memory */
+    dGeomID copy[PEG_COPIES];      /* larger ones of geoms of these classes, or null */
+    int said_left;                 /* that there are such: */
+    peg_map odes;                  /* pairs of geoms whose contacts stay ODE's */
+    int no_convex;                 /* a convex geom turned out not to be what was registered */
     long steps, stock_steps, failed_steps, stock_contacts;
     double depth;           /* m: deepest contact joint of the stock steps */
     double energy[2], gain; /* J: at the start and now; largest gain in a step */

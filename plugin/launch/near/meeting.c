@@ -1,0 +1,69 @@
+#include "plugin/launch/near/meeting.h"
+#include "plugin/launch/near/geom_motion.h"
+#include "plugin/launch/world/pair_history.h"
+
+/* Least depth that is reported, relative to the size: the gap that exact contacts keep. Programs
+ * skip depths of 0. */
+#define LEAST_DEPTH 1e-5
+
+/* Adds the geom's way in the coming step, without contact. */
+static void add_way(peg_meeting *m, dGeomID geom, double sign)
+{
+    dBodyID body = dGeomGetBody(geom);
+    double h = m->entry->h;
+    dVector3 g = {0};
+    if (!body || !dBodyIsEnabled(body)) return;
+    if (!dBodyIsKinematic(body) && dBodyGetGravityMode(body)) dWorldGetGravity(m->entry->world, g);
+    const dReal *v = dBodyGetLinearVel(body);
+    for (int k = 0; k < 3; k++) {
+        m->closing[k] += sign * h * (v[k] + h * g[k]);
+        if (g[k] != 0) m->falling[k] = h * h * g[k];
+    }
+}
+
+/* Infinite for what is flat: the other one's width counts. */
+static double least_width(const dReal box[6])
+{
+    double width = fmin(box[1] - box[0], fmin(box[3] - box[2], box[5] - box[4]));
+    return width > 0 ? width : INFINITY;
+}
+
+int peg_meeting_measure(peg_world_entry *entry, dGeomID a, dGeomID b, peg_meeting *m)
+{
+    dReal box[2][6];
+    *m = (peg_meeting){{a, b}, .entry = entry};
+    if (peg_is_left_to_ode(m->entry, a, b)) return 0;
+    dGeomGetAABB(a, box[0]);
+    dGeomGetAABB(b, box[1]);
+    m->size = fmin(peg_box_size(box[0]), peg_box_size(box[1]));
+    m->width = fmin(least_width(box[0]), least_width(box[1]));
+    double motion = peg_geom_motion(a, box[0]) + peg_geom_motion(b, box[1]);
+    m->reach = PEG_NEAR_MARGIN * m->size + motion;
+    add_way(m, a, 1);
+    add_way(m, b, -1);
+    m->usual = peg_usual_depth(m->entry, a, b);
+    m->turning = fmax(0, motion - PEG_NEAR_MOTION * peg_norm(m->closing));
+    for (int k = 0; k < 3; k++)
+        if (box[0][2 * k] - box[1][2 * k + 1] > m->reach ||
+            box[1][2 * k] - box[0][2 * k + 1] > m->reach)
+            return 0;
+    return isfinite(m->reach);
+}
+
+/* m: programs are never told of less. */
+static double least_depth(const peg_meeting *m)
+{
+    return fmax(LEAST_DEPTH * m->size, m->usual);
+}
+
+void peg_meeting_expect(const peg_meeting *m, double drift, double rest, dContactGeom *c)
+{
+    double closing = -peg_dot(c->normal, m->closing);
+    double falling = fabs(peg_dot(c->normal, m->falling));
+    c->depth = fmax(least_depth(m), rest * fmax(closing, falling) + c->depth + drift);
+}
+
+void peg_meeting_deepen(const peg_meeting *m, dContactGeom *c)
+{
+    c->depth = fmax(c->depth, least_depth(m));
+}

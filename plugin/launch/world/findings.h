@@ -1,0 +1,31 @@
+/* What dCollide found of pairs of geoms: of geoms that have hardly moved relative to each other
+ * since, it need not be found again. */
+#ifndef PEG_LAUNCH_FINDINGS_H
+#define PEG_LAUNCH_FINDINGS_H
+
+#include "plugin/launch/world/world_registry.h"
+
+typedef struct peg_finding {
+    unsigned long sizes, shapes, geoms; /* counts of changes, and */
+    unsigned flags[2];                  /* of the bodies, for which the rest holds: */
+    int is_of;                          /* 1: it does; of geoms with exact contacts */
+    int known;                          /* contacts were found, or looked for, */
+    int limit;                          /* up to so many, */
+    int fixed;                          /* and hold for the very poses alone: */
+    double at[3], turn[9];              /* pose of the one geom in the frame of the other, */
+    int frame;                          /* this one (0, 1), which is the plane if one is */
+    double arm;                         /* m: of the contacts, about the middle of the one geom */
+    double reach, rest;    /* m; share of the coming step's way that was still to be gone */
+    dContactGeom *contact; /* pos and normal in that frame; depth: minus the gap */
+    int n, room;
+    double direction[3]; /* which told the geoms apart last, from the second to the first; or 0 */
+} peg_finding;
+
+/* The pair's, in this order; null without memory. Valid until the next call, or step. What changes
+ * of geoms or their bodies made void is cleared. */
+peg_finding *peg_finding_of(peg_world_entry *entry, dGeomID a, dGeomID b);
+/* What is kept of pairs that nobody asks for any more is dropped. After each step. */
+void peg_findings_turn(peg_world_entry *entry);
+void peg_findings_free(peg_world_entry *entry);
+
+#endif
