@@ -85,6 +85,8 @@ START_TEST(refuses_bad_plans)
         {HEAD "[{\"scenes\": [\"bounce\"], \"contact\": \"magic\"}]}", "no contact model 'magic'"},
         {HEAD "[{\"scenes\": [\"bounce\"], \"h\": 0}]}", "\"h\""},
         {HEAD "[{\"scenes\": [\"bounce\"], \"mu\": [-1]}]}", "\"mu\""},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"mu\": \"much\"}]}", "\"mu\""},
+        {HEAD "[{\"scenes\": [\"bounce\"], \"h\": [\"inf\"]}]}", "\"h\""},
         {HEAD "[{\"scenes\": [\"bounce\"], \"seeds\": {\"from\": 2, \"to\": 1}}]}", "range"},
         {HEAD "[{\"scenes\": [\"bounce\"], \"seed\": 1}]}", "no \"seed\""},
         {HEAD "[{\"scenes\": [\"bounce\"], \"seeds\": [1, 1]}]}", "twice"},
@@ -108,7 +110,7 @@ END_TEST
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-#define CASES 24
+#define CASES 28
 
 static void write_plan_of(int steps)
 {
@@ -118,7 +120,8 @@ static void write_plan_of(int steps)
              "[{\"scenes\": [\"pour-boxes\"], \"contact\": [\"peg\", \"ode-quick\"], \"h\": "
              "[0.02, 0.05], \"set\": {\"bodies\": 2}, \"seeds\": {\"from\": 1, \"to\": 5}, "
              "\"steps\": %d}, {\"scenes\": [\"%s/drop.json\"], \"contact\": [\"peg\", \"ode\"], "
-             "\"h\": [0.01, 0.005], \"steps\": 4, \"mesh_dir\": \"%s/meshes\"}]}",
+             "\"h\": [0.01, 0.005], \"mu\": [\"inf\", 0.5], \"steps\": 4, \"mesh_dir\": "
+             "\"%s/meshes\"}]}",
              steps, getenv("LAB_DATA"), getenv("LAB_DATA"));
     write_text(out_path("plan.json"), text);
 }
@@ -174,6 +177,20 @@ static void count_store(void *count, json_t *row)
     ++*(int *)count;
 }
 
+/* Friction without limit, the settings of the library, and where it ran. */
+static void look_at_store(void *count, json_t *row)
+{
+    const char *contact = json_string_value(json_object_get(row, "contact"));
+    const char *key = json_string_value(json_object_get(row, "case_key"));
+    const char *mu = json_string_value(json_object_get(row, "mu"));
+    const char *settings = json_string_value(json_object_get(row, "settings"));
+    ck_assert_int_eq(strstr(key, "--mu inf") != NULL, mu && !strcmp(mu, "inf"));
+    ck_assert_int_eq(!strcmp(contact, "peg"), strstr(settings, "soft_contacts=2") != NULL);
+    ck_assert_ptr_nonnull(json_string_value(json_object_get(row, "build")));
+    ck_assert_ptr_nonnull(strchr(json_string_value(json_object_get(row, "machine")), ':'));
+    ++*(int *)count;
+}
+
 START_TEST(comes_to_the_same_rows)
 {
     write_plan();
@@ -191,7 +208,7 @@ START_TEST(comes_to_the_same_rows)
     expect_rows(out_path("parts"), rows);
     run("sweep-report %s --quiet", out_path("parts"), "");
     int stored = 0;
-    sweep_store_read(out_path("parts"), count_store, &stored);
+    sweep_store_read(out_path("parts"), look_at_store, &stored);
     ck_assert_int_eq(stored, CASES);
     ck_assert_int_gt(size_of(out_path("parts/table.txt")), 500);
     ck_assert_int_gt(size_of(out_path("parts/overlap.png")), 500);

@@ -289,6 +289,7 @@ int check_scene(const lab_scene *scene, const lab_options *options, check_result
         check_fail(&run, "%s", text);
         return 1;
     }
+    lab_settings_text(run.w, result->settings, sizeof result->settings);
     run.scale = run.w->scale;
     run.h = options->h > 0 ? options->h : scene->h;
     int broken = run_steps(&run);

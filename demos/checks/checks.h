@@ -32,6 +32,7 @@ typedef struct check_result {
     long steps;
     int escaped;
     pegStats total;
+    char settings[CHECK_TEXT]; /* of the library: lab_settings_text */
 } check_result;
 
 /* 0: the scene ran (see failed); 1: it could not be opened or a step failed; why says how. */

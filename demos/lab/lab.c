@@ -143,7 +143,7 @@ static int check_option(command *c, int option, const char *set)
         return c->seed >= 0 ? 0 : usage("--seed must be a whole number, 0 or more%s", "");
     case OPT_MU:
         c->mu_given = 1;
-        if (!(c->mu >= 0 && isfinite(c->mu))) return usage("--mu must be 0 or more%s", "");
+        if (!(c->mu >= 0)) return usage("--mu must be 0 or more, or inf%s", "");
         return 0;
     default:
         return 0;

@@ -83,6 +83,22 @@ static int is_mine(const sweep_coordinator *c, int index)
     return c->parts == 0 || index % c->parts == c->part - 1;
 }
 
+/* What is left to run. Rows of other builds of the same version are kept, and told. */
+static void count_cases(sweep_coordinator *c, int quiet)
+{
+    int mine = 0, others = 0;
+    for (int i = 0; i < c->plan->count; i++) {
+        const char *build = json_string_value(json_object_get(c->rows[i], "build"));
+        mine += is_mine(c, i);
+        c->left += is_mine(c, i) && !c->rows[i];
+        others += is_mine(c, i) && c->rows[i] && (!build || strcmp(build, sweep_build()) != 0);
+    }
+    if (quiet || c->left == mine) return;
+    fprintf(stderr, "peg-lab: %d of %d cases have finished before", mine - c->left, mine);
+    if (others) fprintf(stderr, ", %d of them with another build (column `build`)", others);
+    fprintf(stderr, "\n");
+}
+
 int sweep_begin(sweep_coordinator *c, int quiet)
 {
     char name[64] = "journal.jsonl";
@@ -99,13 +115,7 @@ int sweep_begin(sweep_coordinator *c, int quiet)
     int bad = !path || sweep_journal_open(&c->journal, path);
     if (bad) fprintf(stderr, "peg-lab: cannot write '%s': %s\n", name, strerror(errno));
     free(path);
-    int mine = 0;
-    for (int i = 0; i < c->plan->count; i++) {
-        mine += is_mine(c, i);
-        c->left += is_mine(c, i) && !c->rows[i];
-    }
-    if (!quiet && c->left < mine)
-        fprintf(stderr, "peg-lab: %d of %d cases have finished before\n", mine - c->left, mine);
+    count_cases(c, quiet);
     c->progress =
         (lab_progress){.title = c->plan->name, .unit = "cases", .total = c->left, .silent = quiet};
     struct sigaction act = {.sa_handler = ask_stop};

@@ -21,12 +21,21 @@ typedef struct reader {
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
+/* A number; "inf" only where it has a meaning. */
+static double one_number(reader *r, const json_t *value, const char *key)
+{
+    const char *text = json_string_value(value);
+    if (text && !strcmp(text, "inf") && !strcmp(key, "mu")) return INFINITY;
+    if (!json_is_number(value)) fail(r, "\"%s\" must hold numbers", key);
+    return json_number_value(value);
+}
+
 /* Up to `most` numbers: one, a list, or {"from", "to"} of whole numbers; the fallback if there is
  * none. */
 static int numbers(reader *r, const json_t *value, const char *key, double *out, int most)
 {
-    if (json_is_number(value)) {
-        out[0] = json_number_value(value);
+    if (json_is_number(value) || json_is_string(value)) {
+        out[0] = one_number(r, value, key);
         return 1;
     }
     if (json_is_object(value)) {
@@ -40,11 +49,8 @@ static int numbers(reader *r, const json_t *value, const char *key, double *out,
     int n = (int)json_array_size(value);
     if (!json_is_array(value) || n < 1 || n > most)
         fail(r, "\"%s\" must be a number, a list or a range of 1 to %d numbers", key, most);
-    for (int i = 0; i < n && !r->in.failed; i++) {
-        const json_t *item = json_array_get(value, (size_t)i);
-        if (!json_is_number(item)) fail(r, "\"%s\" must hold numbers", key);
-        out[i] = json_number_value(item);
-    }
+    for (int i = 0; i < n && !r->in.failed; i++)
+        out[i] = one_number(r, json_array_get(value, (size_t)i), key);
     return n;
 }
 

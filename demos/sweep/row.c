@@ -1,5 +1,6 @@
 #include "demos/sweep/row.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "demos/report/output.h"
 #include "demos/scenes/scene_file.h"
 #include "demos/world/world.h"
+#include "lab_build.h" /* LAB_BUILD, by meson */
 
 const sweep_column sweep_columns[] = {
     {"case_key", "TEXT PRIMARY KEY", "peg-lab's arguments that repeat it"},
@@ -49,12 +51,43 @@ const sweep_column sweep_columns[] = {
     {"outer_iterations_max", "INTEGER", ""},
     {"friction_unconverged", "INTEGER", "solves whose friction is not certified"},
     {"residual_max", "REAL", ""},
+    {"settings", "TEXT", "of the library: name=value,.. of what is not its default"},
     {"seconds", "REAL", "wall time of the case"},
     {"step_ms", "REAL", "mean wall time of a step"},
     {"version", "TEXT", "of the library"},
-    {"machine", "TEXT", ""},
+    {"build", "TEXT", "of peg-lab: its commit, or its version"},
+    {"machine", "TEXT", "name: processors"},
     {NULL, NULL, NULL},
 };
+
+const char *sweep_build(void)
+{
+    return LAB_BUILD;
+}
+
+/* The name of this machine and its processors. */
+static const char *machine(void)
+{
+    static char text[256];
+    char name[64] = "?", line[256], model[128] = "?";
+    if (*text) return text;
+    gethostname(name, sizeof name - 1);
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, "model name", 10) && strchr(line, ':')) {
+            snprintf(model, sizeof model, "%.120s", strchr(line, ':') + 2);
+            model[strcspn(model, "\n")] = 0;
+            break;
+        }
+    if (f) fclose(f);
+    snprintf(text, sizeof text, "%s: %ld x %s", name, sysconf(_SC_NPROCESSORS_ONLN), model);
+    return text;
+}
+
+json_t *sweep_number(double x)
+{
+    return isinf(x) ? json_string(x > 0 ? "inf" : "-inf") : lab_number(x);
+}
 
 static void put(json_t *row, const char *key, double value)
 {
@@ -68,16 +101,16 @@ static void count(json_t *row, const char *key, long value)
 
 static json_t *row_of(const sweep_case *c)
 {
-    char key[SWEEP_KEY_SIZE], keys[SWEEP_SETS * 64] = "", machine[128] = "?";
+    char key[SWEEP_KEY_SIZE], keys[SWEEP_SETS * 64] = "";
     sweep_key(c, key);
     for (int i = 0, n = 0; i < c->sets; i++)
         n += snprintf(keys + n, sizeof keys - (size_t)n, "%s%s=%.17g", i ? "," : "", c->set[i].key,
                       c->set[i].value);
-    gethostname(machine, sizeof machine - 1);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:s}", "case_key", key, "scene",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:s, s:s}", "case_key", key, "scene",
                      c->scene, "contact", lab_contact_name(c->contact), "h", lab_number(c->h), "mu",
-                     c->mu_given ? lab_number(c->mu) : json_null(), "seed", (json_int_t)c->seed,
-                     "keys", keys, "version", pegVersion(), "machine", machine);
+                     c->mu_given ? sweep_number(c->mu) : json_null(), "seed", (json_int_t)c->seed,
+                     "keys", keys, "version", pegVersion(), "build", LAB_BUILD, "machine",
+                     machine());
 }
 
 static void put_check(json_t *row, const check_result *r)
@@ -95,6 +128,7 @@ static void put_check(json_t *row, const check_result *r)
     put(row, "cone", r->cone);
     count(row, "escaped", r->escaped);
     put(row, "step_ms", r->ms);
+    json_object_set_new(row, "settings", json_string(r->settings));
     for (int i = 0; i < 2; i++) {
         if (!*r->figure[i].name) continue;
         json_object_set_new(row, i ? "figure_2" : "figure_1", json_string(r->figure[i].name));

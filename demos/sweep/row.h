@@ -13,6 +13,12 @@ typedef struct sweep_column {
 } sweep_column;
 extern const sweep_column sweep_columns[]; /* ends with a nameless one */
 
+/* The column `build` of rows of this program. */
+const char *sweep_build(void);
+
+/* A number as rows have it: JSON has no infinite ones, they are "inf" and "-inf"; NaN is null. */
+json_t *sweep_number(double x);
+
 /* Runs a case, judged by its check. The row as JSON, to be freed; null: out of memory. */
 char *sweep_run(const sweep_plan *plan, const sweep_case *c);
 /* The row of a case that ended its process, or took too long. */

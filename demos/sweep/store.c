@@ -44,6 +44,8 @@ static void bind(sqlite3_stmt *insert, int i, const json_t *value)
         sqlite3_bind_int64(insert, i, json_integer_value(value));
     else if (json_is_real(value))
         sqlite3_bind_double(insert, i, json_real_value(value));
+    else if (json_is_string(value) && !strcmp(sweep_columns[i - 1].type, "REAL"))
+        sqlite3_bind_double(insert, i, strtod(json_string_value(value), NULL)); /* inf */
     else if (json_is_string(value))
         sqlite3_bind_text(insert, i, json_string_value(value), -1, SQLITE_TRANSIENT);
     else
@@ -156,7 +158,7 @@ static json_t *row_of(sqlite3_stmt *select)
             json_object_set_new(row, name, json_integer(sqlite3_column_int64(select, i)));
             break;
         case SQLITE_FLOAT:
-            json_object_set_new(row, name, lab_number(sqlite3_column_double(select, i)));
+            json_object_set_new(row, name, sweep_number(sqlite3_column_double(select, i)));
             break;
         case SQLITE_TEXT:
             json_object_set_new(row, name,

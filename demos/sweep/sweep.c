@@ -24,14 +24,36 @@ static int parse_part(sweep_coordinator *c, const char *text)
     return !(c->part >= 1 && c->part <= c->parts && c->parts <= 1000000);
 }
 
-/* For sweep-report, whatever the parts are. */
+static int has_text(const char *path, const char *text)
+{
+    size_t n = strlen(text), read = 0;
+    char *there = malloc(n + 2);
+    FILE *f = there ? fopen(path, "r") : NULL;
+    if (f) read = fread(there, 1, n + 1, f);
+    int same = f && read == n && !memcmp(there, text, n);
+    if (f) fclose(f);
+    free(there);
+    return same;
+}
+
+/* For sweep-report, whatever the parts are: put in place whole, so that neither a full disk nor
+ * parts and ranks that start together leave half a plan. */
 static int keep_plan(const sweep_plan *plan, const char *dir)
 {
-    char *path = lab_path(dir, "plan.json");
-    FILE *f = path && !lab_make_folder(dir) ? fopen(path, "w") : NULL;
-    int bad = !f || fputs(plan->text, f) < 0;
-    if (f && fclose(f) != 0) bad = 1;
+    char name[64];
+    if (lab_make_folder(dir)) return 1;
+    snprintf(name, sizeof name, "plan.json.%ld", (long)getpid());
+    char *path = lab_path(dir, "plan.json"), *part = lab_path(dir, name);
+    int bad = !path || !part;
+    if (!bad && !has_text(path, plan->text)) {
+        FILE *f = fopen(part, "w");
+        bad = !f || fputs(plan->text, f) < 0;
+        if (f && fclose(f) != 0) bad = 1;
+        bad = bad || rename(part, path) != 0;
+        if (bad) unlink(part);
+    }
     free(path);
+    free(part);
     return bad;
 }
 

@@ -1,6 +1,9 @@
 /* The contact models by name, and the settings of the contact module. */
 #include "demos/world/world.h"
 
+#include <stddef.h>
+#include <stdio.h>
+
 static const char *const contact_names[LAB_CONTACT_COUNT] = {
     "peg", "st", "paper", "lnc", "ap", "lp", "ratio", "ode", "ode-quick"};
 
@@ -43,4 +46,65 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->ratio_adjacent = w->adjacent;
     settings->ratio_passes = w->passes;
     settings->soft_contacts = PEG_SOFT_KEEP; /* the key `soft` decides */
+}
+
+/* Of pegSettings; one that does nothing any more is left out. */
+static const struct {
+    const char *name;
+    size_t at;
+    int is_real;
+} settings_fields[] = {
+#define A_REAL(name)                                                                               \
+    {                                                                                              \
+#name, offsetof(pegSettings, name), 1                                                      \
+    }
+#define A_WHOLE(name)                                                                              \
+    {                                                                                              \
+#name, offsetof(pegSettings, name), 0                                                      \
+    }
+    A_WHOLE(solver),
+    A_REAL(margin),
+    A_REAL(max_depenetration_speed),
+    A_WHOLE(friction_directions),
+    A_WHOLE(max_outer_iterations),
+    A_WHOLE(warm_start),
+    A_REAL(reach),
+    A_WHOLE(paper_primaries),
+    A_REAL(paper_psi_minimum),
+    A_REAL(paper_sin_theta),
+    A_REAL(paper_tan_phi),
+    A_REAL(paper_edges),
+    A_REAL(lp_stiffness),
+    A_REAL(ratio_gamma),
+    A_REAL(ratio_eps),
+    A_REAL(ratio_band),
+    A_WHOLE(ratio_traps),
+    A_WHOLE(ratio_gradient),
+    A_WHOLE(ratio_adjacent),
+    A_WHOLE(ratio_passes),
+    A_WHOLE(threads),
+    A_WHOLE(soft_contacts),
+#undef A_REAL
+#undef A_WHOLE
+};
+
+static double field(const pegSettings *settings, size_t i)
+{
+    const char *at = (const char *)settings + settings_fields[i].at;
+    return settings_fields[i].is_real ? *(const double *)(const void *)at
+                                      : *(const int *)(const void *)at;
+}
+
+void lab_settings_text(const lab_world *w, char *text, size_t size)
+{
+    pegSettings settings, usual;
+    size_t used = 0;
+    text[0] = 0;
+    if (!lab_contact_is_exact(w->options.contact)) return;
+    lab_settings(w, &settings);
+    pegSettingsDefault(&usual);
+    for (size_t i = 0; i < sizeof settings_fields / sizeof *settings_fields && used < size; i++)
+        if (field(&settings, i) != field(&usual, i))
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%.17g", used ? "," : "",
+                                     settings_fields[i].name, field(&settings, i));
 }

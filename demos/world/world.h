@@ -171,6 +171,9 @@ void lab_between(const lab_body *body, double fraction, double x[3], double q[4]
 void lab_measure(lab_world *w, double fraction, double *volume, double *depth, double *of_body);
 /* Settings of the contact module for this world. */
 void lab_settings(const lab_world *w, pegSettings *settings);
+/* name=value,.. of what differs from pegSettingsDefault, but for the contact model; of ODE's own
+ * contacts nothing. */
+void lab_settings_text(const lab_world *w, char *text, size_t size);
 double lab_mean_volume(const lab_world *w); /* of the dynamic bodies, m^3 */
 double lab_now(void);                       /* s, monotonic */
 double lab_cpu_now(void);                   /* s, processor time of all threads */
