@@ -27,7 +27,8 @@ START_TEST(scene_shows_what_it_must)
     char command[SWEEP_KEY_SIZE];
     check_result result;
     sweep_key(c, command);
-    lab_options options = sweep_case_options(c);
+    lab_setting set[SWEEP_SETS];
+    lab_options options = sweep_case_options(c, set);
     int broken = check_scene(lab_scene_find(c->scene), &options, &result);
     ck_assert_msg(!broken && !result.failed, "peg-lab %s: %s", command, result.why);
 }

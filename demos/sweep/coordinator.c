@@ -28,52 +28,34 @@ int sweep_is_stopped(void)
 
 /* ---- what has finished ----------------------------------------------------------------------- */
 
-typedef struct entry {
-    const char *key;
-    int index;
-} entry;
-
 typedef struct table {
-    entry *entry; /* sorted by key */
-    int count;
+    const sweep_plan *plan;
+    const sweep_entry *index;
     const char *version;
     json_t **rows;
 } table;
 
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(((const entry *)a)->key, ((const entry *)b)->key);
-}
-
 static void take_row(void *data, json_t *row)
 {
     table *t = data;
-    entry wanted = {json_string_value(json_object_get(row, "case_key")), 0};
+    const char *key = json_string_value(json_object_get(row, "case_key"));
     const char *version = json_string_value(json_object_get(row, "version"));
-    if (!wanted.key || (t->version && (!version || strcmp(version, t->version) != 0))) return;
-    const entry *e = bsearch(&wanted, t->entry, (size_t)t->count, sizeof *e, by_key);
-    if (!e || t->rows[e->index]) return;
-    t->rows[e->index] = json_incref(row);
+    if (!key || (t->version && (!version || strcmp(version, t->version) != 0))) return;
+    int at = sweep_plan_find(t->plan, t->index, key);
+    if (at >= 0 && !t->rows[at]) t->rows[at] = json_incref(row);
 }
 
 void sweep_read_rows(const sweep_plan *plan, const char *dir, const char *version, json_t **rows)
 {
-    size_t n = (size_t)plan->count;
-    char *keys = malloc(n * SWEEP_KEY_SIZE + 1);
-    table t = {calloc(n + 1, sizeof *t.entry), plan->count, version, rows};
-    if (keys && t.entry) {
-        for (int i = 0; i < plan->count; i++) {
-            char *key = keys + (size_t)i * SWEEP_KEY_SIZE;
-            sweep_key(&plan->cases[i], key);
-            t.entry[i] = (entry){key, i};
-        }
-        qsort(t.entry, n, sizeof *t.entry, by_key);
+    sweep_entry *index = sweep_plan_index(plan);
+    table t = {plan, index, version, rows};
+    if (!index) fprintf(stderr, "peg-lab: out of memory\n");
+    if (index) {
         long bad = sweep_journals_read(dir, take_row, &t);
         if (bad) fprintf(stderr, "peg-lab: %ld lines of the journals are damaged: left out\n", bad);
         sweep_store_read(dir, take_row, &t);
     }
-    free(t.entry);
-    free(keys);
+    free(index);
 }
 
 /* ---- a sweep --------------------------------------------------------------------------------- */

@@ -11,6 +11,8 @@
 
 #define CASES_MAX 10000000
 #define LIMIT     1200 /* s, of a case */
+/* Of the path of a scene: keys of cases have 512 bytes. */
+#define NAME_MAX_SIZE 200
 
 typedef struct reader {
     sweep_plan *plan;
@@ -54,18 +56,14 @@ static int numbers(reader *r, const json_t *value, const char *key, double *out,
     return n;
 }
 
-enum { LIST_MAX = 100000, SHORT_MAX = 64 };
+enum { LIST_MAX = 100000, SHORT_MAX = SWEEP_VALUES };
 
 /* The lists of a block. */
 typedef struct block {
     const json_t *scenes;
     lab_contact contact[LAB_CONTACT_COUNT];
     double h[SHORT_MAX], mu[SHORT_MAX], *seed, time, steps, limit;
-    struct {
-        char key[32];
-        double value[SHORT_MAX];
-        int n;
-    } set[SWEEP_SETS];
+    sweep_set *set; /* SWEEP_SETS of the plan's */
     int contacts, hs, mus, seeds, sets;
 } block;
 
@@ -173,17 +171,39 @@ static void add_case(reader *r, const sweep_case *c)
 static void add_sets(reader *r, const block *b, sweep_case *c)
 {
     long combinations = 1;
-    for (int k = 0; k < b->sets; k++) combinations *= b->set[k].n;
+    for (int k = 0; k < b->sets && combinations < CASES_MAX; k++) combinations *= b->set[k].n;
+    c->set = b->set;
     c->sets = b->sets;
-    for (long i = 0; i < combinations && !r->in.failed; i++) {
-        long rest = i;
-        for (int k = b->sets - 1; k >= 0; k--) {
-            snprintf(c->set[k].key, sizeof c->set[k].key, "%s", b->set[k].key);
-            c->set[k].value = b->set[k].value[rest % b->set[k].n];
-            rest /= b->set[k].n;
-        }
+    for (c->combination = 0; c->combination < combinations && !r->in.failed; c->combination++)
         add_case(r, c);
+}
+
+lab_setting sweep_case_set(const sweep_case *c, int i)
+{
+    lab_setting set;
+    long rest = c->combination;
+    for (int k = c->sets - 1; k > i; k--) rest /= c->set[k].n;
+    memcpy(set.key, c->set[i].key, sizeof set.key);
+    set.value = c->set[i].value[rest % c->set[i].n];
+    return set;
+}
+
+/* The plan's own copy of a scene's name. */
+static const char *keep_name(reader *r, const char *folder, const char *name)
+{
+    sweep_plan *p = r->plan;
+    size_t size = strlen(folder) + strlen(name) + 1;
+    char **more = realloc(p->scene, ((size_t)p->scenes + 1) * sizeof *more), *copy = malloc(size);
+    if (more) p->scene = more;
+    if (!more || !copy) {
+        fail(r, "out of memory");
+        free(copy);
+        return NULL;
     }
+    if (size > NAME_MAX_SIZE) fail(r, "the name of scene '%.60s' is too long", name);
+    snprintf(copy, size, "%s%s", folder, name);
+    p->scene[p->scenes++] = copy;
+    return copy;
 }
 
 static void add_scene(reader *r, const block *b, const char *name)
@@ -192,8 +212,7 @@ static void add_scene(reader *r, const block *b, const char *name)
     const char *folder = is_file && name[0] != '/' ? r->plan->folder : "";
     sweep_case c = {.time = b->time, .steps = (long)b->steps, .limit = (unsigned)b->limit};
     if (!is_file && !lab_scene_find(name)) fail(r, "no scene '%.60s'", name);
-    if (snprintf(c.scene, sizeof c.scene, "%s%s", folder, name) >= (int)sizeof c.scene)
-        fail(r, "the name of scene '%.60s' is too long", name);
+    c.scene = keep_name(r, folder, name);
     if (r->plan->mesh_dir[r->in.item][0]) c.mesh_dir = r->plan->mesh_dir[r->in.item];
     for (int m = 0; m < b->contacts; m++)
         for (int k = 0; k < b->hs; k++)
@@ -216,7 +235,7 @@ static void add_runs(reader *r, const char *name, uint64_t seed, int quick)
     sweep_case c = {.experiment = name, .quick = quick, .seed = seed, .limit = 2 * LIMIT};
     int runs = lab_experiment_runs(name, &options);
     if (runs < 0) fail(r, "experiment '%s' could not be planned", name);
-    snprintf(c.scene, sizeof c.scene, "%s", name);
+    c.scene = name;
     for (c.run = 0; c.run < runs && !r->in.failed; c.run++) add_case(r, &c);
 }
 
@@ -247,13 +266,15 @@ static void read_experiments(reader *r, const json_t *json, double *seed)
 static void read_blocks(reader *r, const json_t *list)
 {
     static double seeds[LIST_MAX];
-    r->plan->dirs = (int)json_array_size(list);
-    r->plan->mesh_dir = calloc((size_t)r->plan->dirs + 1, sizeof *r->plan->mesh_dir);
-    if (!r->plan->mesh_dir) fail(r, "out of memory");
-    for (int i = 0; i < r->plan->dirs && !r->in.failed; i++) {
+    size_t n = json_array_size(list);
+    r->plan->blocks = (int)n;
+    r->plan->mesh_dir = calloc(n + 1, sizeof *r->plan->mesh_dir);
+    r->plan->set = calloc(SWEEP_SETS * n + 1, sizeof *r->plan->set);
+    if (!r->plan->mesh_dir || !r->plan->set) fail(r, "out of memory");
+    for (int i = 0; i < r->plan->blocks && !r->in.failed; i++) {
         const json_t *json = json_array_get(list, (size_t)i), *scene;
         const char *dir = json_string_value(json_object_get(json, "mesh_dir"));
-        block b = {.seed = seeds};
+        block b = {.seed = seeds, .set = &r->plan->set[SWEEP_SETS * i]};
         size_t k;
         r->in.item = i;
         if (dir)
@@ -273,27 +294,59 @@ static void read_blocks(reader *r, const json_t *list)
     r->in.item = -1;
 }
 
-static int by_key(const void *a, const void *b)
+/* FNV-1a, of a key. */
+static uint64_t hash_of(const char *key)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    uint64_t hash = 14695981039346656037u;
+    for (; *key; key++) hash = (hash ^ (unsigned char)*key) * 1099511628211u;
+    return hash;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    uint64_t x = ((const sweep_entry *)a)->hash, y = ((const sweep_entry *)b)->hash;
+    return (x > y) - (x < y);
+}
+
+sweep_entry *sweep_plan_index(const sweep_plan *p)
+{
+    sweep_entry *entry = malloc(((size_t)p->count + 1) * sizeof *entry);
+    for (int i = 0; i < p->count && entry; i++) {
+        char key[SWEEP_KEY_SIZE];
+        sweep_key(&p->cases[i], key);
+        entry[i] = (sweep_entry){hash_of(key), i};
+    }
+    if (entry) qsort(entry, (size_t)p->count, sizeof *entry, by_hash);
+    return entry;
+}
+
+int sweep_plan_find(const sweep_plan *p, const sweep_entry *index, const char *key)
+{
+    sweep_entry wanted = {hash_of(key), 0};
+    const sweep_entry *e = bsearch(&wanted, index, (size_t)p->count, sizeof *e, by_hash);
+    while (e && e > index && e[-1].hash == wanted.hash) e--;
+    for (; e && e < index + p->count && e->hash == wanted.hash; e++) {
+        char own[SWEEP_KEY_SIZE];
+        sweep_key(&p->cases[e->index], own);
+        if (!strcmp(own, key)) return e->index;
+    }
+    return -1;
 }
 
 /* Two cases with one key would be one result. */
 static void refuse_doubles(reader *r)
 {
     const sweep_plan *p = r->plan;
-    char *all = malloc((size_t)p->count * SWEEP_KEY_SIZE + 1), **key;
-    key = malloc(((size_t)p->count + 1) * sizeof *key);
-    if (!all || !key) fail(r, "out of memory");
-    for (int i = 0; i < p->count && !r->in.failed; i++) {
-        key[i] = all + (size_t)i * SWEEP_KEY_SIZE;
-        sweep_key(&p->cases[i], key[i]);
-    }
-    if (!r->in.failed) qsort(key, (size_t)p->count, sizeof *key, by_key);
+    sweep_entry *index = sweep_plan_index(p);
+    if (!index) fail(r, "out of memory");
     for (int i = 1; i < p->count && !r->in.failed; i++)
-        if (!strcmp(key[i - 1], key[i])) fail(r, "the case '%.300s' is there twice", key[i]);
-    free(key);
-    free(all);
+        for (int k = i - 1; k >= 0 && index[k].hash == index[i].hash && !r->in.failed; k--) {
+            char key[SWEEP_KEY_SIZE], other[SWEEP_KEY_SIZE];
+            sweep_key(&p->cases[index[i].index], key);
+            sweep_key(&p->cases[index[k].index], other);
+            if (!strcmp(key, other)) fail(r, "the case '%.300s' is there twice", key);
+        }
+    free(index);
 }
 
 static char *read_text(const char *path)
@@ -362,11 +415,15 @@ void sweep_plan_free(sweep_plan *plan)
     free(plan->text);
     free(plan->cases);
     free(plan->mesh_dir);
+    free(plan->set);
+    for (int i = 0; i < plan->scenes; i++) free(plan->scene[i]);
+    free(plan->scene);
     *plan = (sweep_plan){0};
 }
 
-lab_options sweep_case_options(const sweep_case *c)
+lab_options sweep_case_options(const sweep_case *c, lab_setting set[SWEEP_SETS])
 {
+    for (int i = 0; i < c->sets; i++) set[i] = sweep_case_set(c, i);
     return (lab_options){.contact = c->contact,
                          .h = c->h,
                          .time = c->time,
@@ -374,7 +431,7 @@ lab_options sweep_case_options(const sweep_case *c)
                          .seed = c->seed,
                          .mu_given = c->mu_given,
                          .mu = c->mu,
-                         .set = c->set,
+                         .set = set,
                          .sets = c->sets};
 }
 
@@ -405,8 +462,9 @@ void sweep_key(const sweep_case *c, char key[SWEEP_KEY_SIZE])
     if (c->mu_given) n = put_number(key, n, "--mu ", c->mu);
     n = put_number(key, n, "--seed ", (double)c->seed);
     for (int i = 0; i < c->sets; i++) {
+        lab_setting set = sweep_case_set(c, i);
         char name[64];
-        snprintf(name, sizeof name, "--set %s=", c->set[i].key);
-        n = put_number(key, n, name, c->set[i].value);
+        snprintf(name, sizeof name, "--set %s=", set.key);
+        n = put_number(key, n, name, set.value);
     }
 }

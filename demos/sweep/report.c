@@ -38,7 +38,8 @@ static int same_group(const sweep_case *a, const sweep_case *b)
         a->sets != b->sets || a->time != b->time || a->steps != b->steps)
         return 0;
     for (int i = 0; i < a->sets; i++)
-        if (strcmp(a->set[i].key, b->set[i].key) != 0 || a->set[i].value != b->set[i].value)
+        if (strcmp(a->set[i].key, b->set[i].key) != 0 ||
+            sweep_case_set(a, i).value != sweep_case_set(b, i).value)
             return 0;
     return 1;
 }
@@ -112,7 +113,8 @@ static void name_group(const group *g, char *text, size_t size)
     const char *slash = strrchr(c->scene, '/');
     int n = snprintf(text, size, "%s", slash ? slash + 1 : c->scene);
     for (int i = 0; i < c->sets && n < (int)size; i++)
-        n += snprintf(text + n, size - (size_t)n, " %s=%g", c->set[i].key, c->set[i].value);
+        n += snprintf(text + n, size - (size_t)n, " %s=%g", c->set[i].key,
+                      sweep_case_set(c, i).value);
     if (c->mu_given && n < (int)size) snprintf(text + n, size - (size_t)n, " mu=%g", c->mu);
 }
 

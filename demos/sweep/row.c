@@ -105,7 +105,7 @@ static json_t *row_of(const sweep_case *c)
     sweep_key(c, key);
     for (int i = 0, n = 0; i < c->sets; i++)
         n += snprintf(keys + n, sizeof keys - (size_t)n, "%s%s=%.17g", i ? "," : "", c->set[i].key,
-                      c->set[i].value);
+                      sweep_case_set(c, i).value);
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:I, s:s, s:s, s:s, s:s}", "case_key", key, "scene",
                      c->scene, "contact", lab_contact_name(c->contact), "h", lab_number(c->h), "mu",
                      c->mu_given ? sweep_number(c->mu) : json_null(), "seed", (json_int_t)c->seed,
@@ -204,7 +204,8 @@ char *sweep_run(const sweep_plan *plan, const sweep_case *c)
                              : is_file ? NULL
                                        : lab_scene_find(c->scene);
     if (!scene) return sweep_lost(c, is_file ? text : "no such scene");
-    lab_options options = sweep_case_options(c);
+    lab_setting set[SWEEP_SETS];
+    lab_options options = sweep_case_options(c, set);
     options.data = file;
     check_result result;
     check_scene(scene, &options, &result);
