@@ -48,7 +48,7 @@ static void set_points(const peg_view *A, const peg_view *B, const double n[3], 
 
 static pegStatus exact(query *q, pegSeparationResult *out)
 {
-    peg_facet facet = peg_separation(&q->A, &q->B, INFINITY, NULL, NULL);
+    peg_facet facet = peg_widest_facet(&q->A, &q->B, PEG_NARROW_PHASE_LIBCCD, NULL);
     if (facet.kind == PEG_FEATURES_NONE) return PEG_ERROR_GEOM_CLASS;
     out->value = facet.s;
     peg_copy3(facet.n, out->normal);

@@ -202,6 +202,99 @@ START_TEST(separation_equals_brute_force)
 }
 END_TEST
 
+static void check_same_facet(const peg_facet *facet, const peg_facet *other)
+{
+    ck_assert_int_eq(facet->kind, other->kind);
+    ck_assert_int_eq(facet->i, other->i);
+    if (facet->kind == PEG_FEATURES_EE) ck_assert_int_eq(facet->j, other->j);
+    ck_assert_mem_eq(facet->n, other->n, sizeof facet->n);
+    ck_assert_double_eq(facet->s, other->s);
+}
+
+/* A hull of points on a sphere, as many as it takes to start from libccd's facet. */
+static peg_polytope *round_hull(cases_random *r, int n)
+{
+    double points[120][3];
+    peg_polytope *hull;
+    for (int i = 0; i < n; i++) cases_direction(r, points[i]);
+    ck_assert_int_eq(peg_polytope_from_points((const double(*)[3])points, n, &hull), PEG_OK);
+    return hull;
+}
+
+/* What libccd supplies is a facet of the pair with its features, found from a cold start along the
+ * centres and from a warm one along the facet before, and mostly the widest; the search that starts
+ * there ends with the same bits as the search of all facets. */
+START_TEST(libccd_supplies_nearby_features)
+{
+    enum { ROUNDS = 300, TURNS = 2 };
+    cases_random r = {1812};
+    int supplied[TURNS] = {0}, widest[TURNS] = {0}, edges = 0, faces = 0;
+    for (int k = 0; k < ROUNDS; k++) {
+        int points = _i == 0 ? 8 : cases_below(&r, 60) + 60;
+        peg_polytope *a = round_hull(&r, points), *b = round_hull(&r, points);
+        peg_view A = cases_view(a), B = cases_view(b);
+        double R[9], x[3], none[3] = {0}, toward[3];
+        cases_direction(&r, x);
+        for (int c = 0; c < 3; c++) x[c] *= a->radius + b->radius;
+        peg_sub(none, x, toward);
+        cases_rotation(&r, R);
+        peg_view_set(&A, none, R);
+        peg_view_set(&B, x, R);
+        double gap = peg_separation(&A, &B, INFINITY, NULL, NULL).s - cases_uniform(&r, -.05, .05);
+        peg_add_scaled(x, gap / peg_norm(x), toward, x);
+        for (int turn = 0; turn < TURNS; turn++) {
+            peg_vec3 z = {0, 0, 1}, near_z = {.02 * turn, 0, 1};
+            peg_normalise(near_z);
+            cases_rotation_between(&r, z, near_z, R);
+            peg_view_set(&B, x, R);
+            peg_facet all = peg_separation(&A, &B, INFINITY, NULL, NULL);
+            peg_facet near = peg_nearby_facet(&A, &B, toward);
+            supplied[turn] += near.kind != PEG_FEATURES_NONE;
+            ck_assert_double_le(near.s, all.s + ROUNDING * (a->radius + b->radius));
+            widest[turn] += near.s >= all.s - ROUNDING * (a->radius + b->radius);
+            if (near.kind != PEG_FEATURES_NONE)
+                ck_assert_double_eq(near.s, peg_facet_at(&A, &B, &near).s);
+            edges += near.kind == PEG_FEATURES_EE;
+            faces += near.kind == PEG_FEATURES_VF || near.kind == PEG_FEATURES_FV;
+            peg_facet by_libccd = peg_widest_facet(&A, &B, PEG_NARROW_PHASE_LIBCCD, toward);
+            peg_facet by_own = peg_widest_facet(&A, &B, PEG_NARROW_PHASE_OWN, toward);
+            peg_facet from = peg_separation_from(&A, &B, near.s);
+            check_same_facet(&by_libccd, &all);
+            check_same_facet(&by_own, &all);
+            check_same_facet(&from, &all);
+            peg_copy3(all.n, toward);
+        }
+        cases_view_free(&A), cases_view_free(&B);
+        peg_polytope_free(a), peg_polytope_free(b);
+    }
+    for (int turn = 0; turn < TURNS; turn++) {
+        ck_assert_int_ge(supplied[turn], 19 * ROUNDS / 20);
+        ck_assert_int_ge(widest[turn], 3 * ROUNDS / 4);
+    }
+    ck_assert_int_gt(edges, ROUNDS / 10);
+    ck_assert_int_gt(faces, ROUNDS / 10);
+}
+END_TEST
+
+/* A start that no facet has costs a search, and no more. */
+START_TEST(a_wrong_start_changes_nothing)
+{
+    cases_random r = {5};
+    peg_polytope *a = round_hull(&r, 30), *b = round_hull(&r, 30);
+    peg_view A = cases_view(a), B = cases_view(b);
+    double I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    peg_view_set(&A, (double[3]){0}, I);
+    peg_view_set(&B, (double[3]){1.9, .1, .2}, I);
+    peg_facet all = peg_separation(&A, &B, INFINITY, NULL, NULL);
+    for (double start = -1; start < 3; start += .25) {
+        peg_facet from = peg_separation_from(&A, &B, all.s + start);
+        check_same_facet(&from, &all);
+    }
+    cases_view_free(&A), cases_view_free(&B);
+    peg_polytope_free(a), peg_polytope_free(b);
+}
+END_TEST
+
 START_TEST(far_is_never_wrong_and_seldom_missed)
 {
     cases_random r = {77};
@@ -220,7 +313,7 @@ START_TEST(far_is_never_wrong_and_seldom_missed)
         double size = p->shape[i]->radius + p->shape[j]->radius;
         double reach = cases_magnitude(&r, -6, -1) * size, n[3] = {0};
         if (cases_below(&r, 2)) cases_direction(&r, n);
-        int far = peg_is_far(A, B, reach, n);
+        int far = peg_is_far(A, B, reach, (pegNarrowPhase)_i, n);
         double distance = oracle_separation(&a, &b) > 0 ? oracle_distance(&a, &b) : 0;
         if (far) {
             ck_assert_double_gt(distance, reach - ROUNDING * size);
@@ -266,11 +359,11 @@ START_TEST(half_space_has_one_facet)
     ck_assert(isinf(none.s) && none.s < 0);
 
     double n[3] = {0};
-    ck_assert(!peg_is_far(&A, &B, 0, n));
+    ck_assert(!peg_is_far(&A, &B, 0, PEG_NARROW_PHASE_LIBCCD, n));
     peg_view_set(&A, (double[3]){5, 6, 5}, I);
-    ck_assert(peg_is_far(&A, &B, .4, n));
-    ck_assert(!peg_is_far(&A, &B, .6, n));
-    ck_assert(!peg_is_far(&B, &C, 0, n));
+    ck_assert(peg_is_far(&A, &B, .4, PEG_NARROW_PHASE_LIBCCD, n));
+    ck_assert(!peg_is_far(&A, &B, .6, PEG_NARROW_PHASE_LIBCCD, n));
+    ck_assert(!peg_is_far(&B, &C, 0, PEG_NARROW_PHASE_LIBCCD, n));
     cases_view_free(&A), cases_view_free(&B), cases_view_free(&C);
     peg_polytope_free(box), peg_polytope_free(ground), peg_polytope_free(other);
 }
@@ -320,7 +413,9 @@ TCase *separation_tests(void)
     TCase *tests = tcase_create("separation");
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, separation_equals_brute_force);
-    tcase_add_test(tests, far_is_never_wrong_and_seldom_missed);
+    tcase_add_loop_test(tests, libccd_supplies_nearby_features, 0, 2);
+    tcase_add_test(tests, a_wrong_start_changes_nothing);
+    tcase_add_loop_test(tests, far_is_never_wrong_and_seldom_missed, 0, PEG_NARROW_PHASE_COUNT);
     tcase_add_test(tests, half_space_has_one_facet);
     tcase_add_test(tests, boxes_in_known_places);
     return tests;

@@ -75,6 +75,6 @@ static void build_convex(lab_world *w)
 const lab_scene lab_scenes_pile[] = {
     LAB_SCENE(boxes, "pile-boxes", 3, "random boxes dropped at once into a pit (bodies=)"),
     LAB_SCENE(convex, "pile-convex", 3,
-              "random convex polyhedra dropped at once into a pit (bodies=)"),
+              "random convex polyhedra dropped at once into a pit (bodies= points=)"),
     LAB_SCENES_END,
 };

@@ -35,11 +35,14 @@ static void add_random_box(lab_world *w, lab_body *body)
     lab_box(body, sides, NULL, NULL);
 }
 
-/* The points are drawn anew until their middle lies well inside. */
+/* Of `points` points, or of 8 to 14: they are drawn anew until their middle lies well inside. */
 void lab_random_hull(lab_world *w, lab_body *body)
 {
-    int n = 8 + (int)(7 * lab_random(w));
-    double radius = between(w, .35, LAB_HULL_RADIUS_MAX), p[14][3], off;
+    enum { MOST = 500 };
+    static _Thread_local double p[MOST][3];
+    int n = 8 + (int)(7 * lab_random(w)), wanted = (int)lab_key(w, "points", 0);
+    double radius = between(w, .35, LAB_HULL_RADIUS_MAX), off;
+    if (wanted >= 4 && wanted <= MOST) n = wanted;
     do {
         double sum[3] = {0, 0, 0};
         for (int i = 0; i < n; i++) {

@@ -45,6 +45,7 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->ratio_traps = w->traps;
     settings->ratio_adjacent = w->adjacent;
     settings->ratio_passes = w->passes;
+    settings->narrow_phase = (pegNarrowPhase)w->narrow;
     settings->soft_contacts = PEG_SOFT_KEEP; /* the key `soft` decides */
 }
 

@@ -86,6 +86,7 @@ static void set_model_keys(lab_world *w)
     w->traps = (int)lab_key(w, "traps", 0);
     w->adjacent = (int)lab_key(w, "adjacent", 0);
     w->passes = (int)lab_key(w, "passes", 50);
+    w->narrow = (int)lab_key(w, "narrow", PEG_NARROW_PHASE_LIBCCD);
 }
 
 /* Step size, number of steps, scale and turn, before the build asks for them. */

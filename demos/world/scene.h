@@ -82,7 +82,8 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
  * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries), the keys
  * `psi-minimum`, `sin-theta`, `tan-phi` and `edges` their other settings; the keys `stiffness`
  * (lp), `gamma`, `gradient`, `traps`, `adjacent` and `passes` (ratio) the settings of these models;
- * the key `threads` how many solve islands side by side (pegSettings.threads). */
+ * the key `narrow` the narrow phase (0: libccd, 1: own; pegSettings.narrow_phase), the key
+ * `threads` how many solve islands side by side (pegSettings.threads). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
 /* All of ODE's surface parameters for all contacts, in scene units, instead of the two calls above.

@@ -93,6 +93,7 @@ struct lab_world {
     double psi_minimum, sin_theta, tan_phi, edges; /* the same of paper_.. */
     double stiffness, gamma;                       /* pegSettings.lp_stiffness, ratio_gamma */
     int gradient, traps, adjacent, passes;         /* the same of ratio_.. */
+    int narrow;                                    /* narrow_phase of the exact contacts */
     int threads;                                   /* pegSettings.threads */
     double low[3], high[3];                        /* bounds, scene coordinates */
     int has_view;

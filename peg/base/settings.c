@@ -37,6 +37,7 @@ void peg_settings_default(pegSettings *settings)
         .ratio_passes = 50,
         .threads = 1,
         .soft_contacts = PEG_SOFT_BELOW,
+        .narrow_phase = PEG_NARROW_PHASE_LIBCCD,
     };
 }
 
@@ -66,7 +67,8 @@ pegStatus peg_settings_check(const pegSettings *s)
 {
     int enums = s->contact >= 0 && s->contact < PEG_CONTACT_COUNT && s->solver >= 0 &&
                 s->solver < PEG_SOLVER_COUNT && s->soft_contacts >= PEG_SOFT_RIGID &&
-                s->soft_contacts <= PEG_SOFT_KEEP;
+                s->soft_contacts <= PEG_SOFT_KEEP && s->narrow_phase >= 0 &&
+                s->narrow_phase < PEG_NARROW_PHASE_COUNT;
     int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->max_depenetration_speed >= 0 &&
                 isfinite(s->max_depenetration_speed) && s->reach >= 0 && s->reach <= 10;
     int cone = s->friction_directions == 0 || s->friction_directions == 4 ||

@@ -82,6 +82,15 @@ typedef enum pegSoftContacts {
     PEG_SOFT_KEEP       /* all compliant, as in ODE: bodies overlap */
 } pegSoftContacts;
 
+/* Where the search for the widest facet of a pair of parts starts. Both give the same bits: the
+ * start only tells what need not be looked at. */
+typedef enum pegNarrowPhase {
+    PEG_NARROW_PHASE_LIBCCD = 0, /* at the facet that libccd's MPR finds, if the parts have so many
+                                    vertices that this is worth its time */
+    PEG_NARROW_PHASE_OWN,        /* anywhere */
+    PEG_NARROW_PHASE_COUNT
+} pegNarrowPhase;
+
 /* Settings of a world. pegSettingsDefault fills in the values in brackets. Lengths are relative to
  * the size L of the smaller geom of a pair (radius of its bounding sphere), so that no setting
  * depends on the unit of length. Names before 0.2 stand second in a union. */
@@ -140,6 +149,7 @@ typedef struct pegSettings {
                     number. Worker threads start with the first step of two islands and end with
                     the world; callbacks run on the thread that steps */
     pegSoftContacts soft_contacts; /* [PEG_SOFT_BELOW] */
+    pegNarrowPhase narrow_phase;   /* [PEG_NARROW_PHASE_LIBCCD] */
 } pegSettings;
 
 /* Statistics of one step (pegWorldGetStats) or of all steps (pegWorldGetTotals: sums, and maxima of

@@ -104,6 +104,7 @@ typedef struct search {
     double keep, reach; /* reach: of both parts' sizes */
     peg_facet_visitor *visit;
     void *context;
+    double floor; /* what a facet is known to have, m */
     peg_facet best;
 } search;
 
@@ -116,7 +117,7 @@ static void found(search *q, const peg_facet *facet)
 /* What a facet must reach to be visited or to be the best. */
 static double wanted(const search *q)
 {
-    return peg_min(q->visit ? q->keep : INFINITY, q->best.s);
+    return peg_min(q->visit ? q->keep : INFINITY, peg_max(q->floor, q->best.s));
 }
 
 /* Room for the rounding of a distance, relative to the sizes. */
@@ -215,21 +216,24 @@ static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, in
     return is_out(q, s - X->shape->round - Y->shape->inner);
 }
 
-/* The edges of B that matter; more than there is room for are all taken to. */
+/* The edges of B that matter; if they are more than there is room for, all are taken to. */
 enum { MOST_EDGES = 512 };
 
 typedef struct edges {
-    int count;
+    int count, all;
     arc arc[MOST_EDGES];
 } edges;
 
 static void near_edges_of_B(const search *q, const heights *known, edges *near)
 {
     int ne = q->B->shape->ne;
-    near->count = 0;
-    for (int j = 0; j < ne && ne <= MOST_EDGES; j++)
-        if (!edge_is_out(q, q->B, q->A, j, known)) take_arc(q->B, j, &near->arc[near->count++]);
-    if (ne > MOST_EDGES) near->count = ne;
+    near->count = near->all = 0;
+    for (int j = 0; j < ne && !near->all; j++) {
+        if (edge_is_out(q, q->B, q->A, j, known)) continue;
+        near->all = near->count == MOST_EDGES;
+        if (!near->all) take_arc(q->B, j, &near->arc[near->count++]);
+    }
+    if (near->all) near->count = ne;
 }
 
 /* All crossings of the arc of edge i of A with the arcs of B. The arc of a segment is the whole
@@ -237,14 +241,13 @@ static void near_edges_of_B(const search *q, const heights *known, edges *near)
  * circle at both ends of a line. */
 static void edges_of_B(search *q, int i, const edges *near)
 {
-    int all = q->B->shape->ne > MOST_EDGES;
     int circle_a = peg_is_segment(q->A->shape), circle_b = peg_is_segment(q->B->shape);
     arc a, other;
     take_arc(q->A, i, &a);
     peg_normalise(a.u);
     for (int k = 0; k < near->count; k++) {
-        if (all) take_arc(q->B, k, &other);
-        const arc *b = all ? &other : &near->arc[k];
+        if (near->all) take_arc(q->B, k, &other);
+        const arc *b = near->all ? &other : &near->arc[k];
         int sign = 0;
         if (!circle_b) {
             double p0 = peg_dot(b->from, a.u), p1 = peg_dot(b->to, a.u);
@@ -281,38 +284,59 @@ static void round_facet(search *q)
     found(q, &facet);
 }
 
+static peg_facet run(search *q)
+{
+    const peg_view *A = q->A, *B = q->B;
+    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
+    heights over_a, over_b;
+    if (half_a && half_b) return q->best;
+    for (int f = 0; f < B->shape->nf && !half_a; f++) {
+        if (face_is_out(q, B, A, height_over(B, A, f, &over_b))) continue;
+        peg_facet facet = {.kind = PEG_FEATURES_VF, .i = f, .s = face_of_B(A, B, f)};
+        peg_copy3(B->normal[f], facet.n);
+        found(q, &facet);
+    }
+    for (int f = 0; f < A->shape->nf && !half_b; f++) {
+        if (face_is_out(q, A, B, height_over(A, B, f, &over_a))) continue;
+        peg_facet facet = {.kind = PEG_FEATURES_FV, .i = f, .s = face_of_A(A, B, f)};
+        for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
+        found(q, &facet);
+    }
+    edges near;
+    near_edges_of_B(q, &over_b, &near);
+    for (int i = 0; i < A->shape->ne; i++)
+        if (!edge_is_out(q, A, B, i, &over_a)) edges_of_B(q, i, &near);
+    int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
+    if (dilated && !half_a && !half_b) round_facet(q);
+    return q->best;
+}
+
+static search search_of(const peg_view *A, const peg_view *B)
+{
+    return (search){.A = A,
+                    .B = B,
+                    .keep = INFINITY,
+                    .reach = A->shape->radius + B->shape->radius,
+                    .floor = -INFINITY,
+                    .best = {.kind = PEG_FEATURES_NONE, .s = -INFINITY}};
+}
+
 peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
                          peg_facet_visitor *visit, void *context)
 {
-    search q = {A,
-                B,
-                keep,
-                A->shape->radius + B->shape->radius,
-                visit,
-                context,
-                {.kind = PEG_FEATURES_NONE, .s = -INFINITY}};
-    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
-    heights over_a, over_b;
-    if (half_a && half_b) return q.best;
-    for (int f = 0; f < B->shape->nf && !half_a; f++) {
-        if (face_is_out(&q, B, A, height_over(B, A, f, &over_b))) continue;
-        peg_facet facet = {.kind = PEG_FEATURES_VF, .i = f, .s = face_of_B(A, B, f)};
-        peg_copy3(B->normal[f], facet.n);
-        found(&q, &facet);
-    }
-    for (int f = 0; f < A->shape->nf && !half_b; f++) {
-        if (face_is_out(&q, A, B, height_over(A, B, f, &over_a))) continue;
-        peg_facet facet = {.kind = PEG_FEATURES_FV, .i = f, .s = face_of_A(A, B, f)};
-        for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
-        found(&q, &facet);
-    }
-    edges near;
-    near_edges_of_B(&q, &over_b, &near);
-    for (int i = 0; i < A->shape->ne; i++)
-        if (!edge_is_out(&q, A, B, i, &over_a)) edges_of_B(&q, i, &near);
-    int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
-    if (dilated && !half_a && !half_b) round_facet(&q);
-    return q.best;
+    search q = search_of(A, B);
+    q.keep = keep, q.visit = visit, q.context = context;
+    return run(&q);
+}
+
+/* A facet with that much is met again, or the start was none: what is within the slack of it is not
+ * passed over. */
+peg_facet peg_separation_from(const peg_view *A, const peg_view *B, double start)
+{
+    search q = search_of(A, B);
+    q.floor = start;
+    peg_facet best = run(&q);
+    return best.s >= start - SLACK * q.reach ? best : peg_separation(A, B, INFINITY, NULL, NULL);
 }
 
 peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *facet)

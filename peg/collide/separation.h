@@ -48,13 +48,29 @@ typedef void peg_facet_visitor(void *context, const peg_facet *facet);
 peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
                          peg_facet_visitor *visit, void *context);
 
+/* The same as peg_separation(A, B, INFINITY, NULL, NULL), where a facet is known to have s = start
+ * (-infinity: none is): facets that cannot have as much are not looked at. */
+peg_facet peg_separation_from(const peg_view *A, const peg_view *B, double start);
+
+/* The same; by libccd it starts from a nearby facet if the parts have many vertices. toward: a
+ * direction that was good a moment ago, from B to A; null: not known. */
+peg_facet peg_widest_facet(const peg_view *A, const peg_view *B, pegNarrowPhase narrow,
+                           const double *toward);
+
+/* Nearby features of two parts, by libccd: a facet of the Minkowski difference beside the origin,
+ * seen in the direction `toward` (from B to A, any length), with its true s_n; in most cases it is
+ * the widest. Kind NONE, s = -infinity: libccd supplies none (always of half-spaces, flat and
+ * planar parts, and where toward is 0). */
+peg_facet peg_nearby_facet(const peg_view *A, const peg_view *B, const double toward[3]);
+
 /* The same two features at another pose: the normal (edges: sign chosen to agree with facet->n,
  * and facet->n itself if they have become parallel) and s_n along it. */
 peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *facet);
 
-/* True if s_n > reach for some direction; libccd proposes the direction, s_n decides, so a wrong
- * proposal can only make the answer false. n holds a first guess (may be zero) and receives the
- * direction that was tried last. */
-int peg_is_far(const peg_view *A, const peg_view *B, double reach, double n[3]);
+/* True if s_n > reach for some direction; libccd, or the facets alone, propose the direction, s_n
+ * decides, so a wrong proposal can only make the answer false. n holds a first guess (may be zero)
+ * and receives the direction that was tried last. */
+int peg_is_far(const peg_view *A, const peg_view *B, double reach, pegNarrowPhase narrow,
+               double n[3]);
 
 #endif

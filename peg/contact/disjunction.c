@@ -233,7 +233,7 @@ static void choose_first(peg_island *I, peg_pair *p)
     if (peg_dot(n, n) > 0) consider_direction(I, p, n, &m);
     if (is_round(I, p)) {
         const peg_view *free_a = &piece_a(I, p)->free_, *free_b = &piece_b(I, p)->free_;
-        peg_facet after = peg_separation(free_a, free_b, INFINITY, NULL, NULL);
+        peg_facet after = peg_widest_facet(free_a, free_b, I->settings->narrow_phase, NULL);
         consider_direction(I, p, after.n, &m);
     }
     p->facet = c->best;
@@ -317,7 +317,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     if (p->s >= floor) return floor - p->s;
     peg_facet widest = known && known->kind != PEG_FEATURES_NONE
                            ? *known
-                           : peg_separation(A, B, INFINITY, NULL, NULL);
+                           : peg_widest_facet(A, B, I->settings->narrow_phase, p->facet.n);
     p->s = widest.s;
     if (p->surface->soft) return -INFINITY;
     if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;

@@ -213,7 +213,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         int are_balls_apart = at.s > 0;
         if (!are_balls_apart) at.s = peg_separation_along(now.A, now.B, at.n);
         if (at.s < NEAR_ENOUGH * p->width) {
-            peg_facet best = peg_separation(now.A, now.B, INFINITY, NULL, NULL);
+            peg_facet best = peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n);
             peg_copy3(best.n, at.n);
             at.s = best.s;
             if (strides == 0 &&
@@ -265,7 +265,7 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
                         place_stop(I, p->b, v, t, &stop_b, &I->scratch.view[1])};
     p->others = p->beside = INFINITY;
     p->checked = 0;
-    p->facet = peg_separation(at.a.now, at.b.now, INFINITY, NULL, NULL);
+    p->facet = peg_widest_facet(at.a.now, at.b.now, I->settings->narrow_phase, p->facet.n);
     p->contact_time = passage->apart;
     int from = I->first.m;
     if (!peg_patch_rows(I, pair, &at, &I->first)) peg_facet_rows(I, pair, &at, 0.5, &I->first);

@@ -187,7 +187,9 @@ static void add_triangle(void *context, int triangle, int deep)
     const peg_view *T = &s->placed[part].view, *other = &s->placed[x->other].view;
     double n[3] = {0}, touch = PEG_TOUCH * other->shape->size;
     if (deep && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch) return;
-    if (x->cover.all && peg_is_far(T, other, x->cover.from_start, n)) return;
+    if (x->cover.all &&
+        peg_is_far(T, other, x->cover.from_start, s->context->settings.narrow_phase, n))
+        return;
     s->placed[part].paired_with = x->other + 1;
     peg_candidate *c = new_triangle_candidate(x, part);
     if (!c) {

@@ -130,8 +130,8 @@ void peg_find_nearness(const peg_stage *s, peg_candidate *c)
     double n[3];
     peg_recall_pair(s, c);
     peg_copy3(c->n, n);
-    c->near =
-        !peg_is_far(&s->placed[c->a].view, &s->placed[c->b].view, peg_candidate_reach(s, c), n);
+    c->near = !peg_is_far(&s->placed[c->a].view, &s->placed[c->b].view, peg_candidate_reach(s, c),
+                          s->context->settings.narrow_phase, n);
     if (!c->near) peg_copy3(n, c->n);
 }
 

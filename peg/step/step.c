@@ -166,8 +166,9 @@ static int pass_by(peg_stage *s, const peg_candidate *c, double reach)
     int apart = 0;
     if (peg_place_at_end(s, c->a, &a) && peg_place_at_end(s, c->b, &b)) {
         const peg_view *a0 = &s->placed[c->a].view, *b0 = &s->placed[c->b].view;
-        double end = peg_separation(&a, &b, INFINITY, NULL, NULL).s;
-        apart = end > 0 && peg_separation(a0, b0, INFINITY, NULL, NULL).s + end > reach;
+        pegNarrowPhase narrow = s->context->settings.narrow_phase;
+        double end = peg_widest_facet(&a, &b, narrow, NULL).s;
+        apart = end > 0 && peg_widest_facet(a0, b0, narrow, NULL).s + end > reach;
     } else {
         s->failed = 1;
     }
@@ -195,7 +196,9 @@ static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
         double reach = LEFT * peg_candidate_size(s, c) + closing(s, c);
         double n[3];
         peg_copy3(c->n, n);
-        if (!c->near && (peg_is_far(&a->view, &b->view, reach, n) || pass_by(s, c, reach)))
+        if (!c->near &&
+            (peg_is_far(&a->view, &b->view, reach, s->context->settings.narrow_phase, n) ||
+             pass_by(s, c, reach)))
             continue;
         c->near = 1;
         missed++;

@@ -70,8 +70,8 @@ static void place(const peg_view *A, const peg_view *B, const double n[3], dReal
 static int note(const peg_view *A, const peg_view *B, double reach, double n[3],
                 dContactGeom *contact)
 {
-    if (peg_is_far(A, B, reach, n)) return 0;
-    peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);
+    if (peg_is_far(A, B, reach, PEG_NARROW_PHASE_LIBCCD, n)) return 0;
+    peg_facet facet = peg_widest_facet(A, B, PEG_NARROW_PHASE_LIBCCD, n);
     if (facet.kind == PEG_FEATURES_NONE || facet.s > reach) return 0;
     contact->depth = -facet.s;
     place(A, B, facet.n, contact->pos);
