@@ -176,7 +176,7 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
 static int stays_beside_turning(const journey *j, const double *n, double depth)
 {
     views end = go(j, 1);
-    peg_facet best = peg_separation(end.A, end.B, INFINITY, NULL, NULL);
+    peg_facet best = peg_widest_facet(end.A, end.B, j->I->settings->narrow_phase, NULL);
     return stays_beside(j, n, best.n, depth);
 }
 
