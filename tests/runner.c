@@ -33,6 +33,18 @@ void test_long(TCase *tc)
     tcase_set_tags(tc, "long");
 }
 
+/* Check tells the runner of every assertion that holds, by a system call: in loops of a million
+ * that costs more than what is checked. It serves to say where a test crashed. Each test's first
+ * ones are told, then every 256th. */
+void __real__mark_point(const char *file, int line);
+void __wrap__mark_point(const char *file, int line);
+
+void __wrap__mark_point(const char *file, int line)
+{
+    static unsigned long told;
+    if (told++ < 1000 || told % 256 == 0) __real__mark_point(file, line);
+}
+
 int main(void)
 {
     setenv("CK_DEFAULT_TIMEOUT", "60", 0); /* Check's 4 s are few for a busy machine */
