@@ -3,13 +3,15 @@
  *
  *   soft         every contact has soft_erp and soft_cfm (simulators of robots)
  *   spring       the same, with contacts that are meant as springs
+ *   both         the contacts of the ground are springs, those of two cubes soft
  *   deepest      only the ten deepest of up to 100 contacts of a pair become joints
- *   step-first   the world is stepped first and collided after, joints live until the next
- * collision clones       four worlds, each stepped by its own thread; prints all distance     asks
- * dCollide for distances besides: of a ray, and of geoms without bodies own          a contact that
- * no dCollide reported keeps a cube at 5 m bodiless     spaces of geoms without bodies: prints how
- * many pairs were reported wrongly bridge       hinged planks hang between two posts, with
- * dWorldQuickStep: prints the largest error of a hinge in m, from the first step on */
+ *   step-first   the world is stepped first and collided after; joints live until then
+ *   clones       four worlds, each stepped by its own thread; prints all
+ *   distance     asks dCollide for distances besides: of rays, of geoms without bodies
+ *   own          a contact that no dCollide reported keeps a cube at 5 m
+ *   bodiless     spaces of geoms without bodies: how many pairs were reported wrongly
+ *   bridge       hinged planks between two posts, with dWorldQuickStep: prints the
+ *                largest error of a hinge in m, from the first step on */
 #include <ode/ode.h>
 
 #include <math.h>
@@ -35,12 +37,12 @@ static int is(const char *name)
     return !strcmp(pattern, name);
 }
 
-static dSurfaceParameters surface(void)
+static dSurfaceParameters surface(int of_ground)
 {
     dSurfaceParameters s = {.mode = dContactApprox1, .mu = .5};
-    if (is("soft") || is("spring")) s.mode |= dContactSoftERP | dContactSoftCFM;
+    if (is("soft") || is("spring") || is("both")) s.mode |= dContactSoftERP | dContactSoftCFM;
     s.soft_erp = .2;
-    s.soft_cfm = is("spring") ? .1 : 1e-3;
+    s.soft_cfm = is("spring") || (is("both") && of_ground) ? .1 : 1e-3;
     return s;
 }
 
@@ -78,7 +80,7 @@ static void near_callback(void *data, dGeomID a, dGeomID b)
         n = KEPT;
     }
     for (int i = 0; i < n; i++) {
-        contact[i].surface = surface();
+        contact[i].surface = surface(!x || !y);
         dJointAttach(dJointCreateContact(h->world, h->contacts, &contact[i]), x, y);
     }
 }

@@ -36,12 +36,23 @@ static int is(const scene *s, const char *style)
     return !strcmp(s->style, style);
 }
 
+static int begins(const scene *s, const char *word)
+{
+    return !strncmp(s->style, word, strlen(word));
+}
+
 static dSurfaceParameters surface_of(const scene *s)
 {
     dSurfaceParameters surface = {.mode = dContactApprox1, .mu = .5};
     if (is(s, "slip")) {
         surface.mode |= dContactSlip1 | dContactSlip2;
         surface.slip1 = surface.slip2 = 1e-3;
+    }
+    if (begins(s, "soft-")) {
+        surface.mode |= dContactSoftERP; /* the CFM is the world's, with soft-world */
+        surface.mode |= is(s, "soft-world") ? 0 : dContactSoftCFM;
+        surface.soft_erp = .2;
+        surface.soft_cfm = 1e-4;
     }
     return surface;
 }
@@ -161,6 +172,7 @@ static void build(scene *s)
 {
     s->world = dWorldCreate();
     dWorldSetGravity(s->world, 0, 0, -9.81);
+    if (is(s, "soft-world")) dWorldSetCFM(s->world, 1e-4);
     s->own = dThreadingAllocateSelfThreadedImplementation();
     dWorldSetStepThreadingImplementation(s->world, dThreadingImplementationGetFunctions(s->own),
                                          s->own);
@@ -177,7 +189,13 @@ static void build(scene *s)
     add_octahedron(s, -3, 0, 1);
     if (is(s, "joints")) add_pendulum(s, -6, 0, 1.5);
 #ifdef SWAP
-    s->peg = pegWorldCreate(s->world, NULL);
+    pegSettings settings;
+    pegSettingsDefault(&settings);
+    settings.soft_contacts = is(s, "soft-keep")    ? PEG_SOFT_KEEP
+                             : begins(s, "soft-b") ? PEG_SOFT_BELOW
+                             : begins(s, "soft-w") ? PEG_SOFT_KEEP
+                                                   : PEG_SOFT_RIGID;
+    s->peg = pegWorldCreate(s->world, &settings);
     pegWorldAddSpace(s->peg, s->space);
     pegWorldSetNearCallback(s->peg, s, near_callback);
 #endif
