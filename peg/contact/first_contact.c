@@ -65,12 +65,17 @@ static const double SAME_SIDE = 1.4142;
  * are used up motions are stopped, as bodies that turn by thousands of radians in a step. */
 #define MOST_STRIDES 100000
 
+/* .. rounding, or what solves leave of a motion: side faces of two meshes in one plane, between
+ * joints that hold them there, change sides by 1e-8 of it (the gears of Rigid IPC). */
+static const double SOLVED = 1e-7;
+
 /* Two pieces on their way. */
 typedef struct journey {
     peg_island *I;
     const peg_pair *pair;
     const peg_vec6 *v;
     double motion; /* bound of what they move relative to each other, m */
+    double touch;  /* what touches may overlap by, m: .. */
     int *looks;    /* places between others that may still be looked at */
 } journey;
 
@@ -106,7 +111,7 @@ static int holds_at(const journey *j, const place *p, const double *n)
         least = peg_min(least, peg_dot(n, p->at[0][k]));
         most = peg_max(most, peg_dot(n, p->at[1][k]));
     }
-    return least - most >= -PEG_TOUCH * j->pair->L;
+    return least - most >= -j->touch;
 }
 
 /* Whether it does so in both places, and thus between. */
@@ -142,7 +147,7 @@ static int has_passed(const journey *j, const place *from, const place *to, int 
     peg_facet best = peg_separation(v.A, v.B, INFINITY, NULL, NULL);
     peg_copy3(best.n, middle.n);
     middle.s = best.s;
-    return middle.s < -PEG_TOUCH * j->pair->L || has_passed(j, from, &middle, halvings - 1) ||
+    return middle.s < -j->touch || has_passed(j, from, &middle, halvings - 1) ||
            has_passed(j, &middle, to, halvings - 1);
 }
 
@@ -162,7 +167,7 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
 {
     const peg_pair *p = j->pair;
     const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
-    double d[3], touch = PEG_TOUCH * p->L;
+    double d[3], touch = j->touch;
     peg_sub(n_end, n, d);
     double turn = peg_norm(d), bend = sagitta(j, a) + sagitta(j, b) + turn * j->motion / 4;
     if (!(bend + touch <= depth) || turn > SAME_SIDE ||
@@ -199,7 +204,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     double U = peg_pair_motion(I, p, v);
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p), looks = LOOKS;
-    const journey j = {I, p, v, U, &looks};
+    const journey j = {I, p, v, U, fmax(PEG_TOUCH * p->L, SOLVED * U), &looks};
     if (stays_beside(&j, p->facet.n, p->facet.n, depth)) return passage;
     double given_up = fmin(0, p->s0) - depth;
     place at = {.t = 0}, before = {.t = 0};
@@ -221,7 +226,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
                 return passage;
             are_balls_apart = 0;
         }
-        int apart_now = at.s >= -PEG_TOUCH * p->L;
+        int apart_now = at.s >= -j.touch;
         passage.hit = at.s < given_up || I->progress.strides >= MOST_STRIDES ||
                       (shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS));
         if (!apart_now || !passage.hit) passage.deep = at.t;

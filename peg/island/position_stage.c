@@ -3,7 +3,6 @@
 
 #include "peg/base/clock.h"
 #include "peg/contact/first_contact.h"
-#include "peg/contact/jacobian.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/island/alternatives.h"
@@ -194,9 +193,27 @@ static void place(peg_island *I, const stage *s)
     peg_island_move(I);
 }
 
-static int is_violated(peg_island *I, peg_pair *p, int opens)
+/* Whether a pair within a zone has kept its separation, but for rounding of the poses. */
+static int is_kept(const peg_island *I, const peg_pair *p)
+{
+    const peg_view *A = &I->piece[p->a].now;
+    return p->s >= p->s0 - PEG_ROUNDING * (p->L + peg_norm(A->centre));
+}
+
+/* Whether the pair's bodies are one zone that moves as a rigid body, or one and its carrier. */
+static int moves_as_one(const peg_island *I, const stage *s, const peg_pair *p)
+{
+    const peg_zones *z = &s->zones;
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    int root = peg_zone_of(z, a < I->nd ? a : b);
+    if (a < I->nd && b < I->nd) return !z->held[root] && peg_zone_of(z, b) == root;
+    return z->share[root] == 0 && z->carrier[root] == (a < I->nd ? b : a);
+}
+
+static int is_violated(peg_island *I, const stage *s, peg_pair *p, int opens)
 {
     if (peg_pair_recovers(p)) return !opens && p->shortfall > DEEPENED * peg_pair_opening(I, p);
+    if (moves_as_one(I, s, p)) return p->shortfall > 0 && !is_kept(I, p);
     if (p->rechecked || p->has_first_contact) {
         const peg_vec6 *v = (const peg_vec6 *)I->v;
         double depth = PEG_HIT_DEPTH * p->width;
@@ -204,13 +221,6 @@ static int is_violated(peg_island *I, peg_pair *p, int opens)
                                peg_conservative_advancement(I, p, v, depth).hit;
     }
     return p->has_first_contact || p->shortfall > 0;
-}
-
-/* Whether a pair within a zone has kept its separation, but for rounding of the poses. */
-static int is_kept(const peg_island *I, const peg_pair *p)
-{
-    const peg_view *A = &I->piece[p->a].now;
-    return p->s >= p->s0 - PEG_ROUNDING * (p->L + peg_norm(A->centre));
 }
 
 /* A zone against an obstacle. */
@@ -272,7 +282,7 @@ static void limit(peg_island *I, stage *s)
         changed = s->left = 0;
         memset(s->hit, 0, (size_t)I->nd);
         for (int i = 0; i < I->npair; i++) {
-            if (!is_violated(I, &I->pair[i], opens)) continue;
+            if (!is_violated(I, s, &I->pair[i], opens)) continue;
             int limits = limit_pair(I, s, i);
             int a = I->piece[I->pair[i].a].rigid, b = I->piece[I->pair[i].b].rigid;
             s->left += !limits && (a >= I->nd || b >= I->nd) && !is_kept(I, &I->pair[i]);
@@ -286,19 +296,6 @@ static void limit(peg_island *I, stage *s)
 
 /* --- energy --- */
 
-/* What is carried goes on with its share of the motion relative to the carrier. */
-static void carry_velocity(peg_island *I, const stage *s, int i)
-{
-    const peg_zones *z = &s->zones;
-    int root = peg_zone_of(z, i), carrier = z->carrier[root];
-    double carried[6], *v = I->result.v_end[i];
-    if (carrier < 0) return;
-    peg_point_velocity(&I->rigid[carrier], I->rigid[carrier].x, I->v[carrier], I->rigid[i].x,
-                       carried);
-    peg_copy3(I->v[carrier] + 3, carried + 3);
-    for (int k = 0; k < 6; k++) v[k] = carried[k] + z->share[root] * (v[k] - carried[k]);
-}
-
 /* Merged bodies go on as one: a plastic impact. */
 static void merge_velocities(peg_island *I, const stage *s)
 {
@@ -308,7 +305,6 @@ static void merge_velocities(peg_island *I, const stage *s)
         if (s->zones.root[i] == i && s->zones.members[i] > 1)
             peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)I->v_motion, none, 1, 0,
                                 I->result.v_end);
-    for (int i = 0; i < I->nd; i++) carry_velocity(I, s, i);
 }
 
 /* What a limited body has not fallen it has not gained: that work is taken from its own velocity
