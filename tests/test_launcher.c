@@ -468,6 +468,25 @@ START_TEST(says_what_strict_stops)
 }
 END_TEST
 
+/* 64 cubes in steps of 0.05 s: solves end by their budget, which is counted, and told of once, with
+ * the bodies. */
+START_TEST(tells_of_rough_steps)
+{
+    outcome *o = shell("$run --summary $d/heap $p/heap");
+    ck_assert_msg(o->status == 0, "%s", o->err);
+    const char *told = strstr(o->err, "body 0x");
+    ck_assert_ptr_nonnull(told);
+    ck_assert_ptr_nonnull(strstr(told, "holds only roughly"));
+    ck_assert_ptr_nonnull(strstr(told, "in this step also body 0x"));
+    ck_assert_ptr_null(strstr(strstr(told, "\n"), "holds only roughly"));
+    free(o);
+    o = shell("$run --strict $p/heap");
+    ck_assert_int_eq(o->status, 2);
+    ck_assert_ptr_nonnull(strstr(o->err, "pegStats.unconverged"));
+    free(o);
+}
+END_TEST
+
 /* ---- programs as well-known hosts are -------------------------------------------------------- */
 
 /* A stack of cubes that touch: no overlap, whatever the program's contacts are like. */
@@ -626,6 +645,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, traces_and_sums_up);
     tcase_add_test(tests, traces_what_is_killed);
     tcase_add_test(tests, says_what_strict_stops);
+    tcase_add_test(tests, tells_of_rough_steps);
     tcase_add_loop_test(tests, hosts_have_no_overlap, 0, (int)(sizeof hosts / sizeof *hosts));
     tcase_add_loop_test(tests, soft_contacts_are_kept_on_demand, 0, 3);
     tcase_add_test(tests, springs_are_told_from_softness);

@@ -5,6 +5,8 @@
 #include "ode_glue/write/apply.h"
 #include "ode_glue/write/feedback.h"
 
+#include <stdio.h>
+
 /* s: what lies beyond is a mistake, and its powers leave the range of doubles. */
 static const double SHORTEST = 1e-20, LONGEST = 1e10;
 
@@ -43,6 +45,36 @@ static void report_joints(peg_glue *glue)
             "not add the space");
 }
 
+static int is_limited(const peg_body *body)
+{
+    return body->limited;
+}
+
+static int is_unconverged(const peg_body *body)
+{
+    return body->unconverged;
+}
+
+/* "body 0x1: what; in this step also body 0x2, body 0x3, 5 more" */
+static void warn_of_bodies(peg_glue *glue, peg_cause cause, int (*is_meant)(const peg_body *),
+                           const char *what)
+{
+    char text[480];
+    enum { NAMED = 8 };
+    peg_subject first = {0};
+    int n = snprintf(text, sizeof text, "%s", what), count = 0;
+    for (int i = 0; i < glue->scene.nb; i++) {
+        if (!is_meant(&glue->scene.body[i])) continue;
+        if (count++ == 0)
+            first.body = glue->link[i].id;
+        else if (count <= NAMED)
+            n += snprintf(text + n, sizeof text - (size_t)n, "%s body %p",
+                          count == 2 ? "; in this step also" : ",", (void *)glue->link[i].id);
+    }
+    if (count > NAMED) snprintf(text + n, sizeof text - (size_t)n, ", %d more", count - NAMED);
+    warn(glue, cause, &first, text);
+}
+
 static void report_step(peg_glue *glue, const pegStats *stats)
 {
     if (dWorldGetContactSurfaceLayer(glue->world) != 0)
@@ -64,9 +96,18 @@ static void report_step(peg_glue *glue, const pegStats *stats)
         warn(glue, PEG_CAUSE_SQUEEZED, NULL,
              "bodies are squeezed between kinematic ones without a feasible motion: the step ended "
              "with the least overlap");
-    if (stats->unconverged)
+    int exact = peg_context_settings(glue->core)->contact == PEG_CONTACT_PEG;
+    if (stats->unconverged && !exact)
         peg_say(&glue->report, PEG_CAUSE_UNCONVERGED, PEG_SEVERITY_WARNING, PEG_ERROR_SOLVER, NULL,
                 "a step was accepted without certified separation: bodies may overlap after it");
+    if (stats->unconverged && exact)
+        warn_of_bodies(glue, PEG_CAUSE_ROUGH, is_unconverged,
+                       "its velocity after a step holds only roughly, as in all steps that "
+                       "pegStats.unconverged counts: a smaller h lets solves converge");
+    if (stats->limited_bodies)
+        warn_of_bodies(glue, PEG_CAUSE_LIMITED, is_limited,
+                       "it moved less in a step than contacts and forces ask for, as all bodies "
+                       "that pegStats.limited_bodies counts");
 }
 
 static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)

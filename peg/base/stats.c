@@ -12,6 +12,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
 {
     sum->steps += s->steps;
     sum->unconverged += s->unconverged;
+    sum->budget_ended += s->budget_ended;
     sum->bodies += s->bodies;
     sum->pairs += s->pairs;
     sum->islands += s->islands;

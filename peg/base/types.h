@@ -155,8 +155,14 @@ typedef struct pegSettings {
 /* Statistics of one step (pegWorldGetStats) or of all steps (pegWorldGetTotals: sums, and maxima of
  * maxima). Names before 0.2 stand second in a union. */
 typedef struct pegStats {
-    long steps;         /* steps made */
-    long unconverged;   /* steps accepted without certified separation: bodies may overlap */
+    long steps;        /* steps made */
+    long unconverged;  /* steps with an island whose velocities hold only roughly: a row changed, in
+                          the last iteration, by more than 1e-2 of what applied forces make of a
+                          body's speed in the step (or 1e-3 of the bodies' speed, if that is more).
+                          Of other contact models than PEG_CONTACT_PEG: accepted without certified
+                          separation, bodies may overlap */
+    long budget_ended; /* other steps with an island whose velocities were not found to the
+                          tolerance within the iterations there are */
     long bodies, pairs; /* dynamic bodies; candidate pairs (of the last step) */
     long islands;       /* islands with at least one pair */
     union {

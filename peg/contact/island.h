@@ -53,6 +53,7 @@ typedef struct peg_rigid {
     double size;           /* largest extent of its pieces, m */
     int touched;           /* touches something at q_0 */
     int awake;             /* impulses reach it from what is awake */
+    int limited;           /* it moved less than its velocity says */
 } peg_rigid;
 
 typedef struct peg_piece {
@@ -193,15 +194,17 @@ typedef struct peg_progress {
 
 /* What is known of the velocities of a step besides: a mask. */
 typedef enum peg_note {
-    PEG_NOTE_FINAL = 1,   /* v_end is the model's own: nothing is added */
-    PEG_NOTE_HELD = 2,    /* the integrator's own joints would not lead to v_pose */
-    PEG_NOTE_UNSOLVED = 4 /* no velocities were found: impulses are not known */
+    PEG_NOTE_FINAL = 1,    /* v_end is the model's own: nothing is added */
+    PEG_NOTE_HELD = 2,     /* the integrator's own joints would not lead to v_pose */
+    PEG_NOTE_UNSOLVED = 4, /* no velocities were found: impulses are not known */
+    PEG_NOTE_BUDGET = 8    /* the iterations were not enough for the tolerance */
 } peg_note;
 
 typedef struct peg_step_result {
     peg_vec6 *v_end;    /* nd: velocities after the step */
     peg_vec6 *v_pose;   /* nd: velocities that lead from q_0 to q_k */
     double energy_gain; /* energy that contact added, J */
+    double residual;    /* of the velocities, as a share of what they may change by (solve.h) */
     unsigned notes;     /* mask of peg_note */
 } peg_step_result;
 
@@ -238,6 +241,13 @@ struct peg_island {
     int failed; /* memory ran out */
     peg_step_result result;
 };
+
+/* Velocities about v_f are exact until something else is known of them. */
+static inline void peg_note_exact(peg_island *island)
+{
+    island->result.residual = 0;
+    island->result.notes &= ~(unsigned)PEG_NOTE_BUDGET;
+}
 
 static inline int peg_has_rule(const peg_island *island, peg_rule rule)
 {

@@ -30,6 +30,8 @@ typedef struct peg_body {
     int moved_by_contact; /* an impulse acts on it */
     int woken;            /* was asleep, but its island is awake */
     int woken_by_joint;   /* woken, as joints connect it with what was awake at the start */
+    int limited;          /* it moved less than contacts and forces ask for */
+    int unconverged;      /* its velocity holds only roughly (pegStats) */
     double v_joints[6];   /* what the joints' impulses and pushes changed of v_free */
     int held; /* the integrator's own joints would not lead to v_pose: those of this body
                  are to be left out of its step, their impulses handed over with v_pose */

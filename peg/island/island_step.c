@@ -32,6 +32,17 @@ static void prepare(peg_island *I)
     }
 }
 
+/* Share of what forces make of a body's speed in a step that velocities may be uncertain by: a body
+ * at rest then moves by 1e-2 of what it would fall. */
+static const double UNCONVERGED = 1e-2;
+
+static void count_outcome(peg_island *I)
+{
+    int rough = I->result.residual > UNCONVERGED || I->result.notes & PEG_NOTE_UNSOLVED;
+    I->stats->unconverged += rough;
+    I->stats->budget_ended += !rough && I->result.notes & PEG_NOTE_BUDGET;
+}
+
 void peg_island_step(peg_island *I)
 {
     prepare(I);
@@ -46,5 +57,6 @@ void peg_island_step(peg_island *I)
             I, (const peg_vec6 *)(I->result.notes & PEG_NOTE_FINAL ? peg_velocities_after(I)
                                                                    : I->result.v_end));
     if (I->joints.relaxation > 0) I->result.notes |= PEG_NOTE_HELD;
+    count_outcome(I);
     for (int i = 0; i < I->npair; i++) peg_pair_keep_choice(I, &I->pair[i]);
 }

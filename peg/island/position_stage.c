@@ -384,12 +384,13 @@ static void find_positions(peg_island *I, stage *s)
 
 /* --- account --- */
 
-static int count_limited(const peg_island *I, const stage *s)
+static int mark_limited(peg_island *I, const stage *s)
 {
     int limited = 0;
     for (int i = 0; i < I->nd; i++) {
         int root = peg_zone_of(&s->zones, i);
-        limited += s->zones.share[root] < 1 || s->zones.members[root] > 1;
+        I->rigid[i].limited = s->zones.share[root] < 1 || s->zones.members[root] > 1;
+        limited += I->rigid[i].limited;
     }
     return limited;
 }
@@ -416,7 +417,6 @@ static void account(peg_island *I, const stage *s, int limited)
     stats->limited_islands += limited > 0;
     stats->frozen_islands += limited > 0 && is_frozen(I);
     stats->infeasible_islands += s->left > 0;
-    stats->unconverged += (I->result.notes & PEG_NOTE_UNSOLVED) != 0;
     if (!(I->forms & PEG_FORM_RECOVERY))
         I->result.energy_gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end);
     I->result.notes |= PEG_NOTE_HELD;
@@ -440,11 +440,12 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     s.carries = limits == PEG_APART_ONLY;
     find_positions(I, &s);
     peg_lap(&then, &I->stats->time_check);
-    int limited = count_limited(I, &s);
+    int limited = mark_limited(I, &s);
     int refused = limits == PEG_UNLIMITED_ONLY && (limited || s.factor < NEARLY_ALL);
     if (refused || (limits != PEG_LIMITS_ALLOWED && s.left)) {
         I->forms &= ~(unsigned)PEG_FORM_POSITIONS_APART;
         I->result.notes &= ~(unsigned)PEG_NOTE_UNSOLVED;
+        for (int i = 0; i < I->nd; i++) I->rigid[i].limited = 0;
         return PEG_NOT_CONVERGED;
     }
     account(I, &s, limited);

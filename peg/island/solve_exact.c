@@ -169,6 +169,9 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
         memcpy(I->joints.lambda, w.solution.lambda + w.contacts,
                (size_t)I->joints.n * sizeof *I->joints.lambda);
     memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
-    if (about == PEG_ABOUT_FREE) come_to_rest(I);
+    if (about == PEG_ABOUT_FREE) {
+        peg_note_exact(I);
+        come_to_rest(I);
+    }
     return outcome;
 }

@@ -264,7 +264,9 @@ HOT double change(const pgs_row *row, double *at, double speed)
 HOT void push(pgs_state *s, const pgs_row *row, double by, quad y[3], double *most)
 {
     for (int k = 0; k < 3; k++) y[k] += by * row->n.q[k];
-    s->largest = peg_max(s->largest, by * by * row->scale);
+    double square = by * by * row->scale;
+    s->largest = peg_max(s->largest, square);
+    s->sum += square;
     *most = peg_max(*most, fabs(by) * row->per_speed);
 }
 
@@ -294,7 +296,7 @@ HOT void visit_contact(pgs_state *s, const pgs_row *row, double *at, quad y[3], 
 WIDE static double iterate(pgs_state *s)
 {
     double worst = 0;
-    s->largest = 0;
+    s->largest = s->sum = 0;
     memset(s->moved, 0, (size_t)(s->nb + 1) * sizeof *s->moved);
     for (int n = 0; n < s->actives; n++) {
         pgs_group *g = &s->group[s->active[n]];
@@ -409,6 +411,7 @@ peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const pe
     for (int i = 0; i < s.nb && goal->dirty; i++) goal->dirty[i] |= resting || s.reached[i];
     solution->iterations = s.iterations;
     solution->residual = sqrt(s.largest);
+    solution->left = sqrt(s.sum);
     solution->method = PEG_METHOD_PGS;
     solution->cone = 0;
     peg_arena_back(arena, mark);

@@ -62,6 +62,7 @@ typedef struct pgs_state {
     double *target;         /* the same of v_f */
     double *lambda;         /* m */
     double largest;         /* change of an impulse in the last iteration, squared, J */
+    double sum;             /* of all these changes, squared, J */
     double *moved, *before; /* nb + 1: largest change in this iteration and the one before */
     unsigned char *reached; /* nb + 1: dirty up or changed */
     int *active, actives;   /* groups of such bodies */

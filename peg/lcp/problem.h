@@ -70,6 +70,8 @@ typedef struct peg_solution {
     double *lambda;    /* m; the caller's array; on entry the warm start (zeros are fine) */
     double residual;   /* of peg_residual */
     double cone;       /* of peg_cone_excess */
+    double left;       /* of PEG_METHOD_PGS: root of the squares of what all rows changed in the
+                          last iteration, sqrt(J) */
     int iterations;    /* of the method */
     peg_method method; /* that it is from */
 } peg_solution;

@@ -124,6 +124,7 @@ static void take_results(peg_assembly *a)
         memcpy(r->v_end, I->result.v_end[i], sizeof r->v_end);
         r->moved = I->joints.n == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
         r->held = (I->result.notes & PEG_NOTE_HELD) && I->joints.n > 0;
+        r->limited = I->rigid[i].limited, r->unconverged = stats->unconverged > 0;
     }
     if (I->joints.n) peg_give_joints(s, I);
     stats->min_separation = INFINITY;

@@ -111,7 +111,7 @@ struct peg_context {
 /* Results of a body, kept apart until the step is whole. */
 typedef struct peg_body_result {
     double v_pose[6], v_end[6], v_joints[6];
-    int moved, woken, held;
+    int moved, woken, held, limited, unconverged;
 } peg_body_result;
 
 typedef struct peg_stage {

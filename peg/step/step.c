@@ -260,6 +260,7 @@ static void commit(peg_stage *s)
         memcpy(b->v_end, r->v_end, sizeof b->v_end);
         b->moved_by_contact = r->moved;
         b->woken = r->woken;
+        b->limited = r->limited, b->unconverged = r->unconverged;
         b->woken_by_joint = s->woken_by_joint[i];
         b->held = r->held;
         memcpy(b->v_joints, r->v_joints, sizeof b->v_joints);
@@ -311,6 +312,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
         if (peg_is_island_solved(&stage, root)) peg_stats_add(sum, &stage.solved[root].stats);
     if (sum->min_separation == INFINITY) sum->min_separation = 0;
     sum->unconverged = sum->unconverged > 0;
+    sum->budget_ended = sum->budget_ended > 0 && !sum->unconverged;
     peg_resting_keep(&stage);
     stage.stats.memory = context->resting.stats.memory = peg_context_memory(context);
     if (stats) *stats = stage.stats;

@@ -231,7 +231,9 @@ int main(int argc, const char **argv)
         {"log", 0, POPT_ARG_STRING, &c.log, 0, "append messages to a file [standard error]",
          "FILE"},
         {"strict", 0, POPT_ARG_NONE, &c.strict, 0,
-         "end the program (status 2) at the first contact that is not exact", NULL},
+         "end the program (status 2) at the first contact that is not exact, and at "
+         "the first step that is unconverged or limits bodies",
+         NULL},
         {"version", 0, POPT_ARG_NONE, &c.version, 0, "print the version", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-run", argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);

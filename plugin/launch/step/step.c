@@ -21,12 +21,18 @@ static int is_iterated(const peg_world_entry *entry, int quick)
     return quick && !(peg_takes_over() && entry->joints.id.n);
 }
 
-/* --strict does not let bodies overlap by compliant contacts. */
-static void refuse_soft(const peg_world_entry *entry)
+/* --strict neither lets bodies overlap by compliant contacts nor goes on with less than an answer.
+ */
+static void refuse_inexact(const peg_world_entry *entry)
 {
     pegStats stats;
     if (!peg_launch_options.strict) return;
     pegWorldGetStats(entry->peg, &stats);
+    if (stats.unconverged)
+        peg_unsupported("the velocities of a step hold only roughly (pegStats.unconverged)");
+    if (stats.limited_bodies)
+        peg_unsupported("bodies moved less in a step than contacts and forces ask for "
+                        "(pegStats.limited_bodies)");
     if (stats.soft_contacts)
         peg_unsupported(
             "contacts are soft (soft_erp, soft_cfm) and let bodies overlap: see --soft");
@@ -43,7 +49,7 @@ __attribute__((noinline)) static int exact_step(peg_world_entry *entry, double h
     peg_tell_joints(entry);
     pegStatus status = quick ? pegWorldQuickStep(entry->peg, h) : pegWorldStep(entry->peg, h);
     peg_contacts_give_back(entry, status == PEG_OK);
-    if (status == PEG_OK) refuse_soft(entry);
+    if (status == PEG_OK) refuse_inexact(entry);
     if (status == PEG_OK) return 1;
     entry->failed_steps++;
     if (status == PEG_ERROR_CONVEX_NOT_REGISTERED) entry->no_convex = 1;

@@ -27,12 +27,13 @@ static void tell_figures(const peg_world_entry *entry)
     if (entry->peg) pegWorldGetTotals(entry->peg, &s);
     fprintf(stderr,
             "peg-run: world %d: %ld steps (%ld exact, %ld stock, %ld failed), h %g s; now %ld "
-            "bodies, %ld pairs; steps unconverged %ld, bodies limited %ld, islands frozen %ld, "
+            "bodies, %ld pairs; steps unconverged %ld, ended by budget %ld, bodies limited %ld, "
+            "islands frozen %ld, "
             "infeasible %ld, soft contacts %ld, stock contacts %ld, overlap %.2g m\n",
             entry->number, entry->steps, entry->steps - entry->stock_steps, entry->stock_steps,
-            entry->failed_steps, entry->h, s.bodies, s.pairs, s.unconverged, s.limited_bodies,
-            s.frozen_islands, s.infeasible_islands, s.soft_contacts, entry->stock_contacts,
-            s.max_penetration);
+            entry->failed_steps, entry->h, s.bodies, s.pairs, s.unconverged, s.budget_ended,
+            s.limited_bodies, s.frozen_islands, s.infeasible_islands, s.soft_contacts,
+            entry->stock_contacts, s.max_penetration);
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */

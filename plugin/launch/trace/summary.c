@@ -52,6 +52,7 @@ static void put_solver(FILE *file, const peg_world_entry *entry, const pegStats 
                            {"max", (double)s->outer_iterations_max}};
     const field others[] = {COUNT(entry, steps),
                             COUNT(s, unconverged),
+                            COUNT(s, budget_ended),
                             COUNT(s, limited_islands),
                             COUNT(s, limited_bodies),
                             {"frozen", (double)s->frozen_islands},
