@@ -5,6 +5,7 @@
 #include "peg/lcp/gauss_seidel.h"
 #include "peg/lcp/newton.h"
 #include "peg/lcp/problem.h"
+#include "peg/lcp/qr.h"
 #include "peg/lcp/scaled.h"
 
 enum {
@@ -23,6 +24,10 @@ static const double NEAR = 1e-6;
 /* Share of the bound by which friction is taken back in the first passes; then it doubles. */
 static const double LITTLE_BACK = 1.0 / 128;
 enum { PATIENT = 16 };
+/* Rows without finite bounds up to which QR is made of all of them: some tenths of a second. */
+enum { MOST_EQUALITIES = 500 };
+/* Part of a unit row that is no rounding. */
+static const double INDEPENDENT = 1e-13;
 
 static void load(const peg_scaled *scaled, const double *lambda, double *u)
 {
@@ -130,6 +135,37 @@ static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance
     return solve_settled(newton, tolerance, u, y, kept);
 }
 
+/* Rows without finite bounds ask for the shortest y with s = 0, which QR finds with the rounding of
+ * N's condition where the iteration, whose matrices have the square of it, ends short of the
+ * certificate: joints in closed loops. */
+static peg_outcome solve_equalities(peg_arena *arena, const peg_scaled *scaled, double *u,
+                                    double *y)
+{
+    peg_qr qr;
+    int m = scaled->m;
+    int *row = PEG_NEW(arena, int, m);
+    double *d = PEG_NEW(arena, double, m), *x = PEG_NEW(arena, double, m);
+    if (!row || !d || !x || !peg_qr_create(arena, scaled->n, m, &qr)) return PEG_OUT_OF_MEMORY;
+    for (int i = 0; i < m; i++) {
+        double length = peg_qr_split(&qr, &scaled->row[i], d, y);
+        if (length <= INDEPENDENT) continue;
+        row[qr.q] = i;
+        peg_qr_append(&qr, d, y, length);
+    }
+    for (int j = 0; j < qr.q; j++) d[j] = -scaled->row[row[j]].beta;
+    peg_qr_shortest(&qr, d, y, x);
+    memset(u, 0, (size_t)m * sizeof *u);
+    for (int j = 0; j < qr.q; j++) u[row[j]] = x[j];
+    return PEG_SOLVED;
+}
+
+static int are_equalities(const peg_scaled *scaled)
+{
+    for (int i = 0; i < scaled->m; i++)
+        if (!scaled->row[i].bounded || !isinf(scaled->row[i].limit)) return 0;
+    return scaled->m <= MOST_EQUALITIES;
+}
+
 static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
 {
     return outcome != PEG_SOLVED && outcome != PEG_LAGGED && outcome != PEG_INFEASIBLE &&
@@ -183,6 +219,9 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
     newton.max_factorisations = options->max_factorisations;
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
+    if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
+        are_equalities(&scaled))
+        outcome = solve_equalities(arena, &scaled, u, y);
     if (has_failed(&scaled, outcome)) {
         if (options->max_factorisations) return outcome;
         outcome = rescue(arena, &newton, tolerance, u, y);
