@@ -2,7 +2,7 @@
 """The named numbers of the library, as a table: docs/constants.py SOURCE-ROOT [--check].
 
 Reads peg/, ode_glue/ and plugin/ for three forms: `#define NAME number`, `static const type NAME =
-number;` and `enum { NAME = number }` with names in capitals. The purpose of a number is the comment
+number, ..;` and `enum { NAME = number, .. };` on one line, with names in capitals. The purpose of a number is the comment
 behind it or above it; one comment above a block of lines serves all of them.
 
 With --check nothing is written; the exit status is 1 if a number has no purpose, or if a rule of
@@ -14,10 +14,12 @@ import sys
 from pathlib import Path
 
 NUMBER = r"[-+(]*(?:0x[0-9a-fA-F]+|\.?[0-9][0-9.eE+*/ -]*)u?\)?"
+PAIR = rf"([A-Z][A-Z0-9_]+) = ({NUMBER})"
+LIST = rf"[A-Z][A-Z0-9_]+ = {NUMBER}(?:, [A-Z][A-Z0-9_]+ = {NUMBER})*"
 FORMS = (
     re.compile(rf"^\s*#define\s+([A-Z][A-Z0-9_]+)\s+({NUMBER})\s*(?:/\*.*)?$"),
-    re.compile(rf"^\s*(?:static )?const (?:double|int|long|float|size_t|uint\w+) ([A-Z][A-Z0-9_]+) = ({NUMBER});"),
-    re.compile(rf"^\s*enum \{{ ([A-Z][A-Z0-9_]+) = ({NUMBER}) \}};"),
+    re.compile(rf"^\s*(?:static )?const (?:double|int|long|float|size_t|uint\w+) (?={LIST};)(.*?);"),
+    re.compile(rf"^\s*enum \{{ (?={LIST} \}};)(.*?) \}};"),
 )
 VERSION = re.compile(r"PEG_VERSION_|_POSIX|_GNU_SOURCE")
 
@@ -55,8 +57,10 @@ def numbers_of(path):
             block = above[n]
         elif not found and not line.strip():
             block = ""
-        if found and not VERSION.match(found[1]):
-            yield found[1], found[2].strip(), beside.get(n, block)
+        pairs = [found.groups()] if found and found.lastindex == 2 else re.findall(PAIR, found[1]) if found else []
+        for name, value in pairs:
+            if not VERSION.match(name):
+                yield name, value.strip(), beside.get(n, block)
 
 
 def all_numbers(root):

@@ -4,6 +4,7 @@
 #include "peg/collide/features.h"
 #include "plugin/contact.h"
 
+/* Corners that a cap is drawn with, of a section at most; colours of islands. */
 enum { CORNERS_OF_CAP = 24, CORNERS_MAX = 256, COLOURS = 8 };
 
 static const unsigned POINT_COLOUR = 0xffffff, NORMAL_COLOUR = 0x40c040, FORCE_COLOUR = 0xff8000,

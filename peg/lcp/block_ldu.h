@@ -7,6 +7,7 @@
 
 #include "peg/base/arena.h"
 
+/* Numbers in a body's velocity, and in a block of the matrix. */
 enum { PEG_BLOCK = 6, PEG_BLOCK_SIZE = 36 };
 
 /* Blocks of column k of L: the diagonal one at start[k], then those of below[k][0..count[k]-1],

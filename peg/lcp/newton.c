@@ -22,6 +22,7 @@
 #include "peg/lcp/block_ldu.h"
 #include "peg/lcp/scaled.h"
 
+/* Steps of the multipliers, of Newton's method in each of them, and of its search along a line. */
 enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, SEARCH_STEPS = 40 };
 /* Factorisations of a call without a bound of its own: contradicting joints went on for minutes. */
 enum { FACTORISATIONS = 300 };
