@@ -205,6 +205,18 @@ static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
     return status;
 }
 
+/* Bodies with a joint that is no contact. 0: no memory. */
+static int number_joined(peg_glue *glue)
+{
+    dBodyID id = peg_world_first_body(glue->world);
+    for (; id; id = peg_world_next_body(id)) {
+        int joints = dBodyGetNumJoints(id), k = 0;
+        while (k < joints && dJointGetType(dBodyGetJoint(id, k)) == dJointTypeContact) k++;
+        if (k < joints && peg_map_add(&glue->body_number, id, NULL) < 0) return 0;
+    }
+    return 1;
+}
+
 /* The bodies of the shapes, then those that hang on them by joints. 0: no memory. */
 static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
 {
@@ -213,6 +225,7 @@ static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
         dBodyID id = dGeomGetBody(shape[i]->geom);
         if (id && peg_map_add(number, id, NULL) < 0) return 0;
     }
+    if (glue->all_joined && !number_joined(glue)) return 0;
     for (int i = 0; i < number->n; i++) {
         dBodyID id = number->key[i][0];
         for (int k = 0; k < dBodyGetNumJoints(id); k++) {

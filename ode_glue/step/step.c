@@ -114,7 +114,7 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
     if (!(h >= SHORTEST && h <= LONGEST)) return PEG_ERROR_STEP_SIZE;
     if (glue->pair_lost) return PEG_ERROR_MEMORY;
-    if (glue->spaces == 0 && glue->added.n == 0)
+    if (glue->spaces == 0 && glue->added.n == 0 && !glue->all_joined)
         warn(glue, PEG_CAUSE_NO_SPACE, NULL,
              "no space and no pair was added: this step has no contacts; call pegWorldAddSpace, or "
              "pegNearCallback or pegWorldAddPair before each step");

@@ -45,6 +45,7 @@ typedef struct peg_glue {
     peg_shapes shapes;
     peg_joint_set joints;
     peg_joint_notes notes; /* of this step's joints */
+    int all_joined;        /* bodies that joints connect take part, also without geoms */
     long soft;             /* pairs with compliant contacts in this step */
     dJointID own_contact;  /* an enabled contact joint of the program's, or null */
     long set_right;        /* bodies that ODE left elsewhere than certified */

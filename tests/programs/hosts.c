@@ -11,7 +11,8 @@
  *   own          a contact that no dCollide reported keeps a cube at 5 m
  *   bodiless     spaces of geoms without bodies: how many pairs were reported wrongly
  *   bridge       hinged planks between two posts, with dWorldQuickStep: prints the
- *                largest error of a hinge in m, from the first step on */
+ *                largest error of a hinge in m, from the first step on
+ *   long-bridge  the same with more planks */
 #include <ode/ode.h>
 
 #include <math.h>
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CUBES = 3, CONTACTS = 100, KEPT = 10, STEPS = 400, PLANKS = 8, GEOMS = 60 };
+enum { CUBES = 3, CONTACTS = 100, KEPT = 10, STEPS = 400, PLANKS = 8, LONG = 60, GEOMS = 60 };
 
 static const char *pattern;
 
@@ -196,21 +197,21 @@ static void collide_bodiless(void)
 
 /* ---- joints ---------------------------------------------------------------------------------- */
 
-static void hang_bridge(void)
+static void hang_bridge(int planks)
 {
     dWorldID world = dWorldCreate();
-    dBodyID plank[PLANKS];
-    dJointID hinge[PLANKS];
+    dBodyID plank[LONG];
+    dJointID hinge[LONG];
     double worst = 0;
     dWorldSetGravity(world, 0, 0, -9.81);
-    for (int i = 0; i < PLANKS; i++) {
+    for (int i = 0; i < planks; i++) {
         dMass mass;
         plank[i] = dBodyCreate(world);
-        dMassSetBoxTotal(&mass, i == PLANKS - 1 ? 500 : 1, 1, 1, .1);
+        dMassSetBoxTotal(&mass, i == planks - 1 ? 500 : 1, 1, 1, .1);
         dBodySetMass(plank[i], &mass);
         dBodySetPosition(plank[i], i, 0, 2);
     }
-    for (int i = 0; i < PLANKS; i++) {
+    for (int i = 0; i < planks; i++) {
         hinge[i] = dJointCreateHinge(world, NULL);
         dJointAttach(hinge[i], i ? plank[i - 1] : NULL, plank[i]);
         dJointSetHingeAnchor(hinge[i], i - .5, 0, 2);
@@ -218,7 +219,7 @@ static void hang_bridge(void)
     }
     for (int i = 0; i < 100; i++) {
         dWorldQuickStep(world, .01);
-        for (int k = 1; k < PLANKS; k++) {
+        for (int k = 1; k < planks; k++) {
             dVector3 a, b;
             dJointGetHingeAnchor(hinge[k], a);
             dJointGetHingeAnchor2(hinge[k], b);
@@ -237,7 +238,9 @@ int main(int argc, char **argv)
     if (is("bodiless"))
         collide_bodiless();
     else if (is("bridge"))
-        hang_bridge();
+        hang_bridge(PLANKS);
+    else if (is("long-bridge"))
+        hang_bridge(LONG);
     else
         run_hosts(is("clones") ? 4 : 1);
     dCloseODE();

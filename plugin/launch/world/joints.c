@@ -1,6 +1,10 @@
 /* How joints were set: what ODE does not tell afterwards is seen here. It is kept for as long as
  * the joint lives, as a peg world forgets joints that a step does not meet. */
 #include "plugin/launch/world/joints.h"
+#include "ode_glue/read/world_bodies.h"
+
+/* Groups may have lost joints that nobody saw go: they are counted again after so many steps. */
+enum { COUNT_STEPS = 128 };
 
 /* The joint's reference in its entry; null without a body or memory. */
 static peg_joint_reference *reference_of(dJointID joint)
@@ -11,6 +15,7 @@ static peg_joint_reference *reference_of(dJointID joint)
     if (!entry) return NULL;
     pthread_mutex_lock(&entry->lock); /* the set may move; the entry is this thread's */
     peg_joint_reference *reference = peg_joint_set_at(&entry->joints, joint);
+    entry->group_steps = 0;
     pthread_mutex_unlock(&entry->lock);
     /* the peg world's own copy is out of date */
     int i = entry->peg ? peg_map_find(&entry->peg->glue->joints.id, joint, NULL) : -1;
@@ -96,4 +101,44 @@ static void forget(peg_world_entry *entry, void *joint)
 void peg_forget_joint(dJointID joint)
 {
     peg_world_registry_visit(forget, joint);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static void add_neighbours(peg_map *met, dBodyID body)
+{
+    for (int k = 0; k < dBodyGetNumJoints(body); k++) {
+        dJointID joint = dBodyGetJoint(body, k);
+        if (dJointGetType(joint) == dJointTypeContact) continue;
+        for (int side = 0; side < 2; side++) {
+            dBodyID other = dJointGetBody(joint, side);
+            if (other && !dBodyIsKinematic(other)) peg_map_add(met, other, NULL);
+        }
+    }
+}
+
+/* Without memory some are missed. */
+static int count_largest(dWorldID world)
+{
+    peg_map met = {0};
+    int largest = 0;
+    for (dBodyID id = peg_world_first_body(world); id; id = peg_world_next_body(id)) {
+        int first = met.n;
+        if (dBodyGetNumJoints(id) == 0 || peg_map_add(&met, id, NULL) < first) continue;
+        for (int i = first; i < met.n; i++) add_neighbours(&met, met.key[i][0]);
+        largest = met.n - first > largest ? met.n - first : largest;
+    }
+    peg_map_free(&met);
+    return largest;
+}
+
+int peg_joint_group_size(peg_world_entry *entry)
+{
+    if (entry->group_steps-- <= 0) {
+        entry->group_steps = COUNT_STEPS;
+        peg_inside++;
+        if (peg_world_bodies_find()) entry->group_size = count_largest(entry->world);
+        peg_inside--;
+    }
+    return entry->group_size;
 }

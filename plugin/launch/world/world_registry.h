@@ -45,6 +45,8 @@ typedef struct peg_world_entry {
     peg_record *record;
     size_t records, record_room;
     peg_joint_set joints;          /* how joints were set; told to `peg` when it forgot */
+    int group_size;                /* bodies of the largest group that joints connect, as counted */
+    int group_steps;               /* until they are counted again */
     peg_depths usual, coming;      /* of the contacts of the last step, and of this one */
     peg_shapes shapes;             /* of geoms that ODE may have missed, since the last step */
     unsigned long changes;         /* of registered shapes, when the first of these was collected */
