@@ -62,7 +62,7 @@ if mmdebstrap --mode="$mode" --variant=apt --include="$needed" \
     chroot "$clean" dpkg -l | awk '/ode-peg|odepeg/ { print $2, $3 }'
 else
     tail -n 5 "$out/clean.log" >&2
-    fail "mmdebstrap could not make a clean system: its last words are above"
+    fail "mmdebstrap could not make a clean system: see the output above"
 fi
 rm -rf "$clean" "$out/repository"
 echo "package: the packages are in $out"

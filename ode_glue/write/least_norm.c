@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Bodies of an island for which it is tried; rounds of the search, and halvings of a step in each. */
+/* Bodies of an island for which it is tried; rounds of the search, and halvings of a step in each.
+ */
 enum { BODIES_MOST = 32, ROUNDS = 60, HALVINGS = 30 };
 
 static const double REST[6] = {0};

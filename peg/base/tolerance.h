@@ -65,7 +65,7 @@
 /* Islands of so many bodies and more may be solved coarsely by projected Gauss-Seidel. */
 #define PEG_COARSE_FROM 30
 
-/* Rows that bear something are made anew when the bodies have moved by more than this, in L. */
+/* Loaded rows are made anew when the bodies have moved by more than this, in L. */
 #define PEG_ROW_REUSE 0.01
 
 #endif

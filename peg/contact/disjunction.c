@@ -63,9 +63,9 @@ static double facet_at_start(const peg_island *I, const peg_pair *p, const peg_f
  * behind its own neighbours keeps the pair apart, but is no way in which it will ever touch. */
 static int can_touch(const peg_view *A, const peg_view *B, const double n[3])
 {
-    static const peg_slope_tolerance lean = {PEG_SLOPE_TOLERANCE, NULL};
+    static const peg_slope_tolerance slope = {PEG_SLOPE_TOLERANCE, NULL};
     double back[3] = {-n[0], -n[1], -n[2]};
-    return peg_support_can_touch(B, n, &lean) && peg_support_can_touch(A, back, &lean);
+    return peg_support_can_touch(B, n, &slope) && peg_support_can_touch(A, back, &slope);
 }
 
 static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet *facet)

@@ -88,7 +88,7 @@ typedef struct peg_pair_tried {
 typedef struct peg_pair {
     /* what the loops over all pairs look at */
     int a, b;                 /* pieces */
-    int active;               /* a row bears */
+    int active;               /* a row is loaded: its impulse is positive */
     int checked;              /* its check holds while neither body moves: 1 unloaded, 2 loaded */
     int rechecked;            /* the last check of the pairs made it anew */
     int rows_kept;            /* its rows are those of the iteration before, impulses included */

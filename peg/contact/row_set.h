@@ -23,7 +23,7 @@ typedef struct peg_row {
     double target;    /* gap that it asks for, m */
     double recovery;  /* what asks for more than standing still while overlaps open, m/s (<= 0) */
     double mu, limit; /* friction: |lambda| <= limit + mu lambda of the normal row; what has a limit
-                         waits until that one bears */
+                         waits until that one is loaded */
     double compliance; /* 1/kg */
     double gap_growth; /* part of the demand that exceeds the gap at the start, m (>= 0) */
     double prescribed; /* what immovable bodies and the surface add to the row's speed, m/s */

@@ -112,15 +112,15 @@ static int is_settled(const peg_island *I, const loop *l, double objective)
     return change <= SETTLED * objective + PEG_GAIN * I->energy_unit;
 }
 
-/* Whether a pair bears whose rows are those of another iterate, as those of rest may. */
-static int bears_on_old_rows(const peg_island *I)
+/* Whether a pair is loaded whose rows are those of another iterate. */
+static int is_loaded_by_old_rows(const peg_island *I)
 {
-    int bears = 0;
+    int loaded = 0;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
-        bears |= p->rows_kept && p->active;
+        loaded |= p->rows_kept && p->active;
     }
-    return bears;
+    return loaded;
 }
 
 /* What a check finds wrong with the alternatives, and changes. */
@@ -172,7 +172,7 @@ static verdict judge(peg_island *I, loop *l)
     if (changed) l->settled_from = k + 1;
     double objective = peg_island_objective(I);
     int patient = k - l->settled_from >= PEG_PATIENCE;
-    int settled = iterative || (!changed && !bears_on_old_rows(I) &&
+    int settled = iterative || (!changed && !is_loaded_by_old_rows(I) &&
                                 (l->restoring || patient || (I->forms & PEG_FORM_RECOVERY) ||
                                  is_settled(I, l, objective)));
     int apart = l->shortfall <= 0 && !l->passed;

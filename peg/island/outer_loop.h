@@ -1,6 +1,7 @@
 /* The outer loop of the exact model.
  *
- * A pass makes rows at the iterate, solves them, poses the bodies, checks every pair and judges:
+ * A pass makes rows at the iterate, solves them, integrates the positions, checks every pair and
+ * judges:
  *
  *     verdict     | next pass
  *     ------------|------------------------------------------------------------------

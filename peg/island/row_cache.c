@@ -31,9 +31,9 @@ static int is_out_of_reach(const peg_pair *p)
     return !p->violated && PEG_FACING * p->s > p->reach;
 }
 
-/* Where the answer is to be exact only rows stay that bear nothing and could not, nor are wrong by
- * as much as the pair is apart: they are linear in what moves by a share of L. Where it is long in
- * coming, none. */
+/* Where the answer is to be exact only rows stay that are not loaded and could not be, nor are
+ * wrong by as much as the pair is apart: they are linear in what moves by a share of L. Where it is
+ * long in coming, none. */
 static int must_be_exact(const peg_island *I, const peg_pair *p)
 {
     double wrong = p->moved_since_rows * p->moved_since_rows / p->L;
@@ -41,7 +41,7 @@ static int must_be_exact(const peg_island *I, const peg_pair *p)
            is_out_of_reach(p);
 }
 
-/* Rows of a pair stay as they are until something is wrong with it, or while it bears nothing, or
+/* Rows of a pair stay as they are until something is wrong with it, or while it is not loaded, or
  * while its bodies have hardly moved since they were made or (anew) the answer that they led to is
  * not restored: what that leaves out, the check of the poses will find. Rows of one pair lie
  * together in the set, in the order of the pairs. */

@@ -12,7 +12,7 @@ void peg_island_accumulate(peg_island *I, peg_about about)
     for (int i = 0, end; i < I->rows.m; i = end) {
         int acts = 0;
         end = peg_next_normal(&I->rows, i);
-        /* friction with a limit of its own may act where nothing bears any more
+        /* friction with a limit of its own may act where no row is loaded any more
          * (pair.friction_pending) */
         for (int k = i; k < end; k++) acts |= I->rows.row[k].lambda != 0;
         if (acts) peg_rows_append(I, &I->impulse, &I->rows, i, end);

@@ -97,7 +97,8 @@ static peg_outcome run(peg_island *I, workspace *w)
     return PEG_SOLVED;
 }
 
-/* Whether the contact has friction with a limit of its own, which acts wherever the contact bears.
+/* Whether the contact has friction with a limit of its own, which acts wherever the contact is
+ * loaded.
  */
 static int limits_friction(const peg_island *I, int normal)
 {

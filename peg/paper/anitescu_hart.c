@@ -324,20 +324,21 @@ static peg_outcome solve(peg_island *I, void *data)
         I->failed = 1;
         return PEG_OUT_OF_MEMORY;
     }
-    int rubs = start_delta(I, m, p.solution.v), pass = 0, most = I->settings->ratio_passes;
+    int has_friction = start_delta(I, m, p.solution.v), pass = 0, most = I->settings->ratio_passes;
     double unit = speeds(I) + 1e-300, change = INFINITY, stride = 0, before;
     peg_outcome outcome;
     do {
         outcome = solve_once(I, m, &p);
         before = change;
-        change = rubs ? update_delta(I, m, (const peg_vec6 *)p.solution.v, &stride) / unit : 0;
+        change =
+            has_friction ? update_delta(I, m, (const peg_vec6 *)p.solution.v, &stride) / unit : 0;
         pass++;
     } while (outcome == PEG_SOLVED && pass < most && change > SETTLED &&
              !(change <= SOLVED_TO && change >= before));
     if (outcome != PEG_SOLVED) return outcome;
-    I->stats->friction_islands += rubs;
+    I->stats->friction_islands += has_friction;
     I->stats->sliding_islands += pass > 1;
-    I->stats->friction_passes += rubs ? pass : 0;
+    I->stats->friction_passes += has_friction ? pass : 0;
     I->stats->friction_unconverged += most > 1 && change > SOLVED_TO;
     take(I, m, &p);
     return PEG_SOLVED;
