@@ -1,5 +1,6 @@
 /* Convex geoms, seen when they are made. */
 #include "ode_glue/read/convex.h"
+#include "ode_glue/read/radius.h"
 #include "plugin/ode-peg.h"
 
 #include <limits.h>
@@ -60,4 +61,14 @@ pegStatus pegSetConvex(dGeomID geom, const dReal *planes, unsigned planecount, c
 void pegUnregisterConvex(dGeomID geom)
 {
     if (geom) peg_convex_forget(geom);
+}
+
+pegStatus pegGeomSetRadius(dGeomID geom, dReal radius)
+{
+    return geom ? peg_radius_set(geom, radius) : PEG_ERROR_ARGUMENT;
+}
+
+dReal pegGeomGetRadius(dGeomID geom)
+{
+    return geom ? peg_radius_of(geom) : 0;
 }

@@ -118,7 +118,10 @@ static int face_corners(const placed *p, const placed *other, const peg_contact 
     }
     int first = s->face_start[face], corners = s->face_start[face + 1] - first;
     if (corners > CORNERS_MAX) corners = CORNERS_MAX;
-    for (int k = 0; k < corners; k++) to_world(p, s->vertex[s->face_vertex[first + k]], corner[k]);
+    for (int k = 0; k < corners; k++) {
+        peg_add_scaled(s->vertex[s->face_vertex[first + k]], s->round, s->normal[face], n);
+        to_world(p, n, corner[k]);
+    }
     return corners;
 }
 

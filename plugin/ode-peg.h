@@ -195,6 +195,17 @@ PEG_API pegStatus pegRegisterConvex(dGeomID geom, const dReal *planes, unsigned 
                                     const unsigned int *polygons);
 PEG_API void pegUnregisterConvex(dGeomID geom);
 
+/* A radius (m) about a box or a convex geom: its surface then lies that far off what ODE knows,
+ * rounded at edges and corners, in all worlds; 0 takes it back. Contacts are exact. Mass and
+ * inertia are the program's as ever, and ODE's own bounding box does not grow: the geom must lie in
+ * an added space (pegWorldAddSpace) to be met in time. Take the radius back before the geom is
+ * destroyed: a new geom of its class at the same address would have it. Errors: ARGUMENT (null,
+ * negative), NOT_FINITE, GEOM_CLASS (another class: spheres and capsules are round already,
+ * cylinders, planes, meshes and heightfields take none), MEMORY. The papers' models know no such
+ * geoms: their steps leave them out, with a message. */
+PEG_API pegStatus pegGeomSetRadius(dGeomID geom, dReal radius);
+PEG_API dReal pegGeomGetRadius(dGeomID geom);
+
 /* Samples of a heightfield, as passed to dGeomHeightfieldDataBuild*; ODE has no getter for them.
  * Sample (i, j) is samples[i + j * width_samples], or callback(user_data, i, j). */
 typedef enum pegSampleType {

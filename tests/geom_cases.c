@@ -19,6 +19,10 @@ scene new_scene(double mu)
 
 void free_scene(scene *s)
 {
+    for (int i = 0; i < dSpaceGetNumGeoms(s->space); i++) {
+        dGeomID geom = dSpaceGetGeom(s->space, i);
+        if (pegGeomGetRadius(geom) > 0) pegGeomSetRadius(geom, 0);
+    }
     dSpaceDestroy(s->space);
     dWorldDestroy(s->world);
     pegWorldDestroy(s->peg);
@@ -162,6 +166,13 @@ dGeomID held(scene *s, dGeomID inner, double z)
     return transform;
 }
 
+static dGeomID rounded_box(scene *s, double x, double y, double z, double radius)
+{
+    dGeomID geom = dCreateBox(s->space, x, y, z);
+    ck_assert_int_eq(pegGeomSetRadius(geom, radius), PEG_OK);
+    return geom;
+}
+
 dGeomID add_static(scene *s, int kind)
 {
     dGeomID geom = NULL;
@@ -199,6 +210,10 @@ dGeomID add_static(scene *s, int kind)
         geom = held(s, dCreateBox(NULL, 8, 8, 2), 3);
         dGeomSetPosition(geom, 0.1, 0.2, -4);
         break;
+    case ROUNDED:
+        geom = rounded_box(s, 8, 8, 2, .5);
+        dGeomSetPosition(geom, 0.1, 0.2, -1.5);
+        break;
     }
     return geom;
 }
@@ -225,6 +240,8 @@ dBodyID add_mover(scene *s, int kind)
         return add_body(s, add_mesh(s, points, 8, cube[0], 12));
     case M_TRANSFORM:
         return add_body(s, held(s, dCreateSphere(NULL, 0.5), 0));
+    case M_ROUNDED:
+        return add_body(s, rounded_box(s, .6, .6, .6, .2));
     }
     return body;
 }

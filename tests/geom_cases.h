@@ -64,10 +64,10 @@ void turn_up(dGeomID field);
 dGeomID held(scene *s, dGeomID inner, double z);
 
 /* Every static one has its top at (0, 0, 0). */
-enum { PLANE, BOX, SPHERE, CAPSULE, CYLINDER, CONVEX, MESH, FIELD, TRANSFORM, STATICS };
+enum { PLANE, BOX, SPHERE, CAPSULE, CYLINDER, CONVEX, MESH, FIELD, TRANSFORM, ROUNDED, STATICS };
 dGeomID add_static(scene *s, int kind);
 /* Every moving one has its centre 0.5 above its lowest points. */
-enum { M_SPHERE, M_BOX, M_CAPSULE, M_CYLINDER, M_CONVEX, M_TRANSFORM, M_MESH, MOVERS };
+enum { M_SPHERE, M_BOX, M_CAPSULE, M_CYLINDER, M_CONVEX, M_TRANSFORM, M_MESH, M_ROUNDED, MOVERS };
 dBodyID add_mover(scene *s, int kind);
 
 /* A ball of radius 0.5 of a class of its own that knows planes and spheres. */

@@ -9,7 +9,10 @@
 #include "tests/geometry_cases.h"
 #include "tests/test_geometry.h"
 
-typedef enum kind { SPHERE, CAPSULE, CYLINDER, BOX, TRIANGLE, KINDS } kind;
+typedef enum kind { SPHERE, CAPSULE, CYLINDER, ROUNDED, BOX, TRIANGLE, KINDS } kind;
+
+/* Radius about the box in a rounded one. */
+static const double ROUND = .15;
 
 /* A solid of the oracle: size[0] radius and size[1] length, or sides. */
 typedef struct solid {
@@ -25,9 +28,9 @@ static double support(const solid *s, const double *n)
     if (s->is == SPHERE) return at + s->size[0];
     if (s->is == CAPSULE) return at + s->size[0] + half;
     if (s->is == CYLINDER) return at + s->size[0] * hypot(l[0], l[1]) + half;
-    if (s->is == BOX) {
+    if (s->is == BOX || s->is == ROUNDED) {
         for (int k = 0; k < 3; k++) at += .5 * s->size[k] * fabs(l[k]);
-        return at;
+        return at + (s->is == ROUNDED ? ROUND : 0);
     }
     for (int v = 0; v < 3; v++) most = fmax(most, peg_dot(l, s->corner[v]));
     return at + most;
@@ -95,6 +98,7 @@ static void make_triangle(const solid *s, made *m)
     m->plane[1] = -m->plane[0];
     m->triangle = (peg_polytope){
         .kind = PEG_SHAPE_TRIANGLE, .nv = 3, .nf = 2, .ne = 3, .radius = 4, .mesh = m->mesh};
+    for (int k = 0; k < 9; k++) m->triangle.centre[k % 3] += m->corner[k / 3][k % 3] / 3;
     m->triangle.vertex = m->corner, m->triangle.normal = m->face, m->triangle.offset = m->plane;
     m->triangle.face_start = start, m->triangle.face_vertex = corner, m->triangle.edge = edge;
     m->triangle.next_start = next_start, m->triangle.next = next;
@@ -108,6 +112,12 @@ static void make(const solid *s, made *m)
     if (s->is == CAPSULE) status = peg_polytope_capsule(s->size[0], s->size[1], &m->shape);
     if (s->is == CYLINDER) status = peg_polytope_cylinder(s->size[0], s->size[1], &m->shape);
     if (s->is == BOX) status = peg_polytope_box(s->size, &m->shape);
+    if (s->is == ROUNDED) {
+        peg_polytope *core;
+        ck_assert_int_eq(peg_polytope_box(s->size, &core), PEG_OK);
+        status = peg_polytope_rounded(core, ROUND, &m->shape);
+        peg_polytope_free(core);
+    }
     if (s->is == TRIANGLE) make_triangle(s, m);
     ck_assert_int_eq(status, PEG_OK);
     m->view = (peg_view){.shape = m->shape ? m->shape : &m->triangle,
@@ -187,11 +197,16 @@ START_TEST(degenerate_pairs)
         {CYLINDER, BOX, {1, 0, 0}, 0},        /* its side on a face */
         {SPHERE, BOX, {1, 0, 0}, 0},          /* on a face */
         {SPHERE, BOX, {1, .5, 0}, 0},         /* over an edge */
+        {ROUNDED, BOX, {1.15, 0, 0}, 0},      /* flush */
+        {ROUNDED, ROUNDED, {1.3, .2, 0}, 0},  /* flush */
+        {ROUNDED, SPHERE, {1.15, .5, 0}, 0},  /* over an edge */
+        {ROUNDED, CAPSULE, {1.15, 0, .2}, 0}, /* along a face */
     };
     made A, B;
     solid a = {.is = of[_i].a, .size = {.5, 1, 1}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}}, b = a;
     b.is = of[_i].b;
-    b.size[0] = b.is == BOX ? 1 : .5;
+    a.size[0] = a.is == ROUNDED ? 1 : .5;
+    b.size[0] = b.is == BOX || b.is == ROUNDED ? 1 : .5;
     peg_copy3(of[_i].x, a.x);
     make(&a, &A);
     make(&b, &B);
@@ -518,7 +533,7 @@ TCase *dilated_tests(void)
     TCase *t = tcase_create("dilated parts and meshes");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, largest_separation, 0, KINDS * KINDS - 1);
-    tcase_add_loop_test(t, degenerate_pairs, 0, 11);
+    tcase_add_loop_test(t, degenerate_pairs, 0, 15);
     tcase_add_loop_test(t, thin_gaps, 0, 4);
     tcase_add_test(t, edges_are_nearest_to_a_disc_between_their_ends);
     tcase_add_test(t, lines_are_nearest_to_a_disc_where_a_search_finds_it);

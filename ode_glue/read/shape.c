@@ -1,6 +1,7 @@
 #include "ode_glue/read/shape.h"
 #include "ode_glue/read/convex.h"
 #include "ode_glue/read/geom.h"
+#include "ode_glue/read/radius.h"
 #include "peg/base/arena.h"
 
 _Static_assert(sizeof(dReal) == sizeof(double), "ODE must be built in double precision");
@@ -47,6 +48,7 @@ static void read_parameters(peg_shape *s)
     is->class = is->leaf ? dGeomGetClass(is->leaf) : -1;
     if (!is->leaf) return;
     read_sizes(is->leaf, is->class, is->size);
+    is->round = peg_radius_of(is->leaf);
     if (is->class == dTriMeshClass) is->data = dGeomTriMeshGetData(is->leaf);
     if (is->class == dConvexClass) {
         s->shape = peg_convex_find(is->leaf, &is->version);
@@ -59,7 +61,8 @@ static void read_parameters(peg_shape *s)
 static int same_parameters(const peg_parameters *a, const peg_parameters *b)
 {
     return a->leaf == b->leaf && a->class == b->class && a->version == b->version &&
-           a->data == b->data && memcmp(a->size, b->size, sizeof a->size) == 0;
+           a->data == b->data && a->round == b->round &&
+           memcmp(a->size, b->size, sizeof a->size) == 0;
 }
 
 static int is_empty(const peg_parameters *is)
@@ -112,6 +115,19 @@ static void take_field(const peg_shapes *shapes, peg_shape *s)
         s->triangle_mesh = field->triangle_mesh;
 }
 
+/* Gives the shape its radius. */
+static pegStatus make_round(peg_shape *s)
+{
+    const peg_polytope *core = s->own ? s->own : s->shape;
+    peg_polytope *rounded;
+    if (!(s->is.round > 0) || !core) return PEG_OK;
+    pegStatus status = peg_polytope_rounded(core, s->is.round, &rounded);
+    if (status != PEG_OK) return status;
+    peg_polytope_free(s->own);
+    s->own = rounded;
+    return PEG_OK;
+}
+
 static pegStatus build(peg_shapes *shapes, peg_shape *s)
 {
     const double *size = s->is.size;
@@ -139,6 +155,7 @@ static pegStatus build(peg_shapes *shapes, peg_shape *s)
     } else if (s->is.class != dConvexClass) {
         s->opaque = 1;
     }
+    if (status == PEG_OK) status = make_round(s);
     if (s->own) s->shape = s->own;
     if (s->mesh) s->triangle_mesh = s->mesh->triangle_mesh;
     return status;

@@ -13,6 +13,7 @@ typedef struct peg_parameters {
     int class;             /* ODE's, of the leaf; -1: an empty transform */
     double size[4];        /* box: sides; plane: a, b, c, d; sphere, capsule, cylinder: radius,
                               length */
+    double round;          /* box, convex: radius about it (pegGeomSetRadius) */
     unsigned long version; /* convex, heightfield: of its registration */
     const void *data;      /* mesh */
 } peg_parameters;
@@ -23,10 +24,10 @@ typedef struct peg_shape {
     peg_parameters is;
     const peg_polytope *shape; /* at most one of these two */
     const peg_triangle_mesh
-        *triangle_mesh;             /* none: the geom takes no part (see status) or is opaque */
-    peg_polytope *own;              /* the shape, if built here (not of a convex geom) */
-    peg_trimesh *mesh;              /* the mesh's owner */
-    peg_heightfield *field;         /* the mesh's owner, too */
+        *triangle_mesh;     /* none: the geom takes no part (see status) or is opaque */
+    peg_polytope *own;      /* the shape, if built here (not of a convex geom without radius) */
+    peg_trimesh *mesh;      /* the mesh's owner */
+    peg_heightfield *field; /* the mesh's owner, too */
     const peg_heightfield *endless; /* the field, if it repeats itself */
     peg_windows windows;            /* of it: its complexes */
     int opaque;                     /* meets others through ODE's contacts */

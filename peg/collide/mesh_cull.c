@@ -76,7 +76,7 @@ void peg_mesh_cull_region(const peg_mesh_cull *c, peg_region *r)
             r->box.hi[k] = peg_max(r->box.hi[k], part->vertex[v][k] + by);
         }
     }
-    if (!peg_is_dilated(P)) return;
+    if (!peg_is_dilated(P) || peg_is_rounded(P)) return;
     r->from = part->vertex[0];
     r->to = part->vertex[P->nv - 1];
 }
@@ -318,9 +318,10 @@ static int is_in_reach(const peg_mesh_cull *c, spot *s)
     return is_vertex(s) ? core_near_vertex(c, s) : core_near_edge(c, s);
 }
 
-/* Whether what it is near to says nothing. */
+/* Whether what it is near to says nothing: rounded edges look all ways between their faces. */
 static int is_vague(const peg_mesh_cull *c, const spot *s)
 {
+    if (peg_is_rounded(c->part.shape)) return 1;
     if (peg_is_round(c->part.shape)) return 0;
     return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
 }
@@ -427,7 +428,8 @@ static double above_faces(const peg_mesh_cull *c, const double *const corner[3])
     for (int f = 0; f < c->part.shape->nf && best <= c->reach; f++) {
         const double *n = c->part.normal[f];
         double *over = c->over[f];
-        for (int k = 0; k < 3; k++) over[k] = peg_dot(n, corner[k]) - c->part.offset[f];
+        double out = c->part.offset[f] + c->part.shape->round;
+        for (int k = 0; k < 3; k++) over[k] = peg_dot(n, corner[k]) - out;
         best = peg_max(best, peg_min(peg_min(over[0], over[1]), over[2]));
     }
     return best;

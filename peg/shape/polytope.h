@@ -9,10 +9,11 @@
  * edges and no caps; a particle is a single vertex.
  *
  * Dilated polytopes [M: dilated simplicial complexes] have a radius all round: a sphere is a vertex
- * with a radius, a capsule an edge with a radius; these have no faces. A cylinder is an edge with a
- * radius across it only, the Minkowski sum of a segment and a disc; its faces are the caps. The
- * edges of these have no faces (-1). The triangles of a mesh (peg/shape/triangle_mesh.h) have two
- * faces, back to back. */
+ * with a radius, a capsule an edge with a radius; these have no faces. A rounded polytope keeps the
+ * vertices, edges and faces of what is inside; its surface lies a radius off them. A cylinder is an
+ * edge with a radius across it only, the Minkowski sum of a segment and a disc; its faces are the
+ * caps. The edges of these have no faces (-1). The triangles of a mesh (peg/shape/triangle_mesh.h)
+ * have two faces, back to back. */
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
@@ -36,7 +37,8 @@ typedef enum peg_shape_kind {
     /* dilated: */
     PEG_SHAPE_SPHERE,
     PEG_SHAPE_CAPSULE,
-    PEG_SHAPE_CYLINDER
+    PEG_SHAPE_CYLINDER,
+    PEG_SHAPE_ROUNDED /* a convex polytope with a radius all round */
 } peg_shape_kind;
 
 typedef struct peg_polytope {
@@ -53,15 +55,15 @@ typedef struct peg_polytope {
                         next_start[v+1]) */
     int *next;       /* 2 ne */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
-    double round; /* m: of a sphere or capsule: all points this near to the vertices and the edge */
-    double rim;   /* m: of a cylinder: all points this near to the edge, across it */
-    double radius; /* of the sphere about the centre; infinite for a half-space */
-    double size;   /* m: what tolerances are relative to: the radius, or that of the mesh */
-    double inner;  /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
-    double give;   /* how far its features get while its faces all move in by 1; 0: not known */
-    double width;  /* least width over the face normals; infinite for a half-space; of a triangle:
-                      least altitude */
-    double volume; /* m^3; infinite for a half-space */
+    double round;    /* m: all points this near to what is inside */
+    double rim;      /* m: of a cylinder: all points this near to the edge, across it */
+    double radius;   /* of the sphere about the centre; infinite for a half-space */
+    double size;     /* m: what tolerances are relative to: the radius, or that of the mesh */
+    double inner;    /* of the ball about the centre that lies inside; 0: flat ones, half-spaces */
+    double give;     /* how far its features get while its faces all move in by 1; 0: not known */
+    double width;    /* least width over the face normals; infinite for a half-space; of a triangle:
+                        least altitude */
+    double volume;   /* m^3; infinite for a half-space */
     const struct peg_triangle_mesh *mesh; /* of a triangle; null: none */
     int triangle;                         /* which one */
 } peg_polytope;
@@ -108,6 +110,11 @@ pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
  */
 pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out);
 
+/* A convex polytope with a radius: all points this near to the core, which is copied. Its volume is
+ * Steiner's. Errors: ARGUMENT (the core is no convex polytope), NOT_FINITE, SHAPE_EMPTY (radius <=
+ * 0), SHAPE_SIZE, MEMORY. */
+pegStatus peg_polytope_rounded(const peg_polytope *core, double radius, peg_polytope **out);
+
 void peg_polytope_free(peg_polytope *p);
 
 static inline int peg_is_half_space(const peg_polytope *p)
@@ -120,10 +127,15 @@ static inline int peg_is_dilated(const peg_polytope *p)
     return p->kind >= PEG_SHAPE_SPHERE;
 }
 
-/* Has a radius all round, and not only a rim. */
+/* A vertex or an edge with a radius all round, and not only a rim. */
 static inline int peg_is_round(const peg_polytope *p)
 {
     return p->kind == PEG_SHAPE_SPHERE || p->kind == PEG_SHAPE_CAPSULE;
+}
+
+static inline int peg_is_rounded(const peg_polytope *p)
+{
+    return p->kind == PEG_SHAPE_ROUNDED;
 }
 
 static inline int peg_has_rim(const peg_polytope *p)

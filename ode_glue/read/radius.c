@@ -1,0 +1,52 @@
+#include "ode_glue/read/radius.h"
+#include "ode_glue/read/registry.h"
+#include "peg/base/arena.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+typedef struct radius {
+    double radius;
+    int class;
+} radius;
+
+/* Whether any geom ever had one: the others need not ask behind the registry's lock. */
+static atomic_int some_have;
+
+static void release(void *thing)
+{
+    peg_free(thing);
+}
+
+/* The geom's own address is that of the arrays of a convex geom. */
+static const void *key_of(dGeomID geom)
+{
+    return (const char *)geom + 1;
+}
+
+pegStatus peg_radius_set(dGeomID geom, double r)
+{
+    int class = dGeomGetClass(geom);
+    if (!isfinite(r)) return PEG_ERROR_NOT_FINITE;
+    if (r < 0) return PEG_ERROR_ARGUMENT;
+    if (class != dBoxClass && class != dConvexClass) return PEG_ERROR_GEOM_CLASS;
+    if (r == 0) {
+        peg_registry_forget(key_of(geom));
+        return PEG_OK;
+    }
+    radius *thing = peg_alloc_zero(1, sizeof *thing);
+    if (!thing) return PEG_ERROR_MEMORY;
+    thing->radius = r, thing->class = class;
+    atomic_store(&some_have, 1);
+    pegStatus status = peg_registry_set(key_of(geom), thing, release);
+    if (status != PEG_OK) release(thing);
+    return status;
+}
+
+double peg_radius_of(dGeomID geom)
+{
+    unsigned long version;
+    if (!atomic_load(&some_have)) return 0;
+    const radius *thing = peg_registry_find(key_of(geom), release, &version);
+    return thing && thing->class == dGeomGetClass(geom) ? thing->radius : 0;
+}
