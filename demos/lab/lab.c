@@ -515,6 +515,11 @@ static int obey(poptContext context, command *c, char **set, char *text)
     return status;
 }
 
+static const char COMMANDS[] =
+    "list | run SCENE|FILE | compare SCENE|FILE | view SCENE|FILE | convert SCENE|FILE | demo | "
+    "report TRACE.. | play TRACE | check TRACE | sweep PLAN | sweep-report DIR | "
+    "experiment NAME|list | bench | ode-demos | overhead";
+
 int main(int argc, const char **argv)
 {
     dSetErrorHandler(exit_on_ode_error);
@@ -571,13 +576,7 @@ int main(int argc, const char **argv)
         {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
-    poptSetOtherOptionHelp(context, "list | run SCENE|FILE | compare SCENE|FILE | "
-                                    "view SCENE|FILE | "
-                                    "convert SCENE|FILE | demo | "
-                                    "report TRACE.. | play TRACE | check TRACE | "
-                                    "sweep PLAN | sweep-report DIR | "
-                                    "experiment NAME|list | bench | ode-demos | "
-                                    "overhead");
+    poptSetOtherOptionHelp(context, COMMANDS);
     int status = obey(context, &c, &set, command_text(argc, argv));
     poptFreeContext(context);
     return status;

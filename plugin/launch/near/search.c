@@ -446,9 +446,10 @@ static void meet_one_by_one(peg_search *s)
         if (of[i].left) meet_others(s, i);
 }
 
-/* How often leavers meet others, one by one. */
-static size_t tests_of(const peg_search *s)
+RARE static void find_pairs(peg_search *s)
 {
+    size_t n = s->item.n;
+    /* how often leavers meet others, one by one */
     size_t tests = 0, others[2];
     for (int group = 0; group < 2; group++) {
         size_t begin, end;
@@ -457,13 +458,7 @@ static size_t tests_of(const peg_search *s)
     }
     for (size_t i = 0; i < s->item.n; i++)
         if (s->item.of[i].left) tests += others[s->item.of[i].group];
-    return tests;
-}
-
-RARE static void find_pairs(peg_search *s)
-{
-    size_t n = s->item.n;
-    if (tests_of(s) <= FEW_EACH * n + FEW)
+    if (tests <= FEW_EACH * n + FEW)
         meet_one_by_one(s);
     else
         sweep(s);

@@ -68,15 +68,6 @@ static void watch_joints(void)
     table.dJointGroupDestroy = peg_destroy_group;
 }
 
-static void watch(void)
-{
-    if (peg_launch_options.trace || peg_launch_options.summary) watch_bodies();
-    if (peg_launch_options.trace) watch_shapes();
-    if (peg_launch_options.trace) table.dSpaceCollide = watch_space;
-    if (peg_launch_options.trace) watch_joints();
-    if (peg_launch_options.summary) table.dJointCreateContact = watch_contact;
-}
-
 static void take_over(void)
 {
     watch_shapes();
@@ -115,7 +106,11 @@ const peg_calls *peg_launch(const peg_calls *ode, size_t size)
     table.dWorldDestroy = peg_world_destroy;
     table.dWorldStep = peg_take_step;
     table.dWorldQuickStep = peg_take_quick_step;
-    watch();
+    if (peg_launch_options.trace || peg_launch_options.summary) watch_bodies();
+    if (peg_launch_options.trace) watch_shapes();
+    if (peg_launch_options.trace) table.dSpaceCollide = watch_space;
+    if (peg_launch_options.trace) watch_joints();
+    if (peg_launch_options.summary) table.dJointCreateContact = watch_contact;
     if (peg_takes_over()) take_over();
     return &table;
 }

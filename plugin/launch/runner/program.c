@@ -77,12 +77,6 @@ static int holds(const image *f, const char *text)
     return 0;
 }
 
-/* Whether ODE's own code is in the file: it holds what ODE says when it gives up. */
-static int has_own_ode(const image *f)
-{
-    return holds(f, "ODE INTERNAL ERROR");
-}
-
 static const char *judge(const image *f)
 {
     static const unsigned char magic[] = {0x7f, 'E', 'L', 'F', sizeof(void *) == 8 ? 2 : 1};
@@ -93,7 +87,8 @@ static const char *judge(const image *f)
         return "is made for another processor than ode-peg: its ODE cannot be taken over";
     if (!segment(f, PT_INTERP))
         return "is linked statically: its ODE cannot be taken over. Link it with the shared libode";
-    if (has_own_ode(f))
+    /* ODE's own code is in the file: it holds what ODE says when it gives up */
+    if (holds(f, "ODE INTERNAL ERROR"))
         return "has ODE linked in statically: it cannot be taken over. Link it with the shared "
                "libode";
     return NULL;

@@ -197,14 +197,6 @@ static int repeats(const peg_record *r, const peg_record *first)
            memcmp(&a->surface, &b->surface, sizeof a->surface) == 0;
 }
 
-static void detach(peg_record *r, size_t share)
-{
-    r->taken = 1;
-    r->shares = 0;
-    r->share = share;
-    peg_ode->dJointAttach(r->joint, NULL, NULL);
-}
-
 /* Takes the record, and those after it that repeat it; how many. */
 static size_t take(peg_world_entry *entry, size_t i, size_t *next)
 {
@@ -220,7 +212,10 @@ static size_t take(peg_world_entry *entry, size_t i, size_t *next)
         peg_record *r = &entry->record[*next];
         if (!is_to_take(r) || !repeats(r, &as_made)) break;
         depth = fmin(depth, r->contact.geom.depth);
-        detach(r, *next);
+        r->taken = 1;
+        r->shares = 0;
+        r->share = (*next);
+        peg_ode->dJointAttach(r->joint, NULL, NULL);
     }
     first->contact.geom.depth = depth;
     peg_keep_depth(entry, &first->contact.geom);

@@ -81,16 +81,6 @@ void peg_trace_gone(peg_trace *trace, void *object)
         if (recent.space[i] == object) recent.space[i--] = recent.space[--recent.n];
 }
 
-/* What has come since the last step. */
-static void look_around(peg_trace *trace, const peg_world_entry *entry)
-{
-    for (size_t i = 0; i < entry->bodies; i++) add(trace, entry->body[i], NULL);
-    for (int i = 0; i < recent.n; i++) peg_map_add(&trace->space, recent.space[i], NULL);
-    recent.n = 0;
-    for (int i = 0; i < trace->space.n; i++)
-        if (trace->space.key[i][0]) add_geom(trace, trace->space.key[i][0]);
-}
-
 static int number_of(const peg_trace *trace, dBodyID body)
 {
     int i = body ? peg_map_find(&trace->known, body, NULL) : -1;
@@ -257,7 +247,12 @@ void peg_trace_after(peg_world_entry *entry)
     peg_trace *trace = entry->trace;
     if (!trace || entry->steps % peg_launch_options.trace_every != 0) return;
     pthread_mutex_lock(&entry->lock);
-    look_around(trace, entry);
+    /* what has come since the last step */
+    for (size_t i = 0; i < entry->bodies; i++) add(trace, entry->body[i], NULL);
+    for (int i = 0; i < recent.n; i++) peg_map_add(&trace->space, recent.space[i], NULL);
+    recent.n = 0;
+    for (int i = 0; i < trace->space.n; i++)
+        if (trace->space.key[i][0]) add_geom(trace, trace->space.key[i][0]);
     for (size_t i = 0; i < entry->bodies; i++) put_joined(trace, entry->body[i]);
     put_line(trace, entry);
     pthread_mutex_unlock(&entry->lock);
