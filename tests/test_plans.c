@@ -80,6 +80,7 @@ START_TEST(refuses_bad_plans)
         {"{\"format\": \"ode-peg-plan\", \"version\": 2}", "no plan"},
         {HEAD "3}", "blocks"},
         {HEAD "[]}", "no cases"},
+        {HEAD "[{\"scenes\": [\"bounce\"]}], \"block\": []}", "no \"block\" in a plan"},
         {HEAD "[{}]}", "scenes"},
         {HEAD "[{\"scenes\": [\"nowhere\"]}]}", "no scene 'nowhere'"},
         {HEAD "[{\"scenes\": [\"bounce\"], \"contact\": \"magic\"}]}", "no contact model 'magic'"},

@@ -109,7 +109,8 @@ static double number(reader *r, const json_t *json, const char *key, double fall
     return value ? json_number_value(value) : fallback;
 }
 
-static void check_names(reader *r, const json_t *json, const char *const *known, size_t n)
+static void check_names(reader *r, const json_t *json, const char *where, const char *const *known,
+                        size_t n)
 {
     const char *key;
     json_t *value;
@@ -117,7 +118,7 @@ static void check_names(reader *r, const json_t *json, const char *const *known,
     {
         int found = key[0] == '#';
         for (size_t i = 0; i < n; i++) found |= !strcmp(key, known[i]);
-        if (!found) fail(r, "there is no \"%.40s\" in a block", key);
+        if (!found) fail(r, "there is no \"%.40s\" in a %s", key, where);
     }
 }
 
@@ -125,7 +126,7 @@ static void read_block(reader *r, const json_t *json, block *b)
 {
     static const char *const known[] = {"scenes", "contact", "h",    "seeds",    "mu",
                                         "set",    "steps",   "time", "mesh_dir", "limit"};
-    check_names(r, json, known, sizeof known / sizeof *known);
+    check_names(r, json, "block", known, sizeof known / sizeof *known);
     b->scenes = json_object_get(json, "scenes");
     if (!json_is_array(b->scenes) || json_array_size(b->scenes) == 0)
         fail(r, "\"scenes\" must be a list of names or files");
@@ -246,7 +247,7 @@ static void read_experiments(reader *r, const json_t *json, double *seed)
     const json_t *seeds = json_object_get(json, "seeds");
     int n = 1, quick = json_is_true(json_object_get(json, "quick"));
     size_t k;
-    check_names(r, json, known, sizeof known / sizeof *known);
+    check_names(r, json, "block of experiments", known, sizeof known / sizeof *known);
     if (!json_is_array(list)) fail(r, "\"experiments\" must be a list of names, or of \"all\"");
     seed[0] = 1;
     if (seeds) n = numbers(r, seeds, "seeds", seed, LIST_MAX);
@@ -387,6 +388,7 @@ static void set_folder(reader *r, json_t *json)
 
 int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT])
 {
+    static const char *const known[] = {"format", "version", "name", "folder", "blocks"};
     reader r = {plan, {path, "blocks", -1, 0, text}};
     json_error_t error;
     *plan = (sweep_plan){.text = read_text(path)};
@@ -399,6 +401,7 @@ int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT])
         fail(&r, "it is no plan: \"format\" must be \"ode-peg-plan\", \"version\" 1");
     const char *name = json_string_value(json_object_get(json, "name"));
     snprintf(plan->name, sizeof plan->name, "%s", name ? name : "sweep");
+    if (!r.in.failed) check_names(&r, json, "plan", known, sizeof known / sizeof *known);
     if (!r.in.failed && !json_is_array(json_object_get(json, "blocks")))
         fail(&r, "it has no \"blocks\"");
     if (!r.in.failed) set_folder(&r, json);
