@@ -402,6 +402,22 @@ START_TEST(refuses_what_a_robot_cannot_be)
         {"<mujoco><worldbody><body name='b'><joint/><joint pos='1 0 0' axis='1 1 0'/>"
          "<geom size='1'/></body></worldbody></mujoco>",
          "'b'"},
+        {"<mujoco><worldbody><body pos='0 0 x'><freejoint/><geom size='1'/></body></worldbody>"
+         "</mujoco>",
+         "pos '0 0 x'"},
+        {"<mujoco><worldbody><body><joint name='j' axis='0 0 0'/><geom size='1'/></body>"
+         "</worldbody></mujoco>",
+         "'j': its axis is zero"},
+        {"<mujoco><worldbody><body><freejoint/><geom size='1' class='no'/></body></worldbody>"
+         "</mujoco>",
+         "no default class 'no'"},
+        {"<robot><link name='a'/><link name='b'><collision><geometry><sphere radius='1m'/>"
+         "</geometry></collision></link><joint name='j' type='floating'><parent link='a'/>"
+         "<child link='b'/></joint></robot>",
+         "radius '1m'"},
+        {"<robot><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
+         "<axis xyz='0 0 0'/><parent link='a'/><child link='b'/></joint></robot>",
+         "'j': its axis is zero"},
         {"<robot><link name='a'/><link name='b'/><joint type='planar'><parent link='a'/>"
          "<child link='b'/></joint></robot>",
          "planar"},

@@ -69,6 +69,8 @@ static int class_of(const reader *r, const char *name)
 {
     for (int i = 0; i < r->classes && name; i++)
         if (!strcmp(r->class[i].name, name)) return i;
+    if (name && strcmp(name, "main") != 0)
+        robot_fail(r->robot, "there is no default class '%.60s'", name);
     return r->classes ? 0 : -1;
 }
 
@@ -315,6 +317,7 @@ static void gather_joints(const reader *r, const xmlNode *body, const char *chil
         robot_numbers(attribute(r, n, childclass, "axis"), axis, 3);
         robot_numbers(attribute(r, n, childclass, "pos"), pos, 3);
         robot_point(at, pos, anchor);
+        robot_check_axis(r->robot, attribute(r, n, childclass, "name"), axis);
         robot_vector(at, axis, a->axis[a->n]);
         peg_normalise(a->axis[a->n]);
         for (int k = 0; k < 3; k++) a->apart |= a->n > 0 && fabs(anchor[k] - a->anchor[k]) > 1e-9;
@@ -445,7 +448,12 @@ static void read_compiler(reader *r, const xmlNode *n)
 
 void robot_read_mjcf(robot *to, const xmlNode *root)
 {
+    static const char *const numbers[] = {
+        "pos",      "quat",  "euler", "axisangle", "zaxis",       "xyaxes",      "size",
+        "fromto",   "axis",  "range", "friction",  "diaginertia", "fullinertia", "gravity",
+        "timestep", "scale", "mass",  "density",   "nrow",        "ncol",        NULL};
     reader r = {.robot = to, .root = root, .euler = "xyz"};
+    robot_check_numbers(to, root, numbers);
     robot_pose none = {.q = {1, 0, 0, 0}};
     for (const xmlNode *n = root->children; n; n = n->next) {
         if (is(n, "compiler")) read_compiler(&r, n);

@@ -130,3 +130,36 @@ int robot_numbers(const char *text, double *out, int n)
     }
     return count;
 }
+
+static int are_numbers(const char *text)
+{
+    for (;;) {
+        char *end;
+        text += strspn(text, " \t\r\n");
+        if (!*text) return 1;
+        double x = strtod(text, &end);
+        if (end == text || !isfinite(x) || (*end && !strchr(" \t\r\n", *end))) return 0;
+        text = end;
+    }
+}
+
+void robot_check_numbers(robot *r, const xmlNode *node, const char *const *names)
+{
+    if (node->type != XML_ELEMENT_NODE) return;
+    for (const xmlAttr *a = node->properties; a && !r->failed; a = a->next) {
+        const char *text = a->children ? (const char *)a->children->content : NULL;
+        int known = 0;
+        for (int i = 0; names[i] && !known; i++) known = !strcmp((const char *)a->name, names[i]);
+        if (known && text && !are_numbers(text))
+            robot_fail(r, "line %ld: %.40s '%.40s' are no finite numbers", xmlGetLineNo(node),
+                       (const char *)a->name, text);
+    }
+    for (const xmlNode *c = node->children; c && !r->failed; c = c->next)
+        robot_check_numbers(r, c, names);
+}
+
+void robot_check_axis(robot *r, const char *joint, const double axis[3])
+{
+    if (!(peg_norm(axis) > 0))
+        robot_fail(r, "joint '%.60s': its axis is zero", joint ? joint : "?");
+}

@@ -87,6 +87,11 @@ void robot_read_mesh(robot *r, robot_geom *g, const char *file, const double sca
 robot_pose robot_compose(const robot_pose *frame, const robot_pose *local);
 void robot_point(const robot_pose *frame, const double x[3], double out[3]);
 void robot_vector(const robot_pose *frame, const double x[3], double out[3]);
+/* Fails at the first attribute of these names, which end with null, that holds something else than
+ * finite numbers, in the element or below. */
+void robot_check_numbers(robot *r, const xmlNode *node, const char *const *names);
+/* Fails if an axis of a joint is zero. */
+void robot_check_axis(robot *r, const char *joint, const double axis[3]);
 /* The text's numbers, up to n; the number of them. */
 int robot_numbers(const char *text, double *out, int n);
 

@@ -163,6 +163,7 @@ static void add_joint(tree *t, const link *l, const char *type)
     if (!j) return;
     *j = (robot_joint){.kind = is_slide ? LAB_SLIDER : LAB_HINGE, .a = l->body, .b = parent};
     peg_copy3(l->at.x, j->anchor);
+    robot_check_axis(r, attribute(l->joint, "name"), axis);
     robot_vector(&l->at, axis, j->axis);
     j->limited = (is_slide || is_turn) && limit;
     j->low = number(limit, "lower", 0), j->high = number(limit, "upper", 0);
@@ -216,7 +217,11 @@ static void place_link(tree *t, link *l)
 void robot_read_urdf(robot *r, const xmlNode *root)
 {
     static tree t;
+    static const char *const numbers[] = {"xyz",   "rpy",   "size",  "radius", "length",
+                                          "scale", "lower", "upper", "ixx",    "iyy",
+                                          "izz",   "ixy",   "ixz",   "iyz",    NULL};
     t = (tree){.robot = r};
+    robot_check_numbers(r, root, numbers);
     for (const xmlNode *n = root->children; n && !r->failed; n = n->next) {
         const char *name = attribute(n, "name");
         if (n->type != XML_ELEMENT_NODE || strcmp((const char *)n->name, "link") != 0) continue;
