@@ -1,4 +1,5 @@
-/* What rolls and spins keeps its energy, and gains none: contacts turn with it in every step. */
+/* What rolls, spins and bounces keeps its energy, and gains none: contacts turn with it in a step,
+ * and impacts lie anywhere in one. */
 #include "plugin/ode-peg.h"
 #include "tests/runner.h"
 
@@ -181,6 +182,34 @@ START_TEST(ball_rolls_in_a_pipe)
 }
 END_TEST
 
+/* A ball that bounces fully has all of its energy after an impact, wherever in the step it happens.
+ * What ODE's integration takes from a flight, m g^2 h^2 / 2 a step, is gone. */
+START_TEST(impacts_keep_the_energy)
+{
+    static const double steps[] = {.04, .01, .001};
+    double h = steps[_i], flown = .5 * G * G * h * h;
+    int impacts = 0;
+    scene s = new_scene(0);
+    dSurfaceParameters surface = {
+        .mode = dContactBounce | dContactApprox1, .bounce = 1, .bounce_vel = .01};
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &surface), PEG_OK);
+    dCreatePlane(s.space, 0, 0, 1, 0);
+    dMassSetSphereTotal(&s.mass, 1, .5);
+    dBodySetMass(s.body, &s.mass);
+    dGeomSetBody(dCreateSphere(s.space, .5), s.body);
+    dBodySetPosition(s.body, 0, 0, 1.5);
+    for (int i = 0; i < 3 / h; i++) {
+        double had = energy(&s), down = dBodyGetLinearVel(s.body)[2];
+        ck_assert_int_eq(pegWorldStep(s.peg, h), PEG_OK);
+        int bounced = down < 0 && dBodyGetLinearVel(s.body)[2] > 0;
+        impacts += bounced;
+        ck_assert_double_eq_tol(energy(&s) - had, bounced ? 0 : -flown, 1e-9);
+    }
+    ck_assert_int_ge(impacts, 3);
+    free_scene(&s);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("turning");
@@ -192,6 +221,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, wheel_rolls_on);
     tcase_add_test(tc, top_spins_on);
     tcase_add_test(tc, ball_rolls_in_a_pipe);
+    tcase_add_loop_test(tc, impacts_keep_the_energy, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

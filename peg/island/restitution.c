@@ -94,6 +94,22 @@ static double immovable_speed(const peg_island *I, const peg_row *row)
     return peg_dot(d, row->normal);
 }
 
+/* The speed with which the row's features meet, m/s: that of the start, `closing`, and what applied
+ * forces have made of it on the way to the gap where the poses end. A ball that bounces fully has
+ * all of its energy after the impact. */
+static double meeting_speed(const peg_island *I, const peg_row *row, double closing)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    double gained = 0, way = fmax(0, row->gap0 - row->target);
+    for (int side = 0; side < 2; side++) {
+        int r = I->piece[side ? p->b : p->a].rigid;
+        const double *J = side ? row->Gb : row->Ga;
+        for (int k = 0; k < 6 && r < I->nd; k++)
+            gained -= J[k] * (I->rigid[r].target[k] - I->rigid[r].state.v[k]);
+    }
+    return closing > 0 ? sqrt(fmax(0, closing * closing + 2 * gained * way / I->h)) : closing;
+}
+
 /* Rows of the impulses of this step, asking for the speeds after the bounce. Returns how many
  * bounce. */
 static int bounce_rows(peg_island *I)
@@ -114,7 +130,8 @@ static int bounce_rows(peg_island *I)
         peg_row *row = &I->rows.row[at];
         const peg_surface *surface = I->pair[row->pair].surface;
         double immovable = immovable_speed(I, row);
-        double closing = -(row_speed(I, row, (const peg_vec6 *)before) + immovable);
+        double closing =
+            meeting_speed(I, row, -(row_speed(I, row, (const peg_vec6 *)before) + immovable));
         double wanted = fmin(0, row_speed(I, row, (const peg_vec6 *)I->result.v_end) + immovable);
         /* corners of a flush face meet one by one only in rounding: they bounce in the next step */
         int meets = own_change(I, row) > GRAZING * closing;
