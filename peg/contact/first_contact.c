@@ -61,9 +61,11 @@ static const double SAME_SIDE = 1.4142;
 /* Nearer than this, in widths, the direction is chosen anew. */
 #define NEAR_ENOUGH 0.2
 
-/* Strides that an island may take in a step, in all its pairs and passes: about 0.2 s. Where they
- * are used up motions are stopped, as bodies that turn by thousands of radians in a step. */
-#define MOST_STRIDES 100000
+/* Strides that an island may take in a step, in all its pairs and passes: about 0.2 s, and some for
+ * each pair in each pass. Where they are used up motions are stopped, as bodies that turn by
+ * thousands of radians in a step. */
+#define MOST_STRIDES      100000
+#define STRIDES_OF_A_PAIR 50
 
 /* .. rounding, or what solves leave of a motion: side faces of two meshes in one plane, between
  * joints that hold them there, change sides by 1e-8 of it (the gears of Rigid IPC). */
@@ -207,6 +209,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     const journey j = {I, p, v, U, fmax(PEG_TOUCH * p->L, SOLVED * U), &looks};
     if (stays_beside(&j, p->facet.n, p->facet.n, depth)) return passage;
     double given_up = fmin(0, p->s0) - depth;
+    long most = MOST_STRIDES + (long)STRIDES_OF_A_PAIR * I->npair;
     place at = {.t = 0}, before = {.t = 0};
     peg_copy3(p->facet.n, at.n);
     for (int strides = 0;; strides++, I->progress.strides++) {
@@ -227,7 +230,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             are_balls_apart = 0;
         }
         int apart_now = at.s >= -j.touch;
-        passage.hit = at.s < given_up || I->progress.strides >= MOST_STRIDES ||
+        passage.hit = at.s < given_up || I->progress.strides >= most ||
                       (shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS));
         if (!apart_now || !passage.hit) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {

@@ -3,6 +3,7 @@
 
 #include "peg/base/clock.h"
 #include "peg/contact/first_contact.h"
+#include "peg/contact/jacobian.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/island/alternatives.h"
@@ -296,6 +297,19 @@ static void limit(peg_island *I, stage *s)
 
 /* --- energy --- */
 
+/* What is carried goes on with its share of the motion relative to the carrier. */
+static void carry_velocity(peg_island *I, const stage *s, int i)
+{
+    const peg_zones *z = &s->zones;
+    int root = peg_zone_of(z, i), carrier = z->carrier[root];
+    double carried[6], *v = I->result.v_end[i];
+    if (carrier < 0) return;
+    peg_point_velocity(&I->rigid[carrier], I->rigid[carrier].x, I->v[carrier], I->rigid[i].x,
+                       carried);
+    peg_copy3(I->v[carrier] + 3, carried + 3);
+    for (int k = 0; k < 6; k++) v[k] = carried[k] + z->share[root] * (v[k] - carried[k]);
+}
+
 /* Merged bodies go on as one: a plastic impact. */
 static void merge_velocities(peg_island *I, const stage *s)
 {
@@ -305,6 +319,7 @@ static void merge_velocities(peg_island *I, const stage *s)
         if (s->zones.root[i] == i && s->zones.members[i] > 1)
             peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)I->v_motion, none, 1, 0,
                                 I->result.v_end);
+    for (int i = 0; i < I->nd; i++) carry_velocity(I, s, i);
 }
 
 /* What a limited body has not fallen it has not gained: that work is taken from its own velocity
