@@ -123,16 +123,6 @@ static void *watch_time(void *end)
     _exit(TIME_LIMIT);
 }
 
-static void say_how_it_ended(json_t *report, const bench_job *job, int status)
-{
-    if (WIFEXITED(status) && WEXITSTATUS(status) == TIME_LIMIT)
-        say(report, &job->what, "time limit of %d s of processor time", (int)ceil(job->end));
-    else if (WIFSIGNALED(status))
-        say(report, &job->what, "ended by signal %d", WTERMSIG(status));
-    else if (WEXITSTATUS(status))
-        say(report, &job->what, "ended with exit status %d", WEXITSTATUS(status));
-}
-
 /* Processor time of the cases that have ended, s. */
 static double time_of_cases(void)
 {
@@ -170,7 +160,12 @@ static int run_case(const bench_job *job, double grace, json_t *report)
     else
         close(ends[0]);
     if (child < 0 || waitpid(child, &status, 0) != child) return 1;
-    say_how_it_ended(report, job, status);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == TIME_LIMIT)
+        say(report, &job->what, "time limit of %d s of processor time", (int)ceil(job->end));
+    else if (WIFSIGNALED(status))
+        say(report, &job->what, "ended by signal %d", WTERMSIG(status));
+    else if (WEXITSTATUS(status))
+        say(report, &job->what, "ended with exit status %d", WEXITSTATUS(status));
     return 0;
 }
 

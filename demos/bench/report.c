@@ -279,16 +279,6 @@ static void draw_axes(cairo_t *cr, const char *scene, const char *phase)
     label(cr, EDGE, EDGE - 26, text);
 }
 
-static void draw_curve(cairo_t *cr, const curve *c)
-{
-    for (int i = 0; i < c->n; i++) {
-        cairo_new_path(cr);
-        cairo_arc(cr, across(c->bodies[i]), down(c->ms[i]), 3, 0, 7);
-        cairo_fill(cr);
-        if (i) line(cr, c->bodies[i - 1], c->ms[i - 1], c->bodies[i], c->ms[i]);
-    }
-}
-
 /* Through the first point of 100 bodies or more. */
 static void draw_guide(cairo_t *cr, const curve *c)
 {
@@ -313,7 +303,12 @@ static void draw_panel(cairo_t *cr, const json_t *records, const char *scene, co
             cairo_set_line_width(cr, 2);
             cairo_set_dash(cr, u ? dashed : solid, u ? 2 : 0, 0);
             cairo_set_source_rgb(cr, colours[m][0], colours[m][1], colours[m][2]);
-            draw_curve(cr, &c);
+            for (int i = 0; i < c.n; i++) {
+                cairo_new_path(cr);
+                cairo_arc(cr, across(c.bodies[i]), down(c.ms[i]), 3, 0, 7);
+                cairo_fill(cr);
+                if (i) line(cr, c.bodies[i - 1], c.ms[i - 1], c.bodies[i], c.ms[i]);
+            }
             cairo_set_dash(cr, solid, 0, 0);
         }
         cairo_set_font_size(cr, 13);

@@ -80,16 +80,6 @@ static int run(const experiment_study *s, const experiment_job *job, FILE *csv, 
     return failed;
 }
 
-/* The scene, with its step size where that is not the one of the table. */
-static void label_of(int scene, char text[64])
-{
-    const table_scene *of = &scenes[scene];
-    if (of->h == .01)
-        snprintf(text, 64, "%s", of->name);
-    else
-        snprintf(text, 64, "%s, h = %g", of->name, of->h);
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 typedef struct cells {
@@ -138,7 +128,12 @@ static void tabulate_scene(const experiment_study *s, lab_report *r, FILE *md, i
         "model",          "depth median, m", "depth max, m", "I mean",   "I max",
         "energy gain, J", "fastest, m/s",    "traps",        "failures", "ms"};
     char label[64];
-    label_of(scene, label);
+    /* the scene, with its step size where that is not the one of the table */
+    const table_scene *of = &scenes[scene];
+    if (of->h == .01)
+        snprintf(label, 64, "%s", of->name);
+    else
+        snprintf(label, 64, "%s, h = %g", of->name, of->h);
     report_heading(r, label);
     report_table(r, heads, 10);
     for (int m = 0; m < s->models; m++) {

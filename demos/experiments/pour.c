@@ -300,9 +300,9 @@ static void report_cost(experiment_study *s, lab_report *r)
     experiment_tabulate(s, r, COL_STEP, "step-time", "ms");
 }
 
-/* The end of the first set with the exact model. */
-static void view_end(experiment_study *s, lab_report *r)
+static void report(experiment_study *s, lab_report *r)
 {
+    /* the end of the first set with the exact model */
     int theirs = is_planar(s) ? body_sets_polygons() : body_sets_hulls();
     lab_setting set = {"set", theirs ? 1 : 0};
     lab_options options = {.h = .01, .seed = s->options->seed, .set = &set, .sets = 1};
@@ -312,11 +312,6 @@ static void view_end(experiment_study *s, lab_report *r)
                   is_planar(s) ? "[W Fig. 20] A snapshot: polygons heaped up in the box."
                                : "[W Fig. 23] A snapshot: polyhedra on the floor of the box.",
                   "The first set after 5 s with peg at h = .01.");
-}
-
-static void report(experiment_study *s, lab_report *r)
-{
-    view_end(s, r);
     int counts = experiment_model(s, "paper");
     if (counts < 0) counts = experiment_model(s, "peg");
     report_overlap(s, r);

@@ -76,17 +76,6 @@ static void too_long(int number)
     raise(SIGALRM); /* who waits for this process sees why it ended */
 }
 
-/* Ends this process when the run takes longer than the limit; its finished lines are kept. */
-static void limit_run(const experiment_study *s, FILE *f, const char *part, const char *path)
-{
-    setvbuf(f, NULL, _IOLBF, 0);
-    run_now.file = fileno(f);
-    snprintf(run_now.part, PATH_SIZE, "%s", part);
-    snprintf(run_now.path, PATH_SIZE, "%s", path);
-    signal(SIGALRM, too_long);
-    alarm(s->options->quick ? LIMIT_QUICK : LIMIT);
-}
-
 /* In the worker. */
 static int run_job(const experiment_study *s, const experiment_job *job)
 {
@@ -98,7 +87,13 @@ static int run_job(const experiment_study *s, const experiment_job *job)
         fprintf(stderr, "peg-lab: cannot write '%s': %s\n", part, strerror(errno));
         return 1;
     }
-    limit_run(s, f, part, path);
+    /* ends this process when the run takes longer than the limit; its finished lines are kept */
+    setvbuf(f, NULL, _IOLBF, 0);
+    run_now.file = fileno(f);
+    snprintf(run_now.part, PATH_SIZE, "%s", part);
+    snprintf(run_now.path, PATH_SIZE, "%s", path);
+    signal(SIGALRM, too_long);
+    alarm(s->options->quick ? LIMIT_QUICK : LIMIT);
     parameters(s, job, line);
     fputs(line, f);
     if (s->kind->run(s, job, f, why)) fprintf(f, "# failed: %s\n", why);

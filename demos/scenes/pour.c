@@ -97,17 +97,6 @@ static double ground_height(double x, double y)
     return .12 * sin(2.1 * x + .3) * cos(1.7 * y) + 1.2 * fmax(0, out - .6);
 }
 
-/* Whose ends overlap, so that nothing passes at the corners. */
-static void add_walls(lab_body *ground)
-{
-    for (int i = 0; i < 4; i++) {
-        int k = i / 2;
-        double sides[3] = {SIDE + 2, SIDE + 2, WALL}, at[3] = {0, 0, WALL / 2 - 1};
-        sides[k] = 1, at[k] = (i % 2 ? -1 : 1) * (SIDE + 1) / 2;
-        lab_box(ground, sides, at, NULL);
-    }
-}
-
 static void add_ground(lab_world *w, int is_mesh)
 {
     static const double size[2] = {SIDE, SIDE};
@@ -132,7 +121,13 @@ static void add_ground(lab_world *w, int is_mesh)
                     nt, NULL, NULL);
     else
         lab_heightfield(ground, size, samples, height, NULL, NULL);
-    add_walls(ground);
+    /* whose ends overlap, so that nothing passes at the corners */
+    for (int i = 0; i < 4; i++) {
+        int k = i / 2;
+        double sides[3] = {SIDE + 2, SIDE + 2, WALL}, at[3] = {0, 0, WALL / 2 - 1};
+        sides[k] = 1, at[k] = (i % 2 ? -1 : 1) * (SIDE + 1) / 2;
+        lab_box(ground, sides, at, NULL);
+    }
 }
 
 /* A block with a step: a mesh that is not convex, about its centre. */

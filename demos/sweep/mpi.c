@@ -109,19 +109,6 @@ static void take_rows(sweep_coordinator *c, const char *text, int bytes)
     }
 }
 
-static void take_messages(sweep_coordinator *c, int *wants)
-{
-    static char text[TEXT_SIZE];
-    int source, tag, bytes, more;
-    while (message(&source, &tag, &bytes)) {
-        MPI_Recv(text, TEXT_SIZE, MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        if (tag == ROWS) take_rows(c, text, bytes);
-        if (tag != WANT) continue;
-        memcpy(&more, text, sizeof more);
-        wants[source] += more;
-    }
-}
-
 int sweep_mpi_coordinate(sweep_coordinator *c, sweep_pool *pool)
 {
     int ranks, index = 0, broken = 0;
@@ -133,7 +120,15 @@ int sweep_mpi_coordinate(sweep_coordinator *c, sweep_pool *pool)
         while (index >= 0 && (worker = sweep_pool_idle(pool)) >= 0)
             if ((index = sweep_next(c)) >= 0) sweep_pool_submit(pool, worker, index);
         if (left == 0) {
-            take_messages(c, wants);
+            static char text[TEXT_SIZE];
+            int source, tag, bytes, more;
+            while (message(&source, &tag, &bytes)) {
+                MPI_Recv(text, TEXT_SIZE, MPI_BYTE, source, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                if (tag == ROWS) take_rows(c, text, bytes);
+                if (tag != WANT) continue;
+                memcpy(&more, text, sizeof more);
+                wants[source] += more;
+            }
             for (int r = 1; r < ranks; r++) feed(c, &wants[r], r, ranks);
             left = NAP;
         }
@@ -200,15 +195,6 @@ static int take_cases(server *s)
     return 0;
 }
 
-static void start_cases(server *s, sweep_pool *pool)
-{
-    int worker;
-    while (s->count > 0 && (worker = sweep_pool_idle(pool)) >= 0) {
-        sweep_pool_submit(pool, worker, s->index[s->first]);
-        s->first = (s->first + 1) % HOLD_MOST, s->count--;
-    }
-}
-
 /* One case for each idle worker, and what is done in HOLD. */
 static void ask(server *s, const sweep_pool *pool)
 {
@@ -233,7 +219,11 @@ int sweep_mpi_serve(sweep_pool *pool)
             ask(&s, pool);
             left = NAP;
         }
-        start_cases(&s, pool);
+        int worker;
+        while (s.count > 0 && (worker = sweep_pool_idle(pool)) >= 0) {
+            sweep_pool_submit(pool, worker, s.index[s.first]);
+            s.first = (s.first + 1) % HOLD_MOST, s.count--;
+        }
         if (sweep_pool_wait(pool, left, keep_row, &s) < 0) return 1;
     }
     MPI_Wait(&s.sending, MPI_STATUS_IGNORE);

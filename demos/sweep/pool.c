@@ -18,34 +18,6 @@ enum { ROW_SIZE = 1 << 16 }; /* bytes, of a row as text */
 
 /* ---- in the worker --------------------------------------------------------------------------- */
 
-/* Runs the cases that come until nobody is there any more. */
-static void run_cases(const sweep_plan *plan, int socket)
-{
-    int index;
-    while (recv(socket, &index, sizeof index, 0) == (ssize_t)sizeof index) {
-        const sweep_case *c = &plan->cases[index];
-        alarm(c->limit);
-        char *row = sweep_run(plan, c);
-        alarm(0);
-        if (!row || send(socket, row, strlen(row), MSG_NOSIGNAL) < 0) _exit(1);
-        free(row);
-    }
-    _exit(0);
-}
-
-/* Tells why a worker ended; the pool knows what it was running. */
-static void tell_end(int socket, int status)
-{
-    char text[64];
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        snprintf(text, sizeof text, "!it took longer than its limit");
-    else if (WIFSIGNALED(status))
-        snprintf(text, sizeof text, "!ended by signal %d", WTERMSIG(status));
-    else
-        snprintf(text, sizeof text, "!ended with status %d", WEXITSTATUS(status));
-    send(socket, text, strlen(text), MSG_NOSIGNAL);
-}
-
 static void keep_running(const sweep_plan *plan, int socket)
 {
     for (;;) {
@@ -54,11 +26,29 @@ static void keep_running(const sweep_plan *plan, int socket)
         if (child < 0) _exit(1);
         if (child == 0) {
             prctl(PR_SET_PDEATHSIG, SIGKILL);
-            run_cases(plan, socket);
+            /* runs the cases that come until nobody is there any more */
+            int index;
+            while (recv(socket, &index, sizeof index, 0) == (ssize_t)sizeof index) {
+                const sweep_case *c = &plan->cases[index];
+                alarm(c->limit);
+                char *row = sweep_run(plan, c);
+                alarm(0);
+                if (!row || send(socket, row, strlen(row), MSG_NOSIGNAL) < 0) _exit(1);
+                free(row);
+            }
+            _exit(0);
         }
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) _exit(0);
-        tell_end(socket, status);
+        /* tells why a worker ended; the pool knows what it was running */
+        char text[64];
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+            snprintf(text, sizeof text, "!it took longer than its limit");
+        else if (WIFSIGNALED(status))
+            snprintf(text, sizeof text, "!ended by signal %d", WTERMSIG(status));
+        else
+            snprintf(text, sizeof text, "!ended with status %d", WEXITSTATUS(status));
+        send(socket, text, strlen(text), MSG_NOSIGNAL);
     }
 }
 

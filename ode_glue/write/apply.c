@@ -18,19 +18,6 @@ static int is_woken(const peg_body *b)
     return b->kind == PEG_DYNAMIC && b->asleep && b->woken;
 }
 
-/* A body that is due for auto-disabling sleeps on what supports it. Without any candidate pair it
- * falls. */
-static void wake_unsupported(peg_glue *glue)
-{
-    for (int i = 0; i < glue->scene.nb; i++) {
-        peg_body *b = &glue->scene.body[i];
-        if (!glue->link[i].idle || b->woken || glue->link[i].met) continue;
-        b->asleep = 0;
-        memcpy(b->v_pose, b->v_free, sizeof b->v_free);
-        memcpy(b->v_end, b->v_free, sizeof b->v_free);
-    }
-}
-
 static void set_velocity(dBodyID id, const double v[6])
 {
     dBodySetLinearVel(id, v[0], v[1], v[2]);
@@ -160,7 +147,15 @@ static int joined_may_sleep(const peg_glue *glue)
 
 pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
 {
-    wake_unsupported(glue);
+    /* A body that is due for auto-disabling sleeps on what supports it. Without any candidate pair
+     * it falls. */
+    for (int i = 0; i < glue->scene.nb; i++) {
+        peg_body *b = &glue->scene.body[i];
+        if (!glue->link[i].idle || b->woken || glue->link[i].met) continue;
+        b->asleep = 0;
+        memcpy(b->v_pose, b->v_free, sizeof b->v_free);
+        memcpy(b->v_end, b->v_free, sizeof b->v_free);
+    }
     if (joined_may_sleep(glue)) quick = 0;
     peg_glue_leave_joints_out(glue, quick);
     if (!add_pushes(glue)) {

@@ -138,18 +138,6 @@ static void follow(const descent *d, const pgs_group *g, double by)
     }
 }
 
-/* The step along the direction to the lowest energy or the first bound. */
-static void advance(descent *d, double energy)
-{
-    double whole = d->power / energy, by = whole;
-    for (int n = 0; n < d->groups; n++)
-        for (int i = d->group[n]->begin; i < d->group[n]->end; i++)
-            by = peg_min(by, room_of(d, &d->group[n]->row[i - d->group[n]->begin], i));
-    for (int n = 0; n < d->groups; n++) follow(d, d->group[n], by);
-    for (int i = 0; i < STRIDE * d->s->nb; i++) d->s->y[i] += by * d->way[i];
-    d->free = by == whole;
-}
-
 /* One step, conjugate to those before on the same rows. Returns 0 where the energy is as low as it
  * gets with these. */
 static int descend(descent *d)
@@ -172,7 +160,14 @@ static int descend(descent *d)
     for (int n = 0; n < d->groups; n++)
         energy += turn(d, d->group[n], d->free ? d->power / before : 0);
     for (int i = 0; i < STRIDE * d->s->nb; i++) energy += d->way[i] * d->way[i];
-    advance(d, energy);
+    /* the step along the direction to the lowest energy or the first bound */
+    double whole = d->power / energy, by = whole;
+    for (int n = 0; n < d->groups; n++)
+        for (int i = d->group[n]->begin; i < d->group[n]->end; i++)
+            by = peg_min(by, room_of(d, &d->group[n]->row[i - d->group[n]->begin], i));
+    for (int n = 0; n < d->groups; n++) follow(d, d->group[n], by);
+    for (int i = 0; i < STRIDE * d->s->nb; i++) d->s->y[i] += by * d->way[i];
+    d->free = by == whole;
     return 1;
 }
 

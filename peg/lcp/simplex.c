@@ -343,20 +343,6 @@ static int take_basis(simplex *s, const int *basis)
     return factorise(s) && is_feasible(s);
 }
 
-static void write_solution(const simplex *s, peg_lp_solution *out)
-{
-    out->value = 0;
-    out->pivots = s->pivots;
-    for (int k = 0; k < s->m; k++) {
-        int real = s->basis[k] < s->lp->columns;
-        out->basis[k] = real ? s->basis[k] : -1;
-        out->x[k] = !real ? 0 : is_free(s, s->basis[k]) ? s->x[k] : fmax(s->x[k], 0);
-        out->y[k] = s->y[k];
-        out->value += real ? out->x[k] * s->lp->c[s->basis[k]] : 0;
-    }
-    out->error = peg_lp_error(s->lp, out);
-}
-
 peg_lp_status peg_lp_solve(const peg_lp *lp, peg_lp_solution *solution)
 {
     simplex s = {.lp = lp, .m = lp->rows, .most = PIVOTS + lp->columns};
@@ -378,7 +364,16 @@ peg_lp_status peg_lp_solve(const peg_lp *lp, peg_lp_solution *solution)
     }
     solution->pivots = s.pivots;
     if (status != PEG_LP_SOLVED) return status;
-    write_solution(&s, solution);
+    solution->value = 0;
+    solution->pivots = s.pivots;
+    for (int k = 0; k < s.m; k++) {
+        int real = s.basis[k] < s.lp->columns;
+        solution->basis[k] = real ? s.basis[k] : -1;
+        solution->x[k] = !real ? 0 : is_free(&s, s.basis[k]) ? s.x[k] : fmax(s.x[k], 0);
+        solution->y[k] = s.y[k];
+        solution->value += real ? solution->x[k] * s.lp->c[s.basis[k]] : 0;
+    }
+    solution->error = peg_lp_error(s.lp, solution);
     return solution->error <= CERTIFIED ? PEG_LP_SOLVED : PEG_LP_NOT_CERTIFIED;
 }
 

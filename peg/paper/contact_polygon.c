@@ -31,8 +31,10 @@ static int is_left(const double *a, const double *b)
     return a[0] != b[0] ? a[0] < b[0] : a[1] < b[1];
 }
 
-static void sort_points(peg_vec3 *at, int n)
+/* Andrew's monotone chain, in place by way of `hull`, 2 n of room. */
+static int convex_hull(peg_vec3 *at, int n, double flat, peg_vec3 *hull)
 {
+    int k = 0;
     for (int i = 1; i < n; i++) {
         peg_vec3 x;
         int j = i;
@@ -40,13 +42,6 @@ static void sort_points(peg_vec3 *at, int n)
         for (; j > 0 && is_left(x, at[j - 1]); j--) peg_copy3(at[j - 1], at[j]);
         peg_copy3(x, at[j]);
     }
-}
-
-/* Andrew's monotone chain, in place by way of `hull`, 2 n of room. */
-static int convex_hull(peg_vec3 *at, int n, double flat, peg_vec3 *hull)
-{
-    int k = 0;
-    sort_points(at, n);
     for (int pass = 0; pass < 2; pass++) {
         int start = k;
         for (int i = 0; i < n; i++) {
@@ -159,20 +154,6 @@ static void add_vertices(corners *c, const feature *f, const feature *other, peg
     }
 }
 
-static void add_crossings(corners *c, const feature *fa, const feature *fb, peg_vec3 frame[3])
-{
-    for (int i = 0; i < fa->hull && fa->hull > 1; i++) {
-        const double *p = fa->at[i], *q = fa->at[(i + 1) % fa->hull];
-        for (int j = 0; j < fb->hull && fb->hull > 1; j++) {
-            const double *r = fb->at[j], *s = fb->at[(j + 1) % fb->hull];
-            double x = turn(p, q, r), y = turn(p, q, s), z = turn(r, s, p), w = turn(r, s, q);
-            if (!(x * y < 0 && z * w < 0)) continue;
-            double t = z / (z - w), at[2] = {p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])};
-            add_corner(c, at, height_at(fa, frame, at), height_at(fb, frame, at));
-        }
-    }
-}
-
 static void write_corner(const corners *c, int i, peg_vec3 frame[3], double round_a, double round_b,
                          peg_polygon_corner *out)
 {
@@ -206,7 +187,16 @@ int peg_contact_polygon(peg_arena *arena, const peg_view *A, const peg_view *B, 
     if (!c.at || !c.b || !*out) return -1;
     add_vertices(&c, &fa, &fb, frame, INSIDE * size);
     add_vertices(&c, &fb, &fa, frame, INSIDE * size);
-    add_crossings(&c, &fa, &fb, frame);
+    for (int i = 0; i < fa.hull && fa.hull > 1; i++) {
+        const double *p = fa.at[i], *q = fa.at[(i + 1) % fa.hull];
+        for (int j = 0; j < fb.hull && fb.hull > 1; j++) {
+            const double *r = fb.at[j], *s = fb.at[(j + 1) % fb.hull];
+            double x = turn(p, q, r), y = turn(p, q, s), z = turn(r, s, p), w = turn(r, s, q);
+            if (!(x * y < 0 && z * w < 0)) continue;
+            double t = z / (z - w), at[2] = {p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])};
+            add_corner(&c, at, height_at(&fa, frame, at), height_at(&fb, frame, at));
+        }
+    }
     for (int i = 0; i < c.count; i++)
         write_corner(&c, i, frame, A->shape->round, B->shape->round, *out + i);
     return c.count;

@@ -17,8 +17,10 @@ int peg_cone_directions(const peg_island *I)
     return I->settings->friction_directions ? I->settings->friction_directions : 4;
 }
 
-static void relative_velocity(const peg_island *I, const peg_row *row, double *out)
+void peg_cone_tangents(const peg_island *I, const peg_row *row, double t[2][3])
 {
+    double slide[3];
+    const double *n = row->normal;
     const peg_pair *pair = &I->pair[row->pair];
     double v[2][3];
     for (int side = 0; side < 2; side++) {
@@ -26,14 +28,7 @@ static void relative_velocity(const peg_island *I, const peg_row *row, double *o
         const double *u = rigid < I->nd ? I->rigid[rigid].state.v_free : I->v[rigid];
         peg_point_velocity(&I->rigid[rigid], I->rigid[rigid].x, u, row->point, v[side]);
     }
-    peg_sub(v[0], v[1], out);
-}
-
-void peg_cone_tangents(const peg_island *I, const peg_row *row, double t[2][3])
-{
-    double slide[3];
-    const double *n = row->normal;
-    relative_velocity(I, row, slide);
+    peg_sub(v[0], v[1], slide);
     double speed = peg_norm(slide);
     peg_add_scaled(slide, -peg_dot(slide, n), n, t[0]);
     if (!(peg_norm(t[0]) > NO_SLIDING * speed)) peg_plane_space(n, t[0]);

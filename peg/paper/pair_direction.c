@@ -2,16 +2,6 @@
 
 #include "peg/collide/separation.h"
 
-/* The outermost point of a part's inner polytope along -n, or along n if `side` is -1. */
-static void find_outermost(const peg_view *view, const double n[3], double side, double out[3])
-{
-    double least = INFINITY;
-    for (int i = 0; i < view->shape->nv; i++) {
-        double height = side * peg_dot(n, view->vertex[i]);
-        if (height < least) least = height, peg_copy3(view->vertex[i], out);
-    }
-}
-
 int peg_cores_are_apart(const peg_view *A, const peg_view *B, double s)
 {
     double round = A->shape->round + B->shape->round;
@@ -29,7 +19,12 @@ static int find_nearest(const peg_view *A, const peg_view *B, peg_ssh *out)
     peg_copy3(facet.n, out->n);
     const peg_view *from = A->shape->nv > 0 ? A : B;
     double side = from == A ? 1 : -1, *at = from == A ? out->a : out->b;
-    find_outermost(from, facet.n, side, at);
+    /* the outermost point of a part's inner polytope along -n, or along n if `side` is -1 */
+    double least = INFINITY;
+    for (int i = 0; i < from->shape->nv; i++) {
+        double height = side * peg_dot(facet.n, from->vertex[i]);
+        if (height < least) least = height, peg_copy3(from->vertex[i], at);
+    }
     peg_add_scaled(at, -side * from->shape->round, facet.n, at);
     peg_add_scaled(at, -side * facet.s, facet.n, from == A ? out->b : out->a);
     return 1;
