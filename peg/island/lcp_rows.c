@@ -15,9 +15,8 @@ double peg_row_limit(const peg_island *I, int index)
     return row->friction && row[-row->friction].was_active ? row->limit : 0;
 }
 
-void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
+void peg_fill_jacobian(const peg_island *I, const peg_row *row, peg_lcp_row *out)
 {
-    const peg_row *row = &I->rows.row[index];
     const peg_pair *p = &I->pair[row->pair];
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
     memset(out, 0, sizeof *out);
@@ -25,6 +24,12 @@ void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->body_b = b < I->nd ? b : -1;
     memcpy(out->Ja, row->Ga, sizeof out->Ja);
     memcpy(out->Jb, row->Gb, sizeof out->Jb);
+}
+
+void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
+{
+    const peg_row *row = &I->rows.row[index];
+    peg_fill_jacobian(I, row, out);
     out->b = row->bias;
     out->c = row->compliance;
     if (!row->friction) return;

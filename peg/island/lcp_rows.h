@@ -4,6 +4,8 @@
 
 #include "peg/contact/island.h"
 
+/* A row of the problem with the bodies and the Jacobian of this one; the rest is 0. */
+void peg_fill_jacobian(const peg_island *island, const peg_row *row, peg_lcp_row *out);
 /* Row `index` as that of the problem. */
 void peg_fill_row(const peg_island *island, int index, peg_lcp_row *out);
 /* The limit of its own that its friction has: only where the contact is active. */

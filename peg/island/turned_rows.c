@@ -166,13 +166,7 @@ static int match_rows(peg_island *I, turn *t)
 /* A row at q_0: of a contact that turns an equation, of another one that touches a bound. */
 static void fill_begun(const peg_island *I, const peg_row *row, int turns, peg_lcp_row *out)
 {
-    const peg_pair *p = &I->pair[row->pair];
-    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
-    memset(out, 0, sizeof *out);
-    out->body_a = a < I->nd ? a : -1;
-    out->body_b = b < I->nd ? b : -1;
-    memcpy(out->Ja, row->Ga, sizeof out->Ja);
-    memcpy(out->Jb, row->Gb, sizeof out->Jb);
+    peg_fill_jacobian(I, row, out);
     out->normal = -1;
     out->b = row->prescribed;
     if (!turns) out->b += fmax(0, row->gap0) / I->h;
