@@ -221,3 +221,9 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     peg_add_scaled(c->mid_point, shift, c->normal, frame.mid_point);
     peg_friction_rows(I, pair, at, &frame, out);
 }
+
+void peg_touching_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_feature_contact *c,
+                       peg_row_set *out)
+{
+    if (peg_may_touch(&I->pair[p], at, c)) peg_contact_rows(I, p, at, c, out);
+}

@@ -12,5 +12,8 @@
  * same already. */
 void peg_contact_rows(peg_island *island, int pair, const peg_pair_pose *at,
                       const peg_feature_contact *contact, peg_row_set *out);
+/* The same, if the features may touch. */
+void peg_touching_rows(peg_island *island, int pair, const peg_pair_pose *at,
+                       const peg_feature_contact *contact, peg_row_set *out);
 
 #endif

@@ -46,12 +46,6 @@ double peg_row_gap(const peg_island *I, const peg_row *row)
 
 /* --- rows of the chosen facet --- */
 
-static void add_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_feature_contact *c,
-                     peg_row_set *out)
-{
-    if (peg_may_touch(&I->pair[p], at, c)) peg_contact_rows(I, p, at, c, out);
-}
-
 static int present(const peg_row_set *set, int from, int pair, peg_feature_kind kind, int i, int j)
 {
     peg_row probe = {.pair = pair, .kind = kind, .i = i, .j = j};
@@ -75,13 +69,13 @@ int peg_facet_rows(peg_island *I, int p, const peg_pair_pose *at, double lateral
         if (present(out, from, p, PEG_FEATURES_EE, facet->i, facet->j)) return 0;
         if (!peg_edge_edge(pair, at, facet->i, facet->j, &c, &s, &t)) return 0;
         if (s >= -lateral && s <= 1 + lateral && t >= -lateral && t <= 1 + lateral)
-            add_rows(I, p, at, &c, out);
+            peg_touching_rows(I, p, at, &c, out);
     } else if (facet->kind > PEG_FEATURES_EE) {
         peg_feature_contact c;
         peg_feature_kind kind = facet->kind;
         if (present(out, from, p, kind, facet->i, facet->j)) return 0;
         peg_round_contact(pair, at, kind, facet->i, facet->j, &c);
-        add_rows(I, p, at, &c, out);
+        peg_touching_rows(I, p, at, &c, out);
     } else if (facet->kind != PEG_FEATURES_NONE) {
         peg_facing f = peg_facing_of(pair, at, facet->kind);
         const peg_view *U = f.upper->now, *D = f.lower->now;
@@ -91,7 +85,7 @@ int peg_facet_rows(peg_island *I, int p, const peg_pair_pose *at, double lateral
             if (c.gap > FACET_NEAR * pair->L || present(out, from, p, f.kind, v, facet->i))
                 continue;
             if (peg_is_beside(D, facet->i, c.point_a, n, lateral * pair->L)) continue;
-            add_rows(I, p, at, &c, out);
+            peg_touching_rows(I, p, at, &c, out);
         }
     }
     return out->m - before;

@@ -16,12 +16,6 @@ int peg_patch_room(peg_island *I, int largest)
 
 /* --- vertices against faces --- */
 
-static void add_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_feature_contact *c,
-                     peg_row_set *out)
-{
-    if (peg_may_touch(&I->pair[p], at, c)) peg_contact_rows(I, p, at, c, out);
-}
-
 /* Marks the vertices on the side of the upper piece that looks against d. At which vertices a mesh
  * can be touched the whole of it says, not the triangle. */
 static void mark_low(const peg_view *view, const double *d, unsigned char *low)
@@ -50,7 +44,7 @@ static void vertex_rows(peg_island *I, int p, const peg_pair_pose *at, peg_featu
             if (!marked++) mark_low(U, f.d, I->scratch.low);
             if (!I->scratch.low[i]) continue;
             peg_feature_contact c = peg_vertex_face(&f, i, j);
-            add_rows(I, p, at, &c, out);
+            peg_touching_rows(I, p, at, &c, out);
         }
     }
 }
@@ -162,7 +156,7 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
             if (!peg_edge_edge(pair, at, i, I->scratch.near[k], &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -PEG_DEEPEST * pair->L) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
-            add_rows(I, p, at, &c, out);
+            peg_touching_rows(I, p, at, &c, out);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* The island's problem by Newton's method (newton.h) from the warm start, or from some of projected
- * Gauss-Seidel if that is far off. Where bounded rows keep it from converging: Lemke's method for
- * small problems, else the best friction that lies in its cone, with exact normal impulses. */
+ * Gauss-Seidel if that is far off. Where it ends short of the certificate: rows without finite
+ * bounds alone by QR; with bounded rows Lemke's method for small problems, else the best friction
+ * that lies in its cone, with exact normal impulses. */
 #include "peg/base/arena.h"
 #include "peg/lcp/gauss_seidel.h"
 #include "peg/lcp/newton.h"
