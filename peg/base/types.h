@@ -185,6 +185,7 @@ typedef struct pegStats {
         long pgs_solves; /* of these: of active islands, by projected Gauss-Seidel (PGS) */
         long swept;
     };
+    long wide_islands; /* islands of many boxes, stepped eight pairs at a time */
     union {
         long pgs_iterations; /* PGS iterations */
         long sweeps;

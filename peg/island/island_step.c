@@ -7,7 +7,7 @@
 #include "peg/island/restitution.h"
 #include "peg/island/solve_policy.h"
 
-/* Start poses and views; obstacles move with their own velocities. */
+/* Start poses; obstacles move with their own velocities. */
 static void prepare(peg_island *I)
 {
     I->progress.strides = 0;
@@ -20,16 +20,6 @@ static void prepare(peg_island *I)
             memcpy(I->v[i], state->v, sizeof I->v[i]);
     }
     peg_island_place_mass(I);
-    for (int i = 0; i < I->npiece; i++) {
-        peg_piece *piece = &I->piece[i];
-        const peg_rigid *r = &I->rigid[piece->rigid];
-        if (r->state.kind == PEG_STATIC) continue;
-        double x[3], R[9];
-        const double *v = piece->rigid < I->nd ? r->state.v_free : I->v[piece->rigid];
-        peg_piece_place(piece, r->x0, r->R0, &piece->start);
-        peg_rigid_pose(r, v, I->h, x, R);
-        peg_piece_place(piece, x, R, &piece->free_);
-    }
 }
 
 /* Share of what forces make of a body's speed in a step that velocities may be uncertain by: a body

@@ -2,6 +2,7 @@
  *
  *     attempt                    | applies to                          | work
  *     ---------------------------|-------------------------------------|------------------------
+ *     wide                       | 30 boxes and more, active           | 40 restorations
  *     exact within a limit       | 5 bodies and more, not active       | 12 passes
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
@@ -17,16 +18,18 @@
 
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
+#include "peg/island/begin.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/position_stage.h"
+#include "peg/island/wide_attempt.h"
 
 /* Islands of so many bodies and more may be solved by projected Gauss-Seidel. */
 enum { PGS_FROM = 5 };
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of few
- * bodies, and of many. */
-static const double ACTIVE = 5, ACTIVE_MANY = 1.5;
+ * bodies, of many, and where the wide attempt is made: slower ones are to come to rest. */
+static const double ACTIVE = 5, ACTIVE_MANY = 1.5, ACTIVE_WIDE = 0.1;
 
 static int has_mover(const peg_island *I)
 {
@@ -42,7 +45,7 @@ static int is_many(const peg_island *I)
 
 /* Bodies move faster than applied forces would make them in some steps; of many, in a part of one.
  */
-static int is_active(const peg_island *I)
+static int is_faster(const peg_island *I, double share)
 {
     double motion = 0, gain = 0;
     for (int i = 0; i < I->nd; i++) {
@@ -52,7 +55,6 @@ static int is_active(const peg_island *I)
         motion += peg_energy_product(&I->rigid[i], b->v, b->v);
         gain += peg_energy_product(&I->rigid[i], gained, gained);
     }
-    double share = is_many(I) ? ACTIVE_MANY : ACTIVE;
     return motion > share * share * gain;
 }
 
@@ -120,9 +122,11 @@ static int try_beside_movers(peg_island *I)
 
 peg_result peg_solve_by_policy(peg_island *I)
 {
-    if (I->settings->contact != PEG_CONTACT_PEG) return I->common.iterate(I);
-    int iterative = may_iterate(I);
-    if (iterative && is_active(I)) I->forms |= PEG_FORM_ACTIVE;
+    int peg = I->settings->contact == PEG_CONTACT_PEG, iterative = peg && may_iterate(I);
+    if (iterative && is_faster(I, is_many(I) ? ACTIVE_MANY : ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
+    if (iterative && is_faster(I, ACTIVE_WIDE) && peg_wide_attempt(I)) return PEG_CONVERGED;
+    peg_island_place_views(I);
+    if (!peg) return I->common.iterate(I);
     int done = iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
     if (done || (!I->failed && try_beside_movers(I))) return PEG_CONVERGED;
     return I->failed ? PEG_NOT_CONVERGED : peg_position_stage(I, PEG_LIMITS_ALLOWED);

@@ -54,6 +54,7 @@ typedef struct peg_polytope {
     int *next_start; /* nv + 1: neighbours of vertex v along edges are next[next_start[v] ..
                         next_start[v+1]) */
     int *next;       /* 2 ne */
+    peg_vec3 half;   /* of a box about the origin: half its sides, m; else 0 */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
     double round;    /* m: all points this near to what is inside */
     double rim;      /* m: of a cylinder: all points this near to the edge, across it */
@@ -125,6 +126,12 @@ static inline int peg_is_half_space(const peg_polytope *p)
 static inline int peg_is_dilated(const peg_polytope *p)
 {
     return p->kind >= PEG_SHAPE_SPHERE;
+}
+
+/* A box with sharp edges. */
+static inline int peg_is_box(const peg_polytope *p)
+{
+    return p->kind == PEG_SHAPE_POLYTOPE && p->half[0] > 0;
 }
 
 /* A vertex or an edge with a radius all round, and not only a rim. */

@@ -40,6 +40,7 @@ pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
     if (peg_polygon_mesh_link(&mesh, &arena)) {
         peg_polytope_finish(p, &mesh);
         memset(p->centre, 0, sizeof p->centre);
+        for (int k = 0; k < 3; k++) p->half[k] = .5 * sides[k];
         p->give = sqrt(3);
         *out = p;
     } else {

@@ -93,7 +93,7 @@ static void meet(void *context, int i, int j)
     if (!(old ? !old->excluded : c && !c->excluded)) return;
     if (meshes && peg_is_sought_along_motion(s, old ? old : c)) return;
     if (!meshes)
-        peg_find_nearness(s, c);
+        c->is_new = 1;
     else if (!old || peg_exceeds_prediction(s, a) || peg_exceeds_prediction(s, b))
         peg_find_triangle_pairs(f, a, b);
 }
@@ -134,7 +134,10 @@ static int search(peg_stage *s, const peg_aabb *box, const unsigned char *fixed)
     take_given(&f);
     if (!peg_sweep_pairs(&s->context->arena, box, fixed, s->scene->np, meet, &f) || s->failed)
         return 0;
-    return s->candidates == f.known || peg_sort_candidates(s);
+    if (s->candidates == f.known) return 1;
+    if (!peg_sort_candidates(s)) return 0;
+    peg_find_new_nearness(s);
+    return 1;
 }
 
 /* Adds the triangles of meshes that move far. */

@@ -65,11 +65,36 @@ typedef struct order {
     int index;
 } order;
 
-static int by_order(const void *left, const void *right)
+/* By one byte of their words, which are high and then low; equal ones stay as they are. */
+static void sort_by_byte(const order *from, int n, int word, int shift, order *to)
 {
-    const order *x = left, *y = right;
-    if (x->low != y->low) return x->low < y->low ? -1 : 1;
-    return (x->high > y->high) - (x->high < y->high);
+    int at[256] = {0}, sum = 0;
+    for (int i = 0; i < n; i++) at[(word ? from[i].low : from[i].high) >> shift & 255]++;
+    for (int k = 0; k < 256; k++) {
+        int count = at[k];
+        at[k] = sum;
+        sum += count;
+    }
+    for (int i = 0; i < n; i++)
+        to[at[(word ? from[i].low : from[i].high) >> shift & 255]++] = from[i];
+}
+
+/* Radix sort over the bytes in which they differ. Returns the sorted one of the two arrays. */
+static const order *sort_order(order *by, order *scratch, int n)
+{
+    uint64_t differs[2] = {0};
+    for (int i = 1; i < n; i++) {
+        differs[0] |= by[i].high ^ by[0].high;
+        differs[1] |= by[i].low ^ by[0].low;
+    }
+    for (int word = 0; word < 2; word++)
+        for (int shift = 0; shift < 64; shift += 8) {
+            if (!(differs[word] >> shift & 255)) continue;
+            sort_by_byte(by, n, word, shift, scratch);
+            order *swap = by;
+            by = scratch, scratch = swap;
+        }
+    return by;
 }
 
 /* By way of their numbers: candidates are large. */
@@ -77,15 +102,18 @@ int peg_sort_candidates(peg_stage *s)
 {
     int n = s->candidates;
     peg_arena *arena = &s->context->kept;
+    peg_arena_mark mark = peg_arena_here(&s->context->arena);
     order *by = PEG_NEW(&s->context->arena, order, n);
+    order *scratch = PEG_NEW(&s->context->arena, order, n);
     if (!s->sorted) s->sorted = PEG_NEW(arena, peg_candidate, s->candidate_capacity);
-    if (!by || !s->sorted) return 0;
+    if (!by || !scratch || !s->sorted) return 0;
     for (int i = 0; i < n; i++) by[i] = (order){s->candidate[i].low, s->candidate[i].high, i};
-    qsort(by, (size_t)n, sizeof *by, by_order);
-    for (int i = 0; i < n; i++) s->sorted[i] = s->candidate[by[i].index];
+    const order *sorted = sort_order(by, scratch, n);
+    for (int i = 0; i < n; i++) s->sorted[i] = s->candidate[sorted[i].index];
     peg_candidate *swap = s->candidate;
     s->candidate = s->sorted;
     s->sorted = swap;
+    peg_arena_back(&s->context->arena, mark);
     return 1;
 }
 
@@ -113,10 +141,8 @@ peg_candidate *peg_new_candidate(const peg_pair_search *f, int a, int b)
     return c;
 }
 
-void peg_recall_pair(const peg_stage *s, peg_candidate *c)
+static void recall(const peg_stage *s, const peg_cached_pair *old, peg_candidate *c)
 {
-    const peg_cached_pair *old =
-        peg_pair_cache_find(&s->context->cache, s->part[c->a].id, s->part[c->b].id);
     if (!old) return;
     peg_copy3(old->n, c->n);
     c->choice = &old->choice;
@@ -124,15 +150,36 @@ void peg_recall_pair(const peg_stage *s, peg_candidate *c)
     c->cached_rows = old->count;
 }
 
-/* Of convex parts or triangles. */
-void peg_find_nearness(const peg_stage *s, peg_candidate *c)
+void peg_recall_pair(const peg_stage *s, peg_candidate *c)
+{
+    recall(s, peg_pair_cache_find(&s->context->cache, c->low, c->high), c);
+}
+
+static void find_nearness(const peg_stage *s, peg_candidate *c)
 {
     double n[3];
-    peg_recall_pair(s, c);
     peg_copy3(c->n, n);
     c->near = !peg_is_far(&s->placed[c->a].view, &s->placed[c->b].view, peg_candidate_reach(s, c),
                           s->context->settings.narrow_phase, n);
     if (!c->near) peg_copy3(n, c->n);
+}
+
+void peg_find_nearness(const peg_stage *s, peg_candidate *c)
+{
+    peg_recall_pair(s, c);
+    find_nearness(s, c);
+}
+
+void peg_find_new_nearness(peg_stage *s)
+{
+    size_t at = 0;
+    for (int i = 0; i < s->candidates; i++) {
+        peg_candidate *c = &s->candidate[i];
+        if (!c->is_new) continue;
+        c->is_new = 0;
+        recall(s, peg_pair_cache_find_from(&s->context->cache, &at, c->low, c->high), c);
+        find_nearness(s, c);
+    }
 }
 
 const peg_candidate *peg_resting_answer(const peg_resting *last, const peg_candidate *c)

@@ -33,6 +33,8 @@ int peg_sort_candidates(peg_stage *stage);
 void peg_recall_pair(const peg_stage *stage, peg_candidate *c);
 /* Whether a pair of convex parts or triangles is near. */
 void peg_find_nearness(const peg_stage *stage, peg_candidate *c);
+/* The same for all candidates that are new, in one pass over them and the cache. */
+void peg_find_new_nearness(peg_stage *stage);
 /* The resting pair of the same parts, if its answers are those of this step; else null. */
 const peg_candidate *peg_resting_answer(const peg_resting *last, const peg_candidate *c);
 

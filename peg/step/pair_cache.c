@@ -32,6 +32,29 @@ const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_
     return bsearch(&key, memory->entry, memory->count, sizeof key, compare);
 }
 
+const peg_cached_pair *peg_pair_cache_find_from(const peg_pair_cache *memory, size_t *at,
+                                                uint64_t low, uint64_t high)
+{
+    peg_cached_pair key = {.low = low, .high = high};
+    size_t step = 1, end;
+    /* strides that double until one passes the pair */
+    for (end = *at; end < memory->count && compare(&memory->entry[end], &key) < 0; step *= 2) {
+        *at = end + 1;
+        end += step;
+    }
+    end = end < memory->count ? end + 1 : memory->count;
+    while (*at < end) {
+        size_t middle = *at + (end - *at) / 2;
+        int order = compare(&memory->entry[middle], &key);
+        if (order == 0) return &memory->entry[*at = middle];
+        if (order < 0)
+            *at = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
+}
+
 peg_cached_pair *peg_pair_cache_add(peg_pair_cache *m, uint64_t low, uint64_t high)
 {
     void *grown = peg_grow(m->entry, m->count + 1, &m->capacity, sizeof *m->entry);

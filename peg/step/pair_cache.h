@@ -28,6 +28,9 @@ typedef struct peg_pair_cache {
 /* Empties the cache. */
 void peg_pair_cache_reset(peg_pair_cache *memory);
 
+/* The same for pairs in ascending order: *at is 0 for the first one. */
+const peg_cached_pair *peg_pair_cache_find_from(const peg_pair_cache *memory, size_t *at,
+                                                uint64_t low, uint64_t high);
 const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_t low,
                                            uint64_t high);
 /* Null without memory. */

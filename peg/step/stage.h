@@ -30,6 +30,7 @@ typedef struct peg_candidate {
     uint64_t low, high; /* their ids: the order of pairs, in whatever order triangles were found */
     unsigned is_mesh_pair : 1; /* stands for those of its triangles */
     unsigned excluded : 1;     /* by the filter */
+    unsigned is_new : 1;       /* whether it is near is not known yet */
     unsigned near : 1;         /* could touch in this step */
     unsigned in_island : 1;    /* has a disjunction in an island */
     unsigned is_current : 1;   /* of a resting pair: excluded and surface are those of this step */

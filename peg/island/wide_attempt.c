@@ -1,0 +1,238 @@
+/* The step of an active island of many boxes:
+ *
+ *     separating axes of all pairs at q_0, patches of those in reach     collide/box_box.c,
+ *                                                                        contact/patch_box.c
+ *     velocities about v_f with friction, about as exact as PGS          lcp/wide_pgs.c
+ *     poses; separating axes of all pairs that could have met            wide_boxes.c
+ *     positions: rows without friction of violated pairs and those
+ *     around them at the poses themselves, until all are apart           wide_positions.c
+ *     energy that this gained is taken from the velocities               island/energy.c
+ *
+ * Rows hold the gap that they start with, so that v = 0 satisfies them. What moves the poses apart
+ * is no part of the motion. */
+#include "peg/island/wide_attempt.h"
+
+#include "peg/base/clock.h"
+#include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
+#include "peg/contact/row_set.h"
+#include "peg/island/energy.h"
+#include "peg/island/lcp_rows.h"
+#include "peg/island/wide_state.h"
+
+/* Iterations for the velocities, until rows change by less than this share of the bodies' speed. */
+enum { VELOCITY_ITERATIONS = 24 };
+static const double SPEED_CHANGE = 1e-3;
+
+/* Features within this, in L, and this share of how far the pair could close, make rows. */
+static const double NEAR = 0.02, CLOSING = 0.1;
+
+/* An axis of edges must separate by so much more than those of faces, in L: edges' rows are wrong
+ * as soon as the bodies turn. */
+static const double EDGE_BIAS = 5e-3;
+
+/* Share of its energy that an answer may gain, which is then taken back. */
+static const double TAKEN_BACK = 1e-2;
+
+/* --- what it is for --- */
+
+static int suits_surface(const peg_island *I, const peg_surface *s)
+{
+    int two = s->pyramid || I->settings->friction_directions == 0 ||
+              I->settings->friction_directions == 4;
+    int plain = !s->soft && !s->force_limit && s->slip == 0 && s->slip2 == 0 && s->rho == 0 &&
+                s->rho2 == 0 && s->rhoN == 0;
+    int still = s->motion[0] == 0 && s->motion[1] == 0 && s->motion[2] == 0;
+    return two && plain && still && isfinite(s->mu) && isfinite(s->mu2);
+}
+
+static int suits(const peg_island *I)
+{
+    if (I->nd < PEG_COARSE_FROM || I->joints.n || I->common.planar || I->common.capture ||
+        I->common.disabled_rules)
+        return 0;
+    for (int i = I->nd; i < I->nr; i++)
+        if (peg_is_moving_obstacle(&I->rigid[i].state)) return 0;
+    for (int i = 0; i < I->npiece; i++) {
+        const peg_polytope *P = I->piece[i].part->shape;
+        if (!peg_is_box(P) && !peg_is_half_space(P)) return 0;
+    }
+    for (int i = 0; i < I->npair; i++)
+        if (I->pair[i].nexternal || !suits_surface(I, I->pair[i].surface)) return 0;
+    return 1;
+}
+
+static int begin(peg_wide *w)
+{
+    peg_island *I = w->I;
+    double sum = 0, mass = 0;
+    w->root = PEG_NEW(I->arena, peg_mass_root, I->nd);
+    w->start = PEG_NEW(I->arena, peg_box, I->npiece);
+    w->now = PEG_NEW(I->arena, peg_box, I->npiece);
+    w->between = PEG_NEW(I->arena, peg_box, I->npiece);
+    w->axis = PEG_NEW(I->arena, peg_box_axis, I->npair);
+    w->list = PEG_NEW(I->arena, int, I->npair);
+    if (I->arena->failed) return 0;
+    for (int i = 0; i < I->npiece; i++) {
+        const peg_piece *piece = &I->piece[i];
+        const peg_rigid *r = &I->rigid[piece->rigid];
+        peg_wide_place_box(piece, r->x0, r->R0, &w->start[i]);
+        w->now[i] = w->start[i];
+    }
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        if (!peg_mass_root_of(&I->mass[i], &w->root[i])) return 0;
+        sum += peg_energy_product(r, r->state.v_free, r->state.v_free);
+        mass += r->state.mass;
+    }
+    w->speed = sqrt(sum / mass);
+    w->margin = INFINITY;
+    for (int i = 0; i < I->npair; i++)
+        w->margin = peg_min(w->margin, PEG_WIDE_GAP * I->pair[i].margin);
+    return 1;
+}
+
+/* Returns 0 where something overlaps. */
+static int separate_start(peg_wide *w)
+{
+    peg_island *I = w->I;
+    for (int i = 0; i < I->npair; i++) w->list[i] = i;
+    peg_wide_separate(w, w->start, w->list, I->npair, EDGE_BIAS);
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        p->s0 = p->s;
+        if (p->s0 < -PEG_TOUCH * p->L) return 0;
+    }
+    return 1;
+}
+
+/* --- velocities --- */
+
+/* How far the pair could close in the free motion, m. */
+static double closing(const peg_wide *w, const peg_pair *p)
+{
+    double v[2][6] = {{0}}, d[3], sum;
+    for (int side = 0; side < 2; side++) {
+        int r = w->I->piece[side ? p->b : p->a].rigid;
+        if (r < w->I->nd) memcpy(v[side], w->I->rigid[r].state.v_free, sizeof v[side]);
+    }
+    peg_sub(v[0], v[1], d);
+    sum = peg_norm(d);
+    for (int side = 0; side < 2; side++) {
+        double turn = peg_norm(v[side] + 3);
+        if (turn > 0) sum += turn * w->I->piece[side ? p->b : p->a].arm;
+    }
+    return w->I->h * sum;
+}
+
+static int gather_contacts(peg_wide *w)
+{
+    peg_island *I = w->I;
+    w->contacts = w->patches = 0;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        double reach = NEAR * p->L + CLOSING * closing(w, p);
+        peg_box_patch found;
+        int from = w->contacts;
+        if (p->s0 > reach) continue;
+        peg_wide_find_patch(w, w->start, i, reach, 0, &found);
+        if (!peg_wide_add_contacts(w, i, &found, 1)) return 0;
+        for (int k = from; k < w->contacts; k++) {
+            double gap = w->feature[k].gap;
+            w->contact[k].bias = (gap - peg_min(gap, PEG_WIDE_GAP * p->margin)) / I->h;
+        }
+        if (w->contacts > from) peg_wide_warm_start(w, i, from);
+    }
+    return 1;
+}
+
+static int find_velocities(peg_wide *w)
+{
+    peg_island *I = w->I;
+    peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
+    if (!target || !gather_contacts(w)) return 0;
+    for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
+    peg_wide_problem problem = {.nb = I->nd,
+                                .root = w->root,
+                                .target = (const peg_vec6 *)target,
+                                .contact = w->contact,
+                                .patch = w->patch,
+                                .patches = w->patches,
+                                .iterations = VELOCITY_ITERATIONS,
+                                .tolerance = SPEED_CHANGE * w->speed};
+    peg_wide_result result;
+    if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
+    memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
+    peg_count_solve(I, 3 * w->contacts);
+    I->stats->pgs_solves++;
+    I->stats->pgs_iterations += result.iterations;
+    I->stats->pgs_residual_max = fmax(I->stats->pgs_residual_max, result.change / w->speed);
+    return 1;
+}
+
+/* --- results --- */
+
+/* The directions of this step, none of them a facet that was searched for. */
+static void keep_directions(peg_wide *w)
+{
+    peg_island *I = w->I;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        int box, other;
+        peg_wide_order_pieces(w, p, &box, &other);
+        p->facet = (peg_facet){.kind = PEG_FEATURES_NONE, .s = p->s};
+        p->others = INFINITY;
+        if (!peg_is_half_space(I->piece[other].part->shape)) {
+            peg_box_axis_direction(&w->now[p->a], &w->now[p->b], &w->axis[i], p->facet.n);
+            continue;
+        }
+        const double *n = I->piece[other].now.normal[0];
+        for (int k = 0; k < 3; k++) p->facet.n[k] = box == p->a ? n[k] : -n[k];
+    }
+}
+
+static void place_pieces(peg_island *I)
+{
+    for (int i = 0; i < I->nr; i++) {
+        memcpy(I->rigid[i].at, I->v[i], sizeof I->rigid[i].at);
+        I->rigid[i].placed = 1;
+    }
+    for (int i = 0; i < I->npiece; i++) {
+        const peg_rigid *r = &I->rigid[I->piece[i].rigid];
+        if (r->state.kind != PEG_STATIC)
+            peg_piece_place(&I->piece[i], r->x, r->R, &I->piece[i].now);
+    }
+}
+
+static int step(peg_wide *w)
+{
+    peg_island *I = w->I;
+    pegStats *stats = I->stats;
+    double then = peg_seconds();
+    I->mode = PEG_MODE_PGS_COARSE;
+    I->forms &= PEG_FORMS_OF_POLICY;
+    if (!begin(w) || !separate_start(w) || !find_velocities(w)) return 0;
+    int ok = peg_wide_take_rows(w);
+    peg_lap(&then, &stats->time_solve);
+    if (!ok || !peg_wide_find_positions(w) || peg_wide_passes(w)) return 0;
+    peg_lap(&then, &stats->time_check);
+    if (peg_energy_gained(I) > 0 && !peg_return_energy(I, TAKEN_BACK)) return 0;
+    place_pieces(I);
+    keep_directions(w);
+    stats->outer_iterations++;
+    stats->wide_islands++;
+    return 1;
+}
+
+int peg_wide_attempt(peg_island *I)
+{
+    peg_wide w = {.I = I};
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    if (!suits(I)) return 0;
+    if (step(&w)) return 1;
+    for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
+    I->failed |= I->arena->failed;
+    I->impulse = (peg_row_set){0};
+    peg_arena_back(I->arena, mark);
+    return 0;
+}

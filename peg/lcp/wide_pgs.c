@@ -1,0 +1,383 @@
+/* Patches get colours, greedily in their order, so that no two of a colour share a moving body;
+ * patches of one colour and as many contacts are visited eight at a time. As in gauss_seidel.c the
+ * rows of a contact are visited at once, in y = F^-1 (v - v_f). */
+#include "peg/lcp/wide_pgs.h"
+
+#include <stdint.h>
+
+#include "peg/base/lanes.h"
+
+/* Over-relaxation, as in gauss_seidel.c. */
+static const float FURTHER = 1.3f;
+
+/* Colours that are kept in a mask; a patch that finds none is visited by itself. */
+enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
+
+typedef struct wide_row {
+    peg_floats n[12]; /* blocks of A and of B */
+    peg_floats beta, gain, scale, lambda;
+    peg_floats mu;        /* of a friction row */
+    peg_floats before[2]; /* products with the rows one and two places before */
+} wide_row;
+
+typedef struct wide_group {
+    int patch[PEG_LANES]; /* -1: none */
+    int a[PEG_LANES], b[PEG_LANES];
+    int contacts;
+    wide_row *row; /* ROWS contacts */
+} wide_group;
+
+typedef struct state {
+    const peg_wide_problem *problem;
+    float *y; /* STRIDE (nb + 1); what does not move has the last block */
+    wide_group *group;
+    int groups;
+    wide_row *row;
+} state;
+
+/* --- groups --- */
+
+static void *aligned(peg_arena *arena, size_t bytes)
+{
+    char *p = peg_arena_alloc(arena, bytes + sizeof(peg_floats));
+    return p ? p + (sizeof(peg_floats) - (uintptr_t)p % sizeof(peg_floats)) % sizeof(peg_floats)
+             : NULL;
+}
+
+/* Class of a patch: its colour and its number of contacts. */
+static int *find_classes(peg_arena *arena, const peg_wide_problem *p)
+{
+    uint64_t *taken = PEG_NEW(arena, uint64_t, p->nb);
+    int *class = PEG_NEW(arena, int, p->patches);
+    if (!taken || !class) return NULL;
+    memset(taken, 0, (size_t)p->nb * sizeof *taken);
+    for (int i = 0; i < p->patches; i++) {
+        int a = p->patch[i].a, b = p->patch[i].b, colour = 0;
+        uint64_t free_ = ~((a >= 0 ? taken[a] : 0) | (b >= 0 ? taken[b] : 0));
+        while (colour < COLOURS && !(free_ >> colour & 1)) colour++;
+        if (colour < COLOURS && a >= 0) taken[a] |= (uint64_t)1 << colour;
+        if (colour < COLOURS && b >= 0) taken[b] |= (uint64_t)1 << colour;
+        class[i] = colour * PEG_WIDE_PATCH + p->patch[i].count - 1;
+    }
+    return class;
+}
+
+static int lanes_of(int class)
+{
+    return class < COLOURS * PEG_WIDE_PATCH ? PEG_LANES : 1;
+}
+
+static void fill_group(const peg_wide_problem *p, const int *order, int n, wide_group *g)
+{
+    for (int l = 0; l < PEG_LANES; l++) {
+        const peg_wide_patch *patch = &p->patch[order[l < n ? l : 0]];
+        g->patch[l] = l < n ? order[l] : -1;
+        g->a[l] = l < n && patch->a >= 0 ? patch->a : p->nb;
+        g->b[l] = l < n && patch->b >= 0 ? patch->b : p->nb;
+        g->contacts = patch->count;
+    }
+}
+
+static int make_groups(peg_arena *arena, state *s)
+{
+    enum { CLASSES = (COLOURS + 1) * PEG_WIDE_PATCH };
+    const peg_wide_problem *p = s->problem;
+    int begin[CLASSES + 1] = {0}, at[CLASSES], rows = 0;
+    const int *class = find_classes(arena, p);
+    int *order = PEG_NEW(arena, int, p->patches);
+    if (!class || !order) return 0;
+    for (int i = 0; i < p->patches; i++) begin[class[i] + 1]++;
+    for (int c = 0; c < CLASSES; c++) {
+        int lanes = lanes_of(c), groups = (begin[c + 1] + lanes - 1) / lanes;
+        s->groups += groups;
+        rows += groups * ROWS * (c % PEG_WIDE_PATCH + 1);
+        begin[c + 1] += begin[c];
+        at[c] = begin[c];
+    }
+    for (int i = 0; i < p->patches; i++) order[at[class[i]]++] = i;
+    s->group = PEG_NEW(arena, wide_group, s->groups);
+    s->row = aligned(arena, (size_t)rows * sizeof *s->row);
+    s->y = aligned(arena, (size_t)STRIDE * (size_t)(p->nb + 1) * sizeof *s->y);
+    if (!s->group || !s->row || !s->y) return 0;
+    wide_group *g = s->group;
+    wide_row *row = s->row;
+    for (int c = 0; c < CLASSES; c++)
+        for (int i = begin[c]; i < begin[c + 1]; i += lanes_of(c), g++) {
+            int left = begin[c + 1] - i;
+            fill_group(p, order + i, left < lanes_of(c) ? left : lanes_of(c), g);
+            g->row = row;
+            row += ROWS * g->contacts;
+        }
+    return 1;
+}
+
+/* --- rows --- */
+
+/* What the rows of a group need of the bodies on one side. */
+typedef struct side {
+    peg_floats linear, angular[6], target[6];
+} side;
+
+PEG_HOT void load_side(const peg_wide_problem *p, const int *body, side *out)
+{
+    for (int l = 0; l < PEG_LANES; l++) {
+        int moves = body[l] < p->nb, i = moves ? body[l] : 0;
+        const peg_mass_root *root = &p->root[i];
+        out->linear[l] = moves ? (float)root->linear : 0;
+        for (int k = 0; k < 6; k++) {
+            out->angular[k][l] = moves ? (float)root->angular[k] : 0;
+            out->target[k][l] = moves ? (float)p->target[i][k] : 0;
+        }
+    }
+}
+
+typedef struct eight_contacts {
+    peg_floats direction[ROWS][3], arm_a[3], arm_b[3], bias, mu[2], lambda[ROWS];
+} eight_contacts;
+
+PEG_HOT void load_contacts(const peg_wide_problem *p, const wide_group *g, int k,
+                           eight_contacts *out)
+{
+    memset(out, 0, sizeof *out);
+    for (int l = 0; l < PEG_LANES; l++) {
+        if (g->patch[l] < 0) continue;
+        const peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
+        for (int j = 0; j < 3; j++) {
+            out->direction[0][j][l] = (float)c->normal[j];
+            out->direction[1][j][l] = (float)c->tangent[j];
+            out->arm_a[j][l] = (float)c->arm_a[j];
+            out->arm_b[j][l] = (float)c->arm_b[j];
+            out->lambda[j][l] = (float)c->lambda[j];
+        }
+        out->bias[l] = (float)c->bias;
+        out->mu[0][l] = (float)c->mu[0], out->mu[1][l] = (float)c->mu[1];
+    }
+}
+
+PEG_HOT void cross(const peg_floats *a, const peg_floats *b, peg_floats *out)
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* One block of a row, and what v_f adds to its speed. */
+PEG_HOT void load_block(const side *body, const peg_floats *arm, const peg_floats *d, float sign,
+                        peg_floats *n, peg_floats *beta)
+{
+    const peg_floats *f = body->angular;
+    peg_floats c[3];
+    cross(arm, d, c);
+    for (int k = 0; k < 3; k++) {
+        n[k] = sign * (body->linear * d[k]);
+        *beta += sign * (d[k] * body->target[k] + c[k] * body->target[3 + k]);
+    }
+    n[3] = sign * (f[0] * c[0] + f[1] * c[1] + f[3] * c[2]);
+    n[4] = sign * (f[2] * c[1] + f[4] * c[2]);
+    n[5] = sign * (f[5] * c[2]);
+}
+
+PEG_HOT peg_floats product(const wide_row *a, const wide_row *b)
+{
+    peg_floats sum = a->n[0] * b->n[0];
+    for (int k = 1; k < 12; k++) sum += a->n[k] * b->n[k];
+    return sum;
+}
+
+PEG_HOT void load_row(const side *a, const side *b, const eight_contacts *c, int k, wide_row *row)
+{
+    row->beta = k == 0 ? c->bias : peg_floats_of(0);
+    load_block(a, c->arm_a, c->direction[k], 1, row->n, &row->beta);
+    load_block(b, c->arm_b, c->direction[k], -1, row->n + 6, &row->beta);
+    row->scale = product(row, row);
+    peg_float_mask moves = row->scale > peg_floats_of(0);
+    row->gain = peg_floats_if(moves, FURTHER / row->scale, peg_floats_of(0));
+    row->lambda = peg_floats_if(moves, c->lambda[k], peg_floats_of(0));
+    row->mu = k ? c->mu[k - 1] : peg_floats_of(0);
+}
+
+PEG_WIDE static void load_rows(state *s)
+{
+    for (int i = 0; i < s->groups; i++) {
+        wide_group *g = &s->group[i];
+        side a, b;
+        load_side(s->problem, g->a, &a);
+        load_side(s->problem, g->b, &b);
+        for (int k = 0; k < g->contacts; k++) {
+            eight_contacts c;
+            wide_row *row = g->row + ROWS * k;
+            load_contacts(s->problem, g, k, &c);
+            cross(c.direction[0], c.direction[1], c.direction[2]);
+            for (int j = 0; j < ROWS; j++) load_row(&a, &b, &c, j, &row[j]);
+            row[1].before[0] = product(&row[1], &row[0]);
+            row[2].before[0] = product(&row[2], &row[1]);
+            row[2].before[1] = product(&row[2], &row[0]);
+        }
+    }
+}
+
+/* --- iterations --- */
+
+PEG_HOT void gather(const state *s, const int *body, peg_floats y[PEG_LANES])
+{
+    for (int l = 0; l < PEG_LANES; l++) y[l] = *(const peg_floats *)(s->y + STRIDE * body[l]);
+    peg_floats_transpose(y);
+}
+
+PEG_HOT void scatter(state *s, const int *body, peg_floats y[PEG_LANES])
+{
+    peg_floats_transpose(y);
+    for (int l = 0; l < PEG_LANES; l++) *(peg_floats *)(s->y + STRIDE * body[l]) = y[l];
+}
+
+PEG_HOT void push(const wide_row *row, peg_floats by, peg_floats *a, peg_floats *b)
+{
+    for (int k = 0; k < 6; k++) a[k] += by * row->n[k], b[k] += by * row->n[6 + k];
+}
+
+PEG_HOT peg_floats speed_of(const wide_row *row, const peg_floats *a, const peg_floats *b)
+{
+    peg_floats p = row->n[0] * a[0], q = row->n[6] * b[0];
+    for (int k = 1; k < 6; k++) p += row->n[k] * a[k], q += row->n[6 + k] * b[k];
+    return row->beta + (p + q);
+}
+
+/* Takes the impulse to lambda; returns its change, and that of the speed. */
+PEG_HOT peg_floats set_impulse(wide_row *row, peg_floats lambda, peg_floats *most)
+{
+    peg_floats by = lambda - row->lambda;
+    row->lambda = lambda;
+    *most = peg_floats_max(*most, peg_floats_abs(by) * row->scale);
+    return by;
+}
+
+PEG_HOT void visit_contact(wide_row *row, int friction, peg_floats *a, peg_floats *b,
+                           peg_floats *most)
+{
+    peg_floats lambda = row->lambda - row->gain * speed_of(row, a, b);
+    peg_floats by = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), most);
+    if (!friction) {
+        push(row, by, a, b);
+        return;
+    }
+    peg_floats one = speed_of(row + 1, a, b), two = speed_of(row + 2, a, b);
+    peg_floats bound = row[1].mu * row->lambda;
+    lambda = row[1].lambda - row[1].gain * (one + row[1].before[0] * by);
+    lambda = peg_floats_min(peg_floats_max(lambda, -bound), bound);
+    peg_floats first = set_impulse(row + 1, lambda, most);
+    bound = row[2].mu * row->lambda;
+    lambda = row[2].lambda - row[2].gain * (two + row[2].before[1] * by + row[2].before[0] * first);
+    lambda = peg_floats_min(peg_floats_max(lambda, -bound), bound);
+    peg_floats second = set_impulse(row + 2, lambda, most);
+    for (int k = 0; k < 6; k++) {
+        a[k] += by * row[0].n[k] + first * row[1].n[k] + second * row[2].n[k];
+        b[k] += by * row[0].n[6 + k] + first * row[1].n[6 + k] + second * row[2].n[6 + k];
+    }
+}
+
+/* The largest change of a row's speed, m/s. */
+PEG_WIDE static float iterate(state *s, int friction)
+{
+    peg_floats most = peg_floats_of(0);
+    float largest = 0;
+    for (int i = 0; i < s->groups; i++) {
+        wide_group *g = &s->group[i];
+        peg_floats a[PEG_LANES], b[PEG_LANES];
+        gather(s, g->a, a);
+        gather(s, g->b, b);
+        for (int k = 0; k < g->contacts; k++)
+            visit_contact(g->row + ROWS * k, friction, a, b, &most);
+        scatter(s, g->a, a);
+        scatter(s, g->b, b);
+    }
+    for (int l = 0; l < PEG_LANES; l++) largest = most[l] > largest ? most[l] : largest;
+    return largest;
+}
+
+PEG_WIDE static void start(state *s, int friction)
+{
+    memset(s->y, 0, (size_t)STRIDE * (size_t)(s->problem->nb + 1) * sizeof *s->y);
+    for (int i = 0; i < s->groups; i++) {
+        wide_group *g = &s->group[i];
+        peg_floats a[PEG_LANES], b[PEG_LANES];
+        gather(s, g->a, a);
+        gather(s, g->b, b);
+        for (int k = 0; k < ROWS * g->contacts; k++)
+            if (k % ROWS == 0 || friction) push(&g->row[k], g->row[k].lambda, a, b);
+        scatter(s, g->a, a);
+        scatter(s, g->b, b);
+    }
+}
+
+/* --- the answer --- */
+
+static void take_impulses(const state *s, int friction)
+{
+    const peg_wide_problem *p = s->problem;
+    for (int i = 0; i < s->groups; i++) {
+        const wide_group *g = &s->group[i];
+        for (int l = 0; l < PEG_LANES && g->patch[l] >= 0; l++)
+            for (int k = 0; k < g->contacts; k++) {
+                peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
+                const wide_row *row = g->row + ROWS * k;
+                c->lambda[0] = row[0].lambda[l];
+                for (int j = 1; j < ROWS; j++) {
+                    double bound = c->mu[j - 1] * c->lambda[0];
+                    c->lambda[j] = friction ? peg_clamp(row[j].lambda[l], -bound, bound) : 0;
+                }
+            }
+    }
+}
+
+static void push_body(const peg_mass_root *root, const double *impulse, const double *arm,
+                      double sign, double *v)
+{
+    const double *f = root->angular;
+    double moment[3], y[3];
+    peg_cross(arm, impulse, moment);
+    y[0] = f[0] * moment[0] + f[1] * moment[1] + f[3] * moment[2];
+    y[1] = f[2] * moment[1] + f[4] * moment[2];
+    y[2] = f[5] * moment[2];
+    for (int k = 0; k < 3; k++) v[k] += sign * root->linear * root->linear * impulse[k];
+    v[3] += sign * (f[0] * y[0]);
+    v[4] += sign * (f[1] * y[0] + f[2] * y[1]);
+    v[5] += sign * (f[3] * y[0] + f[4] * y[1] + f[5] * y[2]);
+}
+
+static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
+{
+    memcpy(v, p->target, (size_t)p->nb * sizeof *v);
+    for (int i = 0; i < p->patches; i++) {
+        const peg_wide_patch *patch = &p->patch[i];
+        for (int k = 0; k < patch->count; k++) {
+            const peg_wide_contact *c = &p->contact[patch->first + k];
+            double impulse[3], third[3];
+            if (!(c->lambda[0] > 0)) continue;
+            peg_cross(c->normal, c->tangent, third);
+            for (int j = 0; j < 3; j++)
+                impulse[j] = c->lambda[0] * c->normal[j] + c->lambda[1] * c->tangent[j] +
+                             c->lambda[2] * third[j];
+            if (patch->a >= 0) push_body(&p->root[patch->a], impulse, c->arm_a, 1, v[patch->a]);
+            if (patch->b >= 0) push_body(&p->root[patch->b], impulse, c->arm_b, -1, v[patch->b]);
+        }
+    }
+}
+
+int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_wide_result *result)
+{
+    peg_arena_mark mark = peg_arena_here(arena);
+    state s = {.problem = p};
+    int friction = !p->frictionless;
+    *result = (peg_wide_result){.change = INFINITY};
+    if (!make_groups(arena, &s)) return 0;
+    load_rows(&s);
+    start(&s, friction);
+    while (result->iterations < p->iterations && result->change > p->tolerance) {
+        result->change = iterate(&s, friction);
+        result->iterations++;
+    }
+    take_impulses(&s, friction);
+    find_velocities(p, v);
+    peg_arena_back(arena, mark);
+    return 1;
+}

@@ -1,0 +1,54 @@
+/* Projected Gauss-Seidel for many contacts at once: eight patches side by side, of bodies that no
+ * two of them share.
+ *
+ * A contact has a normal row and, with friction, two rows across it:
+ *
+ *     0 <= n . u + bias  _|_  lambda_n >= 0,     |lambda_k| <= mu_k lambda_n, opposite to t_k . u
+ *
+ * u: velocity of A's point of contact relative to B's. Impulses are found in single precision,
+ * those that are given back lie in their cones exactly, and v = v_f + M^-1 G^T lambda in double
+ * precision. */
+#ifndef PEG_WIDE_PGS_H
+#define PEG_WIDE_PGS_H
+
+#include "peg/base/arena.h"
+#include "peg/lcp/scaled.h"
+
+typedef struct peg_wide_contact {
+    double normal[3], tangent[3]; /* unit, world; into A. The third direction is n x t */
+    double arm_a[3], arm_b[3];    /* from the centres of mass to the point, m */
+    double bias;                  /* m/s */
+    double mu[2];                 /* along t and n x t; both 0: no friction */
+    double lambda[3];             /* N s, along n, t, n x t. In: where to start; out: the answer */
+} peg_wide_contact;
+
+/* Contacts first .. first + count - 1 of the bodies a and b (-1: does not move). */
+typedef struct peg_wide_patch {
+    int a, b;
+    int first, count;
+} peg_wide_patch;
+
+enum { PEG_WIDE_PATCH = 4 }; /* contacts of a patch, at most */
+
+typedef struct peg_wide_problem {
+    int nb;
+    const peg_mass_root *root; /* nb: of M^-1, world frame */
+    const peg_vec6 *target;    /* nb: v_f, m/s and rad/s */
+    peg_wide_contact *contact;
+    const peg_wide_patch *patch;
+    int patches;
+    int frictionless; /* mu is not looked at */
+    int iterations;   /* at most */
+    double tolerance; /* until no row's speed changes by more, m/s */
+} peg_wide_problem;
+
+typedef struct peg_wide_result {
+    int iterations;
+    double change; /* largest change of a row's speed in the last one, m/s */
+} peg_wide_result;
+
+/* v: nb, the answer. Returns 0 without memory. */
+int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *problem, peg_vec6 *v,
+                       peg_wide_result *result);
+
+#endif

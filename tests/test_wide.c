@@ -1,0 +1,597 @@
+/* The step in lanes: separating axes and patches of boxes against the facets and features of their
+ * polytopes, the solver against the conditions it solves and closed forms, and whole steps. */
+#include "tests/runner.h"
+#include "tests/geometry_cases.h"
+#include "peg/collide/separation.h"
+#include "peg/contact/patch_box.h"
+#include "peg/lcp/wide_pgs.h"
+#include "peg/peg.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static peg_arena arena;
+
+static void set_up(void)
+{
+    memset(&arena, 0, sizeof arena);
+}
+
+static void tear_down(void)
+{
+    peg_arena_free(&arena);
+}
+
+/* --- boxes --- */
+
+enum { PAIRS = 4000, LOT = 50 };
+
+typedef struct sample {
+    peg_polytope *shape;
+    peg_view view;
+    peg_box box;
+} sample;
+
+static void place(sample *s, const double *x, const double *R)
+{
+    peg_view_set(&s->view, x, R);
+    peg_copy3(s->shape->half, s->box.half);
+    peg_copy3(x, s->box.x);
+    memcpy(s->box.R, R, sizeof s->box.R);
+}
+
+static void make(sample *s, cases_random *r)
+{
+    double sides[3];
+    for (int k = 0; k < 3; k++) sides[k] = cases_uniform(r, .2, 1.5);
+    ck_assert_int_eq(peg_polytope_box(sides, &s->shape), PEG_OK);
+    ck_assert(peg_view_allocate(&arena, s->shape, &s->view));
+}
+
+/* Random, parallel, and turned a little about an axis of the other: the edges are nearly parallel.
+ */
+static void make_pair(cases_random *r, sample *a, sample *b)
+{
+    peg_vec3 at, n;
+    peg_mat3 R, S;
+    int kind = cases_below(r, 3);
+    make(a, r);
+    make(b, r);
+    cases_rotation(r, R);
+    place(a, (double[]){0, 0, 0}, R);
+    cases_rotation(r, S);
+    if (kind) memcpy(S, R, sizeof S);
+    if (kind == 2) {
+        double angle = cases_magnitude(r, -12, -1), c = cos(angle), d = sin(angle);
+        int k = cases_below(r, 3), l = (k + 1) % 3;
+        for (int i = 0; i < 3; i++) {
+            S[3 * i + k] = c * R[3 * i + k] + d * R[3 * i + l];
+            S[3 * i + l] = c * R[3 * i + l] - d * R[3 * i + k];
+        }
+    }
+    cases_direction(r, n);
+    double far = cases_uniform(r, 0, 1.1) * (a->shape->radius + b->shape->radius);
+    for (int k = 0; k < 3; k++) at[k] = far * n[k];
+    place(b, at, S);
+}
+
+static void free_pair(sample *a, sample *b)
+{
+    peg_polytope_free(a->shape);
+    peg_polytope_free(b->shape);
+}
+
+START_TEST(lanes_find_the_separation_of_all_facets)
+{
+    cases_random r = {.state = 71};
+    static sample a[LOT], b[LOT];
+    const peg_box *of_a[LOT], *of_b[LOT];
+    double bias[LOT];
+    peg_box_axis axis[LOT];
+    for (int round = 0; round < PAIRS / LOT; round++) {
+        peg_arena_reset(&arena);
+        int n = 1 + cases_below(&r, LOT);
+        for (int i = 0; i < n; i++) {
+            make_pair(&r, &a[i], &b[i]);
+            of_a[i] = &a[i].box, of_b[i] = &b[i].box;
+            bias[i] = i % 2 ? 1e-3 : 0;
+        }
+        peg_box_separations(of_a, of_b, bias, n, axis);
+        for (int i = 0; i < n; i++) {
+            double d[3], s = peg_separation(&a[i].view, &b[i].view, INFINITY, NULL, NULL).s;
+            ck_assert_double_eq_tol(axis[i].s, s, 1e-9);
+            peg_box_axis_direction(of_a[i], of_b[i], &axis[i], d);
+            ck_assert_double_eq_tol(peg_norm(d), 1, 1e-9);
+            double along = peg_separation_along(&a[i].view, &b[i].view, d);
+            ck_assert_double_ge(along, s - bias[i] - 1e-9);
+            for (int k = -1; k <= 1; k++) {
+                double guess[3] = {0}, reach = s + .01 * k;
+                int far = peg_boxes_are_far(&a[i].view, &b[i].view, reach, guess);
+                if (k < 0) ck_assert(far);
+                if (far)
+                    ck_assert_double_gt(peg_separation_along(&a[i].view, &b[i].view, guess),
+                                        reach - 1e-12);
+            }
+            free_pair(&a[i], &b[i]);
+        }
+    }
+}
+END_TEST
+
+static void edge_ends(const peg_view *view, int ends, peg_vec3 out[2])
+{
+    peg_copy3(view->vertex[ends / 8], out[0]);
+    peg_copy3(view->vertex[ends % 8], out[1]);
+}
+
+static double distance_to_line(const double *x, peg_vec3 ends[2])
+{
+    double d[3], e[3], c[3];
+    peg_sub(ends[1], ends[0], d);
+    peg_sub(x, ends[0], e);
+    peg_cross(d, e, c);
+    return peg_norm(c) / peg_norm(d);
+}
+
+/* The features that a contact names are where it says that they are. */
+static void check_features(const peg_view *A, const peg_view *B, const peg_box_contact *c,
+                           double room)
+{
+    double off = .5 * fabs(c->gap) + room, d[3];
+    if (c->kind == PEG_FEATURES_EE) {
+        peg_vec3 ends[2];
+        edge_ends(A, c->i, ends);
+        ck_assert_double_le(distance_to_line(c->point, ends), off);
+        edge_ends(B, c->j, ends);
+        ck_assert_double_le(distance_to_line(c->point, ends), off);
+        return;
+    }
+    const peg_view *upper = c->kind == PEG_FEATURES_VF ? A : B;
+    const peg_view *lower = c->kind == PEG_FEATURES_VF ? B : A;
+    peg_sub(upper->vertex[c->i], c->point, d);
+    ck_assert_double_le(peg_norm(d), off);
+    ck_assert_double_le(fabs(peg_dot(lower->normal[c->j], c->point) - lower->offset[c->j]), off);
+}
+
+START_TEST(patches_name_their_features)
+{
+    cases_random r = {.state = 5};
+    int contacts[3] = {0};
+    for (int i = 0; i < PAIRS; i++) {
+        sample a, b;
+        const peg_box *of_a = &a.box, *of_b = &b.box;
+        double bias = 0;
+        peg_box_axis axis;
+        peg_box_patch patch;
+        peg_arena_reset(&arena);
+        make_pair(&r, &a, &b);
+        peg_box_separations(&of_a, &of_b, &bias, 1, &axis);
+        peg_box_patch_find(of_a, of_b, &axis, .05, &patch);
+        for (int k = 0; k < patch.count && axis.s > -.05 && axis.s < .05; k++) {
+            const peg_box_contact *c = &patch.contact[k];
+            /* within the widened face; edges of boxes that overlap may pass beside each other */
+            if (axis.axis < 6 || c->gap > 0) check_features(&a.view, &b.view, c, .06);
+            ck_assert_double_ge(c->gap, axis.s - 1e-9);
+            contacts[c->kind]++;
+        }
+        free_pair(&a, &b);
+    }
+    for (int k = 0; k < 3; k++) ck_assert_int_gt(contacts[k], 20);
+}
+END_TEST
+
+/* A cube of side 1 above another one, moved by (.25, .125) and turned by 0 or 45 degrees about z:
+ * the corners of what they share. */
+START_TEST(flush_faces_share_their_corners)
+{
+    sample a, b;
+    const peg_box *of_a = &a.box, *of_b = &b.box;
+    double bias = 1e-3, gap = .01, c = sqrt(.5);
+    peg_box_axis axis;
+    peg_box_patch patch;
+    ck_assert_int_eq(peg_polytope_box((double[]){1, 1, 1}, &a.shape), PEG_OK);
+    ck_assert_int_eq(peg_polytope_box((double[]){1, 1, 1}, &b.shape), PEG_OK);
+    ck_assert(peg_view_allocate(&arena, a.shape, &a.view));
+    ck_assert(peg_view_allocate(&arena, b.shape, &b.view));
+    place(&b, (double[]){0, 0, 0}, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+    place(&a, (double[]){.25, .125, 1 + gap}, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+    peg_box_separations(&of_a, &of_b, &bias, 1, &axis);
+    ck_assert_double_eq_tol(axis.s, gap, 1e-15);
+    peg_box_patch_find(of_a, of_b, &axis, 1e-3, &patch);
+    ck_assert_int_eq(patch.count, 4);
+    ck_assert_double_eq(patch.normal[2], 1);
+    double sum[3] = {0};
+    for (int k = 0; k < 4; k++) peg_add_scaled(sum, .25, patch.contact[k].point, sum);
+    /* the shared rectangle is [-.25, .5] x [-.375, .5], widened by 2e-3 of the half sides */
+    ck_assert_double_eq_tol(sum[0], .125, 2e-3);
+    ck_assert_double_eq_tol(sum[1], .0625, 2e-3);
+    ck_assert_double_eq_tol(sum[2], .5 + gap / 2, 1e-15);
+    place(&a, (double[]){0, 0, 1 + gap}, (double[]){c, -c, 0, c, c, 0, 0, 0, 1});
+    peg_box_separations(&of_a, &of_b, &bias, 1, &axis);
+    peg_box_patch_find(of_a, of_b, &axis, 1e-3, &patch);
+    ck_assert_int_eq(patch.count, 8);
+    for (int k = 0; k < 8; k++) ck_assert_int_eq(patch.contact[k].kind, PEG_FEATURES_EE);
+    free_pair(&a, &b);
+}
+END_TEST
+
+/* --- the solver --- */
+
+enum { MOST_BODIES = 128, MOST_PATCHES = 512 };
+
+typedef struct world {
+    peg_wide_problem p;
+    peg_mass_root root[MOST_BODIES];
+    peg_vec6 target[MOST_BODIES], v[MOST_BODIES];
+    peg_wide_contact contact[MOST_PATCHES * PEG_WIDE_PATCH];
+    peg_wide_patch patch[MOST_PATCHES];
+    int contacts;
+} world;
+
+static world W;
+
+static void world_begin(int nb)
+{
+    memset(&W, 0, sizeof W);
+    W.p = (peg_wide_problem){.nb = nb,
+                             .root = W.root,
+                             .target = (const peg_vec6 *)W.target,
+                             .contact = W.contact,
+                             .patch = W.patch,
+                             .iterations = 4000,
+                             .tolerance = 1e-7};
+}
+
+static void set_mass(int i, double mass, double inertia)
+{
+    peg_mass_block block = {.inv_mass = 1 / mass};
+    for (int k = 0; k < 9; k += 4) block.inv_inertia[k] = 1 / inertia;
+    ck_assert(peg_mass_root_of(&block, &W.root[i]));
+}
+
+static void add_patch(int a, int b, int count)
+{
+    W.patch[W.p.patches++] = (peg_wide_patch){a, b, W.contacts, count};
+    W.contacts += count;
+}
+
+static void solve(void)
+{
+    peg_wide_result result;
+    ck_assert(peg_solve_wide_pgs(&arena, &W.p, W.v, &result));
+    ck_assert_int_le(result.iterations, W.p.iterations);
+}
+
+/* Velocity of A's point relative to B's along a direction. */
+static double speed(const peg_wide_patch *patch, const peg_wide_contact *c, const double *d)
+{
+    double sum = 0, u[3];
+    if (patch->a >= 0) {
+        peg_cross(W.v[patch->a] + 3, c->arm_a, u);
+        sum += peg_dot(d, W.v[patch->a]) + peg_dot(d, u);
+    }
+    if (patch->b >= 0) {
+        peg_cross(W.v[patch->b] + 3, c->arm_b, u);
+        sum -= peg_dot(d, W.v[patch->b]) + peg_dot(d, u);
+    }
+    return sum;
+}
+
+/* The conditions themselves, and that the velocities are those of the impulses. */
+static void check_conditions(double tolerance)
+{
+    static peg_vec6 momentum[MOST_BODIES];
+    memset(momentum, 0, sizeof momentum);
+    for (int i = 0; i < W.p.patches; i++)
+        for (int k = 0; k < W.patch[i].count; k++) {
+            const peg_wide_patch *patch = &W.patch[i];
+            const peg_wide_contact *c = &W.contact[patch->first + k];
+            double third[3], impulse[3], moment[3], s = speed(patch, c, c->normal) + c->bias;
+            ck_assert_double_ge(c->lambda[0], 0);
+            ck_assert_double_ge(s, -tolerance);
+            if (c->lambda[0] > 0) ck_assert_double_le(s, tolerance);
+            peg_cross(c->normal, c->tangent, third);
+            for (int j = 1; j < 3; j++) {
+                double bound = c->mu[j - 1] * c->lambda[0];
+                double slide = speed(patch, c, j == 1 ? c->tangent : third);
+                ck_assert_double_le(fabs(c->lambda[j]), bound);
+                if (slide > tolerance) ck_assert_double_le(c->lambda[j], -bound * (1 - 1e-3));
+                if (slide < -tolerance) ck_assert_double_ge(c->lambda[j], bound * (1 - 1e-3));
+            }
+            for (int j = 0; j < 3; j++)
+                impulse[j] = c->lambda[0] * c->normal[j] + c->lambda[1] * c->tangent[j] +
+                             c->lambda[2] * third[j];
+            for (int side = 0; side < 2; side++) {
+                int body = side ? patch->b : patch->a;
+                if (body < 0) continue;
+                peg_cross(side ? c->arm_b : c->arm_a, impulse, moment);
+                for (int j = 0; j < 3; j++) {
+                    momentum[body][j] += side ? -impulse[j] : impulse[j];
+                    momentum[body][3 + j] += side ? -moment[j] : moment[j];
+                }
+            }
+        }
+    for (int i = 0; i < W.p.nb; i++) {
+        double mass = 1 / (W.root[i].linear * W.root[i].linear);
+        double inertia = 1 / (W.root[i].angular[0] * W.root[i].angular[0]);
+        for (int j = 0; j < 6; j++) {
+            double gained = (W.v[i][j] - W.target[i][j]) * (j < 3 ? mass : inertia);
+            ck_assert_double_eq_tol(gained, momentum[i][j], 1e-9 * (1 + fabs(momentum[i][j])));
+        }
+    }
+}
+
+START_TEST(random_patches_meet_their_conditions)
+{
+    cases_random r = {.state = 11 + (uint64_t)_i};
+    int nb = 2 + cases_below(&r, 14), patches = 1 + cases_below(&r, 2 * nb);
+    world_begin(nb);
+    for (int i = 0; i < nb; i++) {
+        set_mass(i, cases_uniform(&r, .5, 2), cases_uniform(&r, .2, 1));
+        for (int k = 0; k < 6; k++) W.target[i][k] = cases_uniform(&r, -1, 1);
+    }
+    for (int i = 0; i < patches; i++) {
+        int a = cases_below(&r, nb), b = cases_below(&r, nb + 1) - 1;
+        if (a == b) b = -1;
+        if (cases_below(&r, 2) && b >= 0) a = -1; /* what does not move on either side */
+        int count = 1 + cases_below(&r, PEG_WIDE_PATCH);
+        for (int k = 0; k < count; k++) {
+            peg_wide_contact *c = &W.contact[W.contacts + k];
+            cases_direction(&r, c->normal);
+            peg_orthogonal(c->normal, c->tangent);
+            for (int j = 0; j < 3; j++) {
+                c->arm_a[j] = cases_uniform(&r, -.5, .5);
+                c->arm_b[j] = cases_uniform(&r, -.5, .5);
+            }
+            /* v = 0 satisfies it */
+            c->bias = cases_below(&r, 2) ? 0 : cases_uniform(&r, 0, .5);
+            if (_i % 2) c->mu[0] = c->mu[1] = cases_uniform(&r, 0, .3);
+        }
+        add_patch(a, b, count);
+    }
+    W.p.frictionless = _i % 2 == 0;
+    solve();
+    check_conditions(2e-4);
+}
+END_TEST
+
+static void set_corner(peg_wide_contact *c, int k, double height, double mu)
+{
+    double x = k % 2 ? .5 : -.5, y = k / 2 ? .5 : -.5;
+    *c = (peg_wide_contact){.normal = {0, 0, 1}, .tangent = {1, 0, 0}, .mu = {mu, mu}};
+    c->arm_a[0] = x, c->arm_a[1] = y, c->arm_a[2] = -height;
+    c->arm_b[0] = x, c->arm_b[1] = y, c->arm_b[2] = height;
+}
+
+/* A cube on the ground, pushed along x: it sticks up to mu m g h, and slides with what is left. */
+START_TEST(a_cube_sticks_and_slides)
+{
+    double mu = .5, fall = -.1, push = _i ? .08 : .04;
+    world_begin(1);
+    set_mass(0, 3, 1e9); /* does not tip */
+    W.target[0][2] = fall, W.target[0][0] = push;
+    for (int k = 0; k < 4; k++) set_corner(&W.contact[k], k, 0, mu);
+    add_patch(0, -1, 4);
+    solve();
+    check_conditions(1e-5);
+    ck_assert_double_eq_tol(W.v[0][2], 0, 1e-6);
+    ck_assert_double_eq_tol(W.v[0][0], _i ? push + mu * fall : 0, 1e-6);
+}
+END_TEST
+
+/* A slab that carries more cubes than there are colours: each bears its own weight, and the ground
+ * all of them. */
+START_TEST(a_slab_carries_more_than_there_are_colours)
+{
+    enum { CUBES = 100 };
+    double fall = -.1, sum = 0;
+    world_begin(CUBES + 1);
+    for (int i = 0; i <= CUBES; i++) {
+        set_mass(i, i ? 1 : 50, i ? .2 : 1e9);
+        W.target[i][2] = fall;
+    }
+    for (int k = 0; k < 4; k++) set_corner(&W.contact[k], k, .5, 0);
+    add_patch(0, -1, 4);
+    for (int i = 1; i <= CUBES; i++) {
+        for (int k = 0; k < 4; k++) set_corner(&W.contact[W.contacts + k], k, .5, .5);
+        add_patch(i, 0, 4);
+    }
+    solve();
+    check_conditions(1e-4);
+    for (int k = 0; k < 4; k++) sum += W.contact[k].lambda[0];
+    ck_assert_double_eq_tol(sum, -fall * (50 + CUBES), 1e-2);
+}
+END_TEST
+
+/* --- steps --- */
+
+enum { SIDE = 4, BODIES = SIDE * SIDE * SIDE, STEPS = 160 };
+
+typedef struct heap {
+    peg_scene s;
+    peg_body body[BODIES];
+    peg_part part[BODIES + 1];
+    peg_polytope *shape[BODIES + 1];
+    peg_context *context;
+    pegStats stats;
+} heap;
+
+static void heap_surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
+{
+    (void)context, (void)a, (void)b;
+    out->mu = out->mu2 = .5;
+}
+
+static heap *new_heap(int ground, double spread)
+{
+    heap *p = calloc(1, sizeof *p);
+    cases_random r = {.state = 9};
+    ck_assert_ptr_nonnull(p);
+    ck_assert_int_eq(peg_context_create(NULL, &p->context), PEG_OK);
+    p->s = (peg_scene){.body = p->body, .nb = BODIES, .part = p->part, .h = .01};
+    p->s.surface = heap_surface;
+    for (int i = 0; i < BODIES; i++) {
+        double sides[3], mass = 1000;
+        peg_body *b = &p->body[i];
+        *b = (peg_body){.kind = PEG_DYNAMIC, .q = {1, 0, 0, 0}, .max_angular_speed = INFINITY};
+        for (int k = 0; k < 3; k++) {
+            sides[k] = cases_uniform(&r, .3, .5);
+            mass *= sides[k];
+            int at = k == 0 ? i % SIDE : k == 1 ? i / SIDE % SIDE : i / SIDE / SIDE;
+            b->x[k] = spread * at + .45 + cases_uniform(&r, 0, .02);
+            b->q[k + 1] = cases_uniform(&r, -1, 1);
+            if (!ground) b->v[k] = -2 * (at - .5 * (SIDE - 1));
+        }
+        double l = sqrt(1 + peg_dot(b->q + 1, b->q + 1));
+        for (int k = 0; k < 4; k++) b->q[k] /= l;
+        b->mass = mass;
+        for (int k = 0; k < 3; k++) {
+            double x = sides[(k + 1) % 3], y = sides[(k + 2) % 3];
+            b->inertia[4 * k] = mass / 12 * (x * x + y * y);
+        }
+        ck_assert_int_eq(peg_polytope_box(sides, &p->shape[i]), PEG_OK);
+        peg_part *part = &p->part[p->s.np++];
+        *part = (peg_part){.shape = p->shape[i], .body = i, .id = (uint64_t)i + 1};
+        for (int k = 0; k < 9; k += 4) part->rotation[k] = 1;
+    }
+    if (!ground) return p;
+    double up[3] = {0, 0, 1};
+    ck_assert_int_eq(peg_polytope_half_space(up, 0, &p->shape[BODIES]), PEG_OK);
+    peg_part *part = &p->part[p->s.np++];
+    *part = (peg_part){.shape = p->shape[BODIES], .body = -1, .id = BODIES + 1};
+    for (int k = 0; k < 9; k += 4) part->rotation[k] = 1;
+    return p;
+}
+
+static void free_heap(heap *p)
+{
+    for (int i = 0; i <= BODIES; i++)
+        if (p->shape[i]) peg_polytope_free(p->shape[i]);
+    peg_context_destroy(p->context);
+    free(p);
+}
+
+/* As an integrator would take it. */
+static void step_heap(heap *p, double g)
+{
+    double h = p->s.h;
+    for (int i = 0; i < BODIES; i++) {
+        peg_body *b = &p->body[i];
+        memcpy(b->v_free, b->v, sizeof b->v);
+        b->v_free[2] -= g * h;
+    }
+    ck_assert_int_eq(peg_step(p->context, &p->s, &p->stats), PEG_OK);
+    for (int i = 0; i < BODIES; i++) {
+        peg_body *b = &p->body[i];
+        double e[4] = {0, b->v_pose[3], b->v_pose[4], b->v_pose[5]}, d[4], l = 0;
+        peg_add_scaled(b->x, h, b->v_pose, b->x);
+        peg_quat_mul(e, b->q, d);
+        for (int k = 0; k < 4; k++) b->q[k] += .5 * h * d[k], l += b->q[k] * b->q[k];
+        for (int k = 0; k < 4; k++) b->q[k] /= sqrt(l);
+        memcpy(b->v, b->v_end, sizeof b->v);
+    }
+}
+
+static double energy_of(const heap *p, double g)
+{
+    double sum = 0;
+    for (int i = 0; i < BODIES; i++) {
+        const peg_body *b = &p->body[i];
+        double R[9], w[3];
+        peg_quat_to_mat(b->q, R);
+        peg_rotate_back(R, b->v + 3, w);
+        sum += .5 * b->mass * peg_dot(b->v, b->v) + b->mass * g * b->x[2];
+        for (int k = 0; k < 3; k++) sum += .5 * b->inertia[4 * k] * w[k] * w[k];
+    }
+    return sum;
+}
+
+/* All pairs, by the facets of their polytopes. */
+static double least_separation(const heap *p)
+{
+    static peg_view view[BODIES];
+    double least = INFINITY;
+    peg_arena_reset(&arena);
+    for (int i = 0; i < BODIES; i++) {
+        double R[9];
+        peg_quat_to_mat(p->body[i].q, R);
+        ck_assert(peg_view_allocate(&arena, p->shape[i], &view[i]));
+        peg_view_set(&view[i], p->body[i].x, R);
+        for (int v = 0; v < 8 && p->shape[BODIES]; v++) least = fmin(least, view[i].vertex[v][2]);
+        for (int j = 0; j < i; j++) {
+            double d[3];
+            peg_sub(view[i].centre, view[j].centre, d);
+            if (peg_norm(d) > p->shape[i]->radius + p->shape[j]->radius) continue;
+            least = fmin(least, peg_separation(&view[i], &view[j], INFINITY, NULL, NULL).s);
+        }
+    }
+    return least;
+}
+
+START_TEST(a_heap_falls_without_overlap_or_gain)
+{
+    heap *p = new_heap(1, _i ? .75 : .8);
+    double g = 9.81, before = energy_of(p, g), scale = before;
+    long wide = 0, limited = 0;
+    p->s.h = _i ? .02 : .01;
+    for (int i = 0; i < STEPS; i++) {
+        step_heap(p, g);
+        double now = energy_of(p, g);
+        ck_assert_double_ge(least_separation(p), 0);
+        /* of the integrator: free fall by v' h loses 1/2 g h^2 m g of the exact one */
+        ck_assert_double_le(now, before + 1e-9 * scale);
+        before = now;
+        wide += p->stats.wide_islands;
+        limited += p->stats.limited_bodies;
+    }
+    ck_assert_int_gt(wide, 40);
+    ck_assert_int_eq(limited, 0);
+    free_heap(p);
+}
+END_TEST
+
+START_TEST(a_cloud_that_collapses_keeps_its_momentum)
+{
+    heap *p = new_heap(0, .95);
+    double scale = 0, before[3] = {0};
+    long wide = 0;
+    for (int i = 0; i < BODIES; i++) {
+        peg_add_scaled(before, p->body[i].mass, p->body[i].v, before);
+        scale += p->body[i].mass * peg_norm(p->body[i].v);
+    }
+    for (int i = 0; i < STEPS; i++) {
+        double after[3] = {0};
+        step_heap(p, 0);
+        for (int k = 0; k < BODIES; k++)
+            peg_add_scaled(after, p->body[k].mass, p->body[k].v, after);
+        for (int k = 0; k < 3; k++) ck_assert_double_eq_tol(after[k], before[k], 1e-9 * scale);
+        ck_assert_double_ge(least_separation(p), 0);
+        wide += p->stats.wide_islands;
+    }
+    ck_assert_int_gt(wide, 10);
+    free_heap(p);
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("wide");
+    TCase *boxes = tcase_create("boxes"), *solver = tcase_create("solver"),
+          *steps = tcase_create("steps");
+    tcase_add_checked_fixture(boxes, set_up, tear_down);
+    tcase_add_checked_fixture(solver, set_up, tear_down);
+    tcase_add_checked_fixture(steps, set_up, tear_down);
+    tcase_set_timeout(steps, 120);
+    tcase_add_test(boxes, lanes_find_the_separation_of_all_facets);
+    tcase_add_test(boxes, patches_name_their_features);
+    tcase_add_test(boxes, flush_faces_share_their_corners);
+    tcase_add_loop_test(solver, random_patches_meet_their_conditions, 0, 60);
+    tcase_add_loop_test(solver, a_cube_sticks_and_slides, 0, 2);
+    tcase_add_test(solver, a_slab_carries_more_than_there_are_colours);
+    tcase_add_loop_test(steps, a_heap_falls_without_overlap_or_gain, 0, 2);
+    tcase_add_test(steps, a_cloud_that_collapses_keeps_its_momentum);
+    suite_add_tcase(suite, boxes);
+    suite_add_tcase(suite, solver);
+    suite_add_tcase(suite, steps);
+    return suite;
+}
