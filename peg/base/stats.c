@@ -8,8 +8,27 @@ static void raise_to(double *sum, double value)
     if (value > *sum) *sum = value;
 }
 
+/* What counts is the largest, of the separation the smallest. */
+static void keep_extremes(pegStats *sum, const pegStats *s)
+{
+    if (s->rows_max > sum->rows_max) sum->rows_max = s->rows_max;
+    if (s->outer_iterations_max > sum->outer_iterations_max)
+        sum->outer_iterations_max = s->outer_iterations_max;
+    raise_to(&sum->infeasibility_max, s->infeasibility_max);
+    if (s->memory > sum->memory) sum->memory = s->memory;
+    raise_to(&sum->cone_violation_max, s->cone_violation_max);
+    raise_to(&sum->friction_residual_max, s->friction_residual_max);
+    raise_to(&sum->pgs_residual_max, s->pgs_residual_max);
+    raise_to(&sum->residual_max, s->residual_max);
+    if (s->pairs > 0 && s->min_separation < sum->min_separation)
+        sum->min_separation = s->min_separation;
+    raise_to(&sum->max_penetration, s->max_penetration);
+    raise_to(&sum->energy_gain_max, s->energy_gain_max);
+}
+
 void peg_stats_add(pegStats *sum, const pegStats *s)
 {
+    keep_extremes(sum, s);
     sum->steps += s->steps;
     sum->unconverged += s->unconverged;
     sum->budget_ended += s->budget_ended;
@@ -18,10 +37,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->islands += s->islands;
     sum->resting_islands += s->resting_islands;
     sum->rows += s->rows;
-    if (s->rows_max > sum->rows_max) sum->rows_max = s->rows_max;
     sum->outer_iterations += s->outer_iterations;
-    if (s->outer_iterations_max > sum->outer_iterations_max)
-        sum->outer_iterations_max = s->outer_iterations_max;
     sum->solves += s->solves;
     sum->lemke_solves += s->lemke_solves;
     sum->pgs_solves += s->pgs_solves;
@@ -44,7 +60,6 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->friction_islands += s->friction_islands;
     sum->sliding_islands += s->sliding_islands;
     sum->potential_too_stiff += s->potential_too_stiff;
-    raise_to(&sum->infeasibility_max, s->infeasibility_max);
     sum->soft_contacts += s->soft_contacts;
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
@@ -57,15 +72,6 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->fallback_halved += s->fallback_halved;
     sum->fallback_plane += s->fallback_plane;
     sum->fallback_scaled += s->fallback_scaled;
-    if (s->memory > sum->memory) sum->memory = s->memory;
-    raise_to(&sum->cone_violation_max, s->cone_violation_max);
-    raise_to(&sum->friction_residual_max, s->friction_residual_max);
-    raise_to(&sum->pgs_residual_max, s->pgs_residual_max);
-    raise_to(&sum->residual_max, s->residual_max);
-    if (s->pairs > 0 && s->min_separation < sum->min_separation)
-        sum->min_separation = s->min_separation;
-    raise_to(&sum->max_penetration, s->max_penetration);
-    raise_to(&sum->energy_gain_max, s->energy_gain_max);
     sum->time_pairs += s->time_pairs;
     sum->time_rows += s->time_rows;
     sum->time_solve += s->time_solve;
