@@ -490,8 +490,8 @@ END_TEST
 /* ---- programs as well-known hosts are -------------------------------------------------------- */
 
 /* A stack of cubes that touch: no overlap, whatever the program's contacts are like. */
-static const char *const hosts[] = {"soft",       "spring", "deepest",
-                                    "step-first", "clones", "distance"};
+static const char *const hosts[] = {"soft",   "spring",   "deepest", "step-first",
+                                    "clones", "distance", "crooked"};
 
 START_TEST(hosts_have_no_overlap)
 {

@@ -8,6 +8,7 @@
  *   step-first   the world is stepped first and collided after; joints live until then
  *   clones       four worlds, each stepped by its own thread; prints all
  *   distance     asks dCollide for distances besides: of rays, of geoms without bodies
+ *   crooked      convex cubes whose planes are wrong
  *   own          a contact that no dCollide reported keeps a cube at 5 m
  *   bodiless     spaces of geoms without bodies: how many pairs were reported wrongly
  *   bridge       hinged planks between two posts, with dWorldQuickStep: prints the
@@ -86,6 +87,18 @@ static void near_callback(void *data, dGeomID a, dGeomID b)
     }
 }
 
+/* A unit cube whose planes lie a twentieth inside of it, in another order than its polygons. */
+static dGeomID crooked_cube(dSpaceID space)
+{
+    static const dReal planes[] = {1, 0, 0,  .45, 0, 1,  0, .45, 0,  0, 1, .45,
+                                   0, 0, -1, .45, 0, -1, 0, .45, -1, 0, 0, .45};
+    static const dReal points[] = {.5, .5, .5,  -.5, .5, .5,  .5, -.5, .5,  -.5, -.5, .5,
+                                   .5, .5, -.5, -.5, .5, -.5, .5, -.5, -.5, -.5, -.5, -.5};
+    static const unsigned polygons[] = {4, 0, 2, 6, 4, 4, 1, 0, 4, 5, 4, 0, 1, 3, 2,
+                                        4, 3, 1, 5, 7, 4, 2, 3, 7, 6, 4, 5, 4, 6, 7};
+    return dCreateConvex(space, planes, 6, points, 8, polygons);
+}
+
 static void open_host(host *h)
 {
     h->world = dWorldCreate();
@@ -97,7 +110,7 @@ static void open_host(host *h)
     dWorldSetGravity(h->world, 0, 0, -9.81);
     dCreatePlane(h->space, 0, 0, 1, 0);
     for (int i = 0; i < CUBES; i++) {
-        dGeomID geom = dCreateBox(h->space, 1, 1, 1);
+        dGeomID geom = is("crooked") ? crooked_cube(h->space) : dCreateBox(h->space, 1, 1, 1);
         h->cube[i] = dBodyCreate(h->world);
         dGeomSetBody(geom, h->cube[i]);
         dBodySetPosition(h->cube[i], .01 * i, 0, .5 + 1.02 * i);

@@ -204,7 +204,10 @@ static size_t take(peg_world_entry *entry, size_t i, size_t *next)
     *next = i + 1;
     if (!is_to_take(first)) return 0;
     memcpy(as_made.body, first->body, sizeof as_made.body);
-    if (!hand_over(entry, i)) return 0;
+    if (!hand_over(entry, i)) {
+        entry->stock_contacts++;
+        return 0;
+    }
     double depth = as_made.contact.geom.depth;
     first->taken = 1;
     peg_ode->dJointAttach(first->joint, NULL, NULL);

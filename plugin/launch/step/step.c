@@ -54,7 +54,6 @@ __attribute__((noinline)) static int exact_step(peg_world_entry *entry, double h
 {
     if (!peg_takes_over() || !peg_world_entry_peg(entry)) return 0;
     size_t taken = entry->records ? peg_contacts_take(entry) : 0;
-    entry->stock_contacts += (long)(entry->records - taken);
     if (!taken && how != OWN_JOINTS) return 0;
     peg_tell_joints(entry);
     entry->peg->glue->all_joined = how == OWN_JOINTS;

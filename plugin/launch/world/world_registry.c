@@ -52,13 +52,22 @@ static void pass_message(void *data, pegStatus status, const char *text)
     if (status == PEG_ERROR_GEOM_CLASS) peg_unsupported(text);
 }
 
+/* What a program of the library's would be told to call does not concern this one: setters of
+ * joints are seen, and what stays a contact joint was said before. */
+static void listen(peg_world_entry *entry)
+{
+    entry->peg->glue->report.said |=
+        UINT64_C(1) << PEG_CAUSE_JOINT_UNTOLD | UINT64_C(1) << PEG_CAUSE_OWN_CONTACTS;
+    pegWorldSetMessageCallback(entry->peg, entry, pass_message);
+}
+
 pegWorldID peg_world_entry_peg(peg_world_entry *entry)
 {
     if (entry->peg) return entry->peg;
     pegStatus status =
         pegWorldCreateStatus(entry->world, &peg_launch_options.settings, &entry->peg);
     if (status == PEG_OK)
-        pegWorldSetMessageCallback(entry->peg, entry, pass_message);
+        listen(entry);
     else
         peg_unsupported(pegStatusMessage(status));
     return entry->peg;
