@@ -153,7 +153,7 @@ static double to_face(const oracle_shape *s, int f, const double *p, double flat
     if (height < 0) return INFINITY;
     for (int k = 0; k < 3; k++) foot[k] = p[k] - height * s->n[f][k];
     for (int g = 0; g < s->nf; g++)
-        if (dot(s->n[g], foot) > s->d[g] + flat) return INFINITY;
+        if (g != f && dot(s->n[g], foot) > s->d[g] + flat) return INFINITY;
     return height;
 }
 

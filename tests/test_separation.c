@@ -150,6 +150,24 @@ static void free_pool(pool *p)
     free(p);
 }
 
+/* With a radius about each, what is inside is their distance apart, whichever features are
+ * nearest. */
+static void check_rounded(const peg_polytope *a, const peg_polytope *b, const pose *ta,
+                          const pose *tb, double distance, double tolerance)
+{
+    double radius = .3 * distance;
+    peg_polytope *rounded[2];
+    ck_assert_int_eq(peg_polytope_rounded(a, radius, &rounded[0]), PEG_OK);
+    ck_assert_int_eq(peg_polytope_rounded(b, radius, &rounded[1]), PEG_OK);
+    peg_view A = cases_view(rounded[0]), B = cases_view(rounded[1]);
+    peg_view_set(&A, ta->x, ta->R);
+    peg_view_set(&B, tb->x, tb->R);
+    double s = peg_separation(&A, &B, INFINITY, NULL, NULL).s;
+    ck_assert_double_eq_tol(s, distance - 2 * radius, tolerance);
+    cases_view_free(&A), cases_view_free(&B);
+    peg_polytope_free(rounded[0]), peg_polytope_free(rounded[1]);
+}
+
 START_TEST(separation_equals_brute_force)
 {
     cases_random r = {20240607};
@@ -185,6 +203,8 @@ START_TEST(separation_equals_brute_force)
             double distance = oracle_distance(&a, &b);
             ck_assert_double_gt(best.s, 0);
             ck_assert_double_le(best.s, distance + tolerance);
+            if (distance > 1e-3 * (p->shape[i]->radius + p->shape[j]->radius))
+                check_rounded(p->shape[i], p->shape[j], &ta, &tb, distance, tolerance);
             apart++;
         }
         if (k % EXTRA) continue;

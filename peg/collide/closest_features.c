@@ -193,6 +193,29 @@ typedef struct nearest {
     peg_disc disc_a, disc_b;
 } nearest;
 
+/* Vertices that heights are kept of. */
+enum { MOST_HEIGHTS = 1024 };
+
+/* What lies far apart along one direction is no nearer: so low the vertices of A reach, or discs
+ * about them, and so high those of B. */
+typedef struct slab {
+    double a[MOST_HEIGHTS], b[MOST_HEIGHTS];
+    int lowest, highest; /* of A; of B */
+} slab;
+
+static void measure(const peg_view *A, const peg_view *B, const peg_vec3 n, slab *s)
+{
+    s->lowest = s->highest = 0;
+    for (int i = 0; i < A->shape->nv; i++) {
+        s->a[i] = peg_dot(n, A->vertex[i]) - A->shape->rim;
+        if (s->a[i] < s->a[s->lowest]) s->lowest = i;
+    }
+    for (int j = 0; j < B->shape->nv; j++) {
+        s->b[j] = peg_dot(n, B->vertex[j]) + B->shape->rim;
+        if (s->b[j] > s->b[s->highest]) s->highest = j;
+    }
+}
+
 /* How far features of a kind may be apart to be nearer. */
 static double most_of(const nearest *best, peg_feature_kind kind)
 {
@@ -243,33 +266,64 @@ static double disc_and_edge(const peg_disc *disc, const double *x, const double 
     return t > 0 && t < 1 ? peg_norm(d) : INFINITY;
 }
 
-/* A vertex of V and the edges of E: of a disc, if the edge's line is not farther from its centre
- * than the nearest so far and the radius. */
-static void try_edges(nearest *best, int v, int of_a)
+/* A vertex of V and an edge of E: of a disc, if the edge's line is not farther from its centre than
+ * the nearest so far and the radius. */
+static void try_edge(nearest *best, int v, int e, int of_a)
 {
     const peg_view *V = of_a ? best->A : best->B, *E = of_a ? best->B : best->A;
     peg_feature_kind kind = of_a ? PEG_FEATURES_VE : PEG_FEATURES_EV;
     peg_disc *disc = of_a ? &best->disc_a : &best->disc_b;
-    double rim = V->shape->rim;
+    const int *end = E->shape->edge[e].v;
+    const double *x = E->vertex[end[0]], *y = E->vertex[end[1]];
+    double rim = V->shape->rim, most = most_of(best, kind), far = most + rim;
+    peg_vec3 d, r;
     disc->centre = V->vertex[v];
-    for (int e = 0; e < E->shape->ne; e++) {
-        const int *end = E->shape->edge[e].v;
-        const double *x = E->vertex[end[0]], *y = E->vertex[end[1]];
-        double most = most_of(best, kind), far = most + rim;
-        peg_vec3 d, r;
-        peg_sub(y, x, d);
-        peg_sub(disc->centre, x, r);
-        double along = peg_dot(r, d), dd = peg_dot(d, d);
-        if (!(rim > 0) && !(along > 0 && along < dd)) continue;
-        peg_add_scaled(r, -along / dd, d, r);
-        double square = peg_dot(r, r);
-        if (square >= far * far) continue;
-        double distance = rim > 0 ? disc_and_edge(disc, x, y, most) : sqrt(square);
-        take_nearer(best, kind, of_a ? v : e, of_a ? e : v, distance);
+    peg_sub(y, x, d);
+    peg_sub(disc->centre, x, r);
+    double along = peg_dot(r, d), dd = peg_dot(d, d);
+    if (!(rim > 0) && !(along > 0 && along < dd)) return;
+    peg_add_scaled(r, -along / dd, d, r);
+    double square = peg_dot(r, r);
+    if (square >= far * far) return;
+    double distance = rim > 0 ? disc_and_edge(disc, x, y, most) : sqrt(square);
+    take_nearer(best, kind, of_a ? v : e, of_a ? e : v, distance);
+}
+
+/* An edge whose ends are this high above a vertex, or more. */
+static int is_too_high(const nearest *best, peg_feature_kind kind, double by, double or_by)
+{
+    return peg_min(by, or_by) >= most_of(best, kind);
+}
+
+/* Of polytopes with many features: those that are near to each other along n. */
+static void try_in_slab(nearest *best, const peg_vec3 n)
+{
+    const peg_polytope *P = best->A->shape, *Q = best->B->shape;
+    slab s;
+    measure(best->A, best->B, n, &s);
+    double low = s.a[s.lowest], high = s.b[s.highest];
+    try_vertices(best, s.lowest, s.highest);
+    for (int i = 0; i < P->nv; i++) {
+        for (int j = 0; j < Q->nv && s.a[i] - high < most_of(best, PEG_FEATURES_VV); j++)
+            if (s.a[i] - s.b[j] < most_of(best, PEG_FEATURES_VV)) try_vertices(best, i, j);
+    }
+    for (int e = 0; e < Q->ne; e++) {
+        double b0 = s.b[Q->edge[e].v[0]], b1 = s.b[Q->edge[e].v[1]];
+        if (is_too_high(best, PEG_FEATURES_VE, low - b0, low - b1)) continue;
+        for (int i = 0; i < P->nv; i++)
+            if (!is_too_high(best, PEG_FEATURES_VE, s.a[i] - b0, s.a[i] - b1))
+                try_edge(best, i, e, 1);
+    }
+    for (int e = 0; e < P->ne; e++) {
+        double a0 = s.a[P->edge[e].v[0]], a1 = s.a[P->edge[e].v[1]];
+        if (is_too_high(best, PEG_FEATURES_EV, a0 - high, a1 - high)) continue;
+        for (int j = 0; j < Q->nv; j++)
+            if (!is_too_high(best, PEG_FEATURES_EV, a0 - s.b[j], a1 - s.b[j]))
+                try_edge(best, j, e, 0);
     }
 }
 
-peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
+peg_facet peg_nearest_features(const peg_view *A, const peg_view *B, const double n[3])
 {
     nearest best = {.A = A, .B = B, .gap = INFINITY};
     for (int k = 0; k < 3; k++) {
@@ -278,9 +332,16 @@ peg_facet peg_nearest_features(const peg_view *A, const peg_view *B)
     }
     if (peg_has_rim(A->shape)) best.disc_a = disc_of(A, 0);
     if (peg_has_rim(B->shape)) best.disc_b = disc_of(B, 0);
+    int is_tall = peg_is_rounded(A->shape) || peg_is_rounded(B->shape);
+    if (is_tall && A->shape->nv <= MOST_HEIGHTS && B->shape->nv <= MOST_HEIGHTS) {
+        try_in_slab(&best, n);
+        return best.facet;
+    }
     for (int i = 0; i < A->shape->nv; i++)
         for (int j = 0; j < B->shape->nv; j++) try_vertices(&best, i, j);
-    for (int i = 0; i < A->shape->nv; i++) try_edges(&best, i, 1);
-    for (int j = 0; j < B->shape->nv; j++) try_edges(&best, j, 0);
+    for (int i = 0; i < A->shape->nv; i++)
+        for (int e = 0; e < B->shape->ne; e++) try_edge(&best, i, e, 1);
+    for (int j = 0; j < B->shape->nv; j++)
+        for (int e = 0; e < A->shape->ne; e++) try_edge(&best, j, e, 0);
     return best.facet;
 }

@@ -22,8 +22,9 @@ double peg_nearest_points(const peg_view *A, const peg_view *B, peg_feature_kind
 int peg_may_be_between(const peg_view *A, const peg_view *B, peg_feature_kind kind, int i, int j,
                        double room);
 
-/* The nearest of the features that only dilated parts have: kind, i and j of a facet. */
-peg_facet peg_nearest_features(const peg_view *A, const peg_view *B);
+/* The nearest of the features that only dilated parts have: kind, i and j of a facet. n: a unit
+ * direction along which the parts are as far apart as may be, the farther the less is looked at. */
+peg_facet peg_nearest_features(const peg_view *A, const peg_view *B, const double n[3]);
 
 /* The direction between such features, across what they extend along. Returns 1 if they have met:
  * then it is one on the side of facet->n (anything but NaN). */

@@ -272,7 +272,9 @@ static void edges_of_B(search *q, int i, const edges *near)
 static void round_facet(search *q)
 {
     const peg_view *A = q->A, *B = q->B;
-    peg_facet facet = peg_nearest_features(A, B);
+    peg_vec3 n;
+    peg_copy3(q->best.n, n);
+    peg_facet facet = peg_nearest_features(A, B, n);
     int met = peg_round_normal(A, B, &facet, facet.n);
     facet.s = peg_separation_along(A, B, facet.n);
     if (met) { /* which side is which nothing tells */
