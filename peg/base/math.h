@@ -130,4 +130,16 @@ static inline void peg_quat_mul(const double *a, const double *b, double *out)
     out[3] = a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1];
 }
 
+/* Takes the part of d across the unit vector n, as a unit vector; returns 0 if it is shorter than
+ * `least`. */
+static inline int peg_part_across(const double *d, const double *n, double least, double *t)
+{
+    double out[3];
+    peg_add_scaled(d, -peg_dot(d, n), n, out);
+    if (!(peg_norm(out) > least)) return 0;
+    peg_normalise(out);
+    peg_copy3(out, t);
+    return 1;
+}
+
 #endif

@@ -37,18 +37,6 @@ static void any_tangent(const double *n, double *t)
     peg_normalise(t);
 }
 
-/* Takes the part of d that is orthogonal to n, as a unit vector; returns 0 if it is shorter than
- * `least`. */
-static int project(const double *d, const double *n, double least, double *t)
-{
-    double out[3];
-    peg_add_scaled(d, -peg_dot(d, n), n, out);
-    if (!(peg_norm(out) > least)) return 0;
-    peg_normalise(out);
-    peg_copy3(out, t);
-    return 1;
-}
-
 static const double *free_velocity(const peg_island *I, int rigid)
 {
     return rigid < I->nd ? I->rigid[rigid].state.v_free : I->v[rigid];
@@ -83,7 +71,7 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
     const peg_surface *s = pair->surface;
     int has_axes = s->mu != s->mu2 || s->slip != s->slip2 || s->motion[0] != 0 ||
                    s->motion[1] != 0 || s->rho != s->rho2;
-    if (project(s->axis, frame->normal, 0, t)) return;
+    if (peg_part_across(s->axis, frame->normal, 0, t)) return;
     any_tangent(frame->normal, t);
     if (has_axes) return;
     peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, free_velocity(I, at->a.rigid),
@@ -91,11 +79,11 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
     peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, free_velocity(I, at->b.rigid),
                        frame->mid_point, b);
     peg_sub(a, b, slide);
-    if (project(slide, frame->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
+    if (peg_part_across(slide, frame->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
     double carried[3];
     carried_friction(pair, local, carried);
-    if (project(carried, frame->normal, 0, t)) return;
-    project(slide, frame->normal, LEAST_SLIDING * (peg_norm(a) + peg_norm(b)), t);
+    if (peg_part_across(carried, frame->normal, 0, t)) return;
+    peg_part_across(slide, frame->normal, LEAST_SLIDING * (peg_norm(a) + peg_norm(b)), t);
 }
 
 /* One friction row after the normal row that was added last. */

@@ -83,17 +83,6 @@ static void point_velocity(const peg_wide *w, int rigid, const double *arm, doub
     peg_add_scaled(out, 1, v, out);
 }
 
-/* The part of d across n, as a unit vector; 0 if it is shorter than `least`. */
-static int across(const double *d, const double *n, double least, double *t)
-{
-    double out[3];
-    peg_add_scaled(d, -peg_dot(d, n), n, out);
-    if (!(peg_norm(out) > least)) return 0;
-    peg_normalise(out);
-    peg_copy3(out, t);
-    return 1;
-}
-
 /* As in contact/friction.c: along the sliding that would happen, where the cone has its full
  * radius. carried: of the step before, N s. */
 static void set_friction(const peg_wide *w, int k, const double *carried)
@@ -111,10 +100,10 @@ static void set_friction(const peg_wide *w, int k, const double *carried)
     point_velocity(w, w->I->piece[p->a].rigid, c->arm_a, a);
     point_velocity(w, w->I->piece[p->b].rigid, c->arm_b, b);
     peg_sub(a, b, slide);
-    int given = across(s->axis, c->normal, 0, t);
+    int given = peg_part_across(s->axis, c->normal, 0, t);
     if (!given && s->mu == s->mu2 &&
-        !across(slide, c->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
-        across(carried, c->normal, 0, t);
+        !peg_part_across(slide, c->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
+        peg_part_across(carried, c->normal, 0, t);
     c->mu[0] = s->mu, c->mu[1] = s->mu2;
     if (!s->pyramid && w->I->settings->friction_directions) {
         peg_cross(c->normal, t, third);
