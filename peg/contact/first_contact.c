@@ -153,12 +153,15 @@ static int has_passed(const journey *j, const place *from, const place *to, int 
            has_passed(j, &middle, to, halvings - 1);
 }
 
-/* How far a piece's points may leave the straight way between their ends: an eighth of the square
- * of the angle, times the arm. */
-static double sagitta(const journey *j, const peg_piece *piece)
+/* How far a piece's points may leave the straight way between their ends along n: an eighth of the
+ * square of the angle, times the arm, across the axis that it turns about. */
+static double sagitta(const journey *j, const peg_piece *piece, const double *n)
 {
-    double angle = j->I->h * peg_norm(j->v[piece->rigid] + 3);
-    return angle > 0 ? (1 + angle) * angle * angle / 8 * piece->arm : 0;
+    const double *w = j->v[piece->rigid] + 3;
+    double across[3], angle = j->I->h * peg_norm(w);
+    if (angle == 0) return 0;
+    peg_cross(w, n, across);
+    return (1 + angle) * angle / 8 * piece->arm * j->I->h * peg_norm(across);
 }
 
 /* Whether a direction that turns from n to n_end leaves the pair apart all the way, or less deep
@@ -171,7 +174,9 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
     const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
     double d[3], touch = j->touch;
     peg_sub(n_end, n, d);
-    double turn = peg_norm(d), bend = sagitta(j, a) + sagitta(j, b) + turn * j->motion / 4;
+    double turn = peg_norm(d), bend = turn * j->motion / 4;
+    bend += fmax(sagitta(j, a, n), sagitta(j, a, n_end));
+    bend += fmax(sagitta(j, b, n), sagitta(j, b, n_end));
     if (!(bend + touch <= depth) || turn > SAME_SIDE ||
         peg_separation_along(&a->start, &b->start, n) < -touch)
         return 0;
