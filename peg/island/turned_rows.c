@@ -271,12 +271,18 @@ static void follow(peg_island *I, turn *t)
     peg_island_accumulate(I, share == 1 ? PEG_ABOUT_FREE : PEG_ABOUT_ITERATE);
 }
 
-static int moves(const peg_island *I)
+/* Whether contacts may turn so far that what the solve removed is no rounding of the energy: as far
+ * as the bodies turn, or move by their own size. */
+static int may_turn(const peg_island *I)
 {
-    static const double rest[6] = {0};
-    for (int i = 0; i < I->nd; i++)
-        if (memcmp(I->rigid[i].state.v, rest, sizeof rest) != 0) return 1;
-    return 0;
+    double most = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        const double *v = r->state.v;
+        double angle = I->h * (peg_norm(v + 3) + (r->size > 0 ? peg_norm(v) / r->size : 0));
+        most += 0.5 * peg_energy_product(r, v, v) * angle * angle;
+    }
+    return most > PEG_GAIN * I->energy_unit;
 }
 
 static int allocate(peg_island *I, turn *t)
@@ -293,7 +299,7 @@ void peg_follow_turned_rows(peg_island *I)
 {
     turn t = {0};
     if (I->settings->contact != PEG_CONTACT_PEG || I->mode != PEG_MODE_EXACT || I->joints.n ||
-        (I->forms & PEG_FORM_ELASTIC) || I->impulse.m == 0 || !moves(I))
+        (I->forms & PEG_FORM_ELASTIC) || I->impulse.m == 0 || !may_turn(I))
         return;
     if (!gather(I) || !allocate(I, &t)) {
         I->failed = 1;
