@@ -187,6 +187,32 @@ static int is_to_take(peg_record *r)
     return is_mobile(r->body[0]) || is_mobile(r->body[1]);
 }
 
+/* The numbers that the mode asks for; the program may have left the others as they were. */
+static int same_surface(const dSurfaceParameters *a, const dSurfaceParameters *b)
+{
+    const struct {
+        int bits;
+        dReal x, y;
+    } number[] = {{0, a->mu, b->mu}, /* whatever the mode */
+                  {dContactMu2, a->mu2, b->mu2},
+                  {dContactRolling, a->rho, b->rho},
+                  {dContactRolling, a->rho2, b->rho2},
+                  {dContactRolling, a->rhoN, b->rhoN},
+                  {dContactBounce, a->bounce, b->bounce},
+                  {dContactBounce, a->bounce_vel, b->bounce_vel},
+                  {dContactSoftERP, a->soft_erp, b->soft_erp},
+                  {dContactSoftCFM, a->soft_cfm, b->soft_cfm},
+                  {dContactMotion1, a->motion1, b->motion1},
+                  {dContactMotion2, a->motion2, b->motion2},
+                  {dContactMotionN, a->motionN, b->motionN},
+                  {dContactSlip1, a->slip1, b->slip1},
+                  {dContactSlip2, a->slip2, b->slip2}};
+    if (a->mode != b->mode) return 0;
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if ((i == 0 || a->mode & number[i].bits) && !(number[i].x == number[i].y)) return 0;
+    return 1;
+}
+
 /* Another contact of the pair, with the same surface: nothing new. */
 static int repeats(const peg_record *r, const peg_record *first)
 {
@@ -194,7 +220,7 @@ static int repeats(const peg_record *r, const peg_record *first)
     return a->geom.g1 == b->geom.g1 && a->geom.g2 == b->geom.g2 && r->body[0] == first->body[0] &&
            r->body[1] == first->body[1] && !(a->surface.mode & dContactFDir1) &&
            !dJointGetFeedback(r->joint) && !dJointGetFeedback(first->joint) &&
-           memcmp(&a->surface, &b->surface, sizeof a->surface) == 0;
+           same_surface(&a->surface, &b->surface);
 }
 
 /* Takes the record, and those after it that repeat it; how many. */
