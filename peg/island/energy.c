@@ -85,7 +85,7 @@ int peg_return_energy(peg_island *I, double share)
     return 1;
 }
 
-double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed)
+double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed, double most)
 {
     double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end), b = 0, c = 0,
            share = 1;
@@ -96,7 +96,7 @@ double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed)
         c += peg_end_product(&I->rigid[i], d, d);
     }
     /* gain + b s + c s^2 / 2 <= 0 */
-    double spare = fmax(0, -gain);
+    double spare = fmin(fmax(0, -gain), most);
     if (b + 0.5 * c > spare && c > 0) share = (-b + sqrt(b * b + 2 * c * spare)) / c;
     share = fmax(0, fmin(1, share));
     for (int i = 0; i < I->nd; i++)

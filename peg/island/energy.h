@@ -22,9 +22,10 @@ int peg_return_energy(peg_island *island, double share);
 /* Scales velocities relative to the common one. */
 void peg_scale_relative(const peg_island *island, double factor, peg_vec6 *v);
 /* Changes v_end towards `changed` by the largest share at which contact adds no energy, 1 at most:
- * simultaneous bounces can add up to more than there was. Returns the share. The kinetic energy is
+ * simultaneous bounces can add up to more than there was; and at which the change adds no more than
+ * `most`, J. Returns the share. The kinetic energy is
  * quadratic in it. */
-double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed);
+double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed, double most);
 double peg_island_objective(const peg_island *island);
 
 #endif

@@ -172,7 +172,7 @@ void peg_bounce(peg_island *I)
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);
         memcpy(bounced, I->v, size);
         memcpy(I->v, pose, size);
-        double share = peg_change_within_energy(I, (const peg_vec6 *)bounced);
+        double share = peg_change_within_energy(I, (const peg_vec6 *)bounced, INFINITY);
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             int at = account.m;
             peg_contact_append(I, &account, &I->impulse, i);

@@ -253,6 +253,20 @@ static void fill_rows(peg_island *I, turn *t)
     }
 }
 
+/* What the solve can have removed because contacts turn, J: they turn as far as the bodies do, and
+ * as these move by their own size. What it removed besides has stopped them. */
+static double turned_energy(const peg_island *I)
+{
+    double most = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        const double *v = r->state.v;
+        double angle = I->h * (peg_norm(v + 3) + (r->size > 0 ? peg_norm(v) / r->size : 0));
+        most += 0.5 * peg_energy_product(r, v, v) * angle * angle;
+    }
+    return most;
+}
+
 static void follow(peg_island *I, turn *t)
 {
     t->row = PEG_NEW(I->arena, peg_lcp_row, I->rows.m);
@@ -265,24 +279,10 @@ static void follow(peg_island *I, turn *t)
     fill_rows(I, t);
     peg_problem problem = {I->nd, I->rows.m, t->mass, (const peg_vec6 *)t->target, t->row};
     if (peg_island_lcp(I, &problem, &t->solution) != PEG_SOLVED) return;
-    double share = peg_change_within_energy(I, (const peg_vec6 *)t->solution.v);
+    double share = peg_change_within_energy(I, (const peg_vec6 *)t->solution.v, turned_energy(I));
     for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 1 - share;
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda = share * t->solution.lambda[i];
     peg_island_accumulate(I, share == 1 ? PEG_ABOUT_FREE : PEG_ABOUT_ITERATE);
-}
-
-/* Whether contacts may turn so far that what the solve removed is no rounding of the energy: as far
- * as the bodies turn, or move by their own size. */
-static int may_turn(const peg_island *I)
-{
-    double most = 0;
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        const double *v = r->state.v;
-        double angle = I->h * (peg_norm(v + 3) + (r->size > 0 ? peg_norm(v) / r->size : 0));
-        most += 0.5 * peg_energy_product(r, v, v) * angle * angle;
-    }
-    return most > PEG_GAIN * I->energy_unit;
 }
 
 static int allocate(peg_island *I, turn *t)
@@ -299,7 +299,8 @@ void peg_follow_turned_rows(peg_island *I)
 {
     turn t = {0};
     if (I->settings->contact != PEG_CONTACT_PEG || I->mode != PEG_MODE_EXACT || I->joints.n ||
-        (I->forms & PEG_FORM_ELASTIC) || I->impulse.m == 0 || !may_turn(I))
+        (I->forms & PEG_FORM_ELASTIC) || I->impulse.m == 0 ||
+        !(turned_energy(I) > PEG_GAIN * I->energy_unit))
         return;
     if (!gather(I) || !allocate(I, &t)) {
         I->failed = 1;
