@@ -8,8 +8,9 @@
  * satisfies it: contact adds no energy (island/energy.c). The impulse acts on both bodies at p_m
  * along f_m, so that it has no net moment. Where the identity does not hold by itself (rims, edges,
  * finite rotations, capped turns) it lacks rho = (g_k - g_0)/h - G u, and f_m is corrected along
- * the relative velocity V at p_m, and p_m along l = f_m x w, w the relative angular velocity: by
- * rho V / S and rho L^2 l / S, S = |V|^2 + L^2 |l|^2. What rolls has no V there.
+ * the relative velocity V at p_m by rho V / |V|^2. What rolls has no V there: then both f_m is
+ * corrected, by rho V / S, and p_m along l = f_m x w, w the relative angular velocity, by rho L^2 l
+ * / S, S = |V|^2 + L^2 |l|^2.
  *
  * The derivative of the gap at u instead, c -> (c + c x s) / (1 + |s|^2) in the angular part with
  * c = r x n, s = h w / 2, converges in fewer iterations where bodies turn by radians in a step, but
@@ -99,15 +100,15 @@ static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_
  * says nothing of them. */
 static const double MIDPOINT_TURN = 0.3;
 
-/* The least correction of normal and point, the latter in L, by which the row changes by rho.
- * Returns 0 if it is not small. */
+/* Changes the row by rho: by its normal or, where that would have to turn far, by the least
+ * correction of normal and point, the latter in L. Returns 0 if that is not small either. */
 static int correct_midpoint(const peg_pair *pair, const peg_pair_pose *at, const double V[3],
                             double rho, double n[3], double point[3])
 {
     double w[3], lever[3], VV = peg_dot(V, V), ll, square;
     peg_sub(at->a.v + 3, at->b.v + 3, w);
     peg_cross(n, w, lever);
-    ll = pair->L * pair->L * peg_dot(lever, lever);
+    ll = fabs(rho) > MIDPOINT_TURN * sqrt(VV) ? pair->L * pair->L * peg_dot(lever, lever) : 0;
     square = VV + ll;
     if (fabs(rho) > MIDPOINT_TURN * sqrt(square)) return 0;
     peg_add_scaled(n, rho / square, V, n);
