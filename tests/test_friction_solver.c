@@ -3,6 +3,7 @@
 #include "tests/runner.h"
 #include "tests/friction_oracle.h"
 #include "tests/lcp_cases.h"
+#include "peg/lcp/friction_cone.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -516,6 +517,38 @@ START_TEST(problems_survive_a_file)
 }
 END_TEST
 
+/* No point of the cone is nearer: (z - p) . (q - p) <= 0 for all q in it, in the metric 1 / rho. */
+START_TEST(the_nearest_impulse_of_a_cone_is_found)
+{
+    enum { ROWS = 4, OTHERS = 50 };
+    uint64_t seed = 7;
+    for (int trial = 0; trial < 2000; trial++) {
+        peg_scaled_row row[ROWS] = {0};
+        double rho[ROWS], z[ROWS], p[ROWS], q[ROWS];
+        unsigned char state[ROWS];
+        for (int i = 0; i < ROWS; i++) {
+            row[i].mu = i ? case_uniform(&seed, 0, 2) : 0;
+            row[i].limit = i && trial % 3 == 0 ? case_uniform(&seed, 0, 1) : 0;
+            rho[i] = case_uniform(&seed, 0.1, 10);
+            z[i] = case_uniform(&seed, -2, 2);
+        }
+        peg_cone_project(row, ROWS, rho, z, p, state);
+        ck_assert(p[0] >= 0 && (p[0] > 0) == (state[0] == PEG_ROW_LINEAR));
+        for (int n = 0; n < OTHERS; n++) {
+            double product = 0;
+            q[0] = n ? case_uniform(&seed, 0, 3) : 0;
+            for (int i = 0; i < ROWS; i++) {
+                double bound = row[i].limit + row[i].mu * q[0];
+                if (i) q[i] = bound * case_uniform(&seed, -1, 1);
+                ck_assert(!i || fabs(p[i]) <= (row[i].limit + row[i].mu * p[0]) * (1 + 1e-12));
+                product += (z[i] - p[i]) * (q[i] - p[i]) / rho[i];
+            }
+            ck_assert_msg(product <= 1e-12, "trial %d: %g", trial, product);
+        }
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("friction-solver");
@@ -543,6 +576,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, excess_is_relative_to_the_bound);
     tcase_add_test(tests, large_islands_agree_with_the_projected_solver);
     tcase_add_test(tests, problems_survive_a_file);
+    tcase_add_test(tests, the_nearest_impulse_of_a_cone_is_found);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -320,9 +320,13 @@ START_TEST(warmed_steps_allocate_nothing)
             ck_assert_uint_eq(c->stats.memory, held);
         }
     }
-    for (int i = 0; i < 400; i++) step(c);
-    peg_memory_fail_at(0, 0);
-    for (int i = 0; i < 50; i++) step(c);
+    for (int i = 0; i < 400; i++) step(c); /* some of it slides without friction for ever */
+    memcpy(start, c->body, sizeof start);
+    for (int round = 0; round < 3; round++) {
+        memcpy(c->body, start, sizeof start);
+        peg_memory_fail_at(0, 0);
+        for (int i = 0; i < 50; i++) step(c);
+    }
     ck_assert_int_eq(peg_memory_fail_at(0, 0), 0);
     free_crowd(c);
 }

@@ -171,7 +171,7 @@ START_TEST(floating_islands_keep_their_momentum)
 {
     cases_random r = {600};
     long stages = 0, limited = 0, pairs = 0;
-    for (int run = 0; run < 12; run++) {
+    for (int run = 0; run < 24; run++) {
         random_heap(&r);
         for (int n = 0; n < 60; n++) {
             double P[3][3], d[3], unit = momentum(BEFORE, P[0]);

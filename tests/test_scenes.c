@@ -68,6 +68,30 @@ START_TEST(arm_stacks)
 }
 END_TEST
 
+/* Arches land and stand exactly still within a second, and no body is limited. Of 201 stones each
+ * bears what all above it weigh, and none can be carried before its neighbours are. */
+START_TEST(arches_stand)
+{
+    static const double stones[] = {31, 61, 101, 201};
+    lab_setting bodies = {"bodies", stones[_i]};
+    lab_options options = {.contact = LAB_PEG, .time = 1, .seed = 1, .set = &bodies, .sets = 1};
+    char text[LAB_TEXT];
+    int user;
+    lab_world *w = lab_open(lab_scene_find("arch-25"), &options, text, &user);
+    ck_assert_msg(w != NULL, "%s", text);
+    while (lab_steps(w) < lab_steps_planned(w)) ck_assert_msg(!lab_step(w), "%s", lab_error(w));
+    pegStats stats;
+    lab_totals(w, &stats);
+    ck_assert_int_eq(stats.limited_bodies, 0);
+    for (int i = 0; i < lab_body_count(w); i++) {
+        double v[3], omega[3];
+        lab_motion(lab_body_at(w, i), v, omega);
+        for (int k = 0; k < 3; k++) ck_assert_msg(v[k] == 0 && omega[k] == 0, "stone %d", i);
+    }
+    lab_close(w);
+}
+END_TEST
+
 /* ---- two runs of one scene ----------------------------------------------------------------------
  */
 
@@ -251,6 +275,7 @@ Suite *test_suite(void)
     tcase_set_timeout(arm, 120);
     tcase_set_tags(arm, "long unsanitized"); /* sanitized, its first seconds are in the plan */
     tcase_add_loop_test(arm, arm_stacks, 0, 12);
+    tcase_add_loop_test(arm, arches_stand, 0, 4);
     tcase_set_timeout(laws, 120);
     tcase_add_test(scenes, there_are_scenes);
     tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, gate.count);

@@ -21,8 +21,9 @@ peg_solve_mode peg_pgs_mode(const peg_island *I)
 
 int peg_keeps_motion(const peg_island *I)
 {
-    return (I->forms & PEG_FORM_POSITIONS_APART) || peg_is_coarse(I) ||
-           (peg_is_iterative(I) && (I->forms & PEG_FORM_RECOVERY));
+    int is_many = I->mode == PEG_MODE_LIMITED && I->nd >= PEG_COARSE_FROM;
+    if ((I->forms & PEG_FORM_POSITIONS_APART) || peg_is_coarse(I)) return 1;
+    return I->forms & PEG_FORM_RECOVERY ? peg_is_iterative(I) : is_many;
 }
 
 int peg_pair_recovers(const peg_pair *p)

@@ -2,12 +2,14 @@
  * >= 0 [W 8-9]. */
 #include "peg/island/lcp_rows.h"
 
-/* Factorisations times bodies that a limited exact solve may take. */
-static const double COST_LIMIT = 10000;
-
 /* Rows times iterations of exact solves that an attempt may take: some tenths of a second. Joints
  * that contradict contacts and each other went on for a minute. */
 static const double MOST_WORK = 4e5;
+/* Work of Newton's method (newton.h) in a solve of the limited attempt, a quarter of a second:
+ * 125 flush cubes come to rest with it. */
+static const double LIMITED_WORK = 2e6;
+/* The same of many bodies in the position stage: poses of 216 flush cubes took seconds. */
+static const double POSITION_WORK = 4e6;
 
 double peg_row_limit(const peg_island *I, int index)
 {
@@ -72,10 +74,10 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
 {
     peg_solve_options options = {.solver = I->settings->solver,
                                  .tolerance = PEG_RESIDUAL_TOLERANCE};
-    /* fewer in large islands, and where a pair has hundreds of rows */
     if (I->mode == PEG_MODE_LIMITED)
-        options.max_factorisations =
-            1 + (int)fmin(COST_LIMIT / I->nd, MOST_WORK / (1 + problem->m));
+        options.max_work = LIMITED_WORK;
+    else if (I->nd >= PEG_COARSE_FROM && (I->forms & PEG_FORM_POSITIONS_APART))
+        options.max_work = POSITION_WORK;
     solution->iterations = 0; /* some failures write none */
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     I->progress.work += (double)problem->m * solution->iterations;

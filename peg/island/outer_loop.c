@@ -142,8 +142,9 @@ static int change_alternatives(peg_island *I, loop *l, int frozen)
 static verdict judge_energy(peg_island *I)
 {
     if (!(peg_energy_gained(I) > 0)) return ACCEPT;
-    if (peg_is_iterative(I)) {
-        if (peg_return_energy(I, I->forms & PEG_FORM_GAP_GROWTH ? TAKEN_BACK : 1)) return ACCEPT;
+    if (peg_keeps_motion(I)) {
+        int is_last = peg_is_iterative(I) && !(I->forms & PEG_FORM_GAP_GROWTH);
+        if (peg_return_energy(I, is_last ? 1 : TAKEN_BACK)) return ACCEPT;
         if (I->forms & PEG_FORM_GAP_GROWTH) {
             I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
             return RESTART;

@@ -35,6 +35,16 @@ static int allocate(peg_island *I, workspace *w)
 
 /* An answer that moves the poses only leads to the nearest ones that are apart, without friction
  * but where it has no limit. */
+/* What moves the poses only, of what a row asks for, m/s. In islands of many bodies that is all
+ * that standing still would not do: to open flush sides against the friction of a load takes
+ * impulses as large as the load's. */
+static double asked_for_gaps(const peg_island *I, const peg_row *row)
+{
+    if (I->mode != PEG_MODE_LIMITED) return row->recovery;
+    int waits = !row->friction && !I->pair[row->pair].surface->soft;
+    return waits ? fmin(0, row->bias - row->prescribed) : 0;
+}
+
 static void fill_contacts(peg_island *I, workspace *w, peg_about about, const double *warm)
 {
     int moves_poses = about == PEG_ABOUT_ITERATE && peg_keeps_motion(I);
@@ -49,8 +59,8 @@ static void fill_contacts(peg_island *I, workspace *w, peg_about about, const do
         w->at[i] = slides ? -1 : w->contacts++;
         if (w->at[i] < 0) continue;
         peg_fill_row(I, i, &w->row[w->at[i]]);
-        if ((I->forms & PEG_FORM_POSITIONS_APART) && about == PEG_ABOUT_FREE)
-            w->row[w->at[i]].b -= row->recovery;
+        if (about == PEG_ABOUT_FREE && peg_keeps_motion(I))
+            w->row[w->at[i]].b -= asked_for_gaps(I, row);
         w->solution.lambda[w->at[i]] = lambda;
     }
 }

@@ -14,7 +14,14 @@
  * at rest). Else they are live: taken from p, which adds +-rho mu n_f n_n^T to the matrix for every
  * row f at its bound whose normal row n is in A; it is no minimum any more, so steps have to
  * shorten the gradient d - N (p - u). A step that fails is made again with a smaller rho: the
- * smaller, the closer to a contraction. */
+ * smaller, the closer to a contraction.
+ *
+ * Before that, p is once tried as the projection onto the friction cones, with s_n + sum mu_f |s_f|
+ * as it is at u for s_n (De Saxce and Feng 1998): convex as with fixed bounds, every contact with
+ * rows at their bounds adding w w^T / sum (w_i^2 / rho_i), w = n_n + sum +-mu_f n_f. It goes on for
+ * as long as the residual falls: what is to come to rest, however many bodies bear each other
+ * (arch-25 of 201 stones). Where contacts slide the sum changes from step to step, and it does not.
+ */
 #include "peg/lcp/newton.h"
 
 #include <float.h>
@@ -22,8 +29,9 @@
 #include "peg/lcp/block_ldu.h"
 #include "peg/lcp/scaled.h"
 
-/* Steps of the multipliers, of Newton's method in each of them, and of its search along a line. */
-enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, SEARCH_STEPS = 40 };
+/* Steps of the multipliers, of Newton's method in each of them, and of its search along a line;
+ * those of convex problems always get on: the first ones of an arch of 201 stones take 60. */
+enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, CONVEX_STEPS = 400, SEARCH_STEPS = 40 };
 /* Factorisations of a call without a bound of its own: contradicting joints went on for minutes. */
 enum { FACTORISATIONS = 300 };
 /* So many multiplier steps that do not halve the residual end the iteration: below the tolerance
@@ -33,8 +41,10 @@ enum { CONTENT = 4, PATIENCE = 15 };
 static const double NEARLY = 1e3;
 /* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves the
  * impulses by RHO_FIRST units; a step that leaves more than SLOW of the residual makes it larger by
- * up to FACTOR; one that fails makes it smaller by FACTOR, and the next rises are smaller. */
-static const double RHO_LEAST = 0.1, RHO_MOST = 1e7, RHO_FIRST = 0.02, RHO_START = 1e4;
+ * up to FACTOR; one that fails makes it smaller by FACTOR, and the next rises are smaller. Cones
+ * start with RHO_CONE at least: below it an arch takes twice the steps. */
+static const double RHO_LEAST = 0.1, RHO_MOST = 1e7, RHO_FIRST = 0.02, RHO_START = 1e4,
+                    RHO_CONE = 1e3;
 static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
 /* A step fails too when it multiplies the residual by more than this. */
 static const double WORSE = 3;
@@ -77,11 +87,46 @@ static int find_meetings(peg_arena *arena, peg_newton *w)
     return 1;
 }
 
+/* A normal row, and the friction rows of the same two bodies that follow it. */
+static void find_contacts(peg_newton *w)
+{
+    const peg_scaled *scaled = w->scaled;
+    for (int i = 0; i < scaled->m; i++) {
+        const peg_scaled_row *row = &scaled->row[i];
+        int n = 1;
+        while (i + n < scaled->m && row[n].bounded && row[n].normal == i && row[n].mu > 0 &&
+               row[n].a == row->a && row[n].b == row->b)
+            n++;
+        w->contact[i] = n > 1 && n <= PEG_CONE_ROWS ? n : 0;
+        w->has_bounds |= row->bounded;
+        w->has_cones |= w->contact[i] > 0;
+    }
+}
+
+/* Of a factorisation, in rows that are added to the matrix: a product of two blocks takes as long
+ * as five. */
+static double cost_of(const peg_newton *w)
+{
+    static const double ROWS_IN_BLOCKS = 5;
+    double products = 0;
+    for (int k = 0; k < w->pattern.n; k++) {
+        double below = w->pattern.count[k];
+        products += 0.5 * below * (below + 1);
+    }
+    return w->scaled->m + products / ROWS_IN_BLOCKS;
+}
+
+static int is_spent(const peg_newton *w)
+{
+    return w->work >= w->limit;
+}
+
 int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
 {
     int m = scaled->m, nv = scaled->nv;
     *w = (peg_newton){.scaled = scaled, .rho = 0};
     w->meet = PEG_NEW(arena, int, m);
+    w->contact = PEG_NEW(arena, int, m);
     w->state = PEG_NEW(arena, unsigned char, m);
     w->factored = PEG_NEW(arena, unsigned char, m);
     w->lo = PEG_NEW(arena, double, m);
@@ -93,9 +138,13 @@ int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
     w->d = PEG_NEW(arena, double, nv);
     w->gradient = PEG_NEW(arena, double, scaled->n);
     w->step = PEG_NEW(arena, double, nv);
-    return w->meet && w->state && w->factored && w->lo && w->hi && w->before && w->s && w->p &&
-           w->along && w->d && w->gradient && w->step && find_meetings(arena, w) &&
-           peg_block_matrix_create(arena, &w->pattern, &w->matrix);
+    if (!w->meet || !w->contact || !w->state || !w->factored || !w->lo || !w->hi || !w->before ||
+        !w->s || !w->p || !w->along || !w->d || !w->gradient || !w->step ||
+        !find_meetings(arena, w) || !peg_block_matrix_create(arena, &w->pattern, &w->matrix))
+        return 0;
+    find_contacts(w);
+    w->cost = cost_of(w);
+    return 1;
 }
 
 static double row_rho(double rho, const peg_scaled_row *row)
@@ -122,16 +171,53 @@ static void add_velocity(const peg_scaled_row *row, double t, double *d)
         for (int k = 0; k < 6; k++) d[row->b + k] += t * row->nb[k];
 }
 
-/* How p_i depends on d: not, linearly, or with the p of its normal row, at the upper or lower
- * bound.
- */
-enum { FIXED = 0, LINEAR, FOLLOWS_UP, FOLLOWS_DOWN };
-
 static int follows(const peg_newton *w, const peg_scaled_row *row)
 {
     int n = row->normal;
-    return w->live && n >= 0 && row->mu > 0 && w->state[n] == LINEAR &&
+    return w->bounds == PEG_BOUNDS_LIVE && n >= 0 && row->mu > 0 && w->state[n] == PEG_ROW_LINEAR &&
            w->scaled->row[n].a == row->a && w->scaled->row[n].b == row->b;
+}
+
+/* Number of rows that are projected together. */
+static int group_at(const peg_newton *w, int i)
+{
+    return w->bounds == PEG_BOUNDS_CONE && w->contact[i] ? w->contact[i] : 1;
+}
+
+/* p of the group of rows that begins with i, where the velocities along the rows are s + t along.
+ */
+static void respond(const peg_newton *w, int i, const double *u, double t, double *p,
+                    unsigned char *state)
+{
+    const peg_scaled_row *row = &w->scaled->row[i];
+    double rho[PEG_CONE_ROWS], z[PEG_CONE_ROWS];
+    int n = group_at(w, i);
+    for (int k = 0; k < n; k++) {
+        rho[k] = row_rho(w->rho, &row[k]);
+        z[k] = u[i + k] - rho[k] * (t == 0 ? w->s[i + k] : w->s[i + k] + t * w->along[i + k]);
+    }
+    if (n > 1) {
+        peg_cone_project(row, n, rho, z, p, state);
+        return;
+    }
+    double lo = w->lo[i], hi = w->hi[i];
+    if (w->bounds == PEG_BOUNDS_LIVE && row->bounded) hi = peg_scaled_bound(row, w->p), lo = -hi;
+    p[0] = peg_clamp(z[0], lo, hi);
+    state[0] = z[0] > lo && z[0] < hi ? PEG_ROW_LINEAR : PEG_ROW_FIXED;
+    if (state[0] == PEG_ROW_FIXED && follows(w, row))
+        state[0] = z[0] > lo ? PEG_ROW_UP : PEG_ROW_DOWN;
+}
+
+/* Of a cone: dp_0 = -(s_0 + sum +-mu_f s_f) / stiffness. */
+static double stiffness(const peg_newton *w, int i, const unsigned char *state)
+{
+    double sum = 0;
+    for (int k = 0; k < w->contact[i]; k++) {
+        const peg_scaled_row *row = &w->scaled->row[i + k];
+        double follows = k ? peg_cone_follows(row, state[k]) : 1;
+        sum += follows * follows / row_rho(w->rho, row);
+    }
+    return sum;
 }
 
 /* p, its state, and the gradient at d; s is that at d. Returns the gradient's length. */
@@ -140,16 +226,9 @@ static double evaluate(peg_newton *w, const double *u)
     const peg_scaled *scaled = w->scaled;
     double sum = 0;
     memcpy(w->gradient, w->d, (size_t)scaled->nv * sizeof *w->gradient);
-    for (int i = 0; i < scaled->m; i++) {
-        const peg_scaled_row *row = &scaled->row[i];
-        double p = u[i] - row_rho(w->rho, row) * w->s[i], lo = w->lo[i], hi = w->hi[i];
-        if (w->live && row->bounded) hi = peg_scaled_bound(row, w->p), lo = -hi;
-        w->state[i] = p > lo && p < hi ? LINEAR : FIXED;
-        if (w->state[i] == FIXED && follows(w, row))
-            w->state[i] = p > lo ? FOLLOWS_UP : FOLLOWS_DOWN;
-        w->p[i] = peg_clamp(p, lo, hi);
-        if (w->p[i] != u[i]) add_velocity(row, u[i] - w->p[i], w->gradient);
-    }
+    for (int i = 0; i < scaled->m; i += group_at(w, i)) respond(w, i, u, 0, w->p + i, w->state + i);
+    for (int i = 0; i < scaled->m; i++)
+        if (w->p[i] != u[i]) add_velocity(&scaled->row[i], u[i] - w->p[i], w->gradient);
     for (int k = 0; k < scaled->nv; k++) sum += w->gradient[k] * w->gradient[k];
     return sqrt(sum);
 }
@@ -181,14 +260,29 @@ static void add_pair(peg_newton *w, int i, double t, const peg_scaled_row *f,
         add_outer(t, a > b ? n->na : n->nb, a > b ? f->nb : f->na, w->matrix.upper + meet);
 }
 
-/* I + rho N_A N_A^T +- rho mu n_f n_n^T */
+/* Adds w w^T / stiffness of a contact, w = n_0 + sum +-mu_f n_f. */
+static void add_cone(peg_newton *w, int i)
+{
+    peg_scaled_row sum = w->scaled->row[i];
+    for (int k = 1; k < w->contact[i]; k++) {
+        const peg_scaled_row *row = &w->scaled->row[i + k];
+        double mu = peg_cone_follows(row, w->state[i + k]);
+        for (int c = 0; c < 6 && mu != 0; c++)
+            sum.na[c] += mu * row->na[c], sum.nb[c] += mu * row->nb[c];
+    }
+    add_pair(w, i, 1 / stiffness(w, i, w->state + i), &sum, &sum);
+}
+
+/* I + rho N_A N_A^T, and +- rho mu n_f n_n^T with live bounds. */
 static void assemble(peg_newton *w)
 {
     const peg_block_pattern *pattern = &w->pattern;
     const peg_scaled_row *rows = w->scaled->row;
     size_t size = (size_t)pattern->blocks * PEG_BLOCK_SIZE * sizeof(double);
+    int is_cone = w->bounds == PEG_BOUNDS_CONE;
     w->symmetric = 1;
-    for (int i = 0; i < w->scaled->m && w->symmetric; i++) w->symmetric = w->state[i] <= LINEAR;
+    for (int i = 0; i < w->scaled->m && w->symmetric; i++)
+        w->symmetric = is_cone || w->state[i] <= PEG_ROW_LINEAR;
     memset(w->matrix.lower, 0, size);
     if (!w->symmetric) memset(w->matrix.upper, 0, size);
     for (int k = 0; k < pattern->n; k++)
@@ -196,22 +290,27 @@ static void assemble(peg_newton *w)
             w->matrix.lower[(size_t)pattern->start[k] * PEG_BLOCK_SIZE + (size_t)(7 * c)] = 1;
     for (int i = 0; i < w->scaled->m; i++) {
         const peg_scaled_row *row = &rows[i];
-        if (w->state[i] == LINEAR) add_pair(w, i, row_rho(w->rho, row), row, row);
-        if (w->state[i] <= LINEAR) continue;
+        if (w->state[i] == PEG_ROW_LINEAR && group_at(w, i) > 1)
+            add_cone(w, i);
+        else if (w->state[i] == PEG_ROW_LINEAR)
+            add_pair(w, i, row_rho(w->rho, row), row, row);
+        if (is_cone || w->state[i] <= PEG_ROW_LINEAR) continue;
         const peg_scaled_row *normal = &rows[row->normal];
-        double t = row->mu * row_rho(w->rho, normal);
-        add_pair(w, i, w->state[i] == FOLLOWS_UP ? t : -t, row, normal);
+        add_pair(w, i, peg_cone_follows(row, w->state[i]) * row_rho(w->rho, normal), row, normal);
     }
 }
 
 static int refactor(peg_newton *w)
 {
     size_t m = (size_t)w->scaled->m;
-    if (w->has_factor && w->rho == w->factor_rho && memcmp(w->state, w->factored, m) == 0) return 1;
+    if (w->has_factor && w->rho == w->factor_rho && w->bounds == w->factor_bounds &&
+        memcmp(w->state, w->factored, m) == 0)
+        return 1;
     assemble(w);
     memcpy(w->factored, w->state, m);
     w->factor_rho = w->rho;
-    w->factorisations++;
+    w->factor_bounds = w->bounds;
+    w->work += w->cost;
     return w->has_factor = peg_block_factorise(&w->matrix, w->symmetric);
 }
 
@@ -220,11 +319,20 @@ static double slope(const peg_newton *w, const double *u, double t, double first
                     double *curvature)
 {
     double f = first + t * square, c = square;
-    for (int i = 0; i < w->scaled->m; i++) {
-        double rho = row_rho(w->rho, &w->scaled->row[i]), along = w->along[i];
-        double p = u[i] - rho * (w->s[i] + t * along), q = peg_clamp(p, w->lo[i], w->hi[i]);
-        if (p == q) c += rho * along * along;
-        f -= (q - u[i]) * along;
+    for (int i = 0, n; i < w->scaled->m; i += n) {
+        double q[PEG_CONE_ROWS], sum = 0;
+        unsigned char state[PEG_CONE_ROWS];
+        n = group_at(w, i);
+        respond(w, i, u, t, q, state);
+        for (int k = 0; k < n; k++) {
+            const peg_scaled_row *row = &w->scaled->row[i + k];
+            double along = w->along[i + k];
+            f -= (q[k] - u[i + k]) * along;
+            sum += n > 1 && k == 0 ? along : peg_cone_follows(row, state[k]) * along;
+            if (state[k] == PEG_ROW_LINEAR && (n == 1 || k > 0))
+                c += row_rho(w->rho, row) * along * along;
+        }
+        if (n > 1 && state[0] == PEG_ROW_LINEAR) c += sum * sum / stiffness(w, i, state);
     }
     *curvature = c;
     return f;
@@ -271,13 +379,23 @@ static int backtrack(peg_newton *w, const double *u, double length)
     return 0;
 }
 
+/* The problem itself, or with cones one that is as hard: nothing else could do better. */
+static int is_convex(const peg_newton *w)
+{
+    return w->bounds == PEG_BOUNDS_CONE || !w->has_bounds;
+}
+
 /* Zero of the gradient over d; on entry s belongs to u. */
 static peg_outcome minimise(peg_newton *w, double tolerance, const double *u)
 {
     const peg_scaled *scaled = w->scaled;
+    int is_cone = w->bounds == PEG_BOUNDS_CONE, most = is_convex(w) ? CONVEX_STEPS : NEWTON_STEPS;
     double last = INFINITY;
     memset(w->d, 0, (size_t)scaled->nv * sizeof *w->d);
-    for (int made = 0; made < NEWTON_STEPS; made++) {
+    for (int i = 0; i < scaled->m && is_cone; i++)
+        for (int k = 1; k < w->contact[i]; k++)
+            w->s[i] += scaled->row[i + k].mu * fabs(w->s[i + k]);
+    for (int made = 0; made < most && !is_spent(w); made++) {
         double length = evaluate(w, u);
         if (length <= tolerance) return PEG_SOLVED;
         /* the right rows, and nothing but rounding is left */
@@ -289,7 +407,7 @@ static peg_outcome minimise(peg_newton *w, double tolerance, const double *u)
         peg_block_solve(&w->matrix, w->symmetric, w->step);
         for (int i = 0; i < scaled->m; i++) w->along[i] = dot_velocity(&scaled->row[i], w->step);
         w->steps++;
-        if (!w->live)
+        if (w->bounds != PEG_BOUNDS_LIVE)
             move(w, search(w, u));
         else if (!backtrack(w, u, length))
             return PEG_ITERATION_LIMIT;
@@ -324,14 +442,30 @@ double peg_newton_residual(peg_newton *w, double *u, double *y)
     return worst;
 }
 
-/* rho after a multiplier step. */
+/* rho and the bounds after a multiplier step. Where one with live bounds fails, cones take over for
+ * as long as they bring the residual down. */
 static void adapt(peg_newton *w, int failed, double residual, double last)
 {
+    int slow = residual > SLOW * last, is_live = w->bounds == PEG_BOUNDS_LIVE;
+    if (w->bounds == PEG_BOUNDS_KEPT && slow && w->has_bounds && !w->frozen) {
+        w->bounds = PEG_BOUNDS_LIVE;
+        return;
+    }
+    if (w->bounds == PEG_BOUNDS_CONE && failed) {
+        w->bounds = PEG_BOUNDS_LIVE;
+        w->rho = w->live_rho;
+        return;
+    }
     if (failed)
         w->rho = fmax(w->rho / FACTOR, RHO_LEAST);
-    else if (residual > SLOW * last)
+    else if (slow)
         w->rho = fmin(w->rho * w->growth, RHO_MOST);
     w->growth = failed ? CAREFUL : fmin(BOLDER * w->growth, FACTOR);
+    if (is_live && failed && w->has_cones && !w->live_rho) {
+        w->bounds = PEG_BOUNDS_CONE;
+        w->live_rho = w->rho;
+        w->rho = fmax(w->rho, RHO_CONE);
+    }
 }
 
 /* Whether the multiplier step proves that the rows without finite bounds have no solution: then
@@ -351,27 +485,29 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     size_t size = (size_t)w->scaled->m * sizeof *u;
     double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance, halved = last;
     if (isinf(last)) return PEG_SINGULAR;
-    int most = w->max_factorisations ? w->max_factorisations : w->factorisations + FACTORISATIONS;
+    w->limit = w->max_work > 0 ? w->max_work : w->work + FACTORISATIONS * w->cost;
     w->growth = FACTOR;
-    w->live = !w->frozen && last > WARM * w->scaled->unit;
+    w->live_rho = 0;
+    int is_warm = w->frozen || !w->has_bounds || last <= WARM * w->scaled->unit;
+    w->bounds = is_warm ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
     w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
-        if (w->factorisations >= most) break;
+        if (is_spent(w)) break;
         memcpy(w->before, u, size);
         peg_outcome outcome = minimise(w, INNER * fmax(aim, last), u);
         if (outcome == PEG_SINGULAR) return outcome;
-        if (outcome == PEG_SOLVED) memcpy(u, w->p, size);
+        int ended = outcome == PEG_SOLVED || is_convex(w);
+        if (ended) memcpy(u, w->p, size);
         double residual = peg_newton_residual(w, u, y);
-        int slow = residual > SLOW * last,
-            failed = outcome != PEG_SOLVED || residual > WORSE * last;
-        if (w->live || w->frozen || !slow) adapt(w, failed, residual, last);
+        int is_cone = w->bounds == PEG_BOUNDS_CONE;
+        int failed = !ended || residual > (is_cone ? 1 : WORSE) * last;
+        adapt(w, failed, residual, last);
         if (!failed && residual > STALLED * last && contradicts(w, u)) return PEG_INFEASIBLE;
-        w->live |= slow && !w->frozen;
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
         since = last <= 0.5 * halved ? 0 : since + 1;
         if (since == 0) halved = last;
-        int is_near = last <= (w->max_factorisations ? NEARLY : 1) * tolerance;
+        int is_near = last <= (w->max_work > 0 ? NEARLY : 1) * tolerance;
         if (since >= (is_near ? CONTENT : PATIENCE)) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;

@@ -3,7 +3,11 @@
 #define PEG_NEWTON_H
 
 #include "peg/lcp/block_ldu.h"
+#include "peg/lcp/friction_cone.h"
 #include "peg/lcp/scaled.h"
+
+/* Where the bounds of the friction rows come from: see newton.c. */
+typedef enum peg_bounds { PEG_BOUNDS_KEPT, PEG_BOUNDS_LIVE, PEG_BOUNDS_CONE } peg_bounds;
 
 typedef struct peg_newton {
     const peg_scaled *scaled;
@@ -11,17 +15,21 @@ typedef struct peg_newton {
     peg_block_matrix matrix;
     int *meet;                       /* m: block of the row's two bodies; -1: none */
     unsigned char *state, *factored; /* m: how p depends on d; the same of the matrix */
+    int *contact;                    /* m: rows of the contact that begins here; 0: none does */
     int has_factor, symmetric;       /* of the matrix */
-    int live;                        /* bounds follow p of the normal rows */
-    int frozen;             /* rows with finite bounds keep their impulses: set by the caller */
-    double rho, factor_rho; /* that of the matrix */
-    double growth;          /* of rho, at the next rise */
-    double *lo, *hi;        /* m: bounds of the impulses, from the normal impulses */
-    double *before;         /* m: u before the step */
-    double *s, *p, *along;  /* m */
+    peg_bounds bounds, factor_bounds;
+    int has_bounds, has_cones; /* bounded rows; contacts with friction */
+    int frozen;                /* rows with finite bounds keep their impulses: set by the caller */
+    double rho, factor_rho;    /* that of the matrix */
+    double growth;             /* of rho, at the next rise */
+    double live_rho;           /* where cones took over; 0: they have not */
+    double *lo, *hi;           /* m: bounds of the impulses, from the normal impulses */
+    double *before;            /* m: u before the step */
+    double *s, *p, *along;     /* m */
     double *d, *gradient, *step; /* 6 nb; gradient: n */
-    int factorisations, steps;   /* counts */
-    int max_factorisations;      /* 0: no bound */
+    int steps;
+    double work, cost;      /* of all factorisations; of one */
+    double max_work, limit; /* the caller's bound, 0: none; that of the call */
 } peg_newton;
 
 /* False when the memory is exhausted. */

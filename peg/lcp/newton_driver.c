@@ -178,7 +178,7 @@ static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
 static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
 {
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-    if (!newton->max_factorisations || !has_failed(newton->scaled, outcome)) return outcome;
+    if (newton->max_work <= 0 || !has_failed(newton->scaled, outcome)) return outcome;
     double near = NEAR * newton->scaled->unit;
     return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
 }
@@ -190,12 +190,12 @@ static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, pe
 {
     peg_outcome outcome = iterate(newton, tolerance, u, y);
     if (!has_failed(newton->scaled, outcome)) return outcome;
+    if (newton->max_work > 0 && newton->work >= newton->max_work) return outcome;
     memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
     if (approach(arena, problem, newton->scaled->unit, COLD_PGS_ITERATIONS, solution) ==
         PEG_OUT_OF_MEMORY)
         return PEG_OUT_OF_MEMORY;
     load(newton->scaled, solution->lambda, u);
-    if (newton->max_factorisations) newton->max_factorisations += newton->factorisations;
     return iterate(newton, tolerance, u, y);
 }
 
@@ -217,14 +217,15 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }
-    newton.max_factorisations = options->max_factorisations;
+    newton.max_work = options->max_work;
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
     if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
         are_equalities(&scaled))
         outcome = solve_equalities(arena, &scaled, u, y);
     if (has_failed(&scaled, outcome)) {
-        if (options->max_factorisations) return outcome;
+        solution->iterations = newton.steps;
+        if (options->max_work > 0) return outcome;
         outcome = rescue(arena, &newton, tolerance, u, y);
         int is_worse = residual < peg_newton_residual(&newton, u, y);
         if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&

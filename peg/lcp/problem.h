@@ -78,9 +78,9 @@ typedef struct peg_solution {
 
 typedef struct peg_solve_options {
     pegSolver solver;
-    double tolerance;       /* relative to peg_residual_unit */
-    int max_factorisations; /* of Newton's method, beside which nothing else is tried in large
-                               islands; 0: no bound */
+    double tolerance; /* relative to peg_residual_unit */
+    double max_work;  /* of Newton's method, beside which nothing else is tried in large
+                         islands; 0: no bound */
 } peg_solve_options;
 
 /* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg.

@@ -71,7 +71,7 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     if (bounded ? solver != PEG_SOLVER_LEMKE : solver == PEG_SOLVER_AUTO && is_large)
         outcome = certify(peg_solve_newton(arena, problem, options, solution), PEG_METHOD_NEWTON,
                           problem, tolerance, solution);
-    int is_last = bounded || (options->max_factorisations && is_large);
+    int is_last = bounded || (options->max_work > 0 && is_large);
     if (is_settled(outcome) || (is_last && solver != PEG_SOLVER_LEMKE)) return outcome;
     if (solver != PEG_SOLVER_LEMKE)
         outcome = certify(peg_solve_active_set(arena, problem, solution), PEG_METHOD_ACTIVE_SET,
