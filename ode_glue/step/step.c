@@ -10,6 +10,10 @@
 /* s: what lies beyond is a mistake, and its powers leave the range of doubles. */
 static const double SHORTEST = 1e-20, LONGEST = 1e10;
 
+/* Steps in a row whose velocities hold only roughly before that is told: single ones are common
+ * where many bodies meet. */
+enum { ROUGH_STEPS = 10 };
+
 static void warn(peg_glue *glue, peg_cause cause, const peg_subject *about, const char *text)
 {
     peg_say(&glue->report, cause, PEG_SEVERITY_WARNING, PEG_OK, about, text);
@@ -56,8 +60,8 @@ static int is_unconverged(const peg_body *body)
 }
 
 /* "body 0x1: what; in this step also body 0x2, body 0x3, 5 more" */
-static void warn_of_bodies(peg_glue *glue, peg_cause cause, int (*is_meant)(const peg_body *),
-                           const char *what)
+static void tell_of_bodies(peg_glue *glue, pegSeverity severity, peg_cause cause,
+                           int (*is_meant)(const peg_body *), const char *what)
 {
     char text[480];
     enum { NAMED = 8 };
@@ -72,7 +76,7 @@ static void warn_of_bodies(peg_glue *glue, peg_cause cause, int (*is_meant)(cons
                           count == 2 ? "; in this step also" : ",", (void *)glue->link[i].id);
     }
     if (count > NAMED) snprintf(text + n, sizeof text - (size_t)n, ", %d more", count - NAMED);
-    warn(glue, cause, &first, text);
+    peg_say(&glue->report, cause, severity, PEG_OK, &first, text);
 }
 
 static void report_step(peg_glue *glue, const pegStats *stats)
@@ -100,12 +104,13 @@ static void report_step(peg_glue *glue, const pegStats *stats)
     if (stats->unconverged && !exact)
         peg_say(&glue->report, PEG_CAUSE_UNCONVERGED, PEG_SEVERITY_WARNING, PEG_ERROR_SOLVER, NULL,
                 "a step was accepted without certified separation: bodies may overlap after it");
-    if (stats->unconverged && exact)
-        warn_of_bodies(glue, PEG_CAUSE_ROUGH, is_unconverged,
-                       "its velocity after a step holds only roughly, as in all steps that "
-                       "pegStats.unconverged counts: a smaller h lets solves converge");
+    glue->rough_steps = stats->unconverged && exact ? glue->rough_steps + 1 : 0;
+    if (glue->rough_steps == ROUGH_STEPS)
+        tell_of_bodies(glue, PEG_SEVERITY_NOTE, PEG_CAUSE_ROUGH, is_unconverged,
+                       "its velocity holds only roughly in this step and others before, as in all "
+                       "that pegStats.unconverged counts: a smaller h lets solves converge");
     if (stats->limited_bodies)
-        warn_of_bodies(glue, PEG_CAUSE_LIMITED, is_limited,
+        tell_of_bodies(glue, PEG_SEVERITY_WARNING, PEG_CAUSE_LIMITED, is_limited,
                        "it moved less in a step than contacts and forces ask for, as all bodies "
                        "that pegStats.limited_bodies counts");
 }

@@ -57,7 +57,8 @@ typedef struct peg_glue {
 
     peg_contact *told; /* the contacts of the step, as the program is told of them */
     size_t told_room;
-    int told_now; /* they are of the last step */
+    int told_now;    /* they are of the last step */
+    int rough_steps; /* in a row, up to the last one: pegStats.unconverged */
 
     peg_arena arena;
     peg_scene scene;

@@ -2,6 +2,8 @@
  * >= 0 [W 8-9]. */
 #include "peg/island/lcp_rows.h"
 
+#include "peg/contact/kinematics.h"
+
 /* Rows times iterations of exact solves that an attempt may take: some tenths of a second. Joints
  * that contradict contacts and each other went on for a minute. */
 static const double MOST_WORK = 4e5;
@@ -63,6 +65,24 @@ void peg_count_solve(peg_island *I, int rows)
     I->stats->solves++;
     I->stats->rows += rows;
     if (rows > I->stats->rows_max) I->stats->rows_max = rows;
+}
+
+/* The residual is a share of what forces make of a body's speed in the step or, of bodies that
+ * they would take longer to make as fast as they are, of this share of their speed. */
+static const double SOON = 0.1;
+
+void peg_note_left(peg_island *I, double left)
+{
+    double forced = 0, moving = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        double gained[6];
+        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
+        forced += peg_energy_product(&I->rigid[i], gained, gained);
+        moving += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
+    }
+    double usual = sqrt(fmax(forced, SOON * SOON * moving));
+    if (usual > 0) I->result.residual = fmax(I->result.residual, left / usual);
 }
 
 int peg_work_is_spent(const peg_island *I)

@@ -18,6 +18,9 @@ void peg_friction_end(peg_island *island, const peg_row *normal);
 /* Solves a problem of the island to the last digit by the solver of the settings, and counts the
  * work. */
 peg_outcome peg_island_lcp(peg_island *island, const peg_problem *problem, peg_solution *solution);
+/* Notes what the last iteration of an iterative solve for the velocities after the step changed:
+ * root of the squares of all rows, sqrt(J). */
+void peg_note_left(peg_island *island, double left);
 /* Whether exact solves of the attempt have taken all of the work they may. */
 int peg_work_is_spent(const peg_island *island);
 void peg_count_solve(peg_island *island, int rows);

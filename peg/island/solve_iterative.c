@@ -207,21 +207,12 @@ static int most_iterations(const workspace *w)
     return COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
 
-/* The residual is a share of what forces make of a body's speed in the step or, of bodies that
- * they would take longer to make as fast as they are, of this share of their speed. */
-static const double SOON = 0.1;
-
 /* Of the velocities after the step; restorations that move the poses only are none. */
-static void note_residual(peg_island *I, const workspace *w, peg_outcome outcome,
-                          const peg_vec6 *gained, double moving)
+static void note_residual(peg_island *I, const workspace *w, peg_outcome outcome)
 {
-    double forced = 0;
     if (is_for_poses(w)) return;
-    for (int i = 0; i < I->nd; i++)
-        forced += peg_energy_product(&I->rigid[i], gained[i], gained[i]);
-    double usual = sqrt(fmax(forced, SOON * SOON * moving));
     if (w->about == PEG_ABOUT_FREE) peg_note_exact(I);
-    if (usual > 0) I->result.residual = fmax(I->result.residual, w->solution.left / usual);
+    peg_note_left(I, w->solution.left);
     if (outcome == PEG_ITERATION_LIMIT) I->result.notes |= PEG_NOTE_BUDGET;
     if (w->frictionless) I->result.residual = INFINITY;
 }
@@ -266,7 +257,7 @@ static peg_outcome run(peg_island *I, workspace *w)
         I->progress.work += PGS_WORK * w->problem.m * w->solution.iterations;
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += w->solution.iterations;
-    note_residual(I, w, outcome, (const peg_vec6 *)gained, sum);
+    note_residual(I, w, outcome);
     if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
     if (outcome != PEG_SOLVED) return outcome;
     /* how far overlaps open is no error */

@@ -21,7 +21,7 @@
 #include "peg/island/wide_state.h"
 
 /* Iterations for the velocities, until rows change by less than this share of the bodies' speed. */
-enum { VELOCITY_ITERATIONS = 24 };
+enum { VELOCITY_ITERATIONS = 80 };
 static const double SPEED_CHANGE = 1e-3;
 
 /* Features within this, in L, and this share of how far the pair could close, make rows. */
@@ -164,6 +164,9 @@ static int find_velocities(peg_wide *w)
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
+    peg_note_exact(I);
+    peg_note_left(I, result.left);
+    if (result.change > problem.tolerance) I->result.notes |= PEG_NOTE_BUDGET;
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += result.iterations;
     I->stats->pgs_residual_max = fmax(I->stats->pgs_residual_max, result.change / w->speed);

@@ -242,20 +242,26 @@ PEG_HOT peg_floats speed_of(const wide_row *row, const peg_floats *a, const peg_
     return row->beta + (p + q);
 }
 
-/* Takes the impulse to lambda; returns its change, and that of the speed. */
-PEG_HOT peg_floats set_impulse(wide_row *row, peg_floats lambda, peg_floats *most)
+/* What an iteration changed: the largest speed of a row, m/s, and the sum of all squares, J. */
+typedef struct changes {
+    peg_floats most, sum;
+} changes;
+
+/* Takes the impulse to lambda; returns its change. */
+PEG_HOT peg_floats set_impulse(wide_row *row, peg_floats lambda, changes *c)
 {
-    peg_floats by = lambda - row->lambda;
+    peg_floats by = lambda - row->lambda, speed = by * row->scale;
     row->lambda = lambda;
-    *most = peg_floats_max(*most, peg_floats_abs(by) * row->scale);
+    c->most = peg_floats_max(c->most, peg_floats_abs(speed));
+    c->sum += by * speed;
     return by;
 }
 
 PEG_HOT void visit_contact(wide_row *row, int friction, peg_floats *a, peg_floats *b,
-                           peg_floats *most)
+                           changes *changed)
 {
     peg_floats lambda = row->lambda - row->gain * speed_of(row, a, b);
-    peg_floats by = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), most);
+    peg_floats by = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), changed);
     if (!friction) {
         push(row, by, a, b);
         return;
@@ -264,34 +270,36 @@ PEG_HOT void visit_contact(wide_row *row, int friction, peg_floats *a, peg_float
     peg_floats bound = row[1].mu * row->lambda;
     lambda = row[1].lambda - row[1].gain * (one + row[1].before[0] * by);
     lambda = peg_floats_min(peg_floats_max(lambda, -bound), bound);
-    peg_floats first = set_impulse(row + 1, lambda, most);
+    peg_floats first = set_impulse(row + 1, lambda, changed);
     bound = row[2].mu * row->lambda;
     lambda = row[2].lambda - row[2].gain * (two + row[2].before[1] * by + row[2].before[0] * first);
     lambda = peg_floats_min(peg_floats_max(lambda, -bound), bound);
-    peg_floats second = set_impulse(row + 2, lambda, most);
+    peg_floats second = set_impulse(row + 2, lambda, changed);
     for (int k = 0; k < 6; k++) {
         a[k] += by * row[0].n[k] + first * row[1].n[k] + second * row[2].n[k];
         b[k] += by * row[0].n[6 + k] + first * row[1].n[6 + k] + second * row[2].n[6 + k];
     }
 }
 
-/* The largest change of a row's speed, m/s. */
-PEG_WIDE static float iterate(state *s, int friction)
+PEG_WIDE static void iterate(state *s, int friction, peg_wide_result *result)
 {
-    peg_floats most = peg_floats_of(0);
-    float largest = 0;
+    changes changed = {peg_floats_of(0), peg_floats_of(0)};
+    double most = 0, sum = 0;
     for (int i = 0; i < s->groups; i++) {
         wide_group *g = &s->group[i];
         peg_floats a[PEG_LANES], b[PEG_LANES];
         gather(s, g->a, a);
         gather(s, g->b, b);
         for (int k = 0; k < g->contacts; k++)
-            visit_contact(g->row + ROWS * k, friction, a, b, &most);
+            visit_contact(g->row + ROWS * k, friction, a, b, &changed);
         scatter(s, g->a, a);
         scatter(s, g->b, b);
     }
-    for (int l = 0; l < PEG_LANES; l++) largest = most[l] > largest ? most[l] : largest;
-    return largest;
+    for (int l = 0; l < PEG_LANES; l++) {
+        most = peg_max(most, (double)changed.most[l]);
+        sum += (double)changed.sum[l];
+    }
+    result->change = most, result->left = sqrt(sum);
 }
 
 PEG_WIDE static void start(state *s, int friction)
@@ -373,7 +381,7 @@ int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_w
     load_rows(&s);
     start(&s, friction);
     while (result->iterations < p->iterations && result->change > p->tolerance) {
-        result->change = iterate(&s, friction);
+        iterate(&s, friction, result);
         result->iterations++;
     }
     take_impulses(&s, friction);

@@ -45,6 +45,7 @@ typedef struct peg_wide_problem {
 typedef struct peg_wide_result {
     int iterations;
     double change; /* largest change of a row's speed in the last one, m/s */
+    double left;   /* root of the squares of what all rows changed in it, sqrt(J) */
 } peg_wide_result;
 
 /* v: nb, the answer. Returns 0 without memory. */

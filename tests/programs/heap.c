@@ -21,7 +21,7 @@ static void near_callback(void *data, dGeomID a, dGeomID b)
 
 int main(void)
 {
-    enum { SIDE = 4 };
+    enum { SIDE = 5 };
     dInitODE();
     world = dWorldCreate();
     contacts = dJointGroupCreate(0);
@@ -37,8 +37,8 @@ int main(void)
         dBodySetMass(body, &mass);
         dRFromEulerAngles(R, rand(), rand(), rand());
         dBodySetRotation(body, R);
-        dBodySetPosition(body, .75 * (i % SIDE), .75 * (i / SIDE % SIDE),
-                         .5 + .75 * (i / SIDE / SIDE));
+        dBodySetPosition(body, .7 * (i % SIDE), .7 * (i / SIDE % SIDE),
+                         .5 + .7 * (i / SIDE / SIDE));
         dGeomSetBody(dCreateBox(space, .4, .4, .4), body);
     }
     for (int step = 0; step < 60; step++) {
