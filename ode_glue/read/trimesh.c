@@ -56,7 +56,7 @@ static pegStatus read_mesh(peg_trimesh *mesh)
             int same = nv > 0;
             for (int k = 0; k < 3 && same; k++) same = of[i].x[k] == vertex[nv - 1][k];
             if (!same) peg_copy3(of[i].x, vertex[nv++]);
-            triangle[0][of[i].place] = nv - 1;
+            triangle[of[i].place / 3][of[i].place % 3] = nv - 1;
         }
         status = peg_triangle_mesh_create((const double(*)[3])vertex, nv, (const int(*)[3])triangle,
                                           mesh->triangles, 0, &mesh->triangle_mesh);
