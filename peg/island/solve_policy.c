@@ -29,7 +29,7 @@ enum { PGS_FROM = 5 };
 enum { MOST_FAILURES = 7 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of few
  * bodies, of many, and where the wide attempt is made: slower ones are to come to rest. */
-static const double ACTIVE = 5, ACTIVE_MANY = 1.5, ACTIVE_WIDE = 0.1;
+static const double ACTIVE = 5, ACTIVE_MANY = 1.5, ACTIVE_WIDE = 0.01;
 
 static int has_mover(const peg_island *I)
 {
