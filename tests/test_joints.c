@@ -617,11 +617,14 @@ END_TEST
 static Suite *joints_suite(void)
 {
     Suite *suite = suite_create("joints");
-    TCase *rows = tcase_create("rows"), *references = tcase_create("references");
+    TCase *rows = tcase_create("rows"), *loops = tcase_create("loops"),
+          *references = tcase_create("references");
     tcase_set_timeout(rows, 120);
+    tcase_set_timeout(loops, 120);
     tcase_add_loop_test(rows, rows_are_odes, 0, KINDS);
     tcase_add_test(rows, many_joints_are_odes);
-    tcase_add_loop_test(rows, closed_loops_are_odes_to_five_digits, 0, 24);
+    tcase_add_loop_test(loops, closed_loops_are_odes_to_five_digits, 0, 24);
+    test_long(loops);
     tcase_add_test(rows, contacts_as_forces_leave_ode_our_joints);
     tcase_add_test(rows, quick_step_wants_all_impulses);
     tcase_add_loop_test(references, first_seen_where_set_is_as_good, 0, KINDS);
@@ -631,6 +634,7 @@ static Suite *joints_suite(void)
     tcase_add_test(references, what_is_not_finite_is_a_status);
     tcase_add_test(references, lack_of_memory_is_a_status);
     suite_add_tcase(suite, rows);
+    suite_add_tcase(suite, loops);
     suite_add_tcase(suite, references);
     return suite;
 }

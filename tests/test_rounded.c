@@ -406,17 +406,20 @@ END_TEST
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("rounded");
-    TCase *tests = tcase_create("rounded");
+    TCase *tests = tcase_create("rounded"), *thrown = tcase_create("thrown");
     tcase_set_timeout(tests, 120);
+    tcase_set_timeout(thrown, 120);
+    test_long(thrown);
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
     test_at_end(dCloseODE);
-    tcase_add_loop_test(tests, thrown_pairs_never_overlap, 0, CLASSES);
-    tcase_add_loop_test(tests, dropped_on_a_mesh, 0, 2);
+    tcase_add_loop_test(thrown, thrown_pairs_never_overlap, 0, CLASSES);
+    tcase_add_loop_test(thrown, dropped_on_a_mesh, 0, 2);
     tcase_add_loop_test(tests, rolls_and_slides, 0, 4);
     tcase_add_test(tests, volume_is_steiners);
     tcase_add_test(tests, bad_radii_are_refused);
     tcase_add_test(tests, a_radius_may_change);
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, thrown);
     return suite;
 }
