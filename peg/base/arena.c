@@ -118,6 +118,13 @@ void *peg_arena_alloc(peg_arena *arena, size_t bytes)
     return p;
 }
 
+void *peg_arena_aligned(peg_arena *arena, size_t bytes)
+{
+    enum { ALIGNMENT = 32 }; /* bytes of a vector */
+    char *p = peg_arena_alloc(arena, bytes + ALIGNMENT);
+    return p ? p + (ALIGNMENT - (uintptr_t)p % ALIGNMENT) % ALIGNMENT : NULL;
+}
+
 peg_arena_mark peg_arena_here(const peg_arena *arena)
 {
     return (peg_arena_mark){arena->current, arena->used};

@@ -40,6 +40,8 @@ typedef struct peg_arena_mark {
 /* 16-byte aligned, not cleared; null when the memory is exhausted (then failed is set). */
 void *peg_arena_alloc(peg_arena *arena, size_t bytes);
 #define PEG_NEW(arena, type, count) peg_arena_alloc(arena, (size_t)(count) * sizeof(type))
+/* The same, 32-byte aligned: for vectors. */
+void *peg_arena_aligned(peg_arena *arena, size_t bytes);
 peg_arena_mark peg_arena_here(const peg_arena *arena);
 void peg_arena_back(peg_arena *arena, peg_arena_mark mark);
 void peg_arena_reset(peg_arena *arena);

@@ -6,9 +6,8 @@
  * and the products of the rows tell what the changes of the first ones add to the later ones'. */
 #include "peg/lcp/gauss_seidel.h"
 
-#include <stdint.h>
-
 #include "peg/base/arena.h"
+#include "peg/base/lanes.h"
 #include "peg/lcp/gauss_seidel_state.h"
 #include "peg/lcp/scaled.h"
 
@@ -29,32 +28,17 @@ static const double GETS_ON = 0.3;
 static const double NEARLY = 100;
 enum { REST_STEPS = 250 };
 
-/* The hot loop once more for processors with wider registers: the same bits. */
-#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) &&                 \
-    !defined(__SANITIZE_THREAD__)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define WIDE
-#endif
-
 struct peg_pgs_cache {
     int ready;
     pgs_row *row;
 };
-
-/* Quads lie at multiples of their size. */
-static void *aligned(peg_arena *arena, size_t bytes)
-{
-    char *p = peg_arena_alloc(arena, bytes + sizeof(quad));
-    return p ? p + (sizeof(quad) - (uintptr_t)p % sizeof(quad)) % sizeof(quad) : NULL;
-}
 
 peg_pgs_cache *peg_pgs_cache_create(peg_arena *arena, int rows)
 {
     peg_pgs_cache *cache = PEG_NEW(arena, peg_pgs_cache, 1);
     if (!cache) return NULL;
     cache->ready = 0;
-    cache->row = aligned(arena, (size_t)rows * sizeof *cache->row);
+    cache->row = peg_arena_aligned(arena, (size_t)rows * sizeof *cache->row);
     return cache->row ? cache : NULL;
 }
 
@@ -69,10 +53,10 @@ static int allocate(peg_arena *arena, pgs_state *s)
     }
     s->filled = PEG_NEW(arena, peg_lcp_row, largest);
     s->root = PEG_NEW(arena, peg_mass_root, nb);
-    s->row = aligned(arena, (size_t)(m - kept) * sizeof *s->row);
+    s->row = peg_arena_aligned(arena, (size_t)(m - kept) * sizeof *s->row);
     s->group = PEG_NEW(arena, pgs_group, m);
-    s->y = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->y);
-    s->target = aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->target);
+    s->y = peg_arena_aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->y);
+    s->target = peg_arena_aligned(arena, STRIDE * (size_t)(nb + 1) * sizeof *s->target);
     s->lambda = PEG_NEW(arena, double, m);
     s->moved = PEG_NEW(arena, double, nb + 1);
     s->before = PEG_NEW(arena, double, nb + 1);
@@ -293,7 +277,7 @@ HOT void visit_contact(pgs_state *s, const pgs_row *row, double *at, quad y[3], 
 }
 
 /* One iteration; the largest change of a row's speed, as a share of what it may fail by. */
-WIDE static double iterate(pgs_state *s)
+PEG_WIDE static double iterate(pgs_state *s)
 {
     double worst = 0;
     s->largest = s->sum = 0;

@@ -37,13 +37,6 @@ typedef struct state {
 
 /* --- groups --- */
 
-static void *aligned(peg_arena *arena, size_t bytes)
-{
-    char *p = peg_arena_alloc(arena, bytes + sizeof(peg_floats));
-    return p ? p + (sizeof(peg_floats) - (uintptr_t)p % sizeof(peg_floats)) % sizeof(peg_floats)
-             : NULL;
-}
-
 /* Class of a patch: its colour and its number of contacts. */
 static int *find_classes(peg_arena *arena, const peg_wide_problem *p)
 {
@@ -96,8 +89,8 @@ static int make_groups(peg_arena *arena, state *s)
     }
     for (int i = 0; i < p->patches; i++) order[at[class[i]]++] = i;
     s->group = PEG_NEW(arena, wide_group, s->groups);
-    s->row = aligned(arena, (size_t)rows * sizeof *s->row);
-    s->y = aligned(arena, (size_t)STRIDE * (size_t)(p->nb + 1) * sizeof *s->y);
+    s->row = peg_arena_aligned(arena, (size_t)rows * sizeof *s->row);
+    s->y = peg_arena_aligned(arena, (size_t)STRIDE * (size_t)(p->nb + 1) * sizeof *s->y);
     if (!s->group || !s->row || !s->y) return 0;
     wide_group *g = s->group;
     wide_row *row = s->row;
