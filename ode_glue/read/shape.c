@@ -128,12 +128,13 @@ static pegStatus make_round(peg_shape *s)
     return PEG_OK;
 }
 
-static pegStatus build(peg_shapes *shapes, peg_shape *s)
+/* is_another: the geom had another shape in the last step. */
+static pegStatus build(peg_shapes *shapes, peg_shape *s, int is_another)
 {
     const double *size = s->is.size;
     pegStatus status = PEG_OK;
     s->built = 1;
-    s->id = ++shapes->last_id;
+    s->id = shapes->number ? shapes->number(s->geom, is_another) : ++shapes->last_id;
     if (!peg_class_has_contacts(s->is.class)) {
         s->status = PEG_ERROR_GEOM_CLASS;
     } else if (is_empty(&s->is)) {
@@ -243,7 +244,7 @@ pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
         s->swept = swept;
         s->built = s->doubted = 0;
     } else {
-        pegStatus status = build(shapes, s);
+        pegStatus status = build(shapes, s, old >= 0);
         if (status != PEG_OK) return status;
     }
     if (s->is.class == dConvexClass && (!s->shape || !peg_convex_is_of(s->shape, s->is.leaf)))

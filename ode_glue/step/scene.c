@@ -7,6 +7,7 @@
 #include "ode_glue/pairs/filter.h"
 #include "ode_glue/pairs/heightfield_tiling.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 static pegStatus collect_space(peg_glue *glue, dSpaceID space);
@@ -217,15 +218,9 @@ static int number_joined(peg_glue *glue)
     return 1;
 }
 
-/* The bodies of the shapes, then those that hang on them by joints. 0: no memory. */
-static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
+/* Those that hang on numbered ones by joints. 0: no memory. */
+static int number_neighbours(peg_map *number)
 {
-    peg_map *number = &glue->body_number;
-    for (int i = 0; i < n; i++) {
-        dBodyID id = dGeomGetBody(shape[i]->geom);
-        if (id && peg_map_add(number, id, NULL) < 0) return 0;
-    }
-    if (glue->all_joined && !number_joined(glue)) return 0;
     for (int i = 0; i < number->n; i++) {
         dBodyID id = number->key[i][0];
         for (int k = 0; k < dBodyGetNumJoints(id); k++) {
@@ -237,6 +232,70 @@ static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
         }
     }
     return 1;
+}
+
+typedef struct body_order {
+    dBodyID id;
+    unsigned long first; /* number of its first geom */
+} body_order;
+
+static int by_first_geom(const void *a, const void *b)
+{
+    const body_order *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static unsigned long first_geom(const peg_glue *glue, dBodyID body)
+{
+    unsigned long first = ULONG_MAX;
+    for (dGeomID g = dBodyGetFirstGeom(body); g; g = dBodyGetNextGeom(g)) {
+        dGeomID leaf = peg_geom_leaf(g);
+        if (!leaf || !dGeomIsEnabled(g) || !peg_class_has_contacts(dGeomGetClass(leaf))) continue;
+        unsigned long number = glue->shapes.number(g, 0);
+        if (number < first) first = number;
+    }
+    return first;
+}
+
+/* Bodies of one geom each, as they were met, have the order of their geoms. */
+static int is_ordered(const peg_map *number, int met)
+{
+    for (int i = 0; i < met; i++)
+        if (dBodyGetNextGeom(dBodyGetFirstGeom(number->key[i][0]))) return 0;
+    return met == number->n;
+}
+
+/* In the order of their geoms, as if all of these took part; those without follow. met: those that
+ * were met by a geom come first, in the order of these. 0: no memory. */
+static int order_bodies(peg_glue *glue, int met)
+{
+    peg_map *number = &glue->body_number;
+    int n = number->n;
+    if (is_ordered(number, met)) return 1;
+    body_order *of = PEG_NEW(&glue->arena, body_order, n);
+    if (!of) return 0;
+    for (int i = 0; i < n; i++)
+        of[i] = (body_order){number->key[i][0], first_geom(glue, number->key[i][0])};
+    qsort(of, (size_t)n, sizeof *of, by_first_geom);
+    peg_map_clear(number); /* which has room for as many */
+    for (int i = 0; i < n && of[i].first < ULONG_MAX; i++) peg_map_add(number, of[i].id, NULL);
+    if (!number_neighbours(number)) return 0;
+    for (int i = 0; i < n; i++) peg_map_add(number, of[i].id, NULL); /* no neighbours of these */
+    return 1;
+}
+
+/* The bodies of the shapes, then those that hang on them by joints. 0: no memory. */
+static int number_bodies(peg_glue *glue, peg_shape *const *shape, int n)
+{
+    peg_map *number = &glue->body_number;
+    for (int i = 0; i < n; i++) {
+        dBodyID id = dGeomGetBody(shape[i]->geom);
+        if (id && peg_map_add(number, id, NULL) < 0) return 0;
+    }
+    int met = number->n;
+    if (glue->all_joined && !number_joined(glue)) return 0;
+    if (!number_neighbours(number)) return 0;
+    return !glue->shapes.number || order_bodies(glue, met);
 }
 
 static pegStatus collect_joints(peg_glue *glue, double h)

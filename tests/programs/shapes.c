@@ -304,7 +304,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < 400; k++) step(scene->name);
     for (int i = 0; i < bodies; i++) {
         const dReal *x = dBodyGetPosition(body[i]), *q = dBodyGetQuaternion(body[i]);
-        printf("%.12g %.12g %.12g  %.12g %.12g %.12g %.12g  %d\n", x[0], x[1], x[2], q[0], q[1],
+        printf("%.17g %.17g %.17g  %.17g %.17g %.17g %.17g  %d\n", x[0], x[1], x[2], q[0], q[1],
                q[2], q[3], dBodyIsEnabled(body[i]));
     }
 #ifdef SWAP

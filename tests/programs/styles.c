@@ -243,7 +243,7 @@ static void end(scene *s)
 {
     for (int i = 0; i < s->bodies; i++) {
         const dReal *x = dBodyGetPosition(s->body[i]), *q = dBodyGetQuaternion(s->body[i]);
-        printf("%.12g %.12g %.12g  %.12g %.12g %.12g %.12g\n", x[0], x[1], x[2], q[0], q[1], q[2],
+        printf("%.17g %.17g %.17g  %.17g %.17g %.17g %.17g\n", x[0], x[1], x[2], q[0], q[1], q[2],
                q[3]);
     }
     if (is(s, "feedback")) printf("%.9g\n", s->pressed);

@@ -7,6 +7,7 @@
 #include "plugin/launch/near/search.h"
 #include "plugin/launch/base/log.h"
 #include "plugin/launch/world/geom_counts.h"
+#include "plugin/launch/world/geom_registry.h"
 #include "plugin/launch/world/space_geoms.h"
 
 /* Limits that a geom gets: it may move for as many steps at its pace, but not much more than its
@@ -92,6 +93,7 @@ static void add_part(void *context, dGeomID geom)
         return;
     }
     peg_item *it = new_item(c->search, &c->search->part);
+    if (dGeomIsEnabled(geom)) peg_geom_number(geom, 0);
     if (!it) return;
     it->geom = geom;
     it->within = c->search->item.n - 1;
@@ -109,10 +111,12 @@ static void add(void *context, dGeomID geom)
     it->group = c->group;
     it->within = c->search->item.n - 1;
     it->first = c->search->part.n;
-    if (dGeomIsSpace(geom))
+    if (dGeomIsSpace(geom)) {
         look_into(c, geom, add_part);
-    else
-        see_body(c->search, it);
+        return;
+    }
+    if (dGeomIsEnabled(geom)) peg_geom_number(geom, 0);
+    see_body(c->search, it);
 }
 
 /* What lies in a space stands for it. */

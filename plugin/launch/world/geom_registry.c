@@ -11,9 +11,10 @@
 #include <stdatomic.h>
 
 typedef struct note {
-    dGeomID outer;     /* null: not seen, or destroyed */
-    peg_arrays arrays; /* planes null: none */
-    dReal *own;        /* the planes, if they are not the program's */
+    dGeomID outer;        /* null: not seen, or destroyed */
+    peg_arrays arrays;    /* planes null: none */
+    dReal *own;           /* the planes, if they are not the program's */
+    unsigned long number; /* 0: none yet */
 } note;
 
 static struct {
@@ -21,6 +22,7 @@ static struct {
     peg_map geom;
     note *of; /* room entries */
     int room;
+    unsigned long last_number;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The geom's note, made if it is new; null without memory. Behind the lock. */
@@ -77,6 +79,17 @@ dGeomID peg_geom_outer(dGeomID geom)
 {
     dGeomID outer = geom ? find(geom).outer : NULL;
     return outer && outer != geom ? find(outer).outer : outer;
+}
+
+unsigned long peg_geom_number(dGeomID geom, int is_another)
+{
+    pthread_mutex_lock(&registry.lock);
+    note *n = note_of(geom);
+    unsigned long number = n && !is_another ? n->number : 0;
+    if (!number) number = ++registry.last_number;
+    if (n) n->number = number;
+    pthread_mutex_unlock(&registry.lock);
+    return number;
 }
 
 int peg_model_has(dGeomID geom)

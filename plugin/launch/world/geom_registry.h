@@ -8,6 +8,9 @@
 void peg_geom_seen(dGeomID geom, dGeomID outer);
 /* What it was last seen in; null for what was never seen, or destroyed since. */
 dGeomID peg_geom_outer(dGeomID geom);
+/* Geoms are numbered as a search for pairs or a step first sees them, in the order of their space:
+ * that of a peg world with this space. is_another: the geom gets a new number. */
+unsigned long peg_geom_number(dGeomID geom, int is_another);
 typedef struct peg_arrays {
     const dReal *planes, *points;
     unsigned planecount, pointcount;

@@ -3,6 +3,7 @@
 #include "plugin/launch/base/log.h"
 #include "plugin/launch/base/options.h"
 #include "plugin/launch/world/findings.h"
+#include "plugin/launch/world/geom_registry.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -56,6 +57,7 @@ static void pass_message(void *data, pegStatus status, const char *text)
  * joints are seen, and what stays a contact joint was said before. */
 static void listen(peg_world_entry *entry)
 {
+    entry->peg->glue->shapes.number = peg_geom_number;
     entry->peg->glue->report.said |=
         UINT64_C(1) << PEG_CAUSE_JOINT_UNTOLD | UINT64_C(1) << PEG_CAUSE_OWN_CONTACTS;
     pegWorldSetMessageCallback(entry->peg, entry, pass_message);
