@@ -3,6 +3,7 @@
 #include "tests/runner.h"
 #include "tests/friction_oracle.h"
 #include "tests/lcp_cases.h"
+#include "peg/lcp/balance.h"
 #include "peg/lcp/friction_cone.h"
 
 #include <check.h>
@@ -86,6 +87,102 @@ static void kick(uint64_t *seed, double speed)
     for (int i = 0; i < island.problem.nb; i++)
         for (int k = 0; k < 6; k++) island.target[i][k] += case_uniform(seed, -speed, speed);
 }
+
+/* --- loads that are passed on --- */
+
+/* Whether the impulses of peg_balance make v = 0 an answer; what it does not find it leaves. */
+static int is_balanced(void)
+{
+    case_clear(&first);
+    for (int i = 0; i < island.problem.m; i++) first.lambda[i] = -1 - i;
+    if (!peg_balance(&arena, &island.problem, first.lambda)) {
+        for (int i = 0; i < island.problem.m; i++) ck_assert_double_eq(first.lambda[i], -1 - i);
+        return 0;
+    }
+    ck_assert_double_le(peg_residual(&island.problem, &first.solution),
+                        1e-12 * peg_residual_unit(&island.problem));
+    ck_assert_double_le(peg_cone_excess(&island.problem, &first.solution), 1e-15);
+    return 1;
+}
+
+/* Turns what applied forces do by an angle about y, as for bodies on a slope. */
+static void lean(double angle)
+{
+    for (int i = 0; i < island.problem.nb; i++) {
+        double *v = island.target[i], down = -v[2];
+        v[0] = down * sin(angle), v[2] = -down * cos(angle);
+    }
+}
+
+START_TEST(loads_are_passed_on_to_the_ground)
+{
+    static const double ratio[] = {1, 1e6, 1e-6};
+    for (int k = 0; k < 3; k++)
+        for (int count = 1; count <= 30; count += 7)
+            for (int copies = 1; copies <= 3; copies++) {
+                stack(count, ratio[k], 0.5, copies);
+                ck_assert(is_balanced());
+            }
+    for (double mu = 0.1; mu < 0.9; mu += 0.2) {
+        stack(1, 1, mu, 1);
+        lean(0.999 * atan(mu));
+        ck_assert(is_balanced());
+        stack(1, 1, mu, 1);
+        lean(1.001 * atan(mu));
+        ck_assert(!is_balanced());
+    }
+}
+END_TEST
+
+/* Boxes that reach over the one below by `over` in the direction x. */
+static void stairs(int count, double over)
+{
+    stack(count, 1, 0.5, 1);
+    for (int i = 0; i < island.problem.m; i++) {
+        peg_lcp_row *row = &island.row[i];
+        const double *n = row->Ja;
+        double side = i / 3 % 2 ? 0.5 : -0.5, y = i / 6 % 2 ? 0.5 : -0.5;
+        double a[3] = {side < 0 ? -0.5 : 0.5 - over, y, -0.5}, b[3] = {a[0] + over, y, 0.5};
+        if (row->body_b < 0) continue;
+        peg_cross(a, n, row->Ja + 3);
+        for (int k = 0; k < 3; k++) row->Jb[k] = -n[k];
+        peg_cross(b, row->Jb, row->Jb + 3);
+    }
+}
+
+/* The centre of what lies above a box is (count - 1) over / 2 beyond it. */
+START_TEST(what_tips_is_not_balanced)
+{
+    for (int count = 2; count <= 6; count++) {
+        stairs(count, 0.999 / count);
+        ck_assert(is_balanced());
+        stairs(count, 1 / (double)count); /* above the very edge */
+        ck_assert(is_balanced());
+        stairs(count, 1.001 / count);
+        ck_assert(!is_balanced());
+    }
+}
+END_TEST
+
+START_TEST(what_moves_is_not_balanced)
+{
+    static const double x[3] = {1, 0, 0}, half[3] = {0.5, 0, 0}, back[3] = {-0.5, 0, 0};
+    stack(3, 1, 0.5, 1);
+    island.row[3].b = -0.01; /* an overlap that opens */
+    ck_assert(!is_balanced());
+    stack(3, 1, 0.5, 1);
+    island.row[4].b = 0.01; /* a conveyor */
+    ck_assert(!is_balanced());
+    stack(3, 1, 0.5, 1);
+    for (int i = 0; i < 12; i++) island.row[i].b = island.row[i].bounded ? 0 : 0.01; /* a gap */
+    ck_assert(!is_balanced());
+    stack(2, 1, 0.5, 1);
+    case_add_contact(&island, 1, 0, half, back, x, 0); /* beside each other */
+    ck_assert(is_balanced());
+    for (int i = 0; i < island.problem.nb; i++) memset(island.target[i], 0, 6 * sizeof(double));
+    ck_assert(!is_balanced());
+}
+END_TEST
 
 /* --- against enumeration --- */
 
@@ -564,6 +661,9 @@ Suite *test_suite(void)
     tcase_add_test(tests, zero_friction_is_no_friction);
     tcase_add_loop_test(tests, stacks_rest, 0, 3);
     tcase_add_test(tests, tall_stacks_rest);
+    tcase_add_test(tests, loads_are_passed_on_to_the_ground);
+    tcase_add_test(tests, what_tips_is_not_balanced);
+    tcase_add_test(tests, what_moves_is_not_balanced);
     tcase_add_test(tests, kicked_stacks_are_solved);
     tcase_add_test(tests, lagged_friction_is_usable);
     tcase_add_loop_test(tests, warm_start_does_not_matter, 0, 10);

@@ -222,6 +222,50 @@ START_TEST(joints_come_and_go)
 }
 END_TEST
 
+/* Cubes that touch with all sides, or bricks in running bond, rest from the first step on, with
+ * the impulses of their weights. _i: which. */
+START_TEST(flush_bodies_rest_at_once)
+{
+    static const struct {
+        int along, across, high;
+        double bond;
+    } sizes[] = {{4, 4, 4, 0}, {6, 6, 6, 0}, {30, 1, 6, .5}, {40, 1, 10, .5}};
+    int n = sizes[_i].along * sizes[_i].across * sizes[_i].high;
+    dInitODE2(0);
+    scene s = {.world = dWorldCreate(), .space = dHashSpaceCreate(NULL)};
+    dWorldSetGravity(s.world, 0, 0, -G);
+    ck_assert_int_eq(pegWorldCreateStatus(s.world, NULL, &s.peg), PEG_OK);
+    ck_assert_int_eq(pegWorldAddSpace(s.peg, s.space), PEG_OK);
+    dGeomID ground = dCreatePlane(s.space, 0, 0, 1, 0);
+    for (int i = 0; i < n; i++) {
+        int row = i / sizes[_i].along, level = row / sizes[_i].across;
+        dBodyID body =
+            add_box(&s, i % sizes[_i].along + sizes[_i].bond * (level % 2), level + .5, 1);
+        const dReal *x = dBodyGetPosition(body);
+        dBodySetPosition(body, x[0], row % sizes[_i].across, x[2]);
+    }
+    for (int k = 0; k < 2; k++) {
+        double sum = 0;
+        step(&s);
+        ck_assert_int_eq(s.stats.limited_bodies + s.stats.position_stages, 0);
+        for (int i = 0; i < pegWorldGetContactCount(s.peg); i++) {
+            pegContact c;
+            ck_assert_int_eq(pegWorldGetContact(s.peg, i, &c), PEG_OK);
+            if (c.g1 == ground || c.g2 == ground) sum += c.impulse;
+        }
+        ck_assert_double_eq_tol(sum, 2 * n * G * H, 1e-9 * n);
+        for (int i = 0, geoms = dSpaceGetNumGeoms(s.space); i < geoms; i++) {
+            dBodyID body = dGeomGetBody(dSpaceGetGeom(s.space, i));
+            for (int d = 0; d < 3 && body; d++) {
+                ck_assert_double_eq(dBodyGetLinearVel(body)[d], 0);
+                ck_assert_double_eq(dBodyGetAngularVel(body)[d], 0);
+            }
+        }
+    }
+    end(&s);
+}
+END_TEST
+
 TCase *still_ode_case(void)
 {
     TCase *t = tcase_create("ODE");
@@ -231,5 +275,6 @@ TCase *still_ode_case(void)
     tcase_add_loop_test(t, what_carried_is_missed_at_once, 0, 9);
     tcase_add_loop_test(t, sleep_comes_and_goes, 0, 3);
     tcase_add_test(t, joints_come_and_go);
+    tcase_add_loop_test(t, flush_bodies_rest_at_once, 0, 4);
     return t;
 }

@@ -1,6 +1,7 @@
 /* Choice of the solver, and the certificate that every answer needs. */
 #include <float.h>
 
+#include "peg/lcp/balance.h"
 #include "peg/lcp/problem.h"
 
 /* Large impulses that cancel (a block squeezed between compliant rows, or in a wedge) leave a force
@@ -68,6 +69,9 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     int bounded = 0, is_large = problem->nb > SMALL;
     for (int i = 0; i < problem->m; i++) bounded |= problem->row[i].bounded != 0;
     if (rests(problem, tolerance, solution)) return PEG_SOLVED;
+    if (options->max_work > 0 && peg_balance(arena, problem, solution->lambda) &&
+        rests(problem, tolerance, solution))
+        return PEG_SOLVED;
     if (bounded ? solver != PEG_SOLVER_LEMKE : solver == PEG_SOLVER_AUTO && is_large)
         outcome = certify(peg_solve_newton(arena, problem, options, solution), PEG_METHOD_NEWTON,
                           problem, tolerance, solution);
