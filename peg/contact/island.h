@@ -133,16 +133,16 @@ typedef enum peg_solve_mode {
                          */
 } peg_solve_mode;
 
-/* Forms of the problem that is solved: a mask. The policy chooses the first three for an attempt,
+/* Forms of the problem that is solved: a mask. The policy chooses the first four for an attempt,
  * whose start clears the others; it adds them as it finds a need. */
 typedef enum peg_form {
     PEG_FORM_ACTIVE = 1,          /* bodies are faster than their weights make them in some steps */
     PEG_FORM_POSITIONS_APART = 2, /* velocities and positions are found one after the other */
     PEG_FORM_LEAST_VIOLATION = 4, /* the least violation is an answer: movers leave no room */
-    PEG_FORMS_OF_POLICY = 7,
-    PEG_FORM_RECOVERY = 8,    /* a pair overlapped at q_0: such overlaps open */
-    PEG_FORM_GAP_GROWTH = 16, /* thin gaps grow, while contact loses more energy than that takes */
-    PEG_FORM_SLIP = 32,       /* friction without limit yields a little */
+    PEG_FORM_SLIP = 8,            /* friction without limit yields a little */
+    PEG_FORMS_OF_POLICY = 15,
+    PEG_FORM_RECOVERY = 16,   /* a pair overlapped at q_0: such overlaps open */
+    PEG_FORM_GAP_GROWTH = 32, /* thin gaps grow, while contact loses more energy than that takes */
     PEG_FORM_CLEARANCE = 64,  /* gaps below the margin stay as they are */
     PEG_FORM_ELASTIC = 128    /* contacts yield a little */
 } peg_form;

@@ -30,6 +30,9 @@ enum { MOST_FAILURES = 7 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of few
  * bodies, of many, and where the wide attempt is made: slower ones are to come to rest. */
 static const double ACTIVE = 5, ACTIVE_MANY = 1.5, ACTIVE_WIDE = 0.01;
+/* The same from which on friction without limit yields in islands with joints: slower ones are to
+ * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
+static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
 
 static int has_mover(const peg_island *I)
 {
@@ -124,6 +127,11 @@ peg_result peg_solve_by_policy(peg_island *I)
 {
     int peg = I->settings->contact == PEG_CONTACT_PEG, iterative = peg && may_iterate(I);
     if (iterative && is_faster(I, is_many(I) ? ACTIVE_MANY : ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
+    /* contacts of a body that stick without limit contradict each other by what it turns in the
+     * step: answers that hold them all the same, against joints that push, differ from one
+     * linearisation to the next */
+    if (peg && I->joints.n && peg_has_rule(I, PEG_RULE_SLIP) && is_faster(I, ACTIVE_STICKY))
+        I->forms |= PEG_FORM_SLIP;
     if (iterative && is_faster(I, ACTIVE_WIDE) && peg_wide_attempt(I)) return PEG_CONVERGED;
     peg_island_place_views(I);
     if (!peg) return I->common.iterate(I);
