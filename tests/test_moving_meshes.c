@@ -279,6 +279,42 @@ START_TEST(a_turning_sheet_pushes)
 }
 END_TEST
 
+/* A corner of a triangle that moves up passes the edge of another one beside it, at a gap that
+ * does not close, both tilted against each other by little or nothing. A way beside an edge is no
+ * passage: nothing holds the moving one back. */
+START_TEST(a_triangle_passes_flush_beside_another)
+{
+    static const double gaps[] = {1e-7, 4e-6, 1e-4, 1e-2}, tilts[] = {0, 1e-9, 1e-7, 1e-5, 1e-3};
+    static const peg_vec3 edge[3] = {{.3, .23, 0}, {.4, .23, 0}, {.293, .167, 0}};
+    static const int triangle[1][3] = {{0, 1, 2}};
+    const double v[6] = {0, 0, 4, _i < 40 ? 0 : 1e-3, 0, .02}, gap = gaps[_i % 4],
+                 tilt = tilts[_i / 4 % 5];
+    double along = (.2 - .167) / .063, x = .293 + .007 * along - gap * hypot(1, .007 / .063);
+    peg_vec3 corner[3] = {{-.29, .2, 0}, {x, .2, 0}, {-.277, .14, 0}};
+    heap *c = new_heap(2, 0, 1);
+    peg_triangle_mesh *mesh[2];
+    for (int k = 0; k < 3; k++) corner[k][2] = tilt * (_i % 40 < 20 ? corner[k][0] : corner[k][1]);
+    ck_assert_int_eq(peg_triangle_mesh_create(edge, 3, triangle, 1, 0, &mesh[0]), PEG_OK);
+    ck_assert_int_eq(
+        peg_triangle_mesh_create((const peg_vec3 *)corner, 3, triangle, 1, 0, &mesh[1]), PEG_OK);
+    for (int i = 0; i < 2; i++) {
+        c->part[i].triangle_mesh = mesh[i];
+        memcpy(c->body[i].q, (double[4]){1}, sizeof c->body[i].q);
+        memset(c->body[i].x, 0, sizeof c->body[i].x);
+        memset(c->body[i].v, 0, sizeof c->body[i].v);
+    }
+    c->body[0].kind = PEG_STATIC;
+    c->body[1].x[2] = -.0144;
+    memcpy(c->body[1].v, v, sizeof v);
+    step(c);
+    ck_assert_int_eq(c->stats.unconverged + c->stats.infeasible_islands + c->stats.limited_bodies,
+                     0);
+    for (int k = 0; k < 6; k++) ck_assert_double_eq_tol(c->body[1].v_end[k], v[k], 1e-12);
+    free_heap(c);
+    for (int i = 0; i < 2; i++) peg_triangle_mesh_free(mesh[i]);
+}
+END_TEST
+
 /* Points of both triangles on a lattice: never nearer than the distance that is asked for, if they
  * are apart by it; and a little nearer if they are not. */
 static double sampled_distance(const peg_vec3 *a, const peg_vec3 *b)
@@ -332,6 +368,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, meshes_that_move_far_have_few_pairs, 0, HEAPS);
     tcase_add_test(tc, memory_of_one_large_step_is_given_back);
     tcase_add_test(tc, a_turning_sheet_pushes);
+    tcase_add_loop_test(tc, a_triangle_passes_flush_beside_another, 0, 80);
     tcase_add_test(distance, triangles_are_apart_as_samples_say);
     suite_add_tcase(suite, tc);
     suite_add_tcase(suite, distance);

@@ -122,13 +122,35 @@ static int holds(const journey *j, const place *from, const place *to, const dou
     return holds_at(j, from, n) && holds_at(j, to, n);
 }
 
+/* Whether a direction in the plane of one of the triangles, across an edge of it, holds. Of two
+ * triangles in nearly one plane this is the direction that keeps them apart, while all facets of
+ * their difference look along the normal of that plane, and turn over as one passes the other. */
+static int is_held_beside(const journey *j, const place *from, const place *to)
+{
+    for (int side = 0; side < 2; side++) {
+        const peg_vec3 *corner = from->at[side];
+        double edge[3][3], normal[3], across[3];
+        for (int k = 0; k < 3; k++) peg_sub(corner[(k + 1) % 3], corner[k], edge[k]);
+        peg_cross(edge[0], edge[1], normal);
+        for (int k = 0; k < 3; k++) {
+            if (side == 0)
+                peg_cross(normal, edge[k], across); /* into A */
+            else
+                peg_cross(edge[k], normal, across); /* out of B */
+            if (peg_normalise(across) > 0 && holds(j, from, to, across)) return 1;
+        }
+    }
+    return 0;
+}
+
 static int is_held(const journey *j, const place *from, const place *to)
 {
     double between[3];
-    if (peg_dot(from->n, to->n) < -0.5) return 0; /* on the other side */
-    if (holds(j, from, to, from->n) || holds(j, from, to, to->n)) return 1;
+    int is_same_side = peg_dot(from->n, to->n) >= -0.5;
+    if (is_same_side && (holds(j, from, to, from->n) || holds(j, from, to, to->n))) return 1;
     for (int k = 0; k < 3; k++) between[k] = from->n[k] + to->n[k];
-    return peg_normalise(between) > 0 && holds(j, from, to, between);
+    return (is_same_side && peg_normalise(between) > 0 && holds(j, from, to, between)) ||
+           is_held_beside(j, from, to);
 }
 
 /* Halvings until a change of direction counts as a passage: what slides off an edge changes it
