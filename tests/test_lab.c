@@ -493,6 +493,51 @@ START_TEST(takes_over_a_state)
 }
 END_TEST
 
+/* --- losses --- */
+
+/* One ball falls; the other rolls, which loses nothing. The losses of flight are those of ODE's
+ * integrator: m g^2 h^2 / 2 in a step, a quarter of it in four of a quarter, a body's weight in
+ * flight. Shorter steps leave no trace. */
+START_TEST(shorter_steps_are_made_besides)
+{
+    char text[LAB_TEXT];
+    int user;
+    lab_options options = {.contact = LAB_PEG, .seed = 3};
+    lab_world *a = lab_open(lab_scene_find("bounce"), &options, text, &user);
+    lab_world *b = lab_open(lab_scene_find("bounce"), &options, text, &user);
+    double h = lab_step_size(a), flight = 0;
+    lab_ask_finer(b, 4);
+    for (int i = 0; i < lab_body_count(a); i++)
+        flight += .5 * lab_body_at(a, i)->mass * pow(9.81 * h, 2);
+    for (int step = 0; step < 200; step++) {
+        ck_assert(!lab_step(a) && !lab_step(b));
+        if (step) continue;
+        lab_finer f = lab_last_finer(b);
+        double lost = -lab_world_energy(b).step_gain;
+        ck_assert_double_eq_tol(lost, flight, 1e-9 * flight);
+        ck_assert_double_eq_tol(f.flight, flight, 1e-9 * flight);
+        ck_assert_double_eq_tol(-f.gain, flight / 4, 1e-9 * flight);
+    }
+    for (int i = 0; i < lab_body_count(a); i++) {
+        lab_body *p = lab_body_at(a, i), *q = lab_body_at(b, i);
+        ck_assert(!memcmp(p->now.x, q->now.x, sizeof p->now.x));
+        ck_assert(!memcmp(p->now.v, q->now.v, sizeof p->now.v));
+    }
+    lab_close(a);
+    lab_close(b);
+}
+END_TEST
+
+START_TEST(losses_are_told)
+{
+    ck_assert_int_eq(lab_run_program("losses bounce --time 1"), 0);
+    char *said = lab_read_text(lab_out_path("stdout"));
+    ck_assert_ptr_nonnull(strstr(said, ": 100 steps, 0 lose too much"));
+    free(said);
+    lab_refused("losses bounce --contact ode", "exact contacts");
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("lab");
@@ -506,6 +551,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, same_seed_same_bits);
     tcase_add_test(tests, compares);
     tcase_add_test(tests, runs_the_demos_of_ode);
+    tcase_add_test(tests, shorter_steps_are_made_besides);
+    tcase_add_test(tests, losses_are_told);
     TCase *bench = tcase_create("bench");
     suite_add_tcase(suite, lab_scene_tests());
     suite_add_tcase(suite, lab_rubbish_tests());

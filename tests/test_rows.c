@@ -17,6 +17,7 @@
 #include "peg/island/solve.h"
 #include "peg/contact/pose.h"
 #include "peg/base/settings.h"
+#include "peg/shape/triangle_mesh.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -499,6 +500,50 @@ START_TEST(first_contact_of_a_flying_cube)
 }
 END_TEST
 
+/* --- triangles on their way --- */
+
+/* The first triangle lies on x > 0, `across` beyond the edge that it shares with the second one,
+ * and 1 um above their plane. */
+static int passes(double across, const double v[6], const double w[6])
+{
+    static const peg_vec3 corner[2][3] = {{{0, -0.5, 0}, {1, 0, 0}, {0, 0.5, 0}},
+                                          {{0, -0.5, 0}, {0, 0.5, 0}, {-1, 0, 0}}};
+    static const int whole[1][3] = {{0, 1, 2}};
+    const peg_polytope *shape[2];
+    peg_triangle_mesh *mesh[2];
+    peg_arena arena = {0};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(peg_triangle_mesh_create(corner[i], 3, whole, 1, 0, &mesh[i]), PEG_OK);
+        shape[i] = peg_triangle_polytope(&arena, mesh[i], 0);
+        ck_assert_ptr_nonnull(shape[i]);
+    }
+    two_bodies_begin(PEG_DYNAMIC, shape[0], shape[1]);
+    T.rigid[0].state.x[0] = across, T.rigid[0].state.x[2] = 1e-6;
+    for (int k = 0; k < 6; k++) {
+        T.v[0][k] = v[k] / TWO_BODIES_STEP;
+        T.v[1][k] = w[k] / TWO_BODIES_STEP;
+    }
+    two_bodies_place();
+    peg_passage passage = peg_conservative_advancement(&T.I, &T.pair, (const double(*)[6])T.v,
+                                                       PEG_HIT_DEPTH * T.pair.width);
+    two_bodies_end();
+    peg_arena_free(&arena);
+    for (int i = 0; i < 2; i++) peg_triangle_mesh_free(mesh[i]);
+    return passage.hit;
+}
+
+START_TEST(triangles_beside_each_other_do_not_pass)
+{
+    static const double rest[6] = {0}, down[6] = {0.02, 0, -0.2}, through[6] = {0, 0, -0.2};
+    static const double turn[6] = {0, 0, 0, 0.3, 0, 0}, slide[6] = {0.1, 0, 0, 0.3, 0, 0};
+    ck_assert(!passes(0, down, rest));
+    ck_assert(passes(-0.3, down, rest));
+    ck_assert(passes(-0.3, through, rest));
+    ck_assert(!passes(-0.3, turn, turn));
+    ck_assert(!passes(-0.3, slide, turn));
+}
+END_TEST
+
 /* A blade turns past a post. Rows at the pose u = t v of first contact hold the end of the motion:
  * length h (G u + bias) = gap(u) - target. Met a second time at the same moment, the row is about
  * the pose that is too deep: length h t (G v + bias) = gap(u) - target for the same share t of any
@@ -692,6 +737,7 @@ static Suite *rows_suite(void)
     tcase_add_test(normal, rest_satisfies_rows);
     tcase_add_test(normal, given_velocity_goes_to_the_bias);
     tcase_add_loop_test(way, first_contact_of_a_flying_cube, 0, 2);
+    tcase_add_test(way, triangles_beside_each_other_do_not_pass);
     tcase_add_loop_test(way, swing_through_row_is_about_the_deep_pose, 0, 2);
     tcase_add_test(whole, impulses_account_for_the_velocities);
     tcase_add_test(whole, gain_is_the_energy_at_the_end);

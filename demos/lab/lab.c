@@ -316,6 +316,13 @@ static int convert(const command *c, const lab_scene *scene, lab_options *option
     return status;
 }
 
+static int losses(const command *c, const lab_scene *scene, const lab_options *options)
+{
+    if (c->model_count != 1 || !lab_contact_is_exact(c->models[0]))
+        return usage("losses takes one model of exact contacts: %s", lab_exact_contacts());
+    return lab_losses(scene, options, c->quiet);
+}
+
 /* Runs, compares or converts the scene that the command names. */
 static int with_scene(const command *c)
 {
@@ -337,6 +344,7 @@ static int with_scene(const command *c)
     int status =
         compare ? lab_compare(scene, &options, c->models, c->model_count, &output)
         : !strcmp(c->verb, "convert") ? convert(c, scene, &options)
+        : !strcmp(c->verb, "losses")  ? losses(c, scene, &options)
         : !strcmp(c->verb, "view")
             ? view_scene(scene, &options, c->models, c->contact ? c->model_count : 0, c->picture)
             : capture(c, scene, &options);
@@ -457,7 +465,7 @@ static int dispatch(const command *c)
     if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
     if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare") || !strcmp(c->verb, "convert") ||
-        !strcmp(c->verb, "view"))
+        !strcmp(c->verb, "view") || !strcmp(c->verb, "losses"))
         return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
         lab_options options = options_of(c);
@@ -475,10 +483,10 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "sweep")) return sweep(c);
     if (!strcmp(c->verb, "sweep-report")) return sweep_report(c);
-    return usage(
-        "no command '%s': there are list, run, compare, view, convert, demo, report, play, check, "
-        "experiment, sweep, sweep-report, bench, ode-demos and overhead",
-        c->verb);
+    return usage("no command '%s': there are list, run, compare, view, convert, losses, demo, "
+                 "report, play, check, "
+                 "experiment, sweep, sweep-report, bench, ode-demos and overhead",
+                 c->verb);
 }
 
 /* ODE ends the process on fatal errors: the simulation failed. */
@@ -516,7 +524,8 @@ static int obey(poptContext context, command *c, char **set, char *text)
 }
 
 static const char COMMANDS[] =
-    "list | run SCENE|FILE | compare SCENE|FILE | view SCENE|FILE | convert SCENE|FILE | demo | "
+    "list | run SCENE|FILE | compare SCENE|FILE | view SCENE|FILE | convert SCENE|FILE | losses "
+    "SCENE|FILE | demo | "
     "report TRACE.. | play TRACE | check TRACE | sweep PLAN | sweep-report DIR | "
     "experiment NAME|list | bench | ode-demos | overhead";
 

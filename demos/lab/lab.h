@@ -43,4 +43,10 @@ typedef struct lab_ode_demos_options {
  * walls and bridges): DIR/table.txt, demos.json and a picture of each. Returns an exit status. */
 int lab_ode_demos(const lab_ode_demos_options *options);
 
+/* Runs the scene with exact contacts and makes each step besides as four of a quarter of its length
+ * from the same state. Prints the steps that lose more than twice the energy, and what the
+ * integrator itself takes out of bodies that accelerate so; one line of totals. Returns 1 if there
+ * is such a step. */
+int lab_losses(const lab_scene *scene, const lab_options *options, int quiet);
+
 #endif

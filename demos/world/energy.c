@@ -3,6 +3,8 @@
 #include "demos/world/world.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "peg/base/math.h"
 
@@ -77,30 +79,103 @@ static double joints(const lab_world *w)
 
 /* ---- the account ----------------------------------------------------------------------------- */
 
-/* What the step did to the energy, body by body (differences of totals would drown it), without the
- * work of kinematic bodies. Constant forces have a potential like gravity's; constant torques work
- * with the angle of the step. */
-void lab_account_energy(lab_world *w)
+/* Body by body: differences of totals would drown it. Constant forces have a potential like
+ * gravity's; constant torques work with the angle of the step. */
+double lab_step_gain(const lab_world *w, double moved)
 {
-    double moved = contacts(w) + joints(w);
-    double gain = -moved, work = 0;
+    double gain = -moved;
     for (int i = 0; i < w->bodies; i++) {
         const lab_body *b = w->body[i];
         double d[3];
         if (b->kind != LAB_DYNAMIC || !b->present) continue;
         peg_sub(b->now.x, b->before.x, d);
-        double fall = b->mass * peg_dot(w->gravity, d);
-        gain += kinetic(b, &b->now) - kinetic(b, &b->before) - fall - peg_dot(b->force, d);
-        gain -= w->h * peg_dot(b->torque, b->now.omega);
-        work += fmax(0, fall);
+        gain += kinetic(b, &b->now) - kinetic(b, &b->before) - b->mass * peg_dot(w->gravity, d);
+        gain -= peg_dot(b->force, d) + w->h * peg_dot(b->torque, b->now.omega);
+    }
+    return gain;
+}
+
+double lab_kinematic_work(lab_world *w)
+{
+    return contacts(w) + joints(w);
+}
+
+/* What the step did to the energy, without the work of kinematic bodies. */
+void lab_account_energy(lab_world *w)
+{
+    double moved = lab_kinematic_work(w), gain = lab_step_gain(w, moved), work = 0;
+    for (int i = 0; i < w->bodies; i++) {
+        const lab_body *b = w->body[i];
+        double d[3];
+        if (b->kind != LAB_DYNAMIC || !b->present) continue;
+        peg_sub(b->now.x, b->before.x, d);
+        work += fmax(0, b->mass * peg_dot(w->gravity, d));
     }
     lab_energy *e = &w->energy;
+    e->step_gain = gain;
     e->work_gravity += work;
     e->work_kinematic += moved;
     e->put_in += work + fmax(0, moved);
     e->gain_max = w->steps > 1 ? fmax(e->gain_max, gain) : gain;
     double relative = gain > 0 ? gain / e->work_gravity : 0;
     e->gain_max_relative = fmax(e->gain_max_relative, relative);
+}
+
+/* ---- the same motion in shorter steps -------------------------------------------------------- */
+
+/* Kinetic energy of what weight, applied force and the gyroscopic torque change a body's velocity
+ * by in a step. */
+static double flight_loss(const lab_body *b, const lab_state *start)
+{
+    double h = b->world->h, R[9], local[3], momentum[3], torque[3];
+    lab_state d = *start;
+    for (int k = 0; k < 3; k++) d.v[k] = h * (b->world->gravity[k] + b->force[k] / b->mass);
+    peg_quat_to_mat(start->q, R);
+    peg_rotate_back(R, start->omega, local);
+    peg_rotate(b->inertia, local, momentum);
+    peg_cross(momentum, local, torque);
+    dMatrix3 factor = {0};
+    for (int i = 0; i < 3; i++) memcpy(factor + 4 * i, b->inertia + 3 * i, 3 * sizeof *factor);
+    if (b->no_gyro || !dFactorCholesky(factor, 3)) memset(torque, 0, sizeof torque);
+    dSolveCholesky(factor, torque, 3);
+    peg_rotate(R, torque, d.omega);
+    for (int k = 0; k < 3; k++) d.omega[k] *= h;
+    return kinetic(b, &d);
+}
+
+static int is_done(pegStatus status)
+{
+    return status == PEG_OK || status == PEG_STATE_INCOMPLETE;
+}
+
+lab_finer lab_look_finer(lab_world *w, int parts, int (*advance)(lab_world *))
+{
+    lab_finer f = {0};
+    size_t size = 0;
+    lab_state *start = malloc(((size_t)w->bodies + 1) * sizeof *start);
+    double h = w->h;
+    int known = is_done(pegWorldSaveState(w->peg, NULL, &size));
+    void *state = malloc(size);
+    if (!start || !state || !known || !is_done(pegWorldSaveState(w->peg, state, &size)))
+        lab_fail(w, "the state could not be kept");
+    for (int i = 0; i < w->bodies && !w->failed; i++) start[i] = w->body[i]->now;
+    w->h = h / parts;
+    for (int i = 0; i < parts && !w->failed; i++) {
+        advance(w);
+        f.gain += lab_step_gain(w, lab_kinematic_work(w));
+    }
+    w->h = h;
+    for (int i = 0; i < w->bodies && !w->failed; i++) {
+        lab_body *b = w->body[i];
+        if (b->kind != LAB_DYNAMIC || !b->present) continue;
+        f.flight += flight_loss(b, &start[i]);
+        b->now = b->before = start[i];
+    }
+    if (!w->failed && !is_done(pegWorldRestoreState(w->peg, state, size)))
+        lab_fail(w, "the state could not be restored");
+    free(state);
+    free(start);
+    return f;
 }
 
 void lab_enter_energy(lab_body *b)

@@ -307,6 +307,7 @@ double lab_least_ratio(const lab_world *w);
 
 /* Mechanical energy as the summary gives it, in SI units of the scaled scene. */
 typedef struct lab_energy {
+    double step_gain;         /* J, of the last step, without work_kinematic */
     double now, initial;      /* J; bodies that enter count in both */
     double work_gravity;      /* J, what gravity has put in so far (> 0 contributions) */
     double work_kinematic;    /* J, what kinematic bodies have put in so far, or taken out */
@@ -317,6 +318,16 @@ typedef struct lab_energy {
     double gain_max_of_total; /* gain_max / (kinetic + put_in), 0 if there is none */
 } lab_energy;
 lab_energy lab_world_energy(const lab_world *w);
+
+/* The motion of a step in several shorter ones from the same state. */
+typedef struct lab_finer {
+    double gain;   /* J, of the energy, without the work of kinematic bodies */
+    double flight; /* J, what one step as long as all of them takes out of these bodies in flight:
+                      the integrator is of first order, and its losses grow with the square of h */
+} lab_finer;
+/* From now on every step is made in so many parts besides, of exact contacts only. */
+void lab_ask_finer(lab_world *w, int parts);
+lab_finer lab_last_finer(const lab_world *w);
 int lab_escaped(const lab_world *w);                /* bodies outside of the bounds */
 void lab_totals(const lab_world *w, pegStats *sum); /* zeros for ode, ode-quick */
 void lab_last(const lab_world *w, pegStats *last);  /* of the last step */

@@ -46,20 +46,61 @@ void lab_quick_step(lab_world *w)
     w->quick_step = 1;
 }
 
-int lab_step(lab_world *w)
+static void apply_forces(const lab_body *b)
 {
-    if (w->failed) return 1;
-    lab_enter_bodies(w);
-    if (w->scene->before_step) w->scene->before_step(w, (double)w->steps * w->h);
+    dBodyAddForce(b->id, b->force[0], b->force[1], b->force[2]);
+    dBodyAddTorque(b->id, b->torque[0], b->torque[1], b->torque[2]);
+}
+
+/* Reads where the bodies are before a step, and applies their forces. */
+static void begin_step(lab_world *w)
+{
     for (int i = 0; i < w->bodies; i++) {
         lab_body *b = w->body[i];
         if (!b->present || b->kind == LAB_STATIC) continue;
         lab_read(b);
         b->before = b->now;
-        if (!b->id) continue;
-        dBodyAddForce(b->id, b->force[0], b->force[1], b->force[2]);
-        dBodyAddTorque(b->id, b->torque[0], b->torque[1], b->torque[2]);
+        if (b->id) apply_forces(b);
     }
+}
+
+static void read_bodies(lab_world *w)
+{
+    for (int i = 0; i < w->bodies && !w->failed; i++) {
+        lab_body *b = w->body[i];
+        if (!b->present || b->kind == LAB_STATIC) continue;
+        lab_read(b);
+        lab_place(b, b->now.x, b->now.q);
+        if (!is_finite(b))
+            lab_fail(w, "step %ld: body '%s' is lost (not finite)", w->steps + 1, b->name);
+    }
+}
+
+static int advance_exactly(lab_world *w)
+{
+    begin_step(w);
+    step_peg(w);
+    read_bodies(w);
+    return w->failed;
+}
+
+void lab_ask_finer(lab_world *w, int parts)
+{
+    if (w->peg) w->finer_parts = parts;
+}
+
+lab_finer lab_last_finer(const lab_world *w)
+{
+    return w->finer;
+}
+
+int lab_step(lab_world *w)
+{
+    if (w->failed) return 1;
+    lab_enter_bodies(w);
+    if (w->scene->before_step) w->scene->before_step(w, (double)w->steps * w->h);
+    if (w->finer_parts && !w->failed) w->finer = lab_look_finer(w, w->finer_parts, advance_exactly);
+    begin_step(w);
     if (w->failed) return 1;
     double start = lab_now(), busy = lab_cpu_now();
     if (w->planar)
@@ -73,14 +114,7 @@ int lab_step(lab_world *w)
     w->cpu_seconds += w->last_cpu;
     w->last_seconds = lab_now() - start;
     w->seconds += w->last_seconds;
-    for (int i = 0; i < w->bodies && !w->failed; i++) {
-        lab_body *b = w->body[i];
-        if (!b->present || b->kind == LAB_STATIC) continue;
-        lab_read(b);
-        lab_place(b, b->now.x, b->now.q);
-        if (!is_finite(b))
-            lab_fail(w, "step %ld: body '%s' is lost (not finite)", w->steps + 1, b->name);
-    }
+    read_bodies(w);
     if (w->failed) return 1;
     w->steps++;
     lab_account_energy(w);

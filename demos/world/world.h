@@ -108,6 +108,8 @@ struct lab_world {
     int contact_error; /* pegStatus of a pair that could not be submitted */
 
     lab_energy energy;
+    int finer_parts; /* before each step the same motion is made in so many; 0: it is not */
+    lab_finer finer;
     double seconds, seconds_pairs, seconds_ode; /* of stepping, summed; the last two for ode only */
     double cpu_seconds;                         /* the same of processor time */
     double last_seconds, last_cpu; /* of the last step: wall clock, and of all threads */
@@ -151,6 +153,11 @@ double lab_body_energy(const lab_body *body);
 void lab_enter_energy(lab_body *body);
 /* What the last step did to the energy. */
 void lab_account_energy(lab_world *w);
+/* The energy that it added but for `moved`, and what kinematic bodies put in by it, J. */
+double lab_step_gain(const lab_world *w, double moved);
+double lab_kinematic_work(lab_world *w);
+/* Makes so many steps of h / parts by `advance`, exact contacts only, and restores the state. */
+lab_finer lab_look_finer(lab_world *w, int parts, int (*advance)(lab_world *));
 /* Counts what ODE has to say instead of printing it; those of this thread since the last call. */
 void lab_count_ode_messages(void);
 long lab_take_ode_messages(void);

@@ -143,11 +143,46 @@ static int is_held_beside(const journey *j, const place *from, const place *to)
     return 0;
 }
 
+/* Right-handed axes of a triangle. */
+static void axes_of(const peg_vec3 at[3], double R[9])
+{
+    double side[3];
+    peg_sub(at[1], at[0], R);
+    peg_sub(at[2], at[0], side);
+    peg_cross(R, side, R + 6);
+    peg_normalise(R);
+    peg_normalise(R + 6);
+    peg_cross(R + 6, R, R + 3);
+}
+
+/* Turns a direction as one of the triangles turns from one place to the other. */
+static void turn_with(const place *from, const place *to, int which, const double *n, double *out)
+{
+    double before[9], after[9], local[3];
+    axes_of(from->at[which], before);
+    axes_of(to->at[which], after);
+    peg_rotate(before, n, local);
+    peg_rotate_back(after, local, out);
+}
+
+/* Whether the direction of a place, turning with one of the triangles, holds in the other place
+ * too: those that turn together stay beside each other. */
+static int is_held_turning(const journey *j, const place *from, const place *to)
+{
+    for (int which = 0; which < 2; which++) {
+        double n[3];
+        turn_with(from, to, which, from->n, n);
+        if (peg_dot(n, from->n) > 0.5 && holds_at(j, from, from->n) && holds_at(j, to, n)) return 1;
+    }
+    return 0;
+}
+
 static int is_held(const journey *j, const place *from, const place *to)
 {
     double between[3];
     int is_same_side = peg_dot(from->n, to->n) >= -0.5;
     if (is_same_side && (holds(j, from, to, from->n) || holds(j, from, to, to->n))) return 1;
+    if (is_same_side && (is_held_turning(j, from, to) || is_held_turning(j, to, from))) return 1;
     for (int k = 0; k < 3; k++) between[k] = from->n[k] + to->n[k];
     return (is_same_side && peg_normalise(between) > 0 && holds(j, from, to, between)) ||
            is_held_beside(j, from, to);
@@ -163,7 +198,8 @@ enum { HALVINGS = 20, LOOKS = 500 };
  * joined by others between. */
 static int has_passed(const journey *j, const place *from, const place *to, int halvings)
 {
-    if (from->s + to->s >= j->motion * (to->t - from->t) || is_held(j, from, to)) return 0;
+    double motion = j->motion * (to->t - from->t) + j->touch;
+    if (from->s + to->s > motion || is_held(j, from, to)) return 0;
     if (halvings == 0 || --*j->looks < 0) return 1;
     place middle = {.t = .5 * (from->t + to->t)};
     views v = go(j, middle.t);

@@ -41,6 +41,7 @@ typedef struct stage {
     peg_vec6 *u;        /* nd: velocities that the restorations led to */
     int *violations;    /* npair: of a pair of dynamic zones */
     unsigned char *hit; /* nd, by root: its share is to be halved */
+    unsigned char *met; /* npair: its zones were merged because of it */
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
     int carries;        /* moving obstacles may carry zones */
     int left;           /* violated pairs that nothing can be done about */
@@ -143,7 +144,9 @@ static int allocate(peg_island *I, stage *s)
     s->u = PEG_NEW(I->arena, peg_vec6, I->nd);
     s->violations = PEG_NEW(I->arena, int, I->npair);
     s->hit = PEG_NEW(I->arena, unsigned char, I->nd);
-    if (!s->u || !s->violations || !s->hit || !peg_zones_create(I->arena, I->nd, &s->zones))
+    s->met = PEG_NEW(I->arena, unsigned char, I->npair);
+    if (!s->u || !s->violations || !s->hit || !s->met ||
+        !peg_zones_create(I->arena, I->nd, &s->zones))
         return 0;
     memcpy(s->u, I->v, (size_t)I->nd * sizeof *s->u);
     for (int k = 0; k < I->joints.n; k++) {
@@ -151,6 +154,7 @@ static int allocate(peg_island *I, stage *s)
         if (a < 0 || b < 0) s->zones.held[a < 0 ? b : a] = 1;
     }
     memset(s->violations, 0, (size_t)I->npair * sizeof *s->violations);
+    memset(s->met, 0, (size_t)I->npair);
     peg_common_velocity(I, (const peg_vec6 *)s->u, s->common);
     s->left = 0;
     return 1;
@@ -252,6 +256,7 @@ static int limit_pair(peg_island *I, stage *s, int index)
     }
     int hit = s->hit[a] || s->hit[b], root = peg_zones_merge(z, a, b);
     s->hit[root] = (unsigned char)hit;
+    s->met[index] = 1;
     return 1;
 }
 
@@ -310,16 +315,12 @@ static void carry_velocity(peg_island *I, const stage *s, int i)
     for (int k = 0; k < 6; k++) v[k] = carried[k] + z->share[root] * (v[k] - carried[k]);
 }
 
-/* Merged bodies go on as one: a plastic impact. */
-static void merge_velocities(peg_island *I, const stage *s)
+/* Bodies that were merged meet where their pairs were violated: there, they close no more. */
+static void meet(peg_island *I, const stage *s)
 {
-    static const double none[3] = {0};
     memcpy(I->result.v_end, I->v_motion, (size_t)I->nd * sizeof *I->result.v_end);
-    for (int i = 0; i < I->nd; i++)
-        if (s->zones.root[i] == i && s->zones.members[i] > 1)
-            peg_zone_velocities(I, &s->zones, i, (const peg_vec6 *)I->v_motion, none, 1, 0,
-                                I->result.v_end);
     for (int i = 0; i < I->nd; i++) carry_velocity(I, s, i);
+    peg_stop_pairs(I, s->met);
 }
 
 /* What a limited body has not fallen it has not gained: that work is taken from its own velocity
@@ -389,7 +390,7 @@ static void find_positions(peg_island *I, stage *s)
 {
     for (int lifts = 0;; lifts++) {
         limit(I, s);
-        merge_velocities(I, s);
+        meet(I, s);
         return_work(I, s);
         s->factor = 1;
         if (return_gain(I, s, &s->factor) || lifts > LIFT_HALVINGS) return;

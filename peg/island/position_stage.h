@@ -5,11 +5,11 @@
  * projected Gauss-Seidel, with rows that v = 0 satisfies, so that they gain nothing; the positions
  * are moved out of violation by normal rows alone, an exact projection in the energy norm. Pairs
  * that are still violated then limit the bodies that take part: two zones of dynamic bodies are
- * merged into one that moves as a rigid body, and zones against obstacles move by a smaller share
- * of their motion. Bodies that joints hold to the world move by a smaller share each, as they could
- * not move as one. All others go on. Where moving obstacles are left room for, as long as no
- * violation remains, they carry the zones that they meet: the share is then one of the motion
- * relative to the obstacle.
+ * merged into one that moves as a rigid body in this step, while after it the pairs that were
+ * violated close no more, and zones against obstacles move by a smaller share of their motion.
+ * Bodies that joints hold to the world move by a smaller share each, as they could not move as one.
+ * All others go on. Where moving obstacles are left room for, as long as no violation remains, they
+ * carry the zones that they meet: the share is then one of the motion relative to the obstacle.
  *
  * It ends. A zone's share takes one of seven values; let its rank be the number of values below it,
  * 6 to 0. Each round that finds a violation merges two zones, lowers a share, or lets an obstacle

@@ -9,6 +9,7 @@
 #include "peg/contact/row_set.h"
 #include "peg/island/energy.h"
 #include "peg/island/joints.h"
+#include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
 #include "peg/island/turned_rows.h"
 
@@ -144,21 +145,19 @@ static int bounce_rows(peg_island *I)
     return bouncing;
 }
 
-void peg_bounce(peg_island *I)
+/* Changes the velocities after the step to the nearest ones that answer I->rows, as far as that
+ * adds no energy; the poses stay. */
+static void answer_rows(peg_island *I)
 {
-    int bounces = 0;
-    for (int i = 0; i < I->npair; i++) bounces |= I->pair[i].surface->bounce > 0;
-    if (!bounces) return;
     size_t size = (size_t)I->nd * sizeof *I->v;
     peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
-    peg_vec6 *bounced = PEG_NEW(I->arena, peg_vec6, I->nd);
+    peg_vec6 *answer = PEG_NEW(I->arena, peg_vec6, I->nd);
     double *lambda;
     peg_lcp_row *rows;
-    if (!pose || !bounced) {
+    if (!pose || !answer) {
         I->failed = 1;
         return;
     }
-    if (!bounce_rows(I)) return;
     memcpy(pose, I->v, size);
     memcpy(I->v, I->result.v_end, size);
     peg_row_set account = I->impulse;
@@ -170,9 +169,9 @@ void peg_bounce(peg_island *I)
     peg_joints_release(I, rows, lambda);
     if (solved) {
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);
-        memcpy(bounced, I->v, size);
+        memcpy(answer, I->v, size);
         memcpy(I->v, pose, size);
-        double share = peg_change_within_energy(I, (const peg_vec6 *)bounced, INFINITY);
+        double share = peg_change_within_energy(I, (const peg_vec6 *)answer, INFINITY);
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             int at = account.m;
             peg_contact_append(I, &account, &I->impulse, i);
@@ -181,6 +180,36 @@ void peg_bounce(peg_island *I)
     }
     I->impulse = account;
     memcpy(I->v, pose, size);
+}
+
+void peg_bounce(peg_island *I)
+{
+    int bounces = 0;
+    for (int i = 0; i < I->npair; i++) bounces |= I->pair[i].surface->bounce > 0;
+    if (bounces && bounce_rows(I)) answer_rows(I);
+}
+
+/* --- impacts of the position stage --- */
+
+void peg_stop_pairs(peg_island *I, const unsigned char *stops)
+{
+    int any = 0;
+    I->rows.m = I->before.rows.m = I->rows.patches = 0;
+    for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i))
+        if (!stops[I->impulse.row[i].pair]) peg_contact_append(I, &I->rows, &I->impulse, i);
+    int loaded = I->rows.m;
+    for (int p = 0; p < I->npair; p++)
+        if (stops[p]) any = 1, peg_make_rows(I, p);
+    if (!any || I->failed) return;
+    for (int k = 0; k < I->rows.m; k++) {
+        peg_row *row = &I->rows.row[k];
+        double own = row_speed(I, row, (const peg_vec6 *)I->result.v_end);
+        double immovable = row->friction ? row->prescribed : immovable_speed(I, row);
+        row->compliance = 0;
+        row->recovery = 0;
+        row->bias = immovable - (k < loaded ? fmin(0, own + immovable) : 0);
+    }
+    answer_rows(I);
 }
 
 void peg_end_velocities(peg_island *I)

@@ -9,4 +9,8 @@ void peg_end_velocities(peg_island *island);
 /* Adds the bounce to v_end; may use up the rows. */
 void peg_bounce(peg_island *island);
 
+/* Pairs that the position stage has merged meet: their features, by pair, close no more after the
+ * step, and loaded contacts no faster. Adds no energy. */
+void peg_stop_pairs(peg_island *island, const unsigned char *stops);
+
 #endif

@@ -82,8 +82,7 @@ static void append_first_contacts(peg_island *I)
     }
 }
 
-/* Rows of a pair at the iterate. */
-static void make_rows(peg_island *I, int p)
+void peg_make_rows(peg_island *I, int p)
 {
     peg_pair *pair = &I->pair[p];
     peg_pair_pose at = peg_pair_pose_now(I, pair);
@@ -114,7 +113,7 @@ void peg_gather_rows(peg_island *I, int anew)
     for (int p = 0; p < I->npair; p++) {
         I->pair[p].rows_kept = keep_rows(I, p, anew, &from);
         if (I->pair[p].rows_kept) continue;
-        make_rows(I, p);
+        peg_make_rows(I, p);
         if (!anew) I->before.has_motion = 0;
     }
     append_first_contacts(I);

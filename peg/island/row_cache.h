@@ -10,4 +10,7 @@ void peg_gather_rows(peg_island *island, int anew);
 /* No rows are known: the next iteration makes all of them. */
 void peg_drop_rows(peg_island *island);
 
+/* Adds the rows of a pair at the iterate to I->rows. */
+void peg_make_rows(peg_island *island, int pair);
+
 #endif
