@@ -207,6 +207,29 @@ START_TEST(theta_relaxes_applicability)
 }
 END_TEST
 
+/* A bar that leans by .2, beyond theta, falls on its lower end, which turns it by .36 in the step:
+ * its upper end needs a constraint, although its orientation at the start cannot touch. The
+ * standard model, whose applicability knows the velocities alone, has none. */
+START_TEST(impacts_turn_bodies_onto_their_other_end)
+{
+    const double floor[4][2] = {{-3, -1}, {3, -1}, {3, 0}, {-3, 0}};
+    double separation[2];
+    for (int m = 0; m < 2; m++) {
+        planar_begin(m ? PEG_CONTACT_ST : PEG_CONTACT_PAPER, .05);
+        P.gravity = 0;
+        planar_add_ground(floor, 4);
+        peg_body *b = planar_add_box(2, .02, 1, 0, .22, .2);
+        b->v[1] = -10;
+        planar_step();
+        ck_assert_int_eq(P.stats.unconverged, 0);
+        separation[m] = planar_separation(0, 1);
+        planar_end();
+    }
+    ck_assert_double_gt(separation[0], -.02); /* linearisation: .2^2 / 2 of the half length */
+    ck_assert_double_lt(separation[1], -.1);
+}
+END_TEST
+
 /* Near the top of the tooth both sides are feasible within 45 degrees of phi, and the nearer one,
  * the vertical, takes the impulse; within tan phi = .4 only the slope is feasible. */
 START_TEST(phi_relaxes_feasibility)
@@ -394,6 +417,30 @@ START_TEST(squeezed_block_goes_on)
 }
 END_TEST
 
+/* The same as published: no answer, no step. */
+START_TEST(squeezed_block_ends_without_fallback)
+{
+    const double wall[4][2] = {{-.5, -1}, {.5, -1}, {.5, 1}, {-.5, 1}};
+    for (int m = 0; m < MODEL_COUNT; m++) {
+        planar_begin(MODELS[m], .01);
+        P.settings.paper_fallback = 0;
+        use_settings(0, 1);
+        planar_add_box(1, 1, 1, 0, 0, 0);
+        for (int side = -1; side <= 1; side += 2) {
+            peg_body *b = planar_add_polygon(wall, 4, 1, side, 0, 0);
+            b->kind = PEG_KINEMATIC;
+            b->v[0] = -side;
+        }
+        peg_body before = P.body[0];
+        ck_assert_int_eq(peg_step(P.context, &P.s, NULL), PEG_ERROR_SOLVER);
+        ck_assert_int_eq(memcmp(&before, &P.body[0], sizeof before), 0);
+        P.body[1].v[0] = P.body[2].v[0] = 0; /* and one with an answer goes on */
+        ck_assert_int_eq(peg_step(P.context, &P.s, NULL), PEG_OK);
+        planar_end();
+    }
+}
+END_TEST
+
 START_TEST(exhausted_memory_is_reported)
 {
     for (int m = 0; m < MODEL_COUNT; m++) {
@@ -424,6 +471,11 @@ START_TEST(settings_have_ranges)
         ck_assert_int_eq(peg_settings_check(&s) == PEG_OK, primaries == 0 || primaries == 1);
     }
     s.paper_primaries = 1;
+    for (int fallback = -1; fallback < 3; fallback++) {
+        s.paper_fallback = fallback;
+        ck_assert_int_eq(peg_settings_check(&s) == PEG_OK, fallback == 0 || fallback == 1);
+    }
+    s.paper_fallback = 1;
     double *field[] = {&s.paper_psi_minimum, &s.paper_sin_theta, &s.paper_tan_phi, &s.paper_edges};
     for (int i = 0; i < 4; i++) {
         double kept = *field[i];
@@ -451,6 +503,7 @@ void paper_cases(Suite *suite)
     tcase_add_test(forms, standard_model_is_a_trap);
     tcase_add_test(forms, psi_minimum_lets_deep_half_spaces_go);
     tcase_add_test(forms, theta_relaxes_applicability);
+    tcase_add_test(forms, impacts_turn_bodies_onto_their_other_end);
     tcase_add_test(forms, phi_relaxes_feasibility);
     tcase_add_test(forms, corners_do_not_pass_through_each_other);
     tcase_add_test(forms, box_on_a_floor_has_two_contacts);
@@ -459,6 +512,7 @@ void paper_cases(Suite *suite)
     tcase_add_test(forms, two_bodies_keep_their_momentum);
     tcase_add_test(forms, projected_solver_agrees_with_lemke);
     tcase_add_test(forms, squeezed_block_goes_on);
+    tcase_add_test(forms, squeezed_block_ends_without_fallback);
     tcase_add_test(forms, exhausted_memory_is_reported);
     tcase_add_test(forms, settings_have_ranges);
     suite_add_tcase(suite, forms);

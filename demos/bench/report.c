@@ -224,9 +224,11 @@ static const double MS_LOW = 1e-2, MS_HIGH = 1e4, N_LOW = 7, N_HIGH = 4500;
 static const double GUIDE = 1.2; /* exponent of the line to compare with */
 
 static const double colours[LAB_CONTACT_COUNT][3] = {
-    [LAB_PEG] = {.85, .2, .1},  [LAB_ST] = {.95, .6, .1},    [LAB_PAPER] = {.2, .6, .2},
-    [LAB_LNC] = {.6, .8, .2},   [LAB_AP] = {.6, .2, .7},     [LAB_LP] = {.1, .7, .7},
-    [LAB_RATIO] = {.9, .4, .6}, [LAB_ODE] = {.25, .25, .25}, [LAB_ODE_QUICK] = {.1, .4, .8}};
+    [LAB_PEG] = {.85, .2, .1},   [LAB_ST] = {.95, .6, .1},
+    [LAB_PAPER] = {.2, .6, .2},  [LAB_LNC] = {.6, .8, .2},
+    [LAB_AP] = {.6, .2, .7},     [LAB_LP] = {.1, .7, .7},
+    [LAB_RATIO] = {.9, .4, .6},  [LAB_ST_PUBLISHED] = {.75, .45, .1},
+    [LAB_ODE] = {.25, .25, .25}, [LAB_ODE_QUICK] = {.1, .4, .8}};
 
 static double across(double n)
 {

@@ -2,6 +2,7 @@
 #include "demos/world/world.h"
 #include "peg/base/math.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,6 +43,23 @@ static double overlap_limit(const check_run *run)
     return exact_fit && turned ? 10 * OVERLAP_LIMIT : OVERLAP_LIMIT;
 }
 
+/* Depth that the poses of touching bodies have by rounding alone, m: each knows its faces to half
+ * an ulp of its position and half of its vertices', and eps X is at most an ulp of coordinates up
+ * to X. Where many bodies touch each other far from the origin the volume of these is no measure:
+ * in a pyramid of 210 cubes on coordinates up to 10 m 3.6e-15 m deep overlaps add up to 7e-14
+ * cubes. */
+static double rounding(const check_run *run)
+{
+    double far = 0;
+    for (int i = 0; i < run->w->bodies; i++) {
+        const lab_body *b = run->w->body[i];
+        for (int p = 0; p < b->parts && b->kind == LAB_DYNAMIC && b->present; p++)
+            for (int k = 0; k < 3; k++)
+                far = fmax(far, fmax(fabs(b->part[p].low[k]), fabs(b->part[p].high[k])));
+    }
+    return 2 * DBL_EPSILON * far / run->scale;
+}
+
 static void look_at_overlap(check_run *run)
 {
     check_result *r = run->result;
@@ -51,7 +69,8 @@ static void look_at_overlap(check_run *run)
     r->overlap = fmax(r->overlap, volume);
     r->depth = fmax(r->depth, depth);
     if (run->spec->properties & CHECK_OVERLAPS) return;
-    if (!(volume <= overlap_limit(run))) check_fail(run, "overlap of %.3g body volumes", volume);
+    if (!(volume <= overlap_limit(run)) && !(depth <= rounding(run)))
+        check_fail(run, "overlap of %.3g body volumes", volume);
     if (!(depth <= DEPTH_LIMIT * run->spec->size)) check_fail(run, "depth of %.3g m", depth);
 }
 

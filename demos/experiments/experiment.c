@@ -120,8 +120,10 @@ static int write_report(experiment_study *s, double seconds)
                                      "runs", s->jobs, "ended_early", (json_int_t)s->failures,
                                      "bodies", s->source, "seconds", seconds));
     report_text(&r, "%s", s->kind->about);
-    report_text(&r, "%d runs, seed %llu, bodies: %s; %ld runs ended early.%s", s->jobs,
-                (unsigned long long)o->seed, s->source, s->failures,
+    report_text(&r,
+                "%d runs, seed %llu, bodies: %s; %ld runs ended early, %ld where their model has "
+                "no answer.%s",
+                s->jobs, (unsigned long long)o->seed, s->source, s->failures, s->ended,
                 o->quick ? " This is the quick version: fewer initial conditions and step sizes "
                            "than the paper's."
                          : "");

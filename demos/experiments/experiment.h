@@ -2,8 +2,10 @@
  * unit in which an experiment can be stopped and resumed, and a report made of what the runs wrote.
  *
  * A run writes DIR/runs/NAME.csv: a line with all its parameters, a line of column names, numbers;
- * a line that begins with `# failed:` says how a simulation ended early. The file appears under its
- * name only when it is whole. A run whose file has the same parameters is not run again. */
+ * a line that begins with `# failed:` says how a simulation ended early, `# ended:` that its
+ * contact model has no answer to a step and makes none, as st-published does. The file appears
+ * under its name only when it is whole. A run whose file has the same parameters is not run again.
+ */
 #ifndef LAB_EXPERIMENT_H
 #define LAB_EXPERIMENT_H
 
@@ -12,6 +14,9 @@
 #include "demos/experiments/report.h"
 
 #define EXPERIMENT_H_MAX 20 /* step sizes */
+
+/* A run's simulation ended where its contact model has no answer. */
+enum { EXPERIMENT_ENDED = 2 };
 
 typedef struct experiment_options {
     const char *dir;
@@ -54,6 +59,7 @@ typedef struct experiment_table {
     long rows;
     int columns;
     int missing, failed; /* no file; the simulation ended early */
+    int ended;           /* where its model has no answer */
 } experiment_table;
 
 typedef struct experiment experiment;
@@ -67,10 +73,11 @@ typedef struct experiment_study {
     int hs;
     int first_set, last_set; /* of the table */
     const char *source;      /* where the bodies come from: part of the parameters */
+    char bodies[80];         /* room for that */
     experiment_job *job;
     experiment_table *table; /* of the jobs, when all have run */
     int jobs, room;
-    long failures; /* runs that ended early */
+    long failures, ended; /* runs that ended early; where their model has no answer */
     int out_of_memory;
 } experiment_study;
 
@@ -78,7 +85,8 @@ struct experiment {
     const char *name, *about, *scene;
     int planar; /* for the models of the contact module alone */
     void (*plan)(experiment_study *s);
-    /* Writes column names and rows. 0, or 1 if the simulation ended early: why says how. */
+    /* Writes column names and rows. 0; 1, or EXPERIMENT_ENDED, if the simulation ended early: why
+     * says how. */
     int (*run)(const experiment_study *s, const experiment_job *job, FILE *csv, char why[LAB_TEXT]);
     void (*report)(experiment_study *s, lab_report *r);
 };
@@ -107,11 +115,12 @@ enum {
     COL_PAIRS,
     COL_TRAPS,   /* how many */
     COL_ESCAPED, /* bodies outside of the container */
-    COL_ROWS,    /* of the step's largest problem, without the velocities */
+    COL_ROWS,    /* of the step's problem, without the velocities */
     COL_COUNT
 };
-/* Size of the step's largest problem as [F 3.2] counts it, that of the whole matrix [F 3, 25; W
- * 48]: the velocities of the bodies that are there and the rows. */
+/* Size of the step's problem as [F 3.2] counts it, that of the whole matrix [F 3, 25; W 48]: the
+ * velocities of the bodies that are there and the rows, of all islands together where the model
+ * solves each once, else of the largest. */
 long experiment_size(const lab_world *w);
 int experiment_steps(const lab_scene *scene, const lab_options *options, FILE *csv,
                      char why[LAB_TEXT]);
@@ -143,6 +152,9 @@ void experiment_plot_runs(experiment_study *s, lab_report *r, plot *p, double h,
 /* Runs a scene and draws its end. */
 void experiment_view(const lab_scene *scene, const lab_options *options, lab_report *r,
                      const char *file, const char *title);
+/* Draws the start of a scene in space, as seen from a direction (scene coordinates). */
+void experiment_start_view(const lab_scene *scene, const lab_options *options, lab_report *r,
+                           const char *file, const double direction[3]);
 int experiment_colour(lab_contact contact);
 /* An empty plot over the step size, which is logarithmic as is y where it has a floor. */
 plot experiment_plot_over_h(const char *title, const char *label, double floor);

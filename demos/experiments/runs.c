@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,10 +16,10 @@
 #define PATH_SIZE 4096
 #define LINE_SIZE 8192
 /* of the runs' files: to be raised with every change of their columns */
-#define FORMAT 4
-/* of a run, s */
-#define LIMIT       900
-#define LIMIT_QUICK 15
+#define FORMAT 5
+/* of a run, s of processor time: what a run comes to does not depend on what else the machine does,
+ * and is the same in the quick version */
+#define LIMIT 900
 
 static void run_path(const experiment_study *s, const experiment_job *job, const char *end,
                      char path[PATH_SIZE])
@@ -59,7 +60,7 @@ static void ask_stop(int number)
     stop_asked = 1;
 }
 
-/* What a worker's alarm needs to end its run as one that took too long. The handler may use no
+/* What a worker's timer needs to end its run as one that took too long. The handler may use no
  * more than the system's own calls, so that these must be global. */
 static struct {
     int file;
@@ -72,8 +73,16 @@ static void too_long(int number)
     (void)number;
     int whole = write(run_now.file, text, sizeof text - 1) == (ssize_t)sizeof text - 1;
     if (!whole || rename(run_now.part, run_now.path) != 0) _exit(1);
-    signal(SIGALRM, SIG_DFL);
-    raise(SIGALRM); /* who waits for this process sees why it ended */
+    signal(SIGPROF, SIG_DFL);
+    raise(SIGPROF); /* who waits for this process sees why it ended */
+}
+
+static void set_limit(time_t seconds)
+{
+    struct itimerval timer = {.it_value = {.tv_sec = seconds}};
+    if (seconds) signal(SIGPROF, too_long);
+    setitimer(ITIMER_PROF, &timer, NULL);
+    if (!seconds) signal(SIGPROF, SIG_DFL);
 }
 
 /* In the worker. */
@@ -92,13 +101,12 @@ static int run_job(const experiment_study *s, const experiment_job *job)
     run_now.file = fileno(f);
     snprintf(run_now.part, PATH_SIZE, "%s", part);
     snprintf(run_now.path, PATH_SIZE, "%s", path);
-    signal(SIGALRM, too_long);
-    alarm(s->options->quick ? LIMIT_QUICK : LIMIT);
+    set_limit(LIMIT);
     parameters(s, job, line);
     fputs(line, f);
-    if (s->kind->run(s, job, f, why)) fprintf(f, "# failed: %s\n", why);
-    alarm(0);
-    signal(SIGALRM, SIG_DFL);
+    int early = s->kind->run(s, job, f, why);
+    if (early) fprintf(f, "# %s: %s\n", early == EXPERIMENT_ENDED ? "ended" : "failed", why);
+    set_limit(0);
     int bad = ferror(f) != 0;
     bad |= fclose(f) != 0;
     if (!bad) bad = rename(part, path) != 0;
@@ -147,7 +155,7 @@ static int finish_job(pool *p)
         p->running--;
         lab_progress_set(&p->progress, p->progress.done + 1);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
-        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) continue; /* it took too long */
+        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF) continue; /* it took too long */
         p->broken++;
         remove_part(p, i);
     }
@@ -230,7 +238,9 @@ static int read_table(const experiment_study *s, const experiment_job *job, expe
     if (!f) return 1;
     while (whole && fgets(line, sizeof line, f)) {
         if (*line == '#') {
-            t->failed |= count > 0;
+            int ended = !strncmp(line, "# ended:", 8);
+            t->ended |= count > 0 && ended;
+            t->failed |= count > 0 && !ended;
         } else if (t->columns == 0) {
             t->columns = 1;
             for (const char *c = line; *c; c++) t->columns += *c == ',';
@@ -250,6 +260,7 @@ int experiment_read_all(experiment_study *s)
     for (int i = 0; i < s->jobs; i++) {
         if (!read_table(s, &s->job[i], &s->table[i])) return 0;
         s->failures += s->table[i].failed;
+        s->ended += s->table[i].ended;
     }
     return 1;
 }

@@ -7,7 +7,7 @@
 /* Runs what has not been run. 0, 1: something broke, -1: it was stopped. */
 int experiment_run_all(experiment_study *s);
 /* Runs one in this process, unless it has been run. A run that takes too long ends the process by
- * SIGALRM, with what it has come to in its file. */
+ * SIGPROF, with what it has come to in its file. */
 int experiment_run_one(const experiment_study *s, const experiment_job *job, int *ended_early);
 /* Reads what all have written; 0 if the memory is exhausted. */
 int experiment_read_all(experiment_study *s);

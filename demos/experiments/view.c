@@ -1,4 +1,4 @@
-/* Views of a scene's end: outlines in the plane, bodies in space. */
+/* Views of a scene's end, and of its start in space: outlines in the plane, bodies in space. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,5 +43,17 @@ void experiment_view(const lab_scene *scene, const lab_options *options, lab_rep
         r->bad |= view_plane(result.w, title, path);
     else
         r->bad |= lab_picture(path, &result, 1);
+    lab_result_free(&result);
+}
+
+void experiment_start_view(const lab_scene *scene, const lab_options *options, lab_report *r,
+                           const char *file, const double direction[3])
+{
+    lab_result result = {0};
+    char path[4096], why[LAB_TEXT];
+    snprintf(path, sizeof path, "%s/%s", r->dir, file);
+    result.w = lab_open(scene, options, why, &result.user);
+    if (result.w) lab_camera(result.w, direction);
+    r->bad |= !result.w || lab_picture(path, &result, 1);
     lab_result_free(&result);
 }

@@ -537,7 +537,7 @@ int main(int argc, const char **argv)
     char *set = NULL;
     const struct poptOption table[] = {
         {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
-         "peg, st, paper, lnc, ap, lp, ratio, ode, ode-quick [peg]", "MODEL,.."},
+         "peg, st, paper, lnc, ap, lp, ratio, st-published, ode, ode-quick [peg]", "MODEL,.."},
         {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
         {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
         {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "number of steps, instead of --time", "N"},

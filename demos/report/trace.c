@@ -87,6 +87,7 @@ const char *trace_contact_label(const char *contact)
                                            {"ap", "Anitescu-Potra (ap)"},
                                            {"lp", "signed separation (lp)"},
                                            {"ratio", "ratio metric (ratio)"},
+                                           {"st-published", "standard model as published"},
                                            {"ode", "stock ODE"},
                                            {"ode-quick", "stock ODE, QuickStep"}};
     for (size_t i = 0; contact && i < sizeof label / sizeof *label; i++)

@@ -12,14 +12,17 @@
 #define BOX_WALL   .25
 #define BOX_HEIGHT 4.
 
+/* The walls begin below the floor's surface, as those of the authors' box in the plane do. If they
+ * stood on it, a vertex on the floor could pass under a wall: there it is outside of both. */
 static void add_box(lab_world *w)
 {
-    double wide = BOX_WIDTH + 2 * BOX_WALL, at = .5 * (BOX_WIDTH + BOX_WALL), up = .5 * BOX_HEIGHT;
+    double wide = BOX_WIDTH + 2 * BOX_WALL, at = .5 * (BOX_WIDTH + BOX_WALL);
+    double high = BOX_HEIGHT + BOX_WALL, up = .5 * (BOX_HEIGHT - BOX_WALL);
     lab_add_box(w, "floor", LAB_STATIC, wide, wide, BOX_WALL, 0, 0, -.5 * BOX_WALL, NULL);
-    lab_add_box(w, "wall-left", LAB_STATIC, BOX_WALL, wide, BOX_HEIGHT, -at, 0, up, NULL);
-    lab_add_box(w, "wall-right", LAB_STATIC, BOX_WALL, wide, BOX_HEIGHT, at, 0, up, NULL);
-    lab_add_box(w, "wall-front", LAB_STATIC, BOX_WIDTH, BOX_WALL, BOX_HEIGHT, 0, -at, up, NULL);
-    lab_add_box(w, "wall-back", LAB_STATIC, BOX_WIDTH, BOX_WALL, BOX_HEIGHT, 0, at, up, NULL);
+    lab_add_box(w, "wall-left", LAB_STATIC, BOX_WALL, wide, high, -at, 0, up, NULL);
+    lab_add_box(w, "wall-right", LAB_STATIC, BOX_WALL, wide, high, at, 0, up, NULL);
+    lab_add_box(w, "wall-front", LAB_STATIC, BOX_WIDTH, BOX_WALL, high, 0, -at, up, NULL);
+    lab_add_box(w, "wall-back", LAB_STATIC, BOX_WIDTH, BOX_WALL, high, 0, at, up, NULL);
     double half = .5 * BOX_WIDTH;
     lab_bounds(w, (double[3]){-half, -half, 0}, (double[3]){half, half, INFINITY});
 }
@@ -81,6 +84,7 @@ static void build_rod(lab_world *w)
 {
     /* relative to the cubes' radius of .2165 m: epsilon = .1 m */
     lab_reach(w, lab_key(w, "reach", .46));
+    lab_view(w, (double[3]){-1.1, -.6, -.3}, (double[3]){1.1, 4.2, .8});
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 10; j++) {
             double q[4];

@@ -42,7 +42,7 @@ static void keep_running(const sweep_plan *plan, int socket)
         if (WIFEXITED(status) && WEXITSTATUS(status) == 0) _exit(0);
         /* tells why a worker ended; the pool knows what it was running */
         char text[64];
-        if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF))
             snprintf(text, sizeof text, "!it took longer than its limit");
         else if (WIFSIGNALED(status))
             snprintf(text, sizeof text, "!ended by signal %d", WTERMSIG(status));

@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 static const char *const contact_names[LAB_CONTACT_COUNT] = {
-    "peg", "st", "paper", "lnc", "ap", "lp", "ratio", "ode", "ode-quick"};
+    "peg", "st", "paper", "lnc", "ap", "lp", "ratio", "st-published", "ode", "ode-quick"};
 
 /* Of the contact module, in the order of lab_contact. */
-static const pegContactModel core_models[] = {PEG_CONTACT_PEG,  PEG_CONTACT_ST, PEG_CONTACT_PAPER,
-                                              PEG_CONTACT_LNC,  PEG_CONTACT_AP, PEG_CONTACT_LP,
-                                              PEG_CONTACT_RATIO};
+static const pegContactModel core_models[] = {PEG_CONTACT_PEG,   PEG_CONTACT_ST, PEG_CONTACT_PAPER,
+                                              PEG_CONTACT_LNC,   PEG_CONTACT_AP, PEG_CONTACT_LP,
+                                              PEG_CONTACT_RATIO, PEG_CONTACT_ST};
 
 const char *lab_contact_name(lab_contact contact)
 {
@@ -24,7 +24,7 @@ int lab_contact_is_exact(lab_contact contact)
 
 const char *lab_exact_contacts(void)
 {
-    return "peg, st, paper, lnc, ap, lp or ratio";
+    return "peg, st, paper, lnc, ap, lp, ratio or st-published";
 }
 
 void lab_settings(const lab_world *w, pegSettings *settings)
@@ -38,6 +38,7 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->paper_sin_theta = w->sin_theta;
     settings->paper_tan_phi = w->tan_phi;
     settings->paper_edges = w->edges;
+    settings->paper_fallback = w->fallback;
     settings->threads = w->threads;
     settings->lp_stiffness = w->stiffness;
     settings->ratio_gamma = w->gamma;
@@ -75,6 +76,7 @@ static const struct {
     A_REAL(paper_sin_theta),
     A_REAL(paper_tan_phi),
     A_REAL(paper_edges),
+    A_WHOLE(paper_fallback),
     A_REAL(lp_stiffness),
     A_REAL(ratio_gamma),
     A_REAL(ratio_eps),
@@ -85,6 +87,7 @@ static const struct {
     A_WHOLE(ratio_passes),
     A_WHOLE(threads),
     A_WHOLE(soft_contacts),
+    A_WHOLE(narrow_phase),
 #undef A_REAL
 #undef A_WHOLE
 };

@@ -76,10 +76,12 @@ void lab_make(lab_world *w)
 /* Settings of the papers' models; what is out of range the contact module refuses. */
 static void set_model_keys(lab_world *w)
 {
-    w->psi_minimum = lab_key(w, "psi-minimum", 0);
+    int published = w->options.contact == LAB_ST_PUBLISHED;
+    w->psi_minimum = lab_key(w, "psi-minimum", published ? INFINITY : 0);
     w->sin_theta = lab_key(w, "sin-theta", .1);
     w->tan_phi = lab_key(w, "tan-phi", 1);
     w->edges = lab_key(w, "edges", 0);
+    w->fallback = (int)lab_key(w, "fallback", !published);
     w->stiffness = lab_key(w, "stiffness", 0);
     w->gamma = lab_key(w, "gamma", 1);
     w->gradient = (int)lab_key(w, "gradient", 1);

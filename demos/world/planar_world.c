@@ -211,6 +211,7 @@ void lab_planar_step(lab_planar *p)
     }
     pegStatus status = peg_step(p->context, &scene, &p->last);
     if (status != PEG_OK) {
+        w->unsolved = status == PEG_ERROR_SOLVER;
         lab_fail(w, "step %ld: %s", w->steps + 1, peg_status_message(status));
         return;
     }

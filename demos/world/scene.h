@@ -80,10 +80,10 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
 /* Coulomb's coefficient of all contacts (default 0), unless --mu gives one. The key `directions`
  * chooses the friction cone of the exact contacts (pegSettings.friction_directions); the key
  * `primaries` the I-constraints of the papers' (pegSettings.paper_primaries), the keys
- * `psi-minimum`, `sin-theta`, `tan-phi` and `edges` their other settings; the keys `stiffness`
- * (lp), `gamma`, `gradient`, `traps`, `adjacent` and `passes` (ratio) the settings of these models;
- * the key `narrow` the narrow phase (0: libccd, 1: own; pegSettings.narrow_phase), the key
- * `threads` how many solve islands side by side (pegSettings.threads). */
+ * `psi-minimum`, `sin-theta`, `tan-phi`, `edges` and `fallback` their other settings; the keys
+ * `stiffness` (lp), `gamma`, `gradient`, `traps`, `adjacent` and `passes` (ratio) the settings of
+ * these models; the key `narrow` the narrow phase (0: libccd, 1: own; pegSettings.narrow_phase),
+ * the key `threads` how many solve islands side by side (pegSettings.threads). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
 /* All of ODE's surface parameters for all contacts, in scene units, instead of the two calls above.
@@ -232,8 +232,10 @@ typedef enum lab_contact {
     LAB_AP,
     LAB_LP,
     LAB_RATIO,
-    LAB_ODE,       /* dWorldStep with dCollide's contacts */
-    LAB_ODE_QUICK, /* dWorldQuickStep */
+    LAB_ST_PUBLISHED, /* st with every half-space in a large reach, which ends where its problem has
+                         no answer */
+    LAB_ODE,          /* dWorldStep with dCollide's contacts */
+    LAB_ODE_QUICK,    /* dWorldQuickStep */
     LAB_CONTACT_COUNT
 } lab_contact;
 

@@ -15,6 +15,7 @@ static void step_peg(lab_world *w)
         dSpaceCollide(w->space, w->peg, &pegNearCallback);
     pegStatus status = (pegStatus)w->contact_error;
     if (status == PEG_OK) status = (w->quick_step ? pegWorldQuickStep : pegWorldStep)(w->peg, w->h);
+    w->unsolved = status == PEG_ERROR_SOLVER;
     if (status != PEG_OK) lab_fail(w, "step %ld: %s", w->steps + 1, pegStatusMessage(status));
 }
 

@@ -91,6 +91,7 @@ struct lab_world {
     double reach;                                  /* relative */
     int primaries;                                 /* pegSettings.paper_primaries */
     double psi_minimum, sin_theta, tan_phi, edges; /* the same of paper_.. */
+    int fallback;                                  /* paper_fallback */
     double stiffness, gamma;                       /* pegSettings.lp_stiffness, ratio_gamma */
     int gradient, traps, adjacent, passes;         /* the same of ratio_.. */
     int narrow;                                    /* narrow_phase of the exact contacts */
@@ -119,6 +120,7 @@ struct lab_world {
     long ode_messages;                   /* complaints of ODE's own solver */
     struct lab_contact_log *contact_log; /* see contact_points.h; null: not recorded */
     int failed;
+    int unsolved; /* .. because the contact model has no answer (PEG_ERROR_SOLVER) */
     char error[LAB_TEXT];
 };
 

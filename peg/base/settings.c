@@ -29,6 +29,7 @@ void peg_settings_default(pegSettings *settings)
         .warm_start = 1,
         .reach = 0,
         .paper_primaries = 1,
+        .paper_fallback = 1,
         .paper_sin_theta = .1,
         .paper_tan_phi = 1,
         .ratio_gamma = 1,
@@ -50,7 +51,7 @@ static int paper_settings(const pegSettings *s)
 {
     return s->paper_psi_minimum >= 0 && s->paper_sin_theta >= 0 && s->paper_sin_theta <= 1 &&
            s->paper_tan_phi >= 0 && isfinite(s->paper_tan_phi) && s->paper_edges >= 0 &&
-           s->paper_edges <= 1 && is_switch(s->paper_primaries);
+           s->paper_edges <= 1 && is_switch(s->paper_primaries) && is_switch(s->paper_fallback);
 }
 
 /* Those of the models lp and ratio. */

@@ -126,6 +126,9 @@ typedef struct pegSettings {
     double paper_tan_phi;     /* tangent of the relaxation angle of feasibility [1], >= 0 */
     double paper_edges;       /* [W 36]: of the edges e at a vertex those count whose |e . O| is at
                                  least this share of the largest [0: all], in [0, 1] */
+    int paper_fallback;       /* where a step's problem has no answer: 1: it is made with as few
+                                 violations as there must be, and counted as unconverged; 0: it
+                                 fails with PEG_ERROR_SOLVER, as published [1], 0 or 1 */
     /* of PEG_CONTACT_LP: */
     double lp_stiffness; /* C, N/m: > 0: the potential C/2 max(0, -s)^2 of the signed separation s
                             instead of constraints, frictionless, by velocity Verlet [0], >= 0 */

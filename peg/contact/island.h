@@ -238,7 +238,8 @@ struct peg_island {
     unsigned char *dirty; /* nr: has other rows than in the iteration before */
     peg_iteration_before before;
     /* what comes of it */
-    int failed; /* memory ran out */
+    int failed;   /* memory ran out, or .. */
+    int unsolved; /* .. no answer was found and the settings want none that is no answer */
     peg_step_result result;
 };
 

@@ -6,6 +6,6 @@
 
 peg_result peg_anitescu_potra(peg_island *I)
 {
-    static const peg_model model = {peg_half_spaces, 0};
+    static const peg_model model = {peg_half_spaces, 0, 0};
     return peg_model_step(I, &model);
 }

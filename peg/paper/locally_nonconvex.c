@@ -10,6 +10,6 @@ static void constrain(peg_constraints *c)
 
 peg_result peg_locally_nonconvex(peg_island *I)
 {
-    static const peg_model model = {constrain, 1};
+    static const peg_model model = {constrain, 1, 1};
     return peg_model_step(I, &model);
 }

@@ -38,6 +38,7 @@ typedef struct peg_constraint {
 
 typedef struct peg_constraints {
     peg_island *island;
+    int impacts_turn;        /* as in peg_model */
     int pair;                /* that is being described */
     int begin, begin_member; /* its first potential contact and member */
     peg_potential *contact;
@@ -51,7 +52,9 @@ typedef struct peg_constraints {
 /* One of the models: the constraints of a pair. */
 typedef struct peg_model {
     void (*constrain)(peg_constraints *out);
-    int stabilised; /* psi/h is part of the constraints; without it: [F 10] */
+    int stabilised;   /* psi/h is part of the constraints; without it: [F 10] */
+    int impacts_turn; /* applicability is relaxed by what an impact in the step can turn, too. Not
+                         where every contact is a half-space: more of them are more traps */
 } peg_model;
 
 /* --- potential_contact.c --- */
@@ -73,7 +76,8 @@ double peg_edge_edge_nearest(const peg_constraints *c, int edge_a, int edge_b, d
                              double *t);
 /* psi_minimum [F 2.2], m, < 0: contacts with a smaller gap carry no impulse. */
 double peg_least_gap(const peg_constraints *c);
-/* Applicability [W 28-31] with the relaxation for the rotation of a step. */
+/* Applicability [W 28-31] with the relaxation for the rotation of a step, that of impacts in it
+ * included if the model says so. */
 int peg_is_applicable(const peg_constraints *c, int contact);
 /* [W 29-30] of a vertex against the normal of a face; [W 31] of one of two edges against n, least
  * over its faces; the least value that is applicable with that relaxation. */

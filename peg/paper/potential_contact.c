@@ -333,10 +333,39 @@ double peg_applicable_slope(const peg_island *I, const peg_pair *pair)
     return -fmin(1, I->settings->paper_sin_theta + turn);
 }
 
+/* How far an impact can turn the bodies of a pair in the step, rad. One that stops the speed u at a
+ * lever r turns a body of the radius of gyration k by u r / (k^2 + r^2) <= u / (2 k); u is at most
+ * that of the centres and of what turns about them. k is that of the inertia's largest inverse,
+ * which its norm bounds. */
+static double turn_of_impact(const peg_island *I, const peg_pair *pair)
+{
+    double apart[3] = {0, 0, 0}, speed = 0, turn = 0;
+    for (int side = 0; side < 2; side++) {
+        const peg_piece *piece = &I->piece[side ? pair->b : pair->a];
+        int moves = piece->rigid < I->nd;
+        const double *v = moves ? I->rigid[piece->rigid].state.v_free : I->v[piece->rigid];
+        peg_add_scaled(apart, side ? -1 : 1, v, apart);
+        speed += piece->arm * peg_norm(v + 3);
+    }
+    speed += peg_norm(apart);
+    for (int side = 0; side < 2; side++) {
+        int rigid = I->piece[side ? pair->b : pair->a].rigid;
+        if (rigid >= I->nd) continue;
+        const double *inverse = I->mass[rigid].inv_inertia;
+        double square = 0;
+        for (int k = 0; k < 9; k++) square += inverse[k] * inverse[k];
+        turn += 0.5 * I->h * speed * sqrt(sqrt(square) / I->mass[rigid].inv_mass);
+    }
+    return turn;
+}
+
 int peg_is_applicable(const peg_constraints *c, int contact)
 {
     const peg_potential *p = &c->contact[contact];
-    return p->applicability >= peg_applicable_slope(c->island, &c->island->pair[p->row.pair]);
+    const peg_pair *pair = &c->island->pair[p->row.pair];
+    double slope = peg_applicable_slope(c->island, pair);
+    if (p->applicability >= slope) return 1;
+    return c->impacts_turn && p->applicability >= slope - turn_of_impact(c->island, pair);
 }
 
 /* The heuristic of [F 2.8]: the closest one in front of its face; if there is none, the one that is

@@ -11,6 +11,10 @@
  *  - A vertex inside of the other part sees the nearest faces, however deep; but contacts below
  *    psi_minimum [F 2.2] carry no impulse, neither do edges that are past each other by more than
  *    delta. [W] gives no such bound; without one the impulses psi/h throw bodies about.
+ *  - Applicability is relaxed [W 4.1] by sin theta, by the turn of the bodies' velocities in the
+ * step and by what an impact in the step can turn them. [W] says "possible rotation in a time step"
+ *    and gives no figure. Without the last term a body that falls flat on an edge is turned onto
+ *    vertices that have no constraint.
  *  - Edge pairs are U [W 35] wherever they come nearest within both edges, also near a vertex: the
  *    impulses of [W 36-38] act along face normals only. */
 #include "peg/paper/models.h"
@@ -23,6 +27,6 @@ static void constrain(peg_constraints *c)
 
 peg_result peg_published(peg_island *I)
 {
-    static const peg_model model = {constrain, 1};
+    static const peg_model model = {constrain, 1, 1};
     return peg_model_step(I, &model);
 }

@@ -122,7 +122,7 @@ static int count_traps(const peg_constraints *c)
 
 peg_result peg_model_step(peg_island *I, const peg_model *model)
 {
-    peg_constraints c = {.island = I};
+    peg_constraints c = {.island = I, .impacts_turn = model->impacts_turn};
     pegStats *stats = I->stats;
     double then = peg_seconds();
     peg_island_begin(I);
@@ -132,7 +132,12 @@ peg_result peg_model_step(peg_island *I, const peg_model *model)
     peg_lap(&then, &stats->time_rows);
     if (I->failed) return PEG_NOT_CONVERGED;
     peg_outcome outcome = solve_constraints(&c);
-    if (outcome != PEG_SOLVED && !I->failed) degrade(&c);
+    if (outcome != PEG_SOLVED && !I->failed) {
+        if (!I->settings->paper_fallback)
+            I->failed = I->unsolved = 1;
+        else
+            degrade(&c);
+    }
     peg_lap(&then, &stats->time_solve);
     if (I->failed) return PEG_NOT_CONVERGED;
     peg_island_move(I);

@@ -24,6 +24,6 @@ void peg_half_spaces(peg_constraints *c)
 
 peg_result peg_stewart_trinkle(peg_island *I)
 {
-    static const peg_model model = {peg_half_spaces, 1};
+    static const peg_model model = {peg_half_spaces, 1, 0};
     return peg_model_step(I, &model);
 }

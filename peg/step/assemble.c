@@ -239,6 +239,7 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
         I->failed = 1;
     }
     if (I->failed) worker->failed = 1;
+    if (I->unsolved) worker->unsolved = 1;
     for (int i = 0; i < I->nr; i++) worker->rigid_of[I->rigid[i].body] = -1;
     for (int i = 0; i < I->npiece; i++) worker->piece_of[I->piece[i].part - s->part] = -1;
     peg_arena_back(arena, mark);

@@ -38,7 +38,7 @@ int peg_workers_begin(peg_stage *s)
         peg_arena_reset(&w->arena);
         peg_arena_reset(&w->results);
         w->rigid_of = w->piece_of = NULL;
-        w->failed = 0;
+        w->failed = w->unsolved = 0;
     }
     return worker_begin(s, &s->context->worker[0]);
 }
@@ -136,8 +136,10 @@ void peg_run_islands(peg_stage *s)
     } else {
         s->failed = 1;
     }
-    for (int i = 0; i < s->context->settings.threads; i++)
+    for (int i = 0; i < s->context->settings.threads; i++) {
         s->failed |= s->context->worker[i].failed;
+        s->unsolved |= s->context->worker[i].unsolved;
+    }
     peg_arena_back(arena, mark);
 }
 

@@ -90,6 +90,7 @@ typedef struct peg_worker {
     int *rigid_of, *piece_of; /* nb + 1, parts: index in the island that is being built, or -1 */
     int pieces;               /* room of piece_of */
     int failed;
+    int unsolved;   /* because an island has no answer (settings.paper_fallback) */
     char apart[64]; /* no cache line is shared with the next worker */
 } peg_worker;
 
@@ -139,6 +140,7 @@ typedef struct peg_stage {
     int largest;                   /* vertices, faces or edges of the largest shape */
     peg_body_result *result;       /* nb */
     int failed;
+    int unsolved; /* because an island has no answer, and not for want of memory */
 } peg_stage;
 
 #endif

@@ -303,7 +303,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     if (!whole || stage.failed || !peg_gather_islands(&stage) || !remember_pairs(&stage)) {
         context->contacts = 0;
         context->resting.valid = 0; /* its answers are those of this step, its results are not */
-        return PEG_ERROR_MEMORY;
+        return stage.unsolved ? PEG_ERROR_SOLVER : PEG_ERROR_MEMORY;
     }
     commit(&stage);
     pegStats *sum = &stage.stats;

@@ -25,9 +25,9 @@ static const struct setting {
     REAL(margin), REAL(max_depenetration_speed), REAL(reach), WHOLE(friction_directions),
     WHOLE(max_outer_iterations), WHOLE(max_halvings), WHOLE(warm_start), WHOLE(paper_primaries),
     REAL(paper_psi_minimum), REAL(paper_sin_theta), REAL(paper_tan_phi), REAL(paper_edges),
-    REAL(lp_stiffness), REAL(ratio_gamma), REAL(ratio_eps), REAL(ratio_band), WHOLE(ratio_traps),
-    WHOLE(ratio_gradient), WHOLE(ratio_adjacent), WHOLE(ratio_passes), WHOLE(threads),
-    WHOLE(soft_contacts), WHOLE(narrow_phase),
+    WHOLE(paper_fallback), REAL(lp_stiffness), REAL(ratio_gamma), REAL(ratio_eps), REAL(ratio_band),
+    WHOLE(ratio_traps), WHOLE(ratio_gradient), WHOLE(ratio_adjacent), WHOLE(ratio_passes),
+    WHOLE(threads), WHOLE(soft_contacts), WHOLE(narrow_phase),
     /* names before 0.2 */
     NAMED("recovery_speed", max_depenetration_speed, 1),
     NAMED("max_outer", max_outer_iterations, 0)};
