@@ -95,6 +95,16 @@ static void change_motion(void)
     ask();
     complain_unless(contact[0].depth > before + .005, "the box falls");
     begin();
+    before = contact[0].depth;
+    dWorldSetGravity(world, 0, 0, -98.1);
+    ask();
+    complain_unless(contact[0].depth > 5 * before, "it weighs ten times as much");
+    ask();
+    dBodySetGravityMode(body, 0);
+    ask();
+    complain_unless(contact[0].depth <= before, "it has no weight");
+    dWorldSetGravity(world, 0, 0, -9.81);
+    begin();
     dBodySetKinematic(body);
     complain_unless(ask() == 0, "nothing can move");
 }

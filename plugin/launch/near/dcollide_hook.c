@@ -59,6 +59,14 @@ static int collide_copy(const peg_meeting *m, double by, const double shift[3], 
     return n;
 }
 
+/* Whether the motion of the pair leaves more of a gap along n, which points into the first, than
+ * counts as contact. */
+static int stays_open(const peg_meeting *m, const double n[3], double gap)
+{
+    double closing = -peg_dot(n, m->closing);
+    return gap - PEG_NEAR_MOTION * fmax(0, closing) - m->turning > PEG_NEAR_MARGIN * m->size;
+}
+
 /* Takes the contacts that count to the front. `by`: what they were brought nearer by; t: the part
  * of the way that was gone; 0: none, and all contacts are to count that the pair's motion can
  * close. */
@@ -68,10 +76,8 @@ static int put_right(const peg_meeting *m, double by, double t, peg_output *out,
     out->rest = fmax(0, 1 - t);
     for (int i = 0; i < n; i++) {
         dContactGeom *p = peg_contact_at(out->contact, out->skip, i);
-        double closing = -peg_dot(p->normal, m->closing); /* the normal points into the first */
         double gap = by - p->depth;
-        double most = PEG_NEAR_MOTION * fmax(0, closing) + m->turning;
-        if (t == 0 && gap - most > PEG_NEAR_MARGIN * m->size) continue;
+        if (t == 0 && stays_open(m, p->normal, gap)) continue;
         p->depth = -gap;
         memmove(peg_contact_at(out->contact, out->skip, kept++), p, sizeof *p);
     }
@@ -145,17 +151,20 @@ static int is_kept_apart(dGeomID a, dGeomID b)
            peg_model_has(a) && peg_model_has(b);
 }
 
-/* 1: exact contacts keep the pair apart, and this is its meeting; 0: what ODE finds counts. */
-static int meet(dGeomID a, dGeomID b, peg_meeting *m, peg_finding **f)
+/* What is kept of the pair; null: nothing. */
+static peg_finding *finding_of(peg_world_entry *entry, dGeomID a, dGeomID b)
 {
-    dBodyID body = dGeomGetBody(a) ? dGeomGetBody(a) : dGeomGetBody(b);
-    peg_world_entry *entry = peg_world_entry_of_body(body);
-    *f = NULL;
-    if (!entry) return 0;
-    if (peg_can_recall(a) && peg_can_recall(b)) *f = peg_finding_of(entry, a, b);
-    if (!*f) return is_kept_apart(a, b) && peg_meeting_measure(entry, a, b, m);
-    if (!(*f)->is_of) (*f)->is_of = is_kept_apart(a, b) ? 1 : -1;
-    return (*f)->is_of > 0 && peg_meeting_measure(entry, a, b, m);
+    if (!entry || !peg_can_recall(a) || !peg_can_recall(b)) return NULL;
+    peg_finding *f = peg_finding_of(entry, a, b);
+    if (f && !f->is_of) f->is_of = is_kept_apart(a, b) ? 1 : -1;
+    return f;
+}
+
+/* 1: exact contacts keep the pair apart, and this is its meeting; 0: what ODE finds counts. */
+static int meet(peg_world_entry *entry, dGeomID a, dGeomID b, const peg_finding *f, peg_meeting *m)
+{
+    int apart = f ? f->is_of > 0 : entry && is_kept_apart(a, b);
+    return apart && peg_meeting_measure(entry, a, b, m);
 }
 
 static void note_seen(dGeomID a, dGeomID b, const peg_output *out, int n)
@@ -184,7 +193,7 @@ static int find(const peg_meeting *m, peg_finding *f, peg_output *out)
 {
     double none[3] = {0}, *direction = f ? f->direction : none;
     double apart = peg_geom_apart(m->geom[0], m->geom[1], m->reach, direction);
-    if (apart > m->reach) return 0;
+    if (apart > m->reach || (apart > 0 && stays_open(m, direction, apart))) return 0;
     int n = apart > 0 ? 0 : ask_ode(m->geom[0], m->geom[1], out);
     if (n > 0) {
         for (int i = 0; i < n; i++)
@@ -201,15 +210,21 @@ static int find(const peg_meeting *m, peg_finding *f, peg_output *out)
 
 static int collide_leaves(dGeomID a, dGeomID b, peg_output *out)
 {
+    const dGeomID pair[2] = {a, b};
+    dBodyID body = dGeomGetBody(a) ? dGeomGetBody(a) : dGeomGetBody(b);
+    peg_world_entry *entry = peg_world_entry_of_body(body);
+    peg_finding *f = finding_of(entry, a, b);
     peg_meeting m;
-    peg_finding *f;
     int n;
-    if (!meet(a, b, &m, &f)) {
+    if (f && peg_finding_answer(f, entry, pair, out, &n)) return n;
+    if (!meet(entry, a, b, f, &m)) {
         n = ask_ode(a, b, out);
         note_seen(a, b, out, n);
         return n;
     }
-    return f && peg_finding_recall(f, &m, out, &n) ? n : find(&m, f, out);
+    if (!f || !peg_finding_recall(f, &m, out, &n)) n = find(&m, f, out);
+    if (f) peg_finding_keep_answer(f, entry, pair, out, n);
+    return n;
 }
 
 static void gather(void *data, dGeomID a, dGeomID b)

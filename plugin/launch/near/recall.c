@@ -1,5 +1,6 @@
 #include "plugin/launch/near/recall.h"
 #include "ode_glue/read/geom.h"
+#include "plugin/launch/world/geom_counts.h"
 
 /* Share of the pair's reach that its geoms may have moved relative to each other: contacts are good
  * to the reach anyway. */
@@ -39,20 +40,20 @@ static double drift_of(const peg_finding *f, const poses *now)
     return peg_norm(away) + sqrt(.5 * turned) * f->arm; /* two sines of half the angle */
 }
 
-static int make_room(peg_finding *f, int n)
+static int make_room(dContactGeom **contact, int *room, int n)
 {
-    if (n <= f->room) return 1;
-    dContactGeom *grown = peg_realloc(f->contact, (size_t)n * sizeof *grown);
+    if (n <= *room) return 1;
+    dContactGeom *grown = peg_realloc(*contact, (size_t)n * sizeof *grown);
     if (!grown) return 0;
-    f->contact = grown;
-    f->room = n;
+    *contact = grown;
+    *room = n;
     return 1;
 }
 
 void peg_finding_keep(peg_finding *f, const peg_meeting *m, const peg_output *out, int n)
 {
     poses now;
-    f->known = make_room(f, n);
+    f->known = make_room(&f->contact, &f->room, n);
     if (!f->known) return;
     f->frame = dGeomGetClass(m->geom[1]) == dPlaneClass;
     read_poses(m, f->frame, &now);
@@ -94,5 +95,63 @@ int peg_finding_recall(const peg_finding *f, const peg_meeting *m, const peg_out
         peg_meeting_expect(m, drift, f->rest, p);
     }
     *n = f->n;
+    return 1;
+}
+
+/* ---- pairs at rest --------------------------------------------------------------------------- */
+
+static int is_zero(const dReal v[3])
+{
+    return v[0] == 0 && v[1] == 0 && v[2] == 0;
+}
+
+/* 0: the body moves, or will. */
+static int read_resting(dGeomID geom, double body[7], int *mode)
+{
+    dBodyID id = dGeomGetBody(geom);
+    if (!id) return 1;
+    if (!is_zero(dBodyGetLinearVel(id)) || !is_zero(dBodyGetAngularVel(id)) ||
+        !is_zero(dBodyGetForce(id)))
+        return 0;
+    memcpy(body, dBodyGetPosition(id), 3 * sizeof *body);
+    memcpy(body + 3, dBodyGetQuaternion(id), 4 * sizeof *body);
+    *mode = dBodyIsEnabled(id) | (dBodyGetGravityMode(id) != 0) << 1;
+    return 1;
+}
+
+static int read_state(const peg_world_entry *entry, const dGeomID pair[2], int limit,
+                      peg_rest_state *s)
+{
+    memset(s, 0, sizeof *s);
+    for (int i = 0; i < 2; i++)
+        if (!read_resting(pair[i], s->body[i], &s->mode[i])) return 0;
+    s->h = entry->h;
+    dWorldGetGravity(entry->world, s->gravity);
+    s->gravity[3] = 0;
+    s->moves = peg_geom_moves();
+    s->odes = entry->odes.n;
+    s->limit = limit;
+    return 1;
+}
+
+void peg_finding_keep_answer(peg_finding *f, const peg_world_entry *entry, const dGeomID pair[2],
+                             const peg_output *out, int n)
+{
+    f->rests =
+        read_state(entry, pair, out->flags, &f->state) && make_room(&f->answer, &f->answer_room, n);
+    if (!f->rests) return;
+    for (int i = 0; i < n; i++) f->answer[i] = *peg_contact_at(out->contact, out->skip, i);
+    f->answers = n;
+}
+
+int peg_finding_answer(const peg_finding *f, const peg_world_entry *entry, const dGeomID pair[2],
+                       const peg_output *out, int *n)
+{
+    peg_rest_state now;
+    if (!f->rests || !read_state(entry, pair, out->flags, &now) ||
+        memcmp(&now, &f->state, sizeof now) != 0)
+        return 0;
+    for (int i = 0; i < f->answers; i++) *peg_contact_at(out->contact, out->skip, i) = f->answer[i];
+    *n = f->answers;
     return 1;
 }

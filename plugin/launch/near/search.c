@@ -23,6 +23,11 @@
 #define FEW_EACH 4
 #define FEW      256
 
+/* Rooms of geoms that were fast are wide. All get new ones where pairs that share some are more
+ * than so many times those that are near, but not sooner than after so many runs. */
+#define WASTE      3
+#define WASTE_RUNS 32
+
 /* What most calls do not need is kept out of their way. */
 #define RARE __attribute__((noinline, cold))
 
@@ -375,7 +380,9 @@ static int observe(peg_search *s, int fresh)
     unsigned long moves = peg_geom_moves();
     int moved = moves != s->moves;
     s->moves = moves;
-    if (begin(s) || fresh) {
+    int wasteful = s->pairs > WASTE * s->near + FEW && s->run - s->limited >= WASTE_RUNS;
+    if (begin(s) || fresh || wasteful) {
+        s->limited = s->run;
         all_left(s);
         return 1;
     }
@@ -529,6 +536,7 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
         double margin = margin_of(fmin(a->size, b->size));
         if (!are_near(a, b, a->motion + b->motion + margin)) return;
     }
+    s->near++;
     call_near(near, data, a->geom, b->geom);
 }
 
@@ -541,6 +549,7 @@ RARE static void tell_loss(peg_search *s)
 __attribute__((noinline)) static void visit_all(peg_search *s, void *data, dNearCallback *near)
 {
     see_pairs(s);
+    s->near = 0;
     for (size_t i = 0; i < s->pairs; i++) visit(s, &s->pair[i], data, near);
 }
 

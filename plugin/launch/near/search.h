@@ -65,7 +65,9 @@ typedef struct peg_search {
         size_t a, b;
     } * pair; /* items whose rooms overlap */
     size_t pairs, pair_room;
-    int lost; /* memory ran out */
+    size_t near;           /* of these, in the last run */
+    unsigned long limited; /* run in which all got their rooms */
+    int lost;              /* memory ran out */
     peg_arena arena;
     peg_common now; /* of the world, when limits were set */
     double gravity; /* its square */

@@ -17,6 +17,13 @@ static unsigned flags_of(dGeomID geom)
     return body ? 1 | (unsigned)(dBodyIsKinematic(body) != 0) << 1 : 0;
 }
 
+/* Keeps the memory alone. */
+static void clear(peg_finding *f)
+{
+    *f = (peg_finding){
+        .contact = f->contact, .room = f->room, .answer = f->answer, .answer_room = f->answer_room};
+}
+
 /* Clears what does not hold any more. */
 static void look_at(peg_finding *f, dGeomID a, dGeomID b)
 {
@@ -26,8 +33,7 @@ static void look_at(peg_finding *f, dGeomID a, dGeomID b)
     if (f->sizes == sizes && f->shapes == shapes && f->geoms == geoms && f->flags[0] == flags[0] &&
         f->flags[1] == flags[1])
         return;
-    dContactGeom *contact = f->contact;
-    *f = (peg_finding){.contact = contact, .room = f->room};
+    clear(f);
     f->sizes = sizes;
     f->shapes = shapes;
     f->geoms = geoms;
@@ -45,7 +51,7 @@ peg_finding *peg_finding_of(peg_world_entry *entry, dGeomID a, dGeomID b)
     peg_finding *of = i < 0 ? NULL : peg_map_grow_beside(&f->pair, f->of, &f->room, sizeof *of);
     if (!of) return NULL;
     f->of = of;
-    if (i == before) of[i] = (peg_finding){.contact = of[i].contact, .room = of[i].room};
+    if (i == before) clear(&of[i]);
     look_at(&of[i], a, b);
     return &of[i];
 }
@@ -62,7 +68,10 @@ void peg_findings_free(peg_world_entry *entry)
 {
     struct peg_findings *f = entry->findings;
     if (!f) return;
-    for (int i = 0; i < f->room; i++) peg_free(f->of[i].contact);
+    for (int i = 0; i < f->room; i++) {
+        peg_free(f->of[i].contact);
+        peg_free(f->of[i].answer);
+    }
     peg_free(f->of);
     peg_map_free(&f->pair);
     peg_free(f);

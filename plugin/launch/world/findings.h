@@ -5,6 +5,17 @@
 
 #include "plugin/launch/world/world_registry.h"
 
+/* All that contacts of two geoms that rest depend on, beside what findings do. */
+typedef struct peg_rest_state {
+    double body[2][7]; /* position and quaternion; of a geom without body 0 */
+    int mode[2];       /* whether it is enabled, and falls */
+    double h;
+    dVector3 gravity;
+    unsigned long moves; /* count of changes */
+    int odes;            /* pairs that are left to ODE */
+    int limit;           /* contacts asked for */
+} peg_rest_state;
+
 typedef struct peg_finding {
     unsigned long sizes, shapes, geoms; /* counts of changes, and */
     unsigned flags[2];                  /* of the bodies, for which the rest holds: */
@@ -19,6 +30,10 @@ typedef struct peg_finding {
     dContactGeom *contact; /* pos and normal in that frame; depth: minus the gap */
     int n, room;
     double direction[3]; /* which told the geoms apart last, from the second to the first; or 0 */
+    int rests;           /* the last answer was given at rest: */
+    peg_rest_state state;
+    dContactGeom *answer; /* in the world */
+    int answers, answer_room;
 } peg_finding;
 
 /* The pair's, in this order; null without memory. Valid until the next call, or step. What changes

@@ -75,10 +75,20 @@ void peg_geom_seen(dGeomID geom, dGeomID outer)
     pthread_mutex_unlock(&registry.lock);
 }
 
+/* Behind the lock. */
+static dGeomID outer_of(dGeomID geom)
+{
+    int i = geom ? peg_map_find(&registry.geom, geom, NULL) : -1;
+    return i >= 0 && i < registry.room ? registry.of[i].outer : NULL;
+}
+
 dGeomID peg_geom_outer(dGeomID geom)
 {
-    dGeomID outer = geom ? find(geom).outer : NULL;
-    return outer && outer != geom ? find(outer).outer : outer;
+    pthread_mutex_lock(&registry.lock);
+    dGeomID outer = outer_of(geom);
+    if (outer != geom) outer = outer_of(outer);
+    pthread_mutex_unlock(&registry.lock);
+    return outer;
 }
 
 unsigned long peg_geom_number(dGeomID geom, int is_another)
