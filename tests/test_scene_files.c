@@ -238,6 +238,65 @@ START_TEST(leaves_out_the_work_of_kinematic_bodies)
 }
 END_TEST
 
+/* What a kinematic body has to put in while it moves or turns at a constant rate about a point p,
+ * by the balance of momentum of the cubes that it alone touches: v . (change of momentum - m g t),
+ * and w . (change of angular momentum about p) where gravity has no moment about w. */
+static double work_by_momentum(lab_world *w, const double v[3], const double omega[3],
+                               const double p[3], double t)
+{
+    double work = 0, gravity[3] = {0, -9.81, 0};
+    for (int i = 1; i < w->bodies; i++) {
+        const lab_body *b = lab_body_at(w, i);
+        double arm[3], L[3], R[9], local[3], spin[3];
+        peg_sub(b->now.x, p, arm);
+        peg_cross(arm, b->now.v, L);
+        peg_quat_to_mat(b->now.q, R);
+        peg_rotate_back(R, b->now.omega, local);
+        peg_rotate(b->inertia, local, spin);
+        peg_rotate(R, spin, local);
+        for (int k = 0; k < 3; k++) {
+            work += v[k] * b->mass * (b->now.v[k] - gravity[k] * t);
+            work += omega[k] * (b->mass * L[k] + local[k]);
+        }
+    }
+    return work;
+}
+
+/* A lift that raises two cubes (m g dz, and 2 of their kinetic energy), a conveyor on which they
+ * slip first, a sloping lift, turntables on which they stick and slide out, a lift that goes down.
+ * Where it turns, the impulse acts somewhere on the way of a contact in the step: up to w h r
+ * from its end. */
+START_TEST(kinematic_bodies_put_in_what_momentum_says)
+{
+    static const struct {
+        double v[3], spin; /* m/s, rad/s */
+    } movers[] = {{{0, 2, 0}, 0}, {{1.5, 0, 0}, 0}, {{.7, .4, -.3}, 0}, {{0, 0, 0}, .5},
+                  {{0, 0, 0}, 4}, {{0, 3, 0}, 2},   {{0, -1, 0}, 0}};
+    const double h = .01;
+    char text[1024];
+    for (int i = 0; i < 7; i++) {
+        const double *v = movers[i].v, omega[3] = {0, movers[i].spin, 0};
+        snprintf(text, sizeof text,
+                 "{\"vertices\": [[-9,-1,-9],[9,-1,-9],[9,-1,9],[-9,-1,9],[-9,0,-9],[9,0,-9],"
+                 "[9,0,9],[-9,0,9]], \"faces\": [[0,1,2,3],[7,6,5,4],[0,4,5,1],[1,5,6,2],"
+                 "[2,6,7,3],[3,7,4,0]], \"type\": \"kinematic\","
+                 " \"linear_velocity\": [%g, %g, %g], \"angular_velocity\": [0, %.17g, 0]},"
+                 "{\"mesh\": \"doubled.obj\", \"position\": [0.5, 0, 0.2], \"scale\": 0.5},"
+                 "{\"mesh\": \"doubled.obj\", \"position\": [3, 0, -1], \"scale\": 0.5}",
+                 v[0], v[1], v[2], movers[i].spin * 180 / acos(-1));
+        lab_world *w = open_bodies("[0, -9.81, 0]", text, LAB_PEG);
+        double start[3] = {0, -.5, 0};
+        for (int k = 0; k < 50; k++) ck_assert_int_eq(lab_step(w), 0);
+        double want = work_by_momentum(w, v, omega, start, 50 * h);
+        double got = lab_world_energy(w).work_kinematic;
+        ck_assert_double_ge(fabs(want), 100);
+        ck_assert_double_le(fabs(got - want), (1e-12 + h * movers[i].spin) * fabs(want));
+        ck_assert_double_le(lab_world_energy(w).gain_max_of_total, 1e-9);
+        close_scene(w);
+    }
+}
+END_TEST
+
 /* What is written is read again as the same bodies, in the same motion. */
 START_TEST(writes_what_it_reads)
 {
@@ -457,6 +516,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, splits_components);
     tcase_add_test(tests, welds_doubled_vertices);
     tcase_add_test(tests, leaves_out_the_work_of_kinematic_bodies);
+    tcase_add_test(tests, kinematic_bodies_put_in_what_momentum_says);
     tcase_add_test(tests, writes_what_it_reads);
     tcase_add_test(tests, writes_round_parts_as_closed_polyhedra);
     tcase_add_test(tests, reads_mjcf);

@@ -312,7 +312,8 @@ typedef struct lab_energy {
     double step_gain;         /* J, of the last step, without work_kinematic */
     double now, initial;      /* J; bodies that enter count in both */
     double work_gravity;      /* J, what gravity has put in so far (> 0 contributions) */
-    double work_kinematic;    /* J, what kinematic bodies have put in so far, or taken out */
+    double work_kinematic;    /* J, what kinematic bodies have put in so far, or taken out; also by
+                                 the impulses on bodies that they squeeze, which nothing bounds */
     double kinetic;           /* J, with which bodies entered */
     double put_in;            /* J, of gravity and kinematic bodies, contributions > 0 */
     double gain_max;          /* J, largest gain of a step, without work_kinematic; <= 0: none */
