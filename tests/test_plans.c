@@ -102,6 +102,8 @@ START_TEST(refuses_bad_plans)
         ck_assert_int_eq(sweep_plan_read(&plan, out_path("bad.json"), why), 1);
         ck_assert_msg(strstr(why, plans[i][1]) != NULL, "'%s' is not in: %s", plans[i][1], why);
     }
+    write_text(out_path("bad.json"), HEAD "[{\"scenes\": [\"bounce\", \"nowhere.json\"]}]}");
+    ck_assert_int_eq(run("sweep %s --out x", out_path("bad.json"), ""), 2);
     ck_assert_int_eq(run("sweep /nowhere.json --out x", "", ""), 2);
     ck_assert_int_eq(run("sweep %s --out /dev/null/x", out_path("plan.json"), ""), 2);
     ck_assert_int_eq(run("sweep %s --out x --part 3/2", out_path("plan.json"), ""), 2);

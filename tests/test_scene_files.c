@@ -448,7 +448,7 @@ START_TEST(refuses_what_a_robot_cannot_be)
 {
     static const char *const files[][2] = {
         {"", "no XML"},
-        {"<mujoco", "no XML"},
+        {"<mujoco", "line 1 is no XML"},
         {"<html/>", "root element"},
         {"<mujoco><worldbody><geom type='plane'/></worldbody></mujoco>", "nothing in it can move"},
         {"<mujoco><include file='x'/></mujoco>", "include"},
@@ -498,6 +498,9 @@ START_TEST(refuses_what_a_robot_cannot_be)
         ck_assert_ptr_null(lab_file_read(path, NULL, NULL, text));
         ck_assert_msg(strstr(text, files[i][1]) != NULL, "'%s' is not in: %s", files[i][1], text);
     }
+    char text[LAB_TEXT] = "";
+    ck_assert_ptr_null(lab_file_read("/nowhere/robot.urdf", NULL, NULL, text));
+    ck_assert_ptr_nonnull(strstr(text, "cannot be opened"));
 }
 END_TEST
 

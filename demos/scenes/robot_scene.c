@@ -2,6 +2,7 @@
 #include "demos/scenes/robot.h"
 
 #include <libxml/parser.h>
+#include <libxml/xmlerror.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,10 +185,23 @@ static void tell_ignored(const robot *r, void (*note)(const char *text))
     if (note && r->ignoreds) note(text);
 }
 
+/* Says why libxml2 has made nothing of the file. */
+static void fail_as_xml(robot *r)
+{
+    const xmlError *error = xmlGetLastError();
+    if (error && error->domain == XML_FROM_IO)
+        robot_fail(r, "the file cannot be opened");
+    else if (error && error->message)
+        robot_fail(r, "line %d is no XML: %.*s", error->line, (int)strcspn(error->message, "\n"),
+                   error->message);
+    else
+        robot_fail(r, "it is no XML");
+}
+
 static void read_root(robot *r, const xmlNode *root)
 {
     if (!root)
-        robot_fail(r, "it is no XML");
+        fail_as_xml(r);
     else if (!strcmp((const char *)root->name, "mujoco"))
         robot_read_mjcf(r, root);
     else if (!strcmp((const char *)root->name, "robot"))
@@ -232,6 +246,7 @@ lab_file *lab_robot_read(const char *path, const char *mesh_dir, void (*note)(co
                        .path = path,
                        .mesh_dir = mesh_dir ? mesh_dir : here,
                        .text = text};
+    xmlResetLastError();
     xmlDoc *doc =
         xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     read_root(&f->robot, doc ? xmlDocGetRootElement(doc) : NULL);

@@ -132,6 +132,21 @@ void sweep_finish(void *coordinator, int index, char *row)
     lab_progress_set(&c->progress, c->progress.total - c->left);
 }
 
+/* Says how many of the cases that have a row failed. */
+static void tell_failed(const sweep_coordinator *c)
+{
+    int failed = 0, rows = 0;
+    for (int i = 0; i < c->plan->count; i++) {
+        if (!is_mine(c, i) || !c->rows[i]) continue;
+        rows++;
+        failed += json_integer_value(json_object_get(c->rows[i], "failed")) != 0;
+    }
+    if (failed && !c->progress.silent)
+        fprintf(stderr,
+                "peg-lab: %d of %d cases failed: peg-lab sweep-report %s says why (column `why`)\n",
+                failed, rows, c->dir);
+}
+
 int sweep_end(sweep_coordinator *c)
 {
     char text[LAB_TEXT];
@@ -140,8 +155,9 @@ int sweep_end(sweep_coordinator *c)
     if (stop_asked) fprintf(stderr, "peg-lab: stopped; the same command goes on from here\n");
     sweep_journal_sync(&c->journal);
     sweep_journal_close(&c->journal);
-    for (int i = 0; i < c->plan->count && !c->parts; i++)
+    for (int i = 0; i < c->plan->count; i++)
         if (c->fresh[i]) c->rows[i] = json_loads(c->fresh[i], 0, NULL);
+    tell_failed(c);
     if (!c->parts && sweep_store_write(c->dir, c->plan, c->rows, text)) {
         fprintf(stderr, "peg-lab: the result file could not be written: %s\n", text);
         bad = 1;

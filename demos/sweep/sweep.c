@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "demos/scenes/scene_file.h"
 #include "demos/sweep/coordinator.h"
 #include "demos/sweep/mpi.h"
 #include "demos/world/files.h"
@@ -57,6 +58,20 @@ static int keep_plan(const sweep_plan *plan, const char *dir)
     return bad;
 }
 
+/* Whether a plan can be run and kept in its folder. A scene file that cannot be read would make
+ * rows of failures, which count as finished. */
+static int cannot_start(const sweep_plan *plan, const char *dir, char text[LAB_TEXT])
+{
+    for (int i = 0; i < plan->scenes; i++)
+        if (lab_is_file(plan->scene[i]) && access(plan->scene[i], R_OK) != 0) {
+            snprintf(text, LAB_TEXT, "scene '%.300s': the file cannot be opened", plan->scene[i]);
+            return 1;
+        }
+    if (!keep_plan(plan, dir)) return 0;
+    snprintf(text, LAB_TEXT, "cannot write to '%.300s': choose another folder with --out", dir);
+    return 1;
+}
+
 static int run_here(sweep_coordinator *c, sweep_pool *pool, int quiet)
 {
     if (sweep_begin(c, quiet)) return 1;
@@ -90,9 +105,7 @@ int lab_sweep(const sweep_options *o)
     if (o->part && launched)
         return complain("--part is for programs that are not started by mpirun");
     if (sweep_plan_read(&plan, o->plan, text)) return complain(text);
-    if (keep_plan(&plan, o->dir)) {
-        snprintf(text, sizeof text, "cannot write to '%.300s': choose another folder with --out",
-                 o->dir);
+    if (cannot_start(&plan, o->dir, text)) {
         sweep_plan_free(&plan);
         return complain(text);
     }
