@@ -2,6 +2,7 @@
 #include <check.h>
 #include <math.h>
 #include <ode/ode.h>
+#include <string.h>
 
 #include "plugin/ode-peg.h"
 #include "tests/runner.h"
@@ -322,6 +323,56 @@ START_TEST(joints_hold)
 }
 END_TEST
 
+/* The problems of the papers' models of mixed LCPs: bilateral joints are eliminated, stops and
+ * motors are variables. Where all contacts are half-spaces the island's own solvers know the same
+ * problem, and find the same velocities: a link on a motor that is too weak, one that falls onto
+ * its stop, and one that is dragged over the floor. */
+static void add_links(dBodyID link[4], double stop, double most)
+{
+    for (int k = 0; k < 4; k++) link[k] = add_box(.4, .45 * k, .9 - .22 * k);
+    for (int k = 0; k < 4; k++) {
+        dJointID joint = dJointCreateHinge(world, NULL);
+        dJointAttach(joint, link[k], k ? link[k - 1] : NULL);
+        dJointSetHingeAnchor(joint, .45 * k - .22, 0, 1 - .22 * k);
+        dJointSetHingeAxis(joint, 0, 1, 0);
+        ck_assert_int_eq(pegJointSetReferencePose(peg, joint), PEG_OK);
+        if (k == 1) dJointSetHingeParam(joint, dParamLoStop, -stop);
+        if (k == 1) dJointSetHingeParam(joint, dParamHiStop, stop);
+        if (k == 2) dJointSetHingeParam(joint, dParamVel, 2);
+        if (k == 2) dJointSetHingeParam(joint, dParamFMax, most);
+    }
+}
+
+START_TEST(joints_of_mixed_problems_are_those_of_the_core)
+{
+    static const pegContactModel models[] = {PEG_CONTACT_ST, PEG_CONTACT_AP, PEG_CONTACT_PAPER,
+                                             PEG_CONTACT_LNC};
+    double v[2][40][4][6];
+    for (int solver = 0; solver < 2; solver++) {
+        pegSettings settings = settings_of(models[_i]);
+        settings.solver = solver ? PEG_SOLVER_PROJECTED : PEG_SOLVER_LEMKE;
+        open_world(&settings, 0, -9.81, 0);
+        dBodyID link[4];
+        add_links(link, .1, 3);
+        for (int i = 0; i < 40; i++) {
+            step(.01);
+            for (int k = 0; k < 4; k++) {
+                memcpy(v[solver][i][k], dBodyGetLinearVel(link[k]), 3 * sizeof(double));
+                memcpy(v[solver][i][k] + 3, dBodyGetAngularVel(link[k]), 3 * sizeof(double));
+            }
+        }
+        pegStats total;
+        pegWorldGetTotals(peg, &total);
+        ck_assert_int_eq(total.unconverged, 0);
+        ck_assert_int_eq(total.lemke_solves > 0, solver == 0);
+        close_world();
+    }
+    for (int i = 0; i < 40; i++)
+        for (int k = 0; k < 4; k++)
+            for (int m = 0; m < 6; m++) ck_assert_double_eq_tol(v[0][i][k][m], v[1][i][k][m], 1e-6);
+}
+END_TEST
+
 /* [A 11]: a joint that is off by d is so by (1 - gamma) d after the step. */
 START_TEST(joints_are_stabilised_with_gamma)
 {
@@ -425,6 +476,7 @@ Suite *test_suite(void)
     tcase_add_test(models, potential_pushes_the_middle);
     tcase_add_test(models, others_are_refused);
     tcase_add_loop_test(models, joints_hold, 0, 2);
+    tcase_add_loop_test(models, joints_of_mixed_problems_are_those_of_the_core, 0, 4);
     tcase_add_loop_test(models, joints_are_stabilised_with_gamma, 0, 2);
     tcase_add_test(models, settings_are_refused);
     tcase_set_timeout(models, 60);

@@ -1,6 +1,7 @@
 /* The contact models by name, and the settings of the contact module. */
 #include "demos/world/world.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -11,6 +12,10 @@ static const char *const contact_names[LAB_CONTACT_COUNT] = {
 static const pegContactModel core_models[] = {PEG_CONTACT_PEG,   PEG_CONTACT_ST, PEG_CONTACT_PAPER,
                                               PEG_CONTACT_LNC,   PEG_CONTACT_AP, PEG_CONTACT_LP,
                                               PEG_CONTACT_RATIO, PEG_CONTACT_ST};
+
+/* "A large value" [F 2.2] of epsilon for st-published, of the size: the shares of steps with a trap
+ * that [W]'s data have need .05 to .2. */
+static const double LARGE = .2;
 
 const char *lab_contact_name(lab_contact contact)
 {
@@ -32,7 +37,7 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     pegSettingsDefault(settings);
     settings->contact = core_models[w->options.contact];
     settings->friction_directions = w->directions;
-    settings->reach = w->reach;
+    settings->reach = w->options.contact == LAB_ST_PUBLISHED ? fmax(w->reach, LARGE) : w->reach;
     settings->paper_primaries = w->primaries;
     settings->paper_psi_minimum = w->psi_minimum;
     settings->paper_sin_theta = w->sin_theta;

@@ -7,8 +7,7 @@
 
 int peg_model_knows_joints(const pegSettings *s)
 {
-    return s->contact == PEG_CONTACT_PEG || s->contact == PEG_CONTACT_RATIO ||
-           (s->contact == PEG_CONTACT_LP && !(s->lp_stiffness > 0));
+    return s->contact != PEG_CONTACT_LP || !(s->lp_stiffness > 0);
 }
 
 int peg_model_knows_round(const pegSettings *s)

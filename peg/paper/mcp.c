@@ -25,11 +25,12 @@
  *     0 <= G_f^T v + E sigma                         _|_  p_f   >= 0
  *     0 <= mu p_n - E^T p_f                          _|_  sigma >= 0
  *
- * M is block diagonal and positive definite: v is eliminated, and Lemke's method solves the plain
- * LCP w = A z + q that is left. Impulses are scaled by the largest diagonal of G^T M^-1 G, so that
- * every variable but sigma's row is a velocity, m/s. */
+ * Joints: mcp_joints.h. M is block diagonal and positive definite: v is eliminated, and Lemke's
+ * method solves the plain LCP w = A z + q that is left. Impulses are scaled by the largest diagonal
+ * of G^T M^-1 G, so that every variable but sigma's row is a velocity, m/s. */
 #include "peg/contact/row_set.h"
 #include "peg/lcp/problem.h"
+#include "peg/paper/mcp_joints.h"
 #include "peg/paper/paper.h"
 
 /* Largest |min(w, z)| of an answer that is taken, relative to the largest |q|. */
@@ -39,11 +40,19 @@ static const double ACCEPTED = 1e-8;
  * second. */
 enum { MOST_VARIABLES = 2000 };
 
-/* Row and column of the LCP: w = G_plus v - G_minus v + .. ; z is an impulse along the contact, or
+/* A contact, or a stop or motor of a joint: what its impulse acts on and what its row is of. */
+typedef struct wrench {
+    int body[2];
+    const double *G[2];
+    double bias; /* m/s */
+} wrench;
+
+/* Row and column of the LCP: w = G_plus v - G_minus v + .. ; z is an impulse along the wrench, or
  * none. */
 typedef struct variable {
-    int plus, minus, impulse; /* contacts, or -1 */
+    int plus, minus, impulse; /* wrenches, or -1 */
     int directions;           /* of the friction, whose variables follow; 0: none */
+    double limit;             /* N s: of a motor's slack, 2 x */
 } variable;
 
 typedef struct entry {
@@ -57,15 +66,18 @@ typedef struct mlcp {
     int n;
     entry *entry;
     int entries;
-    peg_vec6 *Ma, *Mb; /* M^-1 G per contact */
-    double unit;       /* 1/kg, scale of the impulses */
+    wrench *wrench; /* contacts, then the stops and motors of joints */
+    int wrenches;
+    peg_vec6 *Ma, *Mb; /* M^-1 G per wrench */
+    peg_mcp_joints joints;
+    double unit; /* 1/kg, scale of the impulses */
 } mlcp;
 
 /* --- structure --- */
 
 static int add_variable(mlcp *p, int plus, int minus, int impulse)
 {
-    p->var[p->n] = (variable){plus, minus, impulse, 0};
+    p->var[p->n] = (variable){plus, minus, impulse, 0, 0};
     return p->n++;
 }
 
@@ -117,11 +129,27 @@ static void add_constraint(mlcp *p, const peg_constraint *constraint)
     }
 }
 
+/* Stops and motors. */
+static void add_joints(mlcp *p)
+{
+    int first = p->c->contacts;
+    for (int l = 0; l < p->joints.limited; l++) {
+        int impulse = add_variable(p, first + l, -1, first + l);
+        double limit = peg_mcp_joint_limit(&p->joints, l);
+        if (!(limit > 0)) continue;
+        int slack = add_variable(p, -1, -1, -1);
+        p->var[slack].limit = 2 * limit;
+        add_entry(p, impulse, slack, 1);
+        add_entry(p, slack, impulse, -1);
+    }
+}
+
 /* Upper bounds of the numbers of variables and entries. */
 static int make_room(mlcp *p)
 {
     const peg_constraints *c = p->c;
-    size_t variables = 0, entries = 0, nd = (size_t)peg_cone_directions(c->island);
+    size_t variables = 2 * (size_t)p->joints.limited, entries = variables;
+    size_t nd = (size_t)peg_cone_directions(c->island), wrenches = (size_t)p->wrenches;
     for (int i = 0; i < c->count; i++) {
         size_t k = (size_t)c->list[i].count, m = (size_t)c->list[i].primaries;
         variables += k + m * (nd + 3);
@@ -130,9 +158,10 @@ static int make_room(mlcp *p)
     peg_arena *arena = c->island->arena;
     p->var = PEG_NEW(arena, variable, variables);
     p->entry = PEG_NEW(arena, entry, entries);
-    p->Ma = PEG_NEW(arena, peg_vec6, c->contacts);
-    p->Mb = PEG_NEW(arena, peg_vec6, c->contacts);
-    return p->var && p->entry && p->Ma && p->Mb;
+    p->wrench = PEG_NEW(arena, wrench, wrenches);
+    p->Ma = PEG_NEW(arena, peg_vec6, wrenches);
+    p->Mb = PEG_NEW(arena, peg_vec6, wrenches);
+    return p->var && p->entry && p->wrench && p->Ma && p->Mb;
 }
 
 /* --- numbers --- */
@@ -157,32 +186,70 @@ static double dot6(const double *a, const double *b)
     return peg_dot(a, b) + peg_dot(a + 3, b + 3);
 }
 
-/* G_i^T M^-1 G_j. */
-static double coupling(const mlcp *p, int i, int j)
+static void set_wrenches(mlcp *p)
 {
     const peg_island *I = p->c->island;
-    const peg_row *x = &p->c->contact[i].row, *y = &p->c->contact[j].row;
+    for (int i = 0; i < p->wrenches; i++) {
+        wrench *w = &p->wrench[i];
+        if (i < p->c->contacts) {
+            const peg_row *row = &p->c->contact[i].row;
+            *w = (wrench){{body_of(I, row, 0), body_of(I, row, 1)}, {row->Ga, row->Gb}, row->bias};
+        } else {
+            int l = i - p->c->contacts;
+            const peg_lcp_row *row = &p->joints.row[p->joints.held + l];
+            *w = (wrench){{row->body_a, row->body_b},
+                          {row->Ja, row->Jb},
+                          row->b - row->c * peg_mcp_joint_limit(&p->joints, l)};
+        }
+        inverse_mass(I, w->body[0], w->G[0], p->Ma[i]);
+        inverse_mass(I, w->body[1], w->G[1], p->Mb[i]);
+        peg_mcp_joints_column(&p->joints, i, w->body[0], w->body[1], p->Ma[i], p->Mb[i]);
+    }
+    peg_mcp_joints_eliminate(&p->joints, p->wrenches);
+}
+
+/* u_i . u, u_i: of a wrench, what bilateral joints see of its impulse. */
+static double held_part(const mlcp *p, int i, const double *u)
+{
+    double sum = 0;
+    const double *ui = p->joints.U + (size_t)i * (size_t)p->joints.held;
+    for (int k = 0; k < p->joints.held; k++) sum += ui[k] * u[k];
+    return sum;
+}
+
+/* G_i^T M^-1 G_j, bilateral joints eliminated. */
+static double coupling(const mlcp *p, int i, int j)
+{
+    const wrench *x = &p->wrench[i], *y = &p->wrench[j];
     double sum = 0;
     for (int s = 0; s < 2; s++)
         for (int t = 0; t < 2; t++) {
-            int body = body_of(I, x, s);
-            if (body < 0 || body != body_of(I, y, t)) continue;
-            sum += dot6(s ? x->Gb : x->Ga, t ? p->Mb[j] : p->Ma[j]);
+            if (x->body[s] < 0 || x->body[s] != y->body[t]) continue;
+            sum += dot6(x->G[s], t ? p->Mb[j] : p->Ma[j]);
         }
+    if (p->joints.held > 0)
+        sum -= held_part(p, i, p->joints.U + (size_t)j * (size_t)p->joints.held);
     return sum;
 }
 
 /* psi/h + G^T v_f */
 static double free_speed(const mlcp *p, int i)
 {
-    const peg_island *I = p->c->island;
-    const peg_row *row = &p->c->contact[i].row;
-    double sum = row->bias;
-    for (int s = 0; s < 2; s++) {
-        int body = body_of(I, row, s);
-        if (body >= 0) sum += dot6(s ? row->Gb : row->Ga, I->rigid[body].state.v_free);
+    const wrench *w = &p->wrench[i];
+    double sum = w->bias;
+    for (int s = 0; s < 2; s++)
+        if (w->body[s] >= 0) sum += dot6(w->G[s], p->joints.base[w->body[s]]);
+    return p->joints.held > 0 ? sum - held_part(p, i, p->joints.y) : sum;
+}
+
+/* The compliance of stops and motors. */
+static void add_compliance(const mlcp *p, double *A)
+{
+    for (int i = 0; i < p->n; i++) {
+        int l = p->var[i].impulse - p->c->contacts;
+        if (l < 0) continue;
+        A[(size_t)i * (size_t)p->n + (size_t)i] += p->joints.row[p->joints.held + l].c / p->unit;
     }
-    return sum;
 }
 
 static void fill(const mlcp *p, double *A, double *q)
@@ -192,7 +259,7 @@ static void fill(const mlcp *p, double *A, double *q)
     for (int i = 0; i < p->n; i++) {
         const variable *v = &p->var[i];
         q[i] = (v->plus >= 0 ? free_speed(p, v->plus) : 0) -
-               (v->minus >= 0 ? free_speed(p, v->minus) : 0);
+               (v->minus >= 0 ? free_speed(p, v->minus) : 0) + v->limit * p->unit;
         for (int j = 0; j < p->n; j++) {
             int f = p->var[j].impulse;
             if (f < 0) continue;
@@ -203,6 +270,7 @@ static void fill(const mlcp *p, double *A, double *q)
     }
     for (int e = 0; e < p->entries; e++)
         A[(size_t)p->entry[e].i * n + (size_t)p->entry[e].j] += p->entry[e].value;
+    add_compliance(p, A);
 }
 
 /* Largest |min(w, z)|, relative to the largest |q|. */
@@ -235,22 +303,42 @@ static void book(mlcp *p, int j, const double *z)
     }
 }
 
-static void take(mlcp *p, const double *z)
+/* The joints' impulses, of which the bilateral ones move v, too; 0: no memory. */
+static int take_joints(mlcp *p, const double *z)
 {
     peg_island *I = p->c->island;
-    for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
+    const peg_mcp_joints *joints = &p->joints;
+    if (I->joints.n == 0) return 1;
+    double *t = PEG_NEW(I->arena, double, joints->held);
+    double *limited = PEG_NEW(I->arena, double, joints->limited);
+    if (!t || !limited) return 0;
+    for (int k = 0; k < joints->held; k++) t[k] = joints->y[k];
+    for (int j = 0; j < p->n; j++) {
+        int f = p->var[j].impulse;
+        if (f < 0) continue;
+        if (f >= p->c->contacts) limited[f - p->c->contacts] = z[j] / p->unit;
+        for (int k = 0; k < joints->held; k++)
+            t[k] += joints->U[(size_t)f * (size_t)joints->held + (size_t)k] * z[j] / p->unit;
+    }
+    peg_mcp_joints_take(I, joints, t, limited);
+    return 1;
+}
+
+static int take(mlcp *p, const double *z)
+{
+    peg_island *I = p->c->island;
+    for (int i = 0; i < I->nd; i++) memcpy(I->v[i], p->joints.base[i], sizeof I->v[i]);
     I->impulse.m = 0;
     for (int j = 0; j < p->n; j++) {
         int f = p->var[j].impulse;
         if (f < 0 || z[j] == 0) continue;
-        const peg_row *row = &p->c->contact[f].row;
-        for (int s = 0; s < 2; s++) {
-            int body = body_of(I, row, s);
-            for (int k = 0; body >= 0 && k < 6; k++)
-                I->v[body][k] += (s ? p->Mb[f][k] : p->Ma[f][k]) * z[j] / p->unit;
-        }
-        if (!row->friction) book(p, j, z);
+        const wrench *w = &p->wrench[f];
+        for (int s = 0; s < 2; s++)
+            for (int k = 0; w->body[s] >= 0 && k < 6; k++)
+                I->v[w->body[s]][k] += (s ? p->Mb[f][k] : p->Ma[f][k]) * z[j] / p->unit;
+        if (f < p->c->contacts && !p->c->contact[f].row.friction) book(p, j, z);
     }
+    return take_joints(p, z);
 }
 
 /* --- the solution --- */
@@ -260,18 +348,17 @@ static peg_outcome solve(mlcp *p)
     peg_constraints *c = p->c;
     peg_arena *arena = c->island->arena;
     pegStats *stats = c->island->stats;
+    if (!peg_mcp_joints_begin(c->island, c->contacts, &p->joints))
+        return arena->failed ? PEG_OUT_OF_MEMORY : PEG_SINGULAR;
+    p->wrenches = c->contacts + p->joints.limited;
     if (!make_room(p)) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < c->count; i++) add_constraint(p, &c->list[i]);
+    add_joints(p);
     if (p->n > MOST_VARIABLES) return PEG_ITERATION_LIMIT;
     stats->solves++;
     stats->rows += p->n;
     if (p->n > stats->rows_max) stats->rows_max = p->n;
-    const peg_island *I = p->c->island;
-    for (int i = 0; i < p->c->contacts; i++) {
-        const peg_row *row = &p->c->contact[i].row;
-        inverse_mass(I, body_of(I, row, 0), row->Ga, p->Ma[i]);
-        inverse_mass(I, body_of(I, row, 1), row->Gb, p->Mb[i]);
-    }
+    set_wrenches(p);
     for (int j = 0; j < p->n; j++)
         if (p->var[j].impulse >= 0)
             p->unit = fmax(p->unit, coupling(p, p->var[j].impulse, p->var[j].impulse));
@@ -288,8 +375,7 @@ static peg_outcome solve(mlcp *p)
     double worst = residual(p->n, A, q, z);
     if (!(worst <= ACCEPTED)) return PEG_NOT_CERTIFIED;
     stats->residual_max = fmax(stats->residual_max, worst);
-    take(p, z);
-    return PEG_SOLVED;
+    return take(p, z) ? PEG_SOLVED : PEG_OUT_OF_MEMORY;
 }
 
 peg_outcome peg_constraints_solve(peg_constraints *c)

@@ -95,8 +95,10 @@ static peg_outcome solve_constraints(peg_constraints *c)
     int simple = all_unilateral(c);
     if (simple && wanted == PEG_SOLVER_PROJECTED) return solve_half_spaces(c);
     peg_outcome outcome = peg_constraints_solve(c);
-    int too_large = outcome == PEG_ITERATION_LIMIT && wanted == PEG_SOLVER_AUTO;
-    return simple && too_large ? solve_half_spaces(c) : outcome;
+    /* Lemke's method ends on rays where joints leave several contacts the same freedom */
+    int other = outcome == PEG_ITERATION_LIMIT || (outcome != PEG_SOLVED && c->island->joints.n);
+    return simple && other && wanted == PEG_SOLVER_AUTO && !c->island->failed ? solve_half_spaces(c)
+                                                                              : outcome;
 }
 
 /* I-constraints of which the half-space of one contact that the standard model would have, too, is

@@ -36,8 +36,7 @@ static int take_rows(peg_stage *s, peg_island *I, const int *rigid_of, int root)
 
 int peg_take_joints(peg_stage *s, peg_island *I, const int *rigid_of, int root)
 {
-    /* the models of mixed LCPs of their own know no joints: their free velocities are those that
-     * joints leave */
+    /* the contact potential knows no joints: its free velocities are those that joints leave */
     if (peg_model_knows_joints(&s->context->settings)) return take_rows(s, I, rigid_of, root);
     for (int i = 0; i < I->nd; i++)
         memcpy(I->rigid[i].target, I->rigid[i].state.v_free, sizeof I->rigid[i].target);
