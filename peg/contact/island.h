@@ -80,6 +80,7 @@ typedef struct peg_pair_tried {
     int failed_checks; /* iterations that left it violated */
     int stuck;         /* so many of them that a mesh may be touched anywhere */
     int causes;        /* advancements while it was violated */
+    int met;           /* first contacts whose rows are kept */
     int switches;      /* of its facet */
     int yielded;       /* has taken a facet that held as well */
     int locked;        /* only facets that held at q_0 are allowed */

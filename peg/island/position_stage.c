@@ -319,6 +319,7 @@ static void carry_velocity(peg_island *I, const stage *s, int i)
 static void meet(peg_island *I, const stage *s)
 {
     memcpy(I->result.v_end, I->v_motion, (size_t)I->nd * sizeof *I->result.v_end);
+    peg_limit_opened(I);
     for (int i = 0; i < I->nd; i++) carry_velocity(I, s, i);
     peg_stop_pairs(I, s->met);
 }

@@ -8,10 +8,96 @@
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 #include "peg/island/energy.h"
+#include "peg/island/joint_row.h"
 #include "peg/island/joints.h"
 #include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
 #include "peg/island/turned_rows.h"
+
+/* --- speeds of what was squeezed --- */
+
+/* Passes in which bodies that are too fast take a share of their impulses; from then on none. */
+enum { SHARED_PASSES = 16 };
+
+/* The speed that a point of a row's other body has without contact, m/s. */
+static double partner_speed(const peg_island *I, const peg_row *row, int body)
+{
+    const peg_pair *p = &I->pair[row->pair];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid, other = a == body ? b : a;
+    const double *v = other < I->nd ? I->rigid[other].target : I->v[other];
+    double at[3];
+    peg_point_velocity(&I->rigid[other], I->rigid[other].x, v, row->point, at);
+    return peg_norm(at);
+}
+
+/* The fastest that a body becomes by the contacts of overlaps: as fast as it or what it meets is
+ * without them, and the speed at which they open. */
+static double opening_limit(const peg_island *I, const peg_row_set *rows, int body)
+{
+    double fastest = peg_norm(I->rigid[body].target), opening = 0;
+    for (int i = 0; i < rows->m; i++) {
+        const peg_pair *p = &I->pair[rows->row[i].pair];
+        if (I->piece[p->a].rigid != body && I->piece[p->b].rigid != body) continue;
+        fastest = fmax(fastest, partner_speed(I, &rows->row[i], body));
+        if (peg_pair_recovers(p)) opening = fmax(opening, peg_pair_opening(I, p) / I->h);
+    }
+    return opening > 0 ? fastest + opening : INFINITY;
+}
+
+/* Which share of its impulses leaves a body within its limit. */
+static double allowed_share(const peg_island *I, const peg_row_set *rows, const peg_vec6 *v,
+                            int body)
+{
+    double change[3], free_speed = peg_norm(I->rigid[body].target), speed = peg_norm(v[body]);
+    if (speed <= free_speed) return 1;
+    double limit = opening_limit(I, rows, body);
+    if (speed <= limit * (1 + PEG_ROUNDING)) return 1;
+    peg_sub(v[body], I->rigid[body].target, change);
+    return (limit - free_speed) / peg_norm(change);
+}
+
+/* Takes the missing share of the impulses of rows on both bodies; share: by body. */
+static void scale_impulses(const peg_island *I, const peg_row_set *rows, const double *share,
+                           double *factor, peg_vec6 *v)
+{
+    for (int i = 0; i < rows->m; i++) {
+        const peg_row *row = &rows->row[i];
+        int a = I->piece[I->pair[row->pair].a].rigid, b = I->piece[I->pair[row->pair].b].rigid;
+        double kept = fmin(a < I->nd ? share[a] : 1, b < I->nd ? share[b] : 1);
+        double taken = (kept - 1) * factor[i] * row->lambda;
+        factor[i] *= kept;
+        if (a < I->nd) peg_add_impulse(&I->mass[a], row->Ga, taken, v[a]);
+        if (b < I->nd) peg_add_impulse(&I->mass[b], row->Gb, taken, v[b]);
+    }
+}
+
+/* Between bodies that overlap deep, a light one has no velocity that leaves both but a large one.
+ * It takes a share of the impulses of its contacts, and so do those that it meets; whoever becomes
+ * too fast by that, too. Bodies that joints connect keep theirs. */
+static void limit_opened(peg_island *I, const peg_row_set *rows)
+{
+    double *share = PEG_NEW(I->arena, double, I->nd), *factor = PEG_NEW(I->arena, double, rows->m);
+    int limited = I->joints.n == 0;
+    if (!share || !factor) {
+        I->failed = 1;
+        return;
+    }
+    for (int i = 0; i < rows->m; i++) factor[i] = 1;
+    for (int pass = 0; limited && pass < SHARED_PASSES + I->nd; pass++) {
+        limited = 0;
+        for (int i = 0; i < I->nd; i++) {
+            share[i] = allowed_share(I, rows, (const peg_vec6 *)I->result.v_end, i);
+            if (share[i] < 1 && pass >= SHARED_PASSES) share[i] = 0;
+            limited |= share[i] < 1;
+        }
+        if (limited) scale_impulses(I, rows, share, factor, I->result.v_end);
+    }
+}
+
+void peg_limit_opened(peg_island *I)
+{
+    if (I->forms & PEG_FORM_RECOVERY) limit_opened(I, &I->impulse);
+}
 
 /* --- starting overlap --- */
 
@@ -44,9 +130,11 @@ static void end_recovery(peg_island *I)
     I->before.has_motion = 0;
     memcpy(pose, I->v, size);
     for (int k = 0; k < I->joints.n; k++) joints[k] = I->joints.lambda[k];
-    if (solve_without_recovery(I)) memcpy(I->result.v_end, I->v, size);
+    int settled = solve_without_recovery(I);
+    if (settled) memcpy(I->result.v_end, I->v, size);
     memcpy(I->v, pose, size);
     for (int k = 0; k < I->joints.n; k++) I->joints.lambda[k] = joints[k];
+    if (settled) limit_opened(I, &I->rows);
 }
 
 /* --- restitution --- */
@@ -217,7 +305,10 @@ void peg_end_velocities(peg_island *I)
     if (I->result.notes & PEG_NOTE_FINAL) return;
     memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
     if (I->forms & PEG_FORM_RECOVERY) {
-        if (!peg_is_iterative(I)) end_recovery(I);
+        if (!peg_is_iterative(I))
+            end_recovery(I);
+        else
+            peg_limit_opened(I);
     } else {
         peg_follow_turned_rows(I);
     }

@@ -9,6 +9,9 @@ void peg_end_velocities(peg_island *island);
 /* Adds the bounce to v_end; may use up the rows. */
 void peg_bounce(peg_island *island);
 
+/* While overlaps open: bodies become no faster by their contacts than what they meet, and the speed
+ * at which overlaps open. */
+void peg_limit_opened(peg_island *island);
 /* Pairs that the position stage has merged meet: their features, by pair, close no more after the
  * step, and loaded contacts no faster. Adds no energy. */
 void peg_stop_pairs(peg_island *island, const unsigned char *stops);
