@@ -522,6 +522,8 @@ START_TEST(bad_contacts_are_refused)
     dGeomID box = dBodyGetFirstGeom(contact_scene_box(&s, 1, 1, 1, 0, 0, 0.5));
     dSurfaceParameters bad = {.mode = dContactSlip1, .slip1 = INFINITY};
     ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
+    bad = (dSurfaceParameters){.mode = dContactMotionN, .motionN = -1e60};
+    ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
     const dSurfaceParameters negative[] = {
         {.mu = -1e-9},
         {.mode = dContactMu2, .mu = 1, .mu2 = -1},

@@ -16,6 +16,9 @@ static double coefficient(double x)
     return x > 0 ? x : 0;
 }
 
+/* m/s: as of bodies. */
+static const double LARGEST = 1e60;
+
 pegStatus peg_surface_check(const dSurfaceParameters *s)
 {
     int rolls = s->mode & dContactRolling, by_axis = s->mode & dContactAxisDep;
@@ -24,9 +27,10 @@ pegStatus peg_surface_check(const dSurfaceParameters *s)
     const double share[] = {value(s, dContactBounce, s->bounce), value(s, dContactSlip1, s->slip1),
                             value(s, dContactSlip2, s->slip2)};
     double others = value(s, dContactBounce, s->bounce_vel) +
-                    value(s, dContactSoftERP, s->soft_erp) +
-                    value(s, dContactSoftCFM, s->soft_cfm) + value(s, dContactMotion1, s->motion1) +
-                    value(s, dContactMotion2, s->motion2) + value(s, dContactMotionN, s->motionN);
+                    value(s, dContactSoftERP, s->soft_erp) + value(s, dContactSoftCFM, s->soft_cfm);
+    const double motion[] = {value(s, dContactMotion1, s->motion1),
+                             value(s, dContactMotion2, s->motion2),
+                             value(s, dContactMotionN, s->motionN)};
     int negative = 0;
     for (int i = 0; i < 5; i++) {
         if (isnan(limit[i])) return PEG_ERROR_NOT_FINITE;
@@ -35,6 +39,7 @@ pegStatus peg_surface_check(const dSurfaceParameters *s)
     for (int i = 0; i < 3; i++) {
         others += share[i];
         negative |= share[i] < 0;
+        if (!(fabs(motion[i]) < LARGEST)) return PEG_ERROR_NOT_FINITE;
     }
     if (!isfinite(others)) return PEG_ERROR_NOT_FINITE;
     return negative ? PEG_ERROR_SURFACE : PEG_OK;

@@ -20,7 +20,8 @@ typedef struct peg_pair_entry {
 } peg_pair_entry;
 
 /* Looks at the fields that the mode mentions. Errors: NOT_FINITE (not a number, or infinite and not
- * mu or rho), SURFACE (a negative mu, mu2, rho, slip or bounce). */
+ * mu or rho, or a motion of 1e60 m/s and more), SURFACE (a negative mu, mu2, rho, slip or bounce).
+ */
 pegStatus peg_surface_check(const dSurfaceParameters *surface);
 
 /* Says once each what the surface asks for and cannot get. about: the pair, or null. */

@@ -33,10 +33,12 @@ static int is_pushed(const peg_glue *glue, int i)
 }
 
 /* Force and torque that turn v_free into v_pose, but for what ODE's joints will do; 0 if one of
- * them overflows. */
+ * them overflows, or ODE's step with them would (surfaces may ask for a motion of 1e308 m/s). */
 static int find_push(const peg_body *b, double h, double push[6])
 {
-    double dv[6], R[9], I[9], sum = 0;
+    double dv[6], R[9], I[9];
+    double sum = peg_dot(b->v_pose, b->v_pose) + peg_dot(b->v_pose + 3, b->v_pose + 3) +
+                 peg_dot(b->v_end, b->v_end) + peg_dot(b->v_end + 3, b->v_end + 3);
     for (int k = 0; k < 6; k++)
         dv[k] = b->v_pose[k] - b->v_free[k] - (b->held ? 0 : b->v_joints[k]);
     peg_quat_to_mat(b->q, R);
@@ -160,7 +162,7 @@ pegStatus peg_glue_apply(peg_glue *glue, int quick, pegStats *stats)
     peg_glue_leave_joints_out(glue, quick);
     if (!add_pushes(glue)) {
         peg_glue_put_joints_back(glue, 0);
-        return PEG_ERROR_STEP_SIZE;
+        return PEG_ERROR_NOT_FINITE;
     }
     double start = peg_seconds();
     int done = quick ? dWorldQuickStep(glue->world, glue->scene.h)
