@@ -135,13 +135,12 @@ int sweep_mpi_coordinate(sweep_coordinator *c, sweep_pool *pool)
         broken = sweep_pool_wait(pool, left, sweep_finish, c) < 0;
     }
     int unfinished = !wants || broken || c->failed || c->left > 0;
-    if (unfinished && ranks > 1) { /* the others run what nobody needs any more */
-        sweep_end(c);
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    /* first, as ranks look for the end every NAP, but every 0.1 ms once they are in MPI_Finalize */
+    int bad = sweep_end(c) || unfinished;
+    if (unfinished && ranks > 1) MPI_Abort(MPI_COMM_WORLD, 1); /* they run what nobody needs */
     for (int r = 1; r < ranks; r++) MPI_Send(NULL, 0, MPI_BYTE, r, QUIT, MPI_COMM_WORLD);
     free(wants);
-    return unfinished;
+    return bad;
 }
 
 /* ---- the others ------------------------------------------------------------------------------ */

@@ -68,7 +68,9 @@ static const double SAME_SIDE = 1.4142;
 #define STRIDES_OF_A_PAIR 50
 
 /* .. rounding, or what solves leave of a motion: side faces of two meshes in one plane, between
- * joints that hold them there, change sides by 1e-8 of it (the gears of Rigid IPC). */
+ * joints that hold them there, change sides by 1e-8 of it (the gears of Rigid IPC). Ends of ways
+ * are checked to the floor of every pair all the same: open sheets could miss each other only where
+ * they meet in a strip narrower than this share of the motion. */
 static const double SOLVED = 1e-7;
 
 /* Two pieces on their way. */
