@@ -31,6 +31,7 @@ dGeomID pegCreateConvex(dSpaceID space, const dReal *planes, unsigned planecount
     pegStatus result = read_arrays(planes, planecount, points, pointcount, polygons, &shape);
     if (result == PEG_OK) {
         geom = dCreateConvex(space, planes, planecount, points, pointcount, polygons);
+        peg_radius_forget(geom);
         result = set_shape(geom, shape);
     }
     if (geom && result != PEG_OK) {
@@ -60,7 +61,9 @@ pegStatus pegSetConvex(dGeomID geom, const dReal *planes, unsigned planecount, c
 
 void pegUnregisterConvex(dGeomID geom)
 {
-    if (geom) peg_convex_forget(geom);
+    if (!geom) return;
+    peg_convex_forget(geom);
+    peg_radius_forget(geom);
 }
 
 pegStatus pegGeomSetRadius(dGeomID geom, dReal radius)

@@ -195,14 +195,20 @@ PEG_API pegStatus pegRegisterConvex(dGeomID geom, const dReal *planes, unsigned 
                                     const unsigned int *polygons);
 PEG_API void pegUnregisterConvex(dGeomID geom);
 
-/* A radius (m) about a box or a convex geom: its surface then lies that far off what ODE knows,
- * rounded at edges and corners, in all worlds; 0 takes it back. Contacts are exact. Mass and
- * inertia are the program's as ever, and ODE's own bounding box does not grow: the geom must lie in
- * an added space (pegWorldAddSpace) to be met in time. Take the radius back before the geom is
- * destroyed: a new geom of its class at the same address would have it. Errors: ARGUMENT (null,
- * negative), NOT_FINITE, GEOM_CLASS (another class: spheres and capsules are round already,
- * cylinders, planes, meshes and heightfields take none), MEMORY. The papers' models know no such
- * geoms: their steps leave them out, with a message. */
+/* A radius (m) about a box, a convex geom, a triangle mesh or a heightfield: its surface then lies
+ * that far off what ODE knows, on both sides of triangles, rounded at edges and corners, in all
+ * worlds; 0 takes it back. A sheet becomes a plate that thick twice, a mesh of one triangle a
+ * rounded tile; points and edges are spheres and capsules. Contacts are exact. Mass and inertia are
+ * the program's as ever, and ODE's own bounding box does not grow: the geom must lie in an added
+ * space (pegWorldAddSpace) to be met in time.
+ * The radius belongs to the geom with its class and, of a mesh or heightfield, its data: given
+ * others it has none. pegCreateConvex and pegUnregisterConvex forget it. Take that of a box back
+ * before the geom is destroyed: ODE does not tell, and a new box at the same address would have it.
+ * Errors: ARGUMENT (null, negative), NOT_FINITE, GEOM_CLASS (another class: spheres and capsules
+ * are round already, cylinders and planes take none), SHAPE_SIZE, MEMORY. A step fails with
+ * PEG_ERROR_RADIUS, its message naming the geom, where a heightfield with a radius has ODE's own
+ * contacts (see pegRegisterHeightfield). The papers' models know no such geoms: their steps leave
+ * them out, with a message. */
 PEG_API pegStatus pegGeomSetRadius(dGeomID geom, dReal radius);
 PEG_API dReal pegGeomGetRadius(dGeomID geom);
 

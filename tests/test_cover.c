@@ -60,19 +60,25 @@ static peg_polytope *solid(cases_random *r, int kind)
 
 typedef struct world {
     const peg_triangle_mesh *mesh;
+    double round;
     peg_view triangle[TRIANGLES];
     peg_polytope shape[TRIANGLES];
 } world;
 
-static void make_world(const peg_triangle_mesh *mesh, world *w)
+static void make_world(const peg_triangle_mesh *mesh, double round, world *w)
 {
     static int start[3] = {0, 3, 6}, corner[6] = {0, 1, 2, 0, 2, 1};
     static int next_start[4] = {0, 2, 4, 6}, next[6] = {1, 2, 2, 0, 0, 1};
     static peg_edge edge[3] = {{{0, 1}, {0, 1}}, {{1, 2}, {0, 1}}, {{2, 0}, {0, 1}}};
-    w->mesh = mesh;
+    w->mesh = mesh, w->round = round;
     for (int t = 0; t < mesh->nt; t++) {
-        w->shape[t] = (peg_polytope){
-            .kind = PEG_SHAPE_TRIANGLE, .nv = 3, .nf = 2, .ne = 3, .radius = 2, .mesh = mesh};
+        w->shape[t] = (peg_polytope){.kind = PEG_SHAPE_TRIANGLE,
+                                     .nv = 3,
+                                     .nf = 2,
+                                     .ne = 3,
+                                     .radius = 2 + round,
+                                     .mesh = mesh};
+        w->shape[t].round = w->shape[t].inner = round;
         w->shape[t].triangle = t;
         w->shape[t].face_start = start, w->shape[t].face_vertex = corner, w->shape[t].edge = edge;
         w->shape[t].next_start = next_start, w->shape[t].next = next;
@@ -105,7 +111,8 @@ static double least(const world *w, const peg_view *part, const unsigned char *n
     for (int t = 0; t < w->mesh->nt; t++) {
         double apart[3];
         peg_sub(w->triangle[t].centre, part->centre, apart);
-        if ((needed && !needed[t]) || peg_norm(apart) > part->shape->radius + 3) continue;
+        if ((needed && !needed[t]) || peg_norm(apart) > part->shape->radius + 3 + w->round)
+            continue;
         s = fmin(s, peg_separation(part, &w->triangle[t], INFINITY, NULL, NULL).s);
     }
     return s;
@@ -151,7 +158,7 @@ static void lay(cases_random *r, const world *w, peg_view *part, double gap, dou
     for (int i = 0; i < 40; i++) {
         x[2] = .5 * (low + high);
         peg_view_set(part, x, R);
-        if (x[2] < 3 + part->shape->radius && least(w, part, NULL) < gap)
+        if (x[2] < 3 + part->shape->radius + w->round && least(w, part, NULL) < gap)
             low = x[2];
         else
             high = x[2];
@@ -210,8 +217,8 @@ static void try_part(cases_random *r, const world *w, const peg_polytope *p, tal
     cases_direction(r, shift);
     for (int k = 0; k < 3; k++) shift[k] *= cases_uniform(r, 0, way), x[k] += shift[k];
     double turn = way / p->radius;
-    ck_assert(
-        peg_mesh_cull_begin(&arena, w->mesh, origin, straight, &part, shift, way, turn, &cover));
+    ck_assert(peg_mesh_cull_begin(&arena, &(peg_placed_mesh){w->mesh, w->round, origin, straight},
+                                  &part, shift, way, turn, &cover));
     find_needed(&cover, needed);
     for (int t = 0; t < w->mesh->nt; t++) {
         double s = peg_separation(&part, &w->triangle[t], INFINITY, NULL, NULL).s;
@@ -225,7 +232,7 @@ static void try_part(cases_random *r, const world *w, const peg_polytope *p, tal
         double s = least(w, &moved, NULL), of_needed = least(w, &moved, needed);
         sum->met += s < 0;
         if (s < -1e-12 * p->size) ck_assert_double_lt(of_needed, 0);
-        if (s > 0 && s < cover.reach - way && p->round > 0)
+        if (s > 0 && s < cover.reach - way && p->round + w->round > 0)
             ck_assert_double_lt(of_needed - s, 1e-12 * p->size);
     }
     cases_view_free(&part);
@@ -241,7 +248,7 @@ START_TEST(what_is_left_out_is_kept_apart_by_the_rest)
     for (int round = 0; round < 12; round++) {
         double rough = round % 3 == 0 ? 0 : cases_magnitude(&r, -2.5, -.3);
         peg_triangle_mesh *mesh = ground(&r, rough);
-        make_world(mesh, &w);
+        make_world(mesh, _i < 3 * KINDS ? 0 : cases_magnitude(&r, -2, 0), &w);
         for (int i = 0; i < 4; i++) {
             peg_polytope *p = solid(&r, _i % KINDS);
             try_part(&r, &w, p, &sum);
@@ -263,7 +270,7 @@ START_TEST(what_has_been_met_is_needed)
     cases_random r = {2000 + (unsigned)_i};
     peg_triangle_mesh *mesh = ground(&r, cases_uniform(&r, 0, .3));
     int met = 0;
-    make_world(mesh, &w);
+    make_world(mesh, _i % 2 ? .1 : 0, &w);
     for (int i = 0; i < 10; i++) {
         peg_polytope *p = solid(&r, CYLINDER + i % 2);
         peg_view part = cases_view(p);
@@ -274,8 +281,8 @@ START_TEST(what_has_been_met_is_needed)
         cases_rotation(&r, R);
         for (int k = 0; k < 3; k++) x[k] = cases_uniform(&r, -1, 1);
         peg_view_set(&part, x, R);
-        ck_assert(
-            peg_mesh_cull_begin(&arena, mesh, origin, straight, &part, origin, way, 0, &cover));
+        ck_assert(peg_mesh_cull_begin(&arena, &(peg_placed_mesh){mesh, w.round, origin, straight},
+                                      &part, origin, way, 0, &cover));
         find_needed(&cover, needed);
         for (int t = 0; t < mesh->nt; t++) {
             double s = peg_separation(&part, &w.triangle[t], INFINITY, NULL, NULL).s;
@@ -344,16 +351,16 @@ START_TEST(triangles_near_another_mesh_are_found)
     static world of, other;
     cases_random r = {3000 + (unsigned)_i};
     peg_triangle_mesh *mesh = ground(&r, .2), *beside = ground(&r, .2);
-    peg_mesh_pair c = {.mesh = {mesh, beside}, .arm = {100, 100}};
+    peg_mesh_pair c = {.mesh = {mesh, beside}, .arm = {100, 100}, .slope = PEG_PI};
     static unsigned char near[TRIANGLES][TRIANGLES];
     int left_out = 0, found = 0, close = 0;
     memset(near, 0, sizeof near);
-    make_world(mesh, &of);
-    make_world(beside, &other);
+    make_world(mesh, 0, &of);
+    make_world(beside, 0, &other);
     c.by = cases_uniform(&r, .1, .4);
     cases_rotation(&r, c.R);
     for (int k = 0; k < 3; k++) c.at[k] = cases_uniform(&r, -.3, .3);
-    peg_mesh_pair_search(&c, &all, mark, near);
+    peg_mesh_pair_search(&c, &all, PEG_MESH_SEARCH_BOUNDS, mark, near);
     for (int t = 0; t < mesh->nt; t++) {
         carry(&of.triangle[t], c.R, c.at);
         for (int u = 0; u < beside->nt; u++) {
@@ -376,7 +383,7 @@ TCase *cover_tests(void)
 {
     TCase *t = tcase_create("cover");
     tcase_set_timeout(t, 60);
-    tcase_add_loop_test(t, what_is_left_out_is_kept_apart_by_the_rest, 0, 3 * KINDS);
+    tcase_add_loop_test(t, what_is_left_out_is_kept_apart_by_the_rest, 0, 6 * KINDS);
     tcase_add_loop_test(t, what_has_been_met_is_needed, 0, 4);
     tcase_add_loop_test(t, triangles_near_another_mesh_are_found, 0, 6);
     return t;

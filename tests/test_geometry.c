@@ -12,6 +12,7 @@ Suite *test_suite(void)
     suite_add_tcase(suite, separation_tests());
     suite_add_tcase(suite, dilated_tests());
     suite_add_tcase(suite, cover_tests());
+    suite_add_tcase(suite, minima_tests());
     suite_add_tcase(suite, sweep_tests());
     return suite;
 }

@@ -514,7 +514,7 @@ static int passes(double across, const double v[6], const double w[6])
     peg_arena arena = {0};
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(peg_triangle_mesh_create(corner[i], 3, whole, 1, 0, &mesh[i]), PEG_OK);
-        shape[i] = peg_triangle_polytope(&arena, mesh[i], 0);
+        shape[i] = peg_triangle_polytope(&arena, mesh[i], 0, 0);
         ck_assert_ptr_nonnull(shape[i]);
     }
     two_bodies_begin(PEG_DYNAMIC, shape[0], shape[1]);

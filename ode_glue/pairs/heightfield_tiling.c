@@ -20,7 +20,8 @@ static int is_bounded(const peg_shape *s)
 /* Radius about the origin of the geom, m. */
 static double extent(const peg_shape *s)
 {
-    if (s->triangle_mesh) return peg_norm(s->triangle_mesh->centre) + s->triangle_mesh->radius;
+    if (s->triangle_mesh)
+        return peg_norm(s->triangle_mesh->centre) + s->triangle_mesh->radius + s->is.round;
     return peg_norm(s->shape->centre) + s->shape->radius + s->shape->round;
 }
 
@@ -56,7 +57,7 @@ static pegStatus need(peg_glue *glue, peg_shape *field, const peg_shape *s, doub
     peg_sub(y, x, from);
     peg_rotate_back(R, from, at);
     double speed = fastest + speed_of(body_of(glue, field), y, radius);
-    double reach = radius + SPEED_FACTOR * glue->scene.h * speed;
+    double reach = radius + field->is.round + SPEED_FACTOR * glue->scene.h * speed;
     for (int k = 0; k < 2; k++) {
         low[k] = at[2 * k] - reach;
         high[k] = at[2 * k] + reach;
@@ -80,6 +81,10 @@ static pegStatus open_field(peg_glue *glue, peg_shape *field, peg_shape *const *
         status = peg_windows_end(&field->windows, field->endless, &glue->shapes.last_id);
     field->opaque = status == PEG_ERROR_GEOM_CLASS;
     if (!field->opaque) return status;
+    if (field->is.round > 0) {
+        glue->report.culprit.geom = field->geom;
+        return PEG_ERROR_RADIUS;
+    }
     peg_windows_free(&field->windows);
     peg_glue_say_opaque(glue, field);
     return PEG_OK;

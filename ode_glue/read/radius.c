@@ -1,6 +1,7 @@
 #include "ode_glue/read/radius.h"
 #include "ode_glue/read/registry.h"
 #include "peg/base/arena.h"
+#include "peg/shape/polygon_mesh.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -8,6 +9,7 @@
 typedef struct radius {
     double radius;
     int class;
+    const void *data; /* of a mesh or a heightfield */
 } radius;
 
 /* Whether any geom ever had one: the others need not ask behind the registry's lock. */
@@ -24,21 +26,36 @@ static const void *key_of(dGeomID geom)
     return (const char *)geom + 1;
 }
 
+static const void *data_of(dGeomID geom, int class)
+{
+    if (class == dTriMeshClass) return dGeomTriMeshGetData(geom);
+    return class == dHeightfieldClass ? dGeomHeightfieldGetHeightfieldData(geom) : NULL;
+}
+
+void peg_radius_forget(dGeomID geom)
+{
+    if (atomic_load(&some_have)) peg_registry_forget(key_of(geom));
+}
+
 pegStatus peg_radius_set(dGeomID geom, double r)
 {
     int class = dGeomGetClass(geom);
     if (!isfinite(r)) return PEG_ERROR_NOT_FINITE;
     if (r < 0) return PEG_ERROR_ARGUMENT;
-    if (class != dBoxClass && class != dConvexClass) return PEG_ERROR_GEOM_CLASS;
+    if (class != dBoxClass && class != dConvexClass && class != dTriMeshClass &&
+        class != dHeightfieldClass)
+        return PEG_ERROR_GEOM_CLASS;
     if (r == 0) {
-        peg_registry_forget(key_of(geom));
+        peg_radius_forget(geom);
         return PEG_OK;
     }
+    pegStatus status = peg_size_check(r);
+    if (status != PEG_OK) return status;
     radius *thing = peg_alloc_zero(1, sizeof *thing);
     if (!thing) return PEG_ERROR_MEMORY;
-    thing->radius = r, thing->class = class;
+    thing->radius = r, thing->class = class, thing->data = data_of(geom, class);
     atomic_store(&some_have, 1);
-    pegStatus status = peg_registry_set(key_of(geom), thing, release);
+    status = peg_registry_set(key_of(geom), thing, release);
     if (status != PEG_OK) release(thing);
     return status;
 }
@@ -48,5 +65,6 @@ double peg_radius_of(dGeomID geom)
     unsigned long version;
     if (!atomic_load(&some_have)) return 0;
     const radius *thing = peg_registry_find(key_of(geom), release, &version);
-    return thing && thing->class == dGeomGetClass(geom) ? thing->radius : 0;
+    if (!thing || thing->class != dGeomGetClass(geom)) return 0;
+    return thing->data == data_of(geom, thing->class) ? thing->radius : 0;
 }

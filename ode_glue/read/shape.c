@@ -249,6 +249,7 @@ pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
     }
     if (s->is.class == dConvexClass && (!s->shape || !peg_convex_is_of(s->shape, s->is.leaf)))
         return PEG_ERROR_CONVEX_NOT_REGISTERED;
+    if (s->opaque && s->is.round > 0) return PEG_ERROR_RADIUS;
     return PEG_OK;
 }
 

@@ -13,7 +13,7 @@ typedef struct peg_parameters {
     int class;             /* ODE's, of the leaf; -1: an empty transform */
     double size[4];        /* box: sides; plane: a, b, c, d; sphere, capsule, cylinder: radius,
                               length */
-    double round;          /* box, convex: radius about it (pegGeomSetRadius) */
+    double round;          /* radius about it (pegGeomSetRadius) */
     unsigned long version; /* convex, heightfield: of its registration */
     const void *data;      /* mesh */
 } peg_parameters;
@@ -55,7 +55,7 @@ typedef struct peg_shapes {
 /* Starts a collection. */
 void peg_shapes_begin(peg_shapes *shapes);
 /* Collects a geom (no space); further calls for the same geom only raise `swept`. Errors: MEMORY,
- * NOT_FINITE, SHAPE_EMPTY, SHAPE_UNKNOWN; after one the collection must be abandoned. */
+ * NOT_FINITE, SHAPE_EMPTY, SHAPE_UNKNOWN, RADIUS; after one the collection must be abandoned. */
 pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept);
 /* Ends a collection: its shapes are kept, or it never happened. */
 void peg_shapes_end(peg_shapes *shapes, int keep);

@@ -323,6 +323,7 @@ static void add_part(peg_glue *glue, peg_part *part, const peg_triangle_mesh *tr
     peg_part *p = &part[glue->scene.np++];
     *p = (peg_part){.shape = s->shape, .triangle_mesh = triangle_mesh, .id = id, .user = s};
     p->opaque = !p->shape && !p->triangle_mesh;
+    p->round = p->triangle_mesh ? s->is.round : 0;
     p->body = body ? peg_map_find(&glue->body_number, body, NULL) : -1;
     if (body)
         peg_geom_offset(s->geom, p->offset, p->rotation);

@@ -274,6 +274,7 @@ static int find_part(void *data, peg_part *part)
     peg_shape *shape = &s->glue->shapes.kept.of[s->shape[g - s->geom]];
     part->shape = shape->shape;
     part->triangle_mesh = shape->triangle_mesh;
+    part->round = shape->triangle_mesh ? shape->is.round : 0;
     part->user = shape;
     return shape->status == PEG_OK;
 }

@@ -38,6 +38,7 @@ void peg_settings_default(pegSettings *settings)
         .threads = 1,
         .soft_contacts = PEG_SOFT_BELOW,
         .narrow_phase = PEG_NARROW_PHASE_LIBCCD,
+        .mesh_search = PEG_MESH_SEARCH_BOUNDS,
     };
 }
 
@@ -68,7 +69,8 @@ pegStatus peg_settings_check(const pegSettings *s)
     int enums = s->contact >= 0 && s->contact < PEG_CONTACT_COUNT && s->solver >= 0 &&
                 s->solver < PEG_SOLVER_COUNT && s->soft_contacts >= PEG_SOFT_RIGID &&
                 s->soft_contacts <= PEG_SOFT_KEEP && s->narrow_phase >= 0 &&
-                s->narrow_phase < PEG_NARROW_PHASE_COUNT;
+                s->narrow_phase < PEG_NARROW_PHASE_COUNT && s->mesh_search >= 0 &&
+                s->mesh_search < PEG_MESH_SEARCH_COUNT;
     int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->max_depenetration_speed >= 0 &&
                 isfinite(s->max_depenetration_speed) && s->reach >= 0 && s->reach <= 10;
     int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
@@ -130,6 +132,9 @@ const char *peg_status_message(pegStatus status)
         [PEG_STATE_INCOMPLETE] =
             "the state is saved but for what ODE does not tell: a run that goes on from it may "
             "differ",
+        [PEG_ERROR_RADIUS] =
+            "a heightfield has ODE's own contacts, which know no radius: register it with "
+            "pegRegisterHeightfield as it is built, or take its radius back",
     };
     return status >= 0 && status < PEG_STATUS_COUNT ? text[status] : "unknown status";
 }

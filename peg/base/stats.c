@@ -64,6 +64,7 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
     sum->wide_islands += s->wide_islands;
+    sum->mesh_nodes += s->mesh_nodes;
     sum->position_stages += s->position_stages;
     sum->limited_islands += s->limited_islands;
     sum->limited_bodies += s->limited_bodies;

@@ -35,6 +35,7 @@ typedef enum pegStatus {
     PEG_ERROR_WORLD,                 /* the ODE world has a peg world already */
     PEG_ERROR_STATE,                 /* a buffer that holds no state of this world */
     PEG_STATE_INCOMPLETE, /* done, but for what ODE does not tell: see pegWorldSaveState */
+    PEG_ERROR_RADIUS,     /* a radius about a heightfield that has ODE's contacts */
     PEG_STATUS_COUNT,
     PEG_ERROR_SHAPE_UNKNOWN = PEG_ERROR_CONVEX_NOT_REGISTERED /* name before 0.2 */
 } pegStatus;
@@ -84,6 +85,14 @@ typedef enum pegSoftContacts {
 
 /* Where the search for the widest facet of a pair of parts starts. Both give the same bits: the
  * start only tells what need not be looked at. */
+/* What nodes of the tree of a mesh are held against. Contacts are the same. */
+typedef enum pegMeshSearch {
+    PEG_MESH_SEARCH_BOUNDS = 0, /* the faces of the other part, its radius, cones of normals */
+    PEG_MESH_SEARCH_BOXES,      /* the box about it alone */
+    PEG_MESH_SEARCH_ALL,        /* nothing: every triangle is looked at */
+    PEG_MESH_SEARCH_COUNT
+} pegMeshSearch;
+
 typedef enum pegNarrowPhase {
     PEG_NARROW_PHASE_LIBCCD = 0, /* at the facet that libccd's MPR finds, if the parts have so many
                                     vertices that this is worth its time */
@@ -153,6 +162,7 @@ typedef struct pegSettings {
                     the world; callbacks run on the thread that steps */
     pegSoftContacts soft_contacts; /* [PEG_SOFT_BELOW] */
     pegNarrowPhase narrow_phase;   /* [PEG_NARROW_PHASE_LIBCCD] */
+    pegMeshSearch mesh_search;     /* [PEG_MESH_SEARCH_BOUNDS] */
 } pegSettings;
 
 /* Statistics of one step (pegWorldGetStats) or of all steps (pegWorldGetTotals: sums, and maxima of
@@ -189,6 +199,7 @@ typedef struct pegStats {
         long swept;
     };
     long wide_islands; /* islands of many boxes, stepped eight pairs at a time */
+    long mesh_nodes;   /* nodes of trees of meshes visited */
     union {
         long pgs_iterations; /* PGS iterations */
         long sweeps;

@@ -28,14 +28,24 @@ static void into_frame(const double x[3], const double R[9], const double *world
 /* What is this deep, in sizes, may have met. */
 static const double MET = 1e-6;
 
-int peg_mesh_cull_begin(peg_arena *arena, const peg_triangle_mesh *mesh, const double x[3],
-                        const double R[9], const peg_view *view, const double shift[3], double way,
-                        double turn, peg_mesh_cull *out)
+/* What a part with a radius meets of a bare mesh is what the part meets of the mesh with it. */
+static void dilate(const peg_polytope *shape, double round, peg_polytope *out)
 {
-    const peg_polytope *P = view->shape;
+    *out = *shape;
+    if (!(round > 0)) return;
+    if (out->kind == PEG_SHAPE_POLYTOPE) out->kind = PEG_SHAPE_ROUNDED;
+    out->round += round, out->inner += round, out->radius += round, out->size += round;
+}
+
+int peg_mesh_cull_begin(peg_arena *arena, const peg_placed_mesh *placed, const peg_view *view,
+                        const double shift[3], double way, double turn, peg_mesh_cull *out)
+{
+    const double *x = placed->at, *R = placed->R;
+    const peg_polytope *P = &out->shape;
+    *out = (peg_mesh_cull){.mesh = placed->mesh, .way = way, .turn = turn};
+    dilate(view->shape, placed->round, &out->shape);
     double from[3], moved = peg_norm(shift) + way + MET * P->size;
-    *out = (peg_mesh_cull){.mesh = mesh, .way = way, .turn = turn};
-    out->reach = way + peg_mesh_cull_room(P->size, mesh);
+    out->reach = way + peg_mesh_cull_room(P->size, placed->mesh);
     out->part.shape = P;
     out->part.vertex = PEG_NEW(arena, peg_vec3, P->nv);
     out->part.normal = PEG_NEW(arena, peg_vec3, P->nf);
@@ -76,9 +86,18 @@ void peg_mesh_cull_region(const peg_mesh_cull *c, peg_region *r)
             r->box.hi[k] = peg_max(r->box.hi[k], part->vertex[v][k] + by);
         }
     }
-    if (!peg_is_dilated(P) || peg_is_rounded(P)) return;
+    if (!peg_is_dilated(P) || peg_is_rounded(P)) {
+        if (c->all) return;
+        r->depth = c->reach + c->deep + P->round;
+        r->touch = MET * P->size + P->round;
+        r->slope = c->turn + PEG_SLOPE_TOLERANCE;
+        return;
+    }
     r->from = part->vertex[0];
     r->to = part->vertex[P->nv - 1];
+    if (!peg_is_round(P) || c->all) return;
+    r->way = c->way;
+    r->slope = PEG_SLOPE_TOLERANCE;
 }
 
 /* --- faces --- */
@@ -104,10 +123,10 @@ static int rim_is_over(const peg_mesh_cull *c, const double *const corner[3], co
 {
     double rim = c->part.shape->rim, by = c->deep, low[3], d[3], farthest = 0;
     const double *centre = c->part.vertex[v];
-    double cosine = side * peg_dot(n, c->axis);
+    double cosine = side * peg_dot(n, c->axis), round = c->part.shape->round;
     for (int k = 0; k < 3; k++) low[k] = side * n[k] - cosine * c->axis[k];
     double sine = peg_normalise(low), height = side * (peg_dot(n, centre) - peg_dot(n, corner[0]));
-    if (height - rim * sine > c->reach) return 0;
+    if (height - rim * sine > c->reach + round) return 0;
     if (sine > PEG_SLOPE_TOLERANCE && 2 * c->way < .5 * rim * sine) {
         peg_add_scaled(centre, -rim, low, d);
         /* points up to 2 way higher may be the lowest ones then */
@@ -282,8 +301,8 @@ static int faces_near(const peg_mesh_cull *c, spot *s)
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 3; k++) s->out[i][k] = between(out[0][k], out[1][k], stretch[i]);
     off_axis(s->out[0], s->out[1], &least, &most);
-    s->on_side = most >= P->rim + deepest;
-    return least <= P->rim + c->reach;
+    s->on_side = most >= P->rim + P->round + deepest;
+    return least <= P->rim + P->round + c->reach;
 }
 
 /* Whether the mesh goes on nearer along d, wherever the part gets. */
@@ -321,8 +340,8 @@ static int is_in_reach(const peg_mesh_cull *c, spot *s)
 /* Whether what it is near to says nothing: rounded edges look all ways between their faces. */
 static int is_vague(const peg_mesh_cull *c, const spot *s)
 {
-    if (peg_is_rounded(c->part.shape)) return 1;
     if (peg_is_round(c->part.shape)) return 0;
+    if (c->part.shape->round > 0) return 1;
     return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
 }
 
@@ -444,7 +463,7 @@ static double beside_rim(const peg_mesh_cull *c, const double *const corner[3])
     peg_normalise(beside);
     double h =
         peg_min(peg_min(peg_dot(beside, out[0]), peg_dot(beside, out[1])), peg_dot(beside, out[2]));
-    return h - c->part.shape->rim;
+    return h - c->part.shape->rim - c->part.shape->round;
 }
 
 /* The point of a triangle that is nearest to p. */

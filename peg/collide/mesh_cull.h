@@ -14,11 +14,13 @@ typedef struct peg_cull_triangle {
     peg_vec3 along[3], out[3]; /* its sides from corner to corner, and across them, as long */
     double square[3];          /* of their lengths, m^2 */
     const double *frame;       /* its mesh's own in that of the mesh */
+    double round;              /* radii of both meshes, m */
 } peg_cull_triangle;
 
 /* A part near a mesh, in the frame of the mesh, half-way through what it does there in a step. */
 typedef struct peg_mesh_cull {
     const peg_triangle_mesh *mesh;
+    peg_polytope shape; /* of the part; the radius of the mesh is added to its own */
     peg_view part;
     double way;        /* how far its surface may get from there, m */
     double turn;       /* how far its faces may turn, rad */
@@ -43,18 +45,25 @@ static inline double peg_mesh_cull_room(double size, const peg_triangle_mesh *me
     return PEG_MESH_CULL_ROOM * peg_min(size, mesh->radius);
 }
 
-/* The part as `view` shows it, near a mesh at (x, R), with arrays in the arena. It moves relative
- * to the mesh by `shift` (m, world) give or take `way` for every point of its surface, turns by
- * `turn` (rad) at most, and is apart from the mesh before it moves. Returns 0 without memory. */
-int peg_mesh_cull_begin(peg_arena *arena, const peg_triangle_mesh *mesh, const double x[3],
-                        const double R[9], const peg_view *view, const double shift[3], double way,
-                        double turn, peg_mesh_cull *out);
+/* A mesh with a radius (m, 0: none), where it is: y = R x + at. */
+typedef struct peg_placed_mesh {
+    const peg_triangle_mesh *mesh;
+    double round;
+    const double *at, *R;
+} peg_placed_mesh;
+
+/* The part as `view` shows it, near a mesh, with arrays in the arena. It moves relative to the mesh
+ * by `shift` (m, world) give or take `way` for every point of its surface, turns by `turn` (rad) at
+ * most, and is apart from the mesh before it moves. `out` must stay where it is. Returns 0 without
+ * memory. */
+int peg_mesh_cull_begin(peg_arena *arena, const peg_placed_mesh *mesh, const peg_view *view,
+                        const double shift[3], double way, double turn, peg_mesh_cull *out);
 
 /* The same of a triangle of another mesh, whose frame is R in that of the mesh and whose corners
- * are where they are half-way; from_start: as in peg_mesh_cull. */
+ * are where they are half-way; round: both radii, m; from_start: as in peg_mesh_cull. */
 void peg_mesh_cull_begin_triangle(const peg_triangle_mesh *mesh, const peg_triangle_mesh *of,
                                   int triangle, const double R[9], const peg_vec3 corner[3],
-                                  double way, double turn, double from_start,
+                                  double round, double way, double turn, double from_start,
                                   peg_cull_triangle *shell, peg_mesh_cull *out);
 
 /* Where what it can touch is. */

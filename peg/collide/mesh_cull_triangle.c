@@ -2,7 +2,9 @@
  * other, or two edges, where neither mesh goes on nearer. Shells have no inside to shrink towards,
  * but what they touch first they touch on the way: the pairs that are left are kept apart all along
  * it (see peg/contact/first_contact.c). There the direction of a contact is that of the features,
- * which turn by `turn` at most; that of two edges by as much over the sine between them. */
+ * which turn by `turn` at most; that of two edges by as much over the sine between them. Meshes
+ * with a radius also touch where two vertices, or a vertex and an edge, are nearest: between points
+ * that each get no farther than `way` the direction turns by twice that over their distance. */
 #include <string.h>
 
 #include "peg/base/tolerance.h"
@@ -37,7 +39,7 @@ static void set_sides(const double *const corner[3], const double n[3], peg_vec3
 
 void peg_mesh_cull_begin_triangle(const peg_triangle_mesh *mesh, const peg_triangle_mesh *of,
                                   int triangle, const double R[9], const peg_vec3 corner[3],
-                                  double way, double turn, double from_start,
+                                  double round, double way, double turn, double from_start,
                                   peg_cull_triangle *shell, peg_mesh_cull *out)
 {
     shell->shape = (peg_polytope){.kind = PEG_SHAPE_TRIANGLE,
@@ -52,6 +54,7 @@ void peg_mesh_cull_begin_triangle(const peg_triangle_mesh *mesh, const peg_trian
     shell->offset[0] = peg_dot(shell->normal[0], corner[0]);
     shell->offset[1] = -shell->offset[0];
     shell->frame = R;
+    shell->round = shell->shape.round = round;
     set_sides((const double *const[3]){corner[0], corner[1], corner[2]}, shell->normal[0],
               shell->along, shell->out, shell->square);
     *out = (peg_mesh_cull){.mesh = mesh,
@@ -68,6 +71,18 @@ void peg_mesh_cull_begin_triangle(const peg_triangle_mesh *mesh, const peg_trian
                            .shell = shell};
     for (int k = 0; k < 3; k++)
         out->part.centre[k] = (corner[0][k] + corner[1][k] + corner[2][k]) / 3;
+}
+
+/* How far features that may touch are apart at most, and how far beyond its ends one of them may
+ * lie then, m. */
+static double far_of(const peg_mesh_cull *c)
+{
+    return c->reach + c->shell->round;
+}
+
+static double beside_of(const peg_mesh_cull *c)
+{
+    return c->reach + c->turn * c->shell->round;
 }
 
 /* Where the corners are, seen from the other triangle. Returns how far one of its sides keeps them
@@ -158,7 +173,7 @@ static int vertex_meets(const peg_mesh_cull *c, const side *of, const side *over
         int v = m->triangle[of->triangle][k];
         double height = of->height[k];
         int met = (height >= -c->way ? AGAINST : 0) | (height <= c->way ? ALONG : 0);
-        if (fabs(height) > c->reach || m->vertex_is_even[v] || !is_over(of, over, k, c->reach))
+        if (fabs(height) > far_of(c) || m->vertex_is_even[v] || !is_over(of, over, k, beside_of(c)))
             continue;
         if (met & sides_of_vertex(of, v, n, c->turn)) return 1;
     }
@@ -169,21 +184,22 @@ static int vertex_meets(const peg_mesh_cull *c, const side *of, const side *over
 static int edges_meet(const peg_mesh_cull *c, const side *A, const side *B, int i, int j)
 {
     const double *u = A->along[i], *w = B->along[j];
-    double n[3], d[3], x[3], uu = A->square[i], ww = B->square[j], reach = c->reach * c->reach;
+    double n[3], d[3], x[3], uu = A->square[i], ww = B->square[j], far = far_of(c);
+    double beside = beside_of(c) * beside_of(c);
     peg_sub(A->corner[i], B->corner[j], d);
     peg_cross(u, w, n);
     double nn = peg_dot(n, n), sine = nn / (uu * ww); /* squared */
     if (!(sine > PEG_TOUCH * PEG_TOUCH) || !(c->turn * c->turn < VAGUE * VAGUE * sine))
-        return peg_norm(d) <= sqrt(uu) + sqrt(ww) + c->reach;
+        return peg_norm(d) <= sqrt(uu) + sqrt(ww) + far;
     double gap = peg_dot(n, d);
-    if (gap * gap > reach * nn) return 0;
+    if (gap * gap > far * far * nn) return 0;
     /* where the lines are nearest; ends farther from there are farther from the other line */
     peg_cross(w, d, x);
     double s = peg_dot(x, n) / nn, beyond_s = peg_max(-s, s - 1);
-    if (beyond_s > 0 && beyond_s * beyond_s * nn > reach * ww) return 0;
+    if (beyond_s > 0 && beyond_s * beyond_s * nn > beside * ww) return 0;
     peg_cross(u, d, x);
     double t = peg_dot(x, n) / nn, beyond_t = peg_max(-t, t - 1);
-    if (beyond_t > 0 && beyond_t * beyond_t * nn > reach * uu) return 0;
+    if (beyond_t > 0 && beyond_t * beyond_t * nn > beside * uu) return 0;
     gap /= peg_normalise(n);
     int e = A->mesh->side[A->triangle][i], f = B->mesh->side[B->triangle][j];
     double slope = c->turn / sqrt(sine);
@@ -198,7 +214,7 @@ static int edges_meet(const peg_mesh_cull *c, const side *A, const side *B, int 
 static int is_out(const peg_mesh_cull *c, const side *s, int k)
 {
     double a = s->height[k], b = s->height[(k + 1) % 3];
-    return peg_min(a, b) > c->reach || peg_max(a, b) < -c->reach ||
+    return peg_min(a, b) > far_of(c) || peg_max(a, b) < -far_of(c) ||
            s->mesh->edge_is_even[s->mesh->side[s->triangle][k]];
 }
 
@@ -211,6 +227,56 @@ static int any_edges_meet(const peg_mesh_cull *c, const side *A, const side *B)
         for (int j = 0; j < 3; j++)
             if (!out[j] && edges_meet(c, A, B, i, j)) return 1;
     }
+    return 0;
+}
+
+/* --- of meshes with a radius --- */
+
+/* Whether vertex or edge k of a triangle can be touched from a side. */
+static int is_free(const side *s, int is_edge, int k, const double n[3], int from, double slope)
+{
+    const peg_triangle_mesh *m = s->mesh;
+    int i = is_edge ? m->side[s->triangle][k] : m->triangle[s->triangle][k];
+    if (is_edge ? m->edge_is_even[i] : m->vertex_is_even[i]) return 0;
+    int sides = is_edge ? sides_of_edge(s, i, n, slope) : sides_of_vertex(s, i, n, slope);
+    return sides & from;
+}
+
+/* Two features that are nearest to each other along d, from that of B to that of A. */
+static int nearest_meet(const peg_mesh_cull *c, const side *A, const side *B, int edge_a, int i,
+                        int edge_b, int j, double d[3])
+{
+    double apart = peg_normalise(d);
+    if (apart > far_of(c)) return 0;
+    double slope = c->turn + 2 * c->way / apart;
+    if (!(slope < VAGUE)) return 1;
+    return is_free(A, edge_a, i, d, AGAINST, slope) && is_free(B, edge_b, j, d, ALONG, slope);
+}
+
+/* A vertex of A and an edge of B, or the other way round; `sign` is -1 then. */
+static int vertex_and_edge_meet(const peg_mesh_cull *c, const side *V, const side *E, int i, int j,
+                                double sign)
+{
+    double d[3], room = beside_of(c);
+    peg_sub(V->corner[i], E->corner[j], d);
+    double square = E->square[j], t = peg_dot(d, E->along[j]) / square;
+    double beyond = peg_max(-t, t - 1);
+    if (beyond > 0 && beyond * beyond * square > room * room) return 0;
+    peg_add_scaled(d, -t, E->along[j], d);
+    for (int k = 0; k < 3; k++) d[k] *= sign;
+    return sign > 0 ? nearest_meet(c, V, E, 0, i, 1, j, d) : nearest_meet(c, E, V, 1, j, 0, i, d);
+}
+
+static int any_nearest_meet(const peg_mesh_cull *c, const side *A, const side *B)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double d[3];
+            peg_sub(A->corner[i], B->corner[j], d);
+            if (nearest_meet(c, A, B, 0, i, 0, j, d) || vertex_and_edge_meet(c, A, B, i, j, 1) ||
+                vertex_and_edge_meet(c, B, A, i, j, -1))
+                return 1;
+        }
     return 0;
 }
 
@@ -236,12 +302,12 @@ peg_triangle_need peg_cull_triangle_needs(const peg_mesh_cull *c, int triangle, 
               .out = (const peg_vec3 *)out,
               .square = square};
     double apart = see_from(&B, &A, shell->normal[0]);
-    if (apart > c->reach) return PEG_TRIANGLE_APART;
+    if (apart > far_of(c)) return PEG_TRIANGLE_APART;
     set_sides(B.corner, n, along, out, square);
     apart = peg_max(apart, see_from(&A, &B, n));
-    if (apart > c->reach) return PEG_TRIANGLE_APART;
+    if (apart > far_of(c)) return PEG_TRIANGLE_APART;
     if (vertex_meets(c, &A, &B, n) || vertex_meets(c, &B, &A, shell->normal[0]) ||
-        any_edges_meet(c, &A, &B))
+        any_edges_meet(c, &A, &B) || (shell->round > 0 && any_nearest_meet(c, &A, &B)))
         return PEG_TRIANGLE_NEEDED;
-    return apart > touch ? PEG_TRIANGLE_APART : PEG_TRIANGLE_NEAR;
+    return apart > shell->round + touch ? PEG_TRIANGLE_APART : PEG_TRIANGLE_NEAR;
 }

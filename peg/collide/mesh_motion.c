@@ -174,10 +174,10 @@ static int is_known(const search *s, item it)
 static void look_at_triangles(search *s, const moment *m, item it, double way)
 {
     double near = s->motion->near;
-    if (triangles_are_apart(s, m, it, way + near)) return;
+    if (triangles_are_apart(s, m, it, way + near + s->motion->round)) return;
     if (m->last || way <= near)
         meet(s, it, m->t - m->half);
-    else if (!triangles_are_apart(s, m, it, near))
+    else if (!triangles_are_apart(s, m, it, near + s->motion->round))
         meet(s, it, m->t);
     else
         keep(s, it);
@@ -189,7 +189,7 @@ static void look_at(search *s, const moment *m, item it)
     peg_aabb box[2];
     for (int i = 0; i < 2; i++) box_of(motion->mesh[i], it.of[i], &box[i]);
     double way = closing(s, m, box);
-    if (boxes_are_apart(m, box, way + motion->near)) return;
+    if (boxes_are_apart(m, box, way + motion->near + motion->round)) return;
     if (it.of[0] < 0 && it.of[1] < 0) {
         look_at_triangles(s, m, it, way);
         return;

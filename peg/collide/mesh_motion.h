@@ -15,6 +15,7 @@ typedef struct peg_mesh_motion {
     peg_mesh_place *place;
     peg_mesh_known *is_known;
     void *context;
+    double round;       /* radii of both meshes, m */
     double slide;       /* of one pivot past the other, at most, m */
     double spin[2];     /* of each mesh, at most, rad .. */
     double pivot[2][3]; /* .. about a point in its frame */

@@ -58,6 +58,7 @@ typedef struct peg_joint_row {
 typedef struct peg_part {
     const peg_polytope *shape;              /* or null */
     const peg_triangle_mesh *triangle_mesh; /* or null */
+    double round;                           /* m: radius about the mesh, of a shape 0 */
     int opaque;                             /* if both are null, else 0 */
     int body;
     double offset[3], rotation[9]; /* pose of the part in the body's frame (world if body = -1) */

@@ -107,7 +107,7 @@ int peg_aabb_tree_build(peg_triangle_mesh *c)
         for (int k = 0; k < 3; k++)
             peg_add_scaled(l[t].centre, 1. / 3, c->vertex[c->triangle[t][k]], l[t].centre);
     }
-    c->node[0].first = 0;
+    memset(c->node, 0, 2 * (size_t)c->nt * sizeof *c->node);
     split(c, l, c->nt, 0);
     for (int k = 0; k < 3; k++) c->centre[k] = .5 * (c->node[0].box.lo[k] + c->node[0].box.hi[k]);
     for (int t = 0; t < c->nt; t++)
@@ -119,7 +119,113 @@ int peg_aabb_tree_build(peg_triangle_mesh *c)
     return sort_by_place(c, l);
 }
 
+/* --- cones --- */
+
+static const double RIGHT = PEG_PI / 2;
+
+static double line_angle(const double a[3], const double b[3])
+{
+    return acos(peg_min(fabs(peg_dot(a, b)), 1));
+}
+
+/* Widens a cone by a direction, either way. */
+static void widen(peg_aabb_node *node, const double n[3])
+{
+    node->angle = peg_max(node->angle, line_angle(node->axis, n));
+}
+
+/* Adds a direction to a sum, the way that agrees with it. */
+static void add_line(double sum[3], const double n[3])
+{
+    peg_add_scaled(sum, peg_dot(sum, n) < 0 ? -1 : 1, n, sum);
+}
+
+/* The direction in the plane of a triangle out of its side, of unit length. */
+static void outward(const peg_triangle_mesh *c, int e, int opposite, double out[3])
+{
+    peg_vec3 along;
+    const double *origin = c->vertex[c->edge[e][0]];
+    peg_sub(c->vertex[c->edge[e][1]], origin, along);
+    peg_sub(origin, c->vertex[opposite], out);
+    peg_add_scaled(out, -peg_dot(out, along) / peg_dot(along, along), along, out);
+    peg_normalise(out);
+}
+
+/* Whether an edge has two triangles that lie on both sides of it, seen along the axis: then it can
+ * be touched along directions between their normals only. */
+static int is_regular(const peg_triangle_mesh *c, int e, const double axis[3])
+{
+    int start = c->across_start[e];
+    double out[2][3], up[2][3];
+    peg_vec3 along;
+    if (c->across_start[e + 1] - start != 2) return 0;
+    peg_sub(c->vertex[c->edge[e][1]], c->vertex[c->edge[e][0]], along);
+    for (int i = 0; i < 2; i++) {
+        outward(c, e, c->across[start + i], out[i]);
+        peg_cross(out[i], along, up[i]);
+    }
+    return peg_dot(up[0], axis) * peg_dot(up[1], axis) < 0;
+}
+
+/* All edges at the corners of a triangle, so that the mesh about each corner is a graph over a
+ * plane: what supports it there is no steeper than its steepest triangle. */
+static void widen_by_corners(const peg_triangle_mesh *c, int t, peg_aabb_node *node)
+{
+    for (int k = 0; k < 3; k++) {
+        int v = c->triangle[t][k];
+        for (int i = c->fan_start[v]; i < c->fan_start[v + 1]; i++) {
+            int u = c->fan[i];
+            widen(node, c->normal[u]);
+            for (int j = 0; j < 3; j++) {
+                int e = c->side[u][j];
+                if ((c->edge[e][0] == v || c->edge[e][1] == v) && !is_regular(c, e, node->axis))
+                    node->angle = RIGHT;
+            }
+        }
+    }
+}
+
+static void make_cone(peg_triangle_mesh *c, int at)
+{
+    peg_aabb_node *node = &c->node[at];
+    double sum[3] = {0};
+    if (!node->count) {
+        make_cone(c, at + 1);
+        make_cone(c, node->first);
+    }
+    for (int i = node->first; i < node->first + node->count; i++) add_line(sum, c->normal[i]);
+    const peg_aabb_node *child[2] = {&c->node[at + 1], &c->node[node->first]};
+    for (int i = 0; i < 2 && !node->count; i++) add_line(sum, child[i]->axis);
+    if (!(peg_normalise(sum) > 0)) sum[0] = 1, node->angle = RIGHT;
+    peg_copy3(sum, node->axis);
+    for (int i = node->first; i < node->first + node->count; i++) widen_by_corners(c, i, node);
+    for (int i = 0; i < 2 && !node->count; i++)
+        node->angle =
+            peg_max(node->angle, child[i]->angle + line_angle(node->axis, child[i]->axis));
+}
+
+void peg_aabb_tree_make_cones(peg_triangle_mesh *c)
+{
+    make_cone(c, 0);
+}
+
+int peg_is_out_of_cone(const peg_aabb_node *node, const double n[3], double by)
+{
+    double most = node->angle + by;
+    if (!(most < RIGHT)) return 0;
+    double along = peg_dot(node->axis, n), least = cos(most);
+    return along * along < least * least * peg_dot(n, n);
+}
+
 /* --- searching --- */
+
+static const peg_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY},
+                                    {INFINITY, INFINITY, INFINITY}};
+
+peg_region peg_region_of_box(const peg_aabb *box, pegMeshSearch by)
+{
+    return (peg_region){.box = by == PEG_MESH_SEARCH_ALL ? everywhere : *box};
+}
 
 /* Whether all of a box lies farther than `by` beyond a plane. */
 static int is_beyond(const peg_aabb *box, const double *n, double offset)
@@ -146,12 +252,58 @@ static int is_far_from_segment(const peg_aabb *box, const peg_region *r)
     return least > 0 && least * least > r->near * r->near * peg_dot(d, d);
 }
 
-static int is_met(const peg_aabb *box, const peg_region *r)
+/* Whether nothing in a node can be touched along the way to the segment. The way from a place to
+ * the nearest point of something convex changes by no more than the place does. */
+static int looks_away(const peg_aabb_node *node, const peg_region *r)
 {
+    double middle[3], half[3], along[3], d[3];
+    for (int k = 0; k < 3; k++) {
+        middle[k] = .5 * (node->box.lo[k] + node->box.hi[k]);
+        half[k] = .5 * (node->box.hi[k] - node->box.lo[k]);
+    }
+    peg_sub(r->to, r->from, along);
+    peg_sub(middle, r->from, d);
+    double length = peg_dot(along, along);
+    double t = length > 0 ? peg_min(peg_max(peg_dot(along, d) / length, 0), 1) : 0;
+    peg_add_scaled(d, -t, along, d);
+    double off = peg_norm(half) + r->way, apart = peg_norm(d);
+    return off < apart && peg_is_out_of_cone(node, d, r->slope + asin(off / apart));
+}
+
+/* Whether nothing in a node can be touched along normals of the planes it lies at. */
+static int looks_past(const peg_aabb_node *node, const peg_region *r)
+{
+    const double *lo = node->box.lo, *hi = node->box.hi;
+    double sum[3] = {0}, least = 1;
+    int is_over = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int f = 0; f < r->planes; f++) {
+            const double *n = r->normal[f];
+            double middle = -r->offset[f], out = 0;
+            for (int k = 0; k < 3; k++) {
+                middle += .5 * n[k] * (lo[k] + hi[k]);
+                out += .5 * fabs(n[k]) * (hi[k] - lo[k]);
+            }
+            is_over |= middle - out > r->touch;
+            if (middle + out < -r->depth) continue;
+            if (pass == 0) peg_add_scaled(sum, 1, n, sum);
+            least = peg_min(least, peg_dot(sum, n));
+        }
+        if (!is_over || !(peg_normalise(sum) > 0)) return 0;
+        if (pass == 0) least = 1;
+    }
+    return peg_is_out_of_cone(node, sum, r->slope + acos(peg_max(least, -1)));
+}
+
+static int is_met(const peg_aabb_node *node, const peg_region *r)
+{
+    const peg_aabb *box = &node->box;
     if (!peg_aabb_overlap(box, &r->box)) return 0;
     for (int f = 0; f < r->planes; f++)
         if (is_beyond(box, r->normal[f], r->offset[f] + r->by)) return 0;
-    return !r->from || !is_far_from_segment(box, r);
+    if (r->depth > 0 && node->angle + r->slope < RIGHT && looks_past(node, r)) return 0;
+    if (!r->from) return 1;
+    return !is_far_from_segment(box, r) && !(r->slope > 0 && looks_away(node, r));
 }
 
 static peg_aabb box_of(const peg_triangle_mesh *c, int triangle)
@@ -173,39 +325,42 @@ static int is_triangle_met(const peg_triangle_mesh *c, int triangle, const peg_r
     return peg_aabb_overlap(&box, &r->box) && !(r->from && is_far_from_segment(&box, r));
 }
 
-static void search_from(const peg_triangle_mesh *c, int at, const peg_region *r,
+static long search_from(const peg_triangle_mesh *c, int at, const peg_region *r,
                         peg_triangle_visitor *visit, void *context)
 {
     const peg_aabb_node *node = &c->node[at];
-    if (!is_met(&node->box, r)) return;
+    if (!is_met(node, r)) return 1;
     for (int i = node->first; i < node->first + node->count; i++)
         if (is_triangle_met(c, i, r)) visit(context, i);
-    if (node->count) return;
-    search_from(c, at + 1, r, visit, context);
-    search_from(c, node->first, r, visit, context);
+    if (node->count) return 1;
+    return 1 + search_from(c, at + 1, r, visit, context) +
+           search_from(c, node->first, r, visit, context);
 }
 
-void peg_aabb_tree_search(const peg_triangle_mesh *c, const peg_region *region,
+long peg_aabb_tree_search(const peg_triangle_mesh *c, const peg_region *region,
                           peg_triangle_visitor *visit, void *context)
 {
-    search_from(c, 0, region, visit, context);
+    return search_from(c, 0, region, visit, context);
 }
 
-void peg_aabb_tree_overlap(const peg_triangle_mesh *c, const peg_aabb *box,
+long peg_aabb_tree_search_node(const peg_triangle_mesh *c, int node, const peg_region *region,
+                               peg_triangle_visitor *visit, void *context)
+{
+    return search_from(c, node, region, visit, context);
+}
+
+long peg_aabb_tree_overlap(const peg_triangle_mesh *c, const peg_aabb *box,
                            peg_triangle_visitor *visit, void *context)
 {
-    search_from(c, 0, &(peg_region){.box = *box}, visit, context);
+    return search_from(c, 0, &(peg_region){.box = *box}, visit, context);
 }
 
-static const peg_aabb everywhere = {{-INFINITY, -INFINITY, -INFINITY},
-                                    {INFINITY, INFINITY, INFINITY}};
-
-void peg_aabb_tree_below(const peg_triangle_mesh *c, const double normal[3], double offset,
+long peg_aabb_tree_below(const peg_triangle_mesh *c, const double normal[3], double offset,
                          peg_triangle_visitor *visit, void *context)
 {
     peg_vec3 n;
     peg_copy3(normal, n);
     peg_region region = {
         .box = everywhere, .planes = 1, .normal = (const peg_vec3 *)&n, .offset = &offset};
-    search_from(c, 0, &region, visit, context);
+    return search_from(c, 0, &region, visit, context);
 }

@@ -13,7 +13,7 @@
  * vertices, edges and faces of what is inside; its surface lies a radius off them. A cylinder is an
  * edge with a radius across it only, the Minkowski sum of a segment and a disc; its faces are the
  * caps. The edges of these have no faces (-1). The triangles of a mesh (peg/shape/triangle_mesh.h)
- * have two faces, back to back. */
+ * have two faces, back to back, and may have a radius, too. */
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
@@ -125,7 +125,7 @@ static inline int peg_is_half_space(const peg_polytope *p)
 
 static inline int peg_is_dilated(const peg_polytope *p)
 {
-    return p->kind >= PEG_SHAPE_SPHERE;
+    return p->kind >= PEG_SHAPE_SPHERE || p->round > 0;
 }
 
 /* A box with sharp edges. */
@@ -183,12 +183,23 @@ static inline double peg_across(const peg_polytope *p)
     return p->round + p->rim;
 }
 
-/* Least width of the thinner part, m; a point has none, and a triangle none beside a solid part. */
+/* A triangle with a radius counts as no thinner than this share of a solid part's width: a solid
+ * part cannot pass through a triangle unseen, whatever its radius, and is not to be looked for at
+ * more than 100 places while it moves by its width (PEG_STRIDE). */
+#define PEG_PLATE_WIDTH .05
+
+/* Least width of the thinner part, m; a point has none, and a triangle none beside a solid part
+ * unless it has a radius. */
 static inline double peg_pair_width(const peg_polytope *a, const peg_polytope *b)
 {
-    if (peg_is_point(a) || (peg_is_triangle(a) && !peg_is_triangle(b))) return b->width;
-    if (peg_is_point(b) || (peg_is_triangle(b) && !peg_is_triangle(a))) return a->width;
-    return fmin(a->width, b->width);
+    if (peg_is_point(a) || (peg_is_triangle(b) && !peg_is_triangle(a))) {
+        const peg_polytope *swap = a;
+        a = b, b = swap;
+    }
+    if (peg_is_point(b)) return a->width;
+    if (!peg_is_triangle(a) || peg_is_triangle(b)) return fmin(a->width, b->width);
+    if (!(a->round > 0)) return b->width;
+    return fmin(b->width, fmax(2 * a->round, PEG_PLATE_WIDTH * b->width));
 }
 
 /* Volume, centre of mass and inertia tensor about it (row-major, density 1, part frame). Not of

@@ -273,6 +273,7 @@ static int describe(peg_triangle_mesh *c)
             c->own[t] |= (unsigned char)(edge << k | corner << (3 + k));
         }
     }
+    peg_aabb_tree_make_cones(c);
     return 1;
 }
 
@@ -307,7 +308,7 @@ static triangle_shape *new_triangle(peg_arena *arena)
 }
 
 const peg_polytope *peg_triangle_polytope(peg_arena *arena, const peg_triangle_mesh *mesh,
-                                          int index)
+                                          int index, double round)
 {
     triangle_shape *t = new_triangle(arena);
     double longest = 0, farthest = 0;
@@ -326,14 +327,15 @@ const peg_polytope *peg_triangle_polytope(peg_arena *arena, const peg_triangle_m
     }
     peg_cross(side[0], side[1], d);
     p->width = peg_norm(d) / sqrt(longest);
-    p->radius = sqrt(farthest);
+    p->radius = sqrt(farthest) + round;
+    p->round = p->inner = round;
     for (int k = 0; k < 3; k++) {
         t->normal[0][k] = mesh->normal[index][k];
         t->normal[1][k] = -t->normal[0][k];
     }
     t->offset[0] = peg_dot(t->normal[0], t->vertex[0]);
     t->offset[1] = -t->offset[0];
-    p->size = mesh->radius;
+    p->size = mesh->radius + round;
     p->mesh = mesh;
     p->triangle = index;
     return p;

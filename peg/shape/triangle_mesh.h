@@ -48,7 +48,9 @@ pegStatus peg_triangle_mesh_create(const double (*vertex)[3], int nv, const int 
                                    int nt, double weld, peg_triangle_mesh **out);
 void peg_triangle_mesh_free(peg_triangle_mesh *triangle_mesh);
 
-/* Triangle t of a mesh as a polytope of two faces, in the arena; null without memory. */
-const peg_polytope *peg_triangle_polytope(peg_arena *arena, const peg_triangle_mesh *mesh, int t);
+/* Triangle t of a mesh with a radius (m, 0: none) as a polytope of two faces, in the arena; null
+ * without memory. */
+const peg_polytope *peg_triangle_polytope(peg_arena *arena, const peg_triangle_mesh *mesh, int t,
+                                          double round);
 
 #endif

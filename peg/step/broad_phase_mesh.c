@@ -3,6 +3,7 @@
 #include "peg/step/broad_phase_mesh.h"
 
 #include "peg/base/arena.h"
+#include "peg/base/tolerance.h"
 #include "peg/collide/mesh_cull.h"
 #include "peg/collide/mesh_mesh.h"
 #include "peg/collide/separation.h"
@@ -131,7 +132,7 @@ static void box_in_mesh(const peg_pair_search *f, int mesh, const peg_aabb *worl
 {
     const peg_stage *s = f->stage;
     const peg_placed *m = &s->placed[mesh];
-    double centre[3], half[3], by = reach_of_mesh(f, mesh, size);
+    double centre[3], half[3], by = reach_of_mesh(f, mesh, size) + s->part[mesh].round;
     for (int k = 0; k < 3; k++) {
         centre[k] = .5 * (world->lo[k] + world->hi[k]) - m->x[k];
         half[k] = .5 * (world->hi[k] - world->lo[k]) + by;
@@ -223,11 +224,12 @@ static void meet_plane(const peg_pair_search *f, int mesh, int plane)
     const peg_placed *m = &s->placed[mesh];
     const peg_view *view = &s->placed[plane].view;
     expansion x = {.f = f, .mesh = mesh, .other = plane};
-    double n[3],
-        by = reach_of_mesh(f, mesh, s->part[mesh].triangle_mesh->radius) + s->placed[plane].travel;
+    double n[3], by = reach_of_mesh(f, mesh, peg_size_of_part(s, mesh)) + s->part[mesh].round +
+                      s->placed[plane].travel;
     peg_rotate_back(m->R, view->normal[0], n);
     double offset = view->offset[0] - peg_dot(view->normal[0], m->x);
-    peg_aabb_tree_below(s->part[mesh].triangle_mesh, n, offset + by, meet_triangle_of_plane, &x);
+    f->stage->stats.mesh_nodes += peg_aabb_tree_below(s->part[mesh].triangle_mesh, n, offset + by,
+                                                      meet_triangle_of_plane, &x);
 }
 
 /* How far the points of a part get in the frame of a mesh that turns. */
@@ -245,7 +247,7 @@ static void meet_mesh(const peg_pair_search *f, int mesh, int other)
 {
     peg_stage *s = f->stage;
     const peg_placed *m = &s->placed[mesh];
-    const peg_triangle_mesh *triangle_mesh = s->part[mesh].triangle_mesh;
+    const peg_placed_mesh placed = {s->part[mesh].triangle_mesh, s->part[mesh].round, m->x, m->R};
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     expansion x = {.f = f, .mesh = mesh, .other = other};
@@ -260,10 +262,12 @@ static void meet_mesh(const peg_pair_search *f, int mesh, int other)
     predict(s, mesh, &of_mesh);
     peg_sub(own.shift, of_mesh.shift, shift);
     double way = way_of_prediction(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
-    if (peg_mesh_cull_begin(arena, triangle_mesh, m->x, m->R, &s->placed[other].view, shift, way,
+    if (peg_mesh_cull_begin(arena, &placed, &s->placed[other].view, shift, way,
                             own.turn + of_mesh.spin, &x.cover)) {
         peg_mesh_cull_region(&x.cover, &near);
-        peg_aabb_tree_search(triangle_mesh, &near, meet_triangle, &x);
+        pegMeshSearch by = s->context->settings.mesh_search;
+        if (by != PEG_MESH_SEARCH_BOUNDS) near = peg_region_of_box(&near.box, by);
+        s->stats.mesh_nodes += peg_aabb_tree_search(placed.mesh, &near, meet_triangle, &x);
     } else {
         s->failed = 1;
     }
@@ -276,9 +280,9 @@ static void meet_mesh(const peg_pair_search *f, int mesh, int other)
 typedef struct shells {
     expansion x;
     const peg_mesh_pair *crossing;
-    double turn, shift;
-    int part;    /* of the scene: the other one */
-    int crosser; /* the triangle that the cover is of, or -1 */
+    double turn, shift, round; /* of both, m */
+    int part;                  /* of the scene: the other one */
+    int crosser;               /* the triangle that the cover is of, or -1 */
     peg_cull_triangle shell;
 } shells;
 
@@ -296,12 +300,13 @@ static void meet_crosser(void *context, const peg_near_triangle *of, int triangl
     shells *m = context;
     const peg_mesh_pair *c = m->crossing;
     if (m->crosser != of->triangle) {
-        double room = peg_mesh_cull_room(c->mesh[0]->radius, c->mesh[1]), way = of->by - room;
+        double room = peg_mesh_cull_room(c->mesh[0]->radius, c->mesh[1]);
+        double near = of->by - m->round, way = near - room;
         m->crosser = of->triangle;
         m->x.other = -1;
         peg_mesh_cull_begin_triangle(c->mesh[1], c->mesh[0], of->triangle, c->R,
-                                     (const peg_vec3 *)of->corner, way, m->turn, m->shift + of->by,
-                                     &m->shell, &m->x.cover);
+                                     (const peg_vec3 *)of->corner, m->round, way, m->turn,
+                                     m->shift + near, &m->shell, &m->x.cover);
     }
     peg_mesh_cull_needs(&m->x.cover, triangle, add_crossing, m);
 }
@@ -346,14 +351,15 @@ static void meet_meshes(const peg_pair_search *f, int a, int b)
 {
     const peg_stage *s = f->stage;
     prediction of_a, of_b;
-    double shift[3];
+    double shift[3], round = s->part[a].round + s->part[b].round;
     peg_aabb local;
     predict(s, a, &of_a);
     predict(s, b, &of_b);
     peg_sub(of_a.shift, of_b.shift, shift);
     peg_mesh_pair c = {.mesh = {s->part[a].triangle_mesh, s->part[b].triangle_mesh},
-                       .by = of_a.beside + of_b.beside,
-                       .spin = {of_a.spin, of_b.spin}};
+                       .by = of_a.beside + of_b.beside + round,
+                       .spin = {of_a.spin, of_b.spin},
+                       .slope = of_a.spin + of_b.spin + PEG_SLOPE_TOLERANCE};
     c.by += peg_mesh_cull_room(c.mesh[0]->radius, c.mesh[1]);
     set_crossing(s, a, b, shift, &c);
     box_in_mesh(f, a, &f->box[b], peg_size_of_part(s, b), &local);
@@ -361,9 +367,11 @@ static void meet_meshes(const peg_pair_search *f, int a, int b)
                 .crossing = &c,
                 .turn = of_a.spin + of_b.spin,
                 .shift = peg_norm(shift),
+                .round = round,
                 .part = a,
                 .crosser = -1};
-    peg_mesh_pair_search(&c, &local, meet_crosser, &m);
+    f->stage->stats.mesh_nodes +=
+        peg_mesh_pair_search(&c, &local, s->context->settings.mesh_search, meet_crosser, &m);
 }
 
 void peg_find_triangle_pairs(const peg_pair_search *f, int a, int b)

@@ -20,7 +20,7 @@ double peg_reach_margin(const peg_stage *s)
 double peg_size_of_part(const peg_stage *s, int i)
 {
     const peg_part *part = &s->part[i];
-    return part->triangle_mesh ? part->triangle_mesh->radius : part->shape->size;
+    return part->triangle_mesh ? part->triangle_mesh->radius + part->round : part->shape->size;
 }
 
 double peg_candidate_size(const peg_stage *s, const peg_candidate *c)

@@ -80,7 +80,8 @@ static int set_motion(couple *c, peg_vec6 *along, peg_mesh_motion *motion)
                                 .place = place,
                                 .is_known = is_known,
                                 .context = c,
-                                .near = NEAR * size};
+                                .near = NEAR * size,
+                                .round = s->part[c->a].round + s->part[c->b].round};
     for (int side = 0; side < 2; side++) {
         int part = side ? c->b : c->a;
         const peg_placed *p = &s->placed[part];

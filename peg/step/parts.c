@@ -219,7 +219,9 @@ static int new_triangle_part(peg_stage *s, int mesh, int t)
     peg_part *part = &s->part[i];
     *part = s->part[mesh];
     part->triangle_mesh = NULL;
-    part->shape = peg_triangle_polytope(&s->context->kept, s->part[mesh].triangle_mesh, t);
+    part->shape = peg_triangle_polytope(&s->context->kept, s->part[mesh].triangle_mesh, t,
+                                        s->part[mesh].round);
+    part->round = 0;
     part->id |= (uint64_t)(t + 1);
     s->placed[i] = (peg_placed){.body = -1};
     s->scene_part[i] = mesh;
@@ -244,7 +246,8 @@ int peg_triangle_part(peg_stage *s, int mesh, int t)
 
 /* --- boxes --- */
 
-static void box_of_mesh(const peg_placed *placed, const peg_aabb *local, peg_aabb *box)
+static void box_of_mesh(const peg_placed *placed, const peg_aabb *local, double round,
+                        peg_aabb *box)
 {
     for (int k = 0; k < 3; k++) {
         box->lo[k] = box->hi[k] = placed->x[k];
@@ -253,6 +256,7 @@ static void box_of_mesh(const peg_placed *placed, const peg_aabb *local, peg_aab
             box->lo[k] += peg_min(a, b);
             box->hi[k] += peg_max(a, b);
         }
+        box->lo[k] -= round, box->hi[k] += round;
     }
 }
 
@@ -261,7 +265,7 @@ void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
     const peg_part *part = &s->part[i];
     const peg_view *view = &s->placed[i].view;
     if (part->triangle_mesh) {
-        box_of_mesh(&s->placed[i], &part->triangle_mesh->node[0].box, box);
+        box_of_mesh(&s->placed[i], &part->triangle_mesh->node[0].box, part->round, box);
         return;
     }
     int unbounded = peg_is_half_space(part->shape);

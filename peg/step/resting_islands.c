@@ -39,8 +39,9 @@ static int same_body(const peg_body *a, const peg_body *b)
 
 static int same_part(const peg_part *a, const peg_part *b)
 {
-    return a->shape == b->shape && a->triangle_mesh == b->triangle_mesh && a->body == b->body &&
-           a->id == b->id && same(a->offset, b->offset, 3) && same(a->rotation, b->rotation, 9);
+    return a->shape == b->shape && a->triangle_mesh == b->triangle_mesh && a->round == b->round &&
+           a->body == b->body && a->id == b->id && same(a->offset, b->offset, 3) &&
+           same(a->rotation, b->rotation, 9);
 }
 
 /* All but the impulses, which are a start. */

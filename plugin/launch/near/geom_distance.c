@@ -97,7 +97,7 @@ static void meet_triangle(void *context, int t)
     peg_arena_mark mark = peg_arena_here(v->arena);
     peg_view triangle;
     double n[3] = {0};
-    if (view_of(v->arena, v->geom, peg_triangle_polytope(v->arena, v->mesh, t), &triangle) &&
+    if (view_of(v->arena, v->geom, peg_triangle_polytope(v->arena, v->mesh, t, 0), &triangle) &&
         note(v->mesh_is_first ? &triangle : v->other, v->mesh_is_first ? v->other : &triangle,
              v->reach, n, v->contact)) {
         v->found = 1;
