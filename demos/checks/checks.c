@@ -235,8 +235,9 @@ const check_spec *check_find(const char *name)
 {
     static const check_spec anything = {"", .size = 0.1};
     static const check_spec *const groups[] = {
-        pour_specs,           check_specs_rest,   check_specs_fast,  check_specs_extreme,
-        check_specs_friction, check_specs_joints, check_specs_geoms, check_specs_grip};
+        pour_specs,          check_specs_rest,     check_specs_fast,
+        check_specs_extreme, check_specs_friction, check_specs_joints,
+        check_specs_geoms,   check_specs_dilated,  check_specs_grip};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         for (const check_spec *s = groups[g]; s->scene; s++)
             if (!strcmp(s->scene, name)) return s;

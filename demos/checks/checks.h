@@ -65,7 +65,8 @@ typedef struct check_spec {
 
 /* Each ends with a nameless entry. */
 extern const check_spec check_specs_rest[], check_specs_fast[], check_specs_extreme[],
-    check_specs_friction[], check_specs_joints[], check_specs_geoms[], check_specs_grip[];
+    check_specs_friction[], check_specs_joints[], check_specs_geoms[], check_specs_dilated[],
+    check_specs_grip[];
 
 /* What is checked of a scene; for scenes without a check of their own what holds for all. */
 const check_spec *check_find(const char *scene);

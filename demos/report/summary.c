@@ -51,7 +51,7 @@ static json_t *solver_json(const lab_world *w, const pegStats *s)
         mean_max((double)s->outer_iterations, (double)s->islands, (double)s->outer_iterations_max);
     return json_pack(
         "{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, "
-        "s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I}",
+        "s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
         "steps", (json_int_t)w->steps, "unconverged", (json_int_t)s->unconverged, "fallback",
         fallback, "first_contact", (json_int_t)s->first_contact, "locks", (json_int_t)s->locks,
         "secant", (json_int_t)s->secant, "switches", (json_int_t)s->switches, "traps",
@@ -64,7 +64,7 @@ static json_t *solver_json(const lab_world *w, const pegStats *s)
         lab_number(s->min_separation), "violation_max", lab_number(s->max_penetration), "memory",
         (json_int_t)s->memory, "limited_islands", (json_int_t)s->limited_islands, "limited_bodies",
         (json_int_t)s->limited_bodies, "frozen", (json_int_t)s->frozen_islands, "budget_ended",
-        (json_int_t)s->budget_ended);
+        (json_int_t)s->budget_ended, "mesh_nodes", (json_int_t)s->mesh_nodes);
 }
 
 /* Mean per step. */

@@ -15,8 +15,17 @@ enum {
     GEOM_PLANE = GEOM_MOVING, /* from here on what cannot move */
     GEOM_FIELD,               /* heightfield */
     GEOM_SHEET,               /* an open mesh */
+    GEOM_STILL_END,
+    GEOM_ROUNDED_HULL = GEOM_STILL_END, /* these move, too, and have a radius */
+    GEOM_ROUNDED_MESH,
+    GEOM_PLATE, /* a sheet */
     GEOM_COUNT
 };
+
+static inline int geom_can_move(int class)
+{
+    return class < GEOM_MOVING || class >= GEOM_STILL_END;
+}
 
 extern const char *const geom_names[GEOM_COUNT];
 

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const geom_names[GEOM_COUNT] = {"box",  "convex", "sphere",      "capsule", "cylinder",
-                                            "mesh", "plane",  "heightfield", "sheet"};
+const char *const geom_names[GEOM_COUNT] = {
+    "box",   "convex",      "sphere", "capsule",      "cylinder",     "mesh",
+    "plane", "heightfield", "sheet",  "rounded hull", "rounded mesh", "plate"};
 
 static double between(lab_world *w, double low, double high)
 {
@@ -166,6 +167,22 @@ static void add_field(lab_body *body, const double size[2], height_of *height, c
     lab_heightfield(body, size, (const int[2]){CELLS + 1, CELLS + 1}, sample, NULL, NULL);
 }
 
+/* A bent sheet, as wide as fits into a ball of radius r with a radius of its own. */
+static void add_plate(lab_world *w, lab_body *body, double r)
+{
+    double round = r * pow(10, between(w, -2, -.7)), width = 1.2 * (r - round);
+    double sides[2] = {width, width * between(w, .4, 1)};
+    int cells[2] = {1 + (int)between(w, 0, 4), 1 + (int)between(w, 0, 4)};
+    waves bend = random_waves(w, between(w, 0, .4));
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 2; k++) bend.wave[i][k] /= 2 * r;
+        bend.wave[i][3] *= r;
+    }
+    lab_shell(body, 2 * round);
+    add_sheet(body, sides, cells, wave_height, &bend);
+    lab_radius(body, round);
+}
+
 /* A random one of a class that fits into a ball of radius r. */
 static void add_geom(lab_world *w, lab_body *body, int class, double r)
 {
@@ -194,6 +211,15 @@ static void add_geom(lab_world *w, lab_body *body, int class, double r)
         return;
     case GEOM_CYLINDER:
         lab_cylinder(body, thick, 2 * sqrt(r * r - thick * thick), NULL, NULL);
+        return;
+    case GEOM_ROUNDED_HULL:
+    case GEOM_ROUNDED_MESH:
+        thick = r * pow(10, between(w, -2, -.4));
+        add_geom(w, body, class == GEOM_ROUNDED_MESH ? GEOM_MESH : GEOM_CONVEX, r - thick);
+        lab_radius(body, thick);
+        return;
+    case GEOM_PLATE:
+        add_plate(w, body, r);
         return;
     default:
         if (a < .6)
@@ -243,16 +269,23 @@ static lab_body *add_random(lab_world *w, const char *name, lab_kind kind, int c
     return body;
 }
 
+static int moving_class(lab_world *w)
+{
+    int class = whole_key(w, "a", GEOM_BOX, 0, GEOM_COUNT - 1);
+    if (!geom_can_move(class)) lab_fail(w, "a %s cannot move (--set a=)", geom_names[class]);
+    return geom_can_move(class) ? class : GEOM_BOX;
+}
+
 /* The body `a` is thrown at `b`: from above at what stands still (moving=0) or lies on a floor
  * (moving=2), or both at each other without weight (moving=1). */
 static void build_drop_pair(lab_world *w)
 {
-    int a = whole_key(w, "a", GEOM_BOX, 0, GEOM_MOVING - 1);
+    int a = moving_class(w);
     int b = whole_key(w, "b", GEOM_BOX, 0, GEOM_COUNT - 1);
     int moving = whole_key(w, "moving", DROP_STATIC, 0, DROP_MODES - 1);
     double ra = .15 * pow(4, lab_random(w)), rb = .15 * pow(4, lab_random(w)), top, side = .5;
     lab_friction(w, lab_random(w) < .5 ? 0 : .5);
-    if (b >= GEOM_MOVING) {
+    if (!geom_can_move(b)) {
         top = add_still(w, b);
     } else {
         double z = moving == DROP_LYING ? rb + .01 : 0;
@@ -372,7 +405,7 @@ static void build_mesh_rest(lab_world *w)
 /* A body shot at a thin shell, a sheet of 200 triangles. */
 static void build_shell_fast(lab_world *w)
 {
-    int class = whole_key(w, "a", GEOM_BOX, 0, GEOM_MOVING - 1);
+    int class = moving_class(w);
     double speed = lab_key(w, "speed", 100), r = between(w, .05, .3);
     waves ground = random_waves(w, .2);
     lab_gravity(w, 0, 0, 0);
@@ -412,13 +445,13 @@ static void build_mesh_100k(lab_world *w)
 {
     enum { ROW = 10 };
     int cells = whole_key(w, "cells", 224, 10, 1000);
-    int only = whole_key(w, "a", GEOM_MOVING, 0, GEOM_MOVING); /* GEOM_MOVING: all classes */
+    int only = whole_key(w, "a", GEOM_MOVING, 0, GEOM_COUNT - 1); /* GEOM_MOVING: the first six */
     waves ground = random_waves(w, .3);
     lab_friction(w, .5);
     add_sheet(lab_add(w, "ground", LAB_STATIC, NULL, NULL), (const double[2]){12, 12},
               (const int[2]){cells, cells}, wave_height, &ground);
     for (int i = 0; i < ROW * ROW; i++) {
-        int class = only < GEOM_MOVING ? only : i % GEOM_MOVING;
+        int class = geom_can_move(only) ? only : i % GEOM_MOVING;
         add_random(w, geom_names[class], LAB_DYNAMIC, class, between(w, .15, .35), i % ROW - 4.5,
                    i / ROW - 4.5, .7);
     }

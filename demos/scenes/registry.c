@@ -4,10 +4,10 @@
 #include <string.h>
 
 static const lab_scene *const groups[] = {
-    lab_scenes_pour,          lab_scenes_rest,      lab_scenes_fast,          lab_scenes_extreme,
-    lab_scenes_friction,      lab_scenes_pile,      lab_scenes_planar,        lab_scenes_papers,
-    lab_scenes_anitescu_hart, lab_scenes_joints,    lab_scenes_geoms,         lab_scenes_grip,
-    lab_scenes_demo,          lab_scenes_demo_drop, lab_scenes_demo_machines,
+    lab_scenes_pour,          lab_scenes_rest,   lab_scenes_fast,      lab_scenes_extreme,
+    lab_scenes_friction,      lab_scenes_pile,   lab_scenes_planar,    lab_scenes_papers,
+    lab_scenes_anitescu_hart, lab_scenes_joints, lab_scenes_geoms,     lab_scenes_dilated,
+    lab_scenes_grip,          lab_scenes_demo,   lab_scenes_demo_drop, lab_scenes_demo_machines,
 };
 #define GROUPS ((int)(sizeof groups / sizeof groups[0]))
 

@@ -52,6 +52,7 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->ratio_adjacent = w->adjacent;
     settings->ratio_passes = w->passes;
     settings->narrow_phase = (pegNarrowPhase)w->narrow;
+    settings->mesh_search = (pegMeshSearch)w->mesh_search;
     settings->soft_contacts = PEG_SOFT_KEEP; /* the key `soft` decides */
 }
 
@@ -93,6 +94,7 @@ static const struct {
     A_WHOLE(threads),
     A_WHOLE(soft_contacts),
     A_WHOLE(narrow_phase),
+    A_WHOLE(mesh_search),
 #undef A_REAL
 #undef A_WHOLE
 };

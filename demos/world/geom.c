@@ -83,7 +83,7 @@ static dGeomID make_geom(lab_body *b, lab_part *p, pegStatus *status)
 {
     const lab_shape *s = p->shape;
     dSpaceID space = b->world->space;
-    *status = PEG_ERROR_MEMORY;
+    *status = PEG_OK;
     if (b->is_plane)
         return dCreatePlane(space, s->normal[0][0], s->normal[0][1], s->normal[0][2], s->offset[0]);
     if (p->is_box) return dCreateBox(space, p->sides[0], p->sides[1], p->sides[2]);
@@ -138,6 +138,9 @@ void lab_make_geom(lab_body *b, lab_part *p)
         lab_fail(b->world, "body '%s': %s", b->name, pegStatusMessage(status));
         return;
     }
+    if (p->radius > 0 && b->world->peg) status = pegGeomSetRadius(p->geom, p->radius);
+    if (p->radius > 0 && status != PEG_OK)
+        lab_fail(b->world, "body '%s': %s", b->name, pegStatusMessage(status));
     dGeomSetData(p->geom, b);
     if (b->is_plane) return;
     if (b->id) {

@@ -89,6 +89,7 @@ static void set_model_keys(lab_world *w)
     w->adjacent = (int)lab_key(w, "adjacent", 0);
     w->passes = (int)lab_key(w, "passes", 50);
     w->narrow = (int)lab_key(w, "narrow", PEG_NARROW_PHASE_LIBCCD);
+    w->mesh_search = (int)lab_key(w, "mesh-search", PEG_MESH_SEARCH_BOUNDS);
 }
 
 /* Step size, number of steps, scale and turn, before the build asks for them. */
@@ -168,6 +169,10 @@ void lab_close(lab_world *w)
     lab_contact_points_free(w);
     if (w->peg) pegWorldDestroy(w->peg);
     if (w->contacts) dJointGroupDestroy(w->contacts);
+    for (int i = 0; i < w->bodies; i++)
+        for (int k = 0; k < w->body[i]->parts; k++)
+            if (w->body[i]->part[k].radius > 0 && w->body[i]->part[k].geom)
+                pegGeomSetRadius(w->body[i]->part[k].geom, 0);
     if (w->space) dSpaceDestroy(w->space);
     if (w->ode) dWorldDestroy(w->ode);
     for (int i = 0; i < w->bodies; i++) {

@@ -108,6 +108,18 @@ void lab_cylinder(lab_body *b, double radius, double length, const double x[3], 
     if (p) set_shape(b, p, lab_shape_cylinder(p->sides[0], p->sides[1]), x, q);
 }
 
+void lab_radius(lab_body *b, double radius)
+{
+    if (!b || b->world->failed || b->parts == 0) return;
+    lab_part *p = &b->part[b->parts - 1];
+    if (b->is_plane || p->shape->nf == 0 || !(radius > 0 && isfinite(radius))) {
+        lab_fail(b->world, "body '%s': its last part takes no radius of %g", b->name, radius);
+        return;
+    }
+    p->radius = b->world->scale * radius;
+    p->shape->round = p->placed->round = p->radius;
+}
+
 /* The points are scaled in place. */
 static void set_mesh(lab_body *b, lab_part *p, double (*point)[3], int nv, const int (*triangle)[3],
                      int nt, const double x[3], const double q[4])

@@ -54,7 +54,8 @@ typedef struct lab_scene {
 extern const lab_scene lab_scenes_pour[], lab_scenes_rest[], lab_scenes_fast[],
     lab_scenes_extreme[], lab_scenes_friction[], lab_scenes_pile[], lab_scenes_planar[],
     lab_scenes_papers[], lab_scenes_anitescu_hart[], lab_scenes_joints[], lab_scenes_geoms[],
-    lab_scenes_grip[], lab_scenes_demo[], lab_scenes_demo_drop[], lab_scenes_demo_machines[];
+    lab_scenes_dilated[], lab_scenes_grip[], lab_scenes_demo[], lab_scenes_demo_drop[],
+    lab_scenes_demo_machines[];
 int lab_scene_count(void);
 const lab_scene *lab_scene_at(int i);
 const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
@@ -83,7 +84,8 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
  * `psi-minimum`, `sin-theta`, `tan-phi`, `edges` and `fallback` their other settings; the keys
  * `stiffness` (lp), `gamma`, `gradient`, `traps`, `adjacent` and `passes` (ratio) the settings of
  * these models; the key `narrow` the narrow phase (0: libccd, 1: own; pegSettings.narrow_phase),
- * the key `threads` how many solve islands side by side (pegSettings.threads). */
+ * the key `mesh-search` the search in trees of meshes (0: all bounds, 1: boxes, 2: none), the key
+ * `threads` how many solve islands side by side (pegSettings.threads). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */
 /* All of ODE's surface parameters for all contacts, in scene units, instead of the two calls above.
@@ -171,6 +173,9 @@ void lab_force(lab_body *body, const double force[3], const double torque[3]);
 void lab_enter(lab_body *body, double t, double rise);
 /* The scene runs at least so long unless the user says how long, s. */
 void lab_run_until(lab_world *w, double time);
+/* Gives the part that was added last a radius (pegGeomSetRadius): a box, a hull, a mesh or a
+ * heightfield. Its mass stays that of what is inside. Stock ODE knows nothing of it. */
+void lab_radius(lab_body *body, double radius);
 /* Gives open meshes of the body the mass of a shell of that thickness, m; to be called before they
  * are added. Without it only what does not move may have one. */
 void lab_shell(lab_body *body, double thickness);

@@ -17,6 +17,7 @@ typedef struct lab_part {
     int samples[2];    /* of a heightfield, along x and y; else 0 */
     double *height;    /* row after row, from the largest y down, as ODE takes them */
     double x[3], q[4]; /* of the geom in the body's frame */
+    double radius;     /* about a box, a hull, a mesh or a heightfield, m */
     lab_shape *shape;  /* in the body's frame */
     lab_shape *placed; /* in world coordinates, at the pose last given to lab_place */
     double low[3], high[3]; /* of placed */
@@ -94,6 +95,7 @@ struct lab_world {
     int fallback;                                  /* paper_fallback */
     double stiffness, gamma;                       /* pegSettings.lp_stiffness, ratio_gamma */
     int gradient, traps, adjacent, passes;         /* the same of ratio_.. */
+    int mesh_search;                               /* the same */
     int narrow;                                    /* narrow_phase of the exact contacts */
     int threads;                                   /* pegSettings.threads */
     double low[3], high[3];                        /* bounds, scene coordinates */
