@@ -248,6 +248,7 @@ static void set(state *s)
     settings.margin = below(s, 4) ? settings.margin : number(s);
     settings.soft_contacts = (pegSoftContacts)(below(s, 5) - 1);
     settings.narrow_phase = (pegNarrowPhase)(below(s, 4) - 1);
+    settings.relative_rotation = below(s, 4) ? settings.relative_rotation : number(s);
     settings.mesh_search = (pegMeshSearch)(below(s, 4) - 1);
     settings.max_outer_iterations = below(s, 250);
     settings.friction_directions = below(s, 20);

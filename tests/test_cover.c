@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "peg/base/tolerance.h"
 #include "peg/collide/mesh_cull.h"
 #include "peg/collide/mesh_mesh.h"
 #include "peg/collide/separation.h"
@@ -218,7 +219,7 @@ static void try_part(cases_random *r, const world *w, const peg_polytope *p, tal
     for (int k = 0; k < 3; k++) shift[k] *= cases_uniform(r, 0, way), x[k] += shift[k];
     double turn = way / p->radius;
     ck_assert(peg_mesh_cull_begin(&arena, &(peg_placed_mesh){w->mesh, w->round, origin, straight},
-                                  &part, shift, way, turn, &cover));
+                                  &part, shift, way, turn, PEG_SLOPE_TOLERANCE, &cover));
     find_needed(&cover, needed);
     for (int t = 0; t < w->mesh->nt; t++) {
         double s = peg_separation(&part, &w->triangle[t], INFINITY, NULL, NULL).s;
@@ -282,7 +283,7 @@ START_TEST(what_has_been_met_is_needed)
         for (int k = 0; k < 3; k++) x[k] = cases_uniform(&r, -1, 1);
         peg_view_set(&part, x, R);
         ck_assert(peg_mesh_cull_begin(&arena, &(peg_placed_mesh){mesh, w.round, origin, straight},
-                                      &part, origin, way, 0, &cover));
+                                      &part, origin, way, 0, PEG_SLOPE_TOLERANCE, &cover));
         find_needed(&cover, needed);
         for (int t = 0; t < mesh->nt; t++) {
             double s = peg_separation(&part, &w.triangle[t], INFINITY, NULL, NULL).s;

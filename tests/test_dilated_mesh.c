@@ -348,6 +348,45 @@ START_TEST(volumes_shells_and_beams)
 }
 END_TEST
 
+/* Rows of a box that comes down on a plate at an angle, within reach at all its lower corners. */
+static long rows_at(double lean, double rotation)
+{
+    scene s = new_scene(0);
+    pegSettings settings;
+    pegStats stats;
+    dMatrix3 R;
+    pegWorldGetSettings(s.peg, &settings);
+    settings.relative_rotation = rotation;
+    ck_assert_int_eq(pegWorldSetSettings(s.peg, &settings), PEG_OK);
+    ck_assert_int_eq(pegGeomSetRadius(add_grid(&s, 40, flat), .1), PEG_OK);
+    dBodyID body = add_body(&s, dCreateBox(s.space, .1, .1, .1));
+    dRFromAxisAndAngle(R, 0, 1, 0, lean);
+    dBodySetRotation(body, R);
+    dBodySetPosition(body, .3, .2, .1 + .05 * (cos(lean) + sin(lean)) + 1e-3);
+    dBodySetLinearVel(body, 0, 0, -1);
+    make_step(&s, .01);
+    pegWorldGetStats(s.peg, &stats);
+    free_scene(&s);
+    return stats.rows / stats.solves;
+}
+
+/* What a relative rotation within the setting makes a minimum of distance has a row: all corners
+ * of a box that lies nearly flat; what is farther off has none. */
+START_TEST(minima_are_those_after_a_small_rotation)
+{
+    ck_assert_int_eq(rows_at(.02, .05), 4);
+    ck_assert_int_eq(rows_at(.1, .05), 2);
+    ck_assert_int_eq(rows_at(.1, .2), 4);
+    ck_assert_int_eq(rows_at(.02, .001), 2);
+    pegSettings settings;
+    scene s = new_scene(0);
+    pegWorldGetSettings(s.peg, &settings);
+    settings.relative_rotation = 0;
+    ck_assert_int_eq(pegWorldSetSettings(s.peg, &settings), PEG_ERROR_SETTINGS);
+    free_scene(&s);
+}
+END_TEST
+
 /* --- radii that end, errors --- */
 
 START_TEST(a_radius_goes_with_the_data)
@@ -441,6 +480,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, slides_over_an_edge);
     tcase_add_test(tests, both_sides_of_a_sheet_are_solid);
     tcase_add_test(tests, volumes_shells_and_beams);
+    tcase_add_test(tests, minima_are_those_after_a_small_rotation);
     tcase_add_test(tests, a_radius_goes_with_the_data);
     tcase_add_test(tests, a_radius_goes_with_a_hull);
     tcase_add_test(tests, an_unknown_field_takes_none);

@@ -65,7 +65,7 @@ START_TEST(refuses_bad_usage)
         "run pour-boxes --set colour=3",
         "no key 'colour': it knows scale, turn, directions, primaries, threads, psi-minimum, "
         "sin-theta, tan-phi, edges, fallback, stiffness, "
-        "gamma, gradient, traps, adjacent, passes, narrow, mesh-search, bodies");
+        "gamma, gradient, traps, adjacent, passes, narrow, rotation, mesh-search, bodies");
     lab_refused("run pour-boxes --set scale=0", "scale");
     lab_refused("run pour-boxes --unknown", "--unknown");
     lab_refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace");

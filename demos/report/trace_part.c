@@ -35,6 +35,8 @@ void trace_put_part(FILE *file, const lab_shape *s, int digits)
         json_put_number(file, s->offset[0], digits);
     } else if (s->nf > 0) {
         put_points(file, s, digits);
+        if (s->round > 0) fputs(",\"radius\":", file);
+        if (s->round > 0) json_put_number(file, s->round, digits);
     } else {
         fputs("\"radius\":", file);
         json_put_number(file, s->round, digits);

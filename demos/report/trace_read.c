@@ -138,6 +138,7 @@ static int read_part(reader *r, const json_t *json, trace_body *b)
     if (!type) return fail(r, "body '%s' has a part without a type", b->name);
     if (!strcmp(type, "convex") || !strcmp(type, "mesh")) {
         s = read_solid(json, *type == 'm');
+        if (s) s->round = fmax(0, number(json, "radius", 0));
     } else if (!strcmp(type, "sphere") || !strcmp(type, "capsule") || !strcmp(type, "cylinder")) {
         s = read_round(json, type);
     } else if (!strcmp(type, "plane")) {

@@ -16,7 +16,7 @@ enum { ROUND_SIDES = 32 }; /* of what round parts become */
 
 /* What the format cannot say. */
 typedef struct losses {
-    int round, planes, absent, inertias;
+    int round, radii, planes, absent, inertias;
 } losses;
 
 static json_t *triple(const double x[3])
@@ -142,6 +142,7 @@ static void put_parts(writer *out, const lab_body *b, losses *lost)
             lost->planes++;
         } else if (s->nf > 0) {
             put_polygons(out, s);
+            lost->radii += s->round > 0;
         } else {
             put_round(out, s);
             lost->round++;
@@ -227,6 +228,7 @@ static void tell(const lab_world *w, const losses *lost, void (*note)(const char
                 {w->joints, "joints are left out"},
                 {w->pair_surface != NULL, "rule for the surfaces of pairs is left out"},
                 {lost->round, "round parts are written as polyhedra of 32 sides"},
+                {lost->radii, "radii about hulls and meshes are left out"},
                 {lost->planes, "planes are written as sheets of 100 m"},
                 {lost->inertias,
                  "bodies have a mass that does not follow from their shape: only the "

@@ -53,6 +53,7 @@ void lab_settings(const lab_world *w, pegSettings *settings)
     settings->ratio_passes = w->passes;
     settings->narrow_phase = (pegNarrowPhase)w->narrow;
     settings->mesh_search = (pegMeshSearch)w->mesh_search;
+    settings->relative_rotation = w->rotation;
     settings->soft_contacts = PEG_SOFT_KEEP; /* the key `soft` decides */
 }
 
@@ -95,6 +96,7 @@ static const struct {
     A_WHOLE(soft_contacts),
     A_WHOLE(narrow_phase),
     A_WHOLE(mesh_search),
+    A_REAL(relative_rotation),
 #undef A_REAL
 #undef A_WHOLE
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "peg/base/math.h"
+#include "peg/base/tolerance.h"
 #include "peg/base/thread_pool.h"
 #include "plugin/world.h"
 
@@ -89,6 +90,7 @@ static void set_model_keys(lab_world *w)
     w->adjacent = (int)lab_key(w, "adjacent", 0);
     w->passes = (int)lab_key(w, "passes", 50);
     w->narrow = (int)lab_key(w, "narrow", PEG_NARROW_PHASE_LIBCCD);
+    w->rotation = lab_key(w, "rotation", PEG_SLOPE_TOLERANCE);
     w->mesh_search = (int)lab_key(w, "mesh-search", PEG_MESH_SEARCH_BOUNDS);
 }
 

@@ -85,6 +85,7 @@ void lab_gravity(lab_world *w, double x, double y, double z); /* default (0, 0, 
  * `stiffness` (lp), `gamma`, `gradient`, `traps`, `adjacent` and `passes` (ratio) the settings of
  * these models; the key `narrow` the narrow phase (0: libccd, 1: own; pegSettings.narrow_phase),
  * the key `mesh-search` the search in trees of meshes (0: all bounds, 1: boxes, 2: none), the key
+ * `rotation` the relative rotation of contacts (rad), the key
  * `threads` how many solve islands side by side (pegSettings.threads). */
 void lab_friction(lab_world *w, double mu);
 void lab_restitution(lab_world *w, double bounce); /* of all contacts; default 0 */

@@ -95,6 +95,7 @@ struct lab_world {
     int fallback;                                  /* paper_fallback */
     double stiffness, gamma;                       /* pegSettings.lp_stiffness, ratio_gamma */
     int gradient, traps, adjacent, passes;         /* the same of ratio_.. */
+    double rotation;                               /* relative_rotation of them */
     int mesh_search;                               /* the same */
     int narrow;                                    /* narrow_phase of the exact contacts */
     int threads;                                   /* pegSettings.threads */

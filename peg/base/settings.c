@@ -1,4 +1,5 @@
 /* Defaults and ranges of the settings; the texts of the statuses. */
+#include "peg/base/tolerance.h"
 #include "peg/base/settings.h"
 
 #include <math.h>
@@ -39,6 +40,7 @@ void peg_settings_default(pegSettings *settings)
         .soft_contacts = PEG_SOFT_BELOW,
         .narrow_phase = PEG_NARROW_PHASE_LIBCCD,
         .mesh_search = PEG_MESH_SEARCH_BOUNDS,
+        .relative_rotation = PEG_SLOPE_TOLERANCE,
     };
 }
 
@@ -72,7 +74,8 @@ pegStatus peg_settings_check(const pegSettings *s)
                 s->narrow_phase < PEG_NARROW_PHASE_COUNT && s->mesh_search >= 0 &&
                 s->mesh_search < PEG_MESH_SEARCH_COUNT;
     int reals = s->margin > 1e-7 && s->margin < 1e-2 && s->max_depenetration_speed >= 0 &&
-                isfinite(s->max_depenetration_speed) && s->reach >= 0 && s->reach <= 10;
+                isfinite(s->max_depenetration_speed) && s->reach >= 0 && s->reach <= 10 &&
+                s->relative_rotation >= 1e-6 && s->relative_rotation <= .3;
     int cone = s->friction_directions == 0 || s->friction_directions == 4 ||
                s->friction_directions == 8 || s->friction_directions == 16;
     int counts = s->max_outer_iterations >= 5 && s->max_outer_iterations <= 200 &&

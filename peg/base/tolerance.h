@@ -37,7 +37,8 @@
 #define PEG_INSIDE 1e-6
 
 /* Slope of what lies next to a feature, against the direction of a contact, up to which the feature
- * makes a row: the next small turn could bring it there. */
+ * makes a row: the next small turn could bring it there (quasi-LMDs [M]). The default of
+ * pegSettings.relative_rotation. */
 #define PEG_SLOPE_TOLERANCE 0.05
 
 /* Sine of the angle to a plane up to which a rim lies in it, without a lowest point: rounding. */

@@ -163,6 +163,9 @@ typedef struct pegSettings {
     pegSoftContacts soft_contacts; /* [PEG_SOFT_BELOW] */
     pegNarrowPhase narrow_phase;   /* [PEG_NARROW_PHASE_LIBCCD] */
     pegMeshSearch mesh_search;     /* [PEG_MESH_SEARCH_BOUNDS] */
+    double
+        relative_rotation; /* rad: features are in contact that are a local minimum of the distance
+                              after a relative rotation of up to this [.05], in [1e-6, .3] */
 } pegSettings;
 
 /* Statistics of one step (pegWorldGetStats) or of all steps (pegWorldGetTotals: sums, and maxima of

@@ -38,11 +38,12 @@ static void dilate(const peg_polytope *shape, double round, peg_polytope *out)
 }
 
 int peg_mesh_cull_begin(peg_arena *arena, const peg_placed_mesh *placed, const peg_view *view,
-                        const double shift[3], double way, double turn, peg_mesh_cull *out)
+                        const double shift[3], double way, double turn, double slope,
+                        peg_mesh_cull *out)
 {
     const double *x = placed->at, *R = placed->R;
     const peg_polytope *P = &out->shape;
-    *out = (peg_mesh_cull){.mesh = placed->mesh, .way = way, .turn = turn};
+    *out = (peg_mesh_cull){.mesh = placed->mesh, .way = way, .turn = turn, .slope = slope};
     dilate(view->shape, placed->round, &out->shape);
     double from[3], moved = peg_norm(shift) + way + MET * P->size;
     out->reach = way + peg_mesh_cull_room(P->size, placed->mesh);
@@ -90,14 +91,14 @@ void peg_mesh_cull_region(const peg_mesh_cull *c, peg_region *r)
         if (c->all) return;
         r->depth = c->reach + c->deep + P->round;
         r->touch = MET * P->size + P->round;
-        r->slope = c->turn + PEG_SLOPE_TOLERANCE;
+        r->slope = c->turn + c->slope;
         return;
     }
     r->from = part->vertex[0];
     r->to = part->vertex[P->nv - 1];
     if (!peg_is_round(P) || c->all) return;
     r->way = c->way;
-    r->slope = PEG_SLOPE_TOLERANCE;
+    r->slope = c->slope;
 }
 
 /* --- faces --- */
@@ -127,7 +128,7 @@ static int rim_is_over(const peg_mesh_cull *c, const double *const corner[3], co
     for (int k = 0; k < 3; k++) low[k] = side * n[k] - cosine * c->axis[k];
     double sine = peg_normalise(low), height = side * (peg_dot(n, centre) - peg_dot(n, corner[0]));
     if (height - rim * sine > c->reach + round) return 0;
-    if (sine > PEG_SLOPE_TOLERANCE && 2 * c->way < .5 * rim * sine) {
+    if (sine > c->slope && 2 * c->way < .5 * rim * sine) {
         peg_add_scaled(centre, -rim, low, d);
         /* points up to 2 way higher may be the lowest ones then */
         return is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
@@ -312,8 +313,7 @@ static int is_nearer_along(const peg_mesh_cull *c, const spot *s, const double *
     double length = peg_norm(d);
     if (peg_is_round(P)) {
         double least = c->way * length;
-        if (c->length > 0)
-            least += PEG_SLOPE_TOLERANCE * (P->round + c->reach) * fabs(peg_dot(c->axis, d));
+        if (c->length > 0) least += c->slope * (P->round + c->reach) * fabs(peg_dot(c->axis, d));
         for (int k = 0; k < 2; k++) {
             peg_vec3 q;
             peg_sub(s->core[k], s->a, q);

@@ -24,6 +24,7 @@ typedef struct peg_mesh_cull {
     peg_view part;
     double way;        /* how far its surface may get from there, m */
     double turn;       /* how far its faces may turn, rad */
+    double slope;      /* by how much more contacts may be off a minimum of distance, rad */
     double reach;      /* how near what counts is, m */
     double from_start; /* the same before it moves, m */
     double deep; /* how far its features may get while it also shrinks until it has met nothing,
@@ -54,10 +55,11 @@ typedef struct peg_placed_mesh {
 
 /* The part as `view` shows it, near a mesh, with arrays in the arena. It moves relative to the mesh
  * by `shift` (m, world) give or take `way` for every point of its surface, turns by `turn` (rad) at
- * most, and is apart from the mesh before it moves. `out` must stay where it is. Returns 0 without
- * memory. */
+ * most, touches within `slope` of a minimum, and is apart from the mesh before it moves. `out` must
+ * stay where it is. Returns 0 without memory. */
 int peg_mesh_cull_begin(peg_arena *arena, const peg_placed_mesh *mesh, const peg_view *view,
-                        const double shift[3], double way, double turn, peg_mesh_cull *out);
+                        const double shift[3], double way, double turn, double slope,
+                        peg_mesh_cull *out);
 
 /* The same of a triangle of another mesh, whose frame is R in that of the mesh and whose corners
  * are where they are half-way; round: both radii, m; from_start: as in peg_mesh_cull. */

@@ -226,5 +226,5 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
 void peg_touching_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_feature_contact *c,
                        peg_row_set *out)
 {
-    if (peg_may_touch(&I->pair[p], at, c)) peg_contact_rows(I, p, at, c, out);
+    if (peg_may_touch(I, &I->pair[p], at, c)) peg_contact_rows(I, p, at, c, out);
 }

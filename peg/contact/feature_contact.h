@@ -51,7 +51,7 @@ void peg_round_contact_between(const peg_pair_pose *at, const double a[3], const
                                peg_feature_contact *contact);
 
 /* Whether a mesh on either side can be touched by the contact. */
-int peg_may_touch(const peg_pair *pair, const peg_pair_pose *at,
+int peg_may_touch(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                   const peg_feature_contact *contact);
 
 #endif

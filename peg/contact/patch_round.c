@@ -58,14 +58,14 @@ typedef struct finder {
 } finder;
 
 /* Slope tolerance of the features of a part, given the other one's extent. */
-static peg_slope_tolerance tolerance_along(const peg_view *other, peg_vec3 axis)
+static peg_slope_tolerance tolerance_along(const peg_view *other, double slope, peg_vec3 axis)
 {
     const peg_polytope *P = other->shape;
     if (P->nv == 1) return (peg_slope_tolerance){0, NULL};
-    if (!peg_is_segment(P)) return (peg_slope_tolerance){PEG_SLOPE_TOLERANCE, NULL};
+    if (!peg_is_segment(P)) return (peg_slope_tolerance){slope, NULL};
     peg_sub(other->vertex[1], other->vertex[0], axis);
     peg_normalise(axis);
-    return (peg_slope_tolerance){PEG_SLOPE_TOLERANCE, axis};
+    return (peg_slope_tolerance){slope, axis};
 }
 
 static feature see_vertex(const side *s, int v)
@@ -76,7 +76,7 @@ static feature see_vertex(const side *s, int v)
 }
 
 static void begin_side(side *s, const peg_view *view, const peg_view *other, const double n[3],
-                       double sign)
+                       double sign, double slope)
 {
     const peg_polytope *P = view->shape;
     s->view = view;
@@ -84,7 +84,7 @@ static void begin_side(side *s, const peg_view *view, const peg_view *other, con
     s->dip = peg_has_rim(P) ? P->rim * peg_off_axis(view, n) : 0;
     s->beside_rim = peg_has_rim(other->shape);
     for (int k = 0; k < 3 && s->beside_rim; k++) s->axis[k] = other->turn[3 * k + 2];
-    s->tolerance = tolerance_along(other, s->tolerance_axis);
+    s->tolerance = tolerance_along(other, slope, s->tolerance_axis);
     s->bottom = peg_is_half_space(P) ? -INFINITY : INFINITY;
     for (int v = 0; v < P->nv; v++) {
         feature f = see_vertex(s, v);
@@ -166,7 +166,7 @@ static void vertex_face_rows(const finder *f, peg_feature_kind kind)
         double most =
             D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
         int nv = U->shape->nv, first = off > PEG_FLUSH ? 0 : nv;
-        int end = nv + (off < PEG_SLOPE_TOLERANCE ? peg_rim_points(U->shape) : 0);
+        int end = nv + (off < f->I->settings->relative_rotation ? peg_rim_points(U->shape) : 0);
         for (int i = first; i < end; i++) {
             double low[3];
             if (peg_dot(n, U->vertex[i < nv ? i : (i - nv) * nv / (end - nv)]) > most) continue;
@@ -334,7 +334,7 @@ static void rows_along_cap(const finder *f, peg_feature_kind kind, int i, int j)
     for (int k = 0; k < 3; k++) axis[k] = D->turn[3 * k + 2];
     peg_sub(E->vertex[e->v[1]], E->vertex[e->v[0]], d);
     peg_sub(E->vertex[e->v[0]], D->vertex[disc], w);
-    if (fabs(peg_dot(d, axis)) > PEG_SLOPE_TOLERANCE * peg_norm(d)) return;
+    if (fabs(peg_dot(d, axis)) > f->I->settings->relative_rotation * peg_norm(d)) return;
     peg_add_scaled(d, -peg_dot(d, axis), axis, d);
     peg_add_scaled(w, -peg_dot(w, axis), axis, w);
     if (!shared_span(w, d, D->shape->rim, t)) return;
@@ -399,8 +399,8 @@ void peg_nearest_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
     finder f;
     f.I = I, f.at = at, f.out = out, f.p = p, f.pair = pair;
     f.reach = pair->reach + 2 * PEG_INSIDE * (A->shape->radius + B->shape->radius);
-    begin_side(&f.a, A, B, pair->facet.n, 1);
-    begin_side(&f.b, B, A, pair->facet.n, -1);
+    begin_side(&f.a, A, B, pair->facet.n, 1, I->settings->relative_rotation);
+    begin_side(&f.b, B, A, pair->facet.n, -1, I->settings->relative_rotation);
     if (f.a.bottom + f.b.bottom > f.reach) return;
     vertex_face_rows(&f, PEG_FEATURES_VF);
     vertex_face_rows(&f, PEG_FEATURES_FV);

@@ -3,7 +3,6 @@
 #include "peg/step/broad_phase_mesh.h"
 
 #include "peg/base/arena.h"
-#include "peg/base/tolerance.h"
 #include "peg/collide/mesh_cull.h"
 #include "peg/collide/mesh_mesh.h"
 #include "peg/collide/separation.h"
@@ -263,7 +262,8 @@ static void meet_mesh(const peg_pair_search *f, int mesh, int other)
     peg_sub(own.shift, of_mesh.shift, shift);
     double way = way_of_prediction(s, other, &own) + way_in_mesh(s, mesh, other, &of_mesh);
     if (peg_mesh_cull_begin(arena, &placed, &s->placed[other].view, shift, way,
-                            own.turn + of_mesh.spin, &x.cover)) {
+                            own.turn + of_mesh.spin, s->context->settings.relative_rotation,
+                            &x.cover)) {
         peg_mesh_cull_region(&x.cover, &near);
         pegMeshSearch by = s->context->settings.mesh_search;
         if (by != PEG_MESH_SEARCH_BOUNDS) near = peg_region_of_box(&near.box, by);
@@ -359,7 +359,7 @@ static void meet_meshes(const peg_pair_search *f, int a, int b)
     peg_mesh_pair c = {.mesh = {s->part[a].triangle_mesh, s->part[b].triangle_mesh},
                        .by = of_a.beside + of_b.beside + round,
                        .spin = {of_a.spin, of_b.spin},
-                       .slope = of_a.spin + of_b.spin + PEG_SLOPE_TOLERANCE};
+                       .slope = of_a.spin + of_b.spin + s->context->settings.relative_rotation};
     c.by += peg_mesh_cull_room(c.mesh[0]->radius, c.mesh[1]);
     set_crossing(s, a, b, shift, &c);
     box_in_mesh(f, a, &f->box[b], peg_size_of_part(s, b), &local);

@@ -28,6 +28,7 @@ static const struct setting {
     WHOLE(paper_fallback), REAL(lp_stiffness), REAL(ratio_gamma), REAL(ratio_eps), REAL(ratio_band),
     WHOLE(ratio_traps), WHOLE(ratio_gradient), WHOLE(ratio_adjacent), WHOLE(ratio_passes),
     WHOLE(threads), WHOLE(soft_contacts), WHOLE(narrow_phase), WHOLE(mesh_search),
+    REAL(relative_rotation),
     /* names before 0.2 */
     NAMED("recovery_speed", max_depenetration_speed, 1),
     NAMED("max_outer", max_outer_iterations, 0)};
