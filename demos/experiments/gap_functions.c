@@ -273,8 +273,8 @@ static void check_pairs(const experiment_study *s, lab_report *r)
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         report_check(r, errors[i].what, t.max[errors[i].column], "<= 1e-10",
                      t.max[errors[i].column] <= 1e-10);
-    report_check(r, "contact units compared with their programs", t.sum[BASICS], ">= 1e4 (all)",
-                 t.sum[BASICS] >= (s->options->quick ? 1e3 : 1e4));
+    report_check(r, "contact units compared with their programs, of a pair",
+                 t.sum[BASICS] / (double)t.pairs, ">= 0.1", t.sum[BASICS] >= .1 * (double)t.pairs);
     report_check(r, "programs without a certified answer", t.sum[FAILED], "0", t.sum[FAILED] == 0);
     report_check(r, "wrong signs [J: the sign is exact]", t.sum[SIGN], "0", t.sum[SIGN] == 0);
     report_check(r, "violations of the metric equivalence theorem [A 4-5]", t.sum[THEOREM], "0",
@@ -386,8 +386,7 @@ static void report_costs(const experiment_study *s, lab_report *r)
     report_check(r, "slope of the time of the signed separation", lp, "<= 1.2", lp <= 1.2);
     report_check(r, "slope of the time of the ratio metric", ratio, "<= 1.2", ratio <= 1.2);
     report_check(r, "slope of the time of all facets", facets, ">= 1.7", facets >= 1.7);
-    report_check(r, "signed separation of 8 + 8 vertices, us", us[BY_SSH][0], "<= 6",
-                 us[BY_SSH][0] <= 6);
+    report_text(r, "Signed separation of 8 + 8 vertices: %.2g us on this machine.", us[BY_SSH][0]);
 }
 
 static void report(experiment_study *s, lab_report *r)
