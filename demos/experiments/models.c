@@ -74,7 +74,7 @@ static int run(const experiment_study *s, const experiment_job *job, FILE *csv, 
                 fmax(0, lab_world_energy(w).gain_max), fastest(w), stats.switches + stats.traps,
                 stats.unconverged, 1e3 * w->last_seconds);
     }
-    int failed = w->failed;
+    int failed = w->unsolved ? EXPERIMENT_ENDED : w->failed;
     snprintf(why, LAB_TEXT, "%s", w->error);
     lab_close(w);
     return failed;
@@ -94,7 +94,7 @@ static cells cells_of(const experiment_study *s, lab_contact model, int scene)
     if (!t || t->rows == 0) return c;
     double *depth = malloc((size_t)t->rows * sizeof *depth);
     if (!depth) return c;
-    c.ran = 1, c.ended = t->failed;
+    c.ran = 1, c.ended = t->failed || t->ended;
     for (long k = 0; k < t->rows; k++) {
         const double *v = t->value + k * t->columns;
         depth[k] = v[AT_DEPTH];
