@@ -37,8 +37,8 @@ static const double (*velocity(const case_solution *s))[6]
 
 static peg_outcome solve(pegSolver which, case_solution *s)
 {
-    return peg_solve(&arena, &island.problem, &(peg_solve_options){which, TOLERANCE, 0},
-                     &s->solution);
+    return peg_solve(&arena, &island.problem,
+                     &(peg_solve_options){.solver = which, .tolerance = TOLERANCE}, &s->solution);
 }
 
 static void must_solve(case_solution *s)

@@ -163,7 +163,8 @@ static void solve(prediction *p)
     memcpy(p->v, p->target, sizeof p->v);
     if (problem.m == 0) return;
     peg_outcome outcome =
-        peg_solve(&p->arena, &problem, &(peg_solve_options){PEG_SOLVER_AUTO, 1e-10, 0}, &solution);
+        peg_solve(&p->arena, &problem,
+                  &(peg_solve_options){.solver = PEG_SOLVER_AUTO, .tolerance = 1e-10}, &solution);
     ck_assert_msg(outcome == PEG_SOLVED || outcome == PEG_LAGGED, "%s", peg_outcome_name(outcome));
     p->outcome = outcome;
 }

@@ -35,7 +35,8 @@ static const double (*velocity(const case_solution *s))[6]
 
 static peg_outcome solve(const lcp_case *c, pegSolver which, case_solution *s)
 {
-    return peg_solve(&arena, &c->problem, &(peg_solve_options){which, TOLERANCE, 0}, &s->solution);
+    return peg_solve(&arena, &c->problem,
+                     &(peg_solve_options){.solver = which, .tolerance = TOLERANCE}, &s->solution);
 }
 
 static void must_solve(const lcp_case *c, pegSolver which, case_solution *s)
@@ -216,10 +217,11 @@ START_TEST(flush_stacks_rest)
                 for (int i = 0; i < m && copies == 2; i++) case_add_row(&island, island.row[i]);
                 for (pegSolver which = PEG_SOLVER_PROJECTED; which <= PEG_SOLVER_LEMKE; which++) {
                     case_clear(&first);
-                    ck_assert_int_eq(peg_solve(&arena, &island.problem,
-                                               &(peg_solve_options){which, 1e-10, 0},
-                                               &first.solution),
-                                     PEG_SOLVED);
+                    ck_assert_int_eq(
+                        peg_solve(&arena, &island.problem,
+                                  &(peg_solve_options){.solver = which, .tolerance = 1e-10},
+                                  &first.solution),
+                        PEG_SOLVED);
                     ck_assert_double_lt(
                         case_difference(&island, velocity(&first), velocity(&second)),
                         which == PEG_SOLVER_PROJECTED ? 1e-12 : 1e-10);
@@ -241,7 +243,8 @@ START_TEST(contradicting_rows_are_recognised)
     for (int i = 0; i < island.problem.m; i++) island.row[i].c = 1e-6;
     for (pegSolver which = PEG_SOLVER_PROJECTED; which <= PEG_SOLVER_LEMKE; which++) {
         ck_assert_int_eq(peg_solve(&arena, &island.problem,
-                                   &(peg_solve_options){which, limit[which], 0}, &first.solution),
+                                   &(peg_solve_options){.solver = which, .tolerance = limit[which]},
+                                   &first.solution),
                          PEG_SOLVED);
         for (int k = 0; k < 6; k++) ck_assert_double_eq_tol(first.v[0][k], 0, 1e-6);
     }
@@ -262,10 +265,68 @@ START_TEST(compliant_rows_never_contradict)
         for (int i = 0; i < island.problem.m; i++)
             island.row[i].c = pow(10, -_i) * peg_row_scale(&island.problem, i);
         case_clear(&first);
-        ck_assert_int_eq(peg_solve(&arena, &island.problem,
-                                   &(peg_solve_options){PEG_SOLVER_AUTO, 1e-8, 0}, &first.solution),
-                         PEG_SOLVED);
+        ck_assert_int_eq(
+            peg_solve(&arena, &island.problem,
+                      &(peg_solve_options){.solver = PEG_SOLVER_AUTO, .tolerance = 1e-8},
+                      &first.solution),
+            PEG_SOLVED);
         ck_assert_int_eq(first.solution.method, PEG_METHOD_ACTIVE_SET);
+    }
+}
+END_TEST
+
+/* An equation is two opposed rows. */
+START_TEST(equations_are_held_beside_other_rows)
+{
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        random_island(seed, 0);
+        setup();
+        int m = island.problem.m, equations = 1 + (int)(seed % 2);
+        for (int i = 0; i < equations && i < m; i++) {
+            peg_lcp_row back = island.row[i];
+            for (int k = 0; k < 6; k++) back.Ja[k] *= -1, back.Jb[k] *= -1;
+            back.b *= -1;
+            case_add_row(&island, back);
+        }
+        int known = solve(&island, PEG_SOLVER_LEMKE, &second) == PEG_SOLVED;
+        island.problem.m = m;
+        for (int i = 0; i < equations && i < m; i++) {
+            island.row[i].bounded = 1;
+            island.row[i].normal = -1;
+            island.row[i].limit = INFINITY;
+        }
+        case_clear(&first);
+        if (known) {
+            ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &first.solution),
+                             PEG_SOLVED);
+            ck_assert_double_lt(peg_residual(&island.problem, &first.solution),
+                                1e-10 * peg_residual_unit(&island.problem));
+            ck_assert_double_lt(case_difference(&island, velocity(&first), velocity(&second)),
+                                1e-8);
+            solved++;
+        }
+        teardown();
+    }
+    ck_assert_int_gt(solved, 100);
+}
+END_TEST
+
+/* What Newton's method may do is bounded to one factorisation. */
+START_TEST(work_is_bounded)
+{
+    case_stack(&island, 30, 3, 1e4);
+    peg_solve_options options = {.solver = PEG_SOLVER_AUTO, .tolerance = 1e-10};
+    for (int i = 0; i < 30; i++) island.target[i][0] = i % 3;
+    ck_assert_int_eq(peg_solve_newton(&arena, &island.problem, &options, &first.solution),
+                     PEG_SOLVED);
+    double whole = first.solution.work, one = whole / first.solution.iterations;
+    for (double most = one; most < 0.5 * whole; most *= 2) {
+        case_clear(&second);
+        options.most_work = most;
+        ck_assert_int_eq(peg_solve_newton(&arena, &island.problem, &options, &second.solution),
+                         PEG_ITERATION_LIMIT);
+        ck_assert_double_le(second.solution.work, most + 2 * one);
     }
 }
 END_TEST
@@ -349,7 +410,8 @@ START_TEST(tilted_contacts_are_no_contradiction)
         }
         case_clear(&first);
         peg_outcome outcome =
-            peg_solve(&arena, &island.problem, &(peg_solve_options){PEG_SOLVER_PROJECTED, 1e-9, 0},
+            peg_solve(&arena, &island.problem,
+                      &(peg_solve_options){.solver = PEG_SOLVER_PROJECTED, .tolerance = 1e-9},
                       &first.solution);
         ck_assert_int_ne(outcome, PEG_INFEASIBLE);
         unsolved += outcome != PEG_SOLVED;
@@ -454,9 +516,10 @@ START_TEST(empty_problems_and_rows)
     for (pegSolver which = PEG_SOLVER_AUTO; which < PEG_SOLVER_COUNT; which++) {
         island.problem = (peg_problem){0};
         peg_solution nothing = {0};
-        ck_assert_int_eq(
-            peg_solve(&arena, &island.problem, &(peg_solve_options){which, TOLERANCE, 0}, &nothing),
-            PEG_SOLVED);
+        ck_assert_int_eq(peg_solve(&arena, &island.problem,
+                                   &(peg_solve_options){.solver = which, .tolerance = TOLERANCE},
+                                   &nothing),
+                         PEG_SOLVED);
         case_stack(&island, 2, 2, 1);
         island.problem.m = 0;
         must_solve(&island, which, &first);
@@ -692,6 +755,8 @@ Suite *test_suite(void)
     tcase_add_test(tests, rest_without_gravity);
     tcase_add_test(tests, broken_numbers_are_never_solved);
     tcase_add_test(tests, exhausted_memory_is_reported);
+    tcase_add_test(tests, equations_are_held_beside_other_rows);
+    tcase_add_test(tests, work_is_bounded);
     tcase_add_test(tests, arena_is_handed_back);
     tcase_add_test(tests, residual_sees_every_fault);
     tcase_add_test(tests, row_scale_is_the_inverse_effective_mass);

@@ -319,7 +319,7 @@ static int reflect(flight *f, jump *s)
     int moving = f->bodies - f->plane, closing = 0;
     peg_problem problem = {moving, s->rows, s->mass, (const peg_vec6 *)s->target, s->row};
     peg_solution solution = {.v = s->v, .lambda = s->lambda};
-    peg_solve_options options = {PEG_SOLVER_AUTO, 1e-12, 0};
+    peg_solve_options options = {.solver = PEG_SOLVER_AUTO, .tolerance = 1e-12};
     memset(s->lambda, 0, sizeof s->lambda);
     if (s->rows == 0 || peg_solve(&f->arena, &problem, &options, &solution) != PEG_SOLVED) return 0;
     for (int i = 0; i < moving; i++) {

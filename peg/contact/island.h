@@ -155,6 +155,7 @@ typedef struct peg_step_common {
     const peg_capture *capture;
     unsigned disabled_rules; /* mask of peg_rule: rules that are left out */
     int planar;              /* as peg_scene.planar */
+    int round;               /* how many times islands were solved before, with fewer pairs */
 } peg_step_common;
 
 /* A joint's row: constant over the step. */
@@ -190,7 +191,9 @@ typedef struct peg_scratch {
 typedef struct peg_progress {
     int iteration; /* of the outer loop */
     double work;   /* of the attempt so far: rows times iterations of exact solves */
-    int strides;   /* of conservative advancement in the step so far */
+    double exact_work, position_work; /* of Newton's method: of exact attempts, of the last position
+                                         stage */
+    int strides;                      /* of conservative advancement in the step so far */
 } peg_progress;
 
 /* What is known of the velocities of a step besides: a mask. */

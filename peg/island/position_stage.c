@@ -445,7 +445,7 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     double then = peg_seconds();
     I->mode = peg_pgs_mode(I);
     I->forms |= PEG_FORM_POSITIONS_APART;
-    I->progress.work = 0;
+    I->progress.work = I->progress.position_work = 0;
     peg_island_begin(I);
     I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
     find_velocities(I);

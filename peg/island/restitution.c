@@ -303,6 +303,7 @@ void peg_stop_pairs(peg_island *I, const unsigned char *stops)
 void peg_end_velocities(peg_island *I)
 {
     if (I->result.notes & PEG_NOTE_FINAL) return;
+    I->progress.exact_work = 0; /* what the attempt left is not all that these solves may take */
     memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
     if (I->forms & PEG_FORM_RECOVERY) {
         if (!peg_is_iterative(I))

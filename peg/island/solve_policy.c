@@ -11,14 +11,17 @@
  *     least violation            | the same                            | max_outer_iterations
  *     position stage             | all                                 | 16 solves
  *
- * Exact solves end with a certificate. An island of 30 bodies and more in which the limited attempt
- * failed n times in a row is tried so again 2^n steps later. Other contact models make one attempt
- * that always converges. */
+ * The third and fourth apply where the limited attempt has not taken all work that an exact one
+ * may. Islands that are solved for the third time in a step, with more and more pairs, have the
+ * last one only. Exact solves end with a certificate. An island of 30 bodies and more in which the
+ * limited attempt failed n times in a row is tried so again 2^n steps later. Other contact models
+ * make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/island/begin.h"
+#include "peg/island/lcp_rows.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/position_stage.h"
 #include "peg/island/wide_attempt.h"
@@ -27,6 +30,9 @@
 enum { PGS_FROM = 5 };
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
+/* Pairs from which on an island that is solved again in the step, with some pairs more, has the
+ * last attempts only: bodies among the triangles of meshes. */
+enum { MANY_PAIRS = 1000 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of few
  * bodies, of many, and where the wide attempt is made: slower ones are to come to rest. */
 static const double ACTIVE = 5, ACTIVE_MANY = 1.5, ACTIVE_WIDE = 0.01;
@@ -103,9 +109,11 @@ static int try_limited_when_due(peg_island *I)
 
 static int try_iterative(peg_island *I)
 {
-    if (!(I->forms & PEG_FORM_ACTIVE) && try_limited_when_due(I)) return 1;
+    int is_active = (I->forms & PEG_FORM_ACTIVE) != 0;
+    if (!is_active && try_limited_when_due(I)) return 1;
+    int is_spent = !is_active && peg_work_is_spent(I);
     if (try_mode(I, peg_pgs_mode(I))) return 1;
-    if (is_many(I) || I->failed) return 0;
+    if (is_many(I) || is_spent || I->failed) return 0;
     return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
            try_mode(I, PEG_MODE_EXACT);
 }
@@ -135,7 +143,8 @@ peg_result peg_solve_by_policy(peg_island *I)
     if (iterative && is_faster(I, ACTIVE_WIDE) && peg_wide_attempt(I)) return PEG_CONVERGED;
     peg_island_place_views(I);
     if (!peg) return I->common.iterate(I);
-    int done = iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
+    int is_late = I->common.round > 0 && I->npair >= MANY_PAIRS;
+    int done = is_late ? 0 : iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
     if (done || (!I->failed && try_beside_movers(I))) return PEG_CONVERGED;
     return I->failed ? PEG_NOT_CONVERGED : peg_position_stage(I, PEG_LIMITS_ALLOWED);
 }

@@ -9,6 +9,9 @@
  * r       | r        | direction of -u: n+ = N r + z
  * t1, t2  | t1, t2   | step at which an impulse of A ends at 0; step that satisfies row p
  *
+ * Rows without finite bounds are equations: those that are independent of each other are active
+ * from the start to the end, with impulses of either sign.
+ *
  * Rows that depend on others need no care here: z = 0 and r says which active row the new one
  * replaces. Every entry of a row raises 1/2 |y|^2, the dual objective, so that in exact arithmetic
  * no active set occurs twice. In rounded arithmetic each further entry of the same row doubles the
@@ -28,6 +31,9 @@ enum {
     SETTLED = 4,     /* iterations without a change of the active set that end them */
     FREE_ENTRIES = 4 /* entries of a row before its tolerance doubles */
 };
+/* Products of numbers at most, some 50 ms, and how many take as long as one unit of the work of
+ * Newton's method. */
+static const double MOST_PRODUCTS = 4e8, PRODUCTS_OF_WORK = 500;
 /* Violations below this times the magnitudes in s are rounding. */
 static const double ROUNDING = 64 * DBL_EPSILON;
 /* The guess takes only rows that are clearly independent, 1 - |Q^T n|^2 above this. */
@@ -53,7 +59,8 @@ typedef struct finish {
     double *u, *d, *r;   /* q */
     double *weight;      /* m: impulses of these iterations, weights of a contradiction, result */
     int steps, limit;
-    int rotated; /* rows were removed since the factors were built */
+    double products; /* of numbers, so far */
+    int rotated;     /* rows were removed since the factors were built */
 } finish;
 
 static int create(peg_arena *arena, const peg_scaled *scaled, finish *f)
@@ -86,6 +93,18 @@ static double length(int n, const double *y)
     return sqrt(sum);
 }
 
+/* A row as Q d + z; returns |z|. */
+static double split(finish *f, int row)
+{
+    f->products += 4.0 * f->scaled->n * (f->qr.q + 1);
+    return peg_qr_split(&f->qr, &f->scaled->row[row], f->d, f->z);
+}
+
+static int is_equation(const finish *f, int i)
+{
+    return f->scaled->row[i].bounded;
+}
+
 static double slack(const finish *f, int i)
 {
     return peg_scaled_dot(&f->scaled->row[i], f->y) + f->scaled->row[i].beta;
@@ -96,9 +115,10 @@ static int iterate(const finish *f, double *u)
 {
     int changes = 0;
     for (int i = 0; i < f->scaled->m; i++) {
-        double next = fmax(0, u[i] - slack(f, i)), step = next - u[i];
+        double free = u[i] - slack(f, i), next = is_equation(f, i) ? free : fmax(0, free);
+        double step = next - u[i];
         if (step == 0) continue;
-        changes += (next > 0) != (u[i] > 0);
+        changes += (next > 0) != (u[i] > 0) && !is_equation(f, i);
         peg_scaled_add(&f->scaled->row[i], step, f->y);
         u[i] = next;
     }
@@ -112,7 +132,8 @@ static int guess_active(finish *f, const double *lambda)
     for (int i = 0; i < f->scaled->m; i++) {
         const peg_scaled_row *row = &f->scaled->row[i];
         double warm = lambda[row->index] * row->root_scale;
-        f->weight[i] = warm > 0 && isfinite(warm) ? warm : 0;
+        int keeps = isfinite(warm) && (warm > 0 || is_equation(f, i));
+        f->weight[i] = keeps ? warm : 0;
         peg_scaled_add(row, f->weight[i], f->y);
     }
     int made = 0;
@@ -147,7 +168,7 @@ static void rebuild(finish *f)
     f->rotated = 0;
     for (int k = 0; k < count; k++) {
         int row = f->active[k];
-        double z_length = peg_qr_split(&f->qr, &f->scaled->row[row], f->d, f->z);
+        double z_length = split(f, row);
         f->held[row] = 0;
         if (z_length > DEPENDENT) append(f, row, z_length);
     }
@@ -164,12 +185,13 @@ static void settle(finish *f)
         double least = 0, most = 0;
         for (int j = 0; j < f->qr.q; j++) {
             most = fmax(most, fabs(f->u[j]));
-            if (f->u[j] < least) least = f->u[j], worst = j;
+            if (f->u[j] < least && !is_equation(f, f->active[j])) least = f->u[j], worst = j;
         }
         if (least >= -ROUNDING * most) break;
         drop(f, worst);
     }
-    for (int j = 0; j < f->qr.q; j++) f->u[j] = fmax(f->u[j], 0);
+    for (int j = 0; j < f->qr.q; j++)
+        if (!is_equation(f, f->active[j])) f->u[j] = fmax(f->u[j], 0);
 }
 
 typedef struct candidate {
@@ -190,13 +212,16 @@ static int start(peg_arena *arena, finish *f)
     int count = 0;
     candidate *found = PEG_NEW(arena, candidate, f->scaled->m);
     if (!found) return 0;
-    for (int i = 0; i < f->scaled->m; i++)
-        if (f->weight[i] > 0) found[count++] = (candidate){f->weight[i], i};
+    for (int i = 0; i < f->scaled->m; i++) {
+        double length = is_equation(f, i) && f->products < MOST_PRODUCTS ? split(f, i) : 0;
+        if (length > DEPENDENT && f->qr.q < f->qr.capacity) append(f, i, length);
+        if (f->weight[i] > 0 && !is_equation(f, i)) found[count++] = (candidate){f->weight[i], i};
+    }
     qsort(found, (size_t)count, sizeof *found, heavier_first);
-    for (int k = 0; k < count && f->qr.q < f->qr.capacity; k++) {
+    for (int k = 0; k < count && f->qr.q < f->qr.capacity && f->products < MOST_PRODUCTS; k++) {
         const peg_scaled_row *row = &f->scaled->row[found[k].row];
         if (1 - peg_qr_coefficients(&f->qr, row, f->d) <= CLEARLY) continue;
-        append(f, found[k].row, peg_qr_split(&f->qr, row, f->d, f->z));
+        append(f, found[k].row, split(f, found[k].row));
     }
     settle(f);
     return 1;
@@ -208,7 +233,7 @@ static int most_violated(const finish *f)
     int worst = -1;
     double most = 0, y = length(f->scaled->n, f->y);
     for (int i = 0; i < f->scaled->m; i++) {
-        if (f->held[i]) continue;
+        if (f->held[i] || is_equation(f, i)) continue;
         int again = f->entered[i] - FREE_ENTRIES;
         double tolerance = ldexp(ROUNDING * (f->scaled->row[i].size + y), again > 0 ? again : 0);
         double violation = -slack(f, i);
@@ -226,7 +251,7 @@ static double impulse_limit(const finish *f, int *limiting)
     for (int j = 0; j < f->qr.q; j++) largest = fmax(largest, fabs(f->r[j]));
     *limiting = -1;
     for (int j = 0; j < f->qr.q; j++) {
-        if (f->r[j] <= NO_RATIO * largest) continue;
+        if (f->r[j] <= NO_RATIO * largest || is_equation(f, f->active[j])) continue;
         double t = f->u[j] / f->r[j];
         if (t < t1 || (t == t1 && f->r[j] > f->r[*limiting])) t1 = t, *limiting = j;
     }
@@ -237,7 +262,8 @@ static double impulse_limit(const finish *f, int *limiting)
 static int contradicts(finish *f, int p)
 {
     memset(f->weight, 0, (size_t)f->scaled->m * sizeof *f->weight);
-    for (int j = 0; j < f->qr.q; j++) f->weight[f->active[j]] = fmax(0, -f->r[j]);
+    for (int j = 0; j < f->qr.q; j++)
+        f->weight[f->active[j]] = is_equation(f, f->active[j]) ? -f->r[j] : fmax(0, -f->r[j]);
     f->weight[p] = 1;
     return peg_scaled_contradicts(f->scaled, f->weight, f->z);
 }
@@ -257,8 +283,8 @@ static peg_outcome enter(finish *f, int p)
     const peg_scaled *scaled = f->scaled;
     double up = 0, first = -slack(f, p);
     f->entered[p]++;
-    while (f->steps++ < f->limit) {
-        double z_length = peg_qr_split(&f->qr, &scaled->row[p], f->d, f->z), sum_r = 1;
+    while (f->steps++ < f->limit && f->products < MOST_PRODUCTS) {
+        double z_length = split(f, p), sum_r = 1;
         double violation = fmax(0, -slack(f, p));
         peg_qr_solve(&f->qr, f->d, f->r);
         for (int j = 0; j < f->qr.q; j++) sum_r += fabs(f->r[j]);
@@ -273,7 +299,10 @@ static peg_outcome enter(finish *f, int p)
         }
         double t = fmin(t1, t2);
         up += t;
-        for (int j = 0; j < f->qr.q; j++) f->u[j] = fmax(0, f->u[j] - t * f->r[j]);
+        for (int j = 0; j < f->qr.q; j++) {
+            double next = f->u[j] - t * f->r[j];
+            f->u[j] = is_equation(f, f->active[j]) ? next : fmax(0, next);
+        }
         for (int k = 0; k < scaled->n; k++) f->y[k] += t * f->z[k];
         if (t2 <= t1) {
             append(f, p, z_length);
@@ -290,6 +319,8 @@ static peg_outcome finish_exactly(finish *f)
 {
     for (int fresh = 1;;) {
         int p = most_violated(f);
+        f->products += 12.0 * f->scaled->m;
+        if (f->products >= MOST_PRODUCTS) return PEG_ITERATION_LIMIT;
         if (p < 0 && fresh) return PEG_SOLVED;
         if (p < 0) {
             settle(f);
@@ -312,6 +343,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solut
     int made = guess_active(&f, solution->lambda);
     if (!start(arena, &f)) return PEG_OUT_OF_MEMORY;
     outcome = finish_exactly(&f);
+    solution->work += f.products / PRODUCTS_OF_WORK;
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = made + f.steps;
     if (outcome != PEG_SOLVED) return outcome;

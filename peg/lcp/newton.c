@@ -124,7 +124,7 @@ static int is_spent(const peg_newton *w)
 int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
 {
     int m = scaled->m, nv = scaled->nv;
-    *w = (peg_newton){.scaled = scaled, .rho = 0};
+    *w = (peg_newton){.scaled = scaled, .rho = 0, .most_work = INFINITY};
     w->meet = PEG_NEW(arena, int, m);
     w->contact = PEG_NEW(arena, int, m);
     w->state = PEG_NEW(arena, unsigned char, m);
@@ -486,6 +486,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance, halved = last;
     if (isinf(last)) return PEG_SINGULAR;
     w->limit = w->max_work > 0 ? w->max_work : w->work + FACTORISATIONS * w->cost;
+    w->limit = fmin(w->limit, w->most_work);
     w->growth = FACTOR;
     w->live_rho = 0;
     int is_warm = w->frozen || !w->has_bounds || last <= WARM * w->scaled->unit;

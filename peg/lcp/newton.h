@@ -30,6 +30,7 @@ typedef struct peg_newton {
     int steps;
     double work, cost;      /* of all factorisations; of one */
     double max_work, limit; /* the caller's bound, 0: none; that of the call */
+    double most_work;       /* of all calls; infinite: no bound */
 } peg_newton;
 
 /* False when the memory is exhausted. */

@@ -191,6 +191,7 @@ static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, pe
     peg_outcome outcome = iterate(newton, tolerance, u, y);
     if (!has_failed(newton->scaled, outcome)) return outcome;
     if (newton->max_work > 0 && newton->work >= newton->max_work) return outcome;
+    if (newton->work >= newton->most_work) return outcome;
     memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
     if (approach(arena, problem, newton->scaled->unit, COLD_PGS_ITERATIONS, solution) ==
         PEG_OUT_OF_MEMORY)
@@ -218,6 +219,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         load(&scaled, solution->lambda, u);
     }
     newton.max_work = options->max_work;
+    if (options->most_work > 0) newton.most_work = options->most_work;
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
     if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
@@ -225,7 +227,10 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         outcome = solve_equalities(arena, &scaled, u, y);
     if (has_failed(&scaled, outcome)) {
         solution->iterations = newton.steps;
-        if (options->max_work > 0) return outcome;
+        if (options->max_work > 0 || newton.work >= newton.most_work) {
+            solution->work += newton.work;
+            return outcome;
+        }
         outcome = rescue(arena, &newton, tolerance, u, y);
         int is_worse = residual < peg_newton_residual(&newton, u, y);
         if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
@@ -236,6 +241,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
             outcome = PEG_LAGGED;
         }
     }
+    solution->work += newton.work;
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = newton.steps;
     if (outcome == PEG_SOLVED || outcome == PEG_LAGGED)

@@ -73,6 +73,7 @@ typedef struct peg_solution {
     double left;       /* of PEG_METHOD_PGS: root of the squares of what all rows changed in the
                           last iteration, sqrt(J) */
     int iterations;    /* of the method */
+    double work;       /* of Newton's method and the active set, added up: see newton.h */
     peg_method method; /* that it is from */
 } peg_solution;
 
@@ -81,6 +82,7 @@ typedef struct peg_solve_options {
     double tolerance; /* relative to peg_residual_unit */
     double max_work;  /* of Newton's method, beside which nothing else is tried in large
                          islands; 0: no bound */
+    double most_work; /* of Newton's method, whatever is tried beside it; 0: no bound */
 } peg_solve_options;
 
 /* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg.
@@ -104,19 +106,20 @@ double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
 double peg_residual_unit(const peg_problem *problem);
 
 /* Solves, and checks the residual. solver = AUTO: the active set, and Lemke if its answer is not
- * certified; large islands: Newton before both; bounded rows: Newton alone. PROJECTED: the same
- * without Lemke, and without Newton where no row is bounded. LEMKE: that alone. On anything but
- * PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is not to be used, except that after
- * PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0 (lambda = 0),
- * else infeasible. Memory comes from the arena, which is handed back as it was. */
+ * certified; large islands: Newton before both; bounded rows: Newton, and the active set if none
+ * has a finite bound. PROJECTED: the same without Lemke, and without Newton where no row is
+ * bounded. LEMKE: that alone. On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the
+ * solution is not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero
+ * Jacobian: ignored if b >= 0 (lambda = 0), else infeasible. Memory comes from the arena, which is
+ * handed back as it was. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
                       const peg_solve_options *options, peg_solution *solution);
 
 /* The methods by themselves, uncertified.
  * Active set: projected Gauss-Seidel iterations from the warm start, then an exact finish: dual
- * active set (Goldfarb, Idnani 1983) that starts from the rows that these found active. Lemke:
- * complementary pivoting on A = G M^-1 G^T + C with the lexicographic ratio test; also for bounded
- * rows. */
+ * active set (Goldfarb, Idnani 1983) that starts from the rows that these found active; bounded
+ * rows without finite bounds only. Lemke: complementary pivoting on A = G M^-1 G^T + C with the
+ * lexicographic ratio test; also for bounded rows. */
 peg_outcome peg_solve_active_set(peg_arena *arena, const peg_problem *problem,
                                  peg_solution *solution);
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);

@@ -231,7 +231,8 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
                                   .part = s->part,
                                   .capture = s->context->capture,
                                   .disabled_rules = s->context->disabled_rules,
-                                  .planar = s->scene->planar};
+                                  .planar = s->scene->planar,
+                                  .round = s->round};
     if (assemble(&a, root)) {
         peg_island_step(I);
         peg_take_results(&a);

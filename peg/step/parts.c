@@ -81,14 +81,14 @@ void peg_pose_on_way(const peg_stage *s, int i, double t, double x[3], double R[
     pose_with(&s->part[i], at, q, x, R);
 }
 
-int peg_place_at_end(peg_stage *s, int i, peg_view *view)
+int peg_place_on_way(peg_stage *s, int i, double t, peg_view *view)
 {
     const peg_placed *placed = &s->placed[i];
     double x[3], R[9];
     *view = placed->view;
     if (placed->body < 0 || s->scene->body[placed->body].kind == PEG_STATIC) return 1;
     if (!peg_view_allocate(&s->context->arena, placed->view.shape, view)) return 0;
-    peg_pose_on_way(s, i, 1, x, R);
+    peg_pose_on_way(s, i, t, x, R);
     peg_view_set(view, x, R);
     return 1;
 }

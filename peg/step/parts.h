@@ -17,8 +17,8 @@ void peg_found_velocity(const peg_stage *stage, int part, double v[6]);
 /* Pose of a part at the share t of that motion, which moves its body with t v for the whole step.
  */
 void peg_pose_on_way(const peg_stage *stage, int part, double t, double x[3], double R[9]);
-/* The part where that motion ends, in the stage's arena; 0 without memory. */
-int peg_place_at_end(peg_stage *stage, int part, peg_view *view);
+/* The part there, in the stage's arena; 0 without memory. */
+int peg_place_on_way(peg_stage *stage, int part, double t, peg_view *view);
 /* The box about a part at the start; empty for an opaque one. */
 void peg_box_of_part(const peg_stage *stage, int part, peg_aabb *box);
 

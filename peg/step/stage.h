@@ -138,6 +138,7 @@ typedef struct peg_stage {
     unsigned char *dirty;          /* nb: the island with this root is to be solved */
     peg_island_result *solved;     /* nb: of the island with this root, as it was solved last */
     int largest;                   /* vertices, faces or edges of the largest shape */
+    int round;                     /* how many times islands were solved before, with fewer pairs */
     peg_body_result *result;       /* nb */
     int failed;
     int unsolved; /* because an island has no answer, and not for want of memory */

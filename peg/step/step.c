@@ -155,29 +155,78 @@ static double closing(const peg_stage *s, const peg_candidate *c)
            peg_travel(s, c->b, turning[1]);
 }
 
-/* Whether the pair stays apart: at the share t of the motion, which closes U at most, its
- * separation is at least s(0) - t U and at least s(1) - (1 - t) U. reach: U, and twice what is to
- * be left. */
-static int pass_by(peg_stage *s, const peg_candidate *c, double reach)
+/* What is this near after the motion that was found, of the size, counts as if it were to meet. */
+static const double LEFT = 0.01;
+
+/* Separation of a pair at the share t of the motion that was found, m. */
+static double separation_on_way(peg_stage *s, const peg_candidate *c, double t)
 {
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     peg_view a, b;
-    int apart = 0;
-    if (peg_place_at_end(s, c->a, &a) && peg_place_at_end(s, c->b, &b)) {
-        const peg_view *a0 = &s->placed[c->a].view, *b0 = &s->placed[c->b].view;
-        pegNarrowPhase narrow = s->context->settings.narrow_phase;
-        double end = peg_widest_facet(&a, &b, narrow, NULL).s;
-        apart = end > 0 && peg_widest_facet(a0, b0, narrow, NULL).s + end > reach;
-    } else {
+    double separation = -INFINITY;
+    if (peg_place_on_way(s, c->a, t, &a) && peg_place_on_way(s, c->b, t, &b))
+        separation = peg_widest_facet(&a, &b, s->context->settings.narrow_phase, NULL).s;
+    else
         s->failed = 1;
-    }
     peg_arena_back(arena, mark);
-    return apart;
+    return separation;
 }
 
-/* What is this near after the motion that was found, of the size, counts as if it were to meet. */
-static const double LEFT = 0.01;
+/* Whether the pair stays apart between two shares of the motion, in which it closes U at most, with
+ * the separations s0 and s1: at a share u of the way between them its separation is at least
+ * s0 - u U and at least s1 - (1 - u) U. reach: U, and twice what is to be left. Where that does not
+ * tell the way is halved, so many times. */
+static int passes_by(peg_stage *s, const peg_candidate *c, const double t[2], const double at[2],
+                     double reach, int halvings)
+{
+    if (!(at[1] > 0) || s->failed) return 0;
+    if (at[0] + at[1] > reach) return 1;
+    if (halvings == 0) return 0;
+    double middle = 0.5 * (t[0] + t[1]), there = separation_on_way(s, c, middle);
+    return passes_by(s, c, (double[]){t[0], middle}, (double[]){at[0], there}, 0.5 * reach,
+                     halvings - 1) &&
+           passes_by(s, c, (double[]){middle, t[1]}, (double[]){there, at[1]}, 0.5 * reach,
+                     halvings - 1);
+}
+
+/* Halvings for pairs that are not near, from the second round on. */
+enum { HALVINGS = 5 };
+
+/* Whether the found motion brings the pair near: from the second round on whether it makes it meet,
+ * as every round adds others that could. Of two meshes that are sought along the motion only the
+ * triangles that come near first are known. */
+static int is_missed(peg_stage *s, const peg_candidate *c)
+{
+    pegNarrowPhase narrow = s->context->settings.narrow_phase;
+    const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
+    double reach = closing(s, c), n[3];
+    int of_meshes = a->shape->nv == 3 && b->shape->nv == 3;
+    int is_first = s->round == 0 || of_meshes, halvings = is_first ? 0 : HALVINGS;
+    if (is_first && c->near) return 1;
+    if (is_first) reach += LEFT * peg_candidate_size(s, c);
+    peg_copy3(c->n, n);
+    if (peg_is_far(a, b, reach, narrow, n)) return 0;
+    double at[2] = {peg_widest_facet(a, b, narrow, NULL).s, separation_on_way(s, c, 1)};
+    return !passes_by(s, c, (double[]){0, 1}, at, reach, halvings);
+}
+
+/* All pairs of the bodies that have missed some, with each other and with what does not move, count
+ * as near from the second round on: among the triangles of a mesh each motion found few others, ten
+ * times. Islands do not grow by it. Where none were missed none join. */
+static void take_whole(peg_stage *s, int missed)
+{
+    for (int i = 0; i < s->candidates; i++) {
+        peg_candidate *c = &s->candidate[i];
+        const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
+        if (c->in_island || c->excluded || c->is_mesh_pair) continue;
+        int of_others = (a->moves && !s->dirty[a->body]) || (b->moves && !s->dirty[b->body]);
+        if (!missed)
+            c->near = 0;
+        else if (!of_others && s->round > 0)
+            c->near = 1;
+    }
+}
 
 /* Pairs that the found motion could close although no island had them: marks them near and their
  * islands dirty. Returns how many. */
@@ -193,18 +242,13 @@ static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
         peg_candidate *c = &s->candidate[i];
         if (c->in_island || c->excluded || c->is_mesh_pair) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
-        double reach = LEFT * peg_candidate_size(s, c) + closing(s, c);
-        double n[3];
-        peg_copy3(c->n, n);
-        if (!c->near &&
-            (peg_is_far(&a->view, &b->view, reach, s->context->settings.narrow_phase, n) ||
-             pass_by(s, c, reach)))
-            continue;
+        if (!is_missed(s, c)) continue;
         c->near = 1;
         missed++;
         if (a->moves) s->dirty[a->body] = 1;
         if (b->moves) s->dirty[b->body] = 1;
     }
+    take_whole(s, missed);
     return missed;
 }
 
@@ -243,6 +287,7 @@ static void solve_islands(peg_stage *s)
         int known = s->candidates, missed = find_missed_pairs(s, start, end);
         find_pairs_of_woken(s, start);
         s->stats.time_pairs += peg_seconds() - t0;
+        s->round++;
         if (missed) continue;
         /* the islands know their pairs by their places */
         if (s->candidates > known && !peg_link_islands(s)) s->failed = 1;
