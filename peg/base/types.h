@@ -201,7 +201,7 @@ typedef struct pegStats {
         long pgs_solves; /* of these: of active islands, by projected Gauss-Seidel (PGS) */
         long swept;
     };
-    long wide_islands; /* islands of many boxes, stepped eight pairs at a time */
+    long wide_islands; /* moving islands of many bodies, solved eight pairs at a time */
     long mesh_nodes;   /* nodes of trees of meshes visited */
     union {
         long pgs_iterations; /* PGS iterations */

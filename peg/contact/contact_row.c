@@ -207,6 +207,7 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     peg_copy3(c->normal, row->normal);
     peg_sub(row->point, at->a.x, arm);
     peg_rotate_back(at->a.R, arm, row->local);
+    if (out->features_only) return;
     double target = row_target(I, pair, c->gap0, &row->gap_growth);
     row->target = target;
     peg_friction_frame frame;

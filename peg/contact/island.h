@@ -193,6 +193,7 @@ typedef struct peg_progress {
     double work;   /* of the attempt so far: rows times iterations of exact solves */
     double exact_work, position_work; /* of Newton's method: of exact attempts, of the last position
                                          stage */
+    double limited_share;             /* of the former that limited attempts may take */
     int strides;                      /* of conservative advancement in the step so far */
 } peg_progress;
 

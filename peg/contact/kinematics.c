@@ -169,3 +169,16 @@ void peg_common_velocity(const peg_island *I, const peg_vec6 *v, double common[3
     }
     for (int k = 0; k < 3 && mass > 0; k++) common[k] /= mass;
 }
+
+int peg_is_faster(const peg_island *I, double share)
+{
+    double motion = 0, gain = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        double gained[6];
+        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
+        motion += peg_energy_product(&I->rigid[i], b->v, b->v);
+        gain += peg_energy_product(&I->rigid[i], gained, gained);
+    }
+    return motion > share * share * gain;
+}

@@ -20,6 +20,9 @@ int peg_is_moving_obstacle(const peg_body *body);
 int peg_is_floating(const peg_island *island);
 /* Of bodies that nothing else could take momentum from: their mean velocity; else 0. */
 void peg_common_velocity(const peg_island *island, const peg_vec6 *v, double common[3]);
+/* Whether the bodies are faster than `share` of what the applied forces make of them in a step, by
+ * their energies. */
+int peg_is_faster(const peg_island *island, double share);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
 /* a^T M b, and the kinetic energy, turned as the iterate is. */
 double peg_end_product(const peg_rigid *r, const double *a, const double *b);

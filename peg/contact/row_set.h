@@ -39,7 +39,8 @@ typedef struct peg_row {
 typedef struct peg_row_set {
     peg_row *row;
     int m, capacity;
-    int patches; /* of an iteration: rows before those of first contacts */
+    int patches;       /* of an iteration: rows before those of first contacts */
+    int features_only; /* its rows hold features, gap, point and normal, and have no friction */
 } peg_row_set;
 
 /* Impulse of a row, remembered until the next step. */

@@ -13,18 +13,20 @@
 static const double NEAR = 0.02;
 static const double CLOSING = 0.15;
 
+void peg_piece_begin(const peg_island *I, peg_piece *piece)
+{
+    const peg_rigid *r = &I->rigid[piece->rigid];
+    double x[3], R[9];
+    const double *v = piece->rigid < I->nd ? r->state.v_free : I->v[piece->rigid];
+    if (r->state.kind == PEG_STATIC) return;
+    peg_piece_place(piece, r->x0, r->R0, &piece->start);
+    peg_rigid_pose(r, v, I->h, x, R);
+    peg_piece_place(piece, x, R, &piece->free_);
+}
+
 void peg_island_place_views(peg_island *I)
 {
-    for (int i = 0; i < I->npiece; i++) {
-        peg_piece *piece = &I->piece[i];
-        const peg_rigid *r = &I->rigid[piece->rigid];
-        if (r->state.kind == PEG_STATIC) continue;
-        double x[3], R[9];
-        const double *v = piece->rigid < I->nd ? r->state.v_free : I->v[piece->rigid];
-        peg_piece_place(piece, r->x0, r->R0, &piece->start);
-        peg_rigid_pose(r, v, I->h, x, R);
-        peg_piece_place(piece, x, R, &piece->free_);
-    }
+    for (int i = 0; i < I->npiece; i++) peg_piece_begin(I, &I->piece[i]);
 }
 
 /* Whether a moving body of the pair touches something else than the other one. */

@@ -3,7 +3,8 @@
 
 #include "peg/contact/island.h"
 
-/* Views of the pieces at q_0 and at q(v_f). */
+/* Views of a piece, and of all, at q_0 and at q(v_f). */
+void peg_piece_begin(const peg_island *island, peg_piece *piece);
 void peg_island_place_views(peg_island *island);
 /* Chooses the pairs' first directions and adds first contacts of the free motion; v = 0. */
 void peg_island_begin(peg_island *island);

@@ -99,6 +99,7 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
     int apart = I->forms & PEG_FORM_POSITIONS_APART;
     double *spent = apart ? &I->progress.position_work : &I->progress.exact_work;
     double most = ldexp(apart ? POSITION_WORK : EXACT_WORK, -I->common.round);
+    if (!apart && I->mode == PEG_MODE_LIMITED) most *= I->progress.limited_share;
     solution->iterations = 0; /* some failures write none */
     solution->work = 0;
     options.most_work = most - *spent;

@@ -2,8 +2,9 @@
  *
  *     attempt                    | applies to                          | work
  *     ---------------------------|-------------------------------------|------------------------
- *     wide                       | 30 boxes and more, active           | 40 restorations
+ *     wide                       | 30 bodies and more, moving          | 40 restorations
  *     exact within a limit       | 5 bodies and more, not active       | 12 passes
+ *     wide, smaller reserves     | 30 bodies and more, moving          | 40 restorations each
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -11,11 +12,12 @@
  *     least violation            | the same                            | max_outer_iterations
  *     position stage             | all                                 | 16 solves
  *
- * The third and fourth apply where the limited attempt has not taken all work that an exact one
- * may. Islands that are solved for the third time in a step, with more and more pairs, have the
- * last one only. Exact solves end with a certificate. An island of 30 bodies and more in which the
- * limited attempt failed n times in a row is tried so again 2^n steps later. Other contact models
- * make one attempt that always converges. */
+ * The position stage without limits and the exact attempt apply where the limited one has not taken
+ * all work that an exact one may. Islands that are solved again in a step, with more and more
+ * pairs, have the last ones only. Exact solves end with a certificate. An island of 30 bodies and
+ * more in which the limited attempt failed n times in a row is tried so again 2^n steps later, or
+ * where all others fail. Slower than ACTIVE_WIDE the wide attempt waits for projected Gauss-Seidel,
+ * which finds rest. Other contact models make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
@@ -28,6 +30,10 @@
 
 /* Islands of so many bodies and more may be solved by projected Gauss-Seidel. */
 enum { PGS_FROM = 5 };
+/* Share of the work of exact attempts (lcp_rows.c) for many bodies that come to rest, or where the
+ * limited attempt failed the last time, as in piles; arches of 201 stones take two thirds of all.
+ */
+static const double SECOND_SHARE = 0.25;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
 /* Pairs from which on an island that is solved again in the step, with some pairs more, has the
@@ -39,6 +45,8 @@ static const double ACTIVE = 5, ACTIVE_MANY = 1.5, ACTIVE_WIDE = 0.01;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
+/* The same below which bodies have not begun to move. */
+static const double STILL = 1e-6;
 
 static int has_mover(const peg_island *I)
 {
@@ -50,21 +58,6 @@ static int has_mover(const peg_island *I)
 static int is_many(const peg_island *I)
 {
     return I->nd >= PEG_COARSE_FROM;
-}
-
-/* Bodies move faster than applied forces would make them in some steps; of many, in a part of one.
- */
-static int is_faster(const peg_island *I, double share)
-{
-    double motion = 0, gain = 0;
-    for (int i = 0; i < I->nd; i++) {
-        const peg_body *b = &I->rigid[i].state;
-        double gained[6];
-        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
-        motion += peg_energy_product(&I->rigid[i], b->v, b->v);
-        gain += peg_energy_product(&I->rigid[i], gained, gained);
-    }
-    return motion > share * share * gain;
 }
 
 /* Large enough for iterative solves, and driven by nothing that calls for more care. */
@@ -82,38 +75,59 @@ static int try_mode(peg_island *I, peg_solve_mode mode)
     return !I->failed && I->common.iterate(I) == PEG_CONVERGED;
 }
 
-/* Of many bodies the pairs remember, from step to step, how often the attempt has failed and how
- * many steps it waits. */
-static int try_limited_when_due(peg_island *I)
+/* Of many bodies the pairs remember, from step to step, how often the limited attempt has failed in
+ * a row, and how many steps it waits. */
+typedef struct patience {
+    int wait, failures;
+} patience;
+
+static patience recall(const peg_island *I)
 {
-    int done = 0, wait = 0, failures = 0;
+    patience p = {0};
     for (int i = 0; i < I->npair && is_many(I); i++) {
         const peg_choice *c = &I->pair[i].last_choice;
-        if (c->wait > wait) wait = c->wait;
-        if (c->failures > failures) failures = c->failures;
+        if (c->wait > p.wait) p.wait = c->wait;
+        if (c->failures > p.failures) p.failures = c->failures;
     }
-    if (wait == 0) {
-        done = try_mode(I, PEG_MODE_LIMITED);
-        if (done)
-            failures = 0;
-        else if (failures < MOST_FAILURES)
-            failures++;
-        wait = done ? 0 : 1 << failures;
-    }
-    for (int i = 0; i < I->npair && is_many(I); i++) {
-        I->pair[i].last_choice.wait = wait > 0 ? wait - 1 : 0;
-        I->pair[i].last_choice.failures = failures;
-    }
-    return done;
+    return p;
 }
 
-static int try_iterative(peg_island *I)
+/* At the end of a step. */
+static void remember(peg_island *I, patience p)
 {
-    int is_active = (I->forms & PEG_FORM_ACTIVE) != 0;
-    if (!is_active && try_limited_when_due(I)) return 1;
-    int is_spent = !is_active && peg_work_is_spent(I);
-    if (try_mode(I, peg_pgs_mode(I))) return 1;
-    if (is_many(I) || is_spent || I->failed) return 0;
+    for (int i = 0; i < I->npair && is_many(I); i++) {
+        I->pair[i].last_choice.wait = p.wait > 0 ? p.wait - 1 : 0;
+        I->pair[i].last_choice.failures = p.failures;
+    }
+}
+
+static int try_limited(peg_island *I, patience *p)
+{
+    int comes_to_rest = peg_is_faster(I, STILL) && !peg_is_faster(I, ACTIVE_WIDE);
+    int is_second = is_many(I) && (p->failures > 0 || comes_to_rest);
+    I->progress.limited_share = is_second ? SECOND_SHARE : 1;
+    if (try_mode(I, PEG_MODE_LIMITED)) {
+        *p = (patience){0};
+        return 1;
+    }
+    if (p->failures < MOST_FAILURES) p->failures++;
+    p->wait = 1 << p->failures;
+    return 0;
+}
+
+static int try_iterative(peg_island *I, patience *p)
+{
+    int is_slow = !peg_is_faster(I, ACTIVE_WIDE), waits = p->wait > 0;
+    int may_limit = !(I->forms & PEG_FORM_ACTIVE);
+    if (may_limit && !waits && try_limited(I, p)) return 1;
+    int is_spent = may_limit && peg_work_is_spent(I);
+    if (is_many(I) && !is_slow && peg_wide_attempt(I, PEG_RESERVE_NONE)) return 1;
+    if (!I->failed && try_mode(I, peg_pgs_mode(I))) return 1;
+    if (I->failed) return 0;
+    if (is_many(I))
+        return (is_slow && peg_wide_attempt(I, PEG_RESERVE_NONE)) ||
+               (!I->failed && may_limit && waits && try_limited(I, p));
+    if (is_spent) return 0;
     return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
            try_mode(I, PEG_MODE_EXACT);
 }
@@ -131,20 +145,34 @@ static int try_beside_movers(peg_island *I)
     return done;
 }
 
+static int try_all(peg_island *I, int iterative, patience *p)
+{
+    int is_wide = iterative && peg_is_faster(I, p->wait > 0 ? STILL : ACTIVE_WIDE);
+    if (is_wide && peg_wide_attempt(I, PEG_RESERVE_WHOLE)) return 1;
+    peg_island_place_views(I);
+    int is_late = I->common.round > 0 && I->npair >= MANY_PAIRS;
+    if (!is_late && (iterative ? try_iterative(I, p) : try_mode(I, PEG_MODE_EXACT))) return 1;
+    if (I->failed) return 0;
+    return try_beside_movers(I) ||
+           (!I->failed && peg_position_stage(I, PEG_LIMITS_ALLOWED) == PEG_CONVERGED);
+}
+
 peg_result peg_solve_by_policy(peg_island *I)
 {
-    int peg = I->settings->contact == PEG_CONTACT_PEG, iterative = peg && may_iterate(I);
-    if (iterative && is_faster(I, is_many(I) ? ACTIVE_MANY : ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
+    patience p = recall(I);
+    int iterative = may_iterate(I);
+    if (I->settings->contact != PEG_CONTACT_PEG) {
+        peg_island_place_views(I);
+        return I->common.iterate(I);
+    }
+    if (iterative && peg_is_faster(I, is_many(I) ? ACTIVE_MANY : ACTIVE))
+        I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */
-    if (peg && I->joints.n && peg_has_rule(I, PEG_RULE_SLIP) && is_faster(I, ACTIVE_STICKY))
+    if (I->joints.n && peg_has_rule(I, PEG_RULE_SLIP) && peg_is_faster(I, ACTIVE_STICKY))
         I->forms |= PEG_FORM_SLIP;
-    if (iterative && is_faster(I, ACTIVE_WIDE) && peg_wide_attempt(I)) return PEG_CONVERGED;
-    peg_island_place_views(I);
-    if (!peg) return I->common.iterate(I);
-    int is_late = I->common.round > 0 && I->npair >= MANY_PAIRS;
-    int done = is_late ? 0 : iterative ? try_iterative(I) : try_mode(I, PEG_MODE_EXACT);
-    if (done || (!I->failed && try_beside_movers(I))) return PEG_CONVERGED;
-    return I->failed ? PEG_NOT_CONVERGED : peg_position_stage(I, PEG_LIMITS_ALLOWED);
+    int done = try_all(I, iterative, &p);
+    remember(I, p);
+    return done ? PEG_CONVERGED : PEG_NOT_CONVERGED;
 }

@@ -1,12 +1,16 @@
-/* The step of an active island of many boxes:
+/* The step of an active island of many bodies:
  *
- *     separating axes of all pairs at q_0, patches of those in reach     collide/box_box.c,
- *                                                                        contact/patch_box.c
+ *     separations of all pairs at q_0, patches of those in reach         wide_pieces.c,
+ *                                                                        wide_contacts.c
  *     velocities about v_f with friction, about as exact as PGS          lcp/wide_pgs.c
- *     poses; separating axes of all pairs that could have met            wide_boxes.c
+ *     poses; separations of all pairs that could have met                wide_pieces.c
  *     positions: rows without friction of violated pairs and those
  *     around them at the poses themselves, until all are apart           wide_positions.c
  *     energy that this gained is taken from the velocities               island/energy.c
+ *
+ * Boxes and half-spaces are searched eight pairs at a time (collide/box_box.c,
+ * contact/patch_box.c); pairs of other parts as by the other attempts (contact/disjunction.c,
+ * contact/patch.c). All are solved eight at a time.
  *
  * Rows hold the gap that they start with, so that v = 0 satisfies them. What moves the poses apart
  * is no part of the motion. */
@@ -20,9 +24,14 @@
 #include "peg/island/lcp_rows.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations for the velocities, until rows change by less than this share of the bodies' speed. */
-enum { VELOCITY_ITERATIONS = 80 };
-static const double SPEED_CHANGE = 1e-3;
+/* Iterations for the velocities, until rows change by less than this share of the bodies' speed;
+ * for bodies slower than this share of what applied forces make in a step so many times as many, to
+ * a share as much smaller: else their gaps are used up before they come to rest. */
+enum { VELOCITY_ITERATIONS = 80, SLOW_TIMES = 5 };
+static const double SPEED_CHANGE = 1e-3, SLOW = 0.5;
+
+/* An island rests where no body lacks more than this share of its weight: solve_iterative.c. */
+static const double REST = 5e-3;
 
 /* Features within this, in L, and this share of how far the pair could close, make rows. */
 static const double NEAR = 0.02, CLOSING = 0.1;
@@ -31,8 +40,9 @@ static const double NEAR = 0.02, CLOSING = 0.1;
  * as soon as the bodies turn. */
 static const double EDGE_BIAS = 5e-3;
 
-/* Share of its energy that an answer may gain, which is then taken back. */
-static const double TAKEN_BACK = 1e-2;
+/* Share of its energy that an answer may gain, which is then taken back; of poses without reserve.
+ */
+static const double TAKEN_BACK = 1e-2, MOST_TAKEN_BACK = 0.5;
 
 /* --- what it is for --- */
 
@@ -53,10 +63,6 @@ static int suits(const peg_island *I)
         return 0;
     for (int i = I->nd; i < I->nr; i++)
         if (peg_is_moving_obstacle(&I->rigid[i].state)) return 0;
-    for (int i = 0; i < I->npiece; i++) {
-        const peg_polytope *P = I->piece[i].part->shape;
-        if (!peg_is_box(P) && !peg_is_half_space(P)) return 0;
-    }
     for (int i = 0; i < I->npair; i++)
         if (I->pair[i].nexternal || !suits_surface(I, I->pair[i].surface)) return 0;
     return 1;
@@ -67,18 +73,8 @@ static int begin(peg_wide *w)
     peg_island *I = w->I;
     double sum = 0, mass = 0;
     w->root = PEG_NEW(I->arena, peg_mass_root, I->nd);
-    w->start = PEG_NEW(I->arena, peg_box, I->npiece);
-    w->now = PEG_NEW(I->arena, peg_box, I->npiece);
-    w->between = PEG_NEW(I->arena, peg_box, I->npiece);
-    w->axis = PEG_NEW(I->arena, peg_box_axis, I->npair);
     w->list = PEG_NEW(I->arena, int, I->npair);
-    if (I->arena->failed) return 0;
-    for (int i = 0; i < I->npiece; i++) {
-        const peg_piece *piece = &I->piece[i];
-        const peg_rigid *r = &I->rigid[piece->rigid];
-        peg_wide_place_box(piece, r->x0, r->R0, &w->start[i]);
-        w->now[i] = w->start[i];
-    }
+    if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         if (!peg_mass_root_of(&I->mass[i], &w->root[i])) return 0;
@@ -97,10 +93,10 @@ static int separate_start(peg_wide *w)
 {
     peg_island *I = w->I;
     for (int i = 0; i < I->npair; i++) w->list[i] = i;
-    peg_wide_separate(w, w->start, w->list, I->npair, EDGE_BIAS);
+    peg_wide_separate(w, PEG_WIDE_START, w->list, I->npair, EDGE_BIAS);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        p->s0 = p->s;
+        if (w->in_lanes[i]) p->s0 = p->s;
         if (p->s0 < -PEG_TOUCH * p->L) return 0;
     }
     return 1;
@@ -128,15 +124,14 @@ static double closing(const peg_wide *w, const peg_pair *p)
 static int gather_contacts(peg_wide *w)
 {
     peg_island *I = w->I;
-    w->contacts = w->patches = 0;
+    w->contacts = w->patches = w->rows.m = 0;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         double reach = NEAR * p->L + CLOSING * closing(w, p);
-        peg_box_patch found;
         int from = w->contacts;
         if (p->s0 > reach) continue;
-        peg_wide_find_patch(w, w->start, i, reach, 0, &found);
-        if (!peg_wide_add_contacts(w, i, &found, 1)) return 0;
+        if (!w->in_lanes[i]) reach += fmax(p->s0, 0);
+        if (!peg_wide_add_patch(w, PEG_WIDE_START, i, reach, 0)) return 0;
         for (int k = from; k < w->contacts; k++) {
             double gap = w->feature[k].gap;
             w->contact[k].bias = (gap - peg_min(gap, PEG_WIDE_GAP * p->margin)) / I->h;
@@ -146,8 +141,23 @@ static int gather_contacts(peg_wide *w)
     return 1;
 }
 
+/* Whether no body lacks more than REST of what applied forces make of it in a step. */
+static int rests(const peg_island *I)
+{
+    for (int i = 0; i < I->nd; i++) {
+        const peg_body *b = &I->rigid[i].state;
+        double gained[6];
+        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
+        if (peg_energy_product(&I->rigid[i], I->v[i], I->v[i]) >
+            REST * REST * peg_energy_product(&I->rigid[i], gained, gained))
+            return 0;
+    }
+    return 1;
+}
+
 static int find_velocities(peg_wide *w)
 {
+    int times = peg_is_faster(w->I, SLOW) ? 1 : SLOW_TIMES;
     peg_island *I = w->I;
     peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!target || !gather_contacts(w)) return 0;
@@ -158,10 +168,11 @@ static int find_velocities(peg_wide *w)
                                 .contact = w->contact,
                                 .patch = w->patch,
                                 .patches = w->patches,
-                                .iterations = VELOCITY_ITERATIONS,
-                                .tolerance = SPEED_CHANGE * w->speed};
+                                .iterations = times * VELOCITY_ITERATIONS,
+                                .tolerance = SPEED_CHANGE * w->speed / times};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
+    if (rests(I)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_exact(I);
@@ -182,11 +193,13 @@ static void keep_directions(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         int box, other;
+        if (!w->in_lanes[i]) continue;
         peg_wide_order_pieces(w, p, &box, &other);
         p->facet = (peg_facet){.kind = PEG_FEATURES_NONE, .s = p->s};
         p->others = INFINITY;
         if (!peg_is_half_space(I->piece[other].part->shape)) {
-            peg_box_axis_direction(&w->now[p->a], &w->now[p->b], &w->axis[i], p->facet.n);
+            peg_box_axis_direction(&w->box[PEG_WIDE_NOW][p->a], &w->box[PEG_WIDE_NOW][p->b],
+                                   &w->axis[i], p->facet.n);
             continue;
         }
         const double *n = I->piece[other].now.normal[0];
@@ -194,20 +207,20 @@ static void keep_directions(peg_wide *w)
     }
 }
 
-static void place_pieces(peg_island *I)
+/* Poses for which the motion has the energy: near rest it has none to lift what is above a gap. */
+static int find_poses(peg_wide *w, peg_reserve least)
 {
-    for (int i = 0; i < I->nr; i++) {
-        memcpy(I->rigid[i].at, I->v[i], sizeof I->rigid[i].at);
-        I->rigid[i].placed = 1;
+    peg_island *I = w->I;
+    for (w->reserve = PEG_RESERVE_WHOLE; w->reserve <= least; w->reserve++) {
+        memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
+        if (!peg_wide_find_positions(w) || peg_wide_passes(w)) return 0;
+        double share = w->reserve == PEG_RESERVE_NONE ? MOST_TAKEN_BACK : TAKEN_BACK;
+        if (peg_energy_gained(I) <= 0 || peg_return_energy(I, share)) return 1;
     }
-    for (int i = 0; i < I->npiece; i++) {
-        const peg_rigid *r = &I->rigid[I->piece[i].rigid];
-        if (r->state.kind != PEG_STATIC)
-            peg_piece_place(&I->piece[i], r->x, r->R, &I->piece[i].now);
-    }
+    return 0;
 }
 
-static int step(peg_wide *w)
+static int step(peg_wide *w, peg_reserve least)
 {
     peg_island *I = w->I;
     pegStats *stats = I->stats;
@@ -217,22 +230,21 @@ static int step(peg_wide *w)
     if (!begin(w) || !separate_start(w) || !find_velocities(w)) return 0;
     int ok = peg_wide_take_rows(w);
     peg_lap(&then, &stats->time_solve);
-    if (!ok || !peg_wide_find_positions(w) || peg_wide_passes(w)) return 0;
+    if (!ok || !find_poses(w, least)) return 0;
     peg_lap(&then, &stats->time_check);
-    if (peg_energy_gained(I) > 0 && !peg_return_energy(I, TAKEN_BACK)) return 0;
-    place_pieces(I);
+    peg_wide_place_other_views(w);
     keep_directions(w);
     stats->outer_iterations++;
     stats->wide_islands++;
     return 1;
 }
 
-int peg_wide_attempt(peg_island *I)
+int peg_wide_attempt(peg_island *I, peg_reserve least)
 {
     peg_wide w = {.I = I};
     peg_arena_mark mark = peg_arena_here(I->arena);
     if (!suits(I)) return 0;
-    if (step(&w)) return 1;
+    if (step(&w, least)) return 1;
     for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
     I->failed |= I->arena->failed;
     I->impulse = (peg_row_set){0};

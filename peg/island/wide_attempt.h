@@ -1,11 +1,15 @@
-/* The step of an active island of many boxes, in lanes: see the source. */
+/* The step of an active island of many bodies, in lanes: see wide_attempt.c. */
 #ifndef PEG_WIDE_ATTEMPT_H
 #define PEG_WIDE_ATTEMPT_H
 
 #include "peg/contact/island.h"
 
-/* Needs the poses of the start, not the pieces' views. 0: the island is none for it, or its pairs
- * could not be brought apart in bounded work; nothing is changed then but the iterate. */
-int peg_wide_attempt(peg_island *island);
+/* What restorations open gaps to: the usual reserve, no more than they had at q_0, hardly anything.
+ * Near rest a motion has not the energy for the former. */
+typedef enum peg_reserve { PEG_RESERVE_WHOLE, PEG_RESERVE_KEPT, PEG_RESERVE_NONE } peg_reserve;
+
+/* Steps the island if it suits, with reserves down to `least`. Returns 0, and leaves the island to
+ * other attempts, if it does not suit or the poses cannot be found so. */
+int peg_wide_attempt(peg_island *island, peg_reserve least);
 
 #endif

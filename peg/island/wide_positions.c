@@ -1,11 +1,11 @@
 /* Poses that overlap are moved apart: rows without friction of the violated pairs, and of those
  * around them, at the poses themselves. The velocities of the motion stay. */
-#include "peg/contact/first_contact.h"
 #include "peg/contact/kinematics.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations of a restoration, until rows change by less than this share of the margin. */
-enum { POSITION_ITERATIONS = 12 };
+/* Iterations of a restoration, until rows change by less than this share of the margin; twice as
+ * many after every two restorations, so many times: in piles near rest all gaps are thin. */
+enum { POSITION_ITERATIONS = 12, DOUBLED_AFTER = 2, DOUBLINGS = 4 };
 static const double POSITION_CHANGE = 1e-3;
 
 /* Restorations at most. Of them the first ones move the bodies of violated pairs, later ones their
@@ -19,14 +19,6 @@ static const double AIM = 0.3, NEIGHBOUR = 3, BESIDE = 0.002, RESTORED = 0.01;
 /* An axis of edges must separate by so much more than those of faces, in L. */
 static const double EDGE_BIAS = 2.5e-3;
 
-/* Pairs that move by more than this share of their width could pass through each other. */
-static const double FAST = 0.3;
-
-static double floor_of(const peg_pair *p)
-{
-    return PEG_FLOOR * p->margin;
-}
-
 /* Pairs that the motion could have closed, at the poses of the iterate; the others keep a bound. */
 static void check_all(peg_wide *w)
 {
@@ -35,15 +27,15 @@ static void check_all(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         p->s = p->s0 - peg_pair_motion(I, p, (const peg_vec6 *)I->v);
-        if (!(p->s >= floor_of(p))) w->list[n++] = i;
+        if (!(p->s >= peg_wide_floor(p))) w->list[n++] = i;
     }
-    peg_wide_separate(w, w->now, w->list, n, EDGE_BIAS);
+    peg_wide_separate(w, PEG_WIDE_NOW, w->list, n, EDGE_BIAS);
 }
 
 static int count_violated(const peg_wide *w)
 {
     int n = 0;
-    for (int i = 0; i < w->I->npair; i++) n += !(w->I->pair[i].s >= floor_of(&w->I->pair[i]));
+    for (int i = 0; i < w->I->npair; i++) n += !(w->I->pair[i].s >= peg_wide_floor(&w->I->pair[i]));
     return n;
 }
 
@@ -85,7 +77,7 @@ static void find_hot(peg_wide *w, int round)
     int rings = round < WIDER_FROM ? 0 : round < WIDEST_FROM ? 1 : 2;
     memset(w->hot, 0, (size_t)I->nr);
     for (int i = 0; i < I->npair; i++)
-        if (!(I->pair[i].s >= floor_of(&I->pair[i]))) heat(w, &I->pair[i], w->hot);
+        if (!(I->pair[i].s >= peg_wide_floor(&I->pair[i]))) heat(w, &I->pair[i], w->hot);
     for (int ring = 0; ring < rings; ring++) {
         memcpy(w->warm, w->hot, (size_t)I->nr);
         for (int i = 0; i < I->nd; i++)
@@ -111,8 +103,23 @@ static int choose_pairs(peg_wide *w)
             w->chosen[index] = 1;
             w->list[n++] = index;
         }
-    peg_wide_separate(w, w->now, w->list, n, EDGE_BIAS); /* some had but a bound, and no axis */
+    peg_wide_separate(w, PEG_WIDE_NOW, w->list, n,
+                      EDGE_BIAS); /* some had but a bound, and no axis */
     return n;
+}
+
+/* The gap that restorations aim at. */
+static double aim_of(const peg_wide *w, const peg_pair *p)
+{
+    double usual = AIM * PEG_WIDE_GAP * p->margin, least = 2 * peg_wide_floor(p);
+    switch (w->reserve) {
+    case PEG_RESERVE_WHOLE:
+        return usual;
+    case PEG_RESERVE_KEPT:
+        return fmin(usual, fmax(p->s0, least));
+    default:
+        return least;
+    }
 }
 
 /* Rows at the poses of the iterate. */
@@ -120,17 +127,17 @@ static int gather_restoration(peg_wide *w)
 {
     peg_island *I = w->I;
     int n = choose_pairs(w);
-    w->contacts = w->patches = 0;
+    w->contacts = w->patches = w->rows.m = 0;
     for (int k = 0; k < n; k++) {
         const peg_pair *p = &I->pair[w->list[k]];
-        double gap = PEG_WIDE_GAP * p->margin, reach = 4 * gap + RESTORED * p->L;
-        int violated = !(p->s >= floor_of(p)), from = w->contacts;
-        peg_box_patch found;
-        peg_wide_find_patch(w, w->now, w->list[k], violated ? gap : reach, violated, &found);
-        if (!peg_wide_add_contacts(w, w->list[k], &found, 0)) return 0;
+        double aim = aim_of(w, p), gap = PEG_WIDE_GAP * p->margin,
+               reach = 4 * gap + RESTORED * p->L;
+        int violated = !(p->s >= peg_wide_floor(p)), from = w->contacts;
+        if (!peg_wide_add_patch(w, PEG_WIDE_NOW, w->list[k], violated ? gap : reach, violated))
+            return 0;
         for (int c = from; c < w->contacts; c++) {
             double now = w->feature[c].gap;
-            w->contact[c].bias = now - (violated ? AIM * gap : peg_min(now, AIM * gap));
+            w->contact[c].bias = now - (violated ? aim : peg_min(now, aim));
         }
     }
     return 1;
@@ -139,6 +146,7 @@ static int gather_restoration(peg_wide *w)
 static int restore(peg_wide *w, int round)
 {
     peg_island *I = w->I;
+    int doublings = round / DOUBLED_AFTER < DOUBLINGS ? round / DOUBLED_AFTER : DOUBLINGS;
     find_hot(w, round);
     if (!gather_restoration(w)) return 0;
     peg_wide_problem problem = {.nb = I->nd,
@@ -148,7 +156,7 @@ static int restore(peg_wide *w, int round)
                                 .patch = w->patch,
                                 .patches = w->patches,
                                 .frictionless = 1,
-                                .iterations = POSITION_ITERATIONS,
+                                .iterations = POSITION_ITERATIONS << doublings,
                                 .tolerance = POSITION_CHANGE * w->margin};
     peg_wide_result result;
     for (int c = 0; c < w->contacts; c++) {
@@ -163,7 +171,7 @@ static int restore(peg_wide *w, int round)
         w->hot[i] = 1;
         peg_wide_place_body(w, i);
     }
-    peg_wide_place_boxes(w, w->hot);
+    peg_wide_place_pieces(w, w->hot);
     int n = 0;
     memset(w->chosen, 0, (size_t)I->npair);
     for (int i = 0; i < I->nd; i++)
@@ -171,7 +179,7 @@ static int restore(peg_wide *w, int round)
             if (!w->chosen[w->around[k]]) w->list[n++] = w->around[k];
             w->chosen[w->around[k]] = 1;
         }
-    peg_wide_separate(w, w->now, w->list, n, EDGE_BIAS);
+    peg_wide_separate(w, PEG_WIDE_NOW, w->list, n, EDGE_BIAS);
     return 1;
 }
 
@@ -179,7 +187,7 @@ int peg_wide_find_positions(peg_wide *w)
 {
     int round = 0;
     for (int i = 0; i < w->I->nr; i++) peg_wide_place_body(w, i);
-    peg_wide_place_boxes(w, NULL);
+    peg_wide_place_pieces(w, NULL);
     check_all(w);
     if (count_violated(w) == 0) return 1;
     if (!allocate_restoration(w)) return 0;
@@ -187,46 +195,4 @@ int peg_wide_find_positions(peg_wide *w)
         if (!restore(w, round++)) return 0;
     w->I->stats->outer_iterations += round;
     return count_violated(w) == 0;
-}
-
-/* The separation of a pair at the share t of the step. */
-static double separation_at(peg_wide *w, int index, double t)
-{
-    peg_island *I = w->I;
-    peg_pair *p = &I->pair[index];
-    double end = p->s, s;
-    for (int side = 0; side < 2; side++) {
-        int i = side ? p->b : p->a;
-        const peg_rigid *r = &I->rigid[I->piece[i].rigid];
-        double x[3], R[9];
-        peg_rigid_pose(r, I->v[I->piece[i].rigid], t * I->h, x, R);
-        peg_wide_place_box(&I->piece[i], x, R, &w->between[i]);
-    }
-    peg_wide_separate(w, w->between, &index, 1, 0);
-    s = p->s, p->s = end;
-    return s;
-}
-
-/* Whether the pair meets between the shares t and u of the step, where its separations are s_t and
- * s_u, and it moves by `motion`: at the share x of that its separation is at least s_t - x motion
- * and at least s_u - (1 - x) motion. As in contact/first_contact.c nothing deeper than
- * PEG_HIT_DEPTH + PEG_STRIDE widths is missed. */
-static int meets(peg_wide *w, int index, double t, double u, double s_t, double s_u, double motion)
-{
-    const peg_pair *p = &w->I->pair[index];
-    if (s_t + s_u >= motion || motion <= PEG_STRIDE * p->width) return 0;
-    double between = 0.5 * (t + u), s = separation_at(w, index, between);
-    return s < -PEG_HIT_DEPTH * p->width || meets(w, index, t, between, s_t, s, 0.5 * motion) ||
-           meets(w, index, between, u, s, s_u, 0.5 * motion);
-}
-
-int peg_wide_passes(peg_wide *w)
-{
-    const peg_island *I = w->I;
-    for (int i = 0; i < I->npair; i++) {
-        const peg_pair *p = &I->pair[i];
-        double motion = peg_pair_motion(I, p, (const peg_vec6 *)I->v);
-        if (motion > FAST * p->width && meets(w, i, 0, 1, p->s0, p->s, motion)) return 1;
-    }
-    return 0;
 }

@@ -4,24 +4,45 @@
 
 #include "peg/contact/island.h"
 #include "peg/contact/patch_box.h"
+#include "peg/island/wide_attempt.h"
 #include "peg/lcp/wide_pgs.h"
 
 /* Gaps that the pairs keep, in margins. */
 #define PEG_WIDE_GAP 100
 
+/* Where the pieces of a pair are. */
+typedef enum peg_wide_time {
+    PEG_WIDE_START,   /* q_0 */
+    PEG_WIDE_NOW,     /* the iterate */
+    PEG_WIDE_BETWEEN, /* on the way there */
+    PEG_WIDE_TIMES
+} peg_wide_time;
+
+/* The features of a contact, and what friction has carried over. */
+typedef struct peg_wide_feature {
+    int pair;
+    peg_feature_kind kind; /* with i and j as in peg_row */
+    int i, j;
+    double gap;      /* m */
+    peg_vec3 point;  /* world, m */
+    peg_vec3 before; /* friction of the same features in the step before, N s */
+} peg_wide_feature;
+
 typedef struct peg_wide {
     peg_island *I;
     peg_mass_root *root;
-    peg_box *start, *now; /* npiece: at q_0, at the iterate, .. */
-    peg_box *between;     /* .. on the way there */
-    peg_box_axis *axis;   /* npair */
-    int *list;            /* npair: room for a choice of them */
-    double speed;         /* mean of v_f, by mass, m/s */
-    double margin;        /* least one of a pair, m */
+    peg_box *box[PEG_WIDE_TIMES]; /* npiece each */
+    peg_box_axis *axis;           /* npair */
+    unsigned char *in_lanes;      /* npair: two boxes, or a box and a half-space */
+    unsigned char *has_view;      /* npiece: of another pair, so that its views are placed */
+    peg_row_set rows;             /* of such pairs: features only */
+    int *list;                    /* npair: room for a choice of them */
+    double speed;                 /* mean of v_f, by mass, m/s */
+    double margin;                /* least one of a pair, m */
+    peg_reserve reserve;
     /* the problem */
     peg_wide_contact *contact;
-    peg_box_contact *feature;
-    int *pair_of;
+    peg_wide_feature *feature;
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;
@@ -31,24 +52,34 @@ typedef struct peg_wide {
     peg_vec6 *zero, *shift;             /* nd */
 } peg_wide;
 
-/* --- wide_boxes.c --- */
+/* What a pair must keep, m. */
+static inline double peg_wide_floor(const peg_pair *pair)
+{
+    return PEG_FLOOR * pair->margin;
+}
 
-void peg_wide_place_box(const peg_piece *piece, const double *x, const double *R, peg_box *box);
-/* The pose of a body of the iterate, and the boxes of the bodies that have moved (null: of all). */
+/* --- wide_pieces.c --- */
+
+/* Allocates, and places the pieces at q_0. Returns 0 without memory. */
+int peg_wide_start_pieces(peg_wide *w);
+/* The pose of a body of the iterate; the pieces of the bodies that have moved (null: of all); the
+ * views that no pair of the attempt has looked at. */
 void peg_wide_place_body(peg_wide *w, int body);
-void peg_wide_place_boxes(peg_wide *w, const unsigned char *moved);
-/* The piece of a pair that is a box, and the one that may be a half-space. */
+void peg_wide_place_pieces(peg_wide *w, const unsigned char *moved);
+void peg_wide_place_other_views(peg_wide *w);
+/* Of a pair in lanes the piece that is a box, and the one that may be a half-space. */
 void peg_wide_order_pieces(const peg_wide *w, const peg_pair *pair, int *box, int *other);
-/* Of n listed pairs at the boxes' poses: s, and the axis. edge_bias: in L, as in box_box.h. */
-void peg_wide_separate(peg_wide *w, const peg_box *at, const int *list, int n, double edge_bias);
+/* Of n listed pairs: s, and the axis or facet, at the start also s0 of those not in lanes.
+ * edge_bias: in L, as in box_box.h. */
+void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias);
+/* Whether a pair that could have done so passed through each other between the two poses. */
+int peg_wide_passes(peg_wide *w);
 
 /* --- wide_contacts.c --- */
 
-/* corners: of the facing face all that are within reach, as for pairs that overlap. */
-void peg_wide_find_patch(const peg_wide *w, const peg_box *at, int pair, double reach, int corners,
-                         peg_box_patch *out);
-/* Adds the contacts of a patch at the bodies' poses; 0 without memory. */
-int peg_wide_add_contacts(peg_wide *w, int pair, const peg_box_patch *found, int at_start);
+/* Adds the contacts of a pair whose features are within `reach`, m, and of a violated one those of
+ * its axis or facet in any case. Returns 0 without memory. */
+int peg_wide_add_patch(peg_wide *w, peg_wide_time time, int pair, double reach, int is_violated);
 /* Of the contacts from .. of the last pair: their friction, and the impulses of the same features
  * in the step before; what is left of these goes to the nearest contact. */
 void peg_wide_warm_start(peg_wide *w, int pair, int from);
@@ -59,7 +90,5 @@ int peg_wide_take_rows(peg_wide *w);
 
 /* Moves the poses until all pairs are apart; 0 if they are not in the end. */
 int peg_wide_find_positions(peg_wide *w);
-/* Whether a pair that could have done so passed through each other between the two poses. */
-int peg_wide_passes(peg_wide *w);
 
 #endif

@@ -1,0 +1,191 @@
+/* Poses of the pieces, and separations of pairs: in lanes of boxes and half-spaces, one after the
+ * other by the views of any other pair. */
+#include "peg/contact/disjunction.h"
+#include "peg/contact/first_contact.h"
+#include "peg/contact/kinematics.h"
+#include "peg/island/begin.h"
+#include "peg/island/wide_state.h"
+
+/* --- poses --- */
+
+static void place_box(const peg_piece *piece, const double *x, const double *R, peg_box *box)
+{
+    double at[3];
+    peg_copy3(piece->part->shape->half, box->half);
+    peg_rotate(R, piece->part->offset, at);
+    peg_add_scaled(at, 1, x, box->x);
+    peg_mat_mul(R, piece->part->rotation, box->R);
+}
+
+static void mark_pairs(peg_wide *w)
+{
+    peg_island *I = w->I;
+    memset(w->has_view, 0, (size_t)I->npiece);
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
+        int box_a = peg_is_box(A), box_b = peg_is_box(B);
+        w->in_lanes[i] =
+            (box_a && (box_b || peg_is_half_space(B))) || (box_b && peg_is_half_space(A));
+        if (!w->in_lanes[i]) w->has_view[p->a] = w->has_view[p->b] = 1;
+    }
+}
+
+int peg_wide_start_pieces(peg_wide *w)
+{
+    peg_island *I = w->I;
+    for (int t = 0; t < PEG_WIDE_TIMES; t++) w->box[t] = PEG_NEW(I->arena, peg_box, I->npiece);
+    w->axis = PEG_NEW(I->arena, peg_box_axis, I->npair);
+    w->in_lanes = PEG_NEW(I->arena, unsigned char, I->npair);
+    w->has_view = PEG_NEW(I->arena, unsigned char, I->npiece);
+    w->rows.features_only = 1;
+    if (I->arena->failed) return 0;
+    mark_pairs(w);
+    for (int i = 0; i < I->npiece; i++) {
+        peg_piece *piece = &I->piece[i];
+        const peg_rigid *r = &I->rigid[piece->rigid];
+        place_box(piece, r->x0, r->R0, &w->box[PEG_WIDE_START][i]);
+        w->box[PEG_WIDE_NOW][i] = w->box[PEG_WIDE_START][i];
+        if (w->has_view[i]) peg_piece_begin(I, piece);
+    }
+    return 1;
+}
+
+void peg_wide_place_body(peg_wide *w, int i)
+{
+    peg_rigid *r = &w->I->rigid[i];
+    peg_rigid_pose(r, w->I->v[i], w->I->h, r->x, r->R);
+    memcpy(r->at, w->I->v[i], sizeof r->at);
+    r->placed = 1;
+}
+
+void peg_wide_place_pieces(peg_wide *w, const unsigned char *moved)
+{
+    for (int i = 0; i < w->I->npiece; i++) {
+        peg_piece *piece = &w->I->piece[i];
+        const peg_rigid *r = &w->I->rigid[piece->rigid];
+        if (r->state.kind == PEG_STATIC || (moved && !moved[piece->rigid])) continue;
+        place_box(piece, r->x, r->R, &w->box[PEG_WIDE_NOW][i]);
+        if (w->has_view[i]) peg_piece_place(piece, r->x, r->R, &piece->now);
+    }
+}
+
+void peg_wide_place_other_views(peg_wide *w)
+{
+    for (int i = 0; i < w->I->npiece; i++) {
+        peg_piece *piece = &w->I->piece[i];
+        const peg_rigid *r = &w->I->rigid[piece->rigid];
+        if (r->state.kind != PEG_STATIC && !w->has_view[i])
+            peg_piece_place(piece, r->x, r->R, &piece->now);
+    }
+}
+
+void peg_wide_order_pieces(const peg_wide *w, const peg_pair *p, int *box, int *other)
+{
+    int flipped = peg_is_half_space(w->I->piece[p->a].part->shape);
+    *box = flipped ? p->b : p->a, *other = flipped ? p->a : p->b;
+}
+
+/* --- separations --- */
+
+/* By the direction that it has, and where that is not enough by the widest facet. */
+static void separate_views(peg_wide *w, peg_pair *p)
+{
+    const peg_view *A = &w->I->piece[p->a].now, *B = &w->I->piece[p->b].now;
+    double apart[3], floor = peg_wide_floor(p);
+    peg_sub(A->centre, B->centre, apart);
+    p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
+    if (!(p->s >= floor)) p->s = peg_separation_along(A, B, p->facet.n);
+    if (p->s >= floor) return;
+    p->facet = peg_widest_facet(A, B, w->I->settings->narrow_phase, p->facet.n);
+    p->s = p->facet.s;
+    p->others = INFINITY;
+}
+
+void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias)
+{
+    enum { LOT = 64 }; /* pairs that are handed on at once */
+    const peg_box *a[LOT], *b[LOT], *at = w->box[time];
+    double bias[LOT];
+    peg_box_axis axis[LOT];
+    int of[LOT], lot = 0;
+    for (int k = 0; k < n || lot; k++) {
+        if (k < n) {
+            peg_pair *p = &w->I->pair[list[k]];
+            int box, other;
+            if (!w->in_lanes[list[k]]) {
+                if (time == PEG_WIDE_START)
+                    peg_pair_begin(w->I, p);
+                else
+                    separate_views(w, p);
+                continue;
+            }
+            peg_wide_order_pieces(w, p, &box, &other);
+            const peg_polytope *P = w->I->piece[other].part->shape;
+            if (peg_is_half_space(P)) {
+                const peg_view *plane = &w->I->piece[other].now;
+                p->s = peg_box_above_plane(&at[box], plane->normal[0], plane->offset[0]);
+                continue;
+            }
+            a[lot] = &at[p->a], b[lot] = &at[p->b];
+            bias[lot] = edge_bias * p->L;
+            of[lot++] = list[k];
+        }
+        if (lot < LOT && k < n) continue;
+        peg_box_separations(a, b, bias, lot, axis);
+        for (int j = 0; j < lot; j++) {
+            w->axis[of[j]] = axis[j];
+            w->I->pair[of[j]].s = axis[j].s;
+        }
+        lot = 0;
+    }
+}
+
+/* --- on the way --- */
+
+/* The separation of a pair in lanes at the share t of the step. */
+static double separation_at(peg_wide *w, int index, double t)
+{
+    peg_island *I = w->I;
+    peg_pair *p = &I->pair[index];
+    peg_box_axis axis = w->axis[index];
+    double end = p->s, s;
+    for (int side = 0; side < 2; side++) {
+        int i = side ? p->b : p->a;
+        const peg_rigid *r = &I->rigid[I->piece[i].rigid];
+        double x[3], R[9];
+        peg_rigid_pose(r, I->v[I->piece[i].rigid], t * I->h, x, R);
+        place_box(&I->piece[i], x, R, &w->box[PEG_WIDE_BETWEEN][i]);
+    }
+    peg_wide_separate(w, PEG_WIDE_BETWEEN, &index, 1, 0);
+    s = p->s, p->s = end;
+    w->axis[index] = axis;
+    return s;
+}
+
+/* Whether the pair meets between the shares t and u of the step, where its separations are s_t and
+ * s_u, and it moves by `motion`: at the share x of that its separation is at least s_t - x motion
+ * and at least s_u - (1 - x) motion. As in contact/first_contact.c nothing deeper than
+ * PEG_HIT_DEPTH + PEG_STRIDE widths is missed. */
+static int meets(peg_wide *w, int index, double t, double u, double s_t, double s_u, double motion)
+{
+    const peg_pair *p = &w->I->pair[index];
+    if (s_t + s_u >= motion || motion <= PEG_STRIDE * p->width) return 0;
+    double between = 0.5 * (t + u), s = separation_at(w, index, between);
+    return s < -PEG_HIT_DEPTH * p->width || meets(w, index, t, between, s_t, s, 0.5 * motion) ||
+           meets(w, index, between, u, s, s_u, 0.5 * motion);
+}
+
+int peg_wide_passes(peg_wide *w)
+{
+    peg_island *I = w->I;
+    const peg_vec6 *v = (const peg_vec6 *)I->v;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        if (!peg_pair_is_fast(I, p, v)) continue;
+        if (w->in_lanes[i] ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
+                           : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit)
+            return 1;
+    }
+    return 0;
+}
