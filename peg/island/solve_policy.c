@@ -14,9 +14,9 @@
  *
  * The position stage without limits and the exact attempt apply where the limited one has not taken
  * all work that an exact one may. Islands that are solved again in a step, with more and more
- * pairs, have the last ones only. Exact solves end with a certificate. An island of 30 bodies and
- * more in which the limited attempt failed n times in a row is tried so again 2^n steps later, or
- * where all others fail. Slower than ACTIVE_WIDE the wide attempt waits for projected Gauss-Seidel,
+ * pairs, have the last ones only. Exact solves end with a certificate. An island in which the
+ * limited attempt failed n times in a row is tried so again 2^n steps later, or where all others
+ * fail. Slower than ACTIVE_WIDE the wide attempt waits for projected Gauss-Seidel,
  * which finds rest. Other contact models make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
@@ -75,8 +75,8 @@ static int try_mode(peg_island *I, peg_solve_mode mode)
     return !I->failed && I->common.iterate(I) == PEG_CONVERGED;
 }
 
-/* Of many bodies the pairs remember, from step to step, how often the limited attempt has failed in
- * a row, and how many steps it waits. */
+/* The pairs remember, from step to step, how often the limited attempt has failed in a row, and how
+ * many steps it waits. */
 typedef struct patience {
     int wait, failures;
 } patience;
@@ -84,7 +84,7 @@ typedef struct patience {
 static patience recall(const peg_island *I)
 {
     patience p = {0};
-    for (int i = 0; i < I->npair && is_many(I); i++) {
+    for (int i = 0; i < I->npair; i++) {
         const peg_choice *c = &I->pair[i].last_choice;
         if (c->wait > p.wait) p.wait = c->wait;
         if (c->failures > p.failures) p.failures = c->failures;
@@ -95,7 +95,7 @@ static patience recall(const peg_island *I)
 /* At the end of a step. */
 static void remember(peg_island *I, patience p)
 {
-    for (int i = 0; i < I->npair && is_many(I); i++) {
+    for (int i = 0; i < I->npair; i++) {
         I->pair[i].last_choice.wait = p.wait > 0 ? p.wait - 1 : 0;
         I->pair[i].last_choice.failures = p.failures;
     }
@@ -104,7 +104,7 @@ static void remember(peg_island *I, patience p)
 static int try_limited(peg_island *I, patience *p)
 {
     int comes_to_rest = peg_is_faster(I, STILL) && !peg_is_faster(I, ACTIVE_WIDE);
-    int is_second = is_many(I) && (p->failures > 0 || comes_to_rest);
+    int is_second = p->failures > 0 || (is_many(I) && comes_to_rest);
     I->progress.limited_share = is_second ? SECOND_SHARE : 1;
     if (try_mode(I, PEG_MODE_LIMITED)) {
         *p = (patience){0};
