@@ -5,6 +5,7 @@
 #include "demos/sweep/plan.h"
 
 #include <check.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,37 @@ START_TEST(stock_ode_fails)
     check_result result;
     check_scene(lab_scene_find(names[_i]), &options, &result);
     ck_assert_msg(result.failed > 0, "%s: stock ODE meets every criterion", names[_i]);
+}
+END_TEST
+
+/* ulp of coordinates from 8 to 16 m */
+static const double ULP = 8 * DBL_EPSILON;
+
+/* A cube that ends at x = 8 reaches `ulps` into a wall from there to x = 16, which does not move.
+ */
+static void build_sunk(lab_world *w)
+{
+    double centre = 12 - lab_key(w, "ulps", 0) * ULP;
+    lab_gravity(w, 0, 0, 0);
+    lab_add_box(w, "wall", LAB_STATIC, 8, 4, 4, centre, 0, 0, NULL);
+    lab_add_box(w, "cube", LAB_DYNAMIC, 1, 1, 1, 7.5, 0, 0, NULL);
+}
+
+/* The volume of overlaps is judged only where they are deeper than 2 eps X, here 2 ulp, X the
+ * largest coordinate of what moves. AP leaves the cube where it is. */
+START_TEST(depth_of_rounding_has_no_volume)
+{
+    const lab_scene scene = {"sunk", "", .01, .02, build_sunk, NULL};
+    int ulps = 2 + _i;
+    lab_setting set = {"ulps", ulps};
+    lab_options options = {.contact = LAB_AP, .seed = 1, .set = &set, .sets = 1};
+    check_result result;
+    ck_assert_msg(check_scene(&scene, &options, &result) == 0, "%s", result.why);
+    ck_assert_double_eq(result.depth, ulps * ULP);
+    ck_assert_double_eq_tol(result.overlap, ulps * ULP, .1 * ULP); /* in cubes; allowed: 1e-15 */
+    ck_assert_msg(result.failed == (ulps > 2 ? result.steps : 0),
+                  "%d ulp deep: %d of %ld steps: %s", ulps, result.failed, result.steps,
+                  result.why);
 }
 END_TEST
 
@@ -277,6 +309,7 @@ Suite *test_suite(void)
     tcase_add_test(scenes, there_are_scenes);
     tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, gate.count);
     tcase_add_loop_test(scenes, stock_ode_fails, 0, 6);
+    tcase_add_loop_test(laws, depth_of_rounding_has_no_volume, 0, 2);
     tcase_add_loop_test(laws, same_input_same_bits, 0, 5);
     tcase_add_loop_test(laws, frame_does_not_matter, 0, 8);
     tcase_add_loop_test(laws, order_does_not_matter, 0, 2);
