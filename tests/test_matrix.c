@@ -156,6 +156,20 @@ START_TEST(throws_are_judged)
 }
 END_TEST
 
+/* A thin sheet with a radius that turns fast and touches a plane before and after a step: its
+ * triangles stay out of the plane between, too. */
+START_TEST(plates_do_not_dip_into_a_plane)
+{
+    lab_setting set[] = {{"a", GEOM_PLATE}, {"b", GEOM_PLANE}};
+    lab_options options = {
+        .contact = LAB_PEG, .h = .05, .seed = 109 + (uint64_t)_i, .set = set, .sets = 2};
+    check_result result;
+    check_scene(lab_scene_find("drop-pair"), &options, &result);
+    ck_assert_msg(result.failed == 0, "%s", result.why);
+    ck_assert_int_gt(result.total.first_contact, 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("matrix");
@@ -168,6 +182,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(laws, momentum_is_conserved, 0, pairs);
     tcase_add_loop_test(matrix, stock_ode_fails, 0, 3);
     tcase_add_loop_test(matrix, throws_are_judged, 0, 2);
+    tcase_add_loop_test(matrix, plates_do_not_dip_into_a_plane, 0, 2);
     suite_add_tcase(suite, laws);
     suite_add_tcase(suite, matrix);
     return suite;

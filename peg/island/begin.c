@@ -37,6 +37,15 @@ static int is_touched(const peg_island *I, const peg_pair *p)
            ((a < I->nd && I->rigid[a].touched) || (b < I->nd && I->rigid[b].touched));
 }
 
+/* Whether a triangle starts on a half-space: its own rows have the direction of all that it could
+ * meet there. */
+static int lies_on_half_space(const peg_island *I, const peg_pair *p)
+{
+    const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
+    return p->s0 <= p->margin && ((peg_is_triangle(A) && peg_is_half_space(B)) ||
+                                  (peg_is_triangle(B) && peg_is_half_space(A)));
+}
+
 void peg_island_begin(peg_island *I)
 {
     for (int i = 0; i < I->npair; i++) {
@@ -67,9 +76,11 @@ void peg_island_begin(peg_island *I)
         I->rigid[I->piece[p->a].rigid].touched = I->rigid[I->piece[p->b].rigid].touched = 1;
     }
     int exact = I->settings->contact == PEG_CONTACT_PEG;
-    for (int i = 0; i < I->npair && exact; i++)
-        if (!is_touched(I, &I->pair[i]) && peg_is_fast(I, &I->pair[i]))
-            peg_add_first_contact(I, i, PEG_HIT_DEPTH * I->pair[i].width);
+    for (int i = 0; i < I->npair && exact; i++) {
+        const peg_pair *p = &I->pair[i];
+        if (is_touched(I, p) || lies_on_half_space(I, p) || !peg_is_fast(I, p)) continue;
+        peg_add_first_contact(I, i, PEG_HIT_DEPTH * p->width);
+    }
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_island_move(I);
 }

@@ -183,9 +183,10 @@ static inline double peg_across(const peg_polytope *p)
     return p->round + p->rim;
 }
 
-/* A triangle with a radius counts as no thinner than this share of a solid part's width: a solid
- * part cannot pass through a triangle unseen, whatever its radius, and is not to be looked for at
- * more than 100 places while it moves by its width (PEG_STRIDE). */
+/* A triangle with a radius counts as no thinner than this share of a solid part's width, or of the
+ * mesh's size if that is less: a solid part cannot pass through a triangle unseen, whatever its
+ * radius, and is not to be looked for at more than 100 places while it moves by that width
+ * (PEG_STRIDE). A half-space is wider than any mesh: its triangles do not dip into it unseen. */
 #define PEG_PLATE_WIDTH .05
 
 /* Least width of the thinner part, m; a point has none, and a triangle none beside a solid part
@@ -199,7 +200,7 @@ static inline double peg_pair_width(const peg_polytope *a, const peg_polytope *b
     if (peg_is_point(b)) return a->width;
     if (!peg_is_triangle(a) || peg_is_triangle(b)) return fmin(a->width, b->width);
     if (!(a->round > 0)) return b->width;
-    return fmin(b->width, fmax(2 * a->round, PEG_PLATE_WIDTH * b->width));
+    return fmin(b->width, fmax(2 * a->round, PEG_PLATE_WIDTH * fmin(b->width, a->size)));
 }
 
 /* Volume, centre of mass and inertia tensor about it (row-major, density 1, part frame). Not of
