@@ -170,15 +170,33 @@ void peg_common_velocity(const peg_island *I, const peg_vec6 *v, double common[3
     for (int k = 0; k < 3 && mass > 0; k++) common[k] /= mass;
 }
 
+/* What the applied forces make of a body's velocity in a step. */
+static void gained(const peg_body *b, double out[6])
+{
+    for (int k = 0; k < 6; k++) out[k] = b->v_free[k] - b->v[k];
+}
+
 int peg_is_faster(const peg_island *I, double share)
 {
     double motion = 0, gain = 0;
     for (int i = 0; i < I->nd; i++) {
-        const peg_body *b = &I->rigid[i].state;
-        double gained[6];
-        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
-        motion += peg_energy_product(&I->rigid[i], b->v, b->v);
-        gain += peg_energy_product(&I->rigid[i], gained, gained);
+        const peg_rigid *r = &I->rigid[i];
+        double g[6];
+        gained(&r->state, g);
+        motion += peg_energy_product(r, r->state.v, r->state.v);
+        gain += peg_energy_product(r, g, g);
     }
     return motion > share * share * gain;
+}
+
+int peg_is_slow(const peg_island *I, double share)
+{
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        double g[6];
+        gained(&r->state, g);
+        if (peg_energy_product(r, I->v[i], I->v[i]) > share * share * peg_energy_product(r, g, g))
+            return 0;
+    }
+    return 1;
 }

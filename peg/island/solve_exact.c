@@ -154,16 +154,7 @@ static int may_rest(const peg_island *I)
  * stay. */
 static void come_to_rest(peg_island *I)
 {
-    if (!may_rest(I)) return;
-    for (int i = 0; i < I->nd; i++) {
-        const peg_body *b = &I->rigid[i].state;
-        double gained[6];
-        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
-        if (peg_energy_product(&I->rigid[i], I->v[i], I->v[i]) >
-            AT_REST * AT_REST * peg_energy_product(&I->rigid[i], gained, gained))
-            return;
-    }
-    memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    if (may_rest(I) && peg_is_slow(I, AT_REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
 peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)

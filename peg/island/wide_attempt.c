@@ -141,20 +141,6 @@ static int gather_contacts(peg_wide *w)
     return 1;
 }
 
-/* Whether no body lacks more than REST of what applied forces make of it in a step. */
-static int rests(const peg_island *I)
-{
-    for (int i = 0; i < I->nd; i++) {
-        const peg_body *b = &I->rigid[i].state;
-        double gained[6];
-        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
-        if (peg_energy_product(&I->rigid[i], I->v[i], I->v[i]) >
-            REST * REST * peg_energy_product(&I->rigid[i], gained, gained))
-            return 0;
-    }
-    return 1;
-}
-
 static int find_velocities(peg_wide *w)
 {
     int times = peg_is_faster(w->I, SLOW) ? 1 : SLOW_TIMES;
@@ -172,7 +158,7 @@ static int find_velocities(peg_wide *w)
                                 .tolerance = SPEED_CHANGE * w->speed / times};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
-    if (rests(I)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    if (peg_is_slow(I, REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_exact(I);
