@@ -2,9 +2,8 @@
  *
  *     attempt                    | applies to                          | work
  *     ---------------------------|-------------------------------------|------------------------
- *     wide                       | 30 bodies and more, moving          | 40 restorations
  *     exact within a limit       | 5 bodies and more, not active       | 12 passes
- *     wide, smaller reserves     | 30 bodies and more, moving          | 40 restorations each
+ *     wide                       | 30 bodies and more                  | 40 restorations, thrice
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -12,12 +11,12 @@
  *     least violation            | the same                            | max_outer_iterations
  *     position stage             | all                                 | 16 solves
  *
- * The position stage without limits and the exact attempt apply where the limited one has not taken
- * all work that an exact one may. Islands that are solved again in a step, with more and more
- * pairs, have the last ones only. Exact solves end with a certificate. An island in which the
- * limited attempt failed n times in a row is tried so again 2^n steps later, or where all others
- * fail. Slower than ACTIVE_WIDE the wide attempt waits for projected Gauss-Seidel,
- * which finds rest. Other contact models make one attempt that always converges. */
+ * Of bodies that move, and in the step after, the wide attempt is the first. The position stage
+ * without limits and the exact attempt apply where the limited one has not taken all work that an
+ * exact one may. Islands that are solved again in a step, with more and more pairs, have the last
+ * ones only. Exact solves end with a certificate. An island in which the limited attempt failed n
+ * times in a row is tried so again 2^n steps later, or where all others fail. Other contact models
+ * make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
@@ -30,9 +29,8 @@
 
 /* Islands of so many bodies and more may be solved by projected Gauss-Seidel. */
 enum { PGS_FROM = 5 };
-/* Share of the work of exact attempts (lcp_rows.c) for many bodies that come to rest, or where the
- * limited attempt failed the last time, as in piles; arches of 201 stones take two thirds of all.
- */
+/* Share of the work of exact attempts (lcp_rows.c) where the limited attempt failed the last time;
+ * arches of 201 stones take two thirds of all. */
 static const double SECOND_SHARE = 0.25;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
@@ -40,8 +38,8 @@ enum { MOST_FAILURES = 7 };
  * last attempts only: bodies among the triangles of meshes. */
 enum { MANY_PAIRS = 1000 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of few
- * bodies, of many, and where the wide attempt is made: slower ones are to come to rest. */
-static const double ACTIVE = 5, ACTIVE_MANY = 1.5, ACTIVE_WIDE = 0.01;
+ * bodies, and of many. */
+static const double ACTIVE = 5, ACTIVE_MANY = 1.5;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
@@ -103,9 +101,7 @@ static void remember(peg_island *I, patience p)
 
 static int try_limited(peg_island *I, patience *p)
 {
-    int comes_to_rest = peg_is_faster(I, STILL) && !peg_is_faster(I, ACTIVE_WIDE);
-    int is_second = p->failures > 0 || (is_many(I) && comes_to_rest);
-    I->progress.limited_share = is_second ? SECOND_SHARE : 1;
+    I->progress.limited_share = p->failures > 0 ? SECOND_SHARE : 1;
     if (try_mode(I, PEG_MODE_LIMITED)) {
         *p = (patience){0};
         return 1;
@@ -115,18 +111,23 @@ static int try_limited(peg_island *I, patience *p)
     return 0;
 }
 
-static int try_iterative(peg_island *I, patience *p)
+/* What it has brought to rest rests in the next step, too, from where the answer is repeated. */
+static int try_wide(peg_island *I, patience *p)
 {
-    int is_slow = !peg_is_faster(I, ACTIVE_WIDE), waits = p->wait > 0;
-    int may_limit = !(I->forms & PEG_FORM_ACTIVE);
+    if (I->failed || !peg_wide_attempt(I)) return 0;
+    if (p->wait < 2) p->wait = 2;
+    return 1;
+}
+
+static int try_iterative(peg_island *I, int was_wide, patience *p)
+{
+    int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
     if (may_limit && !waits && try_limited(I, p)) return 1;
     int is_spent = may_limit && peg_work_is_spent(I);
-    if (is_many(I) && !is_slow && peg_wide_attempt(I, PEG_RESERVE_NONE)) return 1;
+    if (is_many(I) && !was_wide && try_wide(I, p)) return 1;
     if (!I->failed && try_mode(I, peg_pgs_mode(I))) return 1;
     if (I->failed) return 0;
-    if (is_many(I))
-        return (is_slow && peg_wide_attempt(I, PEG_RESERVE_NONE)) ||
-               (!I->failed && may_limit && waits && try_limited(I, p));
+    if (is_many(I)) return may_limit && waits && try_limited(I, p);
     if (is_spent) return 0;
     return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
            try_mode(I, PEG_MODE_EXACT);
@@ -147,11 +148,12 @@ static int try_beside_movers(peg_island *I)
 
 static int try_all(peg_island *I, int iterative, patience *p)
 {
-    int is_wide = iterative && peg_is_faster(I, p->wait > 0 ? STILL : ACTIVE_WIDE);
-    if (is_wide && peg_wide_attempt(I, PEG_RESERVE_WHOLE)) return 1;
+    int is_wide = iterative && is_many(I) && (p->wait > 0 || peg_is_faster(I, STILL));
+    if (is_wide && try_wide(I, p)) return 1;
     peg_island_place_views(I);
     int is_late = I->common.round > 0 && I->npair >= MANY_PAIRS;
-    if (!is_late && (iterative ? try_iterative(I, p) : try_mode(I, PEG_MODE_EXACT))) return 1;
+    if (!is_late && (iterative ? try_iterative(I, is_wide, p) : try_mode(I, PEG_MODE_EXACT)))
+        return 1;
     if (I->failed) return 0;
     return try_beside_movers(I) ||
            (!I->failed && peg_position_stage(I, PEG_LIMITS_ALLOWED) == PEG_CONVERGED);

@@ -194,10 +194,10 @@ static void keep_directions(peg_wide *w)
 }
 
 /* Poses for which the motion has the energy: near rest it has none to lift what is above a gap. */
-static int find_poses(peg_wide *w, peg_reserve least)
+static int find_poses(peg_wide *w)
 {
     peg_island *I = w->I;
-    for (w->reserve = PEG_RESERVE_WHOLE; w->reserve <= least; w->reserve++) {
+    for (w->reserve = PEG_RESERVE_WHOLE; w->reserve <= PEG_RESERVE_NONE; w->reserve++) {
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         if (!peg_wide_find_positions(w) || peg_wide_passes(w)) return 0;
         double share = w->reserve == PEG_RESERVE_NONE ? MOST_TAKEN_BACK : TAKEN_BACK;
@@ -206,7 +206,7 @@ static int find_poses(peg_wide *w, peg_reserve least)
     return 0;
 }
 
-static int step(peg_wide *w, peg_reserve least)
+static int step(peg_wide *w)
 {
     peg_island *I = w->I;
     pegStats *stats = I->stats;
@@ -216,7 +216,7 @@ static int step(peg_wide *w, peg_reserve least)
     if (!begin(w) || !separate_start(w) || !find_velocities(w)) return 0;
     int ok = peg_wide_take_rows(w);
     peg_lap(&then, &stats->time_solve);
-    if (!ok || !find_poses(w, least)) return 0;
+    if (!ok || !find_poses(w)) return 0;
     peg_lap(&then, &stats->time_check);
     peg_wide_place_other_views(w);
     keep_directions(w);
@@ -225,12 +225,12 @@ static int step(peg_wide *w, peg_reserve least)
     return 1;
 }
 
-int peg_wide_attempt(peg_island *I, peg_reserve least)
+int peg_wide_attempt(peg_island *I)
 {
     peg_wide w = {.I = I};
     peg_arena_mark mark = peg_arena_here(I->arena);
     if (!suits(I)) return 0;
-    if (step(&w, least)) return 1;
+    if (step(&w)) return 1;
     for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
     I->failed |= I->arena->failed;
     I->impulse = (peg_row_set){0};

@@ -8,8 +8,8 @@
  * Near rest a motion has not the energy for the former. */
 typedef enum peg_reserve { PEG_RESERVE_WHOLE, PEG_RESERVE_KEPT, PEG_RESERVE_NONE } peg_reserve;
 
-/* Steps the island if it suits, with reserves down to `least`. Returns 0, and leaves the island to
- * other attempts, if it does not suit or the poses cannot be found so. */
-int peg_wide_attempt(peg_island *island, peg_reserve least);
+/* Steps the island if it suits. Returns 0, and leaves the island to other attempts, if it does not
+ * suit or the poses cannot be found so. */
+int peg_wide_attempt(peg_island *island);
 
 #endif
