@@ -5,6 +5,7 @@
 #include "ode_glue/pairs/filter.h"
 
 #include <stdint.h>
+#include <string.h>
 
 /* rad: phase of a spring in a step, from which on it is not resolved. */
 static const double SPRING = 0.5;
@@ -241,13 +242,26 @@ pegStatus peg_glue_name_transforms(peg_glue *glue)
     return PEG_OK;
 }
 
+/* Most pairs have the surface of the pair before, which was looked at. */
+static pegStatus look_at_surface(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair_entry *how)
+{
+    peg_pair_entry *seen = &glue->seen;
+    if (seen->has_surface && peg_surface_equal(&how->surface, &seen->surface) &&
+        memcmp(how->fdir1, seen->fdir1, sizeof seen->fdir1) == 0)
+        return PEG_OK;
+    pegStatus status = peg_surface_check(&how->surface);
+    if (status != PEG_OK) return fail_about(glue, status, a, b);
+    peg_surface_warn(&glue->report, &how->surface, how->fdir1,
+                     &(peg_subject){.geom = a, .other = b});
+    *seen = *how;
+    return PEG_OK;
+}
+
 pegStatus peg_glue_add_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair_entry *how)
 {
     if (how && how->has_surface) {
-        pegStatus status = peg_surface_check(&how->surface);
-        if (status != PEG_OK) return fail_about(glue, status, a, b);
-        peg_surface_warn(&glue->report, &how->surface, how->fdir1,
-                         &(peg_subject){.geom = a, .other = b});
+        pegStatus status = look_at_surface(glue, a, b, how);
+        if (status != PEG_OK) return status;
     }
     a = peg_shapes_outer(&glue->shapes.kept, a);
     b = peg_shapes_outer(&glue->shapes.kept, b);

@@ -45,6 +45,31 @@ pegStatus peg_surface_check(const dSurfaceParameters *s)
     return negative ? PEG_ERROR_SURFACE : PEG_OK;
 }
 
+int peg_surface_equal(const dSurfaceParameters *a, const dSurfaceParameters *b)
+{
+    const struct {
+        int bits;
+        dReal x, y;
+    } number[] = {{0, a->mu, b->mu}, /* whatever the mode */
+                  {dContactMu2, a->mu2, b->mu2},
+                  {dContactRolling, a->rho, b->rho},
+                  {dContactRolling, a->rho2, b->rho2},
+                  {dContactRolling, a->rhoN, b->rhoN},
+                  {dContactBounce, a->bounce, b->bounce},
+                  {dContactBounce, a->bounce_vel, b->bounce_vel},
+                  {dContactSoftERP, a->soft_erp, b->soft_erp},
+                  {dContactSoftCFM, a->soft_cfm, b->soft_cfm},
+                  {dContactMotion1, a->motion1, b->motion1},
+                  {dContactMotion2, a->motion2, b->motion2},
+                  {dContactMotionN, a->motionN, b->motionN},
+                  {dContactSlip1, a->slip1, b->slip1},
+                  {dContactSlip2, a->slip2, b->slip2}};
+    if (a->mode != b->mode) return 0;
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if ((i == 0 || a->mode & number[i].bits) && !(number[i].x == number[i].y)) return 0;
+    return 1;
+}
+
 static void read_friction(const dSurfaceParameters *s, peg_surface *out)
 {
     out->mu = coefficient(s->mu);

@@ -24,6 +24,9 @@ typedef struct peg_pair_entry {
  */
 pegStatus peg_surface_check(const dSurfaceParameters *surface);
 
+/* Whether the numbers that their modes mention are the same. */
+int peg_surface_equal(const dSurfaceParameters *a, const dSurfaceParameters *b);
+
 /* Says once each what the surface asks for and cannot get. about: the pair, or null. */
 void peg_surface_warn(peg_report *report, const dSurfaceParameters *surface, const double fdir1[3],
                       const peg_subject *about);

@@ -38,6 +38,7 @@ typedef struct peg_glue {
                             the step also those that `near` adds */
     peg_pair_entry *how; /* of each of them; how_room entries */
     int how_room;
+    peg_pair_entry seen;        /* the last one whose surface was looked at; or no surface */
     int pair_lost;              /* there was no memory for one of them: the step must fail */
     dSurfaceParameters surface; /* of pairs that were added without one, or not at all */
     int has_surface;            /* the program has set it */

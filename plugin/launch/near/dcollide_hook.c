@@ -193,8 +193,10 @@ static int find(const peg_meeting *m, peg_finding *f, peg_output *out)
 {
     double none[3] = {0}, *direction = f ? f->direction : none;
     double apart = peg_geom_apart(m->geom[0], m->geom[1], m->reach, direction);
+    int n = 0;
     if (apart > m->reach || (apart > 0 && stays_open(m, direction, apart))) return 0;
-    int n = apart > 0 ? 0 : ask_ode(m->geom[0], m->geom[1], out);
+    if (f && peg_finding_recall(f, m, out, &n)) return n;
+    if (apart <= 0) n = ask_ode(m->geom[0], m->geom[1], out);
     if (n > 0) {
         for (int i = 0; i < n; i++)
             peg_meeting_deepen(m, peg_contact_at(out->contact, out->skip, i));
@@ -222,7 +224,7 @@ static int collide_leaves(dGeomID a, dGeomID b, peg_output *out)
         note_seen(a, b, out, n);
         return n;
     }
-    if (!f || !peg_finding_recall(f, &m, out, &n)) n = find(&m, f, out);
+    n = find(&m, f, out);
     if (f) peg_finding_keep_answer(f, entry, pair, out, n);
     return n;
 }

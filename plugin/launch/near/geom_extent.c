@@ -6,11 +6,11 @@
 #include "plugin/launch/world/geom_registry.h"
 
 /* Half of what the geom spans along n, a direction in its own frame; < 0: not known. */
-static double half_extent(dGeomID leaf, const double n[3])
+static double half_extent(dGeomID leaf, int class, const double n[3])
 {
     dVector3 side;
     dReal radius, length;
-    switch (dGeomGetClass(leaf)) {
+    switch (class) {
     case dSphereClass:
         return dGeomSphereGetRadius(leaf);
     case dBoxClass:
@@ -42,11 +42,29 @@ static int convex_extent(dGeomID leaf, const double n[3], double out[2])
     return 1;
 }
 
+/* Of what lies at x, turned by the rows of R, which are `row` numbers long. */
+static int placed_extent(dGeomID leaf, int class, const dReal *x, const dReal *R, int row,
+                         const double n[3], double out[2])
+{
+    double own[3], half, middle = peg_dot(n, x);
+    for (int k = 0; k < 3; k++) own[k] = R[k] * n[0] + R[row + k] * n[1] + R[2 * row + k] * n[2];
+    if (class == dConvexClass) {
+        if (!convex_extent(leaf, own, out)) return 0;
+    } else {
+        if ((half = half_extent(leaf, class, own)) < 0) return 0;
+        out[0] = -half;
+        out[1] = half;
+    }
+    out[0] += middle;
+    out[1] += middle;
+    return 1;
+}
+
 /* Least and largest n . p of the geom's points p; 0: not of a class that can be told in a moment.
  * Planes are asked along their normals alone. */
 static int extent(dGeomID geom, const double n[3], double out[2])
 {
-    double x[3], R[9], own[3], half, middle;
+    double x[3], R[9];
     dVector4 plane;
     dGeomID leaf = peg_geom_leaf(geom);
     int class = dGeomGetClass(leaf);
@@ -58,19 +76,11 @@ static int extent(dGeomID geom, const double n[3], double out[2])
         return 1;
     }
     if (class > dConvexClass) return 0;
+    if (leaf == geom)
+        return placed_extent(leaf, class, dGeomGetPosition(leaf), dGeomGetRotation(leaf), 4, n,
+                             out);
     peg_geom_pose(geom, x, R);
-    peg_rotate_back(R, n, own);
-    middle = peg_dot(n, x);
-    if (class == dConvexClass) {
-        if (!convex_extent(leaf, own, out)) return 0;
-        out[0] += middle;
-        out[1] += middle;
-        return 1;
-    }
-    if ((half = half_extent(leaf, own)) < 0) return 0;
-    out[0] = middle - half;
-    out[1] = middle + half;
-    return 1;
+    return placed_extent(leaf, class, x, R, 3, n, out);
 }
 
 static double apart_along(dGeomID a, dGeomID b, const double n[3])

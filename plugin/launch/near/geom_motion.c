@@ -2,12 +2,11 @@
 
 void peg_look_up(peg_common *c, dWorldID world)
 {
-    dVector3 g;
     peg_world_entry *entry = peg_world_entry_of(world);
-    dWorldGetGravity(world, g);
+    dWorldGetGravity(world, c->gravity);
     c->world = world;
     c->h = entry ? entry->h : PEG_FIRST_STEP;
-    c->falling = c->h * peg_length(g);
+    c->falling = c->h * peg_length(c->gravity);
 }
 
 double peg_body_motion(peg_common *c, dBodyID body, const dReal box[6])
@@ -20,11 +19,4 @@ double peg_body_motion(peg_common *c, dBodyID body, const dReal box[6])
         speed += peg_push(c->h, body, dBodyGetForce(body));
     }
     return peg_way(c->h, speed, dBodyGetPosition(body), dBodyGetAngularVel(body), box);
-}
-
-double peg_geom_motion(dGeomID geom, const dReal box[6])
-{
-    dBodyID body = dGeomGetBody(geom);
-    peg_common c = {NULL, 0, 0};
-    return body ? peg_body_motion(&c, body, box) : 0;
 }

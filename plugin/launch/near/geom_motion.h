@@ -14,6 +14,7 @@
 typedef struct peg_common {
     dWorldID world;
     double h, falling; /* s; m/s that gravity adds in a step */
+    dVector3 gravity;
 } peg_common;
 
 void peg_look_up(peg_common *common, dWorldID world);
@@ -58,6 +59,5 @@ static inline double peg_push(double h, dBodyID body, const dReal force[3])
 /* How far the points of a geom may get in the coming step, m; those in a box that go with a body.
  */
 double peg_body_motion(peg_common *common, dBodyID body, const dReal box[6]);
-double peg_geom_motion(dGeomID geom, const dReal box[6]);
 
 #endif

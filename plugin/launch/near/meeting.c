@@ -6,19 +6,22 @@
  * skip depths of 0. */
 #define LEAST_DEPTH 1e-5
 
-/* Adds the geom's way in the coming step, without contact. */
-static void add_way(peg_meeting *m, dGeomID geom, double sign)
+/* Adds the body's way in the coming step, without contact; how far its points in the box may get.
+ */
+static double add_way(peg_meeting *m, peg_common *common, dBodyID body, double sign,
+                      const dReal box[6])
 {
-    dBodyID body = dGeomGetBody(geom);
-    double h = m->entry->h;
-    dVector3 g = {0};
-    if (!body || !dBodyIsEnabled(body)) return;
-    if (!dBodyIsKinematic(body) && dBodyGetGravityMode(body)) dWorldGetGravity(m->entry->world, g);
+    double h = common->h;
+    if (!body || !dBodyIsEnabled(body)) return 0;
+    int falls = !dBodyIsKinematic(body) && dBodyGetGravityMode(body);
     const dReal *v = dBodyGetLinearVel(body);
     for (int k = 0; k < 3; k++) {
-        m->closing[k] += sign * h * (v[k] + h * g[k]);
-        if (g[k] != 0) m->falling[k] = h * h * g[k];
+        m->closing[k] += sign * h * v[k];
+        if (!falls) continue;
+        m->closing[k] += sign * h * h * common->gravity[k];
+        m->falling[k] = h * h * common->gravity[k];
     }
+    return peg_body_motion(common, body, box);
 }
 
 /* Infinite for what is flat: the other one's width counts. */
@@ -31,16 +34,17 @@ static double least_width(const dReal box[6])
 int peg_meeting_measure(peg_world_entry *entry, dGeomID a, dGeomID b, peg_meeting *m)
 {
     dReal box[2][6];
+    peg_common common;
     *m = (peg_meeting){{a, b}, .entry = entry};
     if (peg_is_left_to_ode(m->entry, a, b)) return 0;
     dGeomGetAABB(a, box[0]);
     dGeomGetAABB(b, box[1]);
     m->size = fmin(peg_box_size(box[0]), peg_box_size(box[1]));
     m->width = fmin(least_width(box[0]), least_width(box[1]));
-    double motion = peg_geom_motion(a, box[0]) + peg_geom_motion(b, box[1]);
+    peg_look_up(&common, entry->world);
+    double motion = add_way(m, &common, dGeomGetBody(a), 1, box[0]) +
+                    add_way(m, &common, dGeomGetBody(b), -1, box[1]);
     m->reach = PEG_NEAR_MARGIN * m->size + motion;
-    add_way(m, a, 1);
-    add_way(m, b, -1);
     m->usual = peg_usual_depth(m->entry, a, b);
     m->turning = fmax(0, motion - PEG_NEAR_MOTION * peg_norm(m->closing));
     for (int k = 0; k < 3; k++)

@@ -2,10 +2,6 @@
 #include "ode_glue/read/geom.h"
 #include "plugin/launch/world/geom_counts.h"
 
-/* Share of the pair's reach that its geoms may have moved relative to each other: contacts are good
- * to the reach anyway. */
-#define DRIFT 0.5
-
 int peg_can_recall(dGeomID geom)
 {
     int class = dGeomGetClass(geom);
@@ -31,7 +27,7 @@ static void read_poses(const peg_meeting *m, int frame, poses *p)
     }
 }
 
-/* How far the contacts may be from where they would be found now. */
+/* How far the contacts may be from where they would be found now: they are good to the reach. */
 static double drift_of(const peg_finding *f, const poses *now)
 {
     double away[3], turned = 0;
@@ -62,7 +58,6 @@ void peg_finding_keep(peg_finding *f, const peg_meeting *m, const peg_output *ou
     f->limit = out->flags;
     f->reach = m->reach;
     f->rest = out->rest;
-    f->fixed = n == 0 || out->rest < 1;
     f->n = n;
     f->arm = 0;
     for (int i = 0; i < n; i++) {
@@ -83,8 +78,7 @@ int peg_finding_recall(const peg_finding *f, const peg_meeting *m, const peg_out
     if (!f->known || f->limit != out->flags) return 0;
     read_poses(m, f->frame, &now);
     double drift = drift_of(f, &now);
-    if (f->fixed ? drift > 0 || m->reach > f->reach : drift > DRIFT * fmin(f->reach, m->reach))
-        return 0;
+    if (f->n ? drift > fmin(f->reach, m->reach) : drift > 0 || m->reach > f->reach) return 0;
     for (int i = 0; i < f->n; i++) {
         dContactGeom *p = peg_contact_at(out->contact, out->skip, i);
         double d[3];

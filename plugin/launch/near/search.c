@@ -325,7 +325,7 @@ static void give_room(peg_search *s, peg_item *it)
 RARE static void begin_anew(peg_search *s, double h, double gravity)
 {
     s->gravity = gravity;
-    s->now = (peg_common){NULL, h, 0};
+    s->now = (peg_common){.h = h};
     if (s->world) peg_look_up(&s->now, s->world);
 }
 

@@ -1,6 +1,8 @@
 #include "plugin/launch/step/contact_joints.h"
 #include "ode_glue/read/geom.h"
+#include "ode_glue/read/surface.h"
 #include "plugin/launch/base/log.h"
+#include "plugin/launch/world/findings.h"
 #include "plugin/launch/world/geom_registry.h"
 #include "plugin/launch/world/joints.h"
 #include "plugin/launch/world/pair_history.h"
@@ -102,16 +104,26 @@ static int is_unseen_convex(const peg_world_entry *entry, dGeomID geom)
            (entry->no_convex || !peg_geom_arrays(leaf, &arrays));
 }
 
+static int is_exact(const peg_world_entry *entry, dGeomID a, dGeomID b)
+{
+    return pegPairCollisionMode(a, b) != PEG_COLLISION_NONE && !is_unseen_convex(entry, a) &&
+           !is_unseen_convex(entry, b) && peg_model_has(a) && peg_model_has(b);
+}
+
 /* Names the geoms of a contact as they lie in spaces. 0: it is not theirs as contacts must see it
  * here, but made up by the program, of a ray, or acts on other bodies. */
 static int name_geoms(const peg_world_entry *entry, peg_record *r)
 {
-    dGeomID a = peg_geom_outer(r->contact.geom.g1), b = peg_geom_outer(r->contact.geom.g2);
-    if (!a || !b || pegPairCollisionMode(a, b) == PEG_COLLISION_NONE) return 0;
+    dGeomID a = r->contact.geom.g1, b = r->contact.geom.g2;
+    if (!a || !b) return 0;
+    int known = !entry->no_convex && peg_finding_is_exact(entry, a, b);
+    if (!known) {
+        a = peg_geom_outer(a);
+        b = peg_geom_outer(b);
+        if (!a || !b || !is_exact(entry, a, b)) return 0;
+    }
     dBodyID x = dGeomGetBody(a), y = dGeomGetBody(b);
     if ((x != r->body[0] || y != r->body[1]) && (x != r->body[1] || y != r->body[0])) return 0;
-    if (is_unseen_convex(entry, a) || is_unseen_convex(entry, b)) return 0;
-    if (!peg_model_has(a) || !peg_model_has(b)) return 0;
     r->contact.geom.g1 = a;
     r->contact.geom.g2 = b;
     return 1;
@@ -187,59 +199,33 @@ static int is_to_take(peg_record *r)
     return is_mobile(r->body[0]) || is_mobile(r->body[1]);
 }
 
-/* The numbers that the mode asks for; the program may have left the others as they were. */
-static int same_surface(const dSurfaceParameters *a, const dSurfaceParameters *b)
-{
-    const struct {
-        int bits;
-        dReal x, y;
-    } number[] = {{0, a->mu, b->mu}, /* whatever the mode */
-                  {dContactMu2, a->mu2, b->mu2},
-                  {dContactRolling, a->rho, b->rho},
-                  {dContactRolling, a->rho2, b->rho2},
-                  {dContactRolling, a->rhoN, b->rhoN},
-                  {dContactBounce, a->bounce, b->bounce},
-                  {dContactBounce, a->bounce_vel, b->bounce_vel},
-                  {dContactSoftERP, a->soft_erp, b->soft_erp},
-                  {dContactSoftCFM, a->soft_cfm, b->soft_cfm},
-                  {dContactMotion1, a->motion1, b->motion1},
-                  {dContactMotion2, a->motion2, b->motion2},
-                  {dContactMotionN, a->motionN, b->motionN},
-                  {dContactSlip1, a->slip1, b->slip1},
-                  {dContactSlip2, a->slip2, b->slip2}};
-    if (a->mode != b->mode) return 0;
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
-        if ((i == 0 || a->mode & number[i].bits) && !(number[i].x == number[i].y)) return 0;
-    return 1;
-}
-
 /* Another contact of the pair, with the same surface: nothing new. */
-static int repeats(const peg_record *r, const peg_record *first)
+static int repeats(const peg_record *r, const peg_record *first, const dGeomID as_made[2])
 {
-    const dContact *a = &r->contact, *b = &first->contact;
-    return a->geom.g1 == b->geom.g1 && a->geom.g2 == b->geom.g2 && r->body[0] == first->body[0] &&
+    const dContact *a = &r->contact;
+    return a->geom.g1 == as_made[0] && a->geom.g2 == as_made[1] && r->body[0] == first->body[0] &&
            r->body[1] == first->body[1] && !(a->surface.mode & dContactFDir1) &&
            !dJointGetFeedback(r->joint) && !dJointGetFeedback(first->joint) &&
-           same_surface(&a->surface, &b->surface);
+           peg_surface_equal(&a->surface, &first->contact.surface);
 }
 
 /* Takes the record, and those after it that repeat it; how many. */
 static size_t take(peg_world_entry *entry, size_t i, size_t *next)
 {
-    peg_record *first = &entry->record[i], as_made = *first;
+    peg_record *first = &entry->record[i];
+    const dGeomID as_made[2] = {first->contact.geom.g1, first->contact.geom.g2};
     *next = i + 1;
     if (!is_to_take(first)) return 0;
-    memcpy(as_made.body, first->body, sizeof as_made.body);
     if (!hand_over(entry, i)) {
         entry->stock_contacts++;
         return 0;
     }
-    double depth = as_made.contact.geom.depth;
+    double depth = first->contact.geom.depth;
     first->taken = 1;
     peg_ode->dJointAttach(first->joint, NULL, NULL);
     for (; *next < entry->records; ++*next) {
         peg_record *r = &entry->record[*next];
-        if (!is_to_take(r) || !repeats(r, &as_made)) break;
+        if (!is_to_take(r) || !repeats(r, first, as_made)) break;
         depth = fmin(depth, r->contact.geom.depth);
         r->taken = 1;
         r->shares = 0;

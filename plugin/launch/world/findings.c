@@ -56,6 +56,15 @@ peg_finding *peg_finding_of(peg_world_entry *entry, dGeomID a, dGeomID b)
     return &of[i];
 }
 
+int peg_finding_is_exact(const peg_world_entry *entry, dGeomID a, dGeomID b)
+{
+    struct peg_findings *f = entry->findings;
+    int i = f ? peg_map_find(&f->pair, a, b) : -1;
+    if (i < 0) return 0;
+    look_at(&f->of[i], a, b);
+    return f->of[i].is_of > 0;
+}
+
 void peg_findings_turn(peg_world_entry *entry)
 {
     struct peg_findings *f = entry->findings;

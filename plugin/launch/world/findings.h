@@ -21,8 +21,7 @@ typedef struct peg_finding {
     unsigned flags[2];                  /* of the bodies, for which the rest holds: */
     int is_of;                          /* 1: it does; of geoms with exact contacts */
     int known;                          /* contacts were found, or looked for, */
-    int limit;                          /* up to so many, */
-    int fixed;                          /* and hold for the very poses alone: */
+    int limit;                          /* up to so many: */
     double at[3], turn[9];              /* pose of the one geom in the frame of the other, */
     int frame;                          /* this one (0, 1), which is the plane if one is */
     double arm;                         /* m: of the contacts, about the middle of the one geom */
@@ -39,6 +38,8 @@ typedef struct peg_finding {
 /* The pair's, in this order; null without memory. Valid until the next call, or step. What changes
  * of geoms or their bodies made void is cleared. */
 peg_finding *peg_finding_of(peg_world_entry *entry, dGeomID a, dGeomID b);
+/* Whether it is known of the pair, in this order, that exact contacts keep it apart. */
+int peg_finding_is_exact(const peg_world_entry *entry, dGeomID a, dGeomID b);
 /* What is kept of pairs that nobody asks for any more is dropped. After each step. */
 void peg_findings_turn(peg_world_entry *entry);
 void peg_findings_free(peg_world_entry *entry);
