@@ -11,6 +11,7 @@
 
 /* What a certified answer is held to, relative to peg_residual_unit. */
 static const double TOLERANCE = 1e-12;
+static const peg_solve_options unbounded = {.tolerance = 1e-12};
 
 static lcp_case island;
 static case_solution first, second;
@@ -119,11 +120,12 @@ START_TEST(lemke_solves_general_problems)
     double A[ORACLE_MAX * ORACLE_MAX], q[ORACLE_MAX], z[ORACLE_MAX], reference[ORACLE_MAX];
     for (uint64_t seed = 1; seed <= 300; seed++) {
         uint64_t s = seed;
-        int n = case_integer(&s, 1, 8), pivots;
+        int n = case_integer(&s, 1, 8);
+        peg_pivoting pivoting = {0};
         random_matrix(&s, n, _i, A);
         for (int i = 0; i < n; i++)
             q[i] = _i == 3 ? case_integer(&s, -2, 1) : case_uniform(&s, -2, 1);
-        peg_outcome outcome = peg_lemke(&arena, n, A, q, z, &pivots);
+        peg_outcome outcome = peg_lemke(&arena, n, A, q, z, &pivoting);
         double found = oracle_lcp(n, A, q, reference);
         if (found > 1e-6) {
             ck_assert_int_eq(outcome, PEG_RAY);
@@ -146,7 +148,8 @@ START_TEST(lemke_solves_wide_problems)
     static double N[WIDEST][WIDEST], A[WIDEST * WIDEST], q[WIDEST], z[WIDEST], w[WIDEST];
     for (uint64_t seed = 1; seed <= 40; seed++) {
         uint64_t s = seed;
-        int n = case_integer(&s, 10, WIDEST), rank = n / 2, pivots;
+        int n = case_integer(&s, 10, WIDEST), rank = n / 2;
+        peg_pivoting pivoting = {0};
         for (int k = 0; k < rank; k++)
             for (int i = 0; i < n; i++)
                 N[k][i] = case_integer(&s, 0, 9) ? 0
@@ -165,7 +168,7 @@ START_TEST(lemke_solves_wide_problems)
             q[i] = w[i];
             for (int j = 0; j < n; j++) q[i] -= A[i * n + j] * z[j];
         }
-        ck_assert_int_eq(peg_lemke(&arena, n, A, q, z, &pivots), PEG_SOLVED);
+        ck_assert_int_eq(peg_lemke(&arena, n, A, q, z, &pivoting), PEG_SOLVED);
         ck_assert_double_lt(oracle_residual(n, A, q, z), 1e-9);
         for (int i = 0; i < n; i++) {
             double found = q[i];
@@ -182,12 +185,12 @@ START_TEST(lemke_leaves_no_more_than_rounding)
 {
     double A[81], q[9], z[9];
     for (int n = 3; n <= 9; n++) {
-        int pivots;
+        peg_pivoting pivoting = {0};
         for (int i = 0; i < n; i++) {
             q[i] = 0;
             for (int j = 0; j < n; j++) q[i] -= A[i * n + j] = 1.0 / (i + j + 1);
         }
-        ck_assert_int_eq(peg_lemke(&arena, n, A, q, z, &pivots), PEG_SOLVED);
+        ck_assert_int_eq(peg_lemke(&arena, n, A, q, z, &pivoting), PEG_SOLVED);
         ck_assert_double_lt(oracle_residual(n, A, q, z), 5e-15);
     }
 }
@@ -196,12 +199,13 @@ END_TEST
 START_TEST(lemke_reports_a_ray)
 {
     double z[2];
-    int pivots;
+    peg_pivoting pivoting = {0};
     static const double none[4] = {0}, negative[2] = {-1, 1}, opposed[4] = {1, -1, -1, 1};
-    ck_assert_int_eq(peg_lemke(&arena, 2, none, negative, z, &pivots), PEG_RAY);
-    ck_assert_int_eq(peg_lemke(&arena, 2, opposed, (double[]){-1, -1}, z, &pivots), PEG_RAY);
-    ck_assert_int_eq(peg_lemke(&arena, 2, opposed, (double[]){NAN, -1}, z, &pivots), PEG_SINGULAR);
-    ck_assert_int_eq(peg_lemke(&arena, 0, none, negative, z, &pivots), PEG_SOLVED);
+    ck_assert_int_eq(peg_lemke(&arena, 2, none, negative, z, &pivoting), PEG_RAY);
+    ck_assert_int_eq(peg_lemke(&arena, 2, opposed, (double[]){-1, -1}, z, &pivoting), PEG_RAY);
+    ck_assert_int_eq(peg_lemke(&arena, 2, opposed, (double[]){NAN, -1}, z, &pivoting),
+                     PEG_SINGULAR);
+    ck_assert_int_eq(peg_lemke(&arena, 0, none, negative, z, &pivoting), PEG_SOLVED);
 }
 END_TEST
 
@@ -298,8 +302,9 @@ START_TEST(equations_are_held_beside_other_rows)
         }
         case_clear(&first);
         if (known) {
-            ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &first.solution),
-                             PEG_SOLVED);
+            ck_assert_int_eq(
+                peg_solve_active_set(&arena, &island.problem, &unbounded, &first.solution),
+                PEG_SOLVED);
             ck_assert_double_lt(peg_residual(&island.problem, &first.solution),
                                 1e-10 * peg_residual_unit(&island.problem));
             ck_assert_double_lt(case_difference(&island, velocity(&first), velocity(&second)),
@@ -331,16 +336,38 @@ START_TEST(work_is_bounded)
 }
 END_TEST
 
+/* A method by itself, which may take so much work. */
+typedef peg_outcome (*method)(peg_arena *, const peg_problem *, const peg_solve_options *,
+                              peg_solution *);
+
+START_TEST(work_of_pivoting_is_bounded)
+{
+    static const method methods[] = {peg_solve_lemke, peg_solve_active_set};
+    peg_solve_options options = {.tolerance = 1e-10};
+    case_stack(&island, 12, 2, 2);
+    ck_assert_int_eq(methods[_i](&arena, &island.problem, &options, &first.solution), PEG_SOLVED);
+    double whole = first.solution.work;
+    ck_assert_double_gt(whole, 0);
+    for (options.most_work = whole / 64; options.most_work < 0.6 * whole; options.most_work *= 2) {
+        case_clear(&second);
+        ck_assert_int_eq(methods[_i](&arena, &island.problem, &options, &second.solution),
+                         PEG_ITERATION_LIMIT);
+        ck_assert_double_le(second.solution.work, options.most_work + 0.3 * whole);
+    }
+}
+END_TEST
+
 /* A row that is 1e12 units from active does not loosen what the others are held to. */
 START_TEST(idle_rows_do_not_loosen_the_others)
 {
     case_walls(&island, 1);
     case_add_row(&island, (peg_lcp_row){.body_a = 0, .body_b = -1, .Ja = {1}, .b = 1e12});
-    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &first.solution),
+    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &unbounded, &first.solution),
                      PEG_INFEASIBLE);
     island.row[6].b = island.row[8].b = island.row[10].b = 1;
     island.row[4].b = 1;
-    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &first.solution), PEG_SOLVED);
+    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &unbounded, &first.solution),
+                     PEG_SOLVED);
     ck_assert_double_eq_tol(first.v[0][2], 0, 1e-14);
     ck_assert_double_eq_tol(first.v[0][0], -1, 1e-14);
 }
@@ -757,6 +784,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, exhausted_memory_is_reported);
     tcase_add_test(tests, equations_are_held_beside_other_rows);
     tcase_add_test(tests, work_is_bounded);
+    tcase_add_loop_test(tests, work_of_pivoting_is_bounded, 0, 2);
     tcase_add_test(tests, arena_is_handed_back);
     tcase_add_test(tests, residual_sees_every_fault);
     tcase_add_test(tests, row_scale_is_the_inverse_effective_mass);

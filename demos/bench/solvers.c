@@ -83,10 +83,11 @@ static int solve_island(bench *b, int method)
 {
     const peg_problem *problem = &b->p->problem;
     peg_solution solution = {.v = b->v, .lambda = b->lambda};
-    memset(b->lambda, 0, (size_t)problem->m * sizeof *b->lambda);
-    if (method == 1) return peg_solve_lemke(b->arena, problem, &solution) != PEG_SOLVED;
-    if (method == 2) return peg_solve_active_set(b->arena, problem, &solution) != PEG_SOLVED;
     peg_solve_options options = {.tolerance = CERTIFIED};
+    memset(b->lambda, 0, (size_t)problem->m * sizeof *b->lambda);
+    if (method == 1) return peg_solve_lemke(b->arena, problem, &options, &solution) != PEG_SOLVED;
+    if (method == 2)
+        return peg_solve_active_set(b->arena, problem, &options, &solution) != PEG_SOLVED;
     peg_outcome outcome = peg_solve_newton(b->arena, problem, &options, &solution);
     return outcome != PEG_SOLVED && outcome != PEG_LAGGED;
 }
@@ -94,10 +95,10 @@ static int solve_island(bench *b, int method)
 static int solve(bench *b, int method)
 {
     const peg_lcp *lcp = &b->p->lcp;
-    int pivots;
+    peg_pivoting pivoting = {0};
     if (method >= OURS) return lab_siconos_solve(b->other[method - OURS], b->z);
     if (method > 0) return solve_island(b, method);
-    return peg_lemke(b->arena, lcp->n, lcp->A, lcp->q, b->z, &pivots) != PEG_SOLVED;
+    return peg_lemke(b->arena, lcp->n, lcp->A, lcp->q, b->z, &pivoting) != PEG_SOLVED;
 }
 
 static void measure(bench *b, run *runs)

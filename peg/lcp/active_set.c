@@ -31,9 +31,6 @@ enum {
     SETTLED = 4,     /* iterations without a change of the active set that end them */
     FREE_ENTRIES = 4 /* entries of a row before its tolerance doubles */
 };
-/* Products of numbers at most, some 50 ms, and how many take as long as one unit of the work of
- * Newton's method. */
-static const double MOST_PRODUCTS = 4e8, PRODUCTS_OF_WORK = 500;
 /* Violations below this times the magnitudes in s are rounding. */
 static const double ROUNDING = 64 * DBL_EPSILON;
 /* The guess takes only rows that are clearly independent, 1 - |Q^T n|^2 above this. */
@@ -59,8 +56,8 @@ typedef struct finish {
     double *u, *d, *r;   /* q */
     double *weight;      /* m: impulses of these iterations, weights of a contradiction, result */
     int steps, limit;
-    double products; /* of numbers, so far */
-    int rotated;     /* rows were removed since the factors were built */
+    double products, most_products; /* of numbers, so far; at most */
+    int rotated;                    /* rows were removed since the factors were built */
 } finish;
 
 static int create(peg_arena *arena, const peg_scaled *scaled, finish *f)
@@ -213,12 +210,12 @@ static int start(peg_arena *arena, finish *f)
     candidate *found = PEG_NEW(arena, candidate, f->scaled->m);
     if (!found) return 0;
     for (int i = 0; i < f->scaled->m; i++) {
-        double length = is_equation(f, i) && f->products < MOST_PRODUCTS ? split(f, i) : 0;
+        double length = is_equation(f, i) && f->products < f->most_products ? split(f, i) : 0;
         if (length > DEPENDENT && f->qr.q < f->qr.capacity) append(f, i, length);
         if (f->weight[i] > 0 && !is_equation(f, i)) found[count++] = (candidate){f->weight[i], i};
     }
     qsort(found, (size_t)count, sizeof *found, heavier_first);
-    for (int k = 0; k < count && f->qr.q < f->qr.capacity && f->products < MOST_PRODUCTS; k++) {
+    for (int k = 0; k < count && f->qr.q < f->qr.capacity && f->products < f->most_products; k++) {
         const peg_scaled_row *row = &f->scaled->row[found[k].row];
         if (1 - peg_qr_coefficients(&f->qr, row, f->d) <= CLEARLY) continue;
         append(f, found[k].row, split(f, found[k].row));
@@ -283,7 +280,7 @@ static peg_outcome enter(finish *f, int p)
     const peg_scaled *scaled = f->scaled;
     double up = 0, first = -slack(f, p);
     f->entered[p]++;
-    while (f->steps++ < f->limit && f->products < MOST_PRODUCTS) {
+    while (f->steps++ < f->limit && f->products < f->most_products) {
         double z_length = split(f, p), sum_r = 1;
         double violation = fmax(0, -slack(f, p));
         peg_qr_solve(&f->qr, f->d, f->r);
@@ -320,7 +317,7 @@ static peg_outcome finish_exactly(finish *f)
     for (int fresh = 1;;) {
         int p = most_violated(f);
         f->products += 12.0 * f->scaled->m;
-        if (f->products >= MOST_PRODUCTS) return PEG_ITERATION_LIMIT;
+        if (f->products >= f->most_products) return PEG_ITERATION_LIMIT;
         if (p < 0 && fresh) return PEG_SOLVED;
         if (p < 0) {
             settle(f);
@@ -333,17 +330,19 @@ static peg_outcome finish_exactly(finish *f)
     }
 }
 
-static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solution *solution)
+static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
+                         const peg_solve_options *options, peg_solution *solution)
 {
     peg_scaled scaled;
     finish f;
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
     if (!create(arena, &scaled, &f)) return PEG_OUT_OF_MEMORY;
+    f.most_products = peg_products_left(options, solution);
     int made = guess_active(&f, solution->lambda);
     if (!start(arena, &f)) return PEG_OUT_OF_MEMORY;
     outcome = finish_exactly(&f);
-    solution->work += f.products / PRODUCTS_OF_WORK;
+    solution->work += f.products / PEG_PRODUCTS_OF_WORK;
     if (outcome == PEG_INFEASIBLE) return outcome;
     solution->iterations = made + f.steps;
     if (outcome != PEG_SOLVED) return outcome;
@@ -354,10 +353,10 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solut
 }
 
 peg_outcome peg_solve_active_set(peg_arena *arena, const peg_problem *problem,
-                                 peg_solution *solution)
+                                 const peg_solve_options *options, peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    peg_outcome outcome = solve(arena, problem, solution);
+    peg_outcome outcome = solve(arena, problem, options, solution);
     peg_arena_back(arena, mark);
     return outcome;
 }

@@ -57,6 +57,7 @@ typedef struct lemke {
     int *place;    /* 2n + 1: row of a basic variable, column of a non-basic one; -1: neither */
     int *tied;     /* n: rows that may leave */
     double *ratio; /* of these; room */
+    peg_pivoting *pivoting;
 } lemke;
 
 static double *row_of(const lemke *t, int i)
@@ -175,6 +176,7 @@ static void pivot(lemke *t, int entering, int row)
     int n = t->n, leaves = t->basic[row], size = t->columns;
     int had = t->place[entering], column = had < 0 ? size : had, keep = t->full || leaves < n;
     double inverse = 1 / t->enter[row], step = t->value[row] * inverse;
+    t->pivoting->products += 2.0 * n * (size + 1);
     double *restrict p = row_of(t, row);
     for (int i = 0; i < n; i++) {
         double *restrict T = row_of(t, i), f = t->enter[i] * inverse;
@@ -217,9 +219,14 @@ static void start(lemke *t, const struct way *way)
         }
 }
 
+static int has_products(const lemke *t)
+{
+    return !(t->pivoting->most_products > 0) || t->pivoting->products < t->pivoting->most_products;
+}
+
 /* Pivots until z0 is out: the lexicographic rule visits no basis twice, but rounding could make it
  * go on for ever. On PEG_RAY *ray is the entering variable. */
-static peg_outcome run(lemke *t, int limit, int *pivots, int *ray)
+static peg_outcome run(lemke *t, int limit, int *ray)
 {
     /* the w that leaves for z0: the most negative one for its d, the last of those that tie, so
      * that all rows of [value, B^-1] become lexicographically positive */
@@ -230,10 +237,10 @@ static peg_outcome run(lemke *t, int limit, int *pivots, int *ray)
         if (ratio < 0 && ratio <= least) least = ratio, row = i;
     }
     if (row < 0) return PEG_SOLVED;
-    for (int i = 0; i < limit; i++) {
+    for (int i = 0; i < limit && has_products(t); i++) {
         int leaves = t->basic[row];
         pivot(t, entering, row);
-        ++*pivots;
+        t->pivoting->pivots++;
         if (leaves == 2 * n) return PEG_SOLVED;
         entering = leaves < n ? leaves + n : leaves - n; /* the z of the w, or the w of the z */
         enter(t, entering);
@@ -343,11 +350,11 @@ static int load(lemke *t, const double *q, double *unit)
 
 /* One way: x and its residual; on PEG_RAY the z part of the ray's direction. */
 static peg_outcome attempt(peg_arena *arena, lemke *t, const struct way *way, double *x,
-                           double *least, int *pivots)
+                           double *least)
 {
     int n = t->n, ray;
     start(t, way);
-    peg_outcome outcome = run(t, PIVOTS_MIN + way->pivots_per_n * n, pivots, &ray);
+    peg_outcome outcome = run(t, PIVOTS_MIN + way->pivots_per_n * n, &ray);
     memset(x, 0, (size_t)n * sizeof *x);
     for (int i = 0; i < n; i++)
         if (t->basic[i] >= n && t->basic[i] < 2 * n)
@@ -360,17 +367,18 @@ static peg_outcome attempt(peg_arena *arena, lemke *t, const struct way *way, do
 
 /* The best of the answers; without one the last ray. */
 static peg_outcome solve(peg_arena *arena, int n, const double *A, const double *q, double *z,
-                         int *pivots)
+                         peg_pivoting *pivoting)
 {
     lemke t;
     peg_outcome outcome = PEG_ITERATION_LIMIT;
     double *x = PEG_NEW(arena, double, n), unit, best = INFINITY;
     if (!x || !create(arena, n, &t)) return PEG_OUT_OF_MEMORY;
     t.A = A;
+    t.pivoting = pivoting;
     if (!load(&t, q, &unit)) return PEG_SINGULAR;
-    for (int i = 0, good = 0; i < WAY_COUNT && !good; i++) {
+    for (int i = 0, good = 0; i < WAY_COUNT && !good && has_products(&t); i++) {
         double least = INFINITY;
-        peg_outcome tried = attempt(arena, &t, &WAYS[i], x, &least, pivots);
+        peg_outcome tried = attempt(arena, &t, &WAYS[i], x, &least);
         if (tried == PEG_OUT_OF_MEMORY) return tried;
         int better = tried == PEG_SOLVED ? least < best : tried == PEG_RAY && best == INFINITY;
         if (!better) continue;
@@ -383,11 +391,11 @@ static peg_outcome solve(peg_arena *arena, int n, const double *A, const double 
 }
 
 peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q, double *z,
-                      int *pivots)
+                      peg_pivoting *pivoting)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    *pivots = 0;
-    peg_outcome outcome = solve(arena, n, A, q, z, pivots);
+    pivoting->products = pivoting->pivots = 0;
+    peg_outcome outcome = solve(arena, n, A, q, z, pivoting);
     peg_arena_back(arena, mark);
     return outcome;
 }

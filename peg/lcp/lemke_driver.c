@@ -175,13 +175,15 @@ int peg_lcp_of(peg_arena *arena, const peg_scaled *scaled, peg_lcp *lcp)
     return 1;
 }
 
-peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double *u, int *pivots)
+peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double *u,
+                             peg_pivoting *pivoting)
 {
     peg_lcp lcp;
+    if (scaled->m > PEG_LEMKE_ROWS) return PEG_ITERATION_LIMIT;
     if (!peg_lcp_of(arena, scaled, &lcp)) return PEG_OUT_OF_MEMORY;
     double *y = PEG_NEW(arena, double, scaled->n), *z = PEG_NEW(arena, double, lcp.n);
     if (!y || !z) return PEG_OUT_OF_MEMORY;
-    peg_outcome outcome = peg_lemke(arena, lcp.n, lcp.A, lcp.q, z, pivots);
+    peg_outcome outcome = peg_lemke(arena, lcp.n, lcp.A, lcp.q, z, pivoting);
     if (outcome != PEG_SOLVED && outcome != PEG_RAY) return outcome;
     memset(u, 0, (size_t)scaled->m * sizeof *u);
     for (int i = 0; i < lcp.n; i++) {
@@ -193,17 +195,19 @@ peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double 
     return outcome == PEG_RAY && peg_scaled_contradicts(scaled, u, y) ? PEG_INFEASIBLE : outcome;
 }
 
-static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solution *solution)
+static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
+                         const peg_solve_options *options, peg_solution *solution)
 {
     peg_scaled scaled;
-    int pivots = 0;
+    peg_pivoting pivoting = {.most_products = peg_products_left(options, solution)};
     peg_outcome outcome = peg_scale(arena, problem, &scaled);
     if (outcome != PEG_SOLVED) return outcome;
     double *u = PEG_NEW(arena, double, scaled.m), *y = PEG_NEW(arena, double, scaled.n);
     double *s = PEG_NEW(arena, double, scaled.m);
     if (!u || !y || !s) return PEG_OUT_OF_MEMORY;
-    outcome = peg_lemke_scaled(arena, &scaled, u, &pivots);
-    if (outcome != PEG_INFEASIBLE) solution->iterations = pivots;
+    outcome = peg_lemke_scaled(arena, &scaled, u, &pivoting);
+    solution->work += pivoting.products / PEG_PRODUCTS_OF_WORK;
+    if (outcome != PEG_INFEASIBLE) solution->iterations = pivoting.pivots;
     if (outcome != PEG_SOLVED) return outcome;
     if (peg_scaled_has_bounds(&scaled))
         peg_scaled_response(&scaled, u, y, s);
@@ -213,10 +217,11 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem, peg_solut
     return PEG_SOLVED;
 }
 
-peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution)
+peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem,
+                            const peg_solve_options *options, peg_solution *solution)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    peg_outcome outcome = solve(arena, problem, solution);
+    peg_outcome outcome = solve(arena, problem, options, solution);
     peg_arena_back(arena, mark);
     return outcome;
 }

@@ -73,17 +73,28 @@ typedef struct peg_solution {
     double left;       /* of PEG_METHOD_PGS: root of the squares of what all rows changed in the
                           last iteration, sqrt(J) */
     int iterations;    /* of the method */
-    double work;       /* of Newton's method and the active set, added up: see newton.h */
+    double work;       /* of all methods, added up: see newton.h, PEG_PRODUCTS_OF_WORK */
     peg_method method; /* that it is from */
 } peg_solution;
+
+/* Products of numbers that take as long as one unit of the work of Newton's method. */
+#define PEG_PRODUCTS_OF_WORK 500
 
 typedef struct peg_solve_options {
     pegSolver solver;
     double tolerance; /* relative to peg_residual_unit */
     double max_work;  /* of Newton's method, beside which nothing else is tried in large
                          islands; 0: no bound */
-    double most_work; /* of Newton's method, whatever is tried beside it; 0: no bound */
+    double most_work; /* of all methods; 0: no bound */
 } peg_solve_options;
+
+/* Products that a method may still take. */
+static inline double peg_products_left(const peg_solve_options *options,
+                                       const peg_solution *solution)
+{
+    double left = options->most_work - solution->work;
+    return options->most_work > 0 ? PEG_PRODUCTS_OF_WORK * left : INFINITY;
+}
 
 /* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg.
  */
@@ -121,8 +132,9 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
  * rows without finite bounds only. Lemke: complementary pivoting on A = G M^-1 G^T + C with the
  * lexicographic ratio test; also for bounded rows. */
 peg_outcome peg_solve_active_set(peg_arena *arena, const peg_problem *problem,
-                                 peg_solution *solution);
-peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_solution *solution);
+                                 const peg_solve_options *options, peg_solution *solution);
+peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem,
+                            const peg_solve_options *options, peg_solution *solution);
 
 /* Newton's method on the augmented Lagrangian. PEG_LAGGED: every bounded
  * impulse is within its bound, and all conditions hold to the residual, at most 1e-6 of the unit;
@@ -131,10 +143,21 @@ peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem, peg_so
 peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
                              const peg_solve_options *options, peg_solution *solution);
 
+/* Larger problems are not pivoted: the work grows with the third power, and the memory with the
+ * second. */
+#define PEG_LEMKE_ROWS 2000
+
+/* What pivoting may take, and has taken. */
+typedef struct peg_pivoting {
+    double most_products; /* 0: no bound */
+    double products;
+    int pivots;
+} peg_pivoting;
+
 /* Lemke's method for a plain LCP: w = A z + q >= 0, z >= 0, w.z = 0; A row-major n x n.
  * Lexicographic, so that it ends on every problem; a ray is reported, never used. */
 peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q, double *z,
-                      int *pivots);
+                      peg_pivoting *pivoting);
 
 const char *peg_outcome_name(peg_outcome outcome);
 const char *peg_method_name(peg_method method);

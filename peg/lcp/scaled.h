@@ -63,7 +63,8 @@ void peg_unscale(const peg_problem *problem, const peg_scaled *scaled, const dou
 int peg_scaled_contradicts(const peg_scaled *scaled, const double *w, double *y);
 
 /* u by Lemke's method, bounded rows included; uncertified. A contradiction is proved. */
-peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double *u, int *pivots);
+peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double *u,
+                             peg_pivoting *pivoting);
 
 static inline double peg_clamp(double x, double lo, double hi)
 {

@@ -90,10 +90,10 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     is_last |= options->most_work > 0 && solution->work >= options->most_work;
     if (is_settled(outcome) || (is_last && !uses_lemke)) return outcome;
     if (!uses_lemke)
-        outcome = certify(peg_solve_active_set(arena, problem, solution), PEG_METHOD_ACTIVE_SET,
-                          problem, tolerance, solution);
+        outcome = certify(peg_solve_active_set(arena, problem, options, solution),
+                          PEG_METHOD_ACTIVE_SET, problem, tolerance, solution);
     if (is_settled(outcome) || solver == PEG_SOLVER_PROJECTED) return outcome;
     if ((bounded || is_limited) && !uses_lemke) return outcome;
-    return certify(peg_solve_lemke(arena, problem, solution), PEG_METHOD_LEMKE, problem, tolerance,
-                   solution);
+    return certify(peg_solve_lemke(arena, problem, options, solution), PEG_METHOD_LEMKE, problem,
+                   tolerance, solution);
 }

@@ -36,10 +36,6 @@
 /* Largest |min(w, z)| of an answer that is taken, relative to the largest |q|. */
 static const double ACCEPTED = 1e-8;
 
-/* Larger problems are not tried: the work grows with the third power, and the memory with the
- * second. */
-enum { MOST_VARIABLES = 2000 };
-
 /* A contact, or a stop or motor of a joint: what its impulse acts on and what its row is of. */
 typedef struct wrench {
     int body[2];
@@ -354,7 +350,7 @@ static peg_outcome solve(mlcp *p)
     if (!make_room(p)) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < c->count; i++) add_constraint(p, &c->list[i]);
     add_joints(p);
-    if (p->n > MOST_VARIABLES) return PEG_ITERATION_LIMIT;
+    if (p->n > PEG_LEMKE_ROWS) return PEG_ITERATION_LIMIT;
     stats->solves++;
     stats->rows += p->n;
     if (p->n > stats->rows_max) stats->rows_max = p->n;
@@ -368,8 +364,8 @@ static peg_outcome solve(mlcp *p)
     double *z = PEG_NEW(arena, double, n);
     if (!A || !q || !z) return PEG_OUT_OF_MEMORY;
     fill(p, A, q);
-    int pivots;
-    peg_outcome outcome = peg_lemke(arena, p->n, A, q, z, &pivots);
+    peg_pivoting pivoting = {0};
+    peg_outcome outcome = peg_lemke(arena, p->n, A, q, z, &pivoting);
     stats->lemke_solves++;
     if (outcome != PEG_SOLVED) return outcome;
     double worst = residual(p->n, A, q, z);
