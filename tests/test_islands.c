@@ -173,6 +173,7 @@ static void mix_step(unsigned long long *hash, const crowd *c)
         mix(hash, &c->joint[i].lambda, sizeof c->joint[i].lambda);
     pegStats s = c->stats;
     s.memory = 0;
+    s.shared_meetings = s.shared_visits_most = 0;
     s.time_pairs = s.time_rows = s.time_solve = s.time_check = s.time_ode = 0;
     mix(hash, &s, sizeof s);
 }
@@ -195,6 +196,49 @@ START_TEST(any_number_of_threads_gives_the_same_bits)
         }
         if (k == 0) asked = c->asked;
         ck_assert_int_eq(c->asked, asked);
+        free_crowd(c);
+    }
+}
+END_TEST
+
+/* Boxes beside and above each other that fly through each other's places: one island. */
+static crowd *new_pack(int threads)
+{
+    enum { SIDE = 6 };
+    cases_random r = {4712};
+    crowd *c = new_crowd(0);
+    c->s.nb = c->s.njoint_row = 0;
+    while (c->s.np > 1) peg_polytope_free(c->shape[--c->s.np]);
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+        int at[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        double sides[3], x[3];
+        for (int k = 0; k < 3; k++) sides[k] = cases_uniform(&r, .93, .97);
+        for (int k = 0; k < 3; k++) x[k] = .51 + at[k];
+        peg_body *b = add_box(c, sides, x);
+        for (int k = 0; k < 3; k++) b->v[k] = cases_uniform(&r, -4, 4);
+    }
+    use_threads(c, threads);
+    return c;
+}
+
+START_TEST(threads_that_share_an_island_give_the_same_bits)
+{
+    enum { SHARED_STEPS = 4 };
+    unsigned long long first[SHARED_STEPS];
+    for (int threads = 1; threads <= 3; threads++) {
+        crowd *c = new_pack(threads);
+        long meetings = 0;
+        for (int i = 0; i < SHARED_STEPS; i++) {
+            unsigned long long hash = 14695981039346656037ull;
+            step(c);
+            mix_step(&hash, c);
+            if (threads == 1) first[i] = hash;
+            ck_assert_msg(hash == first[i], "step %d with %d threads", i, threads);
+            meetings += c->stats.shared_meetings;
+            ck_assert_int_le(c->stats.shared_visits_most, c->stats.shared_visits);
+            ck_assert_int_ge(threads * c->stats.shared_visits_most, c->stats.shared_visits);
+        }
+        ck_assert_int_eq(meetings > 0, threads > 1);
         free_crowd(c);
     }
 }
@@ -342,6 +386,7 @@ Suite *test_suite(void)
     tcase_set_timeout(warm, 120);
     test_long(warm);
     tcase_add_loop_test(threads, any_number_of_threads_gives_the_same_bits, 0, 2);
+    tcase_add_test(threads, threads_that_share_an_island_give_the_same_bits);
     tcase_add_test(threads, threads_may_change_between_steps);
     tcase_add_test(threads, impulses_stay_with_their_pairs);
     tcase_add_loop_test(memory, exhausted_memory_on_threads_changes_nothing, 0, 2);

@@ -321,35 +321,41 @@ static void check_conditions(double tolerance)
     }
 }
 
+/* Of bodies 0 .. nb - 1. */
+static void add_random_patches(cases_random *r, int nb, int patches, int has_friction)
+{
+    world_begin(nb);
+    for (int i = 0; i < nb; i++) {
+        set_mass(i, cases_uniform(r, .5, 2), cases_uniform(r, .2, 1));
+        for (int k = 0; k < 6; k++) W.target[i][k] = cases_uniform(r, -1, 1);
+    }
+    for (int i = 0; i < patches; i++) {
+        int a = cases_below(r, nb), b = cases_below(r, nb + 1) - 1;
+        if (a == b) b = -1;
+        if (cases_below(r, 2) && b >= 0) a = -1; /* what does not move on either side */
+        int count = 1 + cases_below(r, PEG_WIDE_PATCH);
+        for (int k = 0; k < count; k++) {
+            peg_wide_contact *c = &W.contact[W.contacts + k];
+            cases_direction(r, c->normal);
+            peg_orthogonal(c->normal, c->tangent);
+            for (int j = 0; j < 3; j++) {
+                c->arm_a[j] = cases_uniform(r, -.5, .5);
+                c->arm_b[j] = cases_uniform(r, -.5, .5);
+            }
+            /* v = 0 satisfies it */
+            c->bias = cases_below(r, 2) ? 0 : cases_uniform(r, 0, .5);
+            if (has_friction) c->mu[0] = c->mu[1] = cases_uniform(r, 0, .3);
+        }
+        add_patch(a, b, count);
+    }
+    W.p.frictionless = !has_friction;
+}
+
 START_TEST(random_patches_meet_their_conditions)
 {
     cases_random r = {.state = 11 + (uint64_t)_i};
     int nb = 2 + cases_below(&r, 14), patches = 1 + cases_below(&r, 2 * nb);
-    world_begin(nb);
-    for (int i = 0; i < nb; i++) {
-        set_mass(i, cases_uniform(&r, .5, 2), cases_uniform(&r, .2, 1));
-        for (int k = 0; k < 6; k++) W.target[i][k] = cases_uniform(&r, -1, 1);
-    }
-    for (int i = 0; i < patches; i++) {
-        int a = cases_below(&r, nb), b = cases_below(&r, nb + 1) - 1;
-        if (a == b) b = -1;
-        if (cases_below(&r, 2) && b >= 0) a = -1; /* what does not move on either side */
-        int count = 1 + cases_below(&r, PEG_WIDE_PATCH);
-        for (int k = 0; k < count; k++) {
-            peg_wide_contact *c = &W.contact[W.contacts + k];
-            cases_direction(&r, c->normal);
-            peg_orthogonal(c->normal, c->tangent);
-            for (int j = 0; j < 3; j++) {
-                c->arm_a[j] = cases_uniform(&r, -.5, .5);
-                c->arm_b[j] = cases_uniform(&r, -.5, .5);
-            }
-            /* v = 0 satisfies it */
-            c->bias = cases_below(&r, 2) ? 0 : cases_uniform(&r, 0, .5);
-            if (_i % 2) c->mu[0] = c->mu[1] = cases_uniform(&r, 0, .3);
-        }
-        add_patch(a, b, count);
-    }
-    W.p.frictionless = _i % 2 == 0;
+    add_random_patches(&r, nb, patches, _i % 2);
     solve();
     check_conditions(2e-4);
 }
@@ -364,6 +370,29 @@ static void set_corner(peg_wide_contact *c, int k, double height, double mu)
 }
 
 /* A cube on the ground, pushed along x: it sticks up to mu m g h, and slides with what is left. */
+/* However many threads share the patches. */
+START_TEST(threads_find_the_same_impulses)
+{
+    enum { THREADS = 3 };
+    static peg_wide_contact start[MOST_PATCHES * PEG_WIDE_PATCH];
+    static peg_vec6 v[MOST_BODIES];
+    cases_random r = {.state = 77};
+    add_random_patches(&r, MOST_BODIES, MOST_PATCHES, 1);
+    W.p.iterations = 20;
+    memcpy(start, W.contact, sizeof start);
+    for (int threads = 1; threads <= THREADS; threads++) {
+        peg_wide_result result;
+        W.p.pool = threads > 1 ? peg_pool_create(threads) : NULL;
+        memcpy(W.contact, start, sizeof start);
+        ck_assert(peg_solve_wide_pgs(&arena, &W.p, W.v, &result));
+        if (threads == 1) memcpy(v, W.v, sizeof v);
+        ck_assert(!memcmp(v, W.v, sizeof v));
+        ck_assert(threads == 1 ? !result.meetings : result.meetings > result.iterations);
+        peg_pool_destroy(W.p.pool);
+    }
+}
+END_TEST
+
 START_TEST(a_cube_sticks_and_slides)
 {
     double mu = .5, fall = -.1, push = _i ? .08 : .04;
@@ -711,6 +740,7 @@ Suite *test_suite(void)
     tcase_add_test(boxes, patches_name_their_features);
     tcase_add_test(boxes, flush_faces_share_their_corners);
     tcase_add_loop_test(solver, random_patches_meet_their_conditions, 0, 60);
+    tcase_add_test(solver, threads_find_the_same_impulses);
     tcase_add_loop_test(solver, a_cube_sticks_and_slides, 0, 2);
     tcase_add_test(solver, a_slab_carries_more_than_there_are_colours);
     tcase_add_loop_test(steps, a_heap_falls_without_overlap_or_gain, 0, 6);

@@ -64,6 +64,9 @@ void peg_stats_add(pegStats *sum, const pegStats *s)
     sum->fallback_clearance += s->fallback_clearance;
     sum->fallback_elastic += s->fallback_elastic;
     sum->wide_islands += s->wide_islands;
+    sum->shared_meetings += s->shared_meetings;
+    sum->shared_visits += s->shared_visits;
+    sum->shared_visits_most += s->shared_visits_most;
     sum->mesh_nodes += s->mesh_nodes;
     sum->position_stages += s->position_stages;
     sum->limited_islands += s->limited_islands;

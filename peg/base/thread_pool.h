@@ -17,4 +17,17 @@ void peg_pool_destroy(peg_pool *pool);
 /* Does the tasks 0 .. n - 1, begun in this order, and returns when all are done. */
 void peg_pool_run(peg_pool *pool, peg_task *task, void *data, int n);
 
+/* Of a loop: the rounds begin .. end - 1, which have nothing to do with the others. */
+typedef void peg_rounds(void *data, int begin, int end);
+/* Does the rounds 0 .. n - 1. pool: null: by the thread that calls. */
+void peg_pool_loop(peg_pool *pool, peg_rounds *rounds, void *data, int n);
+
+/* A thread's share of work that all threads do at the same time. */
+typedef void peg_share(void *data, int worker);
+void peg_pool_together(peg_pool *pool, peg_share *share, void *data);
+/* Within it: waits for the other threads to come as far. */
+void peg_pool_meet(peg_pool *pool);
+/* How many they are; 1 of null. */
+int peg_pool_threads(const peg_pool *pool);
+
 #endif

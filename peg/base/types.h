@@ -201,8 +201,11 @@ typedef struct pegStats {
         long pgs_solves; /* of these: of active islands, by projected Gauss-Seidel (PGS) */
         long swept;
     };
-    long wide_islands; /* moving islands of many bodies, solved eight pairs at a time */
-    long mesh_nodes;   /* nodes of trees of meshes visited */
+    long wide_islands;       /* moving islands of many bodies, solved eight pairs at a time: */
+    long shared_meetings;    /* how often threads that share one waited for each other, .. */
+    long shared_visits;      /* .. how many visits of eight contacts they made, .. */
+    long shared_visits_most; /* .. and, between two meetings, the thread that made most */
+    long mesh_nodes;         /* nodes of trees of meshes visited */
     union {
         long pgs_iterations; /* PGS iterations */
         long sweeps;

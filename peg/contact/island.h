@@ -13,6 +13,7 @@
 #define PEG_ISLAND_H
 
 #include "peg/base/arena.h"
+#include "peg/base/thread_pool.h"
 #include "peg/lcp/problem.h"
 #include "peg/collide/separation.h"
 #include "peg/base/tolerance.h"
@@ -219,6 +220,7 @@ struct peg_island {
     const pegSettings *settings;
     peg_step_common common;
     peg_arena *arena;
+    peg_pool *pool; /* threads that share its work; null: one thread */
     pegStats *stats;
     peg_rigid *rigid; /* dynamic ones first */
     int nr, nd;

@@ -20,9 +20,16 @@ static int reserve(peg_island *island, peg_row_set *set, int more)
     return 1;
 }
 
+peg_row *peg_row_set_extend(peg_island *island, peg_row_set *set, int n)
+{
+    if (!reserve(island, set, n)) return NULL;
+    set->m += n;
+    return set->row + set->m - n;
+}
+
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set)
 {
-    return reserve(island, set, 1) ? &set->row[set->m++] : NULL;
+    return peg_row_set_extend(island, set, 1);
 }
 
 void peg_rows_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int begin,

@@ -52,7 +52,9 @@ typedef struct peg_cached_row {
     double direction[3]; /* of a friction row, world */
 } peg_cached_row;
 
+/* One row more, or n, not yet written; null without memory. */
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
+peg_row *peg_row_set_extend(peg_island *island, peg_row_set *set, int n);
 int peg_row_same(const peg_row *a, const peg_row *b);
 peg_cached_row peg_row_to_cache(const peg_row *row);
 /* Copies rows begin .. end - 1 of a set to the end of `to`, which may be the same. */

@@ -121,24 +121,36 @@ static double closing(const peg_wide *w, const peg_pair *p)
     return w->I->h * sum;
 }
 
+static void choose_reaches(void *data, int begin, int end)
+{
+    peg_wide *w = data;
+    for (int i = begin; i < end; i++) {
+        const peg_pair *p = &w->I->pair[i];
+        double reach = NEAR * p->L + CLOSING * closing(w, p);
+        if (p->s0 > reach)
+            reach = -INFINITY;
+        else if (!w->in_lanes[i])
+            reach += fmax(p->s0, 0);
+        w->visit[i] = (peg_wide_visit){.pair = i, .reach = reach};
+    }
+}
+
+static void finish_start(peg_wide *w, const peg_wide_visit *v)
+{
+    for (int k = v->first; k < v->first + v->count; k++) {
+        double gap = w->feature[k].gap;
+        w->contact[k].bias =
+            (gap - peg_min(gap, PEG_WIDE_GAP * w->I->pair[v->pair].margin)) / w->I->h;
+    }
+    peg_wide_warm_start(w, v);
+}
+
 static int gather_contacts(peg_wide *w)
 {
-    peg_island *I = w->I;
-    w->contacts = w->patches = w->rows.m = 0;
-    for (int i = 0; i < I->npair; i++) {
-        const peg_pair *p = &I->pair[i];
-        double reach = NEAR * p->L + CLOSING * closing(w, p);
-        int from = w->contacts;
-        if (p->s0 > reach) continue;
-        if (!w->in_lanes[i]) reach += fmax(p->s0, 0);
-        if (!peg_wide_add_patch(w, PEG_WIDE_START, i, reach, 0)) return 0;
-        for (int k = from; k < w->contacts; k++) {
-            double gap = w->feature[k].gap;
-            w->contact[k].bias = (gap - peg_min(gap, PEG_WIDE_GAP * p->margin)) / I->h;
-        }
-        if (w->contacts > from) peg_wide_warm_start(w, i, from);
-    }
-    return 1;
+    w->visits = w->I->npair;
+    if (!peg_wide_reserve_visits(w, w->visits)) return 0;
+    peg_pool_loop(w->I->pool, choose_reaches, w, w->visits);
+    return peg_wide_find_contacts(w, PEG_WIDE_START, finish_start);
 }
 
 static int find_velocities(peg_wide *w)
@@ -155,9 +167,11 @@ static int find_velocities(peg_wide *w)
                                 .patch = w->patch,
                                 .patches = w->patches,
                                 .iterations = times * VELOCITY_ITERATIONS,
-                                .tolerance = SPEED_CHANGE * w->speed / times};
+                                .tolerance = SPEED_CHANGE * w->speed / times,
+                                .pool = I->pool};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
+    peg_wide_count(w, &result);
     if (peg_is_slow(I, REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);

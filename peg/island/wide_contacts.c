@@ -6,132 +6,176 @@
 
 /* --- contacts --- */
 
-static void *grow(peg_arena *arena, const void *old, size_t size, int n, int room)
+int peg_wide_reserve_visits(peg_wide *w, int n)
 {
-    void *out = peg_arena_alloc(arena, size * (size_t)room);
-    if (out && n) memcpy(out, old, size * (size_t)n);
-    return out;
+    if (n <= w->visit_room) return 1;
+    w->visit = PEG_NEW(w->I->arena, peg_wide_visit, n);
+    w->found = PEG_NEW(w->I->arena, peg_box_patch, n);
+    w->visit_room = n;
+    return !w->I->arena->failed;
 }
 
-/* Room for n more contacts, which make a patch each at most. */
-static int reserve(peg_wide *w, int n)
+/* Room for the contacts and patches that are to come. */
+static int reserve(peg_wide *w)
 {
     peg_arena *arena = w->I->arena;
-    if (w->contacts + n > w->room) {
-        int room = 2 * w->room + 4 * w->I->npair + n;
-        w->contact = grow(arena, w->contact, sizeof *w->contact, w->contacts, room);
-        w->feature = grow(arena, w->feature, sizeof *w->feature, w->contacts, room);
-        w->room = room;
+    if (w->contacts > w->room) {
+        w->room = w->contacts + w->contacts / 2;
+        w->contact = PEG_NEW(arena, peg_wide_contact, w->room);
+        w->feature = PEG_NEW(arena, peg_wide_feature, w->room);
     }
-    if (w->patches + n > w->patch_room) {
-        int room = 2 * w->patch_room + 2 * w->I->npair + n;
-        w->patch = grow(arena, w->patch, sizeof *w->patch, w->patches, room);
-        w->patch_room = room;
+    if (w->patches > w->patch_room) {
+        w->patch_room = w->patches + w->patches / 2;
+        w->patch = PEG_NEW(arena, peg_wide_patch, w->patch_room);
     }
     return !arena->failed;
 }
 
-static void place_centres(const peg_wide *w, peg_wide_time time, int pair, const double *x[2])
+static void place_centres(const peg_wide *w, int pair, const double *x[2])
 {
     const peg_pair *p = &w->I->pair[pair];
     for (int side = 0; side < 2; side++) {
         const peg_rigid *r = &w->I->rigid[w->I->piece[side ? p->b : p->a].rigid];
-        x[side] = time == PEG_WIDE_START ? r->x0 : r->x;
+        x[side] = w->time == PEG_WIDE_START ? r->x0 : r->x;
     }
 }
 
 /* feature.point is where it is, x: the bodies' centres. */
-static void add_contact(peg_wide *w, const double *const x[2], const double *normal,
+static void set_contact(peg_wide *w, int k, const double *const x[2], const double *normal,
                         const peg_wide_feature *feature)
 {
-    peg_wide_contact *c = &w->contact[w->contacts];
+    peg_wide_contact *c = &w->contact[k];
     memset(c, 0, sizeof *c);
     peg_copy3(normal, c->normal);
     peg_sub(feature->point, x[0], c->arm_a);
     peg_sub(feature->point, x[1], c->arm_b);
-    w->feature[w->contacts++] = *feature;
+    w->feature[k] = *feature;
 }
 
-/* Contacts from .. of a pair, in patches. */
-static void add_patches(peg_wide *w, int pair, int from)
+static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_box_patch *found)
 {
-    const peg_island *I = w->I;
-    int a = I->piece[I->pair[pair].a].rigid, b = I->piece[I->pair[pair].b].rigid;
-    for (int k = from; k < w->contacts; k += PEG_WIDE_PATCH) {
-        int left = w->contacts - k;
-        w->patch[w->patches++] = (peg_wide_patch){a < I->nd ? a : -1, b < I->nd ? b : -1, k,
-                                                  left < PEG_WIDE_PATCH ? left : PEG_WIDE_PATCH};
-    }
-}
-
-static int add_box_patch(peg_wide *w, peg_wide_time time, int pair, double reach, int is_violated)
-{
-    const peg_box *at = w->box[time];
-    const peg_pair *p = &w->I->pair[pair];
-    const double *x[2];
-    peg_box_patch found;
+    const peg_box *at = w->box[w->time];
+    const peg_pair *p = &w->I->pair[v->pair];
     int box, other;
     peg_wide_order_pieces(w, p, &box, &other);
     if (peg_is_half_space(w->I->piece[other].part->shape)) {
         const peg_view *plane = &w->I->piece[other].now;
-        peg_box_plane_find(&at[box], plane->normal[0], plane->offset[0], box != p->a, reach,
-                           &found);
-    } else if (is_violated) {
-        peg_box_corners_find(&at[p->a], &at[p->b], &w->axis[pair], reach, &found);
+        peg_box_plane_find(&at[box], plane->normal[0], plane->offset[0], box != p->a, v->reach,
+                           found);
+    } else if (v->is_violated) {
+        peg_box_corners_find(&at[p->a], &at[p->b], &w->axis[v->pair], v->reach, found);
     } else {
-        peg_box_patch_find(&at[p->a], &at[p->b], &w->axis[pair], reach, &found);
+        peg_box_patch_find(&at[p->a], &at[p->b], &w->axis[v->pair], v->reach, found);
     }
-    if (!reserve(w, found.count)) return 0;
-    place_centres(w, time, pair, x);
-    for (int k = 0; k < found.count; k++) {
-        const peg_box_contact *c = &found.contact[k];
-        peg_wide_feature feature = {
-            .pair = pair, .kind = c->kind, .i = c->i, .j = c->j, .gap = c->gap};
-        peg_copy3(c->point, feature.point);
-        add_contact(w, x, found.normal, &feature);
-    }
-    return 1;
 }
 
-static peg_placement place_of(const peg_wide *w, peg_wide_time time, int piece)
+static void find_box_patches(void *data, int begin, int end)
+{
+    peg_wide *w = data;
+    for (int i = begin; i < end; i++) {
+        peg_wide_visit *v = &w->visit[i];
+        v->count = 0;
+        if (!w->in_lanes[v->pair] || isinf(v->reach)) continue;
+        find_box_patch(w, v, &w->found[i]);
+        v->count = w->found[i].count;
+    }
+}
+
+static peg_placement place_of(const peg_wide *w, int piece)
 {
     const peg_piece *p = &w->I->piece[piece];
     const peg_rigid *r = &w->I->rigid[p->rigid];
     const double *v = w->I->v[p->rigid];
-    if (time == PEG_WIDE_START)
+    if (w->time == PEG_WIDE_START)
         return (peg_placement){&p->start, &p->start, r->x0, r->R0, v, p->rigid};
     return (peg_placement){&p->now, &p->now, r->x, r->R, v, p->rigid};
 }
 
-static int add_other_patch(peg_wide *w, peg_wide_time time, int pair, double reach, int is_violated)
+static int find_other_patch(peg_wide *w, peg_wide_visit *v)
 {
     peg_island *I = w->I;
-    peg_pair *p = &I->pair[pair];
-    peg_pair_pose at = {place_of(w, time, p->a), place_of(w, time, p->b)};
-    const double *x[2];
-    int from = w->rows.m;
-    p->reach = reach;
-    peg_patch_rows(I, pair, &at, &w->rows);
-    if (is_violated) peg_facet_rows(I, pair, &at, INFINITY, &w->rows);
-    if (I->failed || !reserve(w, w->rows.m - from)) return 0;
-    place_centres(w, time, pair, x);
-    for (int r = from; r < w->rows.m; r++) {
-        const peg_row *row = &w->rows.row[r];
-        peg_wide_feature feature = {
-            .pair = pair, .kind = row->kind, .i = row->i, .j = row->j, .gap = row->gap};
-        peg_copy3(row->point, feature.point);
-        add_contact(w, x, row->normal, &feature);
+    peg_pair *p = &I->pair[v->pair];
+    peg_pair_pose at = {place_of(w, p->a), place_of(w, p->b)};
+    v->row = w->rows.m;
+    p->reach = v->reach;
+    peg_patch_rows(I, v->pair, &at, &w->rows);
+    if (v->is_violated) peg_facet_rows(I, v->pair, &at, INFINITY, &w->rows);
+    v->count = w->rows.m - v->row;
+    return !I->failed;
+}
+
+static void set_patches(peg_wide *w, const peg_wide_visit *v)
+{
+    const peg_island *I = w->I;
+    const peg_pair *p = &I->pair[v->pair];
+    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    for (int k = 0; k < v->count; k += PEG_WIDE_PATCH) {
+        int left = v->count - k;
+        w->patch[w->patches++] =
+            (peg_wide_patch){a < I->nd ? a : -1, b < I->nd ? b : -1, v->first + k,
+                             left < PEG_WIDE_PATCH ? left : PEG_WIDE_PATCH};
     }
+}
+
+/* Where the contacts of all visits will be. */
+static int number_contacts(peg_wide *w)
+{
+    w->contacts = w->patches = w->rows.m = 0;
+    for (int i = 0; i < w->visits; i++) {
+        peg_wide_visit *v = &w->visit[i];
+        if (!w->in_lanes[v->pair] && !isinf(v->reach) && !find_other_patch(w, v)) return 0;
+        v->first = w->contacts;
+        w->contacts += v->count;
+        w->patches += (v->count + PEG_WIDE_PATCH - 1) / PEG_WIDE_PATCH;
+    }
+    if (!reserve(w)) return 0;
+    w->patches = 0;
+    for (int i = 0; i < w->visits; i++) set_patches(w, &w->visit[i]);
     return 1;
 }
 
-int peg_wide_add_patch(peg_wide *w, peg_wide_time time, int pair, double reach, int is_violated)
+typedef struct filling {
+    peg_wide *w;
+    void (*finish)(peg_wide *w, const peg_wide_visit *visit);
+} filling;
+
+static void fill_contacts(void *data, int begin, int end)
 {
-    int from = w->contacts;
-    int ok = w->in_lanes[pair] ? add_box_patch(w, time, pair, reach, is_violated)
-                               : add_other_patch(w, time, pair, reach, is_violated);
-    if (ok) add_patches(w, pair, from);
-    return ok;
+    const filling *f = data;
+    peg_wide *w = f->w;
+    for (int i = begin; i < end; i++) {
+        const peg_wide_visit *v = &w->visit[i];
+        const double *x[2];
+        if (v->count == 0) continue;
+        place_centres(w, v->pair, x);
+        for (int k = 0; k < v->count; k++) {
+            peg_wide_feature feature = {.pair = v->pair};
+            const double *normal, *point;
+            if (w->in_lanes[v->pair]) {
+                const peg_box_contact *c = &w->found[i].contact[k];
+                feature.kind = c->kind, feature.i = c->i, feature.j = c->j, feature.gap = c->gap;
+                normal = w->found[i].normal, point = c->point;
+            } else {
+                const peg_row *c = &w->rows.row[v->row + k];
+                feature.kind = c->kind, feature.i = c->i, feature.j = c->j, feature.gap = c->gap;
+                normal = c->normal, point = c->point;
+            }
+            peg_copy3(point, feature.point);
+            set_contact(w, v->first + k, x, normal, &feature);
+        }
+        f->finish(w, v);
+    }
+}
+
+int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
+                           void (*finish)(peg_wide *w, const peg_wide_visit *visit))
+{
+    filling f = {w, finish};
+    w->time = time;
+    peg_pool_loop(w->I->pool, find_box_patches, w, w->visits);
+    if (!number_contacts(w)) return 0;
+    peg_pool_loop(w->I->pool, fill_contacts, &f, w->visits);
+    return 1;
 }
 
 /* --- friction --- */
@@ -209,12 +253,12 @@ static void local_point(const peg_wide *w, int k, const double *R, double *out)
     peg_rotate_back(R, w->contact[k].arm_a, out);
 }
 
-static int nearest(const peg_wide *w, int from, const double *local)
+static int nearest(const peg_wide *w, int from, int end, const double *local)
 {
     int best = from;
     double least = INFINITY;
     const double *R = w->I->rigid[w->I->piece[w->I->pair[w->feature[from].pair].a].rigid].R0;
-    for (int k = from; k < w->contacts; k++) {
+    for (int k = from; k < end; k++) {
         double at[3];
         local_point(w, k, R, at);
         peg_sub(at, local, at);
@@ -224,21 +268,22 @@ static int nearest(const peg_wide *w, int from, const double *local)
     return best;
 }
 
-void peg_wide_warm_start(peg_wide *w, int pair, int from)
+void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *v)
 {
-    const peg_pair *p = &w->I->pair[pair];
+    const peg_pair *p = &w->I->pair[v->pair];
+    int from = v->first, to = v->first + v->count;
     for (int i = 0, end; i < p->cached_rows; i = end) {
         const peg_cached_row *old = &p->cached[i];
         int k = from;
-        while (k < w->contacts && !is_same(w, k, old)) k++;
-        if (k == w->contacts) k = nearest(w, from, old->local);
+        while (k < to && !is_same(w, k, old)) k++;
+        if (k == to) k = nearest(w, from, to, old->local);
         w->contact[k].lambda[0] += old->lambda;
         for (end = i + 1; end < p->cached_rows && p->cached[end].friction; end++)
             if (!p->cached[end].rolls)
                 peg_add_scaled(w->feature[k].before, p->cached[end].lambda,
                                p->cached[end].direction, w->feature[k].before);
     }
-    for (int k = from; k < w->contacts; k++) {
+    for (int k = from; k < to; k++) {
         peg_wide_contact *c = &w->contact[k];
         double third[3];
         set_friction(w, k);
@@ -250,14 +295,13 @@ void peg_wide_warm_start(peg_wide *w, int pair, int from)
 
 /* --- rows --- */
 
-static peg_row *add_row(peg_wide *w, int k, int j, const double *direction)
+static void set_row(const peg_wide *w, int k, int j, const double *direction)
 {
-    peg_island *I = w->I;
+    const peg_island *I = w->I;
     const peg_wide_contact *c = &w->contact[k];
     const peg_wide_feature *f = &w->feature[k];
     const peg_pair *p = &I->pair[f->pair];
-    peg_row *row = peg_row_set_add(I, &I->impulse);
-    if (!row) return NULL;
+    peg_row *row = &I->impulse.row[w->row_of[k] + j];
     memset(row, 0, sizeof *row);
     row->pair = f->pair;
     row->friction = j;
@@ -277,23 +321,48 @@ static peg_row *add_row(peg_wide *w, int k, int j, const double *direction)
         peg_copy3(direction, G);
         for (int n = 0; n < 6 && side; n++) G[n] = -G[n];
     }
-    return row;
+}
+
+static void set_rows(void *data, int begin, int end)
+{
+    const peg_wide *w = data;
+    for (int k = begin; k < end; k++) {
+        const peg_wide_contact *c = &w->contact[k];
+        double third[3];
+        int rows = w->row_of[k + 1] - w->row_of[k];
+        if (rows) set_row(w, k, 0, c->normal);
+        if (rows < 2) continue;
+        peg_cross(c->normal, c->tangent, third);
+        set_row(w, k, 1, c->tangent);
+        set_row(w, k, 2, third);
+    }
 }
 
 int peg_wide_take_rows(peg_wide *w)
 {
     peg_island *I = w->I;
+    int rows = 0;
+    w->row_of = PEG_NEW(I->arena, int, w->contacts + 1);
+    if (!w->row_of) return 0;
     I->impulse.m = I->rows.m = I->first.m = I->before.rows.m = 0;
     for (int i = 0; i < I->npair; i++) I->pair[i].active = 0;
     for (int k = 0; k < w->contacts; k++) {
         const peg_wide_contact *c = &w->contact[k];
-        double third[3];
+        w->row_of[k] = rows;
         if (!(c->lambda[0] > 0)) continue;
         I->pair[w->feature[k].pair].active = 1;
-        peg_cross(c->normal, c->tangent, third);
-        if (!add_row(w, k, 0, c->normal)) return 0;
-        if (!(c->mu[0] > 0) && !(c->mu[1] > 0)) continue;
-        if (!add_row(w, k, 1, c->tangent) || !add_row(w, k, 2, third)) return 0;
+        rows += c->mu[0] > 0 || c->mu[1] > 0 ? 3 : 1;
     }
+    w->row_of[w->contacts] = rows;
+    if (rows && !peg_row_set_extend(I, &I->impulse, rows)) return 0;
+    peg_pool_loop(I->pool, set_rows, w, w->contacts);
     return 1;
+}
+
+void peg_wide_count(peg_wide *w, const peg_wide_result *result)
+{
+    pegStats *stats = w->I->stats;
+    stats->shared_meetings += result->meetings;
+    stats->shared_visits += result->visits;
+    stats->shared_visits_most += result->most;
 }

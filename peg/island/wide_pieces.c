@@ -70,14 +70,20 @@ void peg_wide_place_pieces(peg_wide *w, const unsigned char *moved)
     }
 }
 
-void peg_wide_place_other_views(peg_wide *w)
+static void place_other_views(void *data, int begin, int end)
 {
-    for (int i = 0; i < w->I->npiece; i++) {
+    peg_wide *w = data;
+    for (int i = begin; i < end; i++) {
         peg_piece *piece = &w->I->piece[i];
         const peg_rigid *r = &w->I->rigid[piece->rigid];
         if (r->state.kind != PEG_STATIC && !w->has_view[i])
             peg_piece_place(piece, r->x, r->R, &piece->now);
     }
+}
+
+void peg_wide_place_other_views(peg_wide *w)
+{
+    peg_pool_loop(w->I->pool, place_other_views, w, w->I->npiece);
 }
 
 void peg_wide_order_pieces(const peg_wide *w, const peg_pair *p, int *box, int *other)
@@ -102,43 +108,62 @@ static void separate_views(peg_wide *w, peg_pair *p)
     p->others = INFINITY;
 }
 
-void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias)
+typedef struct separations {
+    peg_wide *w;
+    peg_wide_time time;
+    const int *list;
+    double edge_bias;
+} separations;
+
+/* Of a pair in lanes with a half-space. Returns 0 if it is one of two boxes. */
+static int separate_plane(const separations *of, peg_pair *p)
+{
+    const peg_piece *piece = of->w->I->piece;
+    int box, other;
+    peg_wide_order_pieces(of->w, p, &box, &other);
+    if (!peg_is_half_space(piece[other].part->shape)) return 0;
+    const peg_view *plane = &piece[other].now;
+    p->s = peg_box_above_plane(&of->w->box[of->time][box], plane->normal[0], plane->offset[0]);
+    return 1;
+}
+
+static void separate(void *data, int begin, int end)
 {
     enum { LOT = 64 }; /* pairs that are handed on at once */
-    const peg_box *a[LOT], *b[LOT], *at = w->box[time];
+    const separations *of = data;
+    peg_wide *w = of->w;
+    const peg_box *a[LOT], *b[LOT], *at = w->box[of->time];
     double bias[LOT];
     peg_box_axis axis[LOT];
-    int of[LOT], lot = 0;
-    for (int k = 0; k < n || lot; k++) {
-        if (k < n) {
-            peg_pair *p = &w->I->pair[list[k]];
-            int box, other;
-            if (!w->in_lanes[list[k]]) {
-                if (time == PEG_WIDE_START)
-                    peg_pair_begin(w->I, p);
-                else
-                    separate_views(w, p);
-                continue;
+    int pair[LOT], lot = 0;
+    for (int k = begin; k < end || lot; k++) {
+        if (k < end) {
+            peg_pair *p = &w->I->pair[of->list[k]];
+            if (w->in_lanes[of->list[k]]) {
+                if (separate_plane(of, p)) continue;
+                a[lot] = &at[p->a], b[lot] = &at[p->b];
+                bias[lot] = of->edge_bias * p->L;
+                pair[lot++] = of->list[k];
+            } else if (of->time == PEG_WIDE_START) {
+                peg_pair_begin(w->I, p);
+            } else {
+                separate_views(w, p);
             }
-            peg_wide_order_pieces(w, p, &box, &other);
-            const peg_polytope *P = w->I->piece[other].part->shape;
-            if (peg_is_half_space(P)) {
-                const peg_view *plane = &w->I->piece[other].now;
-                p->s = peg_box_above_plane(&at[box], plane->normal[0], plane->offset[0]);
-                continue;
-            }
-            a[lot] = &at[p->a], b[lot] = &at[p->b];
-            bias[lot] = edge_bias * p->L;
-            of[lot++] = list[k];
         }
-        if (lot < LOT && k < n) continue;
+        if (lot < LOT && k + 1 < end) continue;
         peg_box_separations(a, b, bias, lot, axis);
         for (int j = 0; j < lot; j++) {
-            w->axis[of[j]] = axis[j];
-            w->I->pair[of[j]].s = axis[j].s;
+            w->axis[pair[j]] = axis[j];
+            w->I->pair[pair[j]].s = axis[j].s;
         }
         lot = 0;
     }
+}
+
+void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias)
+{
+    separations of = {w, time, list, edge_bias};
+    peg_pool_loop(w->I->pool, separate, &of, n);
 }
 
 /* --- on the way --- */

@@ -19,16 +19,26 @@ static const double AIM = 0.3, NEIGHBOUR = 3, BESIDE = 0.002, RESTORED = 0.01;
 /* An axis of edges must separate by so much more than those of faces, in L. */
 static const double EDGE_BIAS = 2.5e-3;
 
+/* Contacts of a restoration from which on threads share it. */
+enum { SHARED_FROM = 1000 };
+
+static void bound_pairs(void *data, int begin, int end)
+{
+    peg_island *I = data;
+    for (int i = begin; i < end; i++) {
+        peg_pair *p = &I->pair[i];
+        p->s = p->s0 - peg_pair_motion(I, p, (const peg_vec6 *)I->v);
+    }
+}
+
 /* Pairs that the motion could have closed, at the poses of the iterate; the others keep a bound. */
 static void check_all(peg_wide *w)
 {
     peg_island *I = w->I;
     int n = 0;
-    for (int i = 0; i < I->npair; i++) {
-        peg_pair *p = &I->pair[i];
-        p->s = p->s0 - peg_pair_motion(I, p, (const peg_vec6 *)I->v);
-        if (!(p->s >= peg_wide_floor(p))) w->list[n++] = i;
-    }
+    peg_pool_loop(I->pool, bound_pairs, I, I->npair);
+    for (int i = 0; i < I->npair; i++)
+        if (!(I->pair[i].s >= peg_wide_floor(&I->pair[i]))) w->list[n++] = i;
     peg_wide_separate(w, PEG_WIDE_NOW, w->list, n, EDGE_BIAS);
 }
 
@@ -122,25 +132,33 @@ static double aim_of(const peg_wide *w, const peg_pair *p)
     }
 }
 
+static void finish_restoration(peg_wide *w, const peg_wide_visit *v)
+{
+    double aim = aim_of(w, &w->I->pair[v->pair]);
+    for (int k = v->first; k < v->first + v->count; k++) {
+        double now = w->feature[k].gap;
+        peg_wide_contact *c = &w->contact[k];
+        c->bias = now - (v->is_violated ? aim : peg_min(now, aim));
+        peg_plane_space(c->normal, c->tangent);
+        peg_normalise(c->tangent);
+    }
+}
+
 /* Rows at the poses of the iterate. */
 static int gather_restoration(peg_wide *w)
 {
     peg_island *I = w->I;
-    int n = choose_pairs(w);
-    w->contacts = w->patches = w->rows.m = 0;
-    for (int k = 0; k < n; k++) {
+    w->visits = choose_pairs(w);
+    if (!peg_wide_reserve_visits(w, w->visits)) return 0;
+    for (int k = 0; k < w->visits; k++) {
         const peg_pair *p = &I->pair[w->list[k]];
-        double aim = aim_of(w, p), gap = PEG_WIDE_GAP * p->margin,
-               reach = 4 * gap + RESTORED * p->L;
-        int violated = !(p->s >= peg_wide_floor(p)), from = w->contacts;
-        if (!peg_wide_add_patch(w, PEG_WIDE_NOW, w->list[k], violated ? gap : reach, violated))
-            return 0;
-        for (int c = from; c < w->contacts; c++) {
-            double now = w->feature[c].gap;
-            w->contact[c].bias = now - (violated ? aim : peg_min(now, aim));
-        }
+        double gap = PEG_WIDE_GAP * p->margin;
+        int violated = !(p->s >= peg_wide_floor(p));
+        w->visit[k] = (peg_wide_visit){.pair = w->list[k],
+                                       .is_violated = violated,
+                                       .reach = violated ? gap : 4 * gap + RESTORED * p->L};
     }
-    return 1;
+    return peg_wide_find_contacts(w, PEG_WIDE_NOW, finish_restoration);
 }
 
 static int restore(peg_wide *w, int round)
@@ -157,13 +175,11 @@ static int restore(peg_wide *w, int round)
                                 .patches = w->patches,
                                 .frictionless = 1,
                                 .iterations = POSITION_ITERATIONS << doublings,
-                                .tolerance = POSITION_CHANGE * w->margin};
+                                .tolerance = POSITION_CHANGE * w->margin,
+                                .pool = w->contacts < SHARED_FROM ? NULL : I->pool};
     peg_wide_result result;
-    for (int c = 0; c < w->contacts; c++) {
-        peg_plane_space(w->contact[c].normal, w->contact[c].tangent);
-        peg_normalise(w->contact[c].tangent);
-    }
     if (!peg_solve_wide_pgs(I->arena, &problem, w->shift, &result)) return 0;
+    peg_wide_count(w, &result);
     memset(w->hot, 0, (size_t)I->nr);
     for (int i = 0; i < I->nd; i++) {
         if (memcmp(w->shift[i], w->zero[i], sizeof *w->shift) == 0) continue;

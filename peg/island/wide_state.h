@@ -28,6 +28,15 @@ typedef struct peg_wide_feature {
     peg_vec3 before; /* friction of the same features in the step before, N s */
 } peg_wide_feature;
 
+/* A pair whose contacts are looked for. */
+typedef struct peg_wide_visit {
+    int pair;
+    int is_violated;  /* contacts of its axis or facet in any case */
+    double reach;     /* of features that make contacts, m; -INFINITY: of none */
+    int first, count; /* contacts, that make patches */
+    int row;          /* of a pair not in lanes: its first one in `rows` */
+} peg_wide_visit;
+
 typedef struct peg_wide {
     peg_island *I;
     peg_mass_root *root;
@@ -41,11 +50,16 @@ typedef struct peg_wide {
     double margin;                /* least one of a pair, m */
     peg_reserve reserve;
     /* the problem */
+    peg_wide_time time; /* of the poses that contacts are looked for at */
+    peg_wide_visit *visit;
+    peg_box_patch *found; /* by visit */
+    int visits, visit_room;
     peg_wide_contact *contact;
     peg_wide_feature *feature;
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;
+    int *row_of; /* contacts + 1: where its rows begin in the end */
     /* restoration */
     int *first, *around;                /* nr + 1, 2 npair: pairs of each body */
     unsigned char *hot, *warm, *chosen; /* nr, nr, npair */
@@ -77,14 +91,19 @@ int peg_wide_passes(peg_wide *w);
 
 /* --- wide_contacts.c --- */
 
-/* Adds the contacts of a pair whose features are within `reach`, m, and of a violated one those of
- * its axis or facet in any case. Returns 0 without memory. */
-int peg_wide_add_patch(peg_wide *w, peg_wide_time time, int pair, double reach, int is_violated);
-/* Of the contacts from .. of the last pair: their friction, and the impulses of the same features
- * in the step before; what is left of these goes to the nearest contact. */
-void peg_wide_warm_start(peg_wide *w, int pair, int from);
+/* Room for so many visits; 0 without memory. */
+int peg_wide_reserve_visits(peg_wide *w, int n);
+/* Finds the contacts of all visits at the poses of a time. `finish` is told of each pair's own
+ * ones, on any thread. Returns 0 without memory. */
+int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
+                           void (*finish)(peg_wide *w, const peg_wide_visit *visit));
+/* Of the contacts of a visit: their friction, and the impulses of the same features in the step
+ * before; what is left of these goes to the nearest contact. */
+void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *visit);
 /* The contacts that bear as rows of the island; 0 without memory. */
 int peg_wide_take_rows(peg_wide *w);
+/* Adds what the threads have done to the counters. */
+void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 
 /* --- wide_positions.c --- */
 

@@ -1,6 +1,7 @@
 /* Patches get colours, greedily in their order, so that no two of a colour share a moving body;
- * patches of one colour and as many contacts are visited eight at a time. As in gauss_seidel.c the
- * rows of a contact are visited at once, in y = F^-1 (v - v_f). */
+ * patches of one colour and as many contacts are visited eight at a time, by several threads where
+ * there are many. As in gauss_seidel.c the rows of a contact are visited at once, in
+ * y = F^-1 (v - v_f). */
 #include "peg/lcp/wide_pgs.h"
 
 #include <stdint.h>
@@ -21,18 +22,36 @@ typedef struct wide_row {
 } wide_row;
 
 typedef struct wide_group {
-    int patch[PEG_LANES]; /* -1: none */
-    int a[PEG_LANES], b[PEG_LANES];
+    peg_floats changed;             /* in the last visit: squares of all rows, J */
+    int patch[PEG_LANES];           /* -1: none */
+    int a[PEG_LANES], b[PEG_LANES]; /* nb and above: does not move */
     int contacts;
     wide_row *row; /* ROWS contacts */
 } wide_group;
 
+/* Groups begin .. that threads visit before they meet: of one colour, or of colours with so few of
+ * them that the first thread visits all. */
+typedef struct phase {
+    int begin;
+    int threads; /* that take part: each visits every so many-th */
+} phase;
+
+/* The largest change of a thread's rows, in even and in odd iterations. */
+typedef struct change {
+    float most[2];
+    char apart[56]; /* no cache line is shared with the next thread */
+} change;
+
 typedef struct state {
     const peg_wide_problem *problem;
-    float *y; /* STRIDE (nb + 1); what does not move has the last block */
+    peg_wide_result *result;
+    float *y; /* STRIDE (nb + threads); what does not move has the last blocks, by thread */
     wide_group *group;
     int groups;
     wide_row *row;
+    int threads, phases;
+    phase phase[COLOURS + 3]; /* the last one begins at the end */
+    change change[PEG_THREADS_MAX];
 } state;
 
 /* --- groups --- */
@@ -71,6 +90,35 @@ static void fill_group(const peg_wide_problem *p, const int *order, int n, wide_
     }
 }
 
+/* Groups of a colour below which threads would wait for each other longer than they work. */
+enum { FEW = 6 };
+
+static void add_phase(state *s, int begin, int groups, int is_ordered)
+{
+    phase *last = &s->phase[s->phases];
+    int threads = is_ordered || groups < FEW ? 1 : s->threads;
+    if (groups == 0) return;
+    for (int i = begin; i < begin + groups; i++)
+        for (int l = 0; l < PEG_LANES; l++) {
+            wide_group *g = &s->group[i];
+            int of = (i - begin) % threads, nb = s->problem->nb;
+            g->a[l] += g->a[l] == nb ? of : 0;
+            g->b[l] += g->b[l] == nb ? of : 0;
+        }
+    if (s->phases == 0 || threads > 1 || last[-1].threads > 1)
+        *last = (phase){begin, threads}, s->phases++;
+    s->phase[s->phases].begin = begin + groups;
+}
+
+static int allocate(peg_arena *arena, state *s, int rows)
+{
+    const peg_wide_problem *p = s->problem;
+    s->group = peg_arena_aligned(arena, (size_t)s->groups * sizeof *s->group);
+    s->row = peg_arena_aligned(arena, (size_t)rows * sizeof *s->row);
+    s->y = peg_arena_aligned(arena, (size_t)STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y);
+    return s->group && s->row && s->y;
+}
+
 static int make_groups(peg_arena *arena, state *s)
 {
     enum { CLASSES = (COLOURS + 1) * PEG_WIDE_PATCH };
@@ -88,19 +136,20 @@ static int make_groups(peg_arena *arena, state *s)
         at[c] = begin[c];
     }
     for (int i = 0; i < p->patches; i++) order[at[class[i]]++] = i;
-    s->group = PEG_NEW(arena, wide_group, s->groups);
-    s->row = peg_arena_aligned(arena, (size_t)rows * sizeof *s->row);
-    s->y = peg_arena_aligned(arena, (size_t)STRIDE * (size_t)(p->nb + 1) * sizeof *s->y);
-    if (!s->group || !s->row || !s->y) return 0;
-    wide_group *g = s->group;
+    if (!allocate(arena, s, rows)) return 0;
+    wide_group *g = s->group, *first = g;
     wide_row *row = s->row;
-    for (int c = 0; c < CLASSES; c++)
+    for (int c = 0; c < CLASSES; c++) {
         for (int i = begin[c]; i < begin[c + 1]; i += lanes_of(c), g++) {
             int left = begin[c + 1] - i;
             fill_group(p, order + i, left < lanes_of(c) ? left : lanes_of(c), g);
             g->row = row;
             row += ROWS * g->contacts;
         }
+        if ((c + 1) % PEG_WIDE_PATCH) continue;
+        add_phase(s, (int)(first - s->group), (int)(g - first), lanes_of(c) == 1);
+        first = g;
+    }
     return 1;
 }
 
@@ -189,9 +238,9 @@ PEG_HOT void load_row(const side *a, const side *b, const eight_contacts *c, int
     row->mu = k ? c->mu[k - 1] : peg_floats_of(0);
 }
 
-PEG_WIDE static void load_rows(state *s)
+PEG_WIDE static void load_rows(state *s, int worker)
 {
-    for (int i = 0; i < s->groups; i++) {
+    for (int i = worker; i < s->groups; i += s->threads) {
         wide_group *g = &s->group[i];
         side a, b;
         load_side(s->problem, g->a, &a);
@@ -274,48 +323,99 @@ PEG_HOT void visit_contact(wide_row *row, int friction, peg_floats *a, peg_float
     }
 }
 
-PEG_WIDE static void iterate(state *s, int friction, peg_wide_result *result)
+/* What a thread does between two meetings. Returns the largest change of a row. */
+PEG_WIDE static float visit_groups(state *s, int k, int worker, int friction)
 {
-    changes changed = {peg_floats_of(0), peg_floats_of(0)};
-    double most = 0, sum = 0;
-    for (int i = 0; i < s->groups; i++) {
+    peg_floats most = peg_floats_of(0);
+    float largest = 0;
+    for (int i = s->phase[k].begin + worker; i < s->phase[k + 1].begin; i += s->phase[k].threads) {
         wide_group *g = &s->group[i];
+        changes changed = {most, peg_floats_of(0)};
         peg_floats a[PEG_LANES], b[PEG_LANES];
         gather(s, g->a, a);
         gather(s, g->b, b);
-        for (int k = 0; k < g->contacts; k++)
-            visit_contact(g->row + ROWS * k, friction, a, b, &changed);
+        for (int c = 0; c < g->contacts; c++)
+            visit_contact(g->row + ROWS * c, friction, a, b, &changed);
         scatter(s, g->a, a);
         scatter(s, g->b, b);
+        g->changed = changed.sum;
+        most = changed.most;
     }
-    for (int l = 0; l < PEG_LANES; l++) {
-        most = peg_max(most, (double)changed.most[l]);
-        sum += (double)changed.sum[l];
-    }
-    result->change = most, result->left = sqrt(sum);
+    for (int l = 0; l < PEG_LANES; l++) largest = most[l] > largest ? most[l] : largest;
+    return largest;
 }
 
-PEG_WIDE static void start(state *s, int friction)
+PEG_WIDE static float start_groups(state *s, int k, int worker, int friction)
 {
-    memset(s->y, 0, (size_t)STRIDE * (size_t)(s->problem->nb + 1) * sizeof *s->y);
-    for (int i = 0; i < s->groups; i++) {
+    for (int i = s->phase[k].begin + worker; i < s->phase[k + 1].begin; i += s->phase[k].threads) {
         wide_group *g = &s->group[i];
         peg_floats a[PEG_LANES], b[PEG_LANES];
         gather(s, g->a, a);
         gather(s, g->b, b);
-        for (int k = 0; k < ROWS * g->contacts; k++)
-            if (k % ROWS == 0 || friction) push(&g->row[k], g->row[k].lambda, a, b);
+        for (int c = 0; c < ROWS * g->contacts; c++)
+            if (c % ROWS == 0 || friction) push(&g->row[c], g->row[c].lambda, a, b);
         scatter(s, g->a, a);
         scatter(s, g->b, b);
+    }
+    return 0;
+}
+
+/* One iteration; all threads return the largest change of a row. */
+static double pass(state *s, float (*visit)(state *, int, int, int), int worker, int parity)
+{
+    float most = 0;
+    for (int k = 0; k < s->phases; k++) {
+        if (worker < s->phase[k].threads)
+            most = peg_max(most, visit(s, k, worker, !s->problem->frictionless));
+        s->change[worker].most[parity] = most;
+        peg_pool_meet(s->problem->pool);
+    }
+    for (int i = 0; i < s->threads; i++) most = peg_max(most, s->change[i].most[parity]);
+    return (double)most;
+}
+
+static void iterate(void *data, int worker)
+{
+    state *s = data;
+    const peg_wide_problem *p = s->problem;
+    double largest = INFINITY;
+    int i = 0;
+    load_rows(s, worker);
+    peg_pool_meet(p->pool);
+    pass(s, start_groups, worker, 1);
+    while (i < p->iterations && largest > p->tolerance) {
+        largest = pass(s, visit_groups, worker, i % 2);
+        i++;
+    }
+    if (worker) return;
+    s->result->iterations = i;
+    s->result->change = largest;
+}
+
+/* The visits of an iteration, and of the thread that has most of them. */
+static void count_visits(const state *s, peg_wide_result *result)
+{
+    if (s->threads > 1) result->meetings = 1 + (long)s->phases * (result->iterations + 1);
+    for (int k = 0; k < s->phases; k++) {
+        int of[PEG_THREADS_MAX] = {0}, threads = s->phase[k].threads, most = 0;
+        for (int i = s->phase[k].begin; i < s->phase[k + 1].begin; i++) {
+            int *own = &of[(i - s->phase[k].begin) % threads];
+            *own += s->group[i].contacts;
+            most = *own > most ? *own : most;
+            result->visits += (long)s->group[i].contacts * result->iterations;
+        }
+        result->most += (long)most * result->iterations;
     }
 }
 
 /* --- the answer --- */
 
-static void take_impulses(const state *s, int friction)
+static void take_impulses(void *data, int begin, int end)
 {
+    const state *s = data;
     const peg_wide_problem *p = s->problem;
-    for (int i = 0; i < s->groups; i++) {
+    int friction = !p->frictionless;
+    for (int i = begin; i < end; i++) {
         const wide_group *g = &s->group[i];
         for (int l = 0; l < PEG_LANES && g->patch[l] >= 0; l++)
             for (int k = 0; k < g->contacts; k++) {
@@ -364,20 +464,26 @@ static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
     }
 }
 
+static double find_left(const state *s)
+{
+    peg_floats changed = peg_floats_of(0);
+    double sum = 0;
+    for (int i = 0; i < s->groups; i++) changed += s->group[i].changed;
+    for (int l = 0; l < PEG_LANES; l++) sum += (double)changed[l];
+    return sqrt(sum);
+}
+
 int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_wide_result *result)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    state s = {.problem = p};
-    int friction = !p->frictionless;
+    state s = {.problem = p, .result = result, .threads = peg_pool_threads(p->pool)};
     *result = (peg_wide_result){.change = INFINITY};
     if (!make_groups(arena, &s)) return 0;
-    load_rows(&s);
-    start(&s, friction);
-    while (result->iterations < p->iterations && result->change > p->tolerance) {
-        iterate(&s, friction, result);
-        result->iterations++;
-    }
-    take_impulses(&s, friction);
+    memset(s.y, 0, (size_t)STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y);
+    peg_pool_together(p->pool, iterate, &s);
+    if (result->iterations) result->left = find_left(&s);
+    count_visits(&s, result);
+    peg_pool_loop(p->pool, take_impulses, &s, s.groups);
     find_velocities(p, v);
     peg_arena_back(arena, mark);
     return 1;

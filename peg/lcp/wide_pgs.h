@@ -12,6 +12,7 @@
 #define PEG_WIDE_PGS_H
 
 #include "peg/base/arena.h"
+#include "peg/base/thread_pool.h"
 #include "peg/lcp/scaled.h"
 
 typedef struct peg_wide_contact {
@@ -40,12 +41,16 @@ typedef struct peg_wide_problem {
     int frictionless; /* mu is not looked at */
     int iterations;   /* at most */
     double tolerance; /* until no row's speed changes by more, m/s */
+    peg_pool *pool;   /* threads that share the patches of a colour; null: the caller alone */
 } peg_wide_problem;
 
 typedef struct peg_wide_result {
     int iterations;
     double change; /* largest change of a row's speed in the last one, m/s */
     double left;   /* root of the squares of what all rows changed in it, sqrt(J) */
+    long meetings; /* of the threads */
+    long visits;   /* of eight contacts; .. */
+    long most;     /* .. and, between two meetings, those of the thread that had most */
 } peg_wide_result;
 
 /* v: nb, the answer. Returns 0 without memory. */

@@ -216,7 +216,7 @@ static peg_result (*iterate_of(pegContactModel model))(peg_island *)
     }
 }
 
-void peg_run_island(peg_stage *s, peg_worker *worker, int root)
+void peg_run_island(peg_stage *s, peg_worker *worker, int root, peg_pool *pool)
 {
     peg_arena *arena = &worker->arena;
     peg_arena_mark mark = peg_arena_here(arena);
@@ -226,6 +226,7 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root)
     I->h = s->scene->h;
     I->settings = &s->context->settings;
     I->arena = arena;
+    I->pool = pool;
     I->stats = &a.solved->stats;
     I->common = (peg_step_common){.iterate = iterate_of(I->settings->contact),
                                   .part = s->part,

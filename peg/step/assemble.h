@@ -7,8 +7,9 @@
 /* Asks for the surfaces of an island's pairs. */
 void peg_query_surfaces(peg_stage *stage, int root);
 /* Builds and steps the island of a root, and takes its results. Touches nothing of other islands,
- * and calls nobody: islands may run on several threads, each with a worker of its own. */
-void peg_run_island(peg_stage *stage, peg_worker *worker, int root);
+ * and calls nobody: islands may run on several threads, each with a worker of its own, or one on
+ * all (pool). */
+void peg_run_island(peg_stage *stage, peg_worker *worker, int root, peg_pool *pool);
 
 /* --- between assemble.c and results.c --- */
 
@@ -18,6 +19,7 @@ typedef struct peg_assembly {
     peg_island_result *solved;
     peg_island island;
     int *candidate_of; /* npair */
+    int *normal_row;   /* by contact: its normal row */
 } peg_assembly;
 /* Of a step that was made: to the stage. */
 void peg_take_results(peg_assembly *a);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "peg/collide/separation.h"
+#include "peg/step/context.h"
 #include "peg/step/pair_cache.h"
 
 /* Reach beyond what the motion can close, in L: features this near always make rows. */
@@ -170,16 +171,26 @@ void peg_find_nearness(const peg_stage *s, peg_candidate *c)
     find_nearness(s, c);
 }
 
+static void find_nearness_of_new(void *data, int begin, int end)
+{
+    const peg_stage *s = data;
+    for (int i = begin; i < end; i++) {
+        peg_candidate *c = &s->candidate[i];
+        if (c->is_new) find_nearness(s, c);
+        c->is_new = 0;
+    }
+}
+
 void peg_find_new_nearness(peg_stage *s)
 {
     size_t at = 0;
     for (int i = 0; i < s->candidates; i++) {
         peg_candidate *c = &s->candidate[i];
-        if (!c->is_new) continue;
-        c->is_new = 0;
-        recall(s, peg_pair_cache_find_from(&s->context->cache, &at, c->low, c->high), c);
-        find_nearness(s, c);
+        if (c->is_new)
+            recall(s, peg_pair_cache_find_from(&s->context->cache, &at, c->low, c->high), c);
     }
+    peg_pool_loop(peg_threads_for(s->context, s->candidates), find_nearness_of_new, s,
+                  s->candidates);
 }
 
 const peg_candidate *peg_resting_answer(const peg_resting *last, const peg_candidate *c)

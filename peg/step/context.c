@@ -6,6 +6,9 @@
 #include "peg/base/thread_pool.h"
 #include "peg/peg.h"
 
+/* Pairs of one island, or of a loop, from which on threads share it. */
+enum { SHARED_FROM = 1000 };
+
 pegStatus peg_context_create(const pegSettings *settings, peg_context **out)
 {
     pegSettings defaults;
@@ -41,6 +44,18 @@ void peg_context_destroy(peg_context *context)
     peg_free(context->next_cache.row);
     peg_free(context->contact);
     peg_free(context);
+}
+
+peg_pool *peg_context_pool(peg_context *context)
+{
+    if (!context->pool) context->pool = peg_pool_create(context->settings.threads);
+    return context->pool;
+}
+
+peg_pool *peg_threads_for(peg_context *context, int pairs)
+{
+    int shared = context->settings.threads > 1 && !context->capture && pairs >= SHARED_FROM;
+    return shared ? peg_context_pool(context) : NULL;
 }
 
 const pegSettings *peg_context_settings(const peg_context *context)

@@ -8,6 +8,7 @@
 #include "peg/base/thread_pool.h"
 #include "peg/contact/kinematics.h"
 #include "peg/step/assemble.h"
+#include "peg/step/context.h"
 #include "peg/step/pair_cache.h"
 
 /* Pairs to be solved below which waking the other threads takes longer than it saves: for stacks at
@@ -48,7 +49,7 @@ static int call_workers(peg_stage *s)
 {
     peg_context *context = s->context;
     int threads = context->settings.threads;
-    if (!context->pool) context->pool = peg_pool_create(threads);
+    peg_context_pool(context);
     for (int i = 1; i < threads && context->pool; i++) {
         peg_worker *w = &context->worker[i];
         if (!worker_begin(s, w)) return 0;
@@ -99,7 +100,26 @@ static void run_job(void *data, int worker, int index)
 {
     const jobs *list = data;
     peg_worker *w = &list->stage->context->worker[worker];
-    if (!w->failed) peg_run_island(list->stage, w, list->job[index].root);
+    if (!w->failed) peg_run_island(list->stage, w, list->job[index].root, NULL);
+}
+
+/* The largest islands, as long as the next one has more than a thread's share of all pairs. Returns
+ * how many. */
+static int run_shared(const jobs *list)
+{
+    peg_stage *s = list->stage;
+    peg_worker *w = &s->context->worker[0];
+    int left = list->pairs, i = 0;
+    if (peg_threads_for(s->context, left))
+        qsort(list->job, (size_t)list->n, sizeof *list->job, by_size);
+    for (; i < list->n && !w->failed; i++) {
+        const job *j = &list->job[i];
+        peg_pool *pool = peg_threads_for(s->context, j->pairs);
+        if (!pool || (double)j->pairs * peg_pool_threads(pool) <= left) break;
+        peg_run_island(s, w, j->root, pool);
+        left -= j->pairs;
+    }
+    return i;
 }
 
 /* A capture sees the problems one after the other, in the order of the roots. */
@@ -128,6 +148,8 @@ void peg_run_islands(peg_stage *s)
     }
     for (int i = 0; i < list.n; i++) peg_query_surfaces(s, list.job[i].root);
     if (s->failed) return;
+    int shared = run_shared(&list);
+    list.job += shared, list.n -= shared;
     if (!is_parallel(&list)) {
         for (int i = 0; i < list.n; i++) run_job(&list, 0, i);
     } else if (call_workers(s)) {

@@ -36,35 +36,50 @@ static void name_features(const peg_island *I, const peg_row *row, peg_contact *
     contact->j = number_in_mesh(swap ? A : B, peg_feature_of(row->kind, 1), row->j);
 }
 
+static void take_contact(const peg_assembly *a, int i, peg_contact *out)
+{
+    const peg_island *I = &a->island;
+    const peg_row *row = &I->impulse.row[i];
+    const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
+    /* what the row's impulse does to A: its normal may be the mean of those on the way */
+    int is_on_a = I->piece[I->pair[row->pair].a].rigid < I->nd,
+        end = peg_next_normal(&I->impulse, i);
+    double push[3];
+    *out = (peg_contact){.part_a = a->stage->scene_part[c->a],
+                         .part_b = a->stage->scene_part[c->b],
+                         .gap = peg_row_gap(I, row)};
+    name_features(I, row, out);
+    peg_copy3(row->point, out->point);
+    for (int k = 0; k < 3; k++) push[k] = row->lambda * (is_on_a ? row->Ga[k] : -row->Gb[k]);
+    out->impulse = peg_normalise(push);
+    peg_copy3(out->impulse > 0 ? push : row->normal, out->normal);
+    for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], out);
+}
+
+static void fill_contacts(void *data, int begin, int end)
+{
+    const peg_assembly *a = data;
+    for (int k = begin; k < end; k++) take_contact(a, a->normal_row[k], &a->solved->contact[k]);
+}
+
 static int take_contacts(peg_assembly *a)
 {
     const peg_island *I = &a->island;
-    int most = 0;
-    for (int i = 0; i < I->impulse.m; i++) most += !I->impulse.row[i].friction;
-    a->solved->contact = PEG_NEW(&a->worker->results, peg_contact, most);
-    if (!a->solved->contact) return 0;
+    int n = 0;
+    a->normal_row = PEG_NEW(I->arena, int, I->impulse.m);
+    if (!a->normal_row) return 0;
     for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
-        const peg_row *row = &I->impulse.row[i];
-        int end = peg_next_normal(&I->impulse, i);
-        const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
-        peg_contact contact = {.part_a = a->stage->scene_part[c->a],
-                               .part_b = a->stage->scene_part[c->b],
-                               .gap = peg_row_gap(I, row)};
-        name_features(I, row, &contact);
-        peg_copy3(row->point, contact.point);
-        /* what the row's impulse does to A: its normal may be the mean of those on the way */
-        int is_on_a = I->piece[I->pair[row->pair].a].rigid < I->nd;
-        double push[3];
-        for (int k = 0; k < 3; k++) push[k] = row->lambda * (is_on_a ? row->Ga[k] : -row->Gb[k]);
-        contact.impulse = peg_normalise(push);
-        peg_copy3(contact.impulse > 0 ? push : row->normal, contact.normal);
-        for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], &contact);
-        a->solved->contact[a->solved->contacts++] = contact;
+        const peg_candidate *c = &a->stage->candidate[a->candidate_of[I->impulse.row[i].pair]];
+        a->normal_row[n++] = i;
         for (int side = 0; side < 2; side++) {
             const peg_placed *p = &a->stage->placed[side ? c->b : c->a];
             if (p->moves) a->stage->result[p->body].moved = 1;
         }
     }
+    a->solved->contact = PEG_NEW(&a->worker->results, peg_contact, n);
+    if (!a->solved->contact) return 0;
+    a->solved->contacts = n;
+    peg_pool_loop(I->pool, fill_contacts, a, n);
     return 1;
 }
 

@@ -127,6 +127,7 @@ typedef struct peg_stage {
     int parts, part_capacity;
     peg_candidate *candidate, *sorted; /* the room, and the same to sort them into, or null */
     int candidates, candidate_capacity;
+    unsigned char *within_reach;   /* of a candidate: the found motion could bring it near */
     int searches;                  /* for pairs so far: in all but the first the motion is known */
     int *root;                     /* nb: union-find of the islands */
     int *first_body, *next_body;   /* nb: the bodies of an island by its root */

@@ -193,6 +193,34 @@ static int passes_by(peg_stage *s, const peg_candidate *c, const double t[2], co
 /* Halvings for pairs that are not near, from the second round on. */
 enum { HALVINGS = 5 };
 
+static int has_coarse_reach(const peg_stage *s, const peg_candidate *c)
+{
+    return s->round == 0 ||
+           (s->placed[c->a].view.shape->nv == 3 && s->placed[c->b].view.shape->nv == 3);
+}
+
+/* How near the pair must be now for the motion to bring it near, m. */
+static double reach_of_motion(const peg_stage *s, const peg_candidate *c)
+{
+    return closing(s, c) + (has_coarse_reach(s, c) ? LEFT * peg_candidate_size(s, c) : 0);
+}
+
+/* Candidates that no island has, and that the found motion could bring near. */
+static void find_within_reach(void *data, int begin, int end)
+{
+    peg_stage *s = data;
+    for (int i = begin; i < end; i++) {
+        const peg_candidate *c = &s->candidate[i];
+        const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
+        double n[3];
+        s->within_reach[i] = !c->in_island && !c->excluded && !c->is_mesh_pair;
+        if (!s->within_reach[i] || (c->near && has_coarse_reach(s, c))) continue;
+        peg_copy3(c->n, n);
+        s->within_reach[i] =
+            !peg_is_far(a, b, reach_of_motion(s, c), s->context->settings.narrow_phase, n);
+    }
+}
+
 /* Whether the found motion brings the pair near: from the second round on whether it makes it meet,
  * as every round adds others that could. Of two meshes that are sought along the motion only the
  * triangles that come near first are known. */
@@ -200,13 +228,9 @@ static int is_missed(peg_stage *s, const peg_candidate *c)
 {
     pegNarrowPhase narrow = s->context->settings.narrow_phase;
     const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
-    double reach = closing(s, c), n[3];
-    int of_meshes = a->shape->nv == 3 && b->shape->nv == 3;
-    int is_first = s->round == 0 || of_meshes, halvings = is_first ? 0 : HALVINGS;
+    int is_first = has_coarse_reach(s, c), halvings = is_first ? 0 : HALVINGS;
+    double reach = reach_of_motion(s, c);
     if (is_first && c->near) return 1;
-    if (is_first) reach += LEFT * peg_candidate_size(s, c);
-    peg_copy3(c->n, n);
-    if (peg_is_far(a, b, reach, narrow, n)) return 0;
     double at[2] = {peg_widest_facet(a, b, narrow, NULL).s, separation_on_way(s, c, 1)};
     return !passes_by(s, c, (double[]){0, 1}, at, reach, halvings);
 }
@@ -238,11 +262,16 @@ static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
         s->failed = 1;
         return 0;
     }
+    s->within_reach = PEG_NEW(&s->context->arena, unsigned char, s->candidates);
+    if (!s->within_reach) {
+        s->failed = 1;
+        return 0;
+    }
+    peg_pool_loop(peg_threads_for(s->context, s->candidates), find_within_reach, s, s->candidates);
     for (int i = 0; i < s->candidates; i++) {
         peg_candidate *c = &s->candidate[i];
-        if (c->in_island || c->excluded || c->is_mesh_pair) continue;
+        if (!s->within_reach[i] || !is_missed(s, c)) continue;
         const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
-        if (!is_missed(s, c)) continue;
         c->near = 1;
         missed++;
         if (a->moves) s->dirty[a->body] = 1;
