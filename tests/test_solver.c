@@ -196,6 +196,77 @@ START_TEST(lemke_leaves_no_more_than_rounding)
 }
 END_TEST
 
+/* What the problem finds in its memory. */
+static void fill_memory(int byte)
+{
+    const size_t bytes = (size_t)1 << 20;
+    peg_arena_mark mark = peg_arena_here(&arena);
+    void *memory = peg_arena_alloc(&arena, bytes);
+    ck_assert_ptr_nonnull(memory);
+    memset(memory, byte, bytes);
+    peg_arena_back(&arena, mark);
+}
+
+/* Out of a step of the model `paper`: a w that had the last column of the tableau enters where a z
+ * leaves. */
+START_TEST(lemke_needs_nothing_of_what_its_memory_held)
+{
+    static const struct entry {
+        int row, column;
+        double value;
+    } entry[] = {{0, 0, 0.5865520945453326},
+                 {0, 4, -0.3061},
+                 {0, 6, -0.30609957438236757},
+                 {1, 1, 0.33927098746507256},
+                 {1, 4, 0.00073},
+                 {1, 6, 0.0007283930755237825},
+                 {3, 0, 0.28045252016296507},
+                 {3, 1, -0.3385425943895489},
+                 {3, 3, 1},
+                 {3, 4, 0.37897241842433554},
+                 {3, 6, 0.37897241842433554},
+                 {4, 0, -0.30609957438236757},
+                 {4, 1, 0.0007283930755237825},
+                 {4, 3, 1},
+                 {4, 4, 0.6858},
+                 {4, 6, 0.6858003858822268},
+                 {5, 0, 0.04053822424399822},
+                 {5, 1, -0.02791160578481813},
+                 {5, 4, -0.008},
+                 {5, 5, 1},
+                 {5, 6, -0.007898162312903747},
+                 {6, 0, -0.30609957438236757},
+                 {6, 1, 0.0007283930755237825},
+                 {6, 4, 0.6858003858822268},
+                 {6, 5, 1},
+                 {6, 6, 0.6858003858822268},
+                 {7, 7, 1},
+                 {8, 8, 0.7}};
+    static const double q[9] = {-0.002096960374199782,
+                                -0.0020969603741997672,
+                                0,
+                                1.38e-14,
+                                1.23e-14,
+                                -4e-14,
+                                1.23e-14,
+                                -0.0001,
+                                0.8};
+    double A[81] = {0}, z[2][9];
+    int pivots[2];
+    for (size_t i = 0; i < sizeof entry / sizeof *entry; i++)
+        A[9 * entry[i].row + entry[i].column] = entry[i].value;
+    for (int k = 0; k < 2; k++) {
+        peg_pivoting pivoting = {0};
+        fill_memory(k ? 0x3f : 0);
+        ck_assert_int_eq(peg_lemke(&arena, 9, A, q, z[k], &pivoting), PEG_SOLVED);
+        ck_assert_double_lt(oracle_residual(9, A, q, z[k]), 1e-12);
+        pivots[k] = pivoting.pivots;
+    }
+    ck_assert_int_eq(pivots[0], pivots[1]);
+    ck_assert_int_eq(memcmp(z[0], z[1], sizeof z[0]), 0);
+}
+END_TEST
+
 START_TEST(lemke_reports_a_ray)
 {
     double z[2];
@@ -767,6 +838,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, lemke_solves_general_problems, 0, 4);
     tcase_add_loop_test(tests, lemke_solves_wide_problems, 0, 2);
     tcase_add_test(tests, lemke_leaves_no_more_than_rounding);
+    tcase_add_test(tests, lemke_needs_nothing_of_what_its_memory_held);
     tcase_add_test(tests, lemke_reports_a_ray);
     tcase_add_loop_test(tests, flush_stacks_rest, 0, 3);
     tcase_add_test(tests, contradicting_rows_are_recognised);

@@ -165,6 +165,7 @@ static int leaving(lemke *t)
 static void drop(lemke *t, int column)
 {
     int last = --t->columns;
+    if (column == last) return; /* its variable is basic by now */
     for (int i = 0; i < t->n; i++) row_of(t, i)[column] = row_of(t, i)[last];
     t->nonbasic[column] = t->nonbasic[last], t->place[t->nonbasic[column]] = column;
 }
