@@ -318,7 +318,7 @@ PEG_API void pegWorldResetTotals(pegWorldID peg);
  *
  * Errors, which leave the ODE world as it was: ARGUMENT (null, too small a buffer, during a step),
  * STATE (a buffer that is damaged or of another version or world), MEMORY, and those of a step for
- * geoms. */
+ * geoms. The contacts of the last step can be unknown then, too. */
 PEG_API pegStatus pegWorldSaveState(pegWorldID peg, void *buffer, size_t *size);
 PEG_API pegStatus pegWorldRestoreState(pegWorldID peg, const void *buffer, size_t size);
 

@@ -309,6 +309,20 @@ START_TEST(refuses_other_worlds)
 }
 END_TEST
 
+/* The shapes that they were of may be gone. */
+START_TEST(a_refused_state_leaves_no_contacts_to_tell_of)
+{
+    size_t size;
+    advance(&S, AT[1]);
+    ck_assert_int_gt(pegWorldGetContactCount(S.peg), 0);
+    void *state = save(&S, &size, PEG_OK);
+    for (int i = 0; i < BODIES; i += 4) dGeomSphereSetRadius(dBodyGetFirstGeom(S.body[i]), .1);
+    expect_refused(state, size, PEG_ERROR_STATE);
+    ck_assert_int_eq(pegWorldGetContactCount(S.peg), 0);
+    free(state);
+}
+END_TEST
+
 START_TEST(fails_whole_without_memory)
 {
     size_t size;
@@ -390,6 +404,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, saving_changes_nothing);
     tcase_add_test(tests, refuses_damaged_buffers);
     tcase_add_test(tests, refuses_other_worlds);
+    tcase_add_test(tests, a_refused_state_leaves_no_contacts_to_tell_of);
     tcase_add_test(tests, fails_whole_without_memory);
     tcase_add_test(tests, names_what_is_unknown);
     return suite;

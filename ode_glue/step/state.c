@@ -306,6 +306,9 @@ static pegStatus prepare(peg_glue *glue, saved *s, inventory *v, peg_reader *r)
     if (status == PEG_OK) {
         status = peg_glue_meet_geoms(glue, &saved_geom);
         peg_shapes_end(&glue->shapes, status == PEG_OK);
+        /* no contacts to tell of: shapes of the last step may be gone */
+        glue->told_now = 0;
+        glue->scene.np = 0;
     }
     peg_map_free(&saved_geom);
     if (status != PEG_OK) return status;
@@ -339,8 +342,6 @@ static void take(peg_glue *glue, saved *s, const inventory *v)
     glue->sleep = s->sleep, s->sleep = sleep;
     peg_joint_set joints = glue->joints;
     glue->joints = s->joint_set, s->joint_set = joints;
-    glue->told_now = 0;
-    glue->scene.np = 0; /* no contacts to tell of */
 }
 
 pegStatus peg_glue_restore(peg_glue *glue, peg_reader *r)
