@@ -578,6 +578,25 @@ START_TEST(starting_overlap_is_told_and_opens)
 }
 END_TEST
 
+START_TEST(meshes_that_cross_at_the_start_are_told_of)
+{
+    static const dReal at[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const dTriIndex corner[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    scene s = new_scene();
+    messages l = {0};
+    pegWorldSetMessageCallback(s.peg, &l, keep_message);
+    dTriMeshDataID data = dGeomTriMeshDataCreate();
+    dGeomTriMeshDataBuildDouble(data, at, 3 * sizeof *at, 4, corner, 12, 3 * sizeof *corner);
+    for (int i = 0; i < 2; i++)
+        dGeomSetBody(dCreateTriMesh(s.space, data, NULL, NULL, NULL),
+                     add_body(s.world, .2 * i, .1 * i, 3 + .1 * i));
+    ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
+    ck_assert_int_eq(told(&l, "meshes whose triangles cross can stay so"), 1);
+    free_scene(&s);
+    dGeomTriMeshDataDestroy(data);
+}
+END_TEST
+
 START_TEST(arguments_and_settings_are_checked)
 {
     pegSettings settings;
@@ -831,6 +850,7 @@ static Suite *plugin_suite(void)
     tcase_add_test(use, convex_rests_on_convex);
     tcase_add_test(use, rays_and_empty_geoms_are_ignored);
     tcase_add_test(use, starting_overlap_is_told_and_opens);
+    tcase_add_test(use, meshes_that_cross_at_the_start_are_told_of);
     tcase_add_test(use, statistics_add_up);
     tcase_add_test(use, symbols_and_header);
     tcase_add_loop_test(errors, bad_steps_change_nothing, 0, 11);

@@ -79,6 +79,14 @@ static void tell_of_bodies(peg_glue *glue, pegSeverity severity, peg_cause cause
     peg_say(&glue->report, cause, severity, PEG_OK, &first, text);
 }
 
+static int has_two_meshes(const peg_glue *glue)
+{
+    int meshes = 0;
+    for (int i = 0; i < glue->scene.np && meshes < 2; i++)
+        meshes += glue->scene.part[i].triangle_mesh != NULL;
+    return meshes == 2;
+}
+
 static void report_step(peg_glue *glue, const pegStats *stats)
 {
     if (dWorldGetContactSurfaceLayer(glue->world) != 0)
@@ -95,7 +103,10 @@ static void report_step(peg_glue *glue, const pegStats *stats)
              "joint constraints contradict each other or contacts: they were relaxed in a step");
     if (stats->recovered)
         note(glue, PEG_CAUSE_OVERLAP, NULL,
-             "bodies overlap at the start of a step: they are moved apart at a capped speed");
+             has_two_meshes(glue)
+                 ? "bodies overlap at the start of a step: they are moved apart at a capped speed, "
+                   "but meshes whose triangles cross can stay so: create them apart"
+                 : "bodies overlap at the start of a step: they are moved apart at a capped speed");
     if (stats->infeasible_islands)
         warn(glue, PEG_CAUSE_SQUEEZED, NULL,
              "bodies are squeezed between kinematic ones without a feasible motion: the step ended "
