@@ -21,7 +21,8 @@
 enum { BODIES_MOST = 32, ROUNDS = 60, HALVINGS = 30 };
 
 static const double REST[6] = {0};
-/* Of b: what the sums may differ by; of the trace of the Hessian: what makes it regular. */
+/* Of b: what the sums may differ by, and friction of points without load; of the trace of the
+ * Hessian: what makes it regular. */
 static const double SAME_SUMS = 1e-9, REGULAR = 1e-13;
 /* What friction over normal force may grow by in a pair, as it was within its cone. */
 static const double SAME_CONE = 1e-6;
@@ -164,6 +165,7 @@ static int solve(island *s)
 /* Writes the forces, if they stay in their cones. */
 static void keep(const island *s, peg_contact *contact)
 {
+    double rounding = SAME_SUMS * norm(s->b, s->k);
     for (int i = 0; i < s->n; i++) {
         point *p = &s->p[i];
         double across[3];
@@ -171,7 +173,7 @@ static void keep(const island *s, peg_contact *contact)
         project(p, p->f);
         double normal = peg_dot(p->n, p->f);
         peg_add_scaled(p->f, -normal, p->n, across);
-        if (peg_norm(across) > (1 + SAME_CONE) * p->cone * normal) return;
+        if (peg_norm(across) > (1 + SAME_CONE) * p->cone * normal + rounding) return;
     }
     for (int i = 0; i < s->n; i++) {
         const point *p = &s->p[i];
