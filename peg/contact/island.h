@@ -195,6 +195,7 @@ typedef struct peg_progress {
     double exact_work, position_work; /* of Newton's method: of exact attempts, of the last position
                                          stage */
     double limited_share;             /* of the former that limited attempts may take */
+    int waits;                        /* the last exact attempts have not opened its overlaps */
     int strides;                      /* of conservative advancement in the step so far */
 } peg_progress;
 

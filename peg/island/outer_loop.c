@@ -234,18 +234,25 @@ static int is_spent(const peg_island *I, long begun)
     return peg_work_is_spent(I) || (is_bounded && I->stats->pgs_iterations - begun > most);
 }
 
+/* Overlaps of many bodies ask for more than all can open by, which exact solves find out last. */
+static int most_passes(const peg_island *I)
+{
+    int may_open = I->mode != PEG_MODE_LIMITED && (peg_is_iterative(I) || !I->progress.waits);
+    if ((I->forms & PEG_FORM_RECOVERY) && !may_open) return 0;
+    return I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : LIMITED_PASSES;
+}
+
 peg_result peg_outer_loop(peg_island *I)
 {
     loop l = {.objective = -1, .anew = 1};
     pegStats *stats = I->stats;
     double then = peg_seconds();
     long begun = stats->pgs_iterations;
-    int most = I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : LIMITED_PASSES;
     verdict v = ITERATE;
     I->progress.work = 0;
     peg_island_begin(I);
     peg_lap(&then, &stats->time_check);
-    int k = 0;
+    int k = 0, most = most_passes(I);
     for (; k < most && !is_spent(I, begun) && v != ACCEPT && v != GIVE_UP && !I->failed; k++) {
         I->progress.iteration = k;
         v = pass(I, &l, &then);

@@ -115,6 +115,24 @@ static int restore(peg_island *I, int k)
     return 0;
 }
 
+/* Whether a body's velocities take it further than rounding. */
+static int moves(const peg_island *I, int i, const double *v)
+{
+    return I->h * peg_norm(v) > PEG_TOUCH * I->rigid[i].size || I->h * peg_norm(v + 3) > PEG_TOUCH;
+}
+
+/* Whether the last restoration has changed something: else overlaps that it has not opened stay. */
+static int has_changed(const peg_island *I)
+{
+    int changed = !(I->forms & PEG_FORM_RECOVERY);
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - I->before.v[i][k];
+        changed |= moves(I, i, d);
+    }
+    return changed;
+}
+
 static void find_velocities(peg_island *I)
 {
     int apart = 0, k = 0;
@@ -132,6 +150,7 @@ static void find_velocities(peg_island *I)
         if (!restore(I, k)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0);
+        if (!has_changed(I)) break;
     }
     if ((I->forms & PEG_FORM_RECOVERY) && !apart) shorten_recovery(I);
     I->stats->outer_iterations += k;
@@ -417,11 +436,8 @@ static int is_frozen(const peg_island *I)
 {
     int should = 0;
     for (int i = 0; i < I->nd; i++) {
-        double size = I->rigid[i].size;
-        if (I->h * peg_norm(I->v[i]) > PEG_TOUCH * size || I->h * peg_norm(I->v[i] + 3) > PEG_TOUCH)
-            return 0;
-        should |= I->h * peg_norm(I->v_motion[i]) > PEG_TOUCH * size ||
-                  I->h * peg_norm(I->v_motion[i] + 3) > PEG_TOUCH;
+        if (moves(I, i, I->v[i])) return 0;
+        should |= moves(I, i, I->v_motion[i]);
     }
     return should;
 }

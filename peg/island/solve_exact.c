@@ -139,7 +139,7 @@ static int may_rest(const peg_island *I)
 {
     /* many bodies keep the rounding of a flush start: to open it moves all of them */
     int is_many = I->nd >= PEG_COARSE_FROM;
-    if (I->mode != PEG_MODE_LIMITED || I->joints.n || (I->forms & PEG_FORM_RECOVERY)) return 0;
+    if (I->mode != PEG_MODE_LIMITED || I->joints.n) return 0;
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         double thin = PEG_THIN * I->pair[row->pair].margin;

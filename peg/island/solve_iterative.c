@@ -188,12 +188,12 @@ static void fill_all(peg_island *I, workspace *w)
 
 /* --- the goal --- */
 
-/* Nothing is driven, and no overlap is to be opened. Thin gaps may wait to grow. */
+/* Nothing is driven. Thin gaps may wait to grow, and overlaps to open. */
 static int may_rest(const peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++)
         if (I->rows.row[i].prescribed != 0) return 0;
-    return !(I->forms & PEG_FORM_RECOVERY) && !I->joints.n;
+    return !I->joints.n;
 }
 
 static int most_iterations(const workspace *w)

@@ -2,7 +2,8 @@
  *
  *     attempt                    | applies to                          | work
  *     ---------------------------|-------------------------------------|------------------------
- *     exact within a limit       | 5 bodies and more, not active       | 12 passes
+ *     exact within a limit       | 5 bodies and more, not active, ..   | 12 passes
+ *                                | .. apart at the start               |
  *     wide                       | 30 bodies and more                  | 40 restorations, thrice
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
@@ -15,8 +16,9 @@
  * without limits and the exact attempt apply where the limited one has not taken all work that an
  * exact one may. Islands that are solved again in a step, with more and more pairs, have the last
  * ones only. Exact solves end with a certificate. An island in which the limited attempt failed n
- * times in a row is tried so again 2^n steps later, or where all others fail. Other contact models
- * make one attempt that always converges. */
+ * times in a row is tried so again 2^n steps later, or where all others fail; so is an exact one
+ * that has not opened overlaps of the start. Other contact models make one attempt that always
+ * converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
@@ -99,6 +101,12 @@ static void remember(peg_island *I, patience p)
     }
 }
 
+static void lengthen(patience *p)
+{
+    if (p->failures < MOST_FAILURES) p->failures++;
+    p->wait = 1 << p->failures;
+}
+
 static int try_limited(peg_island *I, patience *p)
 {
     I->progress.limited_share = p->failures > 0 ? SECOND_SHARE : 1;
@@ -106,9 +114,20 @@ static int try_limited(peg_island *I, patience *p)
         *p = (patience){0};
         return 1;
     }
-    if (p->failures < MOST_FAILURES) p->failures++;
-    p->wait = 1 << p->failures;
+    if (!(I->forms & PEG_FORM_RECOVERY)) lengthen(p);
     return 0;
+}
+
+/* Overlaps that exact attempts have not opened wait, too. */
+static int try_exact(peg_island *I, patience *p)
+{
+    I->progress.waits = p->wait > 0;
+    int done = try_mode(I, PEG_MODE_EXACT);
+    I->progress.waits = 0;
+    if (!(I->forms & PEG_FORM_RECOVERY)) return done;
+    if (done) *p = (patience){0};
+    if (!done && p->wait == 0) lengthen(p);
+    return done;
 }
 
 /* What it has brought to rest rests in the next step, too, from where the answer is repeated. */
@@ -152,8 +171,7 @@ static int try_all(peg_island *I, int iterative, patience *p)
     if (is_wide && try_wide(I, p)) return 1;
     peg_island_place_views(I);
     int is_late = I->common.round > 0 && I->npair >= MANY_PAIRS;
-    if (!is_late && (iterative ? try_iterative(I, is_wide, p) : try_mode(I, PEG_MODE_EXACT)))
-        return 1;
+    if (!is_late && (iterative ? try_iterative(I, is_wide, p) : try_exact(I, p))) return 1;
     if (I->failed) return 0;
     return try_beside_movers(I) ||
            (!I->failed && peg_position_stage(I, PEG_LIMITS_ALLOWED) == PEG_CONVERGED);
