@@ -1,6 +1,6 @@
-/* Vectors of eight numbers, worked on side by side. Every processor does the same operations in the
- * same order on each of them, whatever the width of its registers is, so that the bits are the
- * same; products and sums are not fused.
+/* Vectors of eight floats or four doubles, worked on side by side. Every processor does the same
+ * operations in the same order on each of them, whatever the width of its registers is, so that the
+ * bits are the same; products and sums are not fused.
  *
  * Functions with such vectors in their signature are always inline: how they would be passed
  * depends on the processor. */
@@ -12,13 +12,14 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 #endif
 
-/* Numbers of a vector: floats of an AVX2 register. */
-enum { PEG_LANES = 8 };
+/* Numbers of a vector: those of an AVX2 register. Comparisons of longer vectors are compiled one by
+ * one. */
+enum { PEG_LANES = 8, PEG_DOUBLE_LANES = 4 };
 
 typedef float peg_floats __attribute__((vector_size(32)));
 typedef int peg_float_mask __attribute__((vector_size(32)));
-typedef double peg_doubles __attribute__((vector_size(64)));
-typedef long long peg_double_mask __attribute__((vector_size(64)));
+typedef double peg_doubles __attribute__((vector_size(32)));
+typedef long long peg_double_mask __attribute__((vector_size(32)));
 
 #define PEG_HOT static inline __attribute__((always_inline))
 
@@ -64,7 +65,7 @@ PEG_HOT peg_floats peg_floats_abs(peg_floats a)
 
 PEG_HOT peg_doubles peg_doubles_of(double x)
 {
-    return (peg_doubles){x, x, x, x, x, x, x, x};
+    return (peg_doubles){x, x, x, x};
 }
 
 PEG_HOT peg_doubles peg_doubles_if(peg_double_mask m, peg_doubles a, peg_doubles b)

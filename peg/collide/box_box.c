@@ -1,4 +1,4 @@
-/* Separating axes of eight pairs of boxes side by side. With C_ij = a_i . b_j all of them are found
+/* Separating axes of four pairs of boxes side by side. With C_ij = a_i . b_j all of them are found
  * from C and from the distance of the centres in the frames of both: along a_i x b_j the distance
  * is t_k C_lj - t_l C_kj, (i, l, k) cyclic, over |a_i x b_j| = sqrt(C_kj^2 + C_lj^2), which is
  * known to the last bits however parallel the edges are. */
@@ -9,17 +9,17 @@
 /* Square of the sine up to which edges are parallel. */
 static const double PARALLEL = 1e-12;
 
-typedef struct eight_boxes {
+typedef struct four_boxes {
     peg_doubles x[3], R[9], half[3];
-} eight_boxes;
+} four_boxes;
 
-typedef struct eight_axes {
+typedef struct four_axes {
     peg_doubles s, best, axis, along;
-} eight_axes;
+} four_axes;
 
-PEG_HOT void load_boxes(const peg_box *const *from, int n, eight_boxes *out)
+PEG_HOT void load_boxes(const peg_box *const *from, int n, four_boxes *out)
 {
-    for (int l = 0; l < PEG_LANES; l++) {
+    for (int l = 0; l < PEG_DOUBLE_LANES; l++) {
         const peg_box *box = from[l < n ? l : n - 1];
         for (int k = 0; k < 3; k++) out->x[k][l] = box->x[k], out->half[k][l] = box->half[k];
         for (int k = 0; k < 9; k++) out->R[k][l] = box->R[k];
@@ -27,7 +27,7 @@ PEG_HOT void load_boxes(const peg_box *const *from, int n, eight_boxes *out)
 }
 
 /* s: of the axis; value: s less what is asked of its kind; along: positive if it points to A. */
-PEG_HOT void consider(eight_axes *e, int axis, peg_doubles s, peg_doubles value, peg_doubles along)
+PEG_HOT void consider(four_axes *e, int axis, peg_doubles s, peg_doubles value, peg_doubles along)
 {
     peg_double_mask farther = value > e->best;
     e->s = peg_doubles_if(s > e->s, s, e->s);
@@ -36,8 +36,8 @@ PEG_HOT void consider(eight_axes *e, int axis, peg_doubles s, peg_doubles value,
     e->along = peg_doubles_if(farther, along, e->along);
 }
 
-PEG_HOT void faces(const eight_boxes *a, const eight_boxes *b, const peg_doubles t[3],
-                   const peg_doubles u[3], peg_doubles abs[3][3], eight_axes *e)
+PEG_HOT void faces(const four_boxes *a, const four_boxes *b, const peg_doubles t[3],
+                   const peg_doubles u[3], peg_doubles abs[3][3], four_axes *e)
 {
     for (int i = 0; i < 3; i++) {
         peg_doubles reach =
@@ -53,8 +53,8 @@ PEG_HOT void faces(const eight_boxes *a, const eight_boxes *b, const peg_doubles
     }
 }
 
-PEG_HOT void edges(const eight_boxes *a, const eight_boxes *b, const peg_doubles t[3],
-                   peg_doubles C[3][3], peg_doubles abs[3][3], peg_doubles bias, eight_axes *e)
+PEG_HOT void edges(const four_boxes *a, const four_boxes *b, const peg_doubles t[3],
+                   peg_doubles C[3][3], peg_doubles abs[3][3], peg_doubles bias, four_axes *e)
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -65,21 +65,21 @@ PEG_HOT void edges(const eight_boxes *a, const eight_boxes *b, const peg_doubles
             peg_doubles square = C[i1][j] * C[i1][j] + C[i2][j] * C[i2][j], length, s;
             peg_double_mask crossed = square > PARALLEL;
             square = peg_doubles_if(crossed, square, peg_doubles_of(1));
-            for (int l = 0; l < PEG_LANES; l++) length[l] = sqrt(square[l]);
+            for (int l = 0; l < PEG_DOUBLE_LANES; l++) length[l] = sqrt(square[l]);
             s = (peg_doubles_abs(along) - reach) / length;
             s = peg_doubles_if(crossed, s, peg_doubles_of(-INFINITY));
             consider(e, 6 + 3 * i + j, s, s - bias, along);
         }
 }
 
-PEG_WIDE static void eight(const peg_box *const *from_a, const peg_box *const *from_b,
-                           const double *edge_bias, int n, peg_box_axis *out)
+PEG_WIDE static void four(const peg_box *const *from_a, const peg_box *const *from_b,
+                          const double *edge_bias, int n, peg_box_axis *out)
 {
-    eight_boxes a, b;
+    four_boxes a, b;
     peg_doubles t[3], u[3], C[3][3], abs[3][3], d[3], bias;
     load_boxes(from_a, n, &a);
     load_boxes(from_b, n, &b);
-    for (int l = 0; l < PEG_LANES; l++) bias[l] = edge_bias[l < n ? l : n - 1];
+    for (int l = 0; l < PEG_DOUBLE_LANES; l++) bias[l] = edge_bias[l < n ? l : n - 1];
     for (int k = 0; k < 3; k++) d[k] = a.x[k] - b.x[k];
     for (int i = 0; i < 3; i++) {
         t[i] = a.R[i] * d[0] + a.R[3 + i] * d[1] + a.R[6 + i] * d[2];
@@ -89,7 +89,7 @@ PEG_WIDE static void eight(const peg_box *const *from_a, const peg_box *const *f
             abs[i][j] = peg_doubles_abs(C[i][j]);
         }
     }
-    eight_axes e = {.s = peg_doubles_of(-INFINITY), .best = peg_doubles_of(-INFINITY)};
+    four_axes e = {.s = peg_doubles_of(-INFINITY), .best = peg_doubles_of(-INFINITY)};
     faces(&a, &b, t, u, abs, &e);
     edges(&a, &b, t, C, abs, bias, &e);
     for (int l = 0; l < n; l++)
@@ -99,8 +99,9 @@ PEG_WIDE static void eight(const peg_box *const *from_a, const peg_box *const *f
 void peg_box_separations(const peg_box *const *a, const peg_box *const *b, const double *edge_bias,
                          int n, peg_box_axis *out)
 {
-    for (int k = 0; k < n; k += PEG_LANES)
-        eight(a + k, b + k, edge_bias + k, n - k < PEG_LANES ? n - k : PEG_LANES, out + k);
+    for (int k = 0; k < n; k += PEG_DOUBLE_LANES)
+        four(a + k, b + k, edge_bias + k, n - k < PEG_DOUBLE_LANES ? n - k : PEG_DOUBLE_LANES,
+             out + k);
 }
 
 double peg_box_above_plane(const peg_box *box, const double normal[3], double offset)

@@ -1,4 +1,4 @@
-/* Exact separation of boxes by their fifteen separating axes, eight pairs at a time. */
+/* Exact separation of boxes by their fifteen separating axes, four pairs at a time. */
 #ifndef PEG_BOX_BOX_H
 #define PEG_BOX_BOX_H
 
