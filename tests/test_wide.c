@@ -488,10 +488,10 @@ static void add_plane(heap *p, double x, double y, double z, double offset)
     for (int k = 0; k < 9; k += 4) part->rotation[k] = 1;
 }
 
-static heap *new_heap(heap_kind kind, int ground, double spread)
+static heap *new_heap(heap_kind kind, uint64_t seed, int ground, double spread)
 {
     heap *p = calloc(1, sizeof *p);
-    cases_random r = {.state = 9};
+    cases_random r = {.state = seed};
     ck_assert_ptr_nonnull(p);
     ck_assert_int_eq(peg_context_create(NULL, &p->context), PEG_OK);
     p->s = (peg_scene){.body = p->body, .nb = BODIES, .part = p->part, .h = .01};
@@ -660,7 +660,7 @@ static double least_separation(const heap *p)
 START_TEST(a_heap_falls_without_overlap_or_gain)
 {
     double spread = _i / 2 == POINTS ? .6 : .8;
-    heap *p = new_heap(_i / 2, 1, _i % 2 ? spread - .05 : spread);
+    heap *p = new_heap(_i / 2, 9, 1, _i % 2 ? spread - .05 : spread);
     double g = 9.81, before = energy_of(p, g), scale = before;
     long wide = 0, limited = 0;
     p->s.h = _i % 2 ? .02 : .01;
@@ -680,11 +680,14 @@ START_TEST(a_heap_falls_without_overlap_or_gain)
 }
 END_TEST
 
-/* In a funnel: exact solves on the way to rest took 20 to 40 times as long as the other steps. */
+/* In a funnel: exact solves on the way to rest took 20 to 40 times as long as the other steps. In
+ * the second and third heap impulses of the weights' size were not exact enough for the little
+ * motion.
+ */
 START_TEST(a_heap_comes_to_rest_without_exact_solves)
 {
     double spread = .85, across = (SIDE - 1) * spread + .9, c = sqrt(.5);
-    heap *p = new_heap(BOXES, 0, spread);
+    heap *p = new_heap(BOXES, (uint64_t[]){9, 10, 22}[_i], 0, spread);
     int steps = 0, rests = 0, together = 0;
     for (int i = 0; i < BODIES; i++) memset(p->body[i].v, 0, sizeof p->body[i].v);
     for (int k = -1; k <= 1; k += 2) {
@@ -693,7 +696,7 @@ START_TEST(a_heap_comes_to_rest_without_exact_solves)
     }
     while (!rests && steps++ < 8 * STEPS) {
         step_heap(p, 9.81);
-        if (p->stats.islands != 1) continue;
+        if (p->stats.islands != 1 || p->stats.pairs < 2 * BODIES) continue;
         together++;
         ck_assert_int_eq(p->stats.solves, p->stats.pgs_solves);
         rests = p->stats.resting_islands == p->stats.islands;
@@ -706,7 +709,7 @@ END_TEST
 
 START_TEST(a_cloud_that_collapses_keeps_its_momentum)
 {
-    heap *p = new_heap(_i, 0, .95);
+    heap *p = new_heap(_i, 9, 0, .95);
     double scale = 0, before[3] = {0};
     long wide = 0;
     for (int i = 0; i < BODIES; i++) {
@@ -731,11 +734,13 @@ Suite *test_suite(void)
 {
     Suite *suite = suite_create("wide");
     TCase *boxes = tcase_create("boxes"), *solver = tcase_create("solver"),
-          *steps = tcase_create("steps");
+          *steps = tcase_create("steps"), *rest = tcase_create("rest");
     tcase_add_checked_fixture(boxes, set_up, tear_down);
     tcase_add_checked_fixture(solver, set_up, tear_down);
     tcase_add_checked_fixture(steps, set_up, tear_down);
+    tcase_add_checked_fixture(rest, set_up, tear_down);
     tcase_set_timeout(steps, 120);
+    tcase_set_timeout(rest, 120);
     tcase_add_test(boxes, lanes_find_the_separation_of_all_facets);
     tcase_add_test(boxes, patches_name_their_features);
     tcase_add_test(boxes, flush_faces_share_their_corners);
@@ -744,10 +749,11 @@ Suite *test_suite(void)
     tcase_add_loop_test(solver, a_cube_sticks_and_slides, 0, 2);
     tcase_add_test(solver, a_slab_carries_more_than_there_are_colours);
     tcase_add_loop_test(steps, a_heap_falls_without_overlap_or_gain, 0, 6);
-    tcase_add_test(steps, a_heap_comes_to_rest_without_exact_solves);
+    tcase_add_loop_test(rest, a_heap_comes_to_rest_without_exact_solves, 0, 3);
     tcase_add_loop_test(steps, a_cloud_that_collapses_keeps_its_momentum, 0, 3);
     suite_add_tcase(suite, boxes);
     suite_add_tcase(suite, solver);
     suite_add_tcase(suite, steps);
+    suite_add_tcase(suite, rest);
     return suite;
 }

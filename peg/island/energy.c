@@ -67,6 +67,24 @@ void peg_scale_relative(const peg_island *I, double factor, peg_vec6 *v)
     }
 }
 
+double peg_shorten_motion(peg_island *I)
+{
+    double common[3], square = 0, along = 0;
+    peg_common_velocity(I, (const peg_vec6 *)I->v_motion, common);
+    for (int i = 0; i < I->nd; i++) {
+        double d[6], f[6];
+        memcpy(d, I->v_motion[i], sizeof d);
+        memcpy(f, I->rigid[i].target, sizeof f);
+        peg_sub(d, common, d);
+        peg_sub(f, common, f);
+        square += peg_energy_product(&I->rigid[i], d, d);
+        along += peg_energy_product(&I->rigid[i], d, f);
+    }
+    double factor = along < square ? fmax(0, along / square) : 1;
+    peg_scale_relative(I, factor, I->v_motion);
+    return (1 - factor) * sqrt(square);
+}
+
 int peg_return_energy(peg_island *I, double share)
 {
     double common[3], energy = 0; /* relative to the common velocity, at the end poses */

@@ -16,6 +16,10 @@ double peg_energy_gained(const peg_island *island);
 /* The velocities after the step: those of the iterate or, where restorations only move the poses,
  * those of the last solve about v_f. */
 peg_vec6 *peg_velocities_after(const peg_island *island);
+/* Shortens the motion to what is nearest to v_f along it: relative to the common velocity, as rows
+ * that v and 0 satisfy let it be. An inexact solve has gained nothing then. Returns by how much,
+ * sqrt(J). */
+double peg_shorten_motion(peg_island *island);
 /* Takes what was gained from the velocities after the step, relative to the common one, if it is at
  * most this share of their energy and they are not those of the poses. Returns whether it did. */
 int peg_return_energy(peg_island *island, double share);

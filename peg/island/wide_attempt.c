@@ -24,11 +24,9 @@
 #include "peg/island/lcp_rows.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations for the velocities, until rows change by less than this share of the bodies' speed;
- * for bodies slower than this share of what applied forces make in a step so many times as many, to
- * a share as much smaller: else their gaps are used up before they come to rest. */
-enum { VELOCITY_ITERATIONS = 80, SLOW_TIMES = 5 };
-static const double SPEED_CHANGE = 1e-3, SLOW = 0.5;
+/* Iterations for the velocities, until rows change by less than this share of the bodies' speed. */
+enum { VELOCITY_ITERATIONS = 80 };
+static const double SPEED_CHANGE = 1e-3;
 
 /* An island rests where no body lacks more than this share of its weight: solve_iterative.c. */
 static const double REST = 5e-3;
@@ -155,7 +153,6 @@ static int gather_contacts(peg_wide *w)
 
 static int find_velocities(peg_wide *w)
 {
-    int times = peg_is_faster(w->I, SLOW) ? 1 : SLOW_TIMES;
     peg_island *I = w->I;
     peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!target || !gather_contacts(w)) return 0;
@@ -166,8 +163,8 @@ static int find_velocities(peg_wide *w)
                                 .contact = w->contact,
                                 .patch = w->patch,
                                 .patches = w->patches,
-                                .iterations = times * VELOCITY_ITERATIONS,
-                                .tolerance = SPEED_CHANGE * w->speed / times,
+                                .iterations = VELOCITY_ITERATIONS,
+                                .tolerance = SPEED_CHANGE * w->speed,
                                 .pool = I->pool};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
@@ -207,14 +204,16 @@ static void keep_directions(peg_wide *w)
     }
 }
 
-/* Poses for which the motion has the energy: near rest it has none to lift what is above a gap. */
+/* Poses for which the motion has the energy: near rest it has none to lift what is above a gap, nor
+ * for what the last digits of impulses as large as the weights do. */
 static int find_poses(peg_wide *w)
 {
     peg_island *I = w->I;
-    for (w->reserve = PEG_RESERVE_WHOLE; w->reserve <= PEG_RESERVE_NONE; w->reserve++) {
+    for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < PEG_RESERVES; w->reserve++) {
+        if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I));
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         if (!peg_wide_find_positions(w) || peg_wide_passes(w)) return 0;
-        double share = w->reserve == PEG_RESERVE_NONE ? MOST_TAKEN_BACK : TAKEN_BACK;
+        double share = w->reserve >= PEG_RESERVE_NONE ? MOST_TAKEN_BACK : TAKEN_BACK;
         if (peg_energy_gained(I) <= 0 || peg_return_energy(I, share)) return 1;
     }
     return 0;

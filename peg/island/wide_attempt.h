@@ -4,9 +4,15 @@
 
 #include "peg/contact/island.h"
 
-/* What restorations open gaps to: the usual reserve, no more than they had at q_0, hardly anything.
- * Near rest a motion has not the energy for the former. */
-typedef enum peg_reserve { PEG_RESERVE_WHOLE, PEG_RESERVE_KEPT, PEG_RESERVE_NONE } peg_reserve;
+/* What restorations open gaps to: the usual reserve, no more than they had at q_0, hardly anything,
+ * and that of a shorter motion. Near rest a motion has not the energy for the former. */
+typedef enum peg_reserve {
+    PEG_RESERVE_WHOLE,
+    PEG_RESERVE_KEPT,
+    PEG_RESERVE_NONE,
+    PEG_RESERVE_SHORTER,
+    PEG_RESERVES
+} peg_reserve;
 
 /* Steps the island if it suits. Returns 0, and leaves the island to other attempts, if it does not
  * suit or the poses cannot be found so. */

@@ -31,11 +31,12 @@ static void bound_pairs(void *data, int begin, int end)
     }
 }
 
-/* Pairs that the motion could have closed, at the poses of the iterate; the others keep a bound. */
-static void check_all(peg_wide *w)
+void peg_wide_check(peg_wide *w)
 {
     peg_island *I = w->I;
     int n = 0;
+    for (int i = 0; i < I->nr; i++) peg_wide_place_body(w, i);
+    peg_wide_place_pieces(w, NULL);
     peg_pool_loop(I->pool, bound_pairs, I, I->npair);
     for (int i = 0; i < I->npair; i++)
         if (!(I->pair[i].s >= peg_wide_floor(&I->pair[i]))) w->list[n++] = i;
@@ -202,9 +203,7 @@ static int restore(peg_wide *w, int round)
 int peg_wide_find_positions(peg_wide *w)
 {
     int round = 0;
-    for (int i = 0; i < w->I->nr; i++) peg_wide_place_body(w, i);
-    peg_wide_place_pieces(w, NULL);
-    check_all(w);
+    peg_wide_check(w);
     if (count_violated(w) == 0) return 1;
     if (!allocate_restoration(w)) return 0;
     while (count_violated(w) && round < RESTORATIONS)

@@ -107,6 +107,9 @@ void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 
 /* --- wide_positions.c --- */
 
+/* The poses of the iterate, and the separations of all pairs that the motion could have closed; the
+ * others keep a bound. */
+void peg_wide_check(peg_wide *w);
 /* Moves the poses until all pairs are apart; 0 if they are not in the end. */
 int peg_wide_find_positions(peg_wide *w);
 
