@@ -42,12 +42,16 @@ int peg_map_find(const peg_map *map, void *a, void *b)
 
 int peg_map_add(peg_map *map, void *a, void *b)
 {
-    int known = peg_map_find(map, a, b);
-    if (known >= 0) return known;
-    if (map->n == map->room && !grow(map)) return -1;
+    if (map->n == map->room) {
+        int known = peg_map_find(map, a, b);
+        if (known >= 0) return known;
+        if (!grow(map)) return -1;
+    }
+    int *slot = slot_of(map, a, b);
+    if (*slot) return *slot - 1;
     map->key[map->n][0] = a;
     map->key[map->n][1] = b;
-    *slot_of(map, a, b) = ++map->n;
+    *slot = ++map->n;
     return map->n - 1;
 }
 

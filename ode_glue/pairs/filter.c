@@ -222,8 +222,10 @@ static int keep_pair(peg_glue *glue, dGeomID a, dGeomID b, const peg_pair_entry 
     }
     int known = glue->added.n, i = peg_map_add(&glue->added, x, y);
     if (i < 0) return 0;
-    if (i == known) glue->how[i] = (peg_pair_entry){.first = a};
-    if (how) glue->how[i] = *how;
+    if (how)
+        glue->how[i] = *how;
+    else if (i == known)
+        glue->how[i] = (peg_pair_entry){.first = a};
     return 1;
 }
 
