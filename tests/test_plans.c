@@ -104,6 +104,12 @@ START_TEST(refuses_bad_plans)
     }
     write_text(out_path("bad.json"), HEAD "[{\"scenes\": [\"bounce\", \"nowhere.json\"]}]}");
     ck_assert_int_eq(run("sweep %s --out x", out_path("bad.json"), ""), 2);
+    write_text(out_path("bad.json"), HEAD "[{\"scenes\": [\"bounce\"], \"set\": {\"nokey\": 1}}]}");
+    ck_assert_int_eq(run("sweep %s --out x", out_path("bad.json"), ""), 2);
+    char told[2048] = "";
+    FILE *f = fopen(out_path("stderr"), "r");
+    ck_assert(f && fread(told, 1, sizeof told - 1, f) > 0 && fclose(f) == 0);
+    ck_assert_ptr_nonnull(strstr(told, "scene 'bounce' has no key 'nokey'"));
     ck_assert_int_eq(run("sweep /nowhere.json --out x", "", ""), 2);
     ck_assert_int_eq(run("sweep %s --out /dev/null/x", out_path("plan.json"), ""), 2);
     ck_assert_int_eq(run("sweep %s --out x --part 3/2", out_path("plan.json"), ""), 2);

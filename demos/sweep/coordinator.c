@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "demos/sweep/row.h"
-#include "demos/sweep/store.h"
 #include "demos/world/files.h"
 #include "demos/world/world.h"
 
@@ -81,12 +80,22 @@ static void count_cases(sweep_coordinator *c, int quiet)
     fprintf(stderr, "\n");
 }
 
+/* Counts a row, and takes it to the result file. */
+static void keep_row(sweep_coordinator *c, int index, const json_t *row)
+{
+    if (!row) return;
+    if (!c->parts) sweep_store_add(&c->store, index, row);
+    if (!is_mine(c, index)) return;
+    c->finished++;
+    c->unmet += json_integer_value(json_object_get(row, "failed")) != 0;
+}
+
 int sweep_begin(sweep_coordinator *c, int quiet)
 {
     char name[64] = "journal.jsonl";
+    c->store.bad = 1; /* not begun yet */
     c->rows = calloc((size_t)c->plan->count + 1, sizeof(json_t *));
-    c->fresh = calloc((size_t)c->plan->count + 1, sizeof(char *));
-    if (!c->rows || !c->fresh || lab_make_folder(c->dir)) {
+    if (!c->rows || lab_make_folder(c->dir)) {
         fprintf(stderr, "peg-lab: cannot write to '%s': choose another folder with --out\n",
                 c->dir);
         return 1;
@@ -98,6 +107,8 @@ int sweep_begin(sweep_coordinator *c, int quiet)
     if (bad) fprintf(stderr, "peg-lab: cannot write '%s': %s\n", name, strerror(errno));
     free(path);
     count_cases(c, quiet);
+    if (!c->parts) sweep_store_begin(&c->store, c->dir);
+    for (int i = 0; i < c->plan->count; i++) keep_row(c, i, c->rows[i]);
     c->progress =
         (lab_progress){.title = c->plan->name, .unit = "cases", .total = c->left, .silent = quiet};
     struct sigaction act = {.sa_handler = ask_stop};
@@ -127,24 +138,12 @@ void sweep_finish(void *coordinator, int index, char *row)
         sweep_journal_sync(&c->journal);
         c->synced = lab_now();
     }
-    c->fresh[index] = row;
+    json_t *json = json_loads(row, 0, NULL);
+    keep_row(c, index, json);
+    json_decref(json);
+    free(row);
     c->left--;
     lab_progress_set(&c->progress, c->progress.total - c->left);
-}
-
-/* Says how many of the cases that have a row failed. */
-static void tell_failed(const sweep_coordinator *c)
-{
-    int failed = 0, rows = 0;
-    for (int i = 0; i < c->plan->count; i++) {
-        if (!is_mine(c, i) || !c->rows[i]) continue;
-        rows++;
-        failed += json_integer_value(json_object_get(c->rows[i], "failed")) != 0;
-    }
-    if (failed && !c->progress.silent)
-        fprintf(stderr,
-                "peg-lab: %d of %d cases failed: peg-lab sweep-report %s says why (column `why`)\n",
-                failed, rows, c->dir);
 }
 
 int sweep_end(sweep_coordinator *c)
@@ -155,19 +154,16 @@ int sweep_end(sweep_coordinator *c)
     if (stop_asked) fprintf(stderr, "peg-lab: stopped; the same command goes on from here\n");
     sweep_journal_sync(&c->journal);
     sweep_journal_close(&c->journal);
-    for (int i = 0; i < c->plan->count; i++)
-        if (c->fresh[i]) c->rows[i] = json_loads(c->fresh[i], 0, NULL);
-    tell_failed(c);
-    if (!c->parts && sweep_store_write(c->dir, c->plan, c->rows, text)) {
+    if (c->unmet && !c->progress.silent)
+        fprintf(stderr,
+                "peg-lab: %d of %d cases failed: peg-lab sweep-report %s says why (column `why`)\n",
+                c->unmet, c->finished, c->dir);
+    if (!c->parts && sweep_store_end(&c->store, c->plan, text)) {
         fprintf(stderr, "peg-lab: the result file could not be written: %s\n", text);
         bad = 1;
     }
-    for (int i = 0; i < c->plan->count; i++) {
-        json_decref(c->rows[i]);
-        free(c->fresh[i]);
-    }
+    for (int i = 0; i < c->plan->count; i++) json_decref(c->rows[i]);
     free(c->rows);
-    free(c->fresh);
     c->rows = NULL;
     return bad;
 }

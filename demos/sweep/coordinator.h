@@ -8,17 +8,19 @@
 #include "demos/sweep/journal.h"
 #include "demos/sweep/plan.h"
 #include "demos/sweep/pool.h"
+#include "demos/sweep/store.h"
 #include "demos/world/progress.h"
 
 typedef struct sweep_coordinator {
     const sweep_plan *plan;
     const char *dir;
-    int part, parts; /* of this one, from 1; parts 0: all */
-    json_t **rows;   /* of the cases that had finished before; else null */
-    char **fresh;    /* the rows of those that have finished since, as JSON; else null */
-    int next;        /* case to look at */
-    int left;        /* cases of this part that have not finished */
+    int part, parts;     /* of this one, from 1; parts 0: all */
+    json_t **rows;       /* of the cases that had finished before; else null */
+    int next;            /* case to look at */
+    int left;            /* cases of this part that have not finished */
+    int finished, unmet; /* cases of this part; of them, whose check or run failed */
     sweep_journal journal;
+    sweep_store store; /* not of a part */
     lab_progress progress;
     double synced;
     int failed; /* a row could not be written */

@@ -39,7 +39,8 @@ int sweep_mpi_serve(sweep_pool *pool)
  * and at the end nothing (QUIT). */
 enum { WANT, ROWS, CASES, QUIT };
 
-enum { NAP = 20 }; /* ms between two looks at MPI */
+/* ms between two looks at MPI; of a rank whose workers wait: for cases, or for the end */
+enum { NAP = 20, NAP_IDLE = 2 };
 #define HOLD .1 /* s of work that a rank holds, so that none waits for rank 0 */
 enum { HOLD_MOST = 512 };
 enum { TEXT_SIZE = 1 << 18 };
@@ -52,6 +53,9 @@ int sweep_mpi_is_launched(void)
 int sweep_mpi_begin(void)
 {
     int rank;
+    /* messages are few and short: other transports take longer to begin than they save */
+    setenv("OMPI_MCA_pml", "ob1", 0);
+    setenv("OMPI_MCA_btl", "self,vader,tcp", 0);
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return rank;
@@ -73,13 +77,16 @@ static int message(int *source, int *tag, int *bytes)
     return 1;
 }
 
-/* Whether it is time to look, and until then how long, ms. */
-static int nap_left(double *next)
+static int nap(const sweep_pool *pool)
 {
-    double now = lab_now();
-    if (now < *next) return 1 + (int)(1e3 * (*next - now));
-    *next = now + 1e-3 * NAP;
-    return 0;
+    return sweep_pool_running(pool) ? NAP : NAP_IDLE;
+}
+
+/* 0: it is time to look; else after so many ms. */
+static int nap_left(double looked, const sweep_pool *pool)
+{
+    double left = looked + 1e-3 * nap(pool) - lab_now();
+    return left > 0 ? 1 + (int)(1e3 * left) : 0;
 }
 
 /* ---- rank 0 ---------------------------------------------------------------------------------- */
@@ -112,14 +119,15 @@ static void take_rows(sweep_coordinator *c, const char *text, int bytes)
 int sweep_mpi_coordinate(sweep_coordinator *c, sweep_pool *pool)
 {
     int ranks, index = 0, broken = 0;
-    double next = 0;
+    double looked = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int *wants = calloc((size_t)ranks, sizeof *wants);
     while (wants && !broken && c->left > 0 && !c->failed && !sweep_is_stopped()) {
-        int worker, left = nap_left(&next);
+        int worker, left = nap_left(looked, pool);
         while (index >= 0 && (worker = sweep_pool_idle(pool)) >= 0)
             if ((index = sweep_next(c)) >= 0) sweep_pool_submit(pool, worker, index);
         if (left == 0) {
+            looked = lab_now();
             static char text[TEXT_SIZE];
             int source, tag, bytes, more;
             while (message(&source, &tag, &bytes)) {
@@ -130,7 +138,7 @@ int sweep_mpi_coordinate(sweep_coordinator *c, sweep_pool *pool)
                 wants[source] += more;
             }
             for (int r = 1; r < ranks; r++) feed(c, &wants[r], r, ranks);
-            left = NAP;
+            left = nap(pool);
         }
         broken = sweep_pool_wait(pool, left, sweep_finish, c) < 0;
     }
@@ -209,14 +217,15 @@ static void ask(server *s, const sweep_pool *pool)
 int sweep_mpi_serve(sweep_pool *pool)
 {
     static server s = {.sending = MPI_REQUEST_NULL};
-    double next = 0;
+    double looked = 0;
     for (;;) {
-        int left = nap_left(&next);
+        int left = nap_left(looked, pool);
         if (left == 0) {
+            looked = lab_now();
             send_rows(&s, 0);
             if (take_cases(&s)) break;
             ask(&s, pool);
-            left = NAP;
+            left = nap(pool);
         }
         int worker;
         while (s.count > 0 && (worker = sweep_pool_idle(pool)) >= 0) {

@@ -255,7 +255,11 @@ static int report_rows(const sweep_plan *plan, const char *dir, int quiet)
         sweep_read_rows(plan, dir, NULL, s.rows);
         gather(&s);
         bad = write_files(&s, dir, quiet);
-        if (sweep_store_write(dir, plan, s.rows, text)) {
+        sweep_store store;
+        sweep_store_begin(&store, dir);
+        for (int i = 0; i < plan->count; i++)
+            if (s.rows[i]) sweep_store_add(&store, i, s.rows[i]);
+        if (sweep_store_end(&store, plan, text)) {
             fprintf(stderr, "peg-lab: the result file could not be written: %s\n", text);
             bad = 1;
         }

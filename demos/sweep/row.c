@@ -194,17 +194,38 @@ static char *run_experiment(const sweep_plan *plan, const sweep_case *c)
     return text_of(row);
 }
 
+/* The scene of a case, and the file if it is one, which is the caller's to free. Null: text says
+ * what is wrong with it. */
+static const lab_scene *scene_of(const sweep_case *c, lab_file **file, char text[LAB_TEXT])
+{
+    *file = NULL;
+    snprintf(text, LAB_TEXT, "no such scene");
+    if (!lab_is_file(c->scene)) return lab_scene_find(c->scene);
+    *file = lab_file_read(c->scene, c->mesh_dir, NULL, text);
+    return *file ? lab_file_scene(*file) : NULL;
+}
+
+int sweep_case_is_refused(const sweep_case *c, char text[LAB_TEXT])
+{
+    lab_file *file;
+    lab_setting set[SWEEP_SETS];
+    if (c->experiment) return 0;
+    const lab_scene *scene = scene_of(c, &file, text);
+    lab_options options = sweep_case_options(c, set);
+    options.data = file;
+    int refused = !scene || lab_is_refused(scene, &options, text);
+    lab_file_free(file);
+    return refused;
+}
+
 char *sweep_run(const sweep_plan *plan, const sweep_case *c)
 {
     char text[LAB_TEXT];
     double start = lab_now();
+    lab_file *file;
     if (c->experiment) return run_experiment(plan, c);
-    int is_file = lab_is_file(c->scene);
-    lab_file *file = is_file ? lab_file_read(c->scene, c->mesh_dir, NULL, text) : NULL;
-    const lab_scene *scene = file      ? lab_file_scene(file)
-                             : is_file ? NULL
-                                       : lab_scene_find(c->scene);
-    if (!scene) return sweep_lost(c, is_file ? text : "no such scene");
+    const lab_scene *scene = scene_of(c, &file, text);
+    if (!scene) return sweep_lost(c, text);
     lab_setting set[SWEEP_SETS];
     lab_options options = sweep_case_options(c, set);
     options.data = file;

@@ -19,6 +19,9 @@ const char *sweep_build(void);
 /* A number as rows have it: JSON has no infinite ones, they are "inf" and "-inf"; NaN is null. */
 json_t *sweep_number(double x);
 
+/* Whether a case cannot be run: its scene, or a key or value of it, is refused. 1: text says why.
+ */
+int sweep_case_is_refused(const sweep_case *c, char text[LAB_TEXT]);
 /* Runs a case, judged by its check. The row as JSON, to be freed; null: out of memory. */
 char *sweep_run(const sweep_plan *plan, const sweep_case *c);
 /* The row of a case that ended its process, or took too long. */

@@ -38,13 +38,15 @@ static int make_tables(sqlite3 *db)
            run(db, "CREATE TABLE plan (name TEXT, text TEXT)");
 }
 
-static void bind(sqlite3_stmt *insert, int i, const json_t *value)
+/* The value of column i, after the number of the case. */
+static void bind(sqlite3_stmt *insert, int column, const json_t *value)
 {
+    int i = column + 2;
     if (json_is_integer(value))
         sqlite3_bind_int64(insert, i, json_integer_value(value));
     else if (json_is_real(value))
         sqlite3_bind_double(insert, i, json_real_value(value));
-    else if (json_is_string(value) && !strcmp(sweep_columns[i - 1].type, "REAL"))
+    else if (json_is_string(value) && !strcmp(sweep_columns[column].type, "REAL"))
         sqlite3_bind_double(insert, i, strtod(json_string_value(value), NULL)); /* inf */
     else if (json_is_string(value))
         sqlite3_bind_text(insert, i, json_string_value(value), -1, SQLITE_TRANSIENT);
@@ -59,22 +61,36 @@ static int step(sqlite3_stmt *statement)
     return bad;
 }
 
-static int insert_rows(sqlite3 *db, json_t *const *rows, int count)
+/* Rows stand in the order of their numbers, those of the cases. */
+static int prepare(sweep_store *s)
 {
-    char sql[1024] = "INSERT OR REPLACE INTO results VALUES (?";
-    sqlite3_stmt *insert;
-    int bad = 0;
-    for (int i = 1; i < columns(); i++) strcat(sql, ", ?");
-    strcat(sql, ")");
-    if (sqlite3_prepare_v2(db, sql, -1, &insert, NULL) != SQLITE_OK) return 1;
-    for (int r = 0; r < count && !bad; r++) {
-        if (!rows[r]) continue;
-        for (int i = 0; i < columns(); i++)
-            bind(insert, i + 1, json_object_get(rows[r], sweep_columns[i].name));
-        bad = step(insert);
+    char sql[4096] = "INSERT OR REPLACE INTO results (rowid", values[1024] = ") VALUES (?";
+    for (int i = 0; i < columns(); i++) {
+        size_t used = strlen(sql);
+        snprintf(sql + used, sizeof sql - used, ", %s", sweep_columns[i].name);
+        strcat(values, ", ?");
     }
-    sqlite3_finalize(insert);
-    return bad;
+    strcat(strcat(sql, values), ")");
+    return sqlite3_prepare_v2(s->db, sql, -1, &s->insert, NULL) != SQLITE_OK;
+}
+
+void sweep_store_begin(sweep_store *s, const char *dir)
+{
+    *s = (sweep_store){.path = lab_path(dir, NAME), .part = lab_path(dir, NAME ".part")};
+    s->bad = !s->path || !s->part;
+    if (s->bad) return;
+    unlink(s->part);
+    s->bad = sqlite3_open(s->part, &s->db) != SQLITE_OK || run(s->db, "BEGIN") ||
+             make_tables(s->db) || prepare(s);
+}
+
+void sweep_store_add(sweep_store *s, int index, const json_t *row)
+{
+    if (s->bad) return;
+    sqlite3_bind_int64(s->insert, 1, index + 1);
+    for (int i = 0; i < columns(); i++)
+        bind(s->insert, i, json_object_get(row, sweep_columns[i].name));
+    s->bad = step(s->insert);
 }
 
 static int insert_pairs(sqlite3 *db, const sweep_plan *plan)
@@ -99,26 +115,22 @@ static int insert_pairs(sqlite3 *db, const sweep_plan *plan)
     return bad;
 }
 
-int sweep_store_write(const char *dir, const sweep_plan *plan, json_t *const *rows,
-                      char text[LAB_TEXT])
+int sweep_store_end(sweep_store *s, const sweep_plan *plan, char text[LAB_TEXT])
 {
-    char *path = lab_path(dir, NAME), *part = lab_path(dir, NAME ".part");
-    sqlite3 *db = NULL;
-    int bad = !path || !part;
-    if (!bad) {
-        unlink(part);
-        bad = sqlite3_open(part, &db) != SQLITE_OK || run(db, "BEGIN") || make_tables(db) ||
-              insert_rows(db, rows, plan->count) || insert_pairs(db, plan) || run(db, "COMMIT");
-        if (bad) snprintf(text, LAB_TEXT, "%.200s: %.200s", part, sqlite3_errmsg(db));
-        if (sqlite3_close(db) != SQLITE_OK) bad = 1;
-        if (!bad && rename(part, path) != 0) {
-            snprintf(text, LAB_TEXT, "cannot put '%.300s' in place", path);
-            bad = 1;
-        }
-        if (bad) unlink(part);
+    int bad = s->bad || insert_pairs(s->db, plan);
+    sqlite3_finalize(s->insert);
+    bad = bad || run(s->db, "COMMIT");
+    if (bad)
+        snprintf(text, LAB_TEXT, "%.200s: %.200s", s->part ? s->part : "",
+                 s->db ? sqlite3_errmsg(s->db) : "it cannot be made");
+    if (sqlite3_close(s->db) != SQLITE_OK) bad = 1;
+    if (!bad && rename(s->part, s->path) != 0) {
+        snprintf(text, LAB_TEXT, "cannot put '%.300s' in place", s->path);
+        bad = 1;
     }
-    free(path);
-    free(part);
+    if (bad && s->part) unlink(s->part);
+    free(s->path);
+    free(s->part);
     return bad;
 }
 

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "demos/scenes/scene_file.h"
 #include "demos/sweep/coordinator.h"
 #include "demos/sweep/mpi.h"
+#include "demos/sweep/row.h"
 #include "demos/world/files.h"
 
 static int complain(const char *text)
@@ -58,15 +58,15 @@ static int keep_plan(const sweep_plan *plan, const char *dir)
     return bad;
 }
 
-/* Whether a plan can be run and kept in its folder. A scene file that cannot be read would make
- * rows of failures, which count as finished. */
+/* Whether a plan can be run and kept in its folder. A scene that cannot be read, or does not know a
+ * key, would make rows of failures, which count as finished: the first case of each in each block
+ * is built. */
 static int cannot_start(const sweep_plan *plan, const char *dir, char text[LAB_TEXT])
 {
-    for (int i = 0; i < plan->scenes; i++)
-        if (lab_is_file(plan->scene[i]) && access(plan->scene[i], R_OK) != 0) {
-            snprintf(text, LAB_TEXT, "scene '%.300s': the file cannot be opened", plan->scene[i]);
+    for (int i = 0; i < plan->count; i++)
+        if ((i == 0 || plan->cases[i].scene != plan->cases[i - 1].scene) &&
+            sweep_case_is_refused(&plan->cases[i], text))
             return 1;
-        }
     if (!keep_plan(plan, dir)) return 0;
     snprintf(text, LAB_TEXT, "cannot write to '%.300s': choose another folder with --out", dir);
     return 1;

@@ -136,11 +136,10 @@ static void set_frame(lab_world *w)
     lab_gravity(w, 0, 0, -9.81);
 }
 
-lab_world *lab_open(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT],
-                    int *user)
+/* A world as its scene builds it; null without memory. */
+static lab_world *build(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT])
 {
     lab_world *w = calloc(1, sizeof *w);
-    *user = 0;
     if (!w) {
         snprintf(text, LAB_TEXT, "out of memory");
         return NULL;
@@ -153,7 +152,15 @@ lab_world *lab_open(const lab_scene *scene, const lab_options *options, char tex
     if (!w->failed) scene->build(w);
     lab_check_keys(w);
     if (!w->failed) lab_seal(w);
-    *user = w->failed;
+    return w;
+}
+
+lab_world *lab_open(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT],
+                    int *user)
+{
+    lab_world *w = build(scene, options, text);
+    *user = w && w->failed;
+    if (!w) return NULL;
     if (!w->failed) lab_make(w);
     if (w->has_kinematic && !w->failed) lab_contact_points_record(w);
     if (!w->failed) lab_enter_bodies(w);
@@ -162,6 +169,15 @@ lab_world *lab_open(const lab_scene *scene, const lab_options *options, char tex
     snprintf(text, LAB_TEXT, "%s", w->error);
     lab_close(w);
     return NULL;
+}
+
+int lab_is_refused(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT])
+{
+    lab_world *w = build(scene, options, text);
+    int refused = !w || w->failed;
+    if (w && refused) snprintf(text, LAB_TEXT, "%s", w->error);
+    lab_close(w);
+    return refused;
 }
 
 void lab_close(lab_world *w)

@@ -275,6 +275,8 @@ typedef struct lab_options {
  * input) or ours (0). */
 lab_world *lab_open(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT],
                     int *user);
+/* Whether lab_open would fail for the input (user): 1 with a message, else 0. */
+int lab_is_refused(const lab_scene *scene, const lab_options *options, char text[LAB_TEXT]);
 void lab_close(lab_world *w);
 /* One step. 0, or 1 if the simulation failed (lab_error says how). */
 int lab_step(lab_world *w);
