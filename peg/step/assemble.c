@@ -55,15 +55,15 @@ static int set_piece(peg_assembly *a, int part)
 }
 
 /* The first pair of the same parts of the scene. */
-static int group_of(const peg_assembly *a, const peg_candidate *c)
+static int group_of(const peg_assembly *a, int pair)
 {
     const peg_stage *s = a->stage;
-    int last = a->island.npair - 1;
-    if (last < 0) return 0;
-    const peg_candidate *d = &s->candidate[a->candidate_of[last]];
+    if (pair == 0) return 0;
+    const peg_candidate *c = &s->candidate[a->candidate_of[pair]],
+                        *d = &s->candidate[a->candidate_of[pair - 1]];
     int same =
         s->scene_part[c->a] == s->scene_part[d->a] && s->scene_part[c->b] == s->scene_part[d->b];
-    return same ? a->island.pair[last].group : last + 1;
+    return same ? a->island.pair[pair - 1].group : pair;
 }
 
 /* Size of a pair with an opaque part: of the other one, or the largest arm of a contact. */
@@ -82,14 +82,13 @@ static double size_of_given(const peg_assembly *a, const peg_candidate *c)
     return arm > 0 ? arm : 1;
 }
 
-static void set_pair(peg_assembly *a, int candidate)
+static void set_pair(const peg_assembly *a, int pair)
 {
-    peg_island *I = &a->island;
-    peg_candidate *c = &a->stage->candidate[candidate];
-    peg_pair *p = &I->pair[I->npair];
+    const peg_island *I = &a->island;
+    const peg_candidate *c = &a->stage->candidate[a->candidate_of[pair]];
+    peg_pair *p = &I->pair[pair];
     memset(p, 0, sizeof *p);
     p->a = a->worker->piece_of[c->a], p->b = a->worker->piece_of[c->b];
-    p->group = group_of(a, c);
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     p->L = c->nexternal ? size_of_given(a, c) : peg_candidate_size(a->stage, c);
     p->width = peg_pair_width(A, B);
@@ -102,13 +101,29 @@ static void set_pair(peg_assembly *a, int candidate)
     p->surface = c->surface;
     p->external = c->external, p->nexternal = c->nexternal;
     if (p->nexternal) p->width = INFINITY;
-    /* a particle is as large as what it meets */
-    for (int side = 0; side < 2; side++) {
-        const peg_piece *piece = &I->piece[side ? p->b : p->a];
-        peg_rigid *r = &I->rigid[piece->rigid];
-        if (peg_is_point(piece->part->shape)) r->size = fmax(r->size, 2 * p->L);
+}
+
+static void set_pairs(void *data, int begin, int end)
+{
+    const peg_assembly *a = data;
+    for (int i = begin; i < end; i++) set_pair(a, i);
+}
+
+/* The pairs of the candidates. */
+static void make_pairs(peg_assembly *a)
+{
+    peg_island *I = &a->island;
+    peg_pool_loop(I->pool, set_pairs, a, I->npair);
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        p->group = group_of(a, i);
+        /* a particle is as large as what it meets */
+        for (int side = 0; side < 2; side++) {
+            const peg_piece *piece = &I->piece[side ? p->b : p->a];
+            peg_rigid *r = &I->rigid[piece->rigid];
+            if (peg_is_point(piece->part->shape)) r->size = fmax(r->size, 2 * p->L);
+        }
     }
-    a->candidate_of[I->npair++] = candidate;
 }
 
 static int allocate(peg_assembly *a, int bodies, int pairs)
@@ -145,8 +160,9 @@ static int assemble(peg_assembly *a, int root)
     I->nd = I->nr;
     for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) {
         if (!set_piece(a, s->candidate[c].a) || !set_piece(a, s->candidate[c].b)) return 0;
-        set_pair(a, c);
+        a->candidate_of[I->npair++] = c;
     }
+    make_pairs(a);
     for (int i = 0; i < I->nr; i++) peg_rigid_prepare(&I->rigid[i], I->h);
     peg_island_set_masses(I);
     peg_island_place_mass(I);

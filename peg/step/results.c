@@ -89,6 +89,7 @@ static void find_woken(peg_assembly *a)
 {
     peg_stage *s = a->stage;
     const peg_island *I = &a->island;
+    int sleepers = 0;
     for (int i = 0; i < I->nr; i++) {
         const peg_body *b = &I->rigid[i].state;
         int asleep = i < I->nd ? b->asleep : !peg_is_moving_obstacle(b);
@@ -98,8 +99,9 @@ static void find_woken(peg_assembly *a)
                      h * peg_norm(I->result.v_pose[i] + 3) < PEG_TOUCH;
         }
         I->rigid[i].awake = !asleep;
+        sleepers += i < I->nd && asleep;
     }
-    for (int changed = 1; changed;) {
+    for (int changed = sleepers > 0; changed;) {
         changed = 0;
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             const peg_pair *p = &I->pair[I->impulse.row[i].pair];
