@@ -528,7 +528,7 @@ static void call_near(dNearCallback *near, void *data, dGeomID a, dGeomID b)
 static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearCallback *near)
 {
     peg_item *a = &s->item.of[pair->a], *b = &s->item.of[pair->b];
-    if (!are_near(a, b, a->reach + b->reach) || !may_meet(a->geom, b->geom)) return;
+    if (!are_near(a, b, a->reach + b->reach)) return;
     if (!are_near(a, b, 0)) {
         measure(s, a);
         measure(s, b);
@@ -536,6 +536,7 @@ static void visit(peg_search *s, const struct peg_near *pair, void *data, dNearC
         double margin = margin_of(fmin(a->size, b->size));
         if (!are_near(a, b, a->motion + b->motion + margin)) return;
     }
+    if (!may_meet(a->geom, b->geom)) return;
     s->near++;
     call_near(near, data, a->geom, b->geom);
 }
