@@ -115,6 +115,9 @@ void *peg_arena_alloc(peg_arena *arena, size_t bytes)
     }
     void *p = (char *)block_memory(arena->current) + arena->used;
     arena->used += bytes;
+#ifdef __SANITIZE_ADDRESS__
+    memset(p, 0xff, bytes); /* NaN: what is read before it is written shows */
+#endif
     return p;
 }
 
