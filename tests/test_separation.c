@@ -4,7 +4,9 @@
 
 #include "tests/geometry_cases.h"
 #include "tests/geometry_oracle.h"
+#include "peg/base/arena.h"
 #include "peg/collide/separation.h"
+#include "peg/shape/triangle_mesh.h"
 #include "tests/test_geometry.h"
 
 enum { SHAPES = 96, PAIRS = 100000, EXTRA = 16 /* every EXTRA-th pair: the checks that repeat */ };
@@ -389,6 +391,35 @@ START_TEST(half_space_has_one_facet)
 }
 END_TEST
 
+/* Two triangles in nearly one plane, 30 mm beside each other: their facets know of the few nm
+ * between the planes only. */
+START_TEST(triangles_in_nearly_one_plane_are_beside_each_other)
+{
+    static const peg_vec3 corner[2][3] = {{{0, -1, 0}, {0, 1, 0}, {-1, 0, 2e-7}},
+                                          {{.03, -1, 5e-9}, {1, 0, 5e-9}, {.03, 1, 5e-9}}};
+    static const int triangle[1][3] = {{0, 1, 2}};
+    const double gap = .03, planes = 1e-6, I[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    peg_arena arena = {0};
+    peg_triangle_mesh *mesh[2];
+    peg_view at[2];
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(peg_triangle_mesh_create(corner[i], 3, triangle, 1, 0, &mesh[i]), PEG_OK);
+        at[i] = cases_view(peg_triangle_polytope(&arena, mesh[i], 0, 0));
+        peg_view_set(&at[i], (double[3]){0}, I);
+    }
+    for (int i = 0; i < 2; i++) {
+        const peg_view *A = &at[i], *B = &at[1 - i];
+        ck_assert_double_lt(fabs(peg_separation(A, B, INFINITY, NULL, NULL).s), planes);
+        ck_assert_double_eq_tol(peg_separation_beside(A, B), gap, ROUNDING);
+    }
+    for (int i = 0; i < 2; i++) {
+        cases_view_free(&at[i]);
+        peg_triangle_mesh_free(mesh[i]);
+    }
+    peg_arena_free(&arena);
+}
+END_TEST
+
 /* Closed forms: flush boxes, a corner above a face, crossed edges, exactly parallel edges. */
 START_TEST(boxes_in_known_places)
 {
@@ -436,6 +467,7 @@ TCase *separation_tests(void)
     tcase_add_loop_test(tests, libccd_supplies_nearby_features, 0, 2);
     tcase_add_test(tests, a_wrong_start_changes_nothing);
     tcase_add_loop_test(tests, far_is_never_wrong_and_seldom_missed, 0, PEG_NARROW_PHASE_COUNT);
+    tcase_add_test(tests, triangles_in_nearly_one_plane_are_beside_each_other);
     tcase_add_test(tests, half_space_has_one_facet);
     tcase_add_test(tests, boxes_in_known_places);
     return tests;

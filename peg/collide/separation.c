@@ -87,6 +87,33 @@ double peg_separation_along(const peg_view *A, const peg_view *B, const double n
     return support_min(A, n) - support_max(B, n);
 }
 
+void peg_triangle_sides(const peg_vec3 corner[3], peg_vec3 side[3])
+{
+    double edge[3][3], normal[3];
+    for (int k = 0; k < 3; k++) peg_sub(corner[(k + 1) % 3], corner[k], edge[k]);
+    peg_cross(edge[0], edge[1], normal);
+    for (int k = 0; k < 3; k++) {
+        peg_cross(edge[k], normal, side[k]);
+        if (!(peg_normalise(side[k]) > 0)) memset(side[k], 0, sizeof side[k]);
+    }
+}
+
+double peg_separation_beside(const peg_view *A, const peg_view *B)
+{
+    double best = -INFINITY;
+    if (!peg_is_triangle(A->shape) || !peg_is_triangle(B->shape)) return best;
+    for (int of_b = 0; of_b < 2; of_b++) {
+        peg_vec3 side[3];
+        peg_triangle_sides((const peg_vec3 *)(of_b ? B : A)->vertex, side);
+        for (int k = 0; k < 3; k++) {
+            for (int i = 0; i < 3 && !of_b; i++) side[k][i] = -side[k][i];
+            if (peg_dot(side[k], side[k]) > 0)
+                best = peg_max(best, peg_separation_along(A, B, side[k]));
+        }
+    }
+    return best;
+}
+
 /* n = the unit normal of two edges from their cross product, u of unit length; 0 if they are
  * parallel. Made orthogonal to u once more, because the cross product of nearly parallel vectors is
  * not. */

@@ -39,6 +39,14 @@ typedef struct peg_choice {
 /* s_n for any unit direction; -infinity where a half-space is unbounded along n. */
 double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3]);
 
+/* The unit normals of a triangle's edges in its plane, outwards; 0 where it has no width. */
+void peg_triangle_sides(const peg_vec3 corner[3], peg_vec3 side[3]);
+
+/* The largest s_n of two triangles along one of these; -infinity of other parts. Of two triangles
+ * in nearly one plane it is what keeps them apart: all facets of their difference look along the
+ * normal of that plane. */
+double peg_separation_beside(const peg_view *A, const peg_view *B);
+
 typedef void peg_facet_visitor(void *context, const peg_facet *facet);
 
 /* Calls visit (may be null) for every facet with s >= keep, in a fixed order, and returns the facet

@@ -320,6 +320,8 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
                            ? *known
                            : peg_widest_facet(A, B, I->settings->narrow_phase, p->facet.n);
     p->s = widest.s;
+    if (p->s >= 0 && p->s < floor) p->s = peg_max(p->s, peg_separation_beside(A, B));
+    if (p->s >= floor) return floor - p->s;
     if (p->surface->soft) return -INFINITY;
     if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
     search c = search_from(I, p, facet_at_start(I, p, &widest), 0);

@@ -129,17 +129,12 @@ static int holds(const journey *j, const place *from, const place *to, const dou
  * their difference look along the normal of that plane, and turn over as one passes the other. */
 static int is_held_beside(const journey *j, const place *from, const place *to)
 {
-    for (int side = 0; side < 2; side++) {
-        const peg_vec3 *corner = from->at[side];
-        double edge[3][3], normal[3], across[3];
-        for (int k = 0; k < 3; k++) peg_sub(corner[(k + 1) % 3], corner[k], edge[k]);
-        peg_cross(edge[0], edge[1], normal);
+    for (int of_b = 0; of_b < 2; of_b++) {
+        peg_vec3 side[3];
+        peg_triangle_sides((const peg_vec3 *)from->at[of_b], side);
         for (int k = 0; k < 3; k++) {
-            if (side == 0)
-                peg_cross(normal, edge[k], across); /* into A */
-            else
-                peg_cross(edge[k], normal, across); /* out of B */
-            if (peg_normalise(across) > 0 && holds(j, from, to, across)) return 1;
+            for (int i = 0; i < 3 && !of_b; i++) side[k][i] = -side[k][i];
+            if (peg_dot(side[k], side[k]) > 0 && holds(j, from, to, side[k])) return 1;
         }
     }
     return 0;
