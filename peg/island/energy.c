@@ -30,16 +30,28 @@ double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
     return gain;
 }
 
+static double driven_by(const peg_row *row)
+{
+    return row->friction ? fabs(row->prescribed) : fmax(0, -row->prescribed);
+}
+
+double peg_driven_work(const peg_island *I)
+{
+    double work = 0;
+    for (int i = 0; i < I->impulse.m; i++)
+        work += fabs(I->impulse.row[i].lambda) * driven_by(&I->impulse.row[i]);
+    return work;
+}
+
 double peg_energy_granted(const peg_island *I)
 {
     double granted = PEG_GAIN * I->energy_unit, pushed = 0;
     if (I->forms & PEG_FORM_RECOVERY) return INFINITY;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
-        double driven = row->friction ? fabs(row->prescribed) : fmax(0, -row->prescribed);
         double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
         pushed += fabs(row->lambda) * row->gap_growth / I->h;
-        granted += fabs(row->lambda) * (driven + rounding);
+        granted += fabs(row->lambda) * (driven_by(row) + rounding);
     }
     if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
     return granted + (peg_is_coarse(I) ? fmin(pushed, GAP_WORK * I->energy_unit) : pushed);
@@ -103,9 +115,10 @@ int peg_return_energy(peg_island *I, double share)
     return 1;
 }
 
-double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed, double most)
+double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed, double most,
+                                double driven)
 {
-    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end), b = 0, c = 0,
+    double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end), b = -driven, c = 0,
            share = 1;
     for (int i = 0; i < I->nd; i++) {
         double d[6];

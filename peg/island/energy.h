@@ -11,6 +11,8 @@ double peg_island_gain_with(const peg_island *island, const peg_vec6 *v_end);
 /* What of it is no error, J: rounding, the work of gaps that grow, of moving obstacles and of
  * surfaces that move. Infinite while overlaps open. */
 double peg_energy_granted(const peg_island *island);
+/* The work of moving obstacles and of surfaces that move by the impulses of the account, J. */
+double peg_driven_work(const peg_island *island);
 /* What contact added beyond that, J; > 0: an error. */
 double peg_energy_gained(const peg_island *island);
 /* The velocities after the step: those of the iterate or, where restorations only move the poses,
@@ -27,9 +29,10 @@ int peg_return_energy(peg_island *island, double share);
 void peg_scale_relative(const peg_island *island, double factor, peg_vec6 *v);
 /* Changes v_end towards `changed` by the largest share at which contact adds no energy, 1 at most:
  * simultaneous bounces can add up to more than there was; and at which the change adds no more than
- * `most`, J. Returns the share. The kinetic energy is
+ * `most`, J. The whole change may add `driven` besides, J. Returns the share. The kinetic energy is
  * quadratic in it. */
-double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed, double most);
+double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed, double most,
+                                double driven);
 double peg_island_objective(const peg_island *island);
 
 #endif

@@ -41,7 +41,7 @@ typedef struct stage {
     peg_vec6 *u;        /* nd: velocities that the restorations led to */
     int *violations;    /* npair: of a pair of dynamic zones */
     unsigned char *hit; /* nd, by root: its share is to be halved */
-    unsigned char *met; /* npair: its zones were merged because of it */
+    unsigned char *met; /* npair: because of it zones were merged, or one is carried */
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
     int carries;        /* moving obstacles may carry zones */
     int left;           /* violated pairs that nothing can be done about */
@@ -105,12 +105,52 @@ static void shorten_recovery(peg_island *I)
 
 /* Where contacts and joints contradict each other zones are limited instead of joints that yield:
  * what has no motion that keeps the joints stays where it was. */
-static int restore(peg_island *I, int k)
+static int restore_once(peg_island *I, int k)
 {
     int relaxation = I->joints.relaxation;
     if (solve_pass(I, k, PEG_ABOUT_ITERATE) && I->joints.relaxation == relaxation) return 1;
     memcpy(I->v, I->before.v, (size_t)I->nd * sizeof *I->v);
     I->joints.relaxation = relaxation;
+    return 0;
+}
+
+/* How far a velocity takes the points of a body, m, at most. */
+static double way_of(const peg_island *I, int body, const double v[6])
+{
+    return I->h * (peg_norm(v) + I->rigid[body].size * peg_norm(v + 3));
+}
+
+/* Whether a restoration takes a body further than any goes by itself in the step: what has no room
+ * would be thrown about. */
+static int throws(const peg_island *I)
+{
+    double longest = 0, way = 0;
+    for (int i = 0; i < I->nr; i++)
+        longest = fmax(longest, way_of(I, i, i < I->nd ? I->rigid[i].target : I->v[i]));
+    for (int i = 0; i < I->nd; i++) {
+        double change[6];
+        for (int k = 0; k < 6; k++) change[k] = I->v[i][k] - I->before.v[i][k];
+        way = fmax(way, way_of(I, i, change));
+    }
+    return way > longest;
+}
+
+/* Rows that contradict each other about this iterate need not do so about the next one, to which
+ * the least violation of all leads. */
+static int yield(peg_island *I, int k)
+{
+    if (I->failed || (I->forms & PEG_FORM_RECOVERY) || !peg_has_rule(I, PEG_RULE_ELASTIC)) return 0;
+    I->forms |= PEG_FORM_ELASTIC;
+    int done = restore_once(I, k);
+    I->forms &= ~(unsigned)PEG_FORM_ELASTIC;
+    if (!done || !throws(I)) return done;
+    memcpy(I->v, I->before.v, (size_t)I->nd * sizeof *I->v);
+    return 0;
+}
+
+static int restore(peg_island *I, int k, peg_limits limits)
+{
+    if (restore_once(I, k) || (limits == PEG_APART_ONLY && yield(I, k))) return 1;
     check(I, 0);
     return 0;
 }
@@ -133,7 +173,7 @@ static int has_changed(const peg_island *I)
     return changed;
 }
 
-static void find_velocities(peg_island *I)
+static void find_velocities(peg_island *I, peg_limits limits)
 {
     int apart = 0, k = 0;
     I->joints.relaxation = 0;
@@ -147,7 +187,7 @@ static void find_velocities(peg_island *I)
     if (k == 0 && !I->failed) move_freely(I);
     for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed && !peg_work_is_spent(I);
          n++, k++) {
-        if (!restore(I, k)) break;
+        if (!restore(I, k, limits)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0);
         if (!has_changed(I)) break;
@@ -248,9 +288,10 @@ static int is_violated(peg_island *I, const stage *s, peg_pair *p, int opens)
 }
 
 /* A zone against an obstacle. */
-static int limit_against(const peg_island *I, stage *s, int root, int obstacle)
+static int limit_against(const peg_island *I, stage *s, int index, int root, int obstacle)
 {
     int is_carried = s->carries && peg_zone_carry(I, &s->zones, root, obstacle);
+    s->met[index] |= (unsigned char)is_carried;
     s->hit[root] = 1;
     return is_carried || s->zones.share[root] > 0;
 }
@@ -261,8 +302,8 @@ static int limit_pair(peg_island *I, stage *s, int index)
     peg_zones *z = &s->zones;
     const peg_pair *p = &I->pair[index];
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
-    if (a >= I->nd) return limit_against(I, s, peg_zone_of(z, b), a);
-    if (b >= I->nd) return limit_against(I, s, peg_zone_of(z, a), b);
+    if (a >= I->nd) return limit_against(I, s, index, peg_zone_of(z, b), a);
+    if (b >= I->nd) return limit_against(I, s, index, peg_zone_of(z, a), b);
     a = peg_zone_of(z, a), b = peg_zone_of(z, b);
     if (a == b) {
         if (is_kept(I, p)) return 0;
@@ -321,25 +362,12 @@ static void limit(peg_island *I, stage *s)
 
 /* --- energy --- */
 
-/* What is carried goes on with its share of the motion relative to the carrier. */
-static void carry_velocity(peg_island *I, const stage *s, int i)
-{
-    const peg_zones *z = &s->zones;
-    int root = peg_zone_of(z, i), carrier = z->carrier[root];
-    double carried[6], *v = I->result.v_end[i];
-    if (carrier < 0) return;
-    peg_point_velocity(&I->rigid[carrier], I->rigid[carrier].x, I->v[carrier], I->rigid[i].x,
-                       carried);
-    peg_copy3(I->v[carrier] + 3, carried + 3);
-    for (int k = 0; k < 6; k++) v[k] = carried[k] + z->share[root] * (v[k] - carried[k]);
-}
-
-/* Bodies that were merged meet where their pairs were violated: there, they close no more. */
+/* Bodies that were merged, and what is carried and its carrier, meet where their pairs were
+ * violated: there, they close no more. */
 static void meet(peg_island *I, const stage *s)
 {
     memcpy(I->result.v_end, I->v_motion, (size_t)I->nd * sizeof *I->result.v_end);
     peg_limit_opened(I);
-    for (int i = 0; i < I->nd; i++) carry_velocity(I, s, i);
     peg_stop_pairs(I, s->met);
 }
 
@@ -367,28 +395,13 @@ static void return_work(peg_island *I, const stage *s)
     }
 }
 
-/* What carriers lift bodies by, J: it is their work. */
-static double carried_work(const peg_island *I, const stage *s)
-{
-    double work = 0;
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        double applied[6];
-        if (s->zones.carrier[peg_zone_of(&s->zones, i)] < 0) continue;
-        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->unforced[k];
-        work += fmax(0, -peg_energy_product(r, I->v[i], applied));
-    }
-    return work;
-}
-
 /* Scales the velocities about the common one so that contact adds no more than is granted. With the
  * factor x the kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the
  * bodies by more. */
-static int return_gain(peg_island *I, const stage *s, double *scaled_by)
+static int return_gain(peg_island *I, double *scaled_by)
 {
     double common[3], e1 = 0, e2 = 0;
-    double granted = peg_energy_granted(I) + carried_work(I, s),
-           rounding = PEG_GAIN * I->energy_unit;
+    double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
     double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end) - granted;
     if (!(gain > 0)) return 1;
     gain += rounding; /* which is granted to what is not touched */
@@ -413,7 +426,7 @@ static void find_positions(peg_island *I, stage *s)
         meet(I, s);
         return_work(I, s);
         s->factor = 1;
-        if (return_gain(I, s, &s->factor) || lifts > LIFT_HALVINGS) return;
+        if (return_gain(I, &s->factor) || lifts > LIFT_HALVINGS) return;
         for (int i = 0; i < I->nd; i++) s->zones.share[i] *= lifts < LIFT_HALVINGS ? 0.5 : 0;
     }
 }
@@ -464,7 +477,7 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     I->progress.work = I->progress.position_work = 0;
     peg_island_begin(I);
     I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
-    find_velocities(I);
+    find_velocities(I, limits);
     peg_lap(&then, &I->stats->time_solve);
     if (I->failed || !allocate(I, &s)) {
         I->failed = 1;

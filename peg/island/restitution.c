@@ -234,8 +234,8 @@ static int bounce_rows(peg_island *I)
 }
 
 /* Changes the velocities after the step to the nearest ones that answer I->rows, as far as that
- * adds no energy; the poses stay. */
-static void answer_rows(peg_island *I)
+ * adds no energy but the work of moving obstacles, if they are to drive; the poses stay. */
+static void answer_rows(peg_island *I, int driven)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
     peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
@@ -259,7 +259,8 @@ static void answer_rows(peg_island *I)
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);
         memcpy(answer, I->v, size);
         memcpy(I->v, pose, size);
-        double share = peg_change_within_energy(I, (const peg_vec6 *)answer, INFINITY);
+        double share = peg_change_within_energy(I, (const peg_vec6 *)answer, INFINITY,
+                                                driven ? peg_driven_work(I) : 0);
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             int at = account.m;
             peg_contact_append(I, &account, &I->impulse, i);
@@ -274,7 +275,7 @@ void peg_bounce(peg_island *I)
 {
     int bounces = 0;
     for (int i = 0; i < I->npair; i++) bounces |= I->pair[i].surface->bounce > 0;
-    if (bounces && bounce_rows(I)) answer_rows(I);
+    if (bounces && bounce_rows(I)) answer_rows(I, 0);
 }
 
 /* --- impacts of the position stage --- */
@@ -297,7 +298,7 @@ void peg_stop_pairs(peg_island *I, const unsigned char *stops)
         row->recovery = 0;
         row->bias = immovable - (k < loaded ? fmin(0, own + immovable) : 0);
     }
-    answer_rows(I);
+    answer_rows(I, 1);
 }
 
 void peg_end_velocities(peg_island *I)

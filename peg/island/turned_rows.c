@@ -279,7 +279,8 @@ static void follow(peg_island *I, turn *t)
     fill_rows(I, t);
     peg_problem problem = {I->nd, I->rows.m, t->mass, (const peg_vec6 *)t->target, t->row};
     if (peg_island_lcp(I, &problem, &t->solution) != PEG_SOLVED) return;
-    double share = peg_change_within_energy(I, (const peg_vec6 *)t->solution.v, turned_energy(I));
+    double share =
+        peg_change_within_energy(I, (const peg_vec6 *)t->solution.v, turned_energy(I), 0);
     for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 1 - share;
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda = share * t->solution.lambda[i];
     peg_island_accumulate(I, share == 1 ? PEG_ABOUT_FREE : PEG_ABOUT_ITERATE);
