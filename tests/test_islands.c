@@ -173,7 +173,7 @@ static void mix_step(unsigned long long *hash, const crowd *c)
         mix(hash, &c->joint[i].lambda, sizeof c->joint[i].lambda);
     pegStats s = c->stats;
     s.memory = 0;
-    s.shared_meetings = s.shared_visits_most = 0;
+    s.shared_meetings = s.shared_visits = s.shared_visits_most = 0;
     s.time_pairs = s.time_rows = s.time_solve = s.time_check = s.time_ode = 0;
     mix(hash, &s, sizeof s);
 }

@@ -392,10 +392,11 @@ static void iterate(void *data, int worker)
     s->result->change = largest;
 }
 
-/* The visits of an iteration, and of the thread that has most of them. */
+/* The visits of threads that share them, and of the one that has most. */
 static void count_visits(const state *s, peg_wide_result *result)
 {
-    if (s->threads > 1) result->meetings = 1 + (long)s->phases * (result->iterations + 1);
+    if (s->threads == 1) return;
+    result->meetings = 1 + (long)s->phases * (result->iterations + 1);
     for (int k = 0; k < s->phases; k++) {
         int of[PEG_THREADS_MAX] = {0}, threads = s->phase[k].threads, most = 0;
         for (int i = s->phase[k].begin; i < s->phase[k + 1].begin; i++) {
