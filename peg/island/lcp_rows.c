@@ -107,6 +107,7 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
     if (I->mode == PEG_MODE_LIMITED || (I->nd >= PEG_COARSE_FROM && apart))
         options.max_work = options.most_work;
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
+    I->failed |= outcome == PEG_OUT_OF_MEMORY;
     I->progress.work += (double)problem->m * solution->iterations;
     *spent += solution->work;
     return outcome;

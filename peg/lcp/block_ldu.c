@@ -184,32 +184,32 @@ static void swap(double *x, double *y)
     *y = t;
 }
 
-/* D := D^-1 by Gauss and Jordan with row exchanges, which become column exchanges of the inverse.
+/* D := D^-1 by Gauss and Jordan with column exchanges, which become row exchanges of the inverse.
  */
 static int invert(double *D)
 {
     int from[PEG_BLOCK];
     for (int k = 0; k < PEG_BLOCK; k++) {
+        double *row = D + PEG_BLOCK * k; /* of D^T */
         int p = k;
         for (int r = k + 1; r < PEG_BLOCK; r++)
-            if (fabs(D[PEG_BLOCK * k + r]) > fabs(D[PEG_BLOCK * k + p])) p = r;
+            if (fabs(D[PEG_BLOCK * r + k]) > fabs(D[PEG_BLOCK * p + k])) p = r;
         from[k] = p;
-        for (int c = 0; c < PEG_BLOCK && p != k; c++)
-            swap(&D[PEG_BLOCK * c + k], &D[PEG_BLOCK * c + p]);
-        double pivot = D[7 * k];
+        for (int c = 0; c < PEG_BLOCK && p != k; c++) swap(&row[c], &D[PEG_BLOCK * p + c]);
+        double pivot = row[k];
         if (!(fabs(pivot) > 0)) return 0;
-        D[7 * k] = 1;
-        for (int c = 0; c < PEG_BLOCK; c++) D[PEG_BLOCK * c + k] /= pivot;
+        row[k] = 1;
+        for (int c = 0; c < PEG_BLOCK; c++) row[c] /= pivot;
         for (int r = 0; r < PEG_BLOCK; r++) {
-            double f = D[PEG_BLOCK * k + r];
+            double *other = D + PEG_BLOCK * r, f = other[k];
             if (r == k || f == 0) continue;
-            D[PEG_BLOCK * k + r] = 0;
-            for (int c = 0; c < PEG_BLOCK; c++) D[PEG_BLOCK * c + r] -= f * D[PEG_BLOCK * c + k];
+            other[k] = 0;
+            for (int c = 0; c < PEG_BLOCK; c++) other[c] -= f * row[c];
         }
     }
     for (int k = PEG_BLOCK - 1; k >= 0; k--)
         for (int r = 0; r < PEG_BLOCK && from[k] != k; r++)
-            swap(&D[PEG_BLOCK * k + r], &D[PEG_BLOCK * from[k] + r]);
+            swap(&D[PEG_BLOCK * r + k], &D[PEG_BLOCK * r + from[k]]);
     return 1;
 }
 

@@ -10,17 +10,18 @@
  * multiplies, does too. A compliant row has rho / (1 + rho c) with c = ns^2, its part of the
  * diagonal: this eliminates its own coordinate.
  *
- * Bounds that follow the normal impulses are taken from u as long as that converges quickly (a pile
- * at rest). Else they are live: taken from p, which adds +-rho mu n_f n_n^T to the matrix for every
- * row f at its bound whose normal row n is in A; it is no minimum any more, so steps have to
- * shorten the gradient d - N (p - u). A step that fails is made again with a smaller rho: the
- * smaller, the closer to a contraction.
+ * Bounds that follow the normal impulses are taken from u near the answer, as long as that
+ * converges quickly (a pile at rest). Else they are live: taken from p, which adds +-rho mu n_f
+ * n_n^T to the matrix for every row f at its bound whose normal row n is in A; it is no minimum any
+ * more, so steps have to shorten the gradient d - N (p - u). A step that fails is made again with a
+ * smaller rho: the smaller, the closer to a contraction.
  *
- * Before that, p is once tried as the projection onto the friction cones, with s_n + sum mu_f |s_f|
- * as it is at u for s_n (De Saxce and Feng 1998): convex as with fixed bounds, every contact with
- * rows at their bounds adding w w^T / sum (w_i^2 / rho_i), w = n_n + sum +-mu_f n_f. It goes on for
- * as long as the residual falls: what is to come to rest, however many bodies bear each other
- * (arch-25 of 201 stones). Where contacts slide the sum changes from step to step, and it does not.
+ * In large islands, before that, p is once tried as the projection onto the friction cones, with
+ * s_n + sum mu_f |s_f| as it is at u for s_n (De Saxce and Feng 1998): convex as with fixed bounds,
+ * every contact with rows at their bounds adding w w^T / sum (w_i^2 / rho_i), w = n_n + sum +-mu_f
+ * n_f. It goes on for as long as the residual falls: what is to come to rest, however many bodies
+ * bear each other (arch-25 of 201 stones). Where contacts slide the sum changes from step to step,
+ * and it does not.
  */
 #include "peg/lcp/newton.h"
 
@@ -39,10 +40,11 @@ enum { FACTORISATIONS = 300 };
 enum { CONTENT = 4, PATIENCE = 15 };
 /* The same with a bound on work: a residual below so many tolerances is not worth more. */
 static const double NEARLY = 1e3;
-/* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves the
- * impulses by RHO_FIRST units; a step that leaves more than SLOW of the residual makes it larger by
- * up to FACTOR; one that fails makes it smaller by FACTOR, and the next rises are smaller. Cones
- * start with RHO_CONE at least: below it an arch takes twice the steps. */
+/* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves
+ * the impulses by RHO_FIRST units; a step that leaves more than SLOW
+ * of the residual makes it larger by up to FACTOR; one that fails makes it smaller by FACTOR, and
+ * the next rises are smaller. Cones start with RHO_CONE at least: below it an arch takes twice the
+ * steps. */
 static const double RHO_LEAST = 0.1, RHO_MOST = 1e7, RHO_FIRST = 0.02, RHO_START = 1e4,
                     RHO_CONE = 1e3;
 static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
@@ -55,6 +57,9 @@ static const double STALLED = 0.5;
 static const double BETTER = 0.01;
 /* Residual per impulse that is rounding. */
 static const double ROUNDING = 4 * DBL_EPSILON;
+/* Bodies from which on cones are tried: of fewer each step of theirs takes up to 40 factorisations
+ * and leaves two thirds of the residual, where a smaller rho ends in some ten. */
+enum { CONES_FROM = 100 };
 /* Residual, relative to the unit, up to which the bounds of the warm start are kept at first. */
 static const double WARM = 1e-4;
 /* Gradient at which the inner iteration ends, relative to the residual. */
@@ -98,8 +103,30 @@ static void find_contacts(peg_newton *w)
                row[n].a == row->a && row[n].b == row->b)
             n++;
         w->contact[i] = n > 1 && n <= PEG_CONE_ROWS ? n : 0;
-        w->has_bounds |= row->bounded;
-        w->has_cones |= w->contact[i] > 0;
+        w->has_bounds |= row->bounded && isfinite(row->limit);
+        w->has_cones |= w->contact[i] > 0 && scaled->nv >= CONES_FROM * PEG_BLOCK;
+    }
+}
+
+static void load_rows(peg_newton *w)
+{
+    const peg_scaled *scaled = w->scaled;
+    for (int i = 0; i < scaled->m; i++) {
+        const peg_scaled_row *from = &scaled->row[i];
+        const peg_scaled_row *normal = from->normal >= 0 ? &scaled->row[from->normal] : NULL;
+        peg_newton_row *row = &w->row[i];
+        *row = (peg_newton_row){.a = from->a < 0 ? scaled->nv : from->a,
+                                .b = from->b < 0 ? scaled->nv : from->b,
+                                .bounded = from->bounded,
+                                .normal = from->mu > 0 ? from->normal : -1,
+                                .follows = normal && from->mu > 0 && normal->a == from->a &&
+                                           normal->b == from->b,
+                                .beta = from->beta,
+                                .soft = from->ns * from->ns,
+                                .limit = from->limit,
+                                .mu = from->mu};
+        if (from->a >= 0) memcpy(row->n.d, from->na, sizeof from->na);
+        if (from->b >= 0) memcpy(row->n.d + PEG_BLOCK, from->nb, sizeof from->nb);
     }
 }
 
@@ -123,8 +150,9 @@ static int is_spent(const peg_newton *w)
 
 int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
 {
-    int m = scaled->m, nv = scaled->nv;
+    int m = scaled->m, room = scaled->nv + PEG_BLOCK;
     *w = (peg_newton){.scaled = scaled, .rho = 0, .most_work = INFINITY};
+    w->row = PEG_NEW(arena, peg_newton_row, m);
     w->meet = PEG_NEW(arena, int, m);
     w->contact = PEG_NEW(arena, int, m);
     w->state = PEG_NEW(arena, unsigned char, m);
@@ -135,47 +163,41 @@ int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
     w->s = PEG_NEW(arena, double, m);
     w->p = PEG_NEW(arena, double, m);
     w->along = PEG_NEW(arena, double, m);
-    w->d = PEG_NEW(arena, double, nv);
-    w->gradient = PEG_NEW(arena, double, scaled->n);
-    w->step = PEG_NEW(arena, double, nv);
-    if (!w->meet || !w->contact || !w->state || !w->factored || !w->lo || !w->hi || !w->before ||
-        !w->s || !w->p || !w->along || !w->d || !w->gradient || !w->step ||
+    w->d = PEG_NEW(arena, double, room);
+    w->y = PEG_NEW(arena, double, room);
+    w->step = PEG_NEW(arena, double, room);
+    w->gradient = PEG_NEW(arena, double, scaled->n > room ? scaled->n : room);
+    if (!w->row || !w->meet || !w->contact || !w->state || !w->factored || !w->lo || !w->hi ||
+        !w->before || !w->s || !w->p || !w->along || !w->d || !w->y || !w->gradient || !w->step ||
         !find_meetings(arena, w) || !peg_block_matrix_create(arena, &w->pattern, &w->matrix))
         return 0;
+    memset(w->step, 0, (size_t)room * sizeof *w->step);
+    load_rows(w);
     find_contacts(w);
     w->cost = cost_of(w);
     return 1;
 }
 
-static double row_rho(double rho, const peg_scaled_row *row)
+static void set_rho(peg_newton *w, double rho)
 {
-    return rho / (1 + rho * row->ns * row->ns);
+    w->rho = rho;
+    for (int i = 0; i < w->scaled->m; i++) w->row[i].rho = rho / (1 + rho * w->row[i].soft);
 }
 
 /* n_i.d over the velocities only. */
-static double dot_velocity(const peg_scaled_row *row, const double *d)
+static inline double dot(const peg_newton_row *row, const double *d)
 {
-    double sum = 0;
-    if (row->a >= 0)
-        for (int k = 0; k < 6; k++) sum += row->na[k] * d[row->a + k];
-    if (row->b >= 0)
-        for (int k = 0; k < 6; k++) sum += row->nb[k] * d[row->b + k];
-    return sum;
+    const peg_two *a = (const peg_two *)(d + row->a), *b = (const peg_two *)(d + row->b);
+    peg_two sum = row->n.of[0] * a[0] + row->n.of[1] * a[1] + row->n.of[2] * a[2];
+    sum += row->n.of[3] * b[0] + row->n.of[4] * b[1] + row->n.of[5] * b[2];
+    return sum[0] + sum[1];
 }
 
-static void add_velocity(const peg_scaled_row *row, double t, double *d)
+static inline void add(const peg_newton_row *row, double t, double *d)
 {
-    if (row->a >= 0)
-        for (int k = 0; k < 6; k++) d[row->a + k] += t * row->na[k];
-    if (row->b >= 0)
-        for (int k = 0; k < 6; k++) d[row->b + k] += t * row->nb[k];
-}
-
-static int follows(const peg_newton *w, const peg_scaled_row *row)
-{
-    int n = row->normal;
-    return w->bounds == PEG_BOUNDS_LIVE && n >= 0 && row->mu > 0 && w->state[n] == PEG_ROW_LINEAR &&
-           w->scaled->row[n].a == row->a && w->scaled->row[n].b == row->b;
+    peg_two *a = (peg_two *)(d + row->a), *b = (peg_two *)(d + row->b);
+    for (int k = 0; k < 3; k++) a[k] += t * row->n.of[k];
+    for (int k = 0; k < 3; k++) b[k] += t * row->n.of[3 + k];
 }
 
 /* Number of rows that are projected together. */
@@ -184,28 +206,38 @@ static int group_at(const peg_newton *w, int i)
     return w->bounds == PEG_BOUNDS_CONE && w->contact[i] ? w->contact[i] : 1;
 }
 
+/* p of row i, from what it would be without bounds. */
+static inline double respond_row(const peg_newton *w, int i, double z, unsigned char *state)
+{
+    const peg_newton_row *row = &w->row[i];
+    double lo = w->lo[i], hi = w->hi[i];
+    if (w->bounds == PEG_BOUNDS_LIVE && row->normal >= 0)
+        hi = row->limit + row->mu * w->p[row->normal], lo = -hi;
+    *state = z > lo && z < hi ? PEG_ROW_LINEAR : PEG_ROW_FIXED;
+    if (*state == PEG_ROW_FIXED && row->follows && w->bounds == PEG_BOUNDS_LIVE &&
+        w->state[row->normal] == PEG_ROW_LINEAR)
+        *state = z > lo ? PEG_ROW_UP : PEG_ROW_DOWN;
+    return peg_clamp(z, lo, hi);
+}
+
 /* p of the group of rows that begins with i, where the velocities along the rows are s + t along.
  */
 static void respond(const peg_newton *w, int i, const double *u, double t, double *p,
                     unsigned char *state)
 {
-    const peg_scaled_row *row = &w->scaled->row[i];
+    const peg_newton_row *row = &w->row[i];
     double rho[PEG_CONE_ROWS], z[PEG_CONE_ROWS];
     int n = group_at(w, i);
-    for (int k = 0; k < n; k++) {
-        rho[k] = row_rho(w->rho, &row[k]);
-        z[k] = u[i + k] - rho[k] * (t == 0 ? w->s[i + k] : w->s[i + k] + t * w->along[i + k]);
-    }
-    if (n > 1) {
-        peg_cone_project(row, n, rho, z, p, state);
+    if (n == 1) {
+        double speed = t == 0 ? w->s[i] : w->s[i] + t * w->along[i];
+        p[0] = respond_row(w, i, u[i] - row->rho * speed, state);
         return;
     }
-    double lo = w->lo[i], hi = w->hi[i];
-    if (w->bounds == PEG_BOUNDS_LIVE && row->bounded) hi = peg_scaled_bound(row, w->p), lo = -hi;
-    p[0] = peg_clamp(z[0], lo, hi);
-    state[0] = z[0] > lo && z[0] < hi ? PEG_ROW_LINEAR : PEG_ROW_FIXED;
-    if (state[0] == PEG_ROW_FIXED && follows(w, row))
-        state[0] = z[0] > lo ? PEG_ROW_UP : PEG_ROW_DOWN;
+    for (int k = 0; k < n; k++) {
+        rho[k] = row[k].rho;
+        z[k] = u[i + k] - rho[k] * (t == 0 ? w->s[i + k] : w->s[i + k] + t * w->along[i + k]);
+    }
+    peg_cone_project(&w->scaled->row[i], n, rho, z, p, state);
 }
 
 /* Of a cone: dp_0 = -(s_0 + sum +-mu_f s_f) / stiffness. */
@@ -213,9 +245,8 @@ static double stiffness(const peg_newton *w, int i, const unsigned char *state)
 {
     double sum = 0;
     for (int k = 0; k < w->contact[i]; k++) {
-        const peg_scaled_row *row = &w->scaled->row[i + k];
-        double follows = k ? peg_cone_follows(row, state[k]) : 1;
-        sum += follows * follows / row_rho(w->rho, row);
+        double follows = k ? peg_cone_follows(&w->scaled->row[i + k], state[k]) : 1;
+        sum += follows * follows / w->row[i + k].rho;
     }
     return sum;
 }
@@ -226,58 +257,94 @@ static double evaluate(peg_newton *w, const double *u)
     const peg_scaled *scaled = w->scaled;
     double sum = 0;
     memcpy(w->gradient, w->d, (size_t)scaled->nv * sizeof *w->gradient);
-    for (int i = 0; i < scaled->m; i += group_at(w, i)) respond(w, i, u, 0, w->p + i, w->state + i);
-    for (int i = 0; i < scaled->m; i++)
-        if (w->p[i] != u[i]) add_velocity(&scaled->row[i], u[i] - w->p[i], w->gradient);
+    if (w->bounds == PEG_BOUNDS_CONE)
+        for (int i = 0; i < scaled->m; i += group_at(w, i))
+            respond(w, i, u, 0, w->p + i, w->state + i);
+    for (int i = 0; i < scaled->m; i++) {
+        if (w->bounds != PEG_BOUNDS_CONE)
+            w->p[i] = respond_row(w, i, u[i] - w->row[i].rho * w->s[i], &w->state[i]);
+        if (w->p[i] != u[i]) add(&w->row[i], u[i] - w->p[i], w->gradient);
+    }
     for (int k = 0; k < scaled->nv; k++) sum += w->gradient[k] * w->gradient[k];
     return sqrt(sum);
 }
 
-/* C += t a b^T */
-static void add_outer(double t, const double *restrict a, const double *restrict b,
-                      double *restrict C)
+/* t f n^T, in the matrix of two bodies. */
+typedef struct term {
+    peg_two f[PEG_BLOCK];
+    const double *n;
+    double t;
+} term;
+
+/* Terms that are added at once. */
+enum { TERMS = 16 };
+
+/* C += sum t f n^T, of the bodies whose numbers begin at `from` in f and at `by` in n. */
+static inline void add_terms(const term *terms, int count, int from, int by, double *C)
 {
     for (int c = 0; c < PEG_BLOCK; c++) {
-        double f = t * b[c];
-        for (int r = 0; r < PEG_BLOCK; r++) C[PEG_BLOCK * c + r] += f * a[r];
+        peg_two *column = (peg_two *)(C + PEG_BLOCK * c);
+        peg_two sum[3] = {column[0], column[1], column[2]};
+        for (int k = 0; k < count; k++) {
+            const peg_two *f = terms[k].f + from / 2;
+            double x = terms[k].t * terms[k].n[by + c];
+            for (int r = 0; r < 3; r++) sum[r] += x * f[r];
+        }
+        for (int r = 0; r < 3; r++) column[r] = sum[r];
     }
 }
 
-/* Adds t f n^T to the matrix. */
-static void add_pair(peg_newton *w, int i, double t, const peg_scaled_row *f,
-                     const peg_scaled_row *n)
+/* Adds the terms of rows of the bodies of row i. */
+static void add_pair(peg_newton *w, int i, const term *terms, int count)
 {
+    enum { A = 0, B = PEG_BLOCK };
     const peg_block_pattern *pattern = &w->pattern;
+    int a = w->row[i].a < w->scaled->nv ? pattern->place[w->row[i].a / PEG_BLOCK] : -1;
+    int b = w->row[i].b < w->scaled->nv ? pattern->place[w->row[i].b / PEG_BLOCK] : -1;
     double *lower = w->matrix.lower;
-    int a = f->a >= 0 ? pattern->place[f->a / PEG_BLOCK] : -1;
-    int b = f->b >= 0 ? pattern->place[f->b / PEG_BLOCK] : -1;
-    if (a >= 0) add_outer(t, f->na, n->na, lower + (size_t)pattern->start[a] * PEG_BLOCK_SIZE);
-    if (b >= 0) add_outer(t, f->nb, n->nb, lower + (size_t)pattern->start[b] * PEG_BLOCK_SIZE);
+    if (a >= 0) add_terms(terms, count, A, A, lower + pattern->start[a] * PEG_BLOCK_SIZE);
+    if (b >= 0) add_terms(terms, count, B, B, lower + pattern->start[b] * PEG_BLOCK_SIZE);
     if (w->meet[i] < 0) return;
-    size_t meet = (size_t)w->meet[i] * PEG_BLOCK_SIZE;
-    add_outer(t, a > b ? f->na : f->nb, a > b ? n->nb : n->na, lower + meet);
-    if (!w->symmetric)
-        add_outer(t, a > b ? n->na : n->nb, a > b ? f->nb : f->na, w->matrix.upper + meet);
+    int meet = w->meet[i] * PEG_BLOCK_SIZE, later = a > b ? A : B, sooner = B - later;
+    add_terms(terms, count, later, sooner, lower + meet);
+    if (w->symmetric) return;
+    double *upper = w->matrix.upper + meet;
+    for (int k = 0; k < count; k++)
+        for (int c = 0; c < PEG_BLOCK; c++) {
+            double x = terms[k].t * ((const double *)terms[k].f)[sooner + c];
+            for (int r = 0; r < PEG_BLOCK; r++)
+                upper[PEG_BLOCK * c + r] += x * terms[k].n[later + r];
+        }
 }
 
-/* Adds w w^T / stiffness of a contact, w = n_0 + sum +-mu_f n_f. */
-static void add_cone(peg_newton *w, int i)
+/* Adds to f, of the normal row i, what its friction rows at their bounds follow it by: n_0 + sum
+ * +-mu_f n_f. */
+static void add_friction(const peg_newton *w, int i, peg_two *f)
 {
-    peg_scaled_row sum = w->scaled->row[i];
-    for (int k = 1; k < w->contact[i]; k++) {
-        const peg_scaled_row *row = &w->scaled->row[i + k];
-        double mu = peg_cone_follows(row, w->state[i + k]);
-        for (int c = 0; c < 6 && mu != 0; c++)
-            sum.na[c] += mu * row->na[c], sum.nb[c] += mu * row->nb[c];
+    for (int k = i + 1; k < w->scaled->m && w->row[k].bounded; k++) {
+        if (w->row[k].normal != i || w->state[k] <= PEG_ROW_LINEAR) continue;
+        double mu = peg_cone_follows(&w->scaled->row[k], w->state[k]);
+        for (int c = 0; c < PEG_BLOCK; c++) f[c] += mu * w->row[k].n.of[c];
     }
-    add_pair(w, i, 1 / stiffness(w, i, w->state + i), &sum, &sum);
+}
+
+/* Writes the term of row i; room for the sum that a cone needs. */
+static void find_term(const peg_newton *w, int i, term *out)
+{
+    const peg_newton_row *row = &w->row[i];
+    memcpy(out->f, row->n.of, sizeof out->f);
+    out->n = row->n.d;
+    out->t = row->rho;
+    if (!row->bounded) add_friction(w, i, out->f);
+    if (group_at(w, i) == 1) return;
+    out->n = (const double *)out->f;
+    out->t = 1 / stiffness(w, i, w->state + i);
 }
 
 /* I + rho N_A N_A^T, and +- rho mu n_f n_n^T with live bounds. */
 static void assemble(peg_newton *w)
 {
     const peg_block_pattern *pattern = &w->pattern;
-    const peg_scaled_row *rows = w->scaled->row;
     size_t size = (size_t)pattern->blocks * PEG_BLOCK_SIZE * sizeof(double);
     int is_cone = w->bounds == PEG_BOUNDS_CONE;
     w->symmetric = 1;
@@ -288,15 +355,14 @@ static void assemble(peg_newton *w)
     for (int k = 0; k < pattern->n; k++)
         for (int c = 0; c < PEG_BLOCK; c++)
             w->matrix.lower[(size_t)pattern->start[k] * PEG_BLOCK_SIZE + (size_t)(7 * c)] = 1;
-    for (int i = 0; i < w->scaled->m; i++) {
-        const peg_scaled_row *row = &rows[i];
-        if (w->state[i] == PEG_ROW_LINEAR && group_at(w, i) > 1)
-            add_cone(w, i);
-        else if (w->state[i] == PEG_ROW_LINEAR)
-            add_pair(w, i, row_rho(w->rho, row), row, row);
-        if (is_cone || w->state[i] <= PEG_ROW_LINEAR) continue;
-        const peg_scaled_row *normal = &rows[row->normal];
-        add_pair(w, i, peg_cone_follows(row, w->state[i]) * row_rho(w->rho, normal), row, normal);
+    for (int i = 0, end; i < w->scaled->m; i = end) {
+        term terms[TERMS];
+        int count = 0;
+        for (end = i; end < w->scaled->m && count < TERMS; end++) {
+            if (w->row[end].a != w->row[i].a || w->row[end].b != w->row[i].b) break;
+            if (w->state[end] == PEG_ROW_LINEAR) find_term(w, end, &terms[count++]);
+        }
+        add_pair(w, i, terms, count);
     }
 }
 
@@ -325,12 +391,12 @@ static double slope(const peg_newton *w, const double *u, double t, double first
         n = group_at(w, i);
         respond(w, i, u, t, q, state);
         for (int k = 0; k < n; k++) {
-            const peg_scaled_row *row = &w->scaled->row[i + k];
             double along = w->along[i + k];
             f -= (q[k] - u[i + k]) * along;
-            sum += n > 1 && k == 0 ? along : peg_cone_follows(row, state[k]) * along;
+            if (n > 1)
+                sum += k ? peg_cone_follows(&w->scaled->row[i + k], state[k]) * along : along;
             if (state[k] == PEG_ROW_LINEAR && (n == 1 || k > 0))
-                c += row_rho(w->rho, row) * along * along;
+                c += w->row[i + k].rho * along * along;
         }
         if (n > 1 && state[0] == PEG_ROW_LINEAR) c += sum * sum / stiffness(w, i, state);
     }
@@ -369,11 +435,15 @@ static void move(peg_newton *w, double t)
 }
 
 /* Moves by the largest of 1, 1/2, .. that shortens the gradient; false if none does. */
-static int backtrack(peg_newton *w, const double *u, double length)
+static int backtrack(peg_newton *w, const double *u, double *length)
 {
     double t = 1;
     for (move(w, t); t >= SHORTEST; t *= 0.5) {
-        if (evaluate(w, u) <= (1 - DECREASE * t) * length) return 1;
+        double next = evaluate(w, u);
+        if (next <= (1 - DECREASE * t) * *length) {
+            *length = next;
+            return 1;
+        }
         move(w, -0.5 * t);
     }
     return 0;
@@ -382,7 +452,7 @@ static int backtrack(peg_newton *w, const double *u, double length)
 /* The problem itself, or with cones one that is as hard: nothing else could do better. */
 static int is_convex(const peg_newton *w)
 {
-    return w->bounds == PEG_BOUNDS_CONE || !w->has_bounds;
+    return w->bounds == PEG_BOUNDS_CONE || w->frozen || !w->has_bounds;
 }
 
 /* Zero of the gradient over d; on entry s belongs to u. */
@@ -391,12 +461,12 @@ static peg_outcome minimise(peg_newton *w, double tolerance, const double *u)
     const peg_scaled *scaled = w->scaled;
     int is_cone = w->bounds == PEG_BOUNDS_CONE, most = is_convex(w) ? CONVEX_STEPS : NEWTON_STEPS;
     double last = INFINITY;
-    memset(w->d, 0, (size_t)scaled->nv * sizeof *w->d);
+    memset(w->d, 0, (size_t)(scaled->nv + PEG_BLOCK) * sizeof *w->d);
     for (int i = 0; i < scaled->m && is_cone; i++)
         for (int k = 1; k < w->contact[i]; k++)
             w->s[i] += scaled->row[i + k].mu * fabs(w->s[i + k]);
+    double length = evaluate(w, u);
     for (int made = 0; made < most && !is_spent(w); made++) {
-        double length = evaluate(w, u);
         if (length <= tolerance) return PEG_SOLVED;
         /* the right rows, and nothing but rounding is left */
         int same = made > 0 && memcmp(w->state, w->factored, (size_t)scaled->m) == 0;
@@ -405,12 +475,14 @@ static peg_outcome minimise(peg_newton *w, double tolerance, const double *u)
         if (!refactor(w)) return PEG_SINGULAR;
         for (int k = 0; k < scaled->nv; k++) w->step[k] = -w->gradient[k];
         peg_block_solve(&w->matrix, w->symmetric, w->step);
-        for (int i = 0; i < scaled->m; i++) w->along[i] = dot_velocity(&scaled->row[i], w->step);
+        for (int i = 0; i < scaled->m; i++) w->along[i] = dot(&w->row[i], w->step);
         w->steps++;
-        if (w->bounds != PEG_BOUNDS_LIVE)
-            move(w, search(w, u));
-        else if (!backtrack(w, u, length))
-            return PEG_ITERATION_LIMIT;
+        if (w->bounds == PEG_BOUNDS_LIVE) {
+            if (!backtrack(w, u, &length)) return PEG_ITERATION_LIMIT;
+            continue;
+        }
+        move(w, search(w, u));
+        length = evaluate(w, u);
     }
     return PEG_ITERATION_LIMIT;
 }
@@ -426,19 +498,28 @@ static double reachable(const peg_newton *w, double tolerance, const double *u)
 double peg_newton_residual(peg_newton *w, double *u, double *y)
 {
     double worst = 0;
-    for (int i = 0; i < w->scaled->m; i++) {
-        const peg_scaled_row *row = &w->scaled->row[i];
-        w->hi[i] = row->bounded ? peg_scaled_bound(row, u) : INFINITY;
-        w->lo[i] = row->bounded ? -w->hi[i] : 0;
+    int m = w->scaled->m, nv = w->scaled->nv;
+    memset(w->y, 0, (size_t)(nv + PEG_BLOCK) * sizeof *w->y);
+    for (int i = 0; i < m; i++) {
+        const peg_newton_row *row = &w->row[i];
+        w->hi[i] = INFINITY, w->lo[i] = 0;
+        if (row->bounded) {
+            w->hi[i] = row->limit;
+            if (row->normal >= 0) w->hi[i] += row->mu * peg_max(0, u[row->normal]);
+            w->lo[i] = -w->hi[i];
+        }
         if (w->frozen && isfinite(w->hi[i])) w->lo[i] = w->hi[i] = u[i];
         u[i] = peg_clamp(u[i], w->lo[i], w->hi[i]); /* before the rows that it bounds */
+        if (u[i] != 0) add(row, u[i], w->y);
     }
-    peg_scaled_response(w->scaled, u, y, w->s);
-    for (int i = 0; i < w->scaled->m; i++) {
+    for (int i = 0; i < m; i++) {
+        const peg_newton_row *row = &w->row[i];
+        w->s[i] = dot(row, w->y) + row->soft * u[i] + row->beta;
         double r = fabs(u[i] - peg_clamp(u[i] - w->s[i], w->lo[i], w->hi[i]));
         if (!isfinite(r)) return INFINITY;
-        worst = fmax(worst, r);
+        worst = peg_max(worst, r);
     }
+    memcpy(y, w->y, (size_t)nv * sizeof *y);
     return worst;
 }
 
@@ -453,18 +534,18 @@ static void adapt(peg_newton *w, int failed, double residual, double last)
     }
     if (w->bounds == PEG_BOUNDS_CONE && failed) {
         w->bounds = PEG_BOUNDS_LIVE;
-        w->rho = w->live_rho;
+        set_rho(w, w->live_rho);
         return;
     }
     if (failed)
-        w->rho = fmax(w->rho / FACTOR, RHO_LEAST);
+        set_rho(w, fmax(w->rho / FACTOR, RHO_LEAST));
     else if (slow)
-        w->rho = fmin(w->rho * w->growth, RHO_MOST);
+        set_rho(w, fmin(w->rho * w->growth, RHO_MOST));
     w->growth = failed ? CAREFUL : fmin(BOLDER * w->growth, FACTOR);
     if (is_live && failed && w->has_cones && !w->live_rho) {
         w->bounds = PEG_BOUNDS_CONE;
         w->live_rho = w->rho;
-        w->rho = fmax(w->rho, RHO_CONE);
+        set_rho(w, fmax(w->rho, RHO_CONE));
     }
 }
 
@@ -489,9 +570,9 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     w->limit = fmin(w->limit, w->most_work);
     w->growth = FACTOR;
     w->live_rho = 0;
-    int is_warm = w->frozen || !w->has_bounds || last <= WARM * w->scaled->unit;
-    w->bounds = is_warm ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
-    w->rho = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
+    int is_warm = last <= WARM * w->scaled->unit;
+    w->bounds = is_warm || w->frozen || !w->has_bounds ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
+    set_rho(w, fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START));
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
         if (is_spent(w)) break;
         memcpy(w->before, u, size);

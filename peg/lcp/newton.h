@@ -9,8 +9,25 @@
 /* Where the bounds of the friction rows come from: see newton.c. */
 typedef enum peg_bounds { PEG_BOUNDS_KEPT, PEG_BOUNDS_LIVE, PEG_BOUNDS_CONE } peg_bounds;
 
+typedef double peg_two __attribute__((vector_size(16)));
+
+/* A row as the loops read it: bodies that cannot move share one behind the others. */
+typedef struct peg_newton_row {
+    union {
+        peg_two of[PEG_BLOCK]; /* na, nb */
+        double d[2 * PEG_BLOCK];
+    } n;
+    int a, b;                     /* first coordinates of its bodies */
+    int bounded;                  /* as in peg_scaled_row, .. */
+    int normal;                   /* .. -1 where mu is 0 */
+    int follows;                  /* acts on the same bodies as its normal row */
+    double beta, soft, limit, mu; /* soft: ns^2 */
+    double rho;                   /* rho / (1 + rho soft) */
+} peg_newton_row;
+
 typedef struct peg_newton {
     const peg_scaled *scaled;
+    peg_newton_row *row; /* m */
     peg_block_pattern pattern;
     peg_block_matrix matrix;
     int *meet;                       /* m: block of the row's two bodies; -1: none */
@@ -18,7 +35,7 @@ typedef struct peg_newton {
     int *contact;                    /* m: rows of the contact that begins here; 0: none does */
     int has_factor, symmetric;       /* of the matrix */
     peg_bounds bounds, factor_bounds;
-    int has_bounds, has_cones; /* bounded rows; contacts with friction */
+    int has_bounds, has_cones; /* rows with finite bounds; contacts that are tried as cones */
     int frozen;                /* rows with finite bounds keep their impulses: set by the caller */
     double rho, factor_rho;    /* that of the matrix */
     double growth;             /* of rho, at the next rise */
@@ -26,7 +43,8 @@ typedef struct peg_newton {
     double *lo, *hi;           /* m: bounds of the impulses, from the normal impulses */
     double *before;            /* m: u before the step */
     double *s, *p, *along;     /* m */
-    double *d, *gradient, *step; /* 6 nb; gradient: n */
+    double *d, *y, *step;      /* 6 nb, and six zeros for what cannot move */
+    double *gradient;          /* the same; at least n */
     int steps;
     double work, cost;      /* of all factorisations; of one */
     double max_work, limit; /* the caller's bound, 0: none; that of the call */
@@ -36,7 +54,7 @@ typedef struct peg_newton {
 /* False when the memory is exhausted. */
 int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *newton);
 /* Natural residual |u - clamp(u - s)| with the bounds of u itself, between which it is brought; y =
- * N u. Infinity if something is not a number. */
+ * N u, its velocities. Infinity if something is not a number. */
 double peg_newton_residual(peg_newton *newton, double *u, double *y);
 /* u: on entry the warm start. tolerance: sqrt(J), of the residual. On PEG_SOLVED y = N u holds to
  * rounding; on PEG_ITERATION_LIMIT they are the last iterate; on PEG_SINGULAR a factorisation

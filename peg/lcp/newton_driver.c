@@ -14,8 +14,8 @@ enum {
     COLD_PGS_ITERATIONS = 400,
     SMALL = 100 /* rows, for Lemke's method */
 };
-/* Residual of a warm start, relative to the unit, above which projected Gauss-Seidel comes first.
- */
+/* Residual of a warm start, relative to the unit, above which projected Gauss-Seidel comes first;
+ * problems without friction, which are convex, do without. */
 static const double COLD = 1e-3;
 /* Change of an impulse, relative to the unit, at which it ends. */
 static const double APPROACHED = 1e-5;
@@ -216,7 +216,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
     load(&scaled, solution->lambda, u);
     memcpy(warm, u, (size_t)scaled.m * sizeof *u);
     double residual = peg_newton_residual(&newton, u, y);
-    if (residual > COLD * scaled.unit) {
+    if (newton.has_bounds && residual > COLD * scaled.unit) {
         if (approach(arena, problem, scaled.unit, PGS_ITERATIONS, solution) == PEG_OUT_OF_MEMORY)
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);

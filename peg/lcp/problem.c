@@ -60,7 +60,7 @@ double peg_row_scale(const peg_problem *problem, int i)
 /* The larger of two, and infinity if one is not a number. */
 static double worse(double a, double b)
 {
-    return isnan(a) || isnan(b) ? INFINITY : fmax(a, b);
+    return isnan(a) || isnan(b) ? INFINITY : peg_max(a, b);
 }
 
 static void add_impulse(const peg_mass_root *root, const double *J, double lambda, double *r)

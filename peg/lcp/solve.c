@@ -18,10 +18,10 @@ enum { SMALL = 40, MEDIUM = 60 };
 /* Rows with equations among them up to which it follows: each compliant one has a coordinate. */
 enum { MOST_ROWS = 500 };
 
-/* sqrt(J): what the residual of the solution may be. */
-static double allowed(const peg_problem *problem, const peg_solution *solution, double tolerance)
+/* sqrt(J): what the residual of the solution may be; least: without impulses that cancel. */
+static double allowed(const peg_problem *problem, const peg_solution *solution, double least)
 {
-    double unit = peg_residual_unit(problem), largest = 0;
+    double largest = 0;
     for (int body = 0; body < problem->nb; body++) {
         double sum = 0;
         for (int i = 0; i < problem->m; i++)
@@ -29,32 +29,32 @@ static double allowed(const peg_problem *problem, const peg_solution *solution, 
                 sum += fabs(solution->lambda[i]) * sqrt(peg_row_scale(problem, i));
         largest = fmax(largest, sum);
     }
-    return fmin(tolerance * unit + ROUNDING * largest, MOST * tolerance * unit);
+    return fmin(least + ROUNDING * largest, MOST * least);
 }
 
 /* Takes an answer only with its certificate. */
 static peg_outcome certify(peg_outcome outcome, peg_method method, const peg_problem *problem,
-                           double tolerance, peg_solution *solution)
+                           double least, peg_solution *solution)
 {
     solution->method = method;
     if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
     solution->cone = peg_cone_excess(problem, solution);
     solution->residual = peg_residual(problem, solution);
-    double unit = peg_residual_unit(problem);
-    int good = isfinite(unit) && (solution->residual <= tolerance * unit ||
-                                  solution->residual <= allowed(problem, solution, tolerance));
+    int good = isfinite(least) && (solution->residual <= least ||
+                                   (solution->residual <= MOST * least &&
+                                    solution->residual <= allowed(problem, solution, least)));
     return good ? PEG_SOLVED : outcome == PEG_LAGGED ? PEG_LAGGED : PEG_NOT_CERTIFIED;
 }
 
 /* What rested goes on resting: v = 0 with the impulses of the warm start. */
-static int rests(const peg_problem *problem, double tolerance, peg_solution *solution)
+static int rests(const peg_problem *problem, double least, peg_solution *solution)
 {
     int pushed = 0;
     for (int i = 0; i < problem->m && !pushed; i++) pushed = solution->lambda[i] != 0;
     if (!pushed) return 0;
     memset(solution->v, 0, (size_t)problem->nb * sizeof *solution->v);
     solution->iterations = 0;
-    return certify(PEG_SOLVED, PEG_METHOD_NONE, problem, tolerance, solution) == PEG_SOLVED;
+    return certify(PEG_SOLVED, PEG_METHOD_NONE, problem, least, solution) == PEG_SOLVED;
 }
 
 static int is_settled(peg_outcome outcome)
@@ -70,20 +70,20 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
 {
     peg_outcome outcome = PEG_NOT_CERTIFIED;
     pegSolver solver = options->solver;
-    double tolerance = options->tolerance;
+    double least = options->tolerance * peg_residual_unit(problem);
     solution->work = 0;
     int bounded = 0, limited = 0, is_large = problem->nb > SMALL;
     for (int i = 0; i < problem->m; i++) {
         bounded |= problem->row[i].bounded != 0;
         limited |= problem->row[i].bounded && isfinite(problem->row[i].limit);
     }
-    if (rests(problem, tolerance, solution)) return PEG_SOLVED;
+    if (rests(problem, least, solution)) return PEG_SOLVED;
     if (options->max_work > 0 && peg_balance(arena, problem, solution->lambda) &&
-        rests(problem, tolerance, solution))
+        rests(problem, least, solution))
         return PEG_SOLVED;
     if (bounded ? solver != PEG_SOLVER_LEMKE : solver == PEG_SOLVER_AUTO && is_large)
         outcome = certify(peg_solve_newton(arena, problem, options, solution), PEG_METHOD_NEWTON,
-                          problem, tolerance, solution);
+                          problem, least, solution);
     int is_limited = options->max_work > 0 && is_large, uses_lemke = solver == PEG_SOLVER_LEMKE;
     int is_last = limited || (problem->nb > MEDIUM && (bounded || is_limited));
     is_last |= outcome == PEG_LAGGED || (bounded && problem->m > MOST_ROWS);
@@ -91,9 +91,9 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     if (is_settled(outcome) || (is_last && !uses_lemke)) return outcome;
     if (!uses_lemke)
         outcome = certify(peg_solve_active_set(arena, problem, options, solution),
-                          PEG_METHOD_ACTIVE_SET, problem, tolerance, solution);
+                          PEG_METHOD_ACTIVE_SET, problem, least, solution);
     if (is_settled(outcome) || solver == PEG_SOLVER_PROJECTED) return outcome;
     if ((bounded || is_limited) && !uses_lemke) return outcome;
     return certify(peg_solve_lemke(arena, problem, options, solution), PEG_METHOD_LEMKE, problem,
-                   tolerance, solution);
+                   least, solution);
 }
