@@ -17,8 +17,10 @@
 #include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
 
-/* Change of pose (in L) and of the objective (relative) below which an iterate has settled. */
-static const double SETTLED = 1e-3;
+/* Change of pose (in L) and of the objective (relative) that the next iterate would make, below
+ * which this one has settled; share of the last change of pose above which they do not: contacts
+ * that carry now and then not, each linearised at the other one's answer. */
+static const double SETTLED = 1e-3, STALLED = 0.9;
 
 /* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
 static const double OPENING_TURN = 0.25;
@@ -45,8 +47,9 @@ typedef struct loop {
     int switches;     /* passes in which a pair switched */
     int restoring;
     double objective;
-    double shortfall; /* largest one of a pair, m; <= 0: all apart */
-    int passed;       /* a pair had a first contact on the way */
+    double moved, moved_before; /* how far bodies moved in the pass, and in the one before */
+    double shortfall;           /* largest one of a pair, m; <= 0: all apart */
+    int passed;                 /* a pair had a first contact on the way */
 } loop;
 
 /* --- relaxations of a problem without a solution --- */
@@ -58,6 +61,7 @@ static void restart(peg_island *I, loop *l)
     l->anew = 1;
     l->settled_from = I->progress.iteration + 1;
     l->objective = -1;
+    l->moved = 0;
     peg_drop_rows(I);
 }
 
@@ -101,18 +105,27 @@ void peg_shorten_opening(peg_island *I)
             I->v[i][k] = I->v_motion[i][k] + share * (I->v[i][k] - I->v_motion[i][k]);
 }
 
-static int is_settled(const peg_island *I, const loop *l, double objective)
+/* How far the bodies have moved since the last iterate, in sizes and rad. */
+static double moved(const peg_island *I)
 {
+    double most = 0;
     for (int i = 0; i < I->nd; i++) {
-        double size = I->rigid[i].size;
         double d[3], w[3];
         peg_sub(I->v[i], I->before.v[i], d);
         peg_sub(I->v[i] + 3, I->before.v[i] + 3, w);
-        if (I->h * peg_norm(d) > SETTLED * size || I->h * peg_norm(w) > SETTLED) return 0;
+        most = fmax(most, I->h * fmax(peg_norm(d) / I->rigid[i].size, peg_norm(w)));
     }
+    return most;
+}
+
+/* The next iterate would change by the rate at which this one has. */
+static int is_settled(const peg_island *I, const loop *l, double objective)
+{
+    double rate = l->moved_before > 0 ? fmin(1, l->moved / l->moved_before) : 1;
+    if (!(rate * l->moved <= SETTLED)) return 0;
     double change = I->progress.iteration ? fabs(objective - l->objective)
                                           : 0; /* the first iterate is q_0 itself */
-    return change <= SETTLED * objective + PEG_GAIN * I->energy_unit;
+    return rate * change <= SETTLED * objective + PEG_GAIN * I->energy_unit;
 }
 
 /* Whether a pair is loaded whose rows are those of another iterate. */
@@ -175,7 +188,9 @@ static verdict judge(peg_island *I, loop *l)
     int changed = change_alternatives(I, l, frozen), iterative = peg_is_iterative(I);
     if (changed) l->settled_from = k + 1;
     double objective = peg_island_objective(I);
-    int patient = k - l->settled_from >= PEG_PATIENCE;
+    l->moved_before = l->moved, l->moved = moved(I);
+    int stalls = k > l->settled_from && l->moved > STALLED * l->moved_before;
+    int patient = stalls || k - l->settled_from >= PEG_PATIENCE;
     int settled = iterative || (!changed && !is_loaded_by_old_rows(I) &&
                                 (l->restoring || patient || (I->forms & PEG_FORM_RECOVERY) ||
                                  is_settled(I, l, objective)));
