@@ -131,7 +131,7 @@ static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int 
 {
     leftover p = {0};
     if (!take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
-    if (p.problem.m == problem->m) return PEG_NOT_CERTIFIED;
+    if (p.problem.m == problem->m || peg_work_is_spent(I)) return PEG_NOT_CERTIFIED;
     for (int k = 0; k < p.problem.m; k++) p.solution.lambda[k] = 0;
     for (int pass = 0; pass <= CORRECTIONS && !peg_work_is_spent(I); pass++) {
         push_target(problem, first, 0, solution->lambda, p.target);
