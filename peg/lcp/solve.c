@@ -15,8 +15,11 @@ static const double MOST = 100;
  * where that fails: with masses of 12 g and 55 kg it solves at once what Newton's method does not.
  */
 enum { SMALL = 40, MEDIUM = 60 };
-/* Rows with equations among them up to which it follows: each compliant one has a coordinate. */
-enum { MOST_ROWS = 500 };
+/* Coordinates up to which it follows: six of a body, one of each equation, as of joints. */
+enum { MOST_COORDINATES = 500 };
+/* Iterations of Newton's method before it where no bound is finite: the problem is convex then, and
+ * the active set ends; of flush grids Newton's method circles among redundant rows. */
+enum { CONVEX_ITERATIONS = 32 };
 
 /* sqrt(J): what the residual of the solution may be; least: without impulses that cancel. */
 static double allowed(const peg_problem *problem, const peg_solution *solution, double least)
@@ -62,6 +65,32 @@ static int is_settled(peg_outcome outcome)
     return outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY;
 }
 
+/* Rows with bounds, and with finite ones. */
+typedef struct kinds {
+    int bounded, limited;
+} kinds;
+
+static kinds count_kinds(const peg_problem *problem)
+{
+    kinds k = {0, 0};
+    for (int i = 0; i < problem->m; i++) {
+        k.bounded += problem->row[i].bounded != 0;
+        k.limited += problem->row[i].bounded && isfinite(problem->row[i].limit);
+    }
+    return k;
+}
+
+static peg_outcome run_newton(peg_arena *arena, const peg_problem *problem,
+                              const peg_solve_options *options, double least, int is_followed,
+                              peg_solution *solution)
+{
+    peg_solve_options of = *options;
+    double share = (double)CONVEX_ITERATIONS * problem->m;
+    if (is_followed && !(of.most_work > 0 && of.most_work < share)) of.most_work = share;
+    return certify(peg_solve_newton(arena, problem, &of, solution), PEG_METHOD_NEWTON, problem,
+                   least, solution);
+}
+
 /* Bounded rows and large islands: Newton's method, whose cost grows least. Where it fails, and
  * first where no row is bounded and the island small, the active set: it is the fastest there and
  * proves what it calls infeasible. */
@@ -72,28 +101,25 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     pegSolver solver = options->solver;
     double least = options->tolerance * peg_residual_unit(problem);
     solution->work = 0;
-    int bounded = 0, limited = 0, is_large = problem->nb > SMALL;
-    for (int i = 0; i < problem->m; i++) {
-        bounded |= problem->row[i].bounded != 0;
-        limited |= problem->row[i].bounded && isfinite(problem->row[i].limit);
-    }
+    kinds k = count_kinds(problem);
+    int is_large = problem->nb > SMALL, uses_lemke = solver == PEG_SOLVER_LEMKE;
+    int is_last =
+        k.limited || problem->nb > MEDIUM || 6 * problem->nb + k.bounded > MOST_COORDINATES;
     if (rests(problem, least, solution)) return PEG_SOLVED;
     if (options->max_work > 0 && peg_balance(arena, problem, solution->lambda) &&
         rests(problem, least, solution))
         return PEG_SOLVED;
-    if (bounded ? solver != PEG_SOLVER_LEMKE : solver == PEG_SOLVER_AUTO && is_large)
-        outcome = certify(peg_solve_newton(arena, problem, options, solution), PEG_METHOD_NEWTON,
-                          problem, least, solution);
-    int is_limited = options->max_work > 0 && is_large, uses_lemke = solver == PEG_SOLVER_LEMKE;
-    int is_last = limited || (problem->nb > MEDIUM && (bounded || is_limited));
-    is_last |= outcome == PEG_LAGGED || (bounded && problem->m > MOST_ROWS);
+    int is_limited = options->max_work > 0 && is_large;
+    is_last = k.bounded || is_limited ? is_last : 0;
+    if (k.bounded ? !uses_lemke : solver == PEG_SOLVER_AUTO && is_large)
+        outcome = run_newton(arena, problem, options, least, k.bounded && !is_last, solution);
     is_last |= options->most_work > 0 && solution->work >= options->most_work;
     if (is_settled(outcome) || (is_last && !uses_lemke)) return outcome;
     if (!uses_lemke)
         outcome = certify(peg_solve_active_set(arena, problem, options, solution),
                           PEG_METHOD_ACTIVE_SET, problem, least, solution);
     if (is_settled(outcome) || solver == PEG_SOLVER_PROJECTED) return outcome;
-    if ((bounded || is_limited) && !uses_lemke) return outcome;
+    if ((k.bounded || is_limited) && !uses_lemke) return outcome;
     return certify(peg_solve_lemke(arena, problem, options, solution), PEG_METHOD_LEMKE, problem,
                    least, solution);
 }
