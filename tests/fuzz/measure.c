@@ -215,7 +215,7 @@ static void check_energy(run *r)
     r->report->gain = fmax(r->report->gain, share);
     if (share > ENERGY_MOST)
         fail(r, FUZZ_ENERGY, "%.3g J more, %.3g of all%s", gain, share,
-             r->stats.fallback_scaled ? ", scaled" : "");
+             r->stats.limited_bodies ? ", limited" : "");
 }
 
 static void check_momentum(run *r)
@@ -360,7 +360,7 @@ static int make_step(run *r)
         r->time[r->times++] = time;
     }
     report->unconverged += r->stats.unconverged > 0;
-    report->limited += r->stats.fallback_scaled > 0;
+    report->limited += r->stats.limited_bodies > 0;
     report->infeasible += r->stats.infeasible_islands > 0;
     report->recovering += r->stats.recovered > 0;
     if (r->stats.memory > report->memory) report->memory = r->stats.memory;
