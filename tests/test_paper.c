@@ -114,7 +114,7 @@ START_TEST(cross_contact_without_its_inequality_is_vacuous)
     for (int k = 0; k < 4; k++) {
         peg_arena arena = {0};
         double psi[2], A[1] = {1}, q[1], c[1];
-        peg_pivoting pivoting = {0};
+        peg_pivoting pivoting = {.most_products = INFINITY};
         combination(k, 2, psi);
         q[0] = psi[0] - psi[1];
         ck_assert_int_eq(peg_lemke(&arena, 1, A, q, c, &pivoting), PEG_SOLVED);

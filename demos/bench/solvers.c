@@ -95,7 +95,7 @@ static int solve_island(bench *b, int method)
 static int solve(bench *b, int method)
 {
     const peg_lcp *lcp = &b->p->lcp;
-    peg_pivoting pivoting = {0};
+    peg_pivoting pivoting = {.most_products = INFINITY};
     if (method >= OURS) return lab_siconos_solve(b->other[method - OURS], b->z);
     if (method > 0) return solve_island(b, method);
     return peg_lemke(b->arena, lcp->n, lcp->A, lcp->q, b->z, &pivoting) != PEG_SOLVED;

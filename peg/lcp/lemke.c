@@ -222,7 +222,7 @@ static void start(lemke *t, const struct way *way)
 
 static int has_products(const lemke *t)
 {
-    return !(t->pivoting->most_products > 0) || t->pivoting->products < t->pivoting->most_products;
+    return t->pivoting->products < t->pivoting->most_products;
 }
 
 /* Pivots until z0 is out: the lexicographic rule visits no basis twice, but rounding could make it

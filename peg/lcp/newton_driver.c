@@ -57,9 +57,8 @@ static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double
 static peg_outcome pivot(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
                          double *y)
 {
-    peg_pivoting pivoting = {0};
-    if (isfinite(newton->most_work))
-        pivoting.most_products = PEG_PRODUCTS_OF_WORK * (newton->most_work - newton->work);
+    peg_pivoting pivoting = {.most_products =
+                                 PEG_PRODUCTS_OF_WORK * (newton->most_work - newton->work)};
     peg_arena_mark mark = peg_arena_here(arena);
     peg_outcome outcome = peg_lemke_scaled(arena, newton->scaled, u, &pivoting);
     newton->work += pivoting.products / PEG_PRODUCTS_OF_WORK;

@@ -149,7 +149,7 @@ peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
 
 /* What pivoting may take, and has taken. */
 typedef struct peg_pivoting {
-    double most_products; /* 0: no bound */
+    double most_products; /* infinite: no bound; 0 and less: nothing is left */
     double products;
     int pivots;
 } peg_pivoting;

@@ -364,7 +364,7 @@ static peg_outcome solve(mlcp *p)
     double *z = PEG_NEW(arena, double, n);
     if (!A || !q || !z) return PEG_OUT_OF_MEMORY;
     fill(p, A, q);
-    peg_pivoting pivoting = {0};
+    peg_pivoting pivoting = {.most_products = INFINITY};
     peg_outcome outcome = peg_lemke(arena, p->n, A, q, z, &pivoting);
     stats->lemke_solves++;
     if (outcome != PEG_SOLVED) return outcome;
