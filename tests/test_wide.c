@@ -706,15 +706,23 @@ START_TEST(a_column_falls_on_itself_without_limits)
 }
 END_TEST
 
+static int is_still(const heap *p)
+{
+    for (int i = 0; i < BODIES; i++)
+        for (int k = 0; k < 6; k++)
+            if (p->body[i].v_pose[k] != 0 || p->body[i].v_end[k] != 0) return 0;
+    return 1;
+}
+
 /* In a funnel: exact solves on the way to rest took 20 to 40 times as long as the other steps. In
  * the second and third heap impulses of the weights' size were not exact enough for the little
- * motion.
+ * motion. In the fourth velocities ended as negative zeros, which were not taken for rest.
  */
 START_TEST(a_heap_comes_to_rest_without_exact_solves)
 {
     double spread = .85, across = (SIDE - 1) * spread + .9, c = sqrt(.5);
-    heap *p = new_heap(BOXES, (uint64_t[]){9, 10, 22}[_i], 0, spread);
-    int steps = 0, rests = 0, together = 0;
+    heap *p = new_heap(BOXES, (uint64_t[]){9, 10, 22, 53}[_i], 0, spread);
+    int steps = 0, rests = 0, together = 0, still = 0;
     for (int i = 0; i < BODIES; i++) memset(p->body[i].v, 0, sizeof p->body[i].v);
     for (int k = -1; k <= 1; k += 2) {
         add_plane(p, k * c, 0, c, k < 0 ? -c * across : 0);
@@ -726,7 +734,9 @@ START_TEST(a_heap_comes_to_rest_without_exact_solves)
         together++;
         ck_assert_int_eq(p->stats.solves, p->stats.pgs_solves);
         rests = p->stats.resting_islands == p->stats.islands;
+        still += is_still(p);
     }
+    ck_assert_int_le(still, 3);
     ck_assert_int_gt(together, STEPS / 2);
     ck_assert(rests);
     free_heap(p);
@@ -776,7 +786,7 @@ Suite *test_suite(void)
     tcase_add_test(solver, a_slab_carries_more_than_there_are_colours);
     tcase_add_loop_test(steps, a_heap_falls_without_overlap_or_gain, 0, 6);
     tcase_add_test(steps, a_column_falls_on_itself_without_limits);
-    tcase_add_loop_test(rest, a_heap_comes_to_rest_without_exact_solves, 0, 3);
+    tcase_add_loop_test(rest, a_heap_comes_to_rest_without_exact_solves, 0, 4);
     tcase_add_loop_test(steps, a_cloud_that_collapses_keeps_its_momentum, 0, 3);
     suite_add_tcase(suite, boxes);
     suite_add_tcase(suite, solver);

@@ -129,6 +129,12 @@ static void find_woken(peg_assembly *a)
     }
 }
 
+/* Rest is compared to the bit: zeros lose their sign. */
+static void take_velocity(double *to, const double *from)
+{
+    for (int k = 0; k < 6; k++) to[k] = from[k] + 0.0;
+}
+
 static void take_results(peg_assembly *a)
 {
     peg_stage *s = a->stage;
@@ -137,8 +143,8 @@ static void take_results(peg_assembly *a)
     for (int i = 0; i < I->nd; i++) {
         const peg_body *b = &s->scene->body[I->rigid[i].body];
         peg_body_result *r = &s->result[I->rigid[i].body];
-        memcpy(r->v_pose, I->result.v_pose[i], sizeof r->v_pose);
-        memcpy(r->v_end, I->result.v_end[i], sizeof r->v_end);
+        take_velocity(r->v_pose, I->result.v_pose[i]);
+        take_velocity(r->v_end, I->result.v_end[i]);
         r->moved = I->joints.n == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
         r->held = (I->result.notes & PEG_NOTE_HELD) && I->joints.n > 0;
         r->limited = I->rigid[i].limited, r->unconverged = stats->unconverged > 0;
