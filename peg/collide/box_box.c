@@ -133,38 +133,10 @@ void peg_box_axis_direction(const peg_box *a, const peg_box *b, const peg_box_ax
     for (int i = 0; i < 3; i++) n[i] *= axis->sign;
 }
 
-/* Half of the box's extent along n. */
-static double extent(const peg_view *box, const double *n)
+void peg_box_of_view(const peg_view *view, peg_box *box)
 {
-    double sum = 0;
+    peg_copy3(view->centre, box->x);
+    peg_copy3(view->shape->half, box->half);
     for (int k = 0; k < 3; k++)
-        sum += box->shape->half[k] * fabs(peg_dot(n, box->normal[2 * k + 1]));
-    return sum;
-}
-
-/* Whether they are along an axis of any length but 0; then n is it. */
-static int are_far_along(const peg_view *a, const peg_view *b, const double *d, double reach,
-                         const double *axis, double n[3])
-{
-    double length = peg_norm(axis), along = peg_dot(axis, d);
-    if (!(fabs(along) - extent(a, axis) - extent(b, axis) > reach * length)) return 0;
-    for (int k = 0; k < 3; k++) n[k] = (along < 0 ? -axis[k] : axis[k]) / length;
-    return 1;
-}
-
-int peg_boxes_are_far(const peg_view *a, const peg_view *b, double reach, double n[3])
-{
-    double d[3], axis[3], guess[3] = {n[0], n[1], n[2]};
-    peg_sub(a->centre, b->centre, d);
-    if (are_far_along(a, b, d, reach, guess, n) || are_far_along(a, b, d, reach, d, n)) return 1;
-    for (int k = 0; k < 3; k++)
-        if (are_far_along(a, b, d, reach, a->normal[2 * k + 1], n) ||
-            are_far_along(a, b, d, reach, b->normal[2 * k + 1], n))
-            return 1;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            peg_cross(a->normal[2 * i + 1], b->normal[2 * j + 1], axis);
-            if (peg_dot(axis, axis) > PARALLEL && are_far_along(a, b, d, reach, axis, n)) return 1;
-        }
-    return 0;
+        for (int j = 0; j < 3; j++) box->R[3 * j + k] = view->normal[2 * k + 1][j];
 }

@@ -19,14 +19,17 @@ typedef struct peg_box_axis {
                */
 } peg_box_axis;
 
+/* How much farther an axis of edges must separate before a step than those of faces, in L: edges'
+ * rows are wrong as soon as the bodies turn. */
+#define PEG_EDGE_BIAS 5e-3
+
 /* edge_bias: by so much, in m, an axis of two edges must separate farther than those of faces to be
  * taken. Axes of edges parallel to 1e-6 are those of faces. */
 void peg_box_separations(const peg_box *const *a, const peg_box *const *b, const double *edge_bias,
                          int n, peg_box_axis *out);
 
-/* Whether two polytopes that are boxes (half > 0) are farther apart than `reach`, m, along one of
- * the axes. n: a first guess, or 0; out: the direction that was tried last, from B to A. */
-int peg_boxes_are_far(const peg_view *a, const peg_view *b, double reach, double n[3]);
+/* The box of a view whose shape is one. */
+void peg_box_of_view(const peg_view *view, peg_box *box);
 
 /* The unit vector n of an axis. */
 void peg_box_axis_direction(const peg_box *a, const peg_box *b, const peg_box_axis *axis,

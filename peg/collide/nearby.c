@@ -14,7 +14,6 @@
  * facets that all are tried. */
 #include <ccd/ccd.h>
 
-#include "peg/collide/box_box.h"
 #include "peg/collide/closest_features.h"
 #include "peg/collide/separation.h"
 
@@ -238,7 +237,6 @@ int peg_is_far(const peg_view *A, const peg_view *B, double reach, pegNarrowPhas
                double n[3])
 {
     if (peg_is_half_space(A->shape) && peg_is_half_space(B->shape)) return 0;
-    if (peg_is_box(A->shape) && peg_is_box(B->shape)) return peg_boxes_are_far(A, B, reach, n);
     if (peg_normalise(n) > 0 && peg_separation_along(A, B, n) > reach) return 1;
     if (narrow == PEG_NARROW_PHASE_OWN || has_few_facets(A->shape, B->shape)) {
         peg_facet facet = peg_separation(A, B, INFINITY, NULL, NULL);

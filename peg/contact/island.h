@@ -15,6 +15,7 @@
 #include "peg/base/arena.h"
 #include "peg/base/thread_pool.h"
 #include "peg/lcp/problem.h"
+#include "peg/collide/box_box.h"
 #include "peg/collide/separation.h"
 #include "peg/base/tolerance.h"
 #include "peg/contact/row_set.h"
@@ -122,6 +123,7 @@ typedef struct peg_pair {
     const peg_external *external; /* contacts that somebody else found: the pair has no others */
     peg_choice last_choice;       /* of the step before, at the poses of the start; n = 0: none */
     const peg_surface *surface;
+    const peg_box_axis *start_axis; /* of two boxes; null: not sought */
 } peg_pair;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;

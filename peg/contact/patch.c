@@ -32,6 +32,7 @@ double peg_row_gap(const peg_island *I, const peg_row *row)
     peg_pair_pose at = peg_pair_pose_now(I, pair);
     peg_feature_contact c;
     double s, t;
+    at.a.start = at.a.now, at.b.start = at.b.now; /* the gap at the start is not asked for */
     if (row->kind == PEG_FEATURES_EXTERNAL) return peg_external_gap(I, pair, &at, row->i);
     if (row->kind == PEG_FEATURES_POINTS) return peg_points_gap(I, &at, row);
     if (row->kind > PEG_FEATURES_EE) {

@@ -34,10 +34,6 @@ static const double REST = 5e-3;
 /* Features within this, in L, and this share of how far the pair could close, make rows. */
 static const double NEAR = 0.02, CLOSING = 0.1;
 
-/* An axis of edges must separate by so much more than those of faces, in L: edges' rows are wrong
- * as soon as the bodies turn. */
-static const double EDGE_BIAS = 5e-3;
-
 /* Share of its energy that an answer may gain, which is then taken back; of poses without reserve.
  */
 static const double TAKEN_BACK = 1e-2, MOST_TAKEN_BACK = 0.5;
@@ -90,8 +86,15 @@ static int begin(peg_wide *w)
 static int separate_start(peg_wide *w)
 {
     peg_island *I = w->I;
-    for (int i = 0; i < I->npair; i++) w->list[i] = i;
-    peg_wide_separate(w, PEG_WIDE_START, w->list, I->npair, EDGE_BIAS);
+    int n = 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (p->start_axis)
+            w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
+        else
+            w->list[n++] = i;
+    }
+    peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (w->in_lanes[i]) p->s0 = p->s;

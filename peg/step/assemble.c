@@ -99,6 +99,7 @@ static void set_pair(const peg_assembly *a, int pair)
         p->cached = c->cached, p->cached_rows = c->cached_rows;
     }
     p->surface = c->surface;
+    p->start_axis = c->has_axis ? &c->axis : NULL;
     p->external = c->external, p->nexternal = c->nexternal;
     if (p->nexternal) p->width = INFINITY;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "peg/collide/box_box.h"
 #include "peg/collide/separation.h"
 #include "peg/step/context.h"
 #include "peg/step/pair_cache.h"
@@ -171,14 +172,52 @@ void peg_find_nearness(const peg_stage *s, peg_candidate *c)
     find_nearness(s, c);
 }
 
+/* Pairs of boxes whose axes are sought at once. */
+enum { LOT = 64 };
+
+typedef struct box_pairs {
+    peg_candidate *pair[LOT];
+    peg_box a[LOT], b[LOT];
+    double bias[LOT];
+    int n;
+} box_pairs;
+
+static void find_axes(const peg_stage *s, box_pairs *of)
+{
+    const peg_box *a[LOT], *b[LOT];
+    peg_box_axis axis[LOT];
+    for (int k = 0; k < of->n; k++) a[k] = &of->a[k], b[k] = &of->b[k];
+    peg_box_separations(a, b, of->bias, of->n, axis);
+    for (int k = 0; k < of->n; k++) {
+        peg_candidate *c = of->pair[k];
+        c->axis = axis[k];
+        c->has_axis = 1;
+        c->near = !(axis[k].s > peg_candidate_reach(s, c));
+        if (!c->near) peg_box_axis_direction(a[k], b[k], &axis[k], c->n);
+    }
+    of->n = 0;
+}
+
 static void find_nearness_of_new(void *data, int begin, int end)
 {
     const peg_stage *s = data;
+    box_pairs boxes = {.n = 0};
     for (int i = begin; i < end; i++) {
         peg_candidate *c = &s->candidate[i];
-        if (c->is_new) find_nearness(s, c);
+        const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
+        if (!c->is_new) continue;
         c->is_new = 0;
+        if (!peg_is_box(a->shape) || !peg_is_box(b->shape)) {
+            find_nearness(s, c);
+            continue;
+        }
+        boxes.pair[boxes.n] = c;
+        peg_box_of_view(a, &boxes.a[boxes.n]);
+        peg_box_of_view(b, &boxes.b[boxes.n]);
+        boxes.bias[boxes.n++] = PEG_EDGE_BIAS * peg_candidate_size(s, c);
+        if (boxes.n == LOT) find_axes(s, &boxes);
     }
+    find_axes(s, &boxes);
 }
 
 void peg_find_new_nearness(peg_stage *s)

@@ -34,6 +34,7 @@ typedef struct peg_candidate {
     unsigned near : 1;         /* could touch in this step */
     unsigned in_island : 1;    /* has a disjunction in an island */
     unsigned is_current : 1;   /* of a resting pair: excluded and surface are those of this step */
+    unsigned has_axis : 1;     /* is one of boxes, whose axis at the start is known */
     int nexternal;
     const peg_external *external; /* contacts from outside */
     double reach;                 /* of a triangle: how near its features count, m; else 0 */
@@ -46,6 +47,7 @@ typedef struct peg_candidate {
     peg_vec6 *along; /* of two meshes whose triangles are sought along the motion that was found:
                         the velocities of both the last time; else null */
     double n[3];     /* separating direction that is known, or was used last; or 0 */
+    peg_box_axis axis;
 } peg_candidate;
 
 /* The result of an island, in the arena of the worker that solved it. */

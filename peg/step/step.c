@@ -215,9 +215,11 @@ static void find_within_reach(void *data, int begin, int end)
         double n[3];
         s->within_reach[i] = !c->in_island && !c->excluded && !c->is_mesh_pair;
         if (!s->within_reach[i] || (c->near && has_coarse_reach(s, c))) continue;
+        double reach = reach_of_motion(s, c);
         peg_copy3(c->n, n);
-        s->within_reach[i] =
-            !peg_is_far(a, b, reach_of_motion(s, c), s->context->settings.narrow_phase, n);
+        s->within_reach[i] = c->has_axis
+                                 ? c->axis.s <= reach
+                                 : !peg_is_far(a, b, reach, s->context->settings.narrow_phase, n);
     }
 }
 
