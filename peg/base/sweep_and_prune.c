@@ -1,9 +1,12 @@
-/* Sort and sweep along the axis on which the boxes' centres spread most. The boxes that the sweep
- * is in lie in a grid over the other two axes, so that a box is tested only against those near it.
- */
+/* Sort and sweep along the axis on which the boxes' centres spread most: a box is tested against
+ * those that begin within it, eight at a time, by bounds that are rounded outwards to single
+ * precision; what overlaps so is tested in double precision. */
 #include "peg/base/sweep_and_prune.h"
 
+#include <float.h>
+
 #include "peg/base/arena.h"
+#include "peg/base/lanes.h"
 
 /* Axis of the largest variance of the centres; infinite boxes have none and do not count. */
 static int widest_axis(const peg_aabb *box, int n)
@@ -51,171 +54,125 @@ static const key *sort_by_lo(const peg_aabb *box, int axis, int n, key *order, k
     return order;
 }
 
-/* --- the grid --- */
+/* --- the sweep --- */
 
-/* Cells that a box may lie in; larger ones are tested against all. */
-enum { CELLS_OF_BOX = 16 };
-
-/* Fewer boxes than this need no grid. */
-enum { FEW = 200 };
-
-/* Cells are this much wider than boxes are on average. */
-static const double CELL = 1.25;
-
-/* A box, axes in the order in which they are tested: that of the sweep is the first. */
-typedef struct entry {
-    double lo[3], hi[3];
-    int box;
-} entry;
-
-/* A box in a cell; the next one there. */
-typedef struct node {
-    int entry, next;
-} node;
-
-/* The boxes that the sweep has entered, by cell; the last list has the large ones. A box that the
- * sweep has left goes when it is met. */
-typedef struct active {
-    int *first;
-} active;
+/* Boxes in the order of their begin along the axis, and PEG_LANES that overlap nothing. */
+typedef struct sorted {
+    float *begin;
+    float *lo[2], *hi[2]; /* along the other two axes */
+    int *box;
+    int n;
+} sorted;
 
 typedef struct sweep {
-    entry *entry;
-    node *node;
-    int nodes, cells[2];
-    double origin[2], per_length[2];
+    const peg_aabb *box;
+    int axis;
     peg_pair_visitor *visit;
     void *context;
 } sweep;
 
-static entry entry_of(const peg_aabb *box, int axis, int i)
+static float below(double x)
 {
-    entry e = {.box = i};
-    for (int k = 0; k < 3; k++) {
-        e.lo[k] = box[i].lo[(axis + k) % 3];
-        e.hi[k] = box[i].hi[(axis + k) % 3];
-    }
-    return e;
+    float f = (float)x, less = f - (fabsf(f) * FLT_EPSILON + FLT_MIN);
+    return less == less ? less : -INFINITY;
 }
 
-static int cell_along(const sweep *s, int k, double x)
+static float above(double x)
 {
-    double at = (x - s->origin[k]) * s->per_length[k];
-    return at >= s->cells[k] ? s->cells[k] - 1 : at > 0 ? (int)at : 0;
+    return -below(-x);
 }
 
-/* Extents along an axis of the boxes that are no larger than `most`: their mean, and where they
- * are. Returns how many. */
-static int measure(const sweep *s, int n, int k, double most, double *mean, double range[2])
+static int allocate(peg_arena *arena, int n, sorted *set)
 {
-    double sum = 0;
-    int count = 0;
-    range[0] = INFINITY, range[1] = -INFINITY;
-    for (int i = 0; i < n; i++) {
-        const entry *e = &s->entry[i];
-        double extent = e->hi[k] - e->lo[k];
-        if (!(extent >= 0 && extent <= most && isfinite(extent))) continue;
-        range[0] = peg_min(range[0], e->lo[k]), range[1] = peg_max(range[1], e->hi[k]);
-        sum += extent, count++;
-    }
-    *mean = count ? sum / count : 0;
-    return count;
-}
-
-/* Cells in proportion to the boxes, but for those much larger than the mean, such as floors; no
- * more than there are boxes in all. What lies outside counts to the cells at the border. */
-static void set_grid(sweep *s, int n)
-{
+    size_t room = (size_t)n + PEG_LANES;
+    set->begin = PEG_NEW(arena, float, room);
     for (int k = 0; k < 2; k++) {
-        double mean, range[2];
-        int count = measure(s, n, k + 1, INFINITY, &mean, range);
-        if (count) count = measure(s, n, k + 1, 2 * mean, &mean, range);
-        double length = count ? range[1] - range[0] : 0;
-        double cells = mean > 0 && n >= FEW ? peg_min(length / (CELL * mean), sqrt((double)n)) : 1;
-        s->cells[k] = cells > 1 ? (int)cells : 1;
-        s->origin[k] = count ? range[0] : 0;
-        s->per_length[k] = length > 0 ? s->cells[k] / length : 0;
+        set->lo[k] = PEG_NEW(arena, float, room);
+        set->hi[k] = PEG_NEW(arena, float, room);
     }
+    set->box = PEG_NEW(arena, int, room);
+    return !arena->failed;
 }
 
-/* --- the sweep --- */
-
-static int overlaps(const entry *e, const entry *f)
+static void add(const sweep *s, int i, sorted *set)
 {
-    return !((f->lo[1] > e->hi[1]) | (e->lo[1] > f->hi[1]) | (e->lo[0] > f->hi[0])) &&
-           !((f->lo[2] > e->hi[2]) | (e->lo[2] > f->hi[2]) | (f->lo[0] > e->hi[0]));
-}
-
-/* Two boxes that share cells meet in the one that has the lowest corner of what they share. */
-static int meets_in(const sweep *s, const entry *e, const entry *f, int cell)
-{
-    int i = cell_along(s, 0, peg_max(e->lo[1], f->lo[1]));
-    return cell == i * s->cells[1] + cell_along(s, 1, peg_max(e->lo[2], f->lo[2]));
-}
-
-static void meet(sweep *s, const active *of, const entry *e, int cell)
-{
-    int large = s->cells[0] * s->cells[1];
-    for (int *link = &of->first[cell]; *link >= 0;) {
-        const node *at = &s->node[*link];
-        const entry *f = &s->entry[at->entry];
-        if (f->hi[0] < e->lo[0]) {
-            *link = at->next;
-            continue;
-        }
-        link = &s->node[*link].next;
-        if (!overlaps(e, f) || (cell < large && large > 1 && !meets_in(s, e, f, cell))) continue;
-        s->visit(s->context, e->box < f->box ? e->box : f->box, e->box < f->box ? f->box : e->box);
-    }
-}
-
-static void enter(sweep *s, const active *into, int i, int cell)
-{
-    s->node[s->nodes] = (node){i, into->first[cell]};
-    into->first[cell] = s->nodes++;
-}
-
-/* Box i against those that the sweep is in, and into its own cells. */
-static void pass(sweep *s, int i, const active *moving, const active *still, int is_fixed)
-{
-    const entry *e = &s->entry[i];
-    const active *own = is_fixed ? still : moving;
-    int lo[2], hi[2], large = s->cells[0] * s->cells[1];
+    const peg_aabb *box = &s->box[i];
+    int at = set->n++;
+    set->begin[at] = below(box->lo[s->axis]);
     for (int k = 0; k < 2; k++) {
-        lo[k] = cell_along(s, k, e->lo[k + 1]);
-        hi[k] = cell_along(s, k, e->hi[k + 1]);
+        set->lo[k][at] = below(box->lo[(s->axis + 1 + k) % 3]);
+        set->hi[k][at] = above(box->hi[(s->axis + 1 + k) % 3]);
     }
-    int is_large = (double)(hi[0] - lo[0] + 1) * (hi[1] - lo[1] + 1) > CELLS_OF_BOX;
-    for (int x = lo[0]; x <= hi[0]; x++)
-        for (int y = lo[1]; y <= hi[1]; y++) {
-            int cell = x * s->cells[1] + y;
-            meet(s, moving, e, cell);
-            if (!is_fixed) meet(s, still, e, cell);
-            if (!is_large) enter(s, own, i, cell);
-        }
-    meet(s, moving, e, large);
-    if (!is_fixed) meet(s, still, e, large);
-    if (is_large) enter(s, own, i, large);
+    set->box[at] = i;
+}
+
+static void close_set(sorted *set)
+{
+    for (int l = 0; l < PEG_LANES; l++) {
+        int at = set->n + l;
+        set->begin[at] = NAN;
+        for (int k = 0; k < 2; k++) set->lo[k][at] = set->hi[k][at] = 0;
+        set->box[at] = 0;
+    }
+}
+
+PEG_HOT peg_floats load(const float *from)
+{
+    peg_floats x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+static void meet(const sweep *s, int i, int j)
+{
+    if (peg_aabb_overlap(&s->box[i], &s->box[j]))
+        s->visit(s->context, i < j ? i : j, i < j ? j : i);
+}
+
+/* Box i against those of the set from `from` on that begin within it. */
+PEG_WIDE static void scan(const sweep *s, int i, const sorted *set, int from)
+{
+    const peg_aabb *box = &s->box[i];
+    float end = above(box->hi[s->axis]);
+    peg_floats lo[2], hi[2];
+    for (int k = 0; k < 2; k++) {
+        lo[k] = peg_floats_of(below(box->lo[(s->axis + 1 + k) % 3]));
+        hi[k] = peg_floats_of(above(box->hi[(s->axis + 1 + k) % 3]));
+    }
+    for (int at = from; set->begin[at] <= end; at += PEG_LANES) {
+        peg_float_mask hit = load(set->begin + at) <= peg_floats_of(end);
+        for (int k = 0; k < 2; k++)
+            hit &= (load(set->lo[k] + at) <= hi[k]) & (load(set->hi[k] + at) >= lo[k]);
+        peg_double_mask any = (peg_double_mask)hit;
+        if (!(any[0] | any[1] | any[2] | any[3])) continue;
+        for (int l = 0; l < PEG_LANES; l++)
+            if (hit[l]) meet(s, i, set->box[at + l]);
+    }
 }
 
 int peg_sweep_pairs(peg_arena *arena, const peg_aabb *box, const unsigned char *fixed, int n,
                     peg_pair_visitor *visit, void *context)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    sweep s = {.visit = visit, .context = context};
+    sweep s = {box, widest_axis(box, n), visit, context};
+    sorted all = {0}, moving = {0};
     key *keys = PEG_NEW(arena, key, 2 * (size_t)n);
-    s.entry = PEG_NEW(arena, entry, n);
-    s.node = PEG_NEW(arena, node, CELLS_OF_BOX * (size_t)n);
-    if (!keys || !s.entry || !s.node) return 0;
-    int axis = widest_axis(box, n);
-    const key *order = sort_by_lo(box, axis, n, keys, keys + n);
-    for (int k = 0; k < n; k++) s.entry[k] = entry_of(box, axis, order[k].box);
-    set_grid(&s, n);
-    int lists = s.cells[0] * s.cells[1] + 1;
-    active moving = {PEG_NEW(arena, int, lists)}, still = {PEG_NEW(arena, int, lists)};
-    if (!moving.first || !still.first) return 0;
-    for (int i = 0; i < lists; i++) moving.first[i] = still.first[i] = -1;
-    for (int k = 0; k < n; k++) pass(&s, k, &moving, &still, fixed[order[k].box]);
+    if (!keys || !allocate(arena, n, &all) || !allocate(arena, n, &moving)) return 0;
+    const key *order = sort_by_lo(box, s.axis, n, keys, keys + n);
+    for (int k = 0; k < n; k++) {
+        add(&s, order[k].box, &all);
+        if (!fixed[order[k].box]) add(&s, order[k].box, &moving);
+    }
+    close_set(&all);
+    close_set(&moving);
+    for (int k = 0, next = 0; k < n; k++) {
+        int i = order[k].box;
+        next += !fixed[i];
+        if (fixed[i])
+            scan(&s, i, &moving, next);
+        else
+            scan(&s, i, &all, k + 1);
+    }
     peg_arena_back(arena, mark);
     return 1;
 }
