@@ -77,6 +77,9 @@ static void make_plan(plan *p, const lab_bench_options *o)
                          i ? BENCH_ACCURACY_AT_REST : BENCH_ACCURACY});
     add_with_infinite_friction(p, o, (bench_case){.scene = "container", .n = 120, .key = "bodies"});
     for (int i = 3; i < 6; i++) add_all(p, o, piles, sizes[i], 0);
+    for (int i = 0; i < 2; i++)
+        add(p, o,
+            (bench_case){"pile-boxes", 10000, "bodies", .5, 0, i ? BENCH_SETTLED : BENCH_MOVING});
 }
 
 /* Share of the budget: a compromise between equal shares and the cost of a step. */

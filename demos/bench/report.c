@@ -220,8 +220,8 @@ void bench_table(FILE *f, const json_t *report)
 #define PANEL_HEIGHT 400.
 #define EDGE         56.
 
-static const double MS_LOW = 1e-2, MS_HIGH = 1e4, N_LOW = 7, N_HIGH = 4500;
-static const double GUIDE = 1.2; /* exponent of the line to compare with */
+static const double MS_LOW = 1e-2, MS_HIGH = 1e4, N_LOW = 7, N_HIGH = 15000;
+static const double GUIDE = 1.1; /* exponent of the line to compare with */
 
 static const double colours[LAB_CONTACT_COUNT][3] = {
     [LAB_PEG] = {.85, .2, .1},   [LAB_ST] = {.95, .6, .1},
@@ -257,7 +257,7 @@ static void label(cairo_t *cr, double x, double y, const char *text)
 
 static void draw_axes(cairo_t *cr, const char *scene, const char *phase)
 {
-    static const double ticks[] = {10, 30, 100, 300, 1000, 3000};
+    static const double ticks[] = {10, 30, 100, 300, 1000, 3000, 10000};
     char text[64];
     cairo_set_line_width(cr, 1);
     cairo_set_font_size(cr, 12);
@@ -268,7 +268,7 @@ static void draw_axes(cairo_t *cr, const char *scene, const char *phase)
         snprintf(text, sizeof text, "%g", ms);
         label(cr, 12, down(ms) + 4, text);
     }
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         cairo_set_source_rgb(cr, .88, .88, .88);
         line(cr, ticks[i], MS_LOW, ticks[i], MS_HIGH);
         cairo_set_source_rgb(cr, .2, .2, .2);
@@ -287,9 +287,9 @@ static void draw_guide(cairo_t *cr, const curve *c)
     int at = 0;
     while (at < c->n && c->bodies[at] < 100) at++;
     if (at == c->n) return;
-    double to = c->ms[at] * pow(3000 / c->bodies[at], GUIDE);
+    double to = c->ms[at] * pow(10000 / c->bodies[at], GUIDE);
     cairo_set_source_rgb(cr, .6, .6, .6);
-    if (to < MS_HIGH) line(cr, c->bodies[at], c->ms[at], 3000, to);
+    if (to < MS_HIGH) line(cr, c->bodies[at], c->ms[at], 10000, to);
 }
 
 static void draw_panel(cairo_t *cr, const json_t *records, const char *scene, const char *phase)

@@ -362,7 +362,7 @@ static int bench(const command *c)
                                  .quiet = c->quiet,
                                  .n_max = c->n_max > 0 ? c->n_max
                                           : c->quick   ? 110
-                                                       : 3000,
+                                                       : 10000,
                                  .budget = c->budget > 0 ? c->budget
                                            : c->quick    ? 45
                                                          : 1500,
@@ -578,7 +578,7 @@ int main(int argc, const char **argv)
         {"run", 0, POPT_ARG_INT, &c.run, 0, "experiment: only its run N, from 0 on", "N"},
         {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: discard earlier results", NULL},
         {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this scene", "NAME"},
-        {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [3000]", "N"},
+        {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [10000]", "N"},
         {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: processor time, s [1500]", "S"},
         {"results", 0, POPT_ARG_STRING, &c.results, 0,
          "bench: folder of earlier runs by machine, to compare with", "DIR"},

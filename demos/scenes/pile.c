@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define BODIES_MAX 3000
+#define BODIES_MAX 10000
 #define CELL       1.1 /* m, of the lattice the bodies start in; holds the largest body, turned */
 #define WALL       10. /* m, thickness of floor and walls */
 
