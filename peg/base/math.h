@@ -106,6 +106,14 @@ static inline void peg_mat_mul(const double *A, const double *B, double *out)
             out[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
 }
 
+/* out = A^T B; out must be another matrix. */
+static inline void peg_mat_mul_back(const double *A, const double *B, double *out)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out[3 * i + j] = A[i] * B[j] + A[3 + i] * B[3 + j] + A[6 + i] * B[6 + j];
+}
+
 /* Rotation matrix of the unit quaternion q, evaluated as ODE's dQtoR does. */
 static inline void peg_quat_to_mat(const double *q, double *R)
 {

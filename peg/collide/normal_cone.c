@@ -38,6 +38,12 @@ static int is_below_corner(const peg_view *view, int v, const double n[3],
     return 0;
 }
 
+/* Whether a direction looks into a mesh where `out` looks out of it. */
+static int looks_in(const double out[3], const local_direction *l)
+{
+    return peg_dot(out, l->n) < -l->tolerance.slope;
+}
+
 static int mesh_vertex(const peg_view *view, int v, const double n[3],
                        const peg_slope_tolerance *tolerance)
 {
@@ -46,6 +52,7 @@ static int mesh_vertex(const peg_view *view, int v, const double n[3],
     local_direction l;
     if (m->vertex_is_flat[at] || is_below_corner(view, v, n, tolerance)) return 0;
     into_mesh(view, n, tolerance, &l);
+    if (tolerance->from_out && looks_in(m->vertex_out[at], &l)) return 0;
     for (int k = m->next_start[at]; k < m->next_start[at + 1]; k++) {
         peg_vec3 d;
         peg_sub(m->vertex[m->next[k]], m->vertex[at], d);
@@ -87,6 +94,7 @@ static int mesh_edge(const peg_view *view, int e, const double n[3],
     local_direction l;
     if (m->edge_is_flat[side] || is_below_side(view, e, n, tolerance)) return 0;
     into_mesh(view, n, tolerance, &l);
+    if (tolerance->from_out && looks_in(m->edge_out[side], &l)) return 0;
     const double *origin = m->vertex[m->edge[side][0]];
     peg_vec3 along;
     peg_sub(m->vertex[m->edge[side][1]], origin, along);
@@ -115,6 +123,11 @@ int peg_edge_can_touch(const peg_view *view, int e, const double n[3],
     return !is_higher(inward, n, tolerance);
 }
 
+int peg_face_can_touch(const peg_view *view, int face, const peg_slope_tolerance *tolerance)
+{
+    return !tolerance->from_out || view->shape->mesh->sense == (face ? -1 : 1);
+}
+
 int peg_is_flat_feature(const peg_view *view, int is_edge, int i)
 {
     const peg_triangle_mesh *m = view->shape->mesh;
@@ -128,7 +141,8 @@ int peg_support_can_touch(const peg_view *view, const double n[3],
 {
     int best = 0;
     if (!peg_is_triangle(view->shape)) return 1;
-    if (fabs(peg_dot(view->normal[0], n)) > 1 - PEG_TOUCH) return 1;
+    double along = peg_dot(view->normal[0], n);
+    if (fabs(along) > 1 - PEG_TOUCH) return peg_face_can_touch(view, along > 0 ? 0 : 1, tolerance);
     for (int v = 1; v < 3; v++)
         if (peg_dot(n, view->vertex[v]) > peg_dot(n, view->vertex[best])) best = v;
     return peg_vertex_can_touch(view, best, n, tolerance);

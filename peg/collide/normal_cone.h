@@ -13,6 +13,7 @@
 typedef struct peg_slope_tolerance {
     double slope;
     const double *axis; /* unit, or null: any direction */
+    int from_out;       /* only from out of the mesh: what may touch it is outside */
 } peg_slope_tolerance;
 
 /* Whether vertex v of a part, or its edge e with n across it, can be touched by what comes along -n
@@ -21,6 +22,9 @@ int peg_vertex_can_touch(const peg_view *view, int v, const double n[3],
                          const peg_slope_tolerance *tolerance);
 int peg_edge_can_touch(const peg_view *view, int e, const double n[3],
                        const peg_slope_tolerance *tolerance);
+
+/* The same of one of the two faces of a triangle. */
+int peg_face_can_touch(const peg_view *view, int face, const peg_slope_tolerance *tolerance);
 
 /* Whether it cannot be touched from anywhere, as the mesh is flat there. */
 int peg_is_flat_feature(const peg_view *view, int is_edge, int i);

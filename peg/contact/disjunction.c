@@ -61,16 +61,18 @@ static double facet_at_start(const peg_island *I, const peg_pair *p, const peg_f
 
 /* Whether a mesh can be touched along n where it is highest. A direction in which it only hides
  * behind its own neighbours keeps the pair apart, but is no way in which it will ever touch. */
-static int can_touch(const peg_island *I, const peg_view *A, const peg_view *B, const double n[3])
+static int can_touch(const peg_island *I, const peg_pair *p, const peg_view *A, const peg_view *B,
+                     const double n[3])
 {
-    const peg_slope_tolerance slope = {I->settings->relative_rotation, NULL};
-    double back[3] = {-n[0], -n[1], -n[2]};
-    return peg_support_can_touch(B, n, &slope) && peg_support_can_touch(A, back, &slope);
+    double slope = I->settings->relative_rotation, back[3] = {-n[0], -n[1], -n[2]};
+    const peg_slope_tolerance of_a = {slope, NULL, p->from_out[0]},
+                              of_b = {slope, NULL, p->from_out[1]};
+    return peg_support_can_touch(B, n, &of_b) && peg_support_can_touch(A, back, &of_a);
 }
 
 static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
-    return p->tried.stuck || can_touch(I, &piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
+    return p->tried.stuck || can_touch(I, p, &piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
 }
 
 /* What overlaps may open in another direction than at first. */
@@ -133,7 +135,7 @@ static void consider_first(void *context, const peg_facet *facet)
     if (facet->s < m->least) return;
     double value = first_value(c->I, c->p, facet);
     int touches =
-        can_touch(c->I, &piece_a(c->I, c->p)->start, &piece_b(c->I, c->p)->start, facet->n);
+        can_touch(c->I, c->p, &piece_a(c->I, c->p)->start, &piece_b(c->I, c->p)->start, facet->n);
     if (touches < c->touches) return;
     if (touches == c->touches && value <= c->value + PEG_TOUCH * c->p->L) return;
     c->value = value;

@@ -246,11 +246,12 @@ void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_featur
 /* --- meshes --- */
 
 /* Whether feature i of a piece can be touched along n, out of it. */
-static int can_touch(const peg_island *I, const peg_view *view, peg_feature_type feature, int i,
-                     const double *n)
+static int can_touch(const peg_island *I, const peg_view *view, int from_out,
+                     peg_feature_type feature, int i, const double *n)
 {
-    const peg_slope_tolerance tolerance = {I->settings->relative_rotation, NULL};
-    if (!peg_is_triangle(view->shape) || feature == PEG_FACE) return 1;
+    const peg_slope_tolerance tolerance = {I->settings->relative_rotation, NULL, from_out};
+    if (!peg_is_triangle(view->shape)) return 1;
+    if (feature == PEG_FACE) return peg_face_can_touch(view, i, &tolerance);
     return feature == PEG_VERTEX ? peg_vertex_can_touch(view, i, n, &tolerance)
                                  : peg_edge_can_touch(view, i, n, &tolerance);
 }
@@ -262,7 +263,8 @@ int peg_may_touch(const peg_island *I, const peg_pair *pair, const peg_pair_pose
     const peg_view *A = at->a.now, *B = at->b.now;
     const double *n = c->normal, back[3] = {-n[0], -n[1], -n[2]};
     int swap = c->kind == PEG_FEATURES_FV;
-    return pair->tried.stuck ||
-           (can_touch(I, swap ? B : A, peg_feature_of(c->kind, 0), c->i, swap ? n : back) &&
-            can_touch(I, swap ? A : B, peg_feature_of(c->kind, 1), c->j, swap ? back : n));
+    return pair->tried.stuck || (can_touch(I, swap ? B : A, pair->from_out[swap],
+                                           peg_feature_of(c->kind, 0), c->i, swap ? n : back) &&
+                                 can_touch(I, swap ? A : B, pair->from_out[!swap],
+                                           peg_feature_of(c->kind, 1), c->j, swap ? back : n));
 }

@@ -117,6 +117,7 @@ typedef struct peg_pair {
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
     int group; /* the first pair of the same parts: a mesh has many pairs with one part */
     peg_pair_tried tried;
+    int from_out[2];              /* of A, B: the mesh is touched from outside only */
     const peg_cached_row *cached; /* impulses of the step before */
     int cached_rows;
     int nexternal;

@@ -61,11 +61,11 @@ typedef struct finder {
 static peg_slope_tolerance tolerance_along(const peg_view *other, double slope, peg_vec3 axis)
 {
     const peg_polytope *P = other->shape;
-    if (P->nv == 1) return (peg_slope_tolerance){0, NULL};
-    if (!peg_is_segment(P)) return (peg_slope_tolerance){slope, NULL};
+    if (P->nv == 1) return (peg_slope_tolerance){0, NULL, 0};
+    if (!peg_is_segment(P)) return (peg_slope_tolerance){slope, NULL, 0};
     peg_sub(other->vertex[1], other->vertex[0], axis);
     peg_normalise(axis);
-    return (peg_slope_tolerance){slope, axis};
+    return (peg_slope_tolerance){slope, axis, 0};
 }
 
 static feature see_vertex(const side *s, int v)

@@ -2,7 +2,7 @@
  * to each of them, so that it can be told at which of them a mesh can be touched from a direction.
  *
  * Units: metres, in the frame of the part. Both sides of a triangle are solid: what is on one side
- * of the mesh stays there. */
+ * of the mesh stays there. Which side is out mesh_sides.h tells. */
 #ifndef PEG_TRIANGLE_MESH_H
 #define PEG_TRIANGLE_MESH_H
 
@@ -29,6 +29,9 @@ typedef struct peg_triangle_mesh {
     unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
     unsigned char *edge_is_even, *vertex_is_even; /* to less than what counts as a gap */
     peg_vec3 *normal;                             /* nt: of unit length */
+    int is_whole; /* of one piece: edges lead from each triangle to each other one */
+    int sense;    /* 1: the normals look out; -1: in; 0: not of one piece, closed and of one turn */
+    peg_vec3 *edge_out, *vertex_out; /* unit vectors out of it there; null unless it has a sense */
     unsigned char *own;  /* nt: bit k: edge k can be touched and no triangle before has it, bit 3 +
                             k: the same of corner k */
     peg_aabb_node *node; /* bounding boxes, node 0 about all */

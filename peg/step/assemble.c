@@ -8,6 +8,7 @@
 #include "peg/island/outer_loop.h"
 #include "peg/island/island_step.h"
 #include "peg/paper/models.h"
+#include "peg/shape/mesh_sides.h"
 #include "peg/shape/polytope.h"
 #include "peg/step/candidate.h"
 #include "peg/step/joint_groups.h"
@@ -99,6 +100,7 @@ static void set_pair(const peg_assembly *a, int pair)
         p->cached = c->cached, p->cached_rows = c->cached_rows;
     }
     p->surface = c->surface;
+    p->from_out[0] = c->out_of_a, p->from_out[1] = c->out_of_b;
     p->start_axis = c->has_axis ? &c->axis : NULL;
     p->external = c->external, p->nexternal = c->nexternal;
     if (p->nexternal) p->width = INFINITY;
@@ -184,16 +186,30 @@ static int assemble(peg_assembly *a, int root)
     return 1;
 }
 
+/* Whether part b, a mesh, lies outside of part a, another one. */
+static int is_outside(const peg_stage *s, int a, int b)
+{
+    const peg_placed *pa = &s->placed[a], *pb = &s->placed[b];
+    double x[3], R[9];
+    if (!s->part[a].triangle_mesh || !s->part[b].triangle_mesh) return 0;
+    peg_sub(pb->x, pa->x, x);
+    peg_rotate_back(pa->R, x, x);
+    peg_mat_mul_back(pa->R, pb->R, R);
+    return peg_mesh_is_outside(s->part[a].triangle_mesh, s->part[b].triangle_mesh, x, R);
+}
+
 static void ask_surface(peg_stage *s, peg_candidate *c)
 {
     const peg_scene *scene = s->scene;
     if (c->surface || s->failed) return;
     int a = s->scene_part[c->a], b = s->scene_part[c->b];
+    c->out_of_a = is_outside(s, c->a, c->b), c->out_of_b = is_outside(s, c->b, c->a);
     const peg_candidate *answer = peg_resting_answer(&s->context->resting, c);
     if (a != c->a || b != c->b) {
         peg_candidate *of = peg_candidate_of(s, a, b);
         ask_surface(s, of);
         c->surface = of->surface;
+        c->out_of_a = of->out_of_a, c->out_of_b = of->out_of_b;
     } else if (answer && answer->surface) {
         c->surface = answer->surface;
     } else {

@@ -317,10 +317,7 @@ static void set_crossing(const peg_stage *s, int a, int b, const double shift[3]
     const peg_placed *pa = &s->placed[a], *pb = &s->placed[b];
     double from[3];
     peg_sub(pb->x, shift, from);
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 3; i++)
-            c->R[3 * k + i] =
-                pb->R[k] * pa->R[i] + pb->R[3 + k] * pa->R[3 + i] + pb->R[6 + k] * pa->R[6 + i];
+    peg_mat_mul_back(pb->R, pa->R, c->R);
     peg_sub(pa->x, from, c->at);
     peg_rotate_back(pb->R, c->at, c->at);
     for (int side = 0; side < 2; side++) {

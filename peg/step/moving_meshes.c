@@ -44,9 +44,7 @@ static void place(void *context, double t, double R[9], double at[3])
     peg_pose_on_way(s, c->b, t, xb, Rb);
     peg_sub(xa, xb, at);
     peg_rotate_back(Rb, at, at);
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            R[3 * i + k] = Rb[i] * Ra[k] + Rb[3 + i] * Ra[3 + k] + Rb[6 + i] * Ra[6 + k];
+    peg_mat_mul_back(Rb, Ra, R);
 }
 
 static int is_known(void *context, int t, int u)

@@ -34,6 +34,8 @@ typedef struct peg_candidate {
     unsigned near : 1;         /* could touch in this step */
     unsigned in_island : 1;    /* has a disjunction in an island */
     unsigned is_current : 1;   /* of a resting pair: excluded and surface are those of this step */
+    unsigned out_of_a : 1;     /* b lies outside of the closed mesh a; .. */
+    unsigned out_of_b : 1;     /* .. a outside of b */
     unsigned has_axis : 1;     /* is one of boxes, whose axis at the start is known */
     int nexternal;
     const peg_external *external; /* contacts from outside */
