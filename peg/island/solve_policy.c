@@ -4,7 +4,7 @@
  *     ---------------------------|-------------------------------------|------------------------
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12 passes
  *                                | .. apart at the start               |
- *     wide                       | 30 bodies and more                  | 40 restorations, thrice
+ *     wide                       | 30 bodies and more; active, 12      | 40 restorations, thrice
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
  *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -12,13 +12,13 @@
  *     least violation            | the same                            | max_outer_iterations
  *     position stage             | all                                 | 16 solves
  *
- * Of bodies that move, and in the step after, the wide attempt is the first. The position stage
- * without limits and the exact attempt apply where the limited one has not taken all work that an
- * exact one may. Islands that are solved again in a step, with more and more pairs, have the last
- * ones only. Exact solves end with a certificate. An island in which the limited attempt failed n
- * times in a row is tried so again 2^n steps later, or where all others fail; so is an exact one
- * that has not opened overlaps of the start. Other contact models make one attempt that always
- * converges. */
+ * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of
+ * fewer that are active. The position stage without limits and the exact attempt apply where the
+ * limited one has not taken all work that an exact one may. Islands that are solved again in a
+ * step, with more and more pairs, have the last ones only. Exact solves end with a certificate. An
+ * island in which the limited attempt failed n times in a row is tried so again 2^n steps later,
+ * or where all others fail; so is an exact one that has not opened overlaps of the start. Other
+ * contact models make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
@@ -31,6 +31,8 @@
 
 /* Islands of so many bodies and more may be solved by projected Gauss-Seidel. */
 enum { PGS_FROM = 5 };
+/* Active ones of so many and more are stepped in lanes first: of fewer most lanes are empty. */
+enum { WIDE_FROM = 12 };
 /* Share of the work of exact attempts (lcp_rows.c) where the limited attempt failed the last time;
  * arches of 201 stones take two thirds of all. */
 static const double SECOND_SHARE = 0.25;
@@ -134,7 +136,7 @@ static int try_exact(peg_island *I, patience *p)
 static int try_wide(peg_island *I, patience *p)
 {
     if (I->failed || !peg_wide_attempt(I)) return 0;
-    if (p->wait < 2) p->wait = 2;
+    if (is_many(I) && p->wait < 2) p->wait = 2;
     return 1;
 }
 
@@ -167,7 +169,9 @@ static int try_beside_movers(peg_island *I)
 
 static int try_all(peg_island *I, int iterative, patience *p)
 {
-    int is_wide = iterative && is_many(I) && (p->wait > 0 || peg_is_faster(I, STILL));
+    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, STILL)
+                           : I->nd >= WIDE_FROM && I->forms & PEG_FORM_ACTIVE;
+    int is_wide = iterative && moves;
     if (is_wide && try_wide(I, p)) return 1;
     peg_island_place_views(I);
     int is_late = I->common.round > 0 && I->npair >= MANY_PAIRS;

@@ -24,9 +24,10 @@
 #include "peg/island/lcp_rows.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations for the velocities, until rows change by less than this share of the bodies' speed. */
-enum { VELOCITY_ITERATIONS = 80 };
-static const double SPEED_CHANGE = 1e-3;
+/* Iterations for the velocities, until rows change by less than a share of the bodies' speed: of
+ * many bodies, in active islands and in slower ones, which friction is to hold; of few. */
+enum { ACTIVE_ITERATIONS = 40, SLOW_ITERATIONS = 80, FINE_ITERATIONS = 200 };
+static const double COARSE_CHANGE = 1e-3, FINE_CHANGE = 1e-4;
 
 /* An island rests where no body lacks more than this share of its weight: solve_iterative.c. */
 static const double REST = 5e-3;
@@ -52,9 +53,7 @@ static int suits_surface(const peg_island *I, const peg_surface *s)
 
 static int suits(const peg_island *I)
 {
-    if (I->nd < PEG_COARSE_FROM || I->joints.n || I->common.planar || I->common.capture ||
-        I->common.disabled_rules)
-        return 0;
+    if (I->joints.n || I->common.planar || I->common.capture || I->common.disabled_rules) return 0;
     for (int i = I->nd; i < I->nr; i++)
         if (peg_is_moving_obstacle(&I->rigid[i].state)) return 0;
     for (int i = 0; i < I->npair; i++)
@@ -159,6 +158,8 @@ static int find_velocities(peg_wide *w)
     peg_island *I = w->I;
     peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!target || !gather_contacts(w)) return 0;
+    int is_coarse = I->nd >= PEG_COARSE_FROM, is_active = I->forms & PEG_FORM_ACTIVE;
+    int most = is_active ? ACTIVE_ITERATIONS : SLOW_ITERATIONS;
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
     peg_wide_problem problem = {.nb = I->nd,
                                 .root = w->root,
@@ -166,13 +167,13 @@ static int find_velocities(peg_wide *w)
                                 .contact = w->contact,
                                 .patch = w->patch,
                                 .patches = w->patches,
-                                .iterations = VELOCITY_ITERATIONS,
-                                .tolerance = SPEED_CHANGE * w->speed,
+                                .iterations = is_coarse ? most : FINE_ITERATIONS,
+                                .tolerance = (is_coarse ? COARSE_CHANGE : FINE_CHANGE) * w->speed,
                                 .pool = I->pool};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
     peg_wide_count(w, &result);
-    if (peg_is_slow(I, REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    if (is_coarse && peg_is_slow(I, REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_exact(I);
@@ -208,16 +209,19 @@ static void keep_directions(peg_wide *w)
 }
 
 /* Poses for which the motion has the energy: near rest it has none to lift what is above a gap, nor
- * for what the last digits of impulses as large as the weights do. */
+ * for what the last digits of impulses as large as the weights do. Of few bodies no velocity is
+ * scaled: the impulses tell what has changed them. */
 static int find_poses(peg_wide *w)
 {
     peg_island *I = w->I;
-    for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < PEG_RESERVES; w->reserve++) {
+    int scales = I->nd >= PEG_COARSE_FROM;
+    peg_reserve reserves = scales ? PEG_RESERVES : PEG_RESERVE_SHORTER;
+    for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
         if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I));
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         if (!peg_wide_find_positions(w) || peg_wide_passes(w)) return 0;
         double share = w->reserve >= PEG_RESERVE_NONE ? MOST_TAKEN_BACK : TAKEN_BACK;
-        if (peg_energy_gained(I) <= 0 || peg_return_energy(I, share)) return 1;
+        if (peg_energy_gained(I) <= 0 || (scales && peg_return_energy(I, share))) return 1;
     }
     return 0;
 }
