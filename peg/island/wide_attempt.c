@@ -67,6 +67,9 @@ static int begin(peg_wide *w)
     double sum = 0, mass = 0;
     w->root = PEG_NEW(I->arena, peg_mass_root, I->nd);
     w->list = PEG_NEW(I->arena, int, I->npair);
+    w->checked = PEG_NEW(I->arena, unsigned char, I->npair);
+    w->unchecked = PEG_NEW(I->arena, int, I->npair);
+    w->violated = PEG_NEW(I->arena, int, I->npair);
     if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];

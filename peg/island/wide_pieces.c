@@ -64,7 +64,7 @@ void peg_wide_place_pieces(peg_wide *w, const unsigned char *moved)
     for (int i = 0; i < w->I->npiece; i++) {
         peg_piece *piece = &w->I->piece[i];
         const peg_rigid *r = &w->I->rigid[piece->rigid];
-        if (r->state.kind == PEG_STATIC || (moved && !moved[piece->rigid])) continue;
+        if ((moved && !moved[piece->rigid]) || r->state.kind == PEG_STATIC) continue;
         place_box(piece, r->x, r->R, &w->box[PEG_WIDE_NOW][i]);
         if (w->has_view[i]) peg_piece_place(piece, r->x, r->R, &piece->now);
     }

@@ -31,6 +31,23 @@ static void bound_pairs(void *data, int begin, int end)
     }
 }
 
+static int is_violated(const peg_wide *w, int pair)
+{
+    return !(w->I->pair[pair].s >= peg_wide_floor(&w->I->pair[pair]));
+}
+
+static void check_pairs(peg_wide *w, const int *list, int n)
+{
+    peg_wide_separate(w, PEG_WIDE_NOW, list, n, EDGE_BIAS);
+    for (int k = 0; k < n; k++) w->checked[list[k]] = 1;
+}
+
+static void add_violated(peg_wide *w, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (is_violated(w, w->list[k])) w->violated[w->violations++] = w->list[k];
+}
+
 void peg_wide_check(peg_wide *w)
 {
     peg_island *I = w->I;
@@ -38,16 +55,12 @@ void peg_wide_check(peg_wide *w)
     for (int i = 0; i < I->nr; i++) peg_wide_place_body(w, i);
     peg_wide_place_pieces(w, NULL);
     peg_pool_loop(I->pool, bound_pairs, I, I->npair);
+    memset(w->checked, 0, (size_t)I->npair);
     for (int i = 0; i < I->npair; i++)
-        if (!(I->pair[i].s >= peg_wide_floor(&I->pair[i]))) w->list[n++] = i;
-    peg_wide_separate(w, PEG_WIDE_NOW, w->list, n, EDGE_BIAS);
-}
-
-static int count_violated(const peg_wide *w)
-{
-    int n = 0;
-    for (int i = 0; i < w->I->npair; i++) n += !(w->I->pair[i].s >= peg_wide_floor(&w->I->pair[i]));
-    return n;
+        if (is_violated(w, i)) w->list[n++] = i;
+    check_pairs(w, w->list, n);
+    w->violations = 0;
+    add_violated(w, n);
 }
 
 static int allocate_restoration(peg_wide *w)
@@ -87,8 +100,7 @@ static void find_hot(peg_wide *w, int round)
     peg_island *I = w->I;
     int rings = round < WIDER_FROM ? 0 : round < WIDEST_FROM ? 1 : 2;
     memset(w->hot, 0, (size_t)I->nr);
-    for (int i = 0; i < I->npair; i++)
-        if (!(I->pair[i].s >= peg_wide_floor(&I->pair[i]))) heat(w, &I->pair[i], w->hot);
+    for (int k = 0; k < w->violations; k++) heat(w, &I->pair[w->violated[k]], w->hot);
     for (int ring = 0; ring < rings; ring++) {
         memcpy(w->warm, w->hot, (size_t)I->nr);
         for (int i = 0; i < I->nd; i++)
@@ -103,7 +115,7 @@ static void find_hot(peg_wide *w, int round)
 static int choose_pairs(peg_wide *w)
 {
     peg_island *I = w->I;
-    int n = 0;
+    int n = 0, unchecked = 0;
     memset(w->chosen, 0, (size_t)I->npair);
     for (int i = 0; i < I->nd; i++)
         for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
@@ -113,9 +125,9 @@ static int choose_pairs(peg_wide *w)
                 continue;
             w->chosen[index] = 1;
             w->list[n++] = index;
+            if (!w->checked[index]) w->unchecked[unchecked++] = index;
         }
-    peg_wide_separate(w, PEG_WIDE_NOW, w->list, n,
-                      EDGE_BIAS); /* some had but a bound, and no axis */
+    check_pairs(w, w->unchecked, unchecked); /* they had but a bound, and no axis */
     return n;
 }
 
@@ -154,12 +166,29 @@ static int gather_restoration(peg_wide *w)
     for (int k = 0; k < w->visits; k++) {
         const peg_pair *p = &I->pair[w->list[k]];
         double gap = PEG_WIDE_GAP * p->margin;
-        int violated = !(p->s >= peg_wide_floor(p));
+        int violated = is_violated(w, w->list[k]);
         w->visit[k] = (peg_wide_visit){.pair = w->list[k],
                                        .is_violated = violated,
                                        .reach = violated ? gap : 4 * gap + RESTORED * p->L};
     }
     return peg_wide_find_contacts(w, PEG_WIDE_NOW, finish_restoration);
+}
+
+/* The pairs of the bodies that have been moved. */
+static void recheck(peg_wide *w)
+{
+    int n = 0, kept = 0;
+    memset(w->chosen, 0, (size_t)w->I->npair);
+    for (int i = 0; i < w->I->nd; i++)
+        for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
+            if (!w->chosen[w->around[k]]) w->list[n++] = w->around[k];
+            w->chosen[w->around[k]] = 1;
+        }
+    check_pairs(w, w->list, n);
+    for (int k = 0; k < w->violations; k++)
+        if (!w->chosen[w->violated[k]]) w->violated[kept++] = w->violated[k];
+    w->violations = kept;
+    add_violated(w, n);
 }
 
 static int restore(peg_wide *w, int round)
@@ -189,14 +218,7 @@ static int restore(peg_wide *w, int round)
         peg_wide_place_body(w, i);
     }
     peg_wide_place_pieces(w, w->hot);
-    int n = 0;
-    memset(w->chosen, 0, (size_t)I->npair);
-    for (int i = 0; i < I->nd; i++)
-        for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
-            if (!w->chosen[w->around[k]]) w->list[n++] = w->around[k];
-            w->chosen[w->around[k]] = 1;
-        }
-    peg_wide_separate(w, PEG_WIDE_NOW, w->list, n, EDGE_BIAS);
+    recheck(w);
     return 1;
 }
 
@@ -204,10 +226,10 @@ int peg_wide_find_positions(peg_wide *w)
 {
     int round = 0;
     peg_wide_check(w);
-    if (count_violated(w) == 0) return 1;
+    if (w->violations == 0) return 1;
     if (!allocate_restoration(w)) return 0;
-    while (count_violated(w) && round < RESTORATIONS)
+    while (w->violations && round < RESTORATIONS)
         if (!restore(w, round++)) return 0;
     w->I->stats->outer_iterations += round;
-    return count_violated(w) == 0;
+    return w->violations == 0;
 }

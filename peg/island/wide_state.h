@@ -46,6 +46,9 @@ typedef struct peg_wide {
     unsigned char *has_view;      /* npiece: of another pair, so that its views are placed */
     peg_row_set rows;             /* of such pairs: features only */
     int *list;                    /* npair: room for a choice of them */
+    unsigned char *checked;       /* npair: s is that of the iterate, and no bound */
+    int *unchecked;               /* npair: room for those that are not */
+    int *violated, violations;    /* npair: those that are violated at the iterate */
     double speed;                 /* mean of v_f, by mass, m/s */
     double margin;                /* least one of a pair, m */
     peg_reserve reserve;
