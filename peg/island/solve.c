@@ -19,16 +19,15 @@ void peg_island_accumulate(peg_island *I, peg_about about)
     }
 }
 
-/* In the position stage: the velocities of few bodies without joints, while there is work left, and
- * the projection of poses: rows without friction, whose solution is unique and found in a few
+/* In the position stage: the velocities of bodies without joints, while there is work left, and the
+ * projection of poses: rows without friction, whose solution is unique and found in a few
  * factorisations. Overlaps of many bodies cannot all open as much as they may. */
 static int solves_exactly(const peg_island *I, peg_about about)
 {
-    int many = I->nd >= PEG_COARSE_FROM;
     if (!peg_is_iterative(I)) return 1;
     if (!(I->forms & PEG_FORM_POSITIONS_APART)) return 0;
-    if (about == PEG_ABOUT_FREE) return !many && !I->joints.n && !peg_work_is_spent(I);
-    return !many || !(I->forms & PEG_FORM_RECOVERY);
+    if (I->nd >= PEG_COARSE_FROM && (I->forms & PEG_FORM_RECOVERY)) return 0;
+    return about == PEG_ABOUT_ITERATE || (!I->joints.n && !peg_work_is_spent(I));
 }
 
 /* Whether projected Gauss-Seidel is to find what no exact solve has found. Overlaps that cannot
