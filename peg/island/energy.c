@@ -17,17 +17,37 @@
 /* Energy that gaps of coarse islands may put in while they grow, relative to the energy scale. */
 static const double GAP_WORK = 1e-10;
 
-double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
+double peg_work_along(const peg_island *I, const peg_vec6 *v)
 {
-    double gain = -peg_joints_work(I, (const peg_vec6 *)I->v);
+    double work = peg_joints_work(I, v);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double applied[6];
         for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->unforced[k];
-        gain += peg_end_energy(r, v_end[i]) - 0.5 * peg_energy_product(r, r->state.v, r->state.v) -
-                peg_energy_product(r, I->v[i], applied);
+        work += peg_energy_product(r, v[i], applied);
+    }
+    return work;
+}
+
+double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
+{
+    double gain = -peg_work_along(I, (const peg_vec6 *)I->v);
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        gain += peg_end_energy(r, v_end[i]) - 0.5 * peg_energy_product(r, r->state.v, r->state.v);
     }
     return gain;
+}
+
+double peg_least_work(const peg_island *I)
+{
+    double work = -peg_energy_granted(I);
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        work += 0.5 * (peg_energy_product(r, I->v_motion[i], I->v_motion[i]) -
+                       peg_energy_product(r, r->state.v, r->state.v));
+    }
+    return work;
 }
 
 static double driven_by(const peg_row *row)

@@ -8,6 +8,10 @@
  * took out, minus the kinetic energy at the start: what contact added, J. Exact for ODE's update,
  * any orientation. */
 double peg_island_gain_with(const peg_island *island, const peg_vec6 *v_end);
+/* Work of applied forces and of the last impulses of joints along velocities, J; the least that the
+ * velocities of the poses may have, so that contact gains nothing with v_motion after the step. */
+double peg_work_along(const peg_island *island, const peg_vec6 *v);
+double peg_least_work(const peg_island *island);
 /* What of it is no error, J: rounding, the work of gaps that grow, of moving obstacles and of
  * surfaces that move. Infinite while overlaps open. */
 double peg_energy_granted(const peg_island *island);

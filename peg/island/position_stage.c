@@ -103,6 +103,31 @@ static void shorten_recovery(peg_island *I)
     }
 }
 
+/* A restoration that lifts the bodies by more than they have the energy for: with what applied
+ * forces make in another step the same rows have an answer that lifts them by less, and so has all
+ * that is between the two. */
+static void descend(peg_island *I)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double least = peg_least_work(I), work = peg_work_along(I, (const peg_vec6 *)I->v);
+    if (!(work < least) || I->joints.n) return;
+    peg_vec6 *lifted = PEG_NEW(I->arena, peg_vec6, I->nd);
+    if (!lifted) {
+        I->failed = 1;
+        return;
+    }
+    memcpy(lifted, I->v, size);
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        for (int k = 0; k < 6; k++) I->v[i][k] = I->before.v[i][k] + r->target[k] - r->unforced[k];
+    }
+    int solved = peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
+    double more = peg_work_along(I, (const peg_vec6 *)I->v) - work;
+    double share = solved && more > 0 ? fmin(1, (least - work) / more) : 0;
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++) I->v[i][k] = lifted[i][k] + share * (I->v[i][k] - lifted[i][k]);
+}
+
 /* Where contacts and joints contradict each other zones are limited instead of joints that yield:
  * what has no motion that keeps the joints stays where it was. */
 static int restore_once(peg_island *I, int k)
@@ -150,7 +175,9 @@ static int yield(peg_island *I, int k)
 
 static int restore(peg_island *I, int k, peg_limits limits)
 {
-    if (restore_once(I, k) || (limits == PEG_APART_ONLY && yield(I, k))) return 1;
+    int restored = restore_once(I, k);
+    if (restored) descend(I);
+    if (restored || (limits == PEG_APART_ONLY && yield(I, k))) return 1;
     check(I, 0);
     return 0;
 }
@@ -182,7 +209,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
         apart = check(I, 1);
         peg_switch_pairs(I);
     }
-    I->progress.work = 0;
+    I->progress.work = I->progress.position_work = 0;
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
     for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed && !peg_work_is_spent(I);
