@@ -280,7 +280,7 @@ START_TEST(libccd_supplies_nearby_features)
             faces += near.kind == PEG_FEATURES_VF || near.kind == PEG_FEATURES_FV;
             peg_facet by_libccd = peg_widest_facet(&A, &B, PEG_NARROW_PHASE_LIBCCD, toward);
             peg_facet by_own = peg_widest_facet(&A, &B, PEG_NARROW_PHASE_OWN, toward);
-            peg_facet from = peg_separation_from(&A, &B, near.s);
+            peg_facet from = peg_separation_from(&A, &B, &near);
             check_same_facet(&by_libccd, &all);
             check_same_facet(&by_own, &all);
             check_same_facet(&from, &all);
@@ -309,11 +309,67 @@ START_TEST(a_wrong_start_changes_nothing)
     peg_view_set(&B, (double[3]){1.9, .1, .2}, I);
     peg_facet all = peg_separation(&A, &B, INFINITY, NULL, NULL);
     for (double start = -1; start < 3; start += .25) {
-        peg_facet from = peg_separation_from(&A, &B, all.s + start);
+        peg_facet begin = {.kind = cases_below(&r, 4) - 1, .s = all.s + start};
+        begin.i = cases_below(&r, 10), begin.j = cases_below(&r, 10);
+        cases_direction(&r, begin.n);
+        peg_facet from = peg_separation_from(&A, &B, &begin);
         check_same_facet(&from, &all);
     }
     cases_view_free(&A), cases_view_free(&B);
     peg_polytope_free(a), peg_polytope_free(b);
+}
+END_TEST
+
+static int is_face(const peg_facet *facet)
+{
+    return facet->kind == PEG_FEATURES_VF || facet->kind == PEG_FEATURES_FV;
+}
+
+/* The best of the facets of faces. */
+static void take_face(void *context, const peg_facet *facet)
+{
+    double *best = context;
+    if (is_face(facet)) *best = fmax(*best, facet->s);
+}
+
+/* Parts that move by little or by much: the facet of before, or the widest one, which is one of a
+ * face unless one of edges separates clearly farther. */
+START_TEST(facets_follow_the_parts_with_faces_first)
+{
+    cases_random r = {12};
+    int stayed = 0, faces = 0;
+    for (int k = 0; k < PAIRS / 20; k++) {
+        peg_polytope *a = round_hull(&r, 4 + cases_below(&r, 20)), *b = round_hull(&r, 12);
+        peg_view A = cases_view(a), B = cases_view(b);
+        peg_facet facet = {.kind = PEG_FEATURES_NONE};
+        for (int i = 0; i < 10; i++) {
+            double R[9], n[3], x[3], far = i % 3 ? .01 : 1, best = -INFINITY;
+            double z[3] = {0, 0, 1}, near_z[3] = {.02 * i, 0, 1};
+            double enough = cases_uniform(&r, -.1, .1), bias = cases_uniform(&r, 0, .02);
+            peg_normalise(near_z);
+            cases_rotation_between(&r, z, near_z, R);
+            cases_direction(&r, n);
+            for (int j = 0; j < 3; j++) x[j] = 1.7 * (j == 0) + far * .3 * n[j];
+            peg_view_set(&A, (double[3]){0}, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+            peg_view_set(&B, x, R);
+            facet = peg_facet_since(&A, &B, &facet, enough, bias);
+            peg_facet all = peg_separation(&A, &B, -INFINITY, take_face, &best);
+            double along = peg_separation_along(&A, &B, facet.n);
+            if (facet.s > enough) {
+                ck_assert_double_eq_tol(along, facet.s, bias + 1e-12);
+                stayed += facet.s != all.s;
+                continue;
+            }
+            ck_assert_double_eq(facet.s, all.s);
+            ck_assert_double_ge(along, all.s - bias - 1e-12);
+            if (best > all.s - bias + 1e-9) ck_assert(is_face(&facet));
+            faces += is_face(&facet) && best < all.s;
+        }
+        cases_view_free(&A), cases_view_free(&B);
+        peg_polytope_free(a), peg_polytope_free(b);
+    }
+    ck_assert_int_gt(stayed, 50);
+    ck_assert_int_gt(faces, 50);
 }
 END_TEST
 
@@ -465,6 +521,7 @@ TCase *separation_tests(void)
     tcase_set_timeout(tests, 300);
     tcase_add_test(tests, separation_equals_brute_force);
     tcase_add_loop_test(tests, libccd_supplies_nearby_features, 0, 2);
+    tcase_add_test(tests, facets_follow_the_parts_with_faces_first);
     tcase_add_test(tests, a_wrong_start_changes_nothing);
     tcase_add_loop_test(tests, far_is_never_wrong_and_seldom_missed, 0, PEG_NARROW_PHASE_COUNT);
     tcase_add_test(tests, triangles_in_nearly_one_plane_are_beside_each_other);

@@ -4,6 +4,7 @@
 #include "tests/geometry_cases.h"
 #include "peg/collide/separation.h"
 #include "peg/contact/patch_box.h"
+#include "peg/contact/patch_facet.h"
 #include "peg/lcp/wide_pgs.h"
 #include "peg/peg.h"
 
@@ -119,8 +120,8 @@ END_TEST
 
 static void edge_ends(const peg_view *view, int ends, peg_vec3 out[2])
 {
-    peg_copy3(view->vertex[ends / 8], out[0]);
-    peg_copy3(view->vertex[ends % 8], out[1]);
+    peg_copy3(view->vertex[ends / view->shape->nv], out[0]);
+    peg_copy3(view->vertex[ends % view->shape->nv], out[1]);
 }
 
 static double distance_to_line(const double *x, peg_vec3 ends[2])
@@ -133,7 +134,7 @@ static double distance_to_line(const double *x, peg_vec3 ends[2])
 }
 
 /* The features that a contact names are where it says that they are. */
-static void check_features(const peg_view *A, const peg_view *B, const peg_box_contact *c,
+static void check_features(const peg_view *A, const peg_view *B, const peg_patch_contact *c,
                            double room)
 {
     double off = .5 * fabs(c->gap) + room, d[3];
@@ -161,13 +162,13 @@ START_TEST(patches_name_their_features)
         const peg_box *of_a = &a.box, *of_b = &b.box;
         double bias = 0;
         peg_box_axis axis;
-        peg_box_patch patch;
+        peg_patch patch;
         peg_arena_reset(&arena);
         make_pair(&r, &a, &b);
         peg_box_separations(&of_a, &of_b, &bias, 1, &axis);
         peg_box_patch_find(of_a, of_b, &axis, .05, &patch);
         for (int k = 0; k < patch.count && axis.s > -.05 && axis.s < .05; k++) {
-            const peg_box_contact *c = &patch.contact[k];
+            const peg_patch_contact *c = &patch.contact[k];
             /* within the widened face; edges of boxes that overlap may pass beside each other */
             if (axis.axis < 6 || c->gap > 0) check_features(&a.view, &b.view, c, .06);
             ck_assert_double_ge(c->gap, axis.s - 1e-9);
@@ -179,6 +180,81 @@ START_TEST(patches_name_their_features)
 }
 END_TEST
 
+static void move(peg_view *view, const double by[3])
+{
+    peg_add_scaled(view->centre, 1, by, view->centre);
+    for (int v = 0; v < view->shape->nv; v++)
+        peg_add_scaled(view->vertex[v], 1, by, view->vertex[v]);
+    for (int f = 0; f < view->shape->nf; f++) view->offset[f] += peg_dot(view->normal[f], by);
+}
+
+/* A hull, at a random pose. */
+static void make_hull(cases_random *r, const double x[3], sample *s)
+{
+    double point[14][3], R[9];
+    s->shape = NULL;
+    while (!s->shape)
+        peg_polytope_from_points((const double(*)[3])point, cases_shape(r, point), &s->shape);
+    ck_assert(peg_view_allocate(&arena, s->shape, &s->view));
+    cases_rotation(r, R);
+    peg_view_set(&s->view, x, R);
+}
+
+/* Two hulls that nearly touch, one of them a half-space in every fourth pair. */
+static void make_hulls(cases_random *r, int i, sample *a, sample *b)
+{
+    double n[3], x[3] = {0};
+    make_hull(r, x, a);
+    if (i % 4 == 0) {
+        cases_direction(r, n);
+        double up = peg_dot(n, a->view.vertex[peg_support_vertex(&a->view, n, -1, 0)]);
+        ck_assert_int_eq(peg_polytope_half_space(n, up - cases_uniform(r, -.01, .04), &b->shape),
+                         PEG_OK);
+        ck_assert(peg_view_allocate(&arena, b->shape, &b->view));
+        peg_view_set(&b->view, x, (double[]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+        return;
+    }
+    make_hull(r, x, b);
+    cases_direction(r, n);
+    for (int k = 0; k < 3; k++) x[k] = 9 * n[k];
+    move(&b->view, x);
+    peg_facet facet = peg_separation(&a->view, &b->view, INFINITY, NULL, NULL);
+    for (int k = 0; k < 3; k++) x[k] = (facet.s - cases_uniform(r, -.01, .04)) * facet.n[k];
+    move(&b->view, x);
+}
+
+START_TEST(patches_of_hulls_name_their_features)
+{
+    cases_random r = {.state = 6};
+    int contacts[3] = {0}, met = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        sample a, b;
+        peg_patch patch, corners;
+        peg_facet none = {.kind = PEG_FEATURES_NONE};
+        peg_arena_reset(&arena);
+        make_hulls(&r, i, &a, &b);
+        ck_assert(peg_have_facet_patches(a.shape, b.shape));
+        peg_facet facet = peg_separation_of_faces_first(&a.view, &b.view, &none, 1e-3);
+        peg_facet_patch_find(&a.view, &b.view, &facet, .05, &patch);
+        peg_facet_corners_find(&a.view, &b.view, &facet, .05, &corners);
+        int is_face = facet.kind != PEG_FEATURES_EE;
+        for (int k = 0; k < patch.count && fabs(facet.s) < .05; k++) {
+            const peg_patch_contact *c = &patch.contact[k];
+            if (is_face || c->gap > 0) check_features(&a.view, &b.view, c, .06);
+            contacts[c->kind]++;
+        }
+        for (int k = 0; k < corners.count; k++) {
+            check_features(&a.view, &b.view, &corners.contact[k], .06);
+            ck_assert(!is_face || corners.contact[k].gap <= .05);
+        }
+        met += patch.count > 0;
+        free_pair(&a, &b);
+    }
+    for (int k = 0; k < 3; k++) ck_assert_int_gt(contacts[k], 100);
+    ck_assert_int_gt(met, PAIRS / 2);
+}
+END_TEST
+
 /* A cube of side 1 above another one, moved by (.25, .125) and turned by 0 or 45 degrees about z:
  * the corners of what they share. */
 START_TEST(flush_faces_share_their_corners)
@@ -187,7 +263,7 @@ START_TEST(flush_faces_share_their_corners)
     const peg_box *of_a = &a.box, *of_b = &b.box;
     double bias = 1e-3, gap = .01, c = sqrt(.5);
     peg_box_axis axis;
-    peg_box_patch patch;
+    peg_patch patch;
     ck_assert_int_eq(peg_polytope_box((double[]){1, 1, 1}, &a.shape), PEG_OK);
     ck_assert_int_eq(peg_polytope_box((double[]){1, 1, 1}, &b.shape), PEG_OK);
     ck_assert(peg_view_allocate(&arena, a.shape, &a.view));
@@ -778,6 +854,7 @@ Suite *test_suite(void)
     tcase_set_timeout(rest, 120);
     tcase_add_test(boxes, lanes_find_the_separation_of_all_facets);
     tcase_add_test(boxes, patches_name_their_features);
+    tcase_add_test(boxes, patches_of_hulls_name_their_features);
     tcase_add_test(boxes, flush_faces_share_their_corners);
     tcase_add_loop_test(solver, random_patches_meet_their_conditions, 0, 60);
     tcase_add_test(solver, threads_find_the_same_impulses);

@@ -89,6 +89,25 @@ int peg_may_be_between(const peg_view *A, const peg_view *B, peg_feature_kind ki
     return peg_disc_is_between(&disc, x, y);
 }
 
+void peg_near_points_of_edges(const peg_view *A, const peg_view *B, int i, int j, double a[3],
+                              double b[3])
+{
+    const double *from_a = A->vertex[A->shape->edge[i].v[0]];
+    const double *from_b = B->vertex[B->shape->edge[j].v[0]];
+    double da[3], db[3], r[3];
+    peg_edge_vector(A, &A->shape->edge[i], da);
+    peg_edge_vector(B, &B->shape->edge[j], db);
+    peg_sub(from_b, from_a, r);
+    double aa = peg_dot(da, da), bb = peg_dot(db, db), ab = peg_dot(da, db);
+    double ra = peg_dot(r, da), rb = peg_dot(r, db), whole = aa * bb - ab * ab;
+    /* of the lines, and then within the edges */
+    double ta = whole > 0 ? peg_max(0, peg_min(1, (ra * bb - ab * rb) / whole)) : 0.5;
+    double tb = peg_max(0, peg_min(1, (ab * ta - rb) / bb));
+    ta = peg_max(0, peg_min(1, (ra + ab * tb) / aa));
+    peg_add_scaled(from_a, ta, da, a);
+    peg_add_scaled(from_b, tb, db, b);
+}
+
 double peg_radius_of_a(const peg_view *A, peg_feature_kind kind)
 {
     int at_edge = kind == PEG_FEATURES_EV || kind == PEG_FEATURES_EE;

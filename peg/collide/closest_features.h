@@ -16,6 +16,10 @@ static inline void peg_edge_vector(const peg_view *v, const peg_edge *e, double 
 double peg_nearest_points(const peg_view *A, const peg_view *B, peg_feature_kind kind, int i, int j,
                           double a[3], double b[3]);
 
+/* Nearest points of two edges, nearly so if they are parallel. */
+void peg_near_points_of_edges(const peg_view *A, const peg_view *B, int i, int j, double a[3],
+                              double b[3]);
+
 /* Whether t may lie between -room and 1 + room, told without it: always unless the vertex is a
  * disc.
  */

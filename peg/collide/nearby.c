@@ -30,9 +30,6 @@ enum { WORTH_IT = 100 };
  * portal the surface must be, of the sizes. */
 static const double BESIDE = 1e-3, ON_PORTAL = 1e-9;
 
-/* Vertices from which on the support is found by climbing along edges. */
-enum { CLIMB_FROM = 32 };
-
 /* A part as MPR is shown it. */
 typedef struct shown {
     const peg_view *view;
@@ -58,32 +55,11 @@ static void centre_of(const void *handle, ccd_vec3_t *out)
     peg_add_scaled(out->v, 1, o->inner, out->v);
 }
 
-/* The highest vertex. */
-static int highest(const peg_view *view, const double n[3], int at)
-{
-    const peg_polytope *P = view->shape;
-    const peg_vec3 *x = (const peg_vec3 *)view->vertex;
-    double most = P->nv < CLIMB_FROM ? -INFINITY : peg_dot(n, x[at]);
-    for (int i = 0; i < P->nv && P->nv < CLIMB_FROM; i++) {
-        double s = peg_dot(n, x[i]);
-        if (s > most) most = s, at = i;
-    }
-    for (int up = P->nv < CLIMB_FROM ? -1 : at; up >= 0;) {
-        up = -1;
-        for (int k = P->next_start[at]; k < P->next_start[at + 1]; k++) {
-            double s = peg_dot(n, x[P->next[k]]);
-            if (s > most) most = s, up = P->next[k];
-        }
-        if (up >= 0) at = up;
-    }
-    return at;
-}
-
 static void support_of(const void *handle, const ccd_vec3_t *dir, ccd_vec3_t *out)
 {
     shown *o = object_of(handle);
     double length = peg_norm(dir->v), at[3];
-    o->at = highest(o->view, dir->v, o->at);
+    o->at = peg_support_vertex(o->view, dir->v, 1, o->at);
     if (o->calls < MOST_CALLS) o->vertex[o->calls] = o->at;
     double move = o->calls++ < MOST_CALLS ? o->by : -o->escape;
     for (int k = 0; k < 3; k++) at[k] = -dir->v[k];
@@ -224,13 +200,16 @@ static int has_few_facets(const peg_polytope *A, const peg_polytope *B)
 peg_facet peg_widest_facet(const peg_view *A, const peg_view *B, pegNarrowPhase narrow,
                            const double *toward)
 {
-    double start = -INFINITY;
+    peg_facet start = {.kind = PEG_FEATURES_NONE, .s = -INFINITY};
+    if (toward)
+        peg_copy3(toward, start.n);
+    else
+        peg_sub(A->centre, B->centre, start.n);
     if (narrow == PEG_NARROW_PHASE_LIBCCD && A->shape->nv + B->shape->nv >= WORTH_IT) {
-        double between[3];
-        peg_sub(A->centre, B->centre, between);
-        start = peg_nearby_facet(A, B, toward ? toward : between).s;
+        peg_facet nearby = peg_nearby_facet(A, B, start.n);
+        if (nearby.kind != PEG_FEATURES_NONE) start = nearby;
     }
-    return peg_separation_from(A, B, start);
+    return peg_separation_from(A, B, &start);
 }
 
 int peg_is_far(const peg_view *A, const peg_view *B, double reach, pegNarrowPhase narrow,

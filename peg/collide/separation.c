@@ -20,26 +20,37 @@ static const double SAME_DIRECTION = 1e-12;
 /* Vertices from which on the support is found by climbing along edges. */
 enum { CLIMB_FROM = 32 };
 
-/* Largest sign n . x of the vertices. On a convex surface a vertex that no neighbour exceeds is the
- * highest. */
-static double support(const peg_view *view, const double n[3], double sign)
+/* On a convex surface a vertex that no neighbour exceeds is the highest. */
+int peg_support_vertex(const peg_view *view, const double n[3], double sign, int from)
 {
     const peg_polytope *P = view->shape;
     const peg_vec3 *x = (const peg_vec3 *)view->vertex;
-    double best = -INFINITY;
+    int best = 0;
     if (P->nv < CLIMB_FROM || P->ne == 0) {
-        for (int i = 0; i < P->nv; i++) best = peg_max(best, sign * peg_dot(n, x[i]));
+        double most = -INFINITY;
+        for (int i = 0; i < P->nv; i++) {
+            double s = sign * peg_dot(n, x[i]);
+            if (s > most) most = s, best = i;
+        }
         return best;
     }
-    best = sign * peg_dot(n, x[0]);
-    for (int at = 0, up = 0; at >= 0; at = up) {
+    best = from;
+    double most = sign * peg_dot(n, x[best]);
+    for (int at = best, up = 0; up >= 0; at = up) {
         up = -1;
         for (int k = P->next_start[at]; k < P->next_start[at + 1]; k++) {
             double s = sign * peg_dot(n, x[P->next[k]]);
-            if (s > best) best = s, up = P->next[k];
+            if (s > most) most = s, best = up = P->next[k];
         }
     }
     return best;
+}
+
+/* Largest sign n . x of the vertices. */
+static double support(const peg_view *view, const double n[3], double sign)
+{
+    if (view->shape->nv == 0) return -INFINITY;
+    return sign * peg_dot(n, view->vertex[peg_support_vertex(view, n, sign, 0)]);
 }
 
 /* What a part's radius adds along n. */
@@ -128,23 +139,30 @@ static int edge_normal(const peg_vec3 u, const peg_vec3 w, peg_vec3 n)
 
 typedef struct search {
     const peg_view *A, *B;
-    double keep, reach; /* reach: of both parts' sizes */
+    double keep, reach;  /* reach: of both parts' sizes */
+    peg_vec3 on_a, on_b; /* points of both, near to each other if there is a floor */
     peg_facet_visitor *visit;
     void *context;
-    double floor; /* what a facet is known to have, m */
+    double floor, face_floor; /* what a facet is known to have, and that of a face which is to be
+                                 taken, m */
+    double bias;  /* facets of edges must have so much more than those of faces to be taken, m */
+    double most;  /* what any facet had, m */
+    double value; /* of the best: what it had, less the bias */
     peg_facet best;
 } search;
 
 static void found(search *q, const peg_facet *facet)
 {
     if (q->visit && facet->s >= q->keep) q->visit(q->context, facet);
-    if (facet->s > q->best.s) q->best = *facet;
+    q->most = peg_max(q->most, facet->s);
+    double value = facet->kind == PEG_FEATURES_EE ? facet->s - q->bias : facet->s;
+    if (value > q->value) q->value = value, q->best = *facet;
 }
 
 /* What a facet must reach to be visited or to be the best. */
-static double wanted(const search *q)
+static double wanted(const search *q, double floor)
 {
-    return peg_min(q->visit ? q->keep : INFINITY, peg_max(q->floor, q->best.s));
+    return peg_min(q->visit ? q->keep : INFINITY, peg_max(floor, q->most));
 }
 
 /* Room for the rounding of a distance, relative to the sizes. */
@@ -173,7 +191,7 @@ static inline void take_arc(const peg_view *view, int i, arc *a)
 static int is_too_deep(const search *q, const arc *a, const arc *b, const peg_vec3 n, double sign)
 {
     peg_vec3 d;
-    double most = wanted(q), square = peg_dot(n, n);
+    double most = wanted(q, q->floor), square = peg_dot(n, n);
     if (most == -INFINITY || !(square > SLACK * SLACK * b->square)) return 0;
     peg_sub(a->at, b->at, d);
     double apart = -sign * peg_dot(n, d);
@@ -194,53 +212,57 @@ static void cross_edges(search *q, const arc *a, const arc *b, double sign)
     found(q, &facet);
 }
 
-/* Whether what cannot reach more than s is too deep. */
-static int is_out(const search *q, double s)
+/* What a bound of s must reach, or else the facet is too deep. */
+static double least_wanted(const search *q, double floor)
 {
-    return s < wanted(q) - SLACK * q->reach;
+    return wanted(q, floor) - SLACK * q->reach;
 }
 
-/* Upper bounds of s from the ball inside of the other polytope Y: for a direction m out of X,
- * supported there at p, s <= m . (centre of Y - p) - inner radius of Y, less the radii of what is
- * dilated. On the arc of an edge of X
- * m = (a m_0 + b m_1) / |a m_0 + b m_1| with a, b >= 0, whose denominator lies between |m_0 + m_1|
- * / 2 times a + b and a + b. */
-static int face_is_out(const search *q, const peg_view *X, const peg_view *Y, double height)
-{
-    if (peg_is_half_space(X->shape) || peg_is_half_space(Y->shape)) return 0;
-    return is_out(q, height - X->shape->round - Y->shape->inner);
-}
+/* Upper bounds of s from a ball inside of the other polytope Y, about a point c: for a direction m
+ * out of X, supported there at p, s <= m . (c - p) - its radius, less the radius of what is
+ * dilated. On the arc of an edge of X m = (a m_0 + b m_1) / |a m_0 + b m_1| with a, b >= 0, whose
+ * denominator lies between |m_0 + m_1| / 2 times a + b and a + b. The ball is the largest about the
+ * centre of Y, or that about a point of Y near to X with the radius of what is dilated. */
 
-/* Heights of the centre of the other polytope over the faces; those of more than there is room for
- * tell nothing of the edges. */
+/* Heights of the ball's centre over the faces; those of more than there is room for tell nothing of
+ * the edges. */
 enum { MOST_FACES = 4096 };
 
 typedef struct heights {
     double of[MOST_FACES];
+    double radii; /* of the ball and of X; -infinity: nothing is out, m */
 } heights;
 
-static double height_over(const peg_view *X, const peg_view *Y, int f, heights *known)
+static void find_heights(const search *q, const peg_view *X, const peg_view *Y, heights *h)
 {
-    double height = peg_dot(X->normal[f], Y->centre) - X->offset[f];
-    if (f < MOST_FACES) known->of[f] = height;
-    return height;
+    int is_near = q->floor > -INFINITY;
+    const double *c = !is_near ? Y->centre : Y == q->A ? q->on_a : q->on_b;
+    int most = X->shape->nf < MOST_FACES ? X->shape->nf : MOST_FACES;
+    h->radii = X->shape->round + (is_near ? Y->shape->round : Y->shape->inner);
+    if (peg_is_half_space(X->shape) || peg_is_half_space(Y->shape)) h->radii = -INFINITY;
+    for (int f = 0; f < most; f++) h->of[f] = peg_dot(X->normal[f], c) - X->offset[f];
 }
 
-static int edge_is_out(const search *q, const peg_view *X, const peg_view *Y, int i,
-                       const heights *known)
+static inline int face_is_out(const search *q, int f, const heights *h)
 {
-    const peg_edge *e = X->shape->edge + i;
-    if (peg_is_segment(X->shape) || peg_is_triangle(X->shape))
-        return 0; /* an arc of half a circle or more */
-    if (peg_is_half_space(Y->shape) || X->shape->nf > MOST_FACES) return 0;
-    double s = peg_max(known->of[e->f[0]], known->of[e->f[1]]);
-    if (s > 0) {
-        const double *m0 = X->normal[e->f[0]], *m1 = X->normal[e->f[1]];
-        peg_vec3 sum;
-        peg_add_scaled(m0, 1, m1, sum);
-        s *= 2 / peg_norm(sum);
-    }
-    return is_out(q, s - X->shape->round - Y->shape->inner);
+    return f < MOST_FACES && h->of[f] - h->radii < least_wanted(q, q->face_floor);
+}
+
+/* least: the height that a direction of an edge's arc must have. */
+static inline int edge_is_out(const peg_view *X, const peg_edge *e, const heights *h, double least)
+{
+    double s = peg_max(h->of[e->f[0]], h->of[e->f[1]]);
+    if (!(s < least) || s <= 0) return s < least;
+    const double *m0 = X->normal[e->f[0]], *m1 = X->normal[e->f[1]];
+    peg_vec3 sum;
+    peg_add_scaled(m0, 1, m1, sum);
+    return 4 * s * s < least * least * peg_dot(sum, sum);
+}
+
+/* Of segments and triangles: an arc of half a circle or more. */
+static int has_bounded_arcs(const peg_polytope *P)
+{
+    return P->nf <= MOST_FACES && !peg_is_segment(P) && !peg_is_triangle(P);
 }
 
 /* The edges of B that matter; if they are more than there is room for, all are taken to. */
@@ -253,14 +275,16 @@ typedef struct edges {
 
 static void near_edges_of_B(const search *q, const heights *known, edges *near)
 {
-    int ne = q->B->shape->ne;
+    const peg_polytope *P = q->B->shape;
+    int bounded = has_bounded_arcs(P);
+    double least = least_wanted(q, q->floor) + known->radii;
     near->count = near->all = 0;
-    for (int j = 0; j < ne && !near->all; j++) {
-        if (edge_is_out(q, q->B, q->A, j, known)) continue;
+    for (int j = 0; j < P->ne && !near->all; j++) {
+        if (bounded && edge_is_out(q->B, &P->edge[j], known, least)) continue;
         near->all = near->count == MOST_EDGES;
         if (!near->all) take_arc(q->B, j, &near->arc[near->count++]);
     }
-    if (near->all) near->count = ne;
+    if (near->all) near->count = P->ne;
 }
 
 /* All crossings of the arc of edge i of A with the arcs of B. The arc of a segment is the whole
@@ -319,22 +343,28 @@ static peg_facet run(search *q)
     int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
     heights over_a, over_b;
     if (half_a && half_b) return q->best;
+    find_heights(q, A, B, &over_a);
+    find_heights(q, B, A, &over_b);
     for (int f = 0; f < B->shape->nf && !half_a; f++) {
-        if (face_is_out(q, B, A, height_over(B, A, f, &over_b))) continue;
+        if (face_is_out(q, f, &over_b)) continue;
         peg_facet facet = {.kind = PEG_FEATURES_VF, .i = f, .s = face_of_B(A, B, f)};
         peg_copy3(B->normal[f], facet.n);
         found(q, &facet);
     }
     for (int f = 0; f < A->shape->nf && !half_b; f++) {
-        if (face_is_out(q, A, B, height_over(A, B, f, &over_a))) continue;
+        if (face_is_out(q, f, &over_a)) continue;
         peg_facet facet = {.kind = PEG_FEATURES_FV, .i = f, .s = face_of_A(A, B, f)};
         for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
         found(q, &facet);
     }
     edges near;
     near_edges_of_B(q, &over_b, &near);
-    for (int i = 0; i < A->shape->ne; i++)
-        if (!edge_is_out(q, A, B, i, &over_a)) edges_of_B(q, i, &near);
+    int bounded = has_bounded_arcs(A->shape);
+    for (int i = 0; i < A->shape->ne && near.count; i++) {
+        double least = least_wanted(q, q->floor) + over_a.radii;
+        if (!bounded || !edge_is_out(A, &A->shape->edge[i], &over_a, least))
+            edges_of_B(q, i, &near);
+    }
     int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
     if (dilated && !half_a && !half_b) round_facet(q);
     return q->best;
@@ -347,6 +377,9 @@ static search search_of(const peg_view *A, const peg_view *B)
                     .keep = INFINITY,
                     .reach = A->shape->radius + B->shape->radius,
                     .floor = -INFINITY,
+                    .face_floor = -INFINITY,
+                    .most = -INFINITY,
+                    .value = -INFINITY,
                     .best = {.kind = PEG_FEATURES_NONE, .s = -INFINITY}};
 }
 
@@ -358,14 +391,71 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
     return run(&q);
 }
 
+/* The point of a face that is nearest to p, or near to it. */
+static void near_point_of_face(const peg_view *view, int f, const double p[3], peg_vec3 out)
+{
+    const peg_polytope *P = view->shape;
+    const int *v = P->face_vertex + P->face_start[f];
+    int n = P->face_start[f + 1] - P->face_start[f];
+    const double *m = view->normal[f];
+    double most = 0;
+    peg_add_scaled(p, view->offset[f] - peg_dot(m, p), m, out);
+    for (int k = 0; k < n; k++) {
+        const double *a = view->vertex[v[k]], *b = view->vertex[v[k + 1 < n ? k + 1 : 0]];
+        peg_vec3 d, r, side;
+        peg_sub(b, a, d);
+        peg_sub(p, a, r);
+        peg_cross(d, m, side);
+        double beyond = peg_dot(side, r), square = peg_dot(d, d);
+        if (!(beyond > 0) || beyond * beyond <= most * square) continue;
+        most = beyond * beyond / square;
+        peg_add_scaled(a, peg_max(0, peg_min(1, peg_dot(r, d) / square)), d, out);
+    }
+}
+
+/* Points of the facet's features. */
+static void take_points(search *q, const peg_facet *facet)
+{
+    const peg_view *A = q->A, *B = q->B;
+    if (facet->kind == PEG_FEATURES_VF) {
+        peg_copy3(A->vertex[peg_support_vertex(A, facet->n, -1, 0)], q->on_a);
+        near_point_of_face(B, facet->i, q->on_a, q->on_b);
+    } else if (facet->kind == PEG_FEATURES_FV) {
+        peg_copy3(B->vertex[peg_support_vertex(B, facet->n, 1, 0)], q->on_b);
+        near_point_of_face(A, facet->i, q->on_b, q->on_a);
+    } else if (facet->kind == PEG_FEATURES_EE) {
+        peg_near_points_of_edges(A, B, facet->i, facet->j, q->on_a, q->on_b);
+    } else {
+        peg_copy3(A->vertex[peg_support_vertex(A, facet->n, -1, 0)], q->on_a);
+        peg_copy3(B->vertex[peg_support_vertex(B, facet->n, 1, 0)], q->on_b);
+    }
+}
+
 /* A facet with that much is met again, or the start was none: what is within the slack of it is not
  * passed over. */
-peg_facet peg_separation_from(const peg_view *A, const peg_view *B, double start)
+peg_facet peg_separation_of_faces_first(const peg_view *A, const peg_view *B,
+                                        const peg_facet *start, double edge_bias)
 {
     search q = search_of(A, B);
-    q.floor = start;
-    peg_facet best = run(&q);
-    return best.s >= start - SLACK * q.reach ? best : peg_separation(A, B, INFINITY, NULL, NULL);
+    q.bias = edge_bias;
+    if (start->s > -INFINITY && A->shape->nv && B->shape->nv) {
+        take_points(&q, start);
+        int is_face = start->kind == PEG_FEATURES_VF || start->kind == PEG_FEATURES_FV;
+        q.floor = start->s;
+        q.face_floor = is_face ? start->s : start->s - edge_bias;
+    }
+    run(&q);
+    if (q.most < start->s - SLACK * q.reach) {
+        q.floor = q.face_floor = -INFINITY;
+        run(&q);
+    }
+    q.best.s = q.most;
+    return q.best;
+}
+
+peg_facet peg_separation_from(const peg_view *A, const peg_view *B, const peg_facet *start)
+{
+    return peg_separation_of_faces_first(A, B, start, 0);
 }
 
 peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *facet)
@@ -394,4 +484,16 @@ peg_facet peg_facet_at(const peg_view *A, const peg_view *B, const peg_facet *fa
         at.s = peg_separation_along(A, B, at.n);
     }
     return at;
+}
+
+peg_facet peg_facet_since(const peg_view *A, const peg_view *B, const peg_facet *before,
+                          double enough, double edge_bias)
+{
+    peg_facet facet = *before;
+    facet.s = -INFINITY;
+    if (facet.kind != PEG_FEATURES_NONE)
+        facet = peg_facet_at(A, B, &facet);
+    else if (peg_dot(facet.n, facet.n) > 0)
+        facet.s = peg_separation_along(A, B, facet.n);
+    return facet.s > enough ? facet : peg_separation_of_faces_first(A, B, &facet, edge_bias);
 }

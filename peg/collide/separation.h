@@ -56,12 +56,26 @@ typedef void peg_facet_visitor(void *context, const peg_facet *facet);
 peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
                          peg_facet_visitor *visit, void *context);
 
-/* The same as peg_separation(A, B, INFINITY, NULL, NULL), where a facet is known to have s = start
- * (-infinity: none is): facets that cannot have as much are not looked at. */
-peg_facet peg_separation_from(const peg_view *A, const peg_view *B, double start);
+/* The same as peg_separation(A, B, INFINITY, NULL, NULL), where a facet is known to have start->s
+ * (-infinity: none is): facets that cannot have as much are not looked at. They are told the faster
+ * the nearer the parts are along start->n (0: not known). */
+peg_facet peg_separation_from(const peg_view *A, const peg_view *B, const peg_facet *start);
 
-/* The same; by libccd it starts from a nearby facet if the parts have many vertices. toward: a
- * direction that was good a moment ago, from B to A; null: not known. */
+/* The same, but for the facet: one of a face unless one of two edges separates farther than all of
+ * them by more than edge_bias, m. s is the largest of any. */
+peg_facet peg_separation_of_faces_first(const peg_view *A, const peg_view *B,
+                                        const peg_facet *start, double edge_bias);
+
+/* The same from a facet of a pose near by, or from its direction alone (kind NONE): that one where
+ * it is now if it has `enough` there, m. */
+peg_facet peg_facet_since(const peg_view *A, const peg_view *B, const peg_facet *before,
+                          double enough, double edge_bias);
+
+/* The vertex with the largest sign n . x; of parts with vertices. from: one to start at. */
+int peg_support_vertex(const peg_view *view, const double n[3], double sign, int from);
+
+/* The same as peg_separation_from; by libccd it starts from a nearby facet if the parts have many
+ * vertices. toward: a direction that was good a moment ago, from B to A; null: not known. */
 peg_facet peg_widest_facet(const peg_view *A, const peg_view *B, pegNarrowPhase narrow,
                            const double *toward);
 

@@ -125,6 +125,7 @@ typedef struct peg_pair {
     peg_choice last_choice;       /* of the step before, at the poses of the start; n = 0: none */
     const peg_surface *surface;
     const peg_box_axis *start_axis; /* of two boxes; null: not sought */
+    const peg_facet *start_facet;   /* of other polytopes */
 } peg_pair;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;

@@ -11,13 +11,8 @@ static const double ROOM = 2e-3;
 /* Edges that pass each other by more than this, of their half lengths, do not cross. */
 static const double CROSSING = 2e-2;
 
-/* Sides of a clipped face: those of the clipped one, then of the clipping one. */
-enum { SIDES = 4, CORNERS = 2 * SIDES };
-
-typedef struct corner {
-    double at[3]; /* along the reference face's first and second axis and its normal, m */
-    int side;     /* to the next corner */
-} corner;
+/* Sides of a face. */
+enum { SIDES = 4 };
 
 /* A face axis: the reference box and the other one. */
 typedef struct faces {
@@ -86,29 +81,27 @@ static void vertex_at(const peg_box *box, int v, double *out)
     peg_add_scaled(out, 1, box->x, out);
 }
 
-static void add(peg_box_patch *out, const double *point, double gap, peg_feature_kind kind, int i,
+static void add(peg_patch *out, const double *point, double gap, peg_feature_kind kind, int i,
                 int j)
 {
-    peg_box_contact *c = &out->contact[out->count++];
+    peg_patch_contact *c = &out->contact[out->count++];
     peg_copy3(point, c->point);
     c->gap = gap, c->kind = kind, c->i = i, c->j = j;
 }
 
-/* Of a side of the reference face: +u, -u, +v, -v. */
-static int side_edge(const faces *f, int side)
+/* Of the reference face: +u, -u, +v, -v. */
+static void set_sides(const faces *f, double room, peg_clip *clip)
 {
-    int first = side < 2, positive = side % 2 == 0;
-    int v =
-        first ? vertex_of(f->axis, f->sign, positive, 0) : vertex_of(f->axis, f->sign, 0, positive);
-    int w =
-        first ? vertex_of(f->axis, f->sign, positive, 1) : vertex_of(f->axis, f->sign, 1, positive);
-    return edge_between(v, w);
-}
-
-static int side_corner(const faces *f, int s, int t)
-{
-    int u = s < 2 ? s : t, v = s < 2 ? t : s;
-    return vertex_of(f->axis, f->sign, u == 0, v == 2);
+    clip->sides = SIDES;
+    for (int side = 0; side < SIDES; side++) {
+        int along = side / 2, positive = side % 2 == 0;
+        peg_clip_side *s = &clip->side[side];
+        s->outward[along] = positive ? 1 : -1, s->outward[!along] = 0;
+        s->limit = f->box->half[(f->axis + 1 + along) % 3] + room;
+        for (int end = 0; end < 2; end++)
+            s->v[end] = along ? vertex_of(f->axis, f->sign, end, positive)
+                              : vertex_of(f->axis, f->sign, positive, end);
+    }
 }
 
 /* A box's face, on the side that the sign tells. */
@@ -117,77 +110,57 @@ static int face_of(int axis, double sign)
     return 2 * axis + (sign > 0);
 }
 
-static void name_corner(const faces *f, int from, int to, peg_box_contact *c)
+static void name_corner(const faces *f, const peg_clip *clip, const peg_clip_corner *corner,
+                        peg_patch_contact *c)
 {
-    int reference = face_of(f->axis, f->sign);
+    peg_clip_name name = peg_clip_name_of(clip, corner);
     c->kind = f->flipped ? PEG_FEATURES_VF : PEG_FEATURES_FV;
-    c->j = reference;
-    if (from < SIDES && to < SIDES) {
-        c->i = corner_vertex(f->face, f->face_sign, to);
-    } else if (from >= SIDES && to >= SIDES) {
+    c->i = name.i[0], c->j = face_of(f->axis, f->sign);
+    if (name.feature == PEG_CLIP_UNDER) {
         c->kind = f->flipped ? PEG_FEATURES_FV : PEG_FEATURES_VF;
-        c->i = side_corner(f, from - SIDES, to - SIDES);
         c->j = face_of(f->face, f->face_sign);
-    } else {
-        int k = from < SIDES ? from : to, side = (from < SIDES ? to : from) - SIDES;
-        int own = side_edge(f, side);
-        int other = edge_between(corner_vertex(f->face, f->face_sign, k),
-                                 corner_vertex(f->face, f->face_sign, k + 1));
+    } else if (name.feature == PEG_CLIP_EDGES) {
+        int other = edge_between(name.i[0], name.i[1]), own = edge_between(name.j[0], name.j[1]);
         c->kind = PEG_FEATURES_EE;
         c->i = f->flipped ? other : own, c->j = f->flipped ? own : other;
     }
 }
 
-/* The part of a convex polygon on one side of a line: sign * at[axis] <= limit. */
-static int clip(const corner *in, int n, int side, double limit, corner *out)
-{
-    int axis = side / 2, m = 0;
-    double sign = side % 2 ? -1 : 1;
-    for (int k = 0; k < n; k++) {
-        const corner *a = &in[k], *b = &in[k + 1 < n ? k + 1 : 0];
-        double da = sign * a->at[axis] - limit, db = sign * b->at[axis] - limit;
-        if (da <= 0) out[m++] = *a;
-        if ((da <= 0) == (db <= 0)) continue;
-        double t = da / (da - db);
-        for (int j = 0; j < 3; j++) out[m].at[j] = a->at[j] + t * (b->at[j] - a->at[j]);
-        out[m++].side = da <= 0 ? SIDES + side : a->side;
-    }
-    return m;
-}
-
 /* The other box's face, in the frame of the reference face's centre. */
-static void face_corners(const faces *f, corner *out)
+static void set_corners(const faces *f, peg_clip *clip)
 {
+    clip->corners = clip->count = SIDES;
     for (int k = 0; k < SIDES; k++) {
         double x[3];
-        vertex_at(f->other, corner_vertex(f->face, f->face_sign, k), x);
+        peg_clip_corner *c = &clip->polygon[k];
+        clip->vertex[k] = corner_vertex(f->face, f->face_sign, k);
+        vertex_at(f->other, clip->vertex[k], x);
         peg_sub(x, f->box->x, x);
-        out[k].at[0] = peg_dot(x, f->frame[0]);
-        out[k].at[1] = peg_dot(x, f->frame[1]);
-        out[k].at[2] = peg_dot(x, f->out) - f->box->half[f->axis];
-        out[k].side = k;
+        c->at[0] = peg_dot(x, f->frame[0]);
+        c->at[1] = peg_dot(x, f->frame[1]);
+        c->at[2] = peg_dot(x, f->out) - f->box->half[f->axis];
+        c->from = k ? k - 1 : SIDES - 1, c->to = k;
     }
 }
 
-static void face_patch(const faces *f, double reach, peg_box_patch *out)
+static void face_patch(const faces *f, double reach, peg_patch *out)
 {
-    corner polygon[2][CORNERS];
-    int n = SIDES, now = 0;
-    double h[2] = {f->box->half[(f->axis + 1) % 3], f->box->half[(f->axis + 2) % 3]};
-    double room = ROOM * (h[0] + h[1]), least = INFINITY;
-    face_corners(f, polygon[0]);
-    for (int side = 0; side < SIDES && n; side++, now = !now)
-        n = clip(polygon[now], n, side, h[side / 2] + room, polygon[!now]);
-    const corner *c = polygon[now];
-    for (int k = 0; k < n; k++) least = peg_min(least, c[k].at[2]);
-    for (int k = 0; k < n; k++) {
+    peg_clip clip;
+    const double *h = f->box->half;
+    double least = INFINITY;
+    set_sides(f, ROOM * (h[(f->axis + 1) % 3] + h[(f->axis + 2) % 3]), &clip);
+    set_corners(f, &clip);
+    peg_clip_face(&clip);
+    const peg_clip_corner *c = clip.polygon;
+    for (int k = 0; k < clip.count; k++) least = peg_min(least, c[k].at[2]);
+    for (int k = 0; k < clip.count; k++) {
         double point[3];
         if (c[k].at[2] > least + reach) continue;
         peg_add_scaled(f->box->x, c[k].at[0], f->frame[0], point);
         peg_add_scaled(point, c[k].at[1], f->frame[1], point);
         peg_add_scaled(point, f->box->half[f->axis] + 0.5 * c[k].at[2], f->out, point);
         add(out, point, c[k].at[2], PEG_FEATURES_NONE, 0, 0);
-        name_corner(f, c[k ? k - 1 : n - 1].side, c[k].side, &out->contact[out->count - 1]);
+        name_corner(f, &clip, &c[k], &out->contact[out->count - 1]);
     }
 }
 
@@ -212,8 +185,7 @@ static double within(double x, double most)
     return peg_max(-most, peg_min(most, x));
 }
 
-static void edge_patch(const peg_box *a, const peg_box *b, const peg_box_axis *axis,
-                       peg_box_patch *out)
+static void edge_patch(const peg_box *a, const peg_box *b, const peg_box_axis *axis, peg_patch *out)
 {
     int i = (axis->axis - 6) / 3, j = (axis->axis - 6) % 3;
     double da[3], db[3], n[3], back[3], pa[3], pb[3], r[3], point[3];
@@ -238,13 +210,13 @@ static void edge_patch(const peg_box *a, const peg_box *b, const peg_box_axis *a
     add(out, point, gap, PEG_FEATURES_EE, ea, eb);
 }
 
-static void take_normal(const faces *f, peg_box_patch *out)
+static void take_normal(const faces *f, peg_patch *out)
 {
     for (int k = 0; k < 3; k++) out->normal[k] = f->flipped ? f->out[k] : -f->out[k];
 }
 
 void peg_box_patch_find(const peg_box *a, const peg_box *b, const peg_box_axis *axis, double reach,
-                        peg_box_patch *out)
+                        peg_patch *out)
 {
     out->count = 0;
     if (axis->axis >= 6) {
@@ -258,7 +230,7 @@ void peg_box_patch_find(const peg_box *a, const peg_box *b, const peg_box_axis *
 }
 
 void peg_box_corners_find(const peg_box *a, const peg_box *b, const peg_box_axis *axis,
-                          double reach, peg_box_patch *out)
+                          double reach, peg_patch *out)
 {
     faces f;
     out->count = 0;
@@ -280,7 +252,7 @@ void peg_box_corners_find(const peg_box *a, const peg_box *b, const peg_box_axis
 }
 
 void peg_box_plane_find(const peg_box *box, const double normal[3], double offset, int flipped,
-                        double reach, peg_box_patch *out)
+                        double reach, peg_patch *out)
 {
     enum { MOST = 4 }; /* corners of a face */
     double least = peg_box_above_plane(box, normal, offset);

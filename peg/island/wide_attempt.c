@@ -8,9 +8,9 @@
  *     around them at the poses themselves, until all are apart           wide_positions.c
  *     energy that this gained is taken from the velocities               island/energy.c
  *
- * Boxes and half-spaces are searched eight pairs at a time (collide/box_box.c,
- * contact/patch_box.c); pairs of other parts as by the other attempts (contact/disjunction.c,
- * contact/patch.c). All are solved eight at a time.
+ * Boxes and half-spaces are searched in lanes (collide/box_box.c, contact/patch_box.c), other
+ * polytopes by the facet of the step before (contact/patch_facet.c); pairs of other parts as by the
+ * other attempts (contact/disjunction.c, contact/patch.c). All are solved eight at a time.
  *
  * Rows hold the gap that they start with, so that v = 0 satisfies them. What moves the poses apart
  * is no part of the motion. */
@@ -84,29 +84,6 @@ static int begin(peg_wide *w)
     return 1;
 }
 
-/* Returns 0 where something overlaps. */
-static int separate_start(peg_wide *w)
-{
-    peg_island *I = w->I;
-    int n = 0;
-    for (int i = 0; i < I->npair; i++) {
-        peg_pair *p = &I->pair[i];
-        if (p->start_axis)
-            w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
-        else
-            w->list[n++] = i;
-    }
-    peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
-    for (int i = 0; i < I->npair; i++) {
-        peg_pair *p = &I->pair[i];
-        if (w->in_lanes[i]) p->s0 = p->s;
-        if (p->s0 < -PEG_TOUCH * p->L) return 0;
-    }
-    return 1;
-}
-
-/* --- velocities --- */
-
 /* How far the pair could close in the free motion, m. */
 static double closing(const peg_wide *w, const peg_pair *p)
 {
@@ -124,16 +101,47 @@ static double closing(const peg_wide *w, const peg_pair *p)
     return w->I->h * sum;
 }
 
+static void take_facet(peg_pair *p)
+{
+    p->facet = *p->start_facet;
+    p->s = p->facet.s;
+    p->others = INFINITY;
+    p->turned = 0;
+}
+
+/* Returns 0 where something overlaps. */
+static int separate_start(peg_wide *w)
+{
+    peg_island *I = w->I;
+    int n = 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        p->reach = NEAR * p->L + CLOSING * closing(w, p);
+        if (p->start_axis)
+            w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
+        else if (w->search[i] == PEG_WIDE_FACETS)
+            take_facet(p);
+        else
+            w->list[n++] = i;
+    }
+    peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair *p = &I->pair[i];
+        if (w->search[i] != PEG_WIDE_VIEWS) p->s0 = p->s;
+        if (p->s0 < -PEG_TOUCH * p->L) return 0;
+    }
+    return 1;
+}
+
+/* --- velocities --- */
+
 static void choose_reaches(void *data, int begin, int end)
 {
     peg_wide *w = data;
     for (int i = begin; i < end; i++) {
         const peg_pair *p = &w->I->pair[i];
-        double reach = NEAR * p->L + CLOSING * closing(w, p);
-        if (p->s0 > reach)
-            reach = -INFINITY;
-        else if (!w->in_lanes[i])
-            reach += fmax(p->s0, 0);
+        double reach = p->s0 > p->reach ? -INFINITY : p->reach;
+        if (w->search[i] == PEG_WIDE_VIEWS) reach += fmax(p->s0, 0);
         w->visit[i] = (peg_wide_visit){.pair = i, .reach = reach};
     }
 }
@@ -197,7 +205,7 @@ static void keep_directions(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         int box, other;
-        if (!w->in_lanes[i]) continue;
+        if (w->search[i] != PEG_WIDE_BOXES) continue;
         peg_wide_order_pieces(w, p, &box, &other);
         p->facet = (peg_facet){.kind = PEG_FEATURES_NONE, .s = p->s};
         p->others = INFINITY;

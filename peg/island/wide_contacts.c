@@ -1,6 +1,7 @@
 /* Contacts of the patches: where they are, their friction, the impulses they start with, and the
  * rows that they become in the end. */
 #include "peg/contact/patch.h"
+#include "peg/contact/patch_facet.h"
 #include "peg/contact/row_set.h"
 #include "peg/island/wide_state.h"
 
@@ -10,7 +11,7 @@ int peg_wide_reserve_visits(peg_wide *w, int n)
 {
     if (n <= w->visit_room) return 1;
     w->visit = PEG_NEW(w->I->arena, peg_wide_visit, n);
-    w->found = PEG_NEW(w->I->arena, peg_box_patch, n);
+    w->found = PEG_NEW(w->I->arena, peg_patch, n);
     w->visit_room = n;
     return !w->I->arena->failed;
 }
@@ -52,7 +53,7 @@ static void set_contact(peg_wide *w, int k, const double *const x[2], const doub
     w->feature[k] = *feature;
 }
 
-static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_box_patch *found)
+static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_patch *found)
 {
     const peg_box *at = w->box[w->time];
     const peg_pair *p = &w->I->pair[v->pair];
@@ -69,14 +70,31 @@ static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_box_p
     }
 }
 
-static void find_box_patches(void *data, int begin, int end)
+static void find_facet_patch(const peg_wide *w, const peg_wide_visit *v, peg_patch *found)
+{
+    peg_pair *p = &w->I->pair[v->pair];
+    const peg_piece *a = &w->I->piece[p->a], *b = &w->I->piece[p->b];
+    int starts = w->time == PEG_WIDE_START;
+    const peg_view *A = starts ? &a->start : &a->now, *B = starts ? &b->start : &b->now;
+    if (p->facet.kind == PEG_FEATURES_NONE) /* a direction alone has left them so far apart */
+        p->facet = peg_separation_of_faces_first(A, B, &p->facet, PEG_EDGE_BIAS * p->L);
+    if (v->is_violated)
+        peg_facet_corners_find(A, B, &p->facet, v->reach, found);
+    else
+        peg_facet_patch_find(A, B, &p->facet, v->reach, found);
+}
+
+static void find_patches(void *data, int begin, int end)
 {
     peg_wide *w = data;
     for (int i = begin; i < end; i++) {
         peg_wide_visit *v = &w->visit[i];
         v->count = 0;
-        if (!w->in_lanes[v->pair] || isinf(v->reach)) continue;
-        find_box_patch(w, v, &w->found[i]);
+        if (w->search[v->pair] == PEG_WIDE_VIEWS || isinf(v->reach)) continue;
+        if (w->search[v->pair] == PEG_WIDE_BOXES)
+            find_box_patch(w, v, &w->found[i]);
+        else
+            find_facet_patch(w, v, &w->found[i]);
         v->count = w->found[i].count;
     }
 }
@@ -123,7 +141,8 @@ static int number_contacts(peg_wide *w)
     w->contacts = w->patches = w->rows.m = 0;
     for (int i = 0; i < w->visits; i++) {
         peg_wide_visit *v = &w->visit[i];
-        if (!w->in_lanes[v->pair] && !isinf(v->reach) && !find_other_patch(w, v)) return 0;
+        if (w->search[v->pair] == PEG_WIDE_VIEWS && !isinf(v->reach) && !find_other_patch(w, v))
+            return 0;
         v->first = w->contacts;
         w->contacts += v->count;
         w->patches += (v->count + PEG_WIDE_PATCH - 1) / PEG_WIDE_PATCH;
@@ -151,8 +170,8 @@ static void fill_contacts(void *data, int begin, int end)
         for (int k = 0; k < v->count; k++) {
             peg_wide_feature feature = {.pair = v->pair};
             const double *normal, *point;
-            if (w->in_lanes[v->pair]) {
-                const peg_box_contact *c = &w->found[i].contact[k];
+            if (w->search[v->pair] != PEG_WIDE_VIEWS) {
+                const peg_patch_contact *c = &w->found[i].contact[k];
                 feature.kind = c->kind, feature.i = c->i, feature.j = c->j, feature.gap = c->gap;
                 normal = w->found[i].normal, point = c->point;
             } else {
@@ -172,7 +191,7 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
 {
     filling f = {w, finish};
     w->time = time;
-    peg_pool_loop(w->I->pool, find_box_patches, w, w->visits);
+    peg_pool_loop(w->I->pool, find_patches, w, w->visits);
     if (!number_contacts(w)) return 0;
     peg_pool_loop(w->I->pool, fill_contacts, &f, w->visits);
     return 1;
@@ -226,8 +245,9 @@ static void set_friction(const peg_wide *w, int k)
 /* An edge's ends by its number. */
 static int ends_of(const peg_wide *w, int piece, int edge)
 {
-    const int *v = w->I->piece[piece].part->shape->edge[edge].v;
-    return v[0] < v[1] ? 8 * v[0] + v[1] : 8 * v[1] + v[0];
+    const peg_polytope *P = w->I->piece[piece].part->shape;
+    const int *v = P->edge[edge].v;
+    return v[0] < v[1] ? P->nv * v[0] + v[1] : P->nv * v[1] + v[0];
 }
 
 static int edge_of(const peg_wide *w, int piece, int ends)
@@ -243,7 +263,7 @@ static int is_same(const peg_wide *w, int k, const peg_cached_row *old)
     const peg_wide_feature *f = &w->feature[k];
     const peg_pair *p = &w->I->pair[f->pair];
     if ((int)f->kind != old->kind) return 0;
-    if (f->kind != PEG_FEATURES_EE || !w->in_lanes[f->pair])
+    if (f->kind != PEG_FEATURES_EE || w->search[f->pair] == PEG_WIDE_VIEWS)
         return f->i == old->i && f->j == old->j;
     return f->i == ends_of(w, p->a, old->i) && f->j == ends_of(w, p->b, old->j);
 }
@@ -309,7 +329,7 @@ static void set_row(const peg_wide *w, int k, int j, const double *direction)
     row->gap0 = row->gap = row->target = f->gap;
     row->mu = j ? c->mu[j - 1] : 0;
     row->kind = f->kind, row->i = f->i, row->j = f->j;
-    if (f->kind == PEG_FEATURES_EE && w->in_lanes[f->pair])
+    if (f->kind == PEG_FEATURES_EE && w->search[f->pair] != PEG_WIDE_VIEWS)
         row->i = edge_of(w, p->a, f->i), row->j = edge_of(w, p->b, f->j);
     peg_copy3(f->point, row->point);
     peg_copy3(direction, row->normal);

@@ -17,17 +17,23 @@ static void place_box(const peg_piece *piece, const double *x, const double *R, 
     peg_mat_mul(R, piece->part->rotation, box->R);
 }
 
+static peg_wide_search search_of(const peg_island *I, const peg_pair *p)
+{
+    const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
+    int box_a = peg_is_box(A), box_b = peg_is_box(B);
+    if ((box_a && (box_b || peg_is_half_space(B))) || (box_b && peg_is_half_space(A)))
+        return PEG_WIDE_BOXES;
+    return p->start_facet ? PEG_WIDE_FACETS : PEG_WIDE_VIEWS;
+}
+
 static void mark_pairs(peg_wide *w)
 {
     peg_island *I = w->I;
     memset(w->has_view, 0, (size_t)I->npiece);
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
-        const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
-        int box_a = peg_is_box(A), box_b = peg_is_box(B);
-        w->in_lanes[i] =
-            (box_a && (box_b || peg_is_half_space(B))) || (box_b && peg_is_half_space(A));
-        if (!w->in_lanes[i]) w->has_view[p->a] = w->has_view[p->b] = 1;
+        w->search[i] = search_of(I, p);
+        if (w->search[i] != PEG_WIDE_BOXES) w->has_view[p->a] = w->has_view[p->b] = 1;
     }
 }
 
@@ -36,7 +42,7 @@ int peg_wide_start_pieces(peg_wide *w)
     peg_island *I = w->I;
     for (int t = 0; t < PEG_WIDE_TIMES; t++) w->box[t] = PEG_NEW(I->arena, peg_box, I->npiece);
     w->axis = PEG_NEW(I->arena, peg_box_axis, I->npair);
-    w->in_lanes = PEG_NEW(I->arena, unsigned char, I->npair);
+    w->search = PEG_NEW(I->arena, unsigned char, I->npair);
     w->has_view = PEG_NEW(I->arena, unsigned char, I->npiece);
     w->rows.features_only = 1;
     if (I->arena->failed) return 0;
@@ -94,6 +100,16 @@ void peg_wide_order_pieces(const peg_wide *w, const peg_pair *p, int *box, int *
 
 /* --- separations --- */
 
+/* By the facet that it had before where it is now, and where that is not enough by the widest one.
+ */
+static void separate_facets(peg_wide *w, double edge_bias, peg_pair *p)
+{
+    const peg_piece *a = &w->I->piece[p->a], *b = &w->I->piece[p->b];
+    double enough = p->facet.kind == PEG_FEATURES_NONE ? p->reach : peg_wide_floor(p);
+    p->facet = peg_facet_since(&a->now, &b->now, &p->facet, enough, edge_bias * p->L);
+    p->s = p->facet.s;
+}
+
 /* By the direction that it has, and where that is not enough by the widest facet. */
 static void separate_views(peg_wide *w, peg_pair *p)
 {
@@ -139,15 +155,17 @@ static void separate(void *data, int begin, int end)
     for (int k = begin; k < end || lot; k++) {
         if (k < end) {
             peg_pair *p = &w->I->pair[of->list[k]];
-            if (w->in_lanes[of->list[k]]) {
-                if (separate_plane(of, p)) continue;
+            if (w->search[of->list[k]] == PEG_WIDE_FACETS) {
+                separate_facets(w, of->edge_bias, p);
+            } else if (w->search[of->list[k]] == PEG_WIDE_VIEWS) {
+                if (of->time == PEG_WIDE_START)
+                    peg_pair_begin(w->I, p);
+                else
+                    separate_views(w, p);
+            } else if (!separate_plane(of, p)) {
                 a[lot] = &at[p->a], b[lot] = &at[p->b];
                 bias[lot] = of->edge_bias * p->L;
                 pair[lot++] = of->list[k];
-            } else if (of->time == PEG_WIDE_START) {
-                peg_pair_begin(w->I, p);
-            } else {
-                separate_views(w, p);
             }
         }
         if (lot < LOT && k + 1 < end) continue;
@@ -208,8 +226,9 @@ int peg_wide_passes(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         if (!peg_pair_is_fast(I, p, v)) continue;
-        if (w->in_lanes[i] ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
-                           : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit)
+        if (w->search[i] == PEG_WIDE_BOXES
+                ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
+                : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit)
             return 1;
     }
     return 0;

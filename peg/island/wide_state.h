@@ -18,6 +18,10 @@ typedef enum peg_wide_time {
     PEG_WIDE_TIMES
 } peg_wide_time;
 
+/* How a pair is searched: two boxes, or a box and a half-space, in lanes; other polytopes with
+ * sharp edges by their facets; all others as by the other attempts. */
+typedef enum peg_wide_search { PEG_WIDE_BOXES, PEG_WIDE_FACETS, PEG_WIDE_VIEWS } peg_wide_search;
+
 /* The features of a contact, and what friction has carried over. */
 typedef struct peg_wide_feature {
     int pair;
@@ -34,7 +38,7 @@ typedef struct peg_wide_visit {
     int is_violated;  /* contacts of its axis or facet in any case */
     double reach;     /* of features that make contacts, m; -INFINITY: of none */
     int first, count; /* contacts, that make patches */
-    int row;          /* of a pair not in lanes: its first one in `rows` */
+    int row;          /* of a pair searched by views: its first one in `rows` */
 } peg_wide_visit;
 
 typedef struct peg_wide {
@@ -42,9 +46,9 @@ typedef struct peg_wide {
     peg_mass_root *root;
     peg_box *box[PEG_WIDE_TIMES]; /* npiece each */
     peg_box_axis *axis;           /* npair */
-    unsigned char *in_lanes;      /* npair: two boxes, or a box and a half-space */
-    unsigned char *has_view;      /* npiece: of another pair, so that its views are placed */
-    peg_row_set rows;             /* of such pairs: features only */
+    unsigned char *search;        /* npair: peg_wide_search */
+    unsigned char *has_view;      /* npiece: of a pair not in lanes, so that its views are placed */
+    peg_row_set rows;             /* of pairs searched by views: features only */
     int *list;                    /* npair: room for a choice of them */
     unsigned char *checked;       /* npair: s is that of the iterate, and no bound */
     int *unchecked;               /* npair: room for those that are not */
@@ -55,7 +59,7 @@ typedef struct peg_wide {
     /* the problem */
     peg_wide_time time; /* of the poses that contacts are looked for at */
     peg_wide_visit *visit;
-    peg_box_patch *found; /* by visit */
+    peg_patch *found; /* by visit */
     int visits, visit_room;
     peg_wide_contact *contact;
     peg_wide_feature *feature;
@@ -86,7 +90,8 @@ void peg_wide_place_pieces(peg_wide *w, const unsigned char *moved);
 void peg_wide_place_other_views(peg_wide *w);
 /* Of a pair in lanes the piece that is a box, and the one that may be a half-space. */
 void peg_wide_order_pieces(const peg_wide *w, const peg_pair *pair, int *box, int *other);
-/* Of n listed pairs: s, and the axis or facet, at the start also s0 of those not in lanes.
+/* Of n listed pairs: s, and the axis or facet, at the start also s0. Pairs with facets that are
+ * farther apart than p->reach then, or than the floor later, may have less than their largest s.
  * edge_bias: in L, as in box_box.h. */
 void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias);
 /* Whether a pair that could have done so passed through each other between the two poses. */

@@ -74,8 +74,11 @@ void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *m)
     }
     p->size = p->radius;
     p->inner = INFINITY;
-    for (int f = 0; f < p->nf; f++)
+    for (int f = 0; f < p->nf; f++) {
+        int sides = p->face_start[f + 1] - p->face_start[f];
+        if (sides > p->sides) p->sides = sides;
         p->inner = fmin(p->inner, p->offset[f] - peg_dot(p->normal[f], p->centre));
+    }
     p->inner = fmax(p->inner, 0);
     if (p->inner > 0) p->give = p->radius / p->inner;
     list_neighbours(p);

@@ -50,6 +50,7 @@ typedef struct peg_polytope {
     int *
         face_start; /* nf + 1: polygon of face f is face_vertex[face_start[f] .. face_start[f+1]) */
     int *face_vertex;
+    int sides;       /* of a face of a convex polytope, at most; 0: not known */
     peg_edge *edge;  /* ne */
     int *next_start; /* nv + 1: neighbours of vertex v along edges are next[next_start[v] ..
                         next_start[v+1]) */

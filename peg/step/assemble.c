@@ -102,6 +102,7 @@ static void set_pair(const peg_assembly *a, int pair)
     p->surface = c->surface;
     p->from_out[0] = c->out_of_a, p->from_out[1] = c->out_of_b;
     p->start_axis = c->has_axis ? &c->axis : NULL;
+    p->start_facet = c->has_facet ? &c->facet : NULL;
     p->external = c->external, p->nexternal = c->nexternal;
     if (p->nexternal) p->width = INFINITY;
 }

@@ -5,6 +5,7 @@
 
 #include "peg/collide/box_box.h"
 #include "peg/collide/separation.h"
+#include "peg/contact/patch_facet.h"
 #include "peg/step/context.h"
 #include "peg/step/pair_cache.h"
 
@@ -198,6 +199,24 @@ static void find_axes(const peg_stage *s, box_pairs *of)
     of->n = 0;
 }
 
+/* Of two polytopes with sharp edges, for the wide attempt: the widest one, or if they are farther
+ * apart than a share of what the motion can close, that of the step before, which leaves them so
+ * far. */
+static void find_facet(const peg_stage *s, peg_candidate *c)
+{
+    static const double CLOSING = 0.15;
+    const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
+    double reach = peg_candidate_reach(s, c), L = peg_candidate_size(s, c);
+    double near = peg_min(REACH_MARGIN * L, reach);
+    peg_facet before = {.kind = PEG_FEATURES_NONE};
+    peg_copy3(c->n, before.n);
+    if (c->choice && peg_dot(c->choice->facet.n, c->choice->facet.n) > 0) before = c->choice->facet;
+    c->facet = peg_facet_since(a, b, &before, near + CLOSING * (reach - near), PEG_EDGE_BIAS * L);
+    c->has_facet = 1;
+    c->near = !(c->facet.s > reach);
+    peg_copy3(c->facet.n, c->n);
+}
+
 static void find_nearness_of_new(void *data, int begin, int end)
 {
     const peg_stage *s = data;
@@ -208,7 +227,10 @@ static void find_nearness_of_new(void *data, int begin, int end)
         if (!c->is_new) continue;
         c->is_new = 0;
         if (!peg_is_box(a->shape) || !peg_is_box(b->shape)) {
-            find_nearness(s, c);
+            if (s->scene->nb >= PEG_COARSE_FROM && peg_have_facet_patches(a->shape, b->shape))
+                find_facet(s, c);
+            else
+                find_nearness(s, c);
             continue;
         }
         boxes.pair[boxes.n] = c;

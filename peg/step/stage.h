@@ -36,6 +36,7 @@ typedef struct peg_candidate {
     unsigned is_current : 1;   /* of a resting pair: excluded and surface are those of this step */
     unsigned out_of_a : 1;     /* b lies outside of the closed mesh a; .. */
     unsigned out_of_b : 1;     /* .. a outside of b */
+    unsigned has_facet : 1;    /* of other polytopes: their facet at the start is known */
     unsigned has_axis : 1;     /* is one of boxes, whose axis at the start is known */
     int nexternal;
     const peg_external *external; /* contacts from outside */
@@ -49,7 +50,10 @@ typedef struct peg_candidate {
     peg_vec6 *along; /* of two meshes whose triangles are sought along the motion that was found:
                         the velocities of both the last time; else null */
     double n[3];     /* separating direction that is known, or was used last; or 0 */
-    peg_box_axis axis;
+    union {
+        peg_box_axis axis; /* has_axis */
+        peg_facet facet;   /* has_facet */
+    };
 } peg_candidate;
 
 /* The result of an island, in the arena of the worker that solved it. */
