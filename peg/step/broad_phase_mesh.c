@@ -92,7 +92,8 @@ static int predict(const peg_stage *s, int part, prediction *c)
         widen(s, part, turning, SPARE, c);
     }
     if (s->searches == 1 || !p->moves) return 0;
-    return widen(s, part, s->result[p->body].v_pose, 1, c);
+    /* from round to round it changes by little: with room for that there are few rounds */
+    return widen(s, part, s->result[p->body].v_pose, s->searches == 2 ? 1 : SPARE, c);
 }
 
 /* How far a prediction takes the points of a part. */
