@@ -680,6 +680,26 @@ static double spin_energy(const peg_body *b, const double *q, const double *w, c
     return peg_dot(other, L);
 }
 
+/* What one moving body gives and another, or the same, takes is granted as the difference: of
+ * bodies that are squeezed the impulses are large, and nearly cancel. */
+START_TEST(what_is_squeezed_is_granted_no_more_than_is_given)
+{
+    cases_random r = {11};
+    random_step(&r, 40);
+    peg_row row[2] = {{.lambda = 1e6}, {.lambda = 1e6 - 3}};
+    peg_row_set before = T.I.impulse;
+    T.I.impulse = (peg_row_set){.row = row, .m = 2};
+    T.I.forms = 0;
+    double still = peg_energy_granted(&T.I);
+    row[0].prescribed = -2, row[1].prescribed = 2;
+    ck_assert_double_eq_tol(peg_energy_granted(&T.I) - still, 6, 1e-6);
+    row[0].prescribed = 2, row[1].prescribed = -2;
+    ck_assert_double_eq_tol(peg_energy_granted(&T.I) - still, 0, 1e-6);
+    T.I.impulse = before;
+    end_case();
+}
+END_TEST
+
 /* Kinetic energy with the inertia at the end of the step, less that at the start, less the work of
  * what was applied: v_f beyond where the gyroscopic term leads. In every second run the velocities
  * after the step are others than those that moved the poses. */
@@ -740,6 +760,7 @@ static Suite *rows_suite(void)
     tcase_add_test(way, triangles_beside_each_other_do_not_pass);
     tcase_add_loop_test(way, swing_through_row_is_about_the_deep_pose, 0, 2);
     tcase_add_test(whole, impulses_account_for_the_velocities);
+    tcase_add_test(whole, what_is_squeezed_is_granted_no_more_than_is_given);
     tcase_add_test(whole, gain_is_the_energy_at_the_end);
     suite_add_tcase(suite, normal);
     suite_add_tcase(suite, way);

@@ -65,14 +65,16 @@ double peg_driven_work(const peg_island *I)
 
 double peg_energy_granted(const peg_island *I)
 {
-    double granted = PEG_GAIN * I->energy_unit, pushed = 0;
+    double granted = PEG_GAIN * I->energy_unit, pushed = 0, driven = 0;
     if (I->forms & PEG_FORM_RECOVERY) return INFINITY;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
         pushed += fabs(row->lambda) * row->gap_growth / I->h;
-        granted += fabs(row->lambda) * (driven_by(row) + rounding);
+        driven -= row->lambda * row->prescribed;
+        granted += fabs(row->lambda) * rounding;
     }
+    granted += fmax(0, driven);
     if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
     return granted + (peg_is_coarse(I) ? fmin(pushed, GAP_WORK * I->energy_unit) : pushed);
 }
