@@ -448,7 +448,9 @@ static int return_gain(peg_island *I, double *scaled_by)
 
 static void find_positions(peg_island *I, stage *s)
 {
+    int contacts = I->impulse.m;
     for (int lifts = 0;; lifts++) {
+        I->impulse.m = contacts;
         limit(I, s);
         meet(I, s);
         return_work(I, s);
