@@ -160,7 +160,6 @@ typedef struct peg_step_common {
     const peg_capture *capture;
     unsigned disabled_rules; /* mask of peg_rule: rules that are left out */
     int planar;              /* as peg_scene.planar */
-    int round;               /* how many times islands were solved before, with fewer pairs */
 } peg_step_common;
 
 /* A joint's row: constant over the step. */
@@ -195,12 +194,10 @@ typedef struct peg_scratch {
 
 typedef struct peg_progress {
     int iteration; /* of the outer loop */
-    double work;   /* of the attempt so far: rows times iterations of exact solves */
-    double exact_work, position_work; /* of Newton's method: of exact attempts, of the last position
-                                         stage */
-    double limited_share;             /* of the former that limited attempts may take */
-    int waits;                        /* the last exact attempts have not opened its overlaps */
-    int strides;                      /* of conservative advancement in the step so far */
+    double work;   /* that solves have taken in the step so far: see lcp_rows.h */
+    double most;   /* of it when the attempt ends */
+    int waits;     /* the last exact attempts have not opened its overlaps */
+    int strides;   /* of conservative advancement in the step so far */
 } peg_progress;
 
 /* What is known of the velocities of a step besides: a mask. */

@@ -11,7 +11,6 @@
 static void prepare(peg_island *I)
 {
     I->progress.strides = 0;
-    I->progress.exact_work = 0;
     for (int i = 0; i < I->nr; i++) {
         const peg_body *state = &I->rigid[i].state;
         peg_rigid_prepare(&I->rigid[i], I->h);

@@ -7,6 +7,7 @@
 
 #include "peg/base/arena.h"
 #include "peg/island/joint_row.h"
+#include "peg/island/lcp_rows.h"
 
 int peg_joints_allocate(peg_island *I, int n)
 {
@@ -47,6 +48,7 @@ void peg_joints_solve_alone(peg_island *I)
     }
     peg_problem problem = {I->nd, I->joints.n, I->mass, (const peg_vec6 *)target, row};
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof target[i]);
+    peg_work_allow(I, 1);
     peg_outcome outcome = peg_joints_solve(I, &problem, row, &solution);
     int solved = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
     for (int i = 0; i < I->nd; i++)

@@ -4,15 +4,8 @@
 
 #include "peg/contact/kinematics.h"
 
-/* Rows times iterations of exact solves that an attempt may take: some tenths of a second. Joints
- * that contradict contacts and each other went on for a minute. */
-static const double MOST_WORK = 4e5;
-/* The same in the position stage, a tenth of a second. */
-static const double MOST_STAGE_WORK = 1e6;
-/* Work of Newton's method (newton.h) in a step of an island: of all exact attempts, and of each
- * position stage; 1e6 take 70 ms. An island that is solved again with more pairs has half of what
- * it had before. */
-static const double EXACT_WORK = 1e6, POSITION_WORK = 1e6;
+/* Work of an island in a step, .25 s; share of it that is always left; one that is much. */
+static const double STEP_WORK = 3e6, LEAST_LEFT = 1.0 / 16, MUCH = 0.5;
 
 double peg_row_limit(const peg_island *I, int index)
 {
@@ -86,10 +79,20 @@ void peg_note_left(peg_island *I, double left)
     if (usual > 0) I->result.residual = fmax(I->result.residual, left / usual);
 }
 
+void peg_work_allow(peg_island *I, double share)
+{
+    double left = fmax(STEP_WORK - I->progress.work, LEAST_LEFT * STEP_WORK);
+    I->progress.most = I->progress.work + share * left;
+}
+
 int peg_work_is_spent(const peg_island *I)
 {
-    int apart = I->forms & PEG_FORM_POSITIONS_APART;
-    return I->progress.work >= (apart ? MOST_STAGE_WORK : MOST_WORK);
+    return I->progress.work >= I->progress.most;
+}
+
+int peg_work_is_scarce(const peg_island *I)
+{
+    return I->progress.work >= MUCH * STEP_WORK;
 }
 
 peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_solution *solution)
@@ -97,18 +100,12 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
     peg_solve_options options = {.solver = I->settings->solver,
                                  .tolerance = PEG_RESIDUAL_TOLERANCE};
     int apart = I->forms & PEG_FORM_POSITIONS_APART;
-    double *spent = apart ? &I->progress.position_work : &I->progress.exact_work;
-    double most = ldexp(apart ? POSITION_WORK : EXACT_WORK, -I->common.round);
-    if (!apart && I->mode == PEG_MODE_LIMITED) most *= I->progress.limited_share;
     solution->iterations = 0; /* some failures write none */
-    solution->work = 0;
-    options.most_work = most - *spent;
+    options.most_work = I->progress.most - I->progress.work;
+    options.is_limited = I->mode == PEG_MODE_LIMITED || (I->nd >= PEG_COARSE_FROM && apart);
     if (!(options.most_work > 0)) return PEG_ITERATION_LIMIT;
-    if (I->mode == PEG_MODE_LIMITED || (I->nd >= PEG_COARSE_FROM && apart))
-        options.max_work = options.most_work;
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     I->failed |= outcome == PEG_OUT_OF_MEMORY;
-    I->progress.work += (double)problem->m * solution->iterations;
-    *spent += solution->work;
+    I->progress.work += solution->work;
     return outcome;
 }

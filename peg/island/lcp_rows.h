@@ -21,8 +21,13 @@ peg_outcome peg_island_lcp(peg_island *island, const peg_problem *problem, peg_s
 /* Notes what the last iteration of an iterative solve for the velocities after the step changed:
  * root of the squares of all rows, sqrt(J). */
 void peg_note_left(peg_island *island, double left);
-/* Whether exact solves of the attempt have taken all of the work they may. */
+/* The work of a step, in rows that Newton's method factorises (newton.h). All solves of an island
+ * draw from one budget, whatever attempt, stage or round of the step they are of: the next ones may
+ * take this share of what is left, of which there is always a little. */
+void peg_work_allow(peg_island *island, double share);
+/* Whether that is taken; whether little is left. */
 int peg_work_is_spent(const peg_island *island);
+int peg_work_is_scarce(const peg_island *island);
 void peg_count_solve(peg_island *island, int rows);
 
 #endif

@@ -31,9 +31,6 @@ static const double TAKEN_BACK = 1e-2;
 
 /* Iterations at most where work is limited. */
 enum { LIMITED_PASSES = 12 };
-/* Iterations of PGS at most, of all passes of an attempt, or half as many of each round: a jam of
- * 36 bodies took 8000, .4 s, and did not end. */
-enum { PGS_ITERATIONS = 2000 };
 /* Iterations in which friction with a limit is let in. */
 enum { FRICTION_ITERATIONS = 3 };
 /* Iterations with switches per step. */
@@ -241,14 +238,6 @@ static verdict pass(peg_island *I, loop *l, double *then)
     return v;
 }
 
-/* Whether the attempt has taken all of the work it may. */
-static int is_spent(const peg_island *I, long begun)
-{
-    long most = PGS_ITERATIONS >> (I->common.round < 10 ? I->common.round : 10);
-    int is_bounded = peg_is_iterative(I) && !(I->forms & PEG_FORM_RECOVERY);
-    return peg_work_is_spent(I) || (is_bounded && I->stats->pgs_iterations - begun > most);
-}
-
 /* Overlaps of many bodies ask for more than all can open by, which exact solves find out last. */
 static int most_passes(const peg_island *I)
 {
@@ -262,13 +251,11 @@ peg_result peg_outer_loop(peg_island *I)
     loop l = {.objective = -1, .anew = 1};
     pegStats *stats = I->stats;
     double then = peg_seconds();
-    long begun = stats->pgs_iterations;
     verdict v = ITERATE;
-    I->progress.work = 0;
     peg_island_begin(I);
     peg_lap(&then, &stats->time_check);
     int k = 0, most = most_passes(I);
-    for (; k < most && !is_spent(I, begun) && v != ACCEPT && v != GIVE_UP && !I->failed; k++) {
+    for (; k < most && !peg_work_is_spent(I) && v != ACCEPT && v != GIVE_UP && !I->failed; k++) {
         I->progress.iteration = k;
         v = pass(I, &l, &then);
         if (v == RESTART) restart(I, &l);

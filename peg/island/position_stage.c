@@ -20,6 +20,8 @@
 /* Solves about v_f with the rows of the poses that the last one led to, and restorations of the
  * positions. */
 enum { VELOCITY_PASSES = 4, POSITION_PASSES = 12 };
+/* Of the work that is left, what velocities may take. */
+static const double VELOCITY_SHARE = 0.5;
 /* Violations of a pair of dynamic zones for which their shares are halved before they are merged,
  * if one of them has several bodies: a fragment that can stop short of a large zone is not caught
  * by it. */
@@ -209,7 +211,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
         apart = check(I, 1);
         peg_switch_pairs(I);
     }
-    I->progress.work = I->progress.position_work = 0;
+    peg_work_allow(I, 1);
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
     for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed && !peg_work_is_spent(I);
@@ -503,7 +505,7 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     double then = peg_seconds();
     I->mode = peg_pgs_mode(I);
     I->forms |= PEG_FORM_POSITIONS_APART;
-    I->progress.work = I->progress.position_work = 0;
+    peg_work_allow(I, VELOCITY_SHARE);
     peg_island_begin(I);
     I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
     find_velocities(I, limits);

@@ -10,6 +10,7 @@
 #include "peg/island/energy.h"
 #include "peg/island/joint_row.h"
 #include "peg/island/joints.h"
+#include "peg/island/lcp_rows.h"
 #include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
 #include "peg/island/turned_rows.h"
@@ -304,7 +305,7 @@ void peg_stop_pairs(peg_island *I, const unsigned char *stops)
 void peg_end_velocities(peg_island *I)
 {
     if (I->result.notes & PEG_NOTE_FINAL) return;
-    I->progress.exact_work = 0; /* what the attempt left is not all that these solves may take */
+    peg_work_allow(I, 1);
     memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
     if (I->forms & PEG_FORM_RECOVERY) {
         if (!peg_is_iterative(I))

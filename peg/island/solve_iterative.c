@@ -34,8 +34,8 @@ static const double RESERVE_TAKEN = 0.25;
 /* .. and may fail by this one. */
 static const double RESERVE_FAILED = 0.2;
 
-/* Work of a row in an iteration, beside one of Newton's method. */
-static const double PGS_WORK = 0.1;
+/* What more bodies take longer for is no reason to end earlier. */
+enum { BUDGET_BODIES = 100 };
 
 typedef struct workspace {
     peg_island *island;
@@ -253,8 +253,7 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.gained = (const peg_vec6 *)gained;
     peg_outcome outcome = peg_solve_pgs(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
-    if (I->forms & PEG_FORM_POSITIONS_APART)
-        I->progress.work += PGS_WORK * w->problem.m * w->solution.iterations;
+    I->progress.work += w->solution.work * fmin(1, (double)BUDGET_BODIES / I->nd);
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += w->solution.iterations;
     note_residual(I, w, outcome);

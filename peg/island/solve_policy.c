@@ -1,24 +1,25 @@
 /* The attempts of a step, in their order:
  *
- *     attempt                    | applies to                          | work
+ *     attempt                    | applies to                          | passes
  *     ---------------------------|-------------------------------------|------------------------
- *     exact within a limit       | 5 bodies and more, not active, ..   | 12 passes
+ *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
  *     wide                       | 30 bodies and more; active, 12      | 40 restorations, thrice
- *     projected Gauss-Seidel     | 5 bodies and more                   | 12 passes
- *     position stage, unlimited  | 5 to 29 bodies                      | 16 solves
+ *     projected Gauss-Seidel     | 5 bodies and more                   | 12
+ *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
- *     position stage, apart      | islands with moving kinematic bodies| 16 solves
+ *     position stage, apart      | islands with moving kinematic bodies| 16
  *     least violation            | the same                            | max_outer_iterations
- *     position stage             | all                                 | 16 solves
+ *     position stage             | all                                 | 16
  *
  * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of
- * fewer that are active. The position stage without limits and the exact attempt apply where the
- * limited one has not taken all work that an exact one may. Islands that are solved again in a
- * step, with more and more pairs, have the last ones only. Exact solves end with a certificate. An
- * island in which the limited attempt failed n times in a row is tried so again 2^n steps later,
- * or where all others fail; so is an exact one that has not opened overlaps of the start. Other
- * contact models make one attempt that always converges. */
+ * fewer that are active. All but it draw from the budget of the step (lcp_rows.h): an attempt may
+ * take a third of what is left, the position stage half of it for velocities and then all for
+ * positions. Where little is left the last ones follow at once, also when islands are solved again
+ * in the step, with more pairs. Exact solves end with a certificate. An island in which the limited
+ * attempt failed n times in a row is tried so again 2^n steps later, or where all others fail; so
+ * is an exact one that has not opened overlaps of the start. Other contact models make one attempt
+ * that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
@@ -33,14 +34,11 @@
 enum { PGS_FROM = 5 };
 /* Active ones of so many and more are stepped in lanes first: of fewer most lanes are empty. */
 enum { WIDE_FROM = 12 };
-/* Share of the work of exact attempts (lcp_rows.c) where the limited attempt failed the last time;
- * arches of 201 stones take two thirds of all. */
-static const double SECOND_SHARE = 0.25;
+/* Of the work that is left in the step (lcp_rows.h), what an attempt may take: an arch of 201
+ * stones takes two ninths. */
+static const double ATTEMPT_SHARE = 1.0 / 3;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
-/* Pairs from which on an island that is solved again in the step, with some pairs more, has the
- * last attempts only: bodies among the triangles of meshes. */
-enum { MANY_PAIRS = 1000 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of few
  * bodies, and of many. */
 static const double ACTIVE = 5, ACTIVE_MANY = 1.5;
@@ -71,9 +69,11 @@ static int may_iterate(const peg_island *I)
 
 /* --- attempts --- */
 
-static int try_mode(peg_island *I, peg_solve_mode mode)
+/* n: how often the attempt has failed in a row. */
+static int try_mode(peg_island *I, peg_solve_mode mode, int n)
 {
     I->mode = mode;
+    peg_work_allow(I, ATTEMPT_SHARE / (1 + n));
     return !I->failed && I->common.iterate(I) == PEG_CONVERGED;
 }
 
@@ -111,8 +111,7 @@ static void lengthen(patience *p)
 
 static int try_limited(peg_island *I, patience *p)
 {
-    I->progress.limited_share = p->failures > 0 ? SECOND_SHARE : 1;
-    if (try_mode(I, PEG_MODE_LIMITED)) {
+    if (try_mode(I, PEG_MODE_LIMITED, p->failures)) {
         *p = (patience){0};
         return 1;
     }
@@ -124,7 +123,7 @@ static int try_limited(peg_island *I, patience *p)
 static int try_exact(peg_island *I, patience *p)
 {
     I->progress.waits = p->wait > 0;
-    int done = try_mode(I, PEG_MODE_EXACT);
+    int done = try_mode(I, PEG_MODE_EXACT, 0);
     I->progress.waits = 0;
     if (!(I->forms & PEG_FORM_RECOVERY)) return done;
     if (done) *p = (patience){0};
@@ -144,14 +143,13 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
 {
     int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
     if (may_limit && !waits && try_limited(I, p)) return 1;
-    int is_spent = may_limit && peg_work_is_spent(I);
     if (is_many(I) && !was_wide && try_wide(I, p)) return 1;
-    if (!I->failed && try_mode(I, peg_pgs_mode(I))) return 1;
+    if (!I->failed && try_mode(I, peg_pgs_mode(I), 0)) return 1;
     if (I->failed) return 0;
     if (is_many(I)) return may_limit && waits && try_limited(I, p);
-    if (is_spent) return 0;
+    if (peg_work_is_scarce(I)) return 0;
     return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
-           try_mode(I, PEG_MODE_EXACT);
+           try_mode(I, PEG_MODE_EXACT, 0);
 }
 
 /* Moving bodies may leave no room: the rows then yield as little as they can. */
@@ -161,7 +159,7 @@ static int try_beside_movers(peg_island *I)
     if (peg_position_stage(I, PEG_APART_ONLY) == PEG_CONVERGED) return 1;
     if (I->failed) return 0;
     I->forms |= PEG_FORM_LEAST_VIOLATION;
-    int done = try_mode(I, PEG_MODE_EXACT);
+    int done = try_mode(I, PEG_MODE_EXACT, 0);
     I->forms &= ~(unsigned)PEG_FORM_LEAST_VIOLATION;
     I->stats->infeasible_islands += done;
     return done;
@@ -174,8 +172,8 @@ static int try_all(peg_island *I, int iterative, patience *p)
     int is_wide = iterative && moves;
     if (is_wide && try_wide(I, p)) return 1;
     peg_island_place_views(I);
-    int is_late = I->common.round > 0 && I->npair >= MANY_PAIRS;
-    if (!is_late && (iterative ? try_iterative(I, is_wide, p) : try_exact(I, p))) return 1;
+    if (!peg_work_is_scarce(I) && (iterative ? try_iterative(I, is_wide, p) : try_exact(I, p)))
+        return 1;
     if (I->failed) return 0;
     return try_beside_movers(I) ||
            (!I->failed && peg_position_stage(I, PEG_LIMITS_ALLOWED) == PEG_CONVERGED);
@@ -187,6 +185,7 @@ peg_result peg_solve_by_policy(peg_island *I)
     int iterative = may_iterate(I);
     if (I->settings->contact != PEG_CONTACT_PEG) {
         peg_island_place_views(I);
+        peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
     if (iterative && peg_is_faster(I, is_many(I) ? ACTIVE_MANY : ACTIVE))

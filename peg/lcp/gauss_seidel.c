@@ -286,6 +286,7 @@ PEG_WIDE static double iterate(pgs_state *s)
         pgs_group *g = &s->group[s->active[n]];
         if (is_quiet(s, g)) continue;
         prepare(s, g);
+        s->visits += g->end - g->begin;
         int a = g->a, b = g->b;
         double most = 0;
         quad y[3];
@@ -394,6 +395,7 @@ peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const pe
     if (resting) memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
     for (int i = 0; i < s.nb && goal->dirty; i++) goal->dirty[i] |= resting || s.reached[i];
     solution->iterations = s.iterations;
+    solution->work += (double)s.visits / PEG_VISITS_OF_WORK;
     solution->residual = sqrt(s.largest);
     solution->left = sqrt(s.sum);
     solution->method = PEG_METHOD_PGS;

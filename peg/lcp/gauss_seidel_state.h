@@ -69,6 +69,7 @@ typedef struct pgs_state {
     peg_lcp_row *filled;    /* of the group that is loaded: as many as the largest has */
     int spread;             /* in the last iteration more were reached */
     int iterations;         /* so far */
+    long visits;            /* of rows */
 } pgs_state;
 
 /* at: where the row's impulse is. */

@@ -566,8 +566,8 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     size_t size = (size_t)w->scaled->m * sizeof *u;
     double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance, halved = last;
     if (isinf(last)) return PEG_SINGULAR;
-    w->limit = w->max_work > 0 ? w->max_work : w->work + FACTORISATIONS * w->cost;
-    w->limit = fmin(w->limit, w->most_work);
+    w->limit = w->most_work;
+    if (!w->is_limited) w->limit = fmin(w->limit, w->work + FACTORISATIONS * w->cost);
     w->growth = FACTOR;
     w->live_rho = 0;
     int is_warm = last <= WARM * w->scaled->unit;
@@ -589,7 +589,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         last = failed ? peg_newton_residual(w, u, y) : residual;
         since = last <= 0.5 * halved ? 0 : since + 1;
         if (since == 0) halved = last;
-        int is_near = last <= (w->max_work > 0 ? NEARLY : 1) * tolerance;
+        int is_near = last <= (w->is_limited ? NEARLY : 1) * tolerance;
         if (since >= (is_near ? CONTENT : PATIENCE)) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;

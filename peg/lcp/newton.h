@@ -46,9 +46,9 @@ typedef struct peg_newton {
     double *d, *y, *step;      /* 6 nb, and six zeros for what cannot move */
     double *gradient;          /* the same; at least n */
     int steps;
-    double work, cost;      /* of all factorisations; of one */
-    double max_work, limit; /* the caller's bound, 0: none; that of the call */
-    double most_work;       /* of all calls; infinite: no bound */
+    double work, cost;       /* of all factorisations; of one */
+    double most_work, limit; /* of all calls, infinite: no bound; of the call */
+    int is_limited;          /* see problem.h */
 } peg_newton;
 
 /* False when the memory is exhausted. */

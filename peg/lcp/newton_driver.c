@@ -180,7 +180,7 @@ static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
 static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
 {
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-    if (newton->max_work <= 0 || !has_failed(newton->scaled, outcome)) return outcome;
+    if (!newton->is_limited || !has_failed(newton->scaled, outcome)) return outcome;
     double near = NEAR * newton->scaled->unit;
     return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
 }
@@ -192,7 +192,6 @@ static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, pe
 {
     peg_outcome outcome = iterate(newton, tolerance, u, y);
     if (!has_failed(newton->scaled, outcome)) return outcome;
-    if (newton->max_work > 0 && newton->work >= newton->max_work) return outcome;
     if (newton->work >= newton->most_work) return outcome;
     memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
     if (approach(arena, problem, newton->scaled->unit, COLD_PGS_ITERATIONS, solution) ==
@@ -220,8 +219,8 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }
-    newton.max_work = options->max_work;
-    if (options->most_work > 0) newton.most_work = options->most_work;
+    newton.is_limited = options->is_limited;
+    if (options->most_work > 0) newton.most_work = options->most_work - solution->work;
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
     if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
@@ -229,7 +228,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         outcome = solve_equalities(arena, &scaled, u, y);
     if (has_failed(&scaled, outcome)) {
         solution->iterations = newton.steps;
-        if (options->max_work > 0 || newton.work >= newton.most_work) {
+        if (options->is_limited || newton.work >= newton.most_work) {
             solution->work += newton.work;
             return outcome;
         }

@@ -73,19 +73,21 @@ typedef struct peg_solution {
     double left;       /* of PEG_METHOD_PGS: root of the squares of what all rows changed in the
                           last iteration, sqrt(J) */
     int iterations;    /* of the method */
-    double work;       /* of all methods, added up: see newton.h, PEG_PRODUCTS_OF_WORK */
+    double work;       /* of all methods, added up: see newton.h, PEG_PRODUCTS_OF_WORK,
+                          PEG_VISITS_OF_WORK */
     peg_method method; /* that it is from */
 } peg_solution;
 
 /* Products of numbers that take as long as one unit of the work of Newton's method. */
 #define PEG_PRODUCTS_OF_WORK 500
+/* Visits of rows by projected Gauss-Seidel that do. */
+#define PEG_VISITS_OF_WORK 6
 
 typedef struct peg_solve_options {
     pegSolver solver;
     double tolerance; /* relative to peg_residual_unit */
-    double max_work;  /* of Newton's method, beside which nothing else is tried in large
-                         islands; 0: no bound */
-    double most_work; /* of all methods; 0: no bound */
+    double most_work; /* 0: no bound */
+    int is_limited;   /* nothing is tried beside Newton's method in large islands */
 } peg_solve_options;
 
 /* Products that a method may still take. */

@@ -103,11 +103,11 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     solution->work = 0;
     kinds k = count_kinds(problem);
     int is_large = problem->nb > SMALL, uses_lemke = solver == PEG_SOLVER_LEMKE;
-    int is_limited = options->max_work > 0 && is_large;
+    int is_limited = options->is_limited && is_large;
     int is_last = (k.bounded || is_limited) && (k.limited || problem->nb > MEDIUM ||
                                                 6 * problem->nb + k.bounded > MOST_COORDINATES);
     if (rests(problem, least, solution)) return PEG_SOLVED;
-    if (options->max_work > 0 && peg_balance(arena, problem, solution->lambda) &&
+    if (options->is_limited && peg_balance(arena, problem, solution->lambda) &&
         rests(problem, least, solution))
         return PEG_SOLVED;
     if (k.bounded ? !uses_lemke : solver == PEG_SOLVER_AUTO && is_large)

@@ -212,7 +212,6 @@ static peg_outcome solve_once(peg_island *I, const model *m, program *p)
     for (int i = 0; i < p->contacts && (I->forms & PEG_FORM_ELASTIC); i++)
         p->row[i].c += PEG_COMPLIANCE * peg_row_scale(&p->problem, i);
     if (I->common.capture) I->common.capture->see(I->common.capture->data, &p->problem);
-    I->progress.work = 0;
     peg_outcome outcome = I->joints.n ? peg_joints_solve(I, &p->problem, p->row, &p->solution)
                                       : peg_island_lcp(I, &p->problem, &p->solution);
     peg_count_solve(I, p->problem.m);

@@ -160,7 +160,11 @@ static int assemble(peg_assembly *a, int root)
     for (int b = s->first_body[root]; b >= 0; b = s->next_body[b]) bodies++;
     for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) pairs++;
     if (!allocate(a, bodies, pairs)) return 0;
-    for (int b = s->first_body[root]; b >= 0; b = s->next_body[b]) set_rigid(a, b);
+    for (int b = s->first_body[root]; b >= 0; b = s->next_body[b]) {
+        set_rigid(a, b);
+        I->progress.work += s->work[b];
+        s->work[b] = 0;
+    }
     I->nd = I->nr;
     for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) {
         if (!set_piece(a, s->candidate[c].a) || !set_piece(a, s->candidate[c].b)) return 0;
@@ -266,10 +270,10 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root, peg_pool *pool)
                                   .part = s->part,
                                   .capture = s->context->capture,
                                   .disabled_rules = s->context->disabled_rules,
-                                  .planar = s->scene->planar,
-                                  .round = s->round};
+                                  .planar = s->scene->planar};
     if (assemble(&a, root)) {
         peg_island_step(I);
+        s->work[root] = I->progress.work;
         peg_take_results(&a);
     } else {
         I->failed = 1;

@@ -145,6 +145,7 @@ typedef struct peg_stage {
     int *first_joint, *next_joint; /* by root; rows of joints */
     double *joint_lambda;          /* njoint_row: results */
     unsigned char *dirty;          /* nb: the island with this root is to be solved */
+    double *work;                  /* nb: in the step so far, by one body of each island */
     peg_island_result *solved;     /* nb: of the island with this root, as it was solved last */
     int largest;                   /* vertices, faces or edges of the largest shape */
     int round;                     /* how many times islands were solved before, with fewer pairs */

@@ -109,6 +109,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->next_body = PEG_NEW(arena, int, nb);
     s->first_pair = PEG_NEW(arena, int, nb);
     s->dirty = PEG_NEW(arena, unsigned char, nb);
+    s->work = PEG_NEW(arena, double, nb);
     s->solved = PEG_NEW(arena, peg_island_result, nb);
     s->woken_by_joint = PEG_NEW(arena, unsigned char, nb);
     s->v_no_contact = PEG_NEW(arena, peg_vec6, nb);
@@ -128,6 +129,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
         s->stats.bodies += b->kind == PEG_DYNAMIC;
         s->result[i] = (peg_body_result){0};
         s->woken_by_joint[i] = 0;
+        s->work[i] = 0;
         memcpy(s->v_no_contact[i], b->v_free, sizeof b->v);
     }
     if (!peg_step_joints(s) || !peg_place_parts(s)) return 0;
