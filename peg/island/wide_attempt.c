@@ -70,7 +70,9 @@ static int begin(peg_wide *w)
     w->checked = PEG_NEW(I->arena, unsigned char, I->npair);
     w->unchecked = PEG_NEW(I->arena, int, I->npair);
     w->violated = PEG_NEW(I->arena, int, I->npair);
+    w->passes = PEG_NEW(I->arena, unsigned char, I->npair);
     if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
+    memset(w->passes, 0, (size_t)I->npair);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         if (!peg_mass_root_of(&I->mass[i], &w->root[i])) return 0;
@@ -116,7 +118,7 @@ static int separate_start(peg_wide *w)
     int n = 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        p->reach = NEAR * p->L + CLOSING * closing(w, p);
+        p->reach = NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing(w, p);
         if (p->start_axis)
             w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
         else if (w->search[i] == PEG_WIDE_FACETS)
@@ -125,6 +127,10 @@ static int separate_start(peg_wide *w)
             w->list[n++] = i;
     }
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
+    n = 0;
+    for (int i = 0; i < I->npair; i++)
+        if (w->passes[i] && w->search[i] == PEG_WIDE_BOXES) w->list[n++] = i;
+    peg_wide_separate(w, PEG_WIDE_START, w->list, n, INFINITY);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         if (w->search[i] != PEG_WIDE_VIEWS) p->s0 = p->s;
@@ -142,7 +148,7 @@ static void choose_reaches(void *data, int begin, int end)
         const peg_pair *p = &w->I->pair[i];
         double reach = p->s0 > p->reach ? -INFINITY : p->reach;
         if (w->search[i] == PEG_WIDE_VIEWS) reach += fmax(p->s0, 0);
-        w->visit[i] = (peg_wide_visit){.pair = i, .reach = reach};
+        w->visit[i] = (peg_wide_visit){.pair = i, .is_violated = w->passes[i] > 0, .reach = reach};
     }
 }
 
@@ -219,10 +225,12 @@ static void keep_directions(peg_wide *w)
     }
 }
 
+typedef enum outcome { FOUND, PASSES, ENDS } outcome;
+
 /* Poses for which the motion has the energy: near rest it has none to lift what is above a gap, nor
  * for what the last digits of impulses as large as the weights do. Of few bodies no velocity is
  * scaled: the impulses tell what has changed them. */
-static int find_poses(peg_wide *w)
+static outcome find_poses(peg_wide *w)
 {
     peg_island *I = w->I;
     int scales = I->nd >= PEG_COARSE_FROM;
@@ -230,29 +238,43 @@ static int find_poses(peg_wide *w)
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
         if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I));
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
-        if (!peg_wide_find_positions(w) || peg_wide_passes(w)) return 0;
+        if (!peg_wide_find_positions(w)) return ENDS;
+        if (peg_wide_find_passes(w)) return PASSES;
         double share = w->reserve >= PEG_RESERVE_NONE ? MOST_TAKEN_BACK : TAKEN_BACK;
-        if (peg_energy_gained(I) <= 0 || (scales && peg_return_energy(I, share))) return 1;
+        if (peg_energy_gained(I) <= 0 || (scales && peg_return_energy(I, share))) return FOUND;
     }
-    return 0;
+    return ENDS;
+}
+
+/* Velocities and poses, again with what passed through each other held along the face that parts it
+ * most at the start, so many times. */
+enum { REPEATS = 3 };
+
+static int find_motion(peg_wide *w)
+{
+    pegStats *stats = w->I->stats;
+    double then = peg_seconds();
+    outcome found = PASSES;
+    for (int k = 0; k <= REPEATS && found == PASSES; k++) {
+        int ok = separate_start(w) && find_velocities(w) && peg_wide_take_rows(w);
+        peg_lap(&then, &stats->time_solve);
+        if (!ok) return 0;
+        found = find_poses(w);
+        peg_lap(&then, &stats->time_check);
+    }
+    return found == FOUND;
 }
 
 static int step(peg_wide *w)
 {
     peg_island *I = w->I;
-    pegStats *stats = I->stats;
-    double then = peg_seconds();
     I->mode = PEG_MODE_PGS_COARSE;
     I->forms &= PEG_FORMS_OF_POLICY;
-    if (!begin(w) || !separate_start(w) || !find_velocities(w)) return 0;
-    int ok = peg_wide_take_rows(w);
-    peg_lap(&then, &stats->time_solve);
-    if (!ok || !find_poses(w)) return 0;
-    peg_lap(&then, &stats->time_check);
+    if (!begin(w) || !find_motion(w)) return 0;
     peg_wide_place_other_views(w);
     keep_directions(w);
-    stats->outer_iterations++;
-    stats->wide_islands++;
+    I->stats->outer_iterations++;
+    I->stats->wide_islands++;
     return 1;
 }
 

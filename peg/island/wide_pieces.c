@@ -219,17 +219,20 @@ static int meets(peg_wide *w, int index, double t, double u, double s_t, double 
            meets(w, index, between, u, s, s_u, 0.5 * motion);
 }
 
-int peg_wide_passes(peg_wide *w)
+int peg_wide_find_passes(peg_wide *w)
 {
     peg_island *I = w->I;
     const peg_vec6 *v = (const peg_vec6 *)I->v;
+    int n = 0;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         if (!peg_pair_is_fast(I, p, v)) continue;
-        if (w->search[i] == PEG_WIDE_BOXES
-                ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
-                : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit)
-            return 1;
+        if (!(w->search[i] == PEG_WIDE_BOXES
+                  ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
+                  : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit))
+            continue;
+        w->passes[i]++;
+        n++;
     }
-    return 0;
+    return n;
 }

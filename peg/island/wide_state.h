@@ -53,6 +53,7 @@ typedef struct peg_wide {
     unsigned char *checked;       /* npair: s is that of the iterate, and no bound */
     int *unchecked;               /* npair: room for those that are not */
     int *violated, violations;    /* npair: those that are violated at the iterate */
+    unsigned char *passes;        /* npair: passed through each other: a face is to hold them */
     double speed;                 /* mean of v_f, by mass, m/s */
     double margin;                /* least one of a pair, m */
     peg_reserve reserve;
@@ -94,8 +95,8 @@ void peg_wide_order_pieces(const peg_wide *w, const peg_pair *pair, int *box, in
  * farther apart than p->reach then, or than the floor later, may have less than their largest s.
  * edge_bias: in L, as in box_box.h. */
 void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias);
-/* Whether a pair that could have done so passed through each other between the two poses. */
-int peg_wide_passes(peg_wide *w);
+/* Marks the pairs that passed through each other between the two poses; returns how many. */
+int peg_wide_find_passes(peg_wide *w);
 
 /* --- wide_contacts.c --- */
 
