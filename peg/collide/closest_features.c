@@ -210,6 +210,9 @@ typedef struct nearest {
     double gap;      /* m */
     double radii[3]; /* of both parts at features of a kind, from PEG_FEATURES_VV on, m */
     peg_disc disc_a, disc_b;
+    const double *n;     /* a direction along which both are far apart, .. */
+    double dip_a, dip_b; /* .. how far discs reach along it, m */
+    double crossing;     /* sine between the axes of both */
 } nearest;
 
 /* Vertices that heights are kept of. */
@@ -235,6 +238,9 @@ static void measure(const peg_view *A, const peg_view *B, const peg_vec3 n, slab
     }
 }
 
+/* Room for the rounding of a distance, relative to the sizes. */
+static const double ROUNDED = 1e-12;
+
 /* How far features of a kind may be apart to be nearer. */
 static double most_of(const nearest *best, peg_feature_kind kind)
 {
@@ -250,8 +256,18 @@ static void take_nearer(nearest *best, peg_feature_kind kind, int i, int j, doub
     best->facet.kind = kind, best->facet.i = i, best->facet.j = j;
 }
 
-/* Discs are no nearer to each other than their centres less their radii, and to a point than their
- * planes are. */
+/* Whether two discs, or those and a point, d from centre to centre, are so far apart along n or one
+ * of their axes. */
+static int are_discs_apart(const nearest *best, const double d[3], double most)
+{
+    double rim_a = best->A->shape->rim, rim_b = best->B->shape->rim;
+    most += ROUNDED * (best->A->shape->radius + best->B->shape->radius);
+    return fabs(peg_dot(best->n, d)) - best->dip_a - best->dip_b >= most ||
+           (rim_a > 0 && fabs(peg_dot(best->disc_a.axis, d)) - rim_b * best->crossing >= most) ||
+           (rim_b > 0 && fabs(peg_dot(best->disc_b.axis, d)) - rim_a * best->crossing >= most);
+}
+
+/* Discs are no nearer to each other than their centres less their radii. */
 static void try_vertices(nearest *best, int i, int j)
 {
     const peg_view *A = best->A, *B = best->B;
@@ -260,9 +276,8 @@ static void try_vertices(nearest *best, int i, int j)
     peg_vec3 a, b, d;
     peg_sub(A->vertex[i], B->vertex[j], d);
     if (peg_dot(d, d) >= far * far) return;
-    if (rim_a > 0 && !(rim_b > 0) && fabs(peg_dot(best->disc_a.axis, d)) >= most) return;
-    if (rim_b > 0 && !(rim_a > 0) && fabs(peg_dot(best->disc_b.axis, d)) >= most) return;
     if (rim_a > 0 || rim_b > 0) {
+        if (are_discs_apart(best, d, most)) return;
         vertex_and_vertex(A, B, i, j, a, b);
         peg_sub(a, b, d);
     }
@@ -342,6 +357,22 @@ static void try_in_slab(nearest *best, const peg_vec3 n)
     }
 }
 
+static void find_discs(nearest *best, const double n[3])
+{
+    const peg_view *A = best->A, *B = best->B;
+    best->n = n;
+    if (peg_has_rim(A->shape)) {
+        best->disc_a = disc_of(A, 0);
+        best->dip_a = A->shape->rim * peg_off_axis(A, n);
+    }
+    if (peg_has_rim(B->shape)) {
+        best->disc_b = disc_of(B, 0);
+        best->dip_b = B->shape->rim * peg_off_axis(B, n);
+    }
+    if (peg_has_rim(A->shape) && peg_has_rim(B->shape))
+        best->crossing = peg_off_axis(A, best->disc_b.axis);
+}
+
 peg_facet peg_nearest_features(const peg_view *A, const peg_view *B, const double n[3])
 {
     nearest best = {.A = A, .B = B, .gap = INFINITY};
@@ -349,8 +380,7 @@ peg_facet peg_nearest_features(const peg_view *A, const peg_view *B, const doubl
         peg_feature_kind kind = PEG_FEATURES_VV + k;
         best.radii[k] = peg_radius_of_a(A, kind) + peg_radius_of_b(B, kind);
     }
-    if (peg_has_rim(A->shape)) best.disc_a = disc_of(A, 0);
-    if (peg_has_rim(B->shape)) best.disc_b = disc_of(B, 0);
+    find_discs(&best, n);
     int is_tall = peg_is_rounded(A->shape) || peg_is_rounded(B->shape);
     if (is_tall && A->shape->nv <= MOST_HEIGHTS && B->shape->nv <= MOST_HEIGHTS) {
         try_in_slab(&best, n);

@@ -106,7 +106,7 @@ static double closing(const peg_wide *w, const peg_pair *p)
 static void take_facet(peg_pair *p)
 {
     p->facet = *p->start_facet;
-    p->s = p->facet.s;
+    p->s0 = p->s = p->facet.s;
     p->others = INFINITY;
     p->turned = 0;
 }
@@ -121,7 +121,7 @@ static int separate_start(peg_wide *w)
         p->reach = NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing(w, p);
         if (p->start_axis)
             w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
-        else if (w->search[i] == PEG_WIDE_FACETS)
+        else if (p->start_facet)
             take_facet(p);
         else
             w->list[n++] = i;

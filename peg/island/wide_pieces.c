@@ -3,6 +3,7 @@
 #include "peg/contact/disjunction.h"
 #include "peg/contact/first_contact.h"
 #include "peg/contact/kinematics.h"
+#include "peg/contact/patch_facet.h"
 #include "peg/island/begin.h"
 #include "peg/island/wide_state.h"
 
@@ -23,7 +24,7 @@ static peg_wide_search search_of(const peg_island *I, const peg_pair *p)
     int box_a = peg_is_box(A), box_b = peg_is_box(B);
     if ((box_a && (box_b || peg_is_half_space(B))) || (box_b && peg_is_half_space(A)))
         return PEG_WIDE_BOXES;
-    return p->start_facet ? PEG_WIDE_FACETS : PEG_WIDE_VIEWS;
+    return p->start_facet && peg_have_facet_patches(A, B) ? PEG_WIDE_FACETS : PEG_WIDE_VIEWS;
 }
 
 static void mark_pairs(peg_wide *w)

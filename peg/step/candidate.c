@@ -199,7 +199,13 @@ static void find_axes(const peg_stage *s, box_pairs *of)
     of->n = 0;
 }
 
-/* Of two polytopes with sharp edges, for the wide attempt: the widest one, or if they are farther
+static int has_facets(const peg_polytope *A, const peg_polytope *B)
+{
+    return !peg_is_flat(A) && !peg_is_triangle(A) && !peg_is_triangle(B) &&
+           !(peg_is_half_space(A) && peg_is_half_space(B));
+}
+
+/* For the wide attempt: the widest one, or if they are farther
  * apart than a share of what the motion can close, that of the step before, which leaves them so
  * far. */
 static void find_facet(const peg_stage *s, peg_candidate *c)
@@ -208,10 +214,12 @@ static void find_facet(const peg_stage *s, peg_candidate *c)
     const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
     double reach = peg_candidate_reach(s, c), L = peg_candidate_size(s, c);
     double near = peg_min(REACH_MARGIN * L, reach);
+    int sharp = !peg_is_dilated(a->shape) && !peg_is_dilated(b->shape);
     peg_facet before = {.kind = PEG_FEATURES_NONE};
     peg_copy3(c->n, before.n);
     if (c->choice && peg_dot(c->choice->facet.n, c->choice->facet.n) > 0) before = c->choice->facet;
-    c->facet = peg_facet_since(a, b, &before, near + CLOSING * (reach - near), PEG_EDGE_BIAS * L);
+    c->facet = peg_facet_since(a, b, &before, near + CLOSING * (reach - near),
+                               sharp ? PEG_EDGE_BIAS * L : 0);
     c->has_facet = 1;
     c->near = !(c->facet.s > reach);
     peg_copy3(c->facet.n, c->n);
@@ -227,7 +235,7 @@ static void find_nearness_of_new(void *data, int begin, int end)
         if (!c->is_new) continue;
         c->is_new = 0;
         if (!peg_is_box(a->shape) || !peg_is_box(b->shape)) {
-            if (s->scene->nb >= PEG_COARSE_FROM && peg_have_facet_patches(a->shape, b->shape))
+            if (s->scene->nb >= PEG_COARSE_FROM && has_facets(a->shape, b->shape))
                 find_facet(s, c);
             else
                 find_nearness(s, c);
