@@ -43,10 +43,11 @@ static const double NEARLY = 1e3;
 /* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves
  * the impulses by RHO_FIRST units; a step that leaves more than SLOW
  * of the residual makes it larger by up to FACTOR; one that fails makes it smaller by FACTOR, and
- * the next rises are smaller. Cones start with RHO_CONE at least: below it an arch takes twice the
- * steps. */
-static const double RHO_LEAST = 0.1, RHO_MOST = 1e7, RHO_FIRST = 0.02, RHO_START = 1e4,
-                    RHO_CONE = 1e3;
+ * the next rises are smaller. Rows without compliance have RHO_RIGID at most; the residual of a
+ * compliant one falls by 1 + rho c a step, so that joints need more. Cones start with RHO_CONE at
+ * least: below it an arch takes twice the steps. */
+static const double RHO_LEAST = 0.1, RHO_RIGID = 1e7, RHO_MOST = 1e12, RHO_FIRST = 0.02,
+                    RHO_START = 1e4, RHO_CONE = 1e3;
 static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
 /* A step fails too when it multiplies the residual by more than this. */
 static const double WORSE = 3;
@@ -103,7 +104,7 @@ static void find_contacts(peg_newton *w)
                row[n].a == row->a && row[n].b == row->b)
             n++;
         w->contact[i] = n > 1 && n <= PEG_CONE_ROWS ? n : 0;
-        w->has_bounds |= row->bounded && isfinite(row->limit);
+        w->bounds_follow |= row->bounded && isfinite(row->limit) && row->mu > 0;
         w->has_cones |= w->contact[i] > 0 && scaled->nv >= CONES_FROM * PEG_BLOCK;
     }
 }
@@ -181,7 +182,10 @@ int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
 static void set_rho(peg_newton *w, double rho)
 {
     w->rho = rho;
-    for (int i = 0; i < w->scaled->m; i++) w->row[i].rho = rho / (1 + rho * w->row[i].soft);
+    for (int i = 0; i < w->scaled->m; i++) {
+        peg_newton_row *row = &w->row[i];
+        row->rho = row->soft > 0 ? rho / (1 + rho * row->soft) : fmin(rho, RHO_RIGID);
+    }
 }
 
 /* n_i.d over the velocities only. */
@@ -452,7 +456,7 @@ static int backtrack(peg_newton *w, const double *u, double *length)
 /* The problem itself, or with cones one that is as hard: nothing else could do better. */
 static int is_convex(const peg_newton *w)
 {
-    return w->bounds == PEG_BOUNDS_CONE || w->frozen || !w->has_bounds;
+    return w->bounds == PEG_BOUNDS_CONE || w->frozen || !w->bounds_follow;
 }
 
 /* Zero of the gradient over d; on entry s belongs to u. */
@@ -528,7 +532,7 @@ double peg_newton_residual(peg_newton *w, double *u, double *y)
 static void adapt(peg_newton *w, int failed, double residual, double last)
 {
     int slow = residual > SLOW * last, is_live = w->bounds == PEG_BOUNDS_LIVE;
-    if (w->bounds == PEG_BOUNDS_KEPT && slow && w->has_bounds && !w->frozen) {
+    if (w->bounds == PEG_BOUNDS_KEPT && slow && w->bounds_follow && !w->frozen) {
         w->bounds = PEG_BOUNDS_LIVE;
         return;
     }
@@ -571,7 +575,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     w->growth = FACTOR;
     w->live_rho = 0;
     int is_warm = last <= WARM * w->scaled->unit;
-    w->bounds = is_warm || w->frozen || !w->has_bounds ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
+    w->bounds = is_warm || w->frozen || !w->bounds_follow ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
     set_rho(w, fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START));
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
         if (is_spent(w)) break;

@@ -35,16 +35,16 @@ typedef struct peg_newton {
     int *contact;                    /* m: rows of the contact that begins here; 0: none does */
     int has_factor, symmetric;       /* of the matrix */
     peg_bounds bounds, factor_bounds;
-    int has_bounds, has_cones; /* rows with finite bounds; contacts that are tried as cones */
-    int frozen;                /* rows with finite bounds keep their impulses: set by the caller */
-    double rho, factor_rho;    /* that of the matrix */
-    double growth;             /* of rho, at the next rise */
-    double live_rho;           /* where cones took over; 0: they have not */
-    double *lo, *hi;           /* m: bounds of the impulses, from the normal impulses */
-    double *before;            /* m: u before the step */
-    double *s, *p, *along;     /* m */
-    double *d, *y, *step;      /* 6 nb, and six zeros for what cannot move */
-    double *gradient;          /* the same; at least n */
+    int bounds_follow, has_cones; /* normal impulses; contacts that are tried as cones */
+    int frozen;             /* rows with finite bounds keep their impulses: set by the caller */
+    double rho, factor_rho; /* that of the matrix */
+    double growth;          /* of rho, at the next rise */
+    double live_rho;        /* where cones took over; 0: they have not */
+    double *lo, *hi;        /* m: bounds of the impulses, from the normal impulses */
+    double *before;         /* m: u before the step */
+    double *s, *p, *along;  /* m */
+    double *d, *y, *step;   /* 6 nb, and six zeros for what cannot move */
+    double *gradient;       /* the same; at least n */
     int steps;
     double work, cost;       /* of all factorisations; of one */
     double most_work, limit; /* of all calls, infinite: no bound; of the call */

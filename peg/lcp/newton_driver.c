@@ -214,7 +214,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
     load(&scaled, solution->lambda, u);
     memcpy(warm, u, (size_t)scaled.m * sizeof *u);
     double residual = peg_newton_residual(&newton, u, y);
-    if (newton.has_bounds && residual > COLD * scaled.unit) {
+    if (newton.bounds_follow && residual > COLD * scaled.unit) {
         if (approach(arena, problem, scaled.unit, PGS_ITERATIONS, solution) == PEG_OUT_OF_MEMORY)
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
