@@ -32,13 +32,17 @@
 
 /* Islands of so many bodies and more may be solved by projected Gauss-Seidel. */
 enum { PGS_FROM = 5 };
+/* Active ones of so many and more are stepped in lanes first: of fewer most lanes are empty, and
+ * single precision would let the order of their bodies decide. */
+enum { WIDE_FROM = 12 };
 /* Of the work that is left in the step (lcp_rows.h), what an attempt may take: an arch of 201
  * stones takes two ninths. */
 static const double ATTEMPT_SHARE = 1.0 / 3;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
-/* Speed above which an island is active, as a share of what applied forces make in a step. */
-static const double ACTIVE = 1.5;
+/* Speed above which an island is active, as a share of what applied forces make in a step: of fewer
+ * bodies than are stepped in lanes, and of others. */
+static const double ACTIVE = 5, ACTIVE_WIDE = 1.5;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
@@ -140,7 +144,7 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
 {
     int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
     if (may_limit && !waits && try_limited(I, p)) return 1;
-    if (!was_wide && try_wide(I, p)) return 1;
+    if (I->nd >= WIDE_FROM && !was_wide && try_wide(I, p)) return 1;
     if (!I->failed && try_mode(I, peg_pgs_mode(I), 0)) return 1;
     if (I->failed) return 0;
     if (is_many(I)) return may_limit && waits && try_limited(I, p);
@@ -164,7 +168,8 @@ static int try_beside_movers(peg_island *I)
 
 static int try_all(peg_island *I, int iterative, patience *p)
 {
-    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, STILL) : I->forms & PEG_FORM_ACTIVE;
+    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, STILL)
+                           : I->nd >= WIDE_FROM && I->forms & PEG_FORM_ACTIVE;
     int is_wide = iterative && moves;
     if (is_wide && try_wide(I, p)) return 1;
     peg_island_place_views(I);
@@ -184,7 +189,8 @@ peg_result peg_solve_by_policy(peg_island *I)
         peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
-    if (iterative && peg_is_faster(I, ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
+    if (iterative && peg_is_faster(I, I->nd < WIDE_FROM ? ACTIVE : ACTIVE_WIDE))
+        I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */
