@@ -85,9 +85,14 @@ void peg_work_allow(peg_island *I, double share)
     I->progress.most = I->progress.work + share * left;
 }
 
+double peg_work_left(const peg_island *I)
+{
+    return I->progress.most - I->progress.work;
+}
+
 int peg_work_is_spent(const peg_island *I)
 {
-    return I->progress.work >= I->progress.most;
+    return peg_work_left(I) <= 0;
 }
 
 int peg_work_is_scarce(const peg_island *I)
@@ -101,7 +106,7 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
                                  .tolerance = PEG_RESIDUAL_TOLERANCE};
     int apart = I->forms & PEG_FORM_POSITIONS_APART;
     solution->iterations = 0; /* some failures write none */
-    options.most_work = I->progress.most - I->progress.work;
+    options.most_work = peg_work_left(I);
     options.is_limited = I->mode == PEG_MODE_LIMITED || (I->nd >= PEG_COARSE_FROM && apart);
     if (!(options.most_work > 0)) return PEG_ITERATION_LIMIT;
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);

@@ -202,20 +202,24 @@ static int has_changed(const peg_island *I)
     return changed;
 }
 
+/* An answer stays where the work for another one as dear is not left: half solved it would be worse
+ * than none. */
 static void find_velocities(peg_island *I, peg_limits limits)
 {
     int apart = 0, k = 0;
+    double cost = 0;
     I->joints.relaxation = 0;
-    for (; k < VELOCITY_PASSES && !apart && !peg_work_is_spent(I); k++) {
+    for (; k < VELOCITY_PASSES && !apart && peg_work_left(I) > cost; k++) {
+        cost = peg_work_left(I);
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
+        cost -= peg_work_left(I);
         apart = check(I, 1);
         peg_switch_pairs(I);
     }
     peg_work_allow(I, 1);
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
-    for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed && !peg_work_is_spent(I);
-         n++, k++) {
+    for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
         if (!restore(I, k, limits)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0);

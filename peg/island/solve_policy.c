@@ -4,7 +4,7 @@
  *     ---------------------------|-------------------------------------|------------------------
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
- *     wide                       | 5 bodies and more                   | 40 restorations, thrice
+ *     wide                       | 12 bodies and more                  | 40 restorations, thrice
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -15,11 +15,11 @@
  * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of
  * fewer that are active. All but it draw from the budget of the step (lcp_rows.h): an attempt may
  * take a third of what is left, the position stage half of it for velocities and then all for
- * positions. Where little is left the last ones follow at once, also when islands are solved again
- * in the step, with more pairs. Exact solves end with a certificate. An island in which the limited
- * attempt failed n times in a row is tried so again 2^n steps later, or where all others fail; so
- * is an exact one that has not opened overlaps of the start. Other contact models make one attempt
- * that always converges. */
+ * positions; when that is spent, PGS makes the remaining ones of its passes. Where little is left
+ * the last ones follow at once, also when islands are solved again in the step, with more pairs.
+ * Exact solves end with a certificate. An island in which the limited attempt failed n times in a
+ * row is tried so again 2^n steps later, or where all others fail; so is an exact one that has not
+ * opened overlaps of the start. Other contact models make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
