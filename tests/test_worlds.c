@@ -73,6 +73,8 @@ Suite *test_suite(void)
     tcase_set_timeout(many, 60);
     tcase_set_tags(many, "long unsanitized"); /* under sanitizers the few do */
     tcase_add_loop_test(few, world_keeps_what_is_promised, 1, 1 + FAST);
+    /* a floating island of which some bodies are limited */
+    tcase_add_loop_test(few, world_keeps_what_is_promised, 728, 729);
     tcase_add_loop_test(many, world_keeps_what_is_promised, 1 + FAST, 1 + SEEDS);
     tcase_add_test(few, step_has_one_budget);
     tcase_add_test(many, impacts_of_shortened_motions_do_not_add_up);

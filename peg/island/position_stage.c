@@ -263,13 +263,13 @@ static void scaled(const double *u, const double common[3], double share, double
 
 /* Of a floating island the centre of mass moves with its momentum, whatever the shares are: a
  * translation of all changes no separation. */
-static void keep_centre(peg_island *I, const stage *s)
+static void keep_common(const peg_island *I, peg_vec6 *v, const double common[3])
 {
-    double common[3];
+    double now[3];
     if (!peg_is_floating(I)) return;
-    peg_common_velocity(I, (const peg_vec6 *)I->v, common);
+    peg_common_velocity(I, (const peg_vec6 *)v, now);
     for (int i = 0; i < I->nd; i++)
-        for (int k = 0; k < 3; k++) I->v[i][k] += s->common[k] - common[k];
+        for (int k = 0; k < 3; k++) v[i][k] += common[k] - now[k];
 }
 
 static void place(peg_island *I, const stage *s)
@@ -286,7 +286,7 @@ static void place(peg_island *I, const stage *s)
         else
             memcpy(I->v[i], s->u[i], sizeof I->v[i]);
     }
-    if (limited) keep_centre(I, s);
+    if (limited) keep_common(I, I->v, s->common);
     peg_island_move(I);
 }
 
@@ -426,6 +426,7 @@ static void return_work(peg_island *I, const stage *s)
         double factor = energy > excess ? sqrt(1 - excess / energy) : 0;
         scaled(v, common, factor, v);
     }
+    keep_common(I, I->result.v_end, common);
 }
 
 /* Scales the velocities about the common one so that contact adds no more than is granted. With the
