@@ -58,14 +58,13 @@ int lab_run_program(const char *arguments)
     return WEXITSTATUS(status);
 }
 
-void lab_refused(const char *arguments, const char *words)
+int lab_refused(const char *arguments, const char *words)
 {
     int status = lab_run_program(arguments);
     char *said = lab_read_text(lab_out_path("stderr"));
-    size_t length = strlen(said);
-    ck_assert_msg(status == 2, "%s: exit status %d, %s", arguments, status, said);
-    ck_assert_msg(length > 0 && strchr(said, '\n') == said + length - 1, "%s: not one line: %s",
-                  arguments, said);
-    ck_assert_msg(strstr(said, words) != NULL, "%s: '%s' is not in: %s", arguments, words, said);
+    char *end = strchr(said, '\n');
+    int refused = status == 2 && end && !end[1] && strstr(said, words);
+    if (!refused) fprintf(stderr, "%s: exit status %d: %s\n", arguments, status, said);
     free(said);
+    return refused;
 }

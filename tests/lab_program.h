@@ -14,8 +14,9 @@ void lab_write_text(const char *path, const char *text);
 /* Runs the program; returns its exit status. What it says goes to `stdout` and `stderr` in the
  * folder. */
 int lab_run_program(const char *arguments);
-/* Exit status 2 and exactly one line, which holds the words. */
-void lab_refused(const char *arguments, const char *words);
+/* 1: exit status 2 and exactly one line, which holds the words. Otherwise what was said goes to
+ * stderr. */
+int lab_refused(const char *arguments, const char *words);
 
 /* test_lab_scenes.c */
 TCase *lab_scene_tests(void);

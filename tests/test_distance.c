@@ -89,51 +89,54 @@ static double distance(lab_shape *a, lab_shape *b)
     return s;
 }
 
-#define EXPECT(a, b, want) ck_assert_double_eq_tol(distance(a, b), want, 1e-13)
+#define ck_assert_distance(a, b, want) ck_assert_double_eq_tol(distance(a, b), want, 1e-13)
 
 /* ---- closed forms ---------------------------------------------------------------------------- */
 
 START_TEST(spheres)
 {
-    EXPECT(lab_shape_sphere(1), at(lab_shape_sphere(.5), 3, 4, 0), 3.5);
-    EXPECT(lab_shape_sphere(1), at(lab_shape_sphere(.5), .3, .4, 0), -1);
-    EXPECT(lab_shape_sphere(1), lab_shape_sphere(.5), -1.5); /* one centre */
-    EXPECT(at(lab_shape_sphere(.5), 0, 0, .7), half_space(0, 0, 2, 1), -.3);
+    ck_assert_distance(lab_shape_sphere(1), at(lab_shape_sphere(.5), 3, 4, 0), 3.5);
+    ck_assert_distance(lab_shape_sphere(1), at(lab_shape_sphere(.5), .3, .4, 0), -1);
+    ck_assert_distance(lab_shape_sphere(1), lab_shape_sphere(.5), -1.5); /* one centre */
+    ck_assert_distance(at(lab_shape_sphere(.5), 0, 0, .7), half_space(0, 0, 2, 1), -.3);
     /* a box: beside a face, an edge, a corner; inside; its centre on a face, an edge, a corner */
-    EXPECT(at(lab_shape_sphere(.5), 2, .1, .2), box(2, 2, 2), .5);
-    EXPECT(at(lab_shape_sphere(.5), 4, 5, .2), box(2, 2, 2), 4.5);
-    EXPECT(at(lab_shape_sphere(.5), 2, 3, 3), box(2, 2, 2), 2.5);
-    EXPECT(at(lab_shape_sphere(.5), .8, .1, 0), box(2, 2, 2), -.7);
-    EXPECT(at(lab_shape_sphere(.5), 1, .1, 0), box(2, 2, 2), -.5);
-    EXPECT(at(lab_shape_sphere(.5), 1, 1, 0), box(2, 2, 2), -.5);
-    EXPECT(at(lab_shape_sphere(.5), 1, 1, 1), box(2, 2, 2), -.5);
+    ck_assert_distance(at(lab_shape_sphere(.5), 2, .1, .2), box(2, 2, 2), .5);
+    ck_assert_distance(at(lab_shape_sphere(.5), 4, 5, .2), box(2, 2, 2), 4.5);
+    ck_assert_distance(at(lab_shape_sphere(.5), 2, 3, 3), box(2, 2, 2), 2.5);
+    ck_assert_distance(at(lab_shape_sphere(.5), .8, .1, 0), box(2, 2, 2), -.7);
+    ck_assert_distance(at(lab_shape_sphere(.5), 1, .1, 0), box(2, 2, 2), -.5);
+    ck_assert_distance(at(lab_shape_sphere(.5), 1, 1, 0), box(2, 2, 2), -.5);
+    ck_assert_distance(at(lab_shape_sphere(.5), 1, 1, 1), box(2, 2, 2), -.5);
 }
 END_TEST
 
 START_TEST(capsules)
 {
     /* parallel side by side, in line, one in the other, crossed, parallel to within a hair */
-    EXPECT(lab_shape_capsule(.25, 2), at(lab_shape_capsule(.5, 1), 3, 4, .3), 4.25);
-    EXPECT(lab_shape_capsule(.25, 2), at(lab_shape_capsule(.5, 1), 0, 0, 2), -.25);
-    EXPECT(lab_shape_capsule(.25, 2), lab_shape_capsule(.5, 1), -.75);
-    EXPECT(lab_shape_capsule(.25, 2), turned(lab_shape_capsule(.5, 1), 1, 0, 0, 90, .1, 0, 0),
-           -.65);
-    EXPECT(lab_shape_capsule(.25, 2), turned(lab_shape_capsule(.5, 1), 1, 0, 0, 90, 0, 0, 0), -.75);
+    ck_assert_distance(lab_shape_capsule(.25, 2), at(lab_shape_capsule(.5, 1), 3, 4, .3), 4.25);
+    ck_assert_distance(lab_shape_capsule(.25, 2), at(lab_shape_capsule(.5, 1), 0, 0, 2), -.25);
+    ck_assert_distance(lab_shape_capsule(.25, 2), lab_shape_capsule(.5, 1), -.75);
+    ck_assert_distance(lab_shape_capsule(.25, 2),
+                       turned(lab_shape_capsule(.5, 1), 1, 0, 0, 90, .1, 0, 0), -.65);
+    ck_assert_distance(lab_shape_capsule(.25, 2),
+                       turned(lab_shape_capsule(.5, 1), 1, 0, 0, 90, 0, 0, 0), -.75);
     for (double angle = 1e-14; angle < 10; angle *= 3) {
         double slope = sin(angle * acos(-1) / 180), rise = cos(angle * acos(-1) / 180) - 1;
-        EXPECT(lab_shape_capsule(.25, 2),
-               turned(lab_shape_capsule(.25, 2), 1, 0, 0, angle, 1, 0, .2 * rise), .5);
-        EXPECT(lab_shape_capsule(.25, 2),
-               turned(lab_shape_capsule(.25, 2), 1, 0, 0, angle, 0, 1, 0), .5 - slope);
+        ck_assert_distance(lab_shape_capsule(.25, 2),
+                           turned(lab_shape_capsule(.25, 2), 1, 0, 0, angle, 1, 0, .2 * rise), .5);
+        ck_assert_distance(lab_shape_capsule(.25, 2),
+                           turned(lab_shape_capsule(.25, 2), 1, 0, 0, angle, 0, 1, 0), .5 - slope);
     }
     /* on a plane: upright, flat, tilted; flush on a box, through it, its end on a corner */
-    EXPECT(at(lab_shape_capsule(.25, 2), 0, 0, 1.5), half_space(0, 0, 1, 0), .25);
-    EXPECT(turned(lab_shape_capsule(.25, 2), 1, 1, 0, 90, 0, 0, .2), half_space(0, 0, 1, 0), -.05);
-    EXPECT(turned(lab_shape_capsule(.25, 2), 1, 0, 0, 30, 0, 0, 1), half_space(0, 0, 1, 0),
-           .75 - cos(acos(-1) / 6));
-    EXPECT(turned(lab_shape_capsule(.25, 1), 1, 0, 0, 90, .3, 0, 1.25), box(2, 2, 2), 0);
-    EXPECT(lab_shape_capsule(.25, 9), box(1, 2, 3), -.75);
-    EXPECT(at(lab_shape_capsule(.25, 2), 1, 1, 2), box(2, 2, 2), -.25);
+    ck_assert_distance(at(lab_shape_capsule(.25, 2), 0, 0, 1.5), half_space(0, 0, 1, 0), .25);
+    ck_assert_distance(turned(lab_shape_capsule(.25, 2), 1, 1, 0, 90, 0, 0, .2),
+                       half_space(0, 0, 1, 0), -.05);
+    ck_assert_distance(turned(lab_shape_capsule(.25, 2), 1, 0, 0, 30, 0, 0, 1),
+                       half_space(0, 0, 1, 0), .75 - cos(acos(-1) / 6));
+    ck_assert_distance(turned(lab_shape_capsule(.25, 1), 1, 0, 0, 90, .3, 0, 1.25), box(2, 2, 2),
+                       0);
+    ck_assert_distance(lab_shape_capsule(.25, 9), box(1, 2, 3), -.75);
+    ck_assert_distance(at(lab_shape_capsule(.25, 2), 1, 1, 2), box(2, 2, 2), -.25);
 }
 END_TEST
 
@@ -141,35 +144,38 @@ START_TEST(cylinders)
 {
     double root = sqrt(.5);
     /* a plane: flush, upright, flat, tilted onto the rim */
-    EXPECT(at(lab_shape_cylinder(.5, 2), 0, 0, 1), half_space(0, 0, 1, 0), 0);
-    EXPECT(at(lab_shape_cylinder(.5, 2), 0, 0, .9), half_space(0, 0, 1, 0), -.1);
-    EXPECT(turned(lab_shape_cylinder(.5, 2), 1, 1, 0, 90, 0, 0, .5), half_space(0, 0, 1, 0), 0);
-    EXPECT(turned(lab_shape_cylinder(.5, 2), 1, 0, 0, 45, 0, 0, 1.5), half_space(0, 0, 1, 0),
-           1.5 - 1.5 * root);
+    ck_assert_distance(at(lab_shape_cylinder(.5, 2), 0, 0, 1), half_space(0, 0, 1, 0), 0);
+    ck_assert_distance(at(lab_shape_cylinder(.5, 2), 0, 0, .9), half_space(0, 0, 1, 0), -.1);
+    ck_assert_distance(turned(lab_shape_cylinder(.5, 2), 1, 1, 0, 90, 0, 0, .5),
+                       half_space(0, 0, 1, 0), 0);
+    ck_assert_distance(turned(lab_shape_cylinder(.5, 2), 1, 0, 0, 45, 0, 0, 1.5),
+                       half_space(0, 0, 1, 0), 1.5 - 1.5 * root);
     /* a sphere: over a cap, beside the side, off the rim, inside near cap, near side, at the
      * centre, with its centre on the rim */
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .2, .1, 2), .75);
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), 3, 4, .7), 4.25);
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .5 + .3, 0, 1.4), .25);
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .1, 0, .9), -.35);
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), 0, .3, .5), -.45);
-    EXPECT(lab_shape_cylinder(.5, 2), lab_shape_sphere(.25), -.75);
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .3, .4, 1), -.25);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .2, .1, 2), .75);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), 3, 4, .7), 4.25);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .5 + .3, 0, 1.4), .25);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .1, 0, .9), -.35);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), 0, .3, .5), -.45);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), lab_shape_sphere(.25), -.75);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_sphere(.25), .3, .4, 1), -.25);
     /* a box: flush on it, standing in it, side on an edge, rim against an edge */
-    EXPECT(at(lab_shape_cylinder(.5, 2), .8, 0, 2), box(2, 2, 2), 0);
-    EXPECT(at(lab_shape_cylinder(.5, 2), .8, 0, 1.9), box(2, 2, 2), -.1);
-    EXPECT(at(lab_shape_cylinder(.5, 2), .4, 1.3, .2), box(2, 2, 2), -.2);
-    EXPECT(turned(lab_shape_cylinder(.5, 2), 0, 1, 0, 90, 0, 1.3, 1.4), box(2, 2, 2), 0);
-    EXPECT(at(lab_shape_cylinder(.5, 2), 1 + .3, 1 + .4, 0), box(2, 2, 2), 0);
-    EXPECT(at(lab_shape_cylinder(.5, 2), 1.8, 0, 2.4), box(2, 2, 2), .5);
+    ck_assert_distance(at(lab_shape_cylinder(.5, 2), .8, 0, 2), box(2, 2, 2), 0);
+    ck_assert_distance(at(lab_shape_cylinder(.5, 2), .8, 0, 1.9), box(2, 2, 2), -.1);
+    ck_assert_distance(at(lab_shape_cylinder(.5, 2), .4, 1.3, .2), box(2, 2, 2), -.2);
+    ck_assert_distance(turned(lab_shape_cylinder(.5, 2), 0, 1, 0, 90, 0, 1.3, 1.4), box(2, 2, 2),
+                       0);
+    ck_assert_distance(at(lab_shape_cylinder(.5, 2), 1 + .3, 1 + .4, 0), box(2, 2, 2), 0);
+    ck_assert_distance(at(lab_shape_cylinder(.5, 2), 1.8, 0, 2.4), box(2, 2, 2), .5);
     /* two: side by side, end to end, crossed, one in the other, a cap on a side, rim over rim */
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_cylinder(1, 3), 3, 4, 1), 3.5);
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_cylinder(1, 3), .2, 0, 2.4), -.1);
-    EXPECT(lab_shape_cylinder(.5, 2), turned(lab_shape_cylinder(1, 3), 1, 0, 0, 90, 1.4, 0, 0),
-           -.1);
-    EXPECT(lab_shape_cylinder(.5, 2), lab_shape_cylinder(1, 9), -1.5);
-    EXPECT(lab_shape_cylinder(.5, 2), turned(lab_shape_cylinder(1, 3), 1, 0, 0, 90, 0, 0, 2.2), .2);
-    EXPECT(lab_shape_cylinder(.5, 2), at(lab_shape_cylinder(.5, 2), 1.3, 0, 2.4), .5);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_cylinder(1, 3), 3, 4, 1), 3.5);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_cylinder(1, 3), .2, 0, 2.4), -.1);
+    ck_assert_distance(lab_shape_cylinder(.5, 2),
+                       turned(lab_shape_cylinder(1, 3), 1, 0, 0, 90, 1.4, 0, 0), -.1);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), lab_shape_cylinder(1, 9), -1.5);
+    ck_assert_distance(lab_shape_cylinder(.5, 2),
+                       turned(lab_shape_cylinder(1, 3), 1, 0, 0, 90, 0, 0, 2.2), .2);
+    ck_assert_distance(lab_shape_cylinder(.5, 2), at(lab_shape_cylinder(.5, 2), 1.3, 0, 2.4), .5);
 }
 END_TEST
 
@@ -215,26 +221,28 @@ static lab_shape *triangle(double x, double y, double z)
 
 START_TEST(single_triangles)
 {
-    EXPECT(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, .1, 2), 1.5);
-    EXPECT(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, .1, -.2), -.3);
-    EXPECT(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, .1, 0), -.5); /* centre in the plane */
-    EXPECT(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, -2, 0), .5);
-    EXPECT(triangle(0, 0, 0), at(lab_shape_sphere(.5), 0, 4, -4), 4.5);
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, .1, 2), 1.5);
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, .1, -.2), -.3);
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, .1, 0),
+                       -.5); /* centre in the plane */
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_sphere(.5), .1, -2, 0), .5);
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_sphere(.5), 0, 4, -4), 4.5);
     /* edge-on, in one plane, crossed, flush */
-    EXPECT(triangle(0, 0, 0), turned(triangle(0, 0, 0), 1, 0, 0, 90, 0, -3, 0), 2);
-    EXPECT(triangle(0, 0, 0), triangle(3, 0, 0), 1);
-    EXPECT(triangle(0, 0, 0), triangle(0, -3, 0), 1);
-    EXPECT(triangle(0, 0, 0), turned(triangle(0, 0, 0), 1, 0, 0, 90, 0, 0, .9), -.1);
-    EXPECT(triangle(0, 0, 0), triangle(0, 0, 0), 0);
-    EXPECT(triangle(0, 0, 0), at(box(1, 1, 1), 0, 0, .5), 0);
-    EXPECT(triangle(0, 0, 0), at(box(1, 1, 1), 0, 0, .4), -.1);
-    EXPECT(triangle(0, 0, .3), box(8, 8, 8), -3.7);
-    EXPECT(triangle(0, 0, 0), turned(box(2, 2, 2), 1, 0, 0, 45, 0, -1 - sqrt(2), 0), 0);
-    EXPECT(triangle(0, 0, 0), at(lab_shape_cylinder(.5, 2), 0, 0, 1), 0);
-    EXPECT(triangle(0, 0, 0), at(lab_shape_cylinder(.5, 2), 0, -2, .3), .5);
-    EXPECT(triangle(0, 0, 0), at(lab_shape_capsule(.5, 2), 0, 0, .3), -.5 - 1 / sqrt(5));
-    EXPECT(triangle(0, 0, 2), half_space(0, 0, 1, 1), 1);
-    EXPECT(triangle(0, 0, 2), half_space(0, 1, 0, .5), -1.5);
+    ck_assert_distance(triangle(0, 0, 0), turned(triangle(0, 0, 0), 1, 0, 0, 90, 0, -3, 0), 2);
+    ck_assert_distance(triangle(0, 0, 0), triangle(3, 0, 0), 1);
+    ck_assert_distance(triangle(0, 0, 0), triangle(0, -3, 0), 1);
+    ck_assert_distance(triangle(0, 0, 0), turned(triangle(0, 0, 0), 1, 0, 0, 90, 0, 0, .9), -.1);
+    ck_assert_distance(triangle(0, 0, 0), triangle(0, 0, 0), 0);
+    ck_assert_distance(triangle(0, 0, 0), at(box(1, 1, 1), 0, 0, .5), 0);
+    ck_assert_distance(triangle(0, 0, 0), at(box(1, 1, 1), 0, 0, .4), -.1);
+    ck_assert_distance(triangle(0, 0, .3), box(8, 8, 8), -3.7);
+    ck_assert_distance(triangle(0, 0, 0), turned(box(2, 2, 2), 1, 0, 0, 45, 0, -1 - sqrt(2), 0), 0);
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_cylinder(.5, 2), 0, 0, 1), 0);
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_cylinder(.5, 2), 0, -2, .3), .5);
+    ck_assert_distance(triangle(0, 0, 0), at(lab_shape_capsule(.5, 2), 0, 0, .3),
+                       -.5 - 1 / sqrt(5));
+    ck_assert_distance(triangle(0, 0, 2), half_space(0, 0, 1, 1), 1);
+    ck_assert_distance(triangle(0, 0, 2), half_space(0, 1, 0, .5), -1.5);
 }
 END_TEST
 

@@ -51,13 +51,14 @@ static char *read_text(const char *name)
     return text;
 }
 
-static void refused(const char *arguments, const char *words)
+/* 1: the program ended with status 2 and one line that holds the words. */
+static int refused(const char *arguments, const char *words)
 {
     int status = lab("%s", arguments);
-    char *said = read_text("stderr");
-    ck_assert_msg(status == 2, "%s: exit status %d, %s", arguments, status, said);
-    ck_assert_msg(strchr(said, '\n') == said + strlen(said) - 1, "not one line: %s", said);
-    ck_assert_msg(strstr(said, words) != NULL, "%s: '%s' is not in: %s", arguments, words, said);
+    char *said = read_text("stderr"), *end = strchr(said, '\n');
+    if (status == 2 && end && !end[1] && strstr(said, words)) return 1;
+    fprintf(stderr, "%s: exit status %d: %s\n", arguments, status, said);
+    return 0;
 }
 
 static void make_folder(void)
@@ -320,10 +321,10 @@ END_TEST
 
 START_TEST(planar_scenes_refuse_ode)
 {
-    refused("run hills --contact ode", "planar");
-    refused("run pour-2d --contact ode-quick", "planar");
-    refused("run pour-2d --set set=30", "set");
-    refused("experiment sawtooth --out x --contact peg,ode", "planar");
+    ck_assert(refused("run hills --contact ode", "planar"));
+    ck_assert(refused("run pour-2d --contact ode-quick", "planar"));
+    ck_assert(refused("run pour-2d --set set=30", "set"));
+    ck_assert(refused("experiment sawtooth --out x --contact peg,ode", "planar"));
 }
 END_TEST
 
@@ -382,13 +383,13 @@ END_TEST
 
 START_TEST(experiments_refuse_bad_usage)
 {
-    refused("experiment", "list");
-    refused("experiment none --out x", "no experiment");
-    refused("experiment hills", "--out");
-    refused("experiment hills --out /dev/null/x", "cannot write");
-    refused("experiment hills --out x --contact wrong", "no contact model");
-    refused("experiment hills --out x --jobs 0", "--jobs");
-    refused("experiment hills --out x --h .1", "chooses");
+    ck_assert(refused("experiment", "list"));
+    ck_assert(refused("experiment none --out x", "no experiment"));
+    ck_assert(refused("experiment hills", "--out"));
+    ck_assert(refused("experiment hills --out /dev/null/x", "cannot write"));
+    ck_assert(refused("experiment hills --out x --contact wrong", "no contact model"));
+    ck_assert(refused("experiment hills --out x --jobs 0", "--jobs"));
+    ck_assert(refused("experiment hills --out x --h .1", "chooses"));
 }
 END_TEST
 

@@ -30,50 +30,50 @@ END_TEST
 
 START_TEST(refuses_bad_usage)
 {
-    lab_refused("", "no command given");
-    lab_refused("fly", "no command 'fly'");
-    lab_refused("run", "needs a scene");
-    lab_refused("run nowhere", "no scene 'nowhere'");
-    lab_refused("run pour-boxes twice", "unexpected argument");
-    lab_refused("run pour-boxes --contact magic", "no contact model 'magic'");
-    lab_refused("run pour-boxes --contact ''", "no contact model");
-    lab_refused("run pour-boxes --contact ode,peg", "compare takes several");
-    lab_refused("run pour-boxes --contact ode,ode", "twice");
-    lab_refused("experiment one --out x", "experiment list");
-    lab_refused("bench", "--out DIR");
-    lab_refused("bench pour-boxes --out x", "--scene");
-    lab_refused("bench --out x --h .01", "itself");
-    lab_refused("bench --out x --scene nowhere", "no such case");
-    lab_refused("run pour-boxes --h 0", "--h");
-    lab_refused("run pour-boxes --h -1", "--h");
-    lab_refused("run pour-boxes --h nan", "--h");
-    lab_refused("run pour-boxes --h 1x", "numeric");
-    lab_refused("run pour-boxes --time inf", "--time");
-    lab_refused("run pour-boxes --steps 0", "--steps");
-    lab_refused("run pour-boxes --steps 1.5", "numeric");
-    lab_refused("run pour-boxes --seed -1", "--seed");
-    lab_refused("run pour-boxes --mu -1", "--mu");
-    lab_refused("run pour-boxes --mu much", "numeric");
-    lab_refused("run pour-boxes --set directions=5", "directions");
-    lab_refused("run bounce --set restitution=2", "restitution");
-    lab_refused("run pour-boxes --set bodies", "key=number");
-    lab_refused("run pour-boxes --set =3", "key=number");
-    lab_refused("run pour-boxes --set bodies=many", "must be a number");
-    lab_refused("run pour-boxes --set bodies=2.5", "whole number");
-    lab_refused("run pour-boxes --set bodies=0", "whole number");
-    lab_refused(
+    ck_assert(lab_refused("", "no command given"));
+    ck_assert(lab_refused("fly", "no command 'fly'"));
+    ck_assert(lab_refused("run", "needs a scene"));
+    ck_assert(lab_refused("run nowhere", "no scene 'nowhere'"));
+    ck_assert(lab_refused("run pour-boxes twice", "unexpected argument"));
+    ck_assert(lab_refused("run pour-boxes --contact magic", "no contact model 'magic'"));
+    ck_assert(lab_refused("run pour-boxes --contact ''", "no contact model"));
+    ck_assert(lab_refused("run pour-boxes --contact ode,peg", "compare takes several"));
+    ck_assert(lab_refused("run pour-boxes --contact ode,ode", "twice"));
+    ck_assert(lab_refused("experiment one --out x", "experiment list"));
+    ck_assert(lab_refused("bench", "--out DIR"));
+    ck_assert(lab_refused("bench pour-boxes --out x", "--scene"));
+    ck_assert(lab_refused("bench --out x --h .01", "itself"));
+    ck_assert(lab_refused("bench --out x --scene nowhere", "no such case"));
+    ck_assert(lab_refused("run pour-boxes --h 0", "--h"));
+    ck_assert(lab_refused("run pour-boxes --h -1", "--h"));
+    ck_assert(lab_refused("run pour-boxes --h nan", "--h"));
+    ck_assert(lab_refused("run pour-boxes --h 1x", "numeric"));
+    ck_assert(lab_refused("run pour-boxes --time inf", "--time"));
+    ck_assert(lab_refused("run pour-boxes --steps 0", "--steps"));
+    ck_assert(lab_refused("run pour-boxes --steps 1.5", "numeric"));
+    ck_assert(lab_refused("run pour-boxes --seed -1", "--seed"));
+    ck_assert(lab_refused("run pour-boxes --mu -1", "--mu"));
+    ck_assert(lab_refused("run pour-boxes --mu much", "numeric"));
+    ck_assert(lab_refused("run pour-boxes --set directions=5", "directions"));
+    ck_assert(lab_refused("run bounce --set restitution=2", "restitution"));
+    ck_assert(lab_refused("run pour-boxes --set bodies", "key=number"));
+    ck_assert(lab_refused("run pour-boxes --set =3", "key=number"));
+    ck_assert(lab_refused("run pour-boxes --set bodies=many", "must be a number"));
+    ck_assert(lab_refused("run pour-boxes --set bodies=2.5", "whole number"));
+    ck_assert(lab_refused("run pour-boxes --set bodies=0", "whole number"));
+    ck_assert(lab_refused(
         "run pour-boxes --set colour=3",
         "no key 'colour': it knows scale, turn, directions, primaries, threads, psi-minimum, "
         "sin-theta, tan-phi, edges, fallback, stiffness, "
-        "gamma, gradient, traps, adjacent, passes, narrow, rotation, mesh-search, bodies");
-    lab_refused("run pour-boxes --set scale=0", "scale");
-    lab_refused("run pour-boxes --unknown", "--unknown");
-    lab_refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace");
-    lab_refused("run pour-boxes --summary /nowhere/at/all --steps 1", "--summary");
-    lab_refused("compare pour-boxes --contact ode", "--out");
-    lab_refused("compare pour-boxes --contact ode --out /dev/null/x", "--out");
-    lab_refused("run nowhere.json", "cannot be opened");
-    lab_refused("run /", "/: ");
+        "gamma, gradient, traps, adjacent, passes, narrow, rotation, mesh-search, bodies"));
+    ck_assert(lab_refused("run pour-boxes --set scale=0", "scale"));
+    ck_assert(lab_refused("run pour-boxes --unknown", "--unknown"));
+    ck_assert(lab_refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace"));
+    ck_assert(lab_refused("run pour-boxes --summary /nowhere/at/all --steps 1", "--summary"));
+    ck_assert(lab_refused("compare pour-boxes --contact ode", "--out"));
+    ck_assert(lab_refused("compare pour-boxes --contact ode --out /dev/null/x", "--out"));
+    ck_assert(lab_refused("run nowhere.json", "cannot be opened"));
+    ck_assert(lab_refused("run /", "/: "));
 }
 END_TEST
 
@@ -206,7 +206,8 @@ static void line_overlap(const json_t *line, traced_body *body, int n, double *v
                 }
 }
 
-static void trace_agrees_with_summary(const char *scene, const char *contact)
+/* The steps of a run whose trace and summary were compared. */
+static long compared_steps(const char *scene, const char *contact)
 {
     char command[512];
     traced_body body[64];
@@ -272,14 +273,15 @@ static void trace_agrees_with_summary(const char *scene, const char *contact)
         }
     json_decref(summary);
     free(text);
+    return steps;
 }
 
 START_TEST(traces_and_summaries_agree)
 {
-    trace_agrees_with_summary("pour-boxes", "peg");
-    trace_agrees_with_summary("pour-convex", "ode");
-    trace_agrees_with_summary("pour-boxes", "ode-quick");
-    trace_agrees_with_summary("pour-convex", "st");
+    ck_assert_int_eq(compared_steps("pour-boxes", "peg"), 150);
+    ck_assert_int_eq(compared_steps("pour-convex", "ode"), 150);
+    ck_assert_int_eq(compared_steps("pour-boxes", "ode-quick"), 150);
+    ck_assert_int_eq(compared_steps("pour-convex", "st"), 150);
 }
 END_TEST
 
@@ -386,10 +388,11 @@ START_TEST(runs_the_demos_of_ode)
     is_picture("cards.png");
     snprintf(command, sizeof command, "ode-demos --scene demo-nil --quiet --out %s/demos",
              test_folder());
-    lab_refused(command, "demo-nil");
-    lab_refused("ode-demos --out /dev/null/x", "--out");
-    lab_refused("ode-demos --h 0.1", "step sizes");
-    lab_refused("run demo-cards --time 0.02 --quiet --picture /dev/null/x.png", "--picture");
+    ck_assert(lab_refused(command, "demo-nil"));
+    ck_assert(lab_refused("ode-demos --out /dev/null/x", "--out"));
+    ck_assert(lab_refused("ode-demos --h 0.1", "step sizes"));
+    ck_assert(
+        lab_refused("run demo-cards --time 0.02 --quiet --picture /dev/null/x.png", "--picture"));
 }
 END_TEST
 
@@ -534,7 +537,7 @@ START_TEST(losses_are_told)
     char *said = lab_read_text(lab_out_path("stdout"));
     ck_assert_ptr_nonnull(strstr(said, ": 100 steps, 0 lose too much"));
     free(said);
-    lab_refused("losses bounce --contact ode", "exact contacts");
+    ck_assert(lab_refused("losses bounce --contact ode", "exact contacts"));
 }
 END_TEST
 

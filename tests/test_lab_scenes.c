@@ -255,7 +255,7 @@ START_TEST(reads_a_solid)
 END_TEST
 
 /* A scene whose only body is given; the rest is in order. */
-static void refused_body(const char *body, const char *words)
+static int refused_body(const char *body, const char *words)
 {
     char text[2048], command[512];
     snprintf(
@@ -266,32 +266,35 @@ static void refused_body(const char *body, const char *words)
     lab_write_text(lab_out_path("bad.json"), text);
     snprintf(command, sizeof command, "run %s --mesh-dir %s/meshes", lab_out_path("bad.json"),
              getenv("LAB_DATA"));
-    lab_refused(command, words);
+    return lab_refused(command, words);
 }
 
 START_TEST(refuses_what_it_cannot_represent)
 {
-    refused_body("{\"mesh\": \"missing.obj\"}", "--mesh-dir");
-    refused_body("{\"mesh\": \"wedge.stl\"}", "--mesh-dir");
-    refused_body("{\"mesh\": 3}", "name of a file");
-    refused_body("{}", "neither");
-    refused_body("3", "must be an object");
-    refused_body("{\"mesh\": \"wedge.obj\", \"position\": [0, 0]}", "3D");
-    refused_body("{\"mesh\": \"wedge.obj\", \"position\": [0, 0, \"x\"]}", "three numbers");
-    refused_body("{\"mesh\": \"wedge.obj\", \"rotation\": 3}", "three numbers");
-    refused_body("{\"mesh\": \"wedge.obj\", \"scale\": 0}", "scale");
-    refused_body("{\"mesh\": \"wedge.obj\", \"density\": 0}",
-                 "a dynamic body needs a positive one");
-    refused_body("{\"mesh\": \"wedge.obj\", \"type\": \"soft\"}", "type 'soft' is unknown");
-    refused_body("{\"mesh\": \"wedge.obj\", \"is_dof_fixed\": [true]}", "list of six");
-    refused_body("{\"mesh\": \"wedge.obj\", \"springs\": [1]}", "springs");
-    refused_body("{\"mesh\": \"wedge.obj\", \"enabled\": false}", "no body is enabled");
-    refused_body("{\"vertices\": [[0,0],[1,0],[1,1]], \"edges\": [[0,1]]}", "3D");
-    refused_body("{\"vertices\": [[0,0,0],[1,0,0],[1,1,0]], \"faces\": 3}", "faces");
-    refused_body("{\"vertices\": [[0,0,0],[1,0,0]], \"edges\": [[0,2]]}", "not there");
-    refused_body("{\"vertices\": [[0,0,0],[1,0,0]], \"edges\": [[0]]}", "pairs");
-    refused_body("{\"vertices\": [[0,0,0],[1,0,0],[1,1,0]], \"faces\": [[0,1,7]]}", "not there");
-    refused_body("\x01", "no JSON");
+    ck_assert(refused_body("{\"mesh\": \"missing.obj\"}", "--mesh-dir"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.stl\"}", "--mesh-dir"));
+    ck_assert(refused_body("{\"mesh\": 3}", "name of a file"));
+    ck_assert(refused_body("{}", "neither"));
+    ck_assert(refused_body("3", "must be an object"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.obj\", \"position\": [0, 0]}", "3D"));
+    ck_assert(
+        refused_body("{\"mesh\": \"wedge.obj\", \"position\": [0, 0, \"x\"]}", "three numbers"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.obj\", \"rotation\": 3}", "three numbers"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.obj\", \"scale\": 0}", "scale"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.obj\", \"density\": 0}",
+                           "a dynamic body needs a positive one"));
+    ck_assert(
+        refused_body("{\"mesh\": \"wedge.obj\", \"type\": \"soft\"}", "type 'soft' is unknown"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.obj\", \"is_dof_fixed\": [true]}", "list of six"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.obj\", \"springs\": [1]}", "springs"));
+    ck_assert(refused_body("{\"mesh\": \"wedge.obj\", \"enabled\": false}", "no body is enabled"));
+    ck_assert(refused_body("{\"vertices\": [[0,0],[1,0],[1,1]], \"edges\": [[0,1]]}", "3D"));
+    ck_assert(refused_body("{\"vertices\": [[0,0,0],[1,0,0],[1,1,0]], \"faces\": 3}", "faces"));
+    ck_assert(refused_body("{\"vertices\": [[0,0,0],[1,0,0]], \"edges\": [[0,2]]}", "not there"));
+    ck_assert(refused_body("{\"vertices\": [[0,0,0],[1,0,0]], \"edges\": [[0]]}", "pairs"));
+    ck_assert(refused_body("{\"vertices\": [[0,0,0],[1,0,0],[1,1,0]], \"faces\": [[0,1,7]]}",
+                           "not there"));
+    ck_assert(refused_body("\x01", "no JSON"));
     static const struct {
         const char *text, *words;
     } files[] = {{"", "no JSON"},
@@ -304,7 +307,7 @@ START_TEST(refuses_what_it_cannot_represent)
         char command[256];
         lab_write_text(lab_out_path("bad.json"), files[i].text);
         snprintf(command, sizeof command, "run %s", lab_out_path("bad.json"));
-        lab_refused(command, files[i].words);
+        ck_assert(lab_refused(command, files[i].words));
     }
 }
 END_TEST

@@ -404,22 +404,21 @@ static state state_of(const dBodyID *body, int n)
     return s;
 }
 
-static void check_refused(scene *s, const dBodyID *body, int n, double h, pegStatus expected)
+/* 1: four steps end with this status, which is reported once, and change nothing. */
+static int is_refused(scene *s, const dBodyID *body, int n, double h, pegStatus expected)
 {
     messages l = {0};
     state before = state_of(body, n);
+    int refused = 1;
     pegWorldSetMessageCallback(s->peg, &l, keep_message);
     for (int i = 0; i < 4; i++) {
         pegStatus status = i % 2 ? pegWorldQuickStep(s->peg, h) : pegWorldStep(s->peg, h);
-        ck_assert_int_eq(status, expected);
         state after = state_of(body, n);
-        ck_assert(!memcmp(&before, &after, sizeof after));
+        refused &= status == expected && !memcmp(&before, &after, sizeof after);
     }
-    ck_assert_int_eq(l.n, 1);
-    ck_assert_int_eq(l.status[0], expected);
-    ck_assert_ptr_nonnull(strstr(l.text[0], pegStatusMessage(expected)));
-    ck_assert_int_eq(pegWorldGetContactCount(s->peg), 0);
     pegWorldSetMessageCallback(s->peg, NULL, NULL);
+    return refused && l.n == 1 && l.status[0] == expected &&
+           strstr(l.text[0], pegStatusMessage(expected)) && pegWorldGetContactCount(s->peg) == 0;
 }
 
 START_TEST(bad_steps_change_nothing)
@@ -430,7 +429,7 @@ START_TEST(bad_steps_change_nothing)
     dBodyID body[2] = {add_cube(&s, 0, 0, 0.5001), add_cube(&s, 0, 0, 1.5002)};
     dBodyAddForce(body[0], 1, 2, 3);
     if (_i < 4)
-        check_refused(&s, body, 2, steps[_i], PEG_ERROR_STEP_SIZE);
+        ck_assert(is_refused(&s, body, 2, steps[_i], PEG_ERROR_STEP_SIZE));
     else if (_i == 4)
         dBodySetPosition(body[1], NAN, 0, 1);
     else if (_i == 5)
@@ -445,7 +444,7 @@ START_TEST(bad_steps_change_nothing)
         dWorldSetGravity(s.world, 0, 0, NAN);
     else if (_i == 10)
         dGeomSetPosition(dCreateBox(s.space, 1, 1, 1), 0, NAN, 0);
-    if (_i >= 4) check_refused(&s, body, 2, 0.01, PEG_ERROR_NOT_FINITE);
+    if (_i >= 4) ck_assert(is_refused(&s, body, 2, 0.01, PEG_ERROR_NOT_FINITE));
     free_scene(&s);
 }
 END_TEST
@@ -459,7 +458,7 @@ START_TEST(bad_masses_change_nothing)
     if (_i == 0) mass.mass = NAN;
     if (_i == 1) mass.I[5] = NAN;
     dBodySetMass(body[0], &mass); /* ODE lets these pass; it aborts on a mass of 0 or below */
-    check_refused(&s, body, 1, 0.01, PEG_ERROR_MASS);
+    ck_assert(is_refused(&s, body, 1, 0.01, PEG_ERROR_MASS));
     free_scene(&s);
 }
 END_TEST
@@ -469,10 +468,10 @@ START_TEST(bad_shapes_change_nothing)
     scene s = new_scene();
     dBodyID body[1] = {add_cube(&s, 0, 0, 3)};
     dGeomID thin = dCreateBox(s.space, 1, 1, 1e-13);
-    check_refused(&s, body, 1, 0.01, PEG_ERROR_SHAPE_EMPTY);
+    ck_assert(is_refused(&s, body, 1, 0.01, PEG_ERROR_SHAPE_EMPTY));
     dGeomDestroy(thin);
     dGeomID convex = dCreateConvex(s.space, CUBE);
-    check_refused(&s, body, 1, 0.01, PEG_ERROR_CONVEX_NOT_REGISTERED);
+    ck_assert(is_refused(&s, body, 1, 0.01, PEG_ERROR_CONVEX_NOT_REGISTERED));
     ck_assert_int_eq(pegRegisterConvex(convex, CUBE), PEG_OK);
     ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
 

@@ -114,10 +114,10 @@ static view look(const scene *s)
     return all;
 }
 
-static void expect_view(const scene *s, const view *wanted)
+static int is_view(const scene *s, const view *wanted)
 {
     view now = look(s);
-    ck_assert_int_eq(memcmp(&now, wanted, sizeof now), 0);
+    return !memcmp(&now, wanted, sizeof now);
 }
 
 static void *save(const scene *s, size_t *size, pegStatus expected)
@@ -147,7 +147,8 @@ static void tear_down(void)
 static const int AT[] = {5, 60, 500};
 enum { TIMES = sizeof AT / sizeof *AT };
 
-static void check_goes_on(int quick, int from)
+/* How many steps after a restored state were the same as before, in two turns. */
+static int steps_that_agree(int quick, int from)
 {
     size_t size;
     if (quick) {
@@ -160,6 +161,7 @@ static void check_goes_on(int quick, int from)
     for (int i = 0; i < BODIES; i++) asleep += !start.of[i].enabled;
     ck_assert_int_eq(asleep > 0, from == AT[TIMES - 1]);
     void *state = save(&S, &size, PEG_OK);
+    int agree = 0;
     view way[STEPS];
     for (int i = 0; i < STEPS; i++) {
         advance(&S, 1);
@@ -167,25 +169,26 @@ static void check_goes_on(int quick, int from)
     }
     for (int again = 0; again < 2; again++) {
         ck_assert_int_eq(pegWorldRestoreState(S.peg, state, size), PEG_OK);
-        expect_view(&S, &start);
+        ck_assert(is_view(&S, &start));
         ck_assert_int_eq(pegWorldGetContactCount(S.peg), 0);
         for (int i = 0; i < STEPS; i++) {
             advance(&S, 1);
-            expect_view(&S, &way[i]);
+            agree += is_view(&S, &way[i]);
         }
     }
     free(state);
+    return agree;
 }
 
 START_TEST(goes_on)
 {
-    check_goes_on(0, AT[_i]);
+    ck_assert_int_eq(steps_that_agree(0, AT[_i]), 2 * STEPS);
 }
 END_TEST
 
 START_TEST(goes_on_with_quickstep)
 {
-    check_goes_on(1, AT[_i]);
+    ck_assert_int_eq(steps_that_agree(1, AT[_i]), 2 * STEPS);
 }
 END_TEST
 
@@ -201,7 +204,7 @@ START_TEST(goes_on_in_a_new_world)
     open_scene(&S, 0); /* beside the old one, so that no address is the same */
     ck_assert_int_eq(pegWorldRestoreState(S.peg, state, size), PEG_OK);
     advance(&S, STEPS);
-    expect_view(&S, &end);
+    ck_assert(is_view(&S, &end));
     close_scene(&old);
     free(state);
 }
@@ -244,17 +247,17 @@ START_TEST(saving_changes_nothing)
         advance(&S, 1);
         free(save(&S, &size, PEG_OK));
     }
-    expect_view(&S, &end);
+    ck_assert(is_view(&S, &end));
 }
 END_TEST
 
 /* --- what is refused --- */
 
-static void expect_refused(const void *state, size_t size, pegStatus status)
+/* 1: the status is the given one and nothing of the scene has changed. */
+static int is_refused(const void *state, size_t size, pegStatus status)
 {
     view before = look(&S);
-    ck_assert_int_eq(pegWorldRestoreState(S.peg, state, size), status);
-    expect_view(&S, &before);
+    return pegWorldRestoreState(S.peg, state, size) == status && is_view(&S, &before);
 }
 
 START_TEST(refuses_damaged_buffers)
@@ -265,11 +268,11 @@ START_TEST(refuses_damaged_buffers)
     advance(&S, 3);
     for (size_t i = 0; i < size; i += i < 64 ? 1 : 977) {
         state[i] ^= 0x10;
-        expect_refused(state, size, PEG_ERROR_STATE);
+        ck_assert(is_refused(state, size, PEG_ERROR_STATE));
         state[i] ^= 0x10;
     }
-    for (size_t n = 0; n < size; n += 1 + n / 3) expect_refused(state, n, PEG_ERROR_STATE);
-    expect_refused(NULL, size, PEG_ERROR_ARGUMENT);
+    for (size_t n = 0; n < size; n += 1 + n / 3) ck_assert(is_refused(state, n, PEG_ERROR_STATE));
+    ck_assert(is_refused(NULL, size, PEG_ERROR_ARGUMENT));
     ck_assert_int_eq(pegWorldRestoreState(NULL, state, size), PEG_ERROR_ARGUMENT);
     ck_assert_int_eq(pegWorldSaveState(NULL, state, &size), PEG_ERROR_ARGUMENT);
     ck_assert_int_eq(pegWorldSaveState(S.peg, state, NULL), PEG_ERROR_ARGUMENT);
@@ -287,21 +290,21 @@ START_TEST(refuses_other_worlds)
     advance(&S, AT[0]);
     void *state = save(&S, &size, PEG_OK);
     dBodyID more = dBodyCreate(S.world);
-    expect_refused(state, size, PEG_ERROR_STATE);
+    ck_assert(is_refused(state, size, PEG_ERROR_STATE));
     dBodyDestroy(more);
     dJointID joint = dJointCreateBall(S.world, NULL);
     dJointAttach(joint, S.body[8], S.body[9]);
-    expect_refused(state, size, PEG_ERROR_STATE);
+    ck_assert(is_refused(state, size, PEG_ERROR_STATE));
     dJointDestroy(joint);
     dBodyGetMass(S.body[1], &mass);
     dMassSetSphereTotal(&heavy, 50, 1);
     dBodySetMass(S.body[1], &heavy);
-    expect_refused(state, size, PEG_ERROR_STATE);
+    ck_assert(is_refused(state, size, PEG_ERROR_STATE));
     dBodySetMass(S.body[1], &mass);
     dGeomID geom = dBodyGetFirstGeom(S.body[0]);
     double radius = dGeomSphereGetRadius(geom);
     dGeomSphereSetRadius(geom, 2 * radius);
-    expect_refused(state, size, PEG_ERROR_STATE);
+    ck_assert(is_refused(state, size, PEG_ERROR_STATE));
     dGeomSphereSetRadius(geom, radius);
     ck_assert_int_eq(pegWorldRestoreState(S.peg, state, size), PEG_OK);
     advance(&S, 1);
@@ -317,7 +320,7 @@ START_TEST(a_refused_state_leaves_no_contacts_to_tell_of)
     ck_assert_int_gt(pegWorldGetContactCount(S.peg), 0);
     void *state = save(&S, &size, PEG_OK);
     for (int i = 0; i < BODIES; i += 4) dGeomSphereSetRadius(dBodyGetFirstGeom(S.body[i]), .1);
-    expect_refused(state, size, PEG_ERROR_STATE);
+    ck_assert(is_refused(state, size, PEG_ERROR_STATE));
     ck_assert_int_eq(pegWorldGetContactCount(S.peg), 0);
     free(state);
 }
@@ -344,7 +347,7 @@ START_TEST(fails_whole_without_memory)
     ck_assert_int_gt(n, 2);
     status = PEG_ERROR_MEMORY;
     for (n = 1; status != PEG_OK; n++) {
-        expect_view(&S, &before);
+        ck_assert(is_view(&S, &before));
         peg_memory_fail_at(n, 0);
         status = pegWorldRestoreState(S.peg, state, size);
         peg_memory_fail_at(0, 0);
