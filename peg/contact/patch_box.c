@@ -1,8 +1,8 @@
-/* Faces: that of the other box which looks most against the reference face is clipped by the sides
- * of the latter. A side of what is left lies on a side of the one face or of the other; a corner
- * between two of the same face is a vertex above the other face, one between two of both is where
- * two edges cross. */
+/* The incident face is the face of the other box whose normal is most opposite to the reference
+ * face's; it is clipped by the sides of the latter. */
 #include "peg/contact/patch_box.h"
+
+#include "peg/contact/face_clip.h"
 
 /* What the reference face is widened by, as a share of its half sides: corners beside it that a
  * small turn could bring above it. */
@@ -113,13 +113,13 @@ static int face_of(int axis, double sign)
 static void name_corner(const faces *f, const peg_clip *clip, const peg_clip_corner *corner,
                         peg_patch_contact *c)
 {
-    peg_clip_name name = peg_clip_name_of(clip, corner);
+    peg_clip_features name = peg_clip_features_at(clip, corner);
     c->kind = f->flipped ? PEG_FEATURES_VF : PEG_FEATURES_FV;
     c->i = name.i[0], c->j = face_of(f->axis, f->sign);
-    if (name.feature == PEG_CLIP_UNDER) {
+    if (name.feature == PEG_CLIP_REFERENCE_VERTEX) {
         c->kind = f->flipped ? PEG_FEATURES_FV : PEG_FEATURES_VF;
         c->j = face_of(f->face, f->face_sign);
-    } else if (name.feature == PEG_CLIP_EDGES) {
+    } else if (name.feature == PEG_CLIP_EDGE_EDGE) {
         int other = edge_between(name.i[0], name.i[1]), own = edge_between(name.j[0], name.j[1]);
         c->kind = PEG_FEATURES_EE;
         c->i = f->flipped ? other : own, c->j = f->flipped ? own : other;

@@ -3,7 +3,7 @@
 #define PEG_PATCH_BOX_H
 
 #include "peg/collide/box_box.h"
-#include "peg/contact/patch_clip.h"
+#include "peg/contact/contact_patch.h"
 
 /* Points of the faces, or edges, of the axis that are no more than `reach` farther apart than the
  * nearest ones. Faces that lie beside each other make none. */

@@ -1,9 +1,11 @@
-/* Faces: of those of the other part that meet at its lowest vertex the one that looks most against
- * the reference face is clipped by the sides of the latter. */
+/* The reference face is the facet's. The incident face, of those of the other part that meet at its
+ * lowest vertex, is the one whose normal is most opposite; it is clipped by the sides of the
+ * reference face. */
 #include "peg/contact/patch_facet.h"
 
 #include "peg/base/tolerance.h"
 #include "peg/collide/closest_features.h"
+#include "peg/contact/face_clip.h"
 
 /* What the reference face is widened by, in sizes of its part: corners beside it that a small turn
  * could bring above it. */
@@ -15,12 +17,12 @@ static const double CROSSING = 1e-2;
 /* The facet of a face: the part that it is of and the other one. */
 typedef struct faces {
     const peg_view *upper, *lower;
-    int face, flipped; /* flipped: the lower part is A */
-    const double *n;   /* its normal */
+    int reference, flipped; /* the lower part's face; flipped: that part is A */
+    const double *n;        /* its normal */
     const double *origin;
     double frame[2][3];
-    int lowest; /* vertex of the upper part */
-    int under;  /* its face */
+    int lowest;   /* vertex of the upper part */
+    int incident; /* its face */
 } faces;
 
 static int has_faces(const peg_polytope *P)
@@ -38,14 +40,14 @@ static void set_faces(const peg_view *A, const peg_view *B, const peg_facet *fac
 {
     f->flipped = facet->kind == PEG_FEATURES_FV;
     f->upper = f->flipped ? B : A, f->lower = f->flipped ? A : B;
-    f->face = facet->i;
-    f->lowest = f->under = 0;
-    f->n = f->lower->normal[f->face];
+    f->reference = facet->i;
+    f->lowest = f->incident = 0;
+    f->n = f->lower->normal[f->reference];
 }
 
 static double height(const faces *f, int vertex)
 {
-    return peg_dot(f->n, f->upper->vertex[vertex]) - f->lower->offset[f->face];
+    return peg_dot(f->n, f->upper->vertex[vertex]) - f->lower->offset[f->reference];
 }
 
 static void find_lowest(faces *f)
@@ -61,7 +63,7 @@ static void find_lowest(faces *f)
         double along = peg_dot(U->normal[k], f->n);
         if (along >= most) continue;
         if (peg_dot(U->normal[k], x) < U->offset[k] - PEG_TOUCH * U->shape->size) continue;
-        most = along, f->under = k;
+        most = along, f->incident = k;
     }
 }
 
@@ -82,8 +84,8 @@ static void set_side(peg_clip_side *s, const double a[2], const double b[2], dou
 static void set_sides(faces *f, peg_clip *clip)
 {
     const peg_view *D = f->lower;
-    const int *v = D->shape->face_vertex + D->shape->face_start[f->face];
-    int n = D->shape->face_start[f->face + 1] - D->shape->face_start[f->face];
+    const int *v = D->shape->face_vertex + D->shape->face_start[f->reference];
+    int n = D->shape->face_start[f->reference + 1] - D->shape->face_start[f->reference];
     double at[PEG_CLIP_SIDES][2];
     f->origin = D->vertex[v[0]];
     peg_sub(D->vertex[v[1]], f->origin, f->frame[0]);
@@ -105,9 +107,9 @@ static void set_sides(faces *f, peg_clip *clip)
 static void set_corners(const faces *f, peg_clip *clip)
 {
     const peg_view *U = f->upper;
-    const int *v = U->shape->face_vertex + U->shape->face_start[f->under];
+    const int *v = U->shape->face_vertex + U->shape->face_start[f->incident];
     clip->corners = clip->count =
-        U->shape->face_start[f->under + 1] - U->shape->face_start[f->under];
+        U->shape->face_start[f->incident + 1] - U->shape->face_start[f->incident];
     for (int k = 0; k < clip->count; k++) {
         peg_clip_corner *c = &clip->polygon[k];
         double x[3];
@@ -147,13 +149,13 @@ static void drop_corners(peg_clip *clip, double lowest)
 static void name_corner(const faces *f, const peg_clip *clip, const peg_clip_corner *corner,
                         peg_patch_contact *c)
 {
-    peg_clip_name name = peg_clip_name_of(clip, corner);
+    peg_clip_features name = peg_clip_features_at(clip, corner);
     c->kind = f->flipped ? PEG_FEATURES_FV : PEG_FEATURES_VF;
-    c->i = name.i[0], c->j = f->face;
-    if (name.feature == PEG_CLIP_UNDER) {
+    c->i = name.i[0], c->j = f->reference;
+    if (name.feature == PEG_CLIP_REFERENCE_VERTEX) {
         c->kind = f->flipped ? PEG_FEATURES_VF : PEG_FEATURES_FV;
-        c->j = f->under;
-    } else if (name.feature == PEG_CLIP_EDGES) {
+        c->j = f->incident;
+    } else if (name.feature == PEG_CLIP_EDGE_EDGE) {
         int upper = ends_of(f->upper, name.i[0], name.i[1]);
         int lower = ends_of(f->lower, name.j[0], name.j[1]);
         c->kind = PEG_FEATURES_EE;
@@ -201,7 +203,7 @@ static void corners_below(const faces *f, double most, peg_patch *out)
         peg_patch_contact *to = &out->contact[k];
         *to = (peg_patch_contact){.kind = f->flipped ? PEG_FEATURES_FV : PEG_FEATURES_VF,
                                   .i = v,
-                                  .j = f->face,
+                                  .j = f->reference,
                                   .gap = gap};
         peg_add_scaled(f->upper->vertex[v], -0.5 * gap, f->n, to->point);
     }

@@ -4,7 +4,7 @@
 #define PEG_PATCH_FACET_H
 
 #include "peg/collide/separation.h"
-#include "peg/contact/patch_clip.h"
+#include "peg/contact/contact_patch.h"
 
 /* Whether the parts are such, with faces of few enough sides. */
 int peg_have_facet_patches(const peg_polytope *A, const peg_polytope *B);

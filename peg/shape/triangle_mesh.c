@@ -5,7 +5,7 @@
 
 #include "peg/base/arena.h"
 #include "peg/shape/aabb_tree.h"
-#include "peg/shape/mesh_sides.h"
+#include "peg/shape/mesh_orientation.h"
 #include "peg/shape/polygon_mesh.h"
 
 /* Triangles thinner than this, of the mesh's size, have no area. */
@@ -371,7 +371,7 @@ pegStatus peg_triangle_mesh_create(const double (*vertex)[3], int nv, const int 
         if (c->nt == 0)
             status = PEG_ERROR_SHAPE_EMPTY;
         else if (peg_aabb_tree_build(c) && link_edges(c) && link_vertices(c) && link_fans(c) &&
-                 describe(c) && peg_mesh_sides_find(c))
+                 describe(c) && peg_mesh_orientation_find(c))
             status = PEG_OK;
     }
     if (status == PEG_OK)

@@ -2,7 +2,7 @@
  * to each of them, so that it can be told at which of them a mesh can be touched from a direction.
  *
  * Units: metres, in the frame of the part. Both sides of a triangle are solid: what is on one side
- * of the mesh stays there. Which side is out mesh_sides.h tells. */
+ * of the mesh stays there. Which side is out mesh_orientation.h tells. */
 #ifndef PEG_TRIANGLE_MESH_H
 #define PEG_TRIANGLE_MESH_H
 

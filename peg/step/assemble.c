@@ -8,7 +8,7 @@
 #include "peg/island/outer_loop.h"
 #include "peg/island/island_step.h"
 #include "peg/paper/models.h"
-#include "peg/shape/mesh_sides.h"
+#include "peg/shape/mesh_orientation.h"
 #include "peg/shape/polytope.h"
 #include "peg/step/candidate.h"
 #include "peg/step/joint_groups.h"

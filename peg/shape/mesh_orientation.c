@@ -1,8 +1,8 @@
-/* Which side of a mesh is out: the one that its normals look to, or the other, of a closed mesh of
- * one piece whose triangles all run the same way about. At an edge that is the direction of the sum
- * of its triangles' normals, at a vertex that of their sum by their angles there: of a point whose
- * nearest one on the mesh is there they tell the side (Baerentzen and Aanaes 2005). */
-#include "peg/shape/mesh_sides.h"
+/* Orientation of a closed mesh of one piece: its normals point out of the solid, or into it. At an
+ * edge the outward pseudonormal is the sum of the two triangles' normals, at a vertex that of all
+ * its triangles' normals weighted by their angles there: it gives the side of a point whose nearest
+ * point of the mesh is there (Baerentzen and Aanaes 2005). */
+#include "peg/shape/mesh_orientation.h"
 
 #include "peg/shape/aabb_tree.h"
 
@@ -86,7 +86,7 @@ static void find_out(peg_triangle_mesh *m)
     for (int v = 0; v < m->nv; v++) peg_normalise(m->vertex_out[v]);
 }
 
-int peg_mesh_sides_find(peg_triangle_mesh *m)
+int peg_mesh_orientation_find(peg_triangle_mesh *m)
 {
     peg_arena *arena = &m->arena;
     int *stack = PEG_NEW(arena, int, m->nt);

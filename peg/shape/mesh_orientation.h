@@ -1,12 +1,12 @@
-/* Which side of a mesh is out. */
-#ifndef PEG_MESH_SIDES_H
-#define PEG_MESH_SIDES_H
+/* Orientation of closed meshes: which side is out. */
+#ifndef PEG_MESH_ORIENTATION_H
+#define PEG_MESH_ORIENTATION_H
 
 #include "peg/shape/triangle_mesh.h"
 
-/* Finds whether the mesh is of one piece and closed, and which way is out at its edges and vertices
- * then; 0 without memory. */
-int peg_mesh_sides_find(peg_triangle_mesh *mesh);
+/* Sets the sense of a mesh that is closed and of one piece, and the outward pseudonormals of its
+ * edges and vertices; 0 without memory. */
+int peg_mesh_orientation_find(peg_triangle_mesh *mesh);
 
 /* Whether a mesh has an outside, and all of another mesh of one piece lies there, but for what of
  * it has got in; x, R: pose of the other one in the frame of the first. */

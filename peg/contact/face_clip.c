@@ -1,6 +1,8 @@
-/* A corner of a clipped face between two sides of the same face is a vertex of that, one between
- * sides of both is where two edges cross. */
-#include "peg/contact/patch_clip.h"
+/* A corner between two sides of one face is a vertex of that face; between sides of both, two edges
+ * cross. */
+#include "peg/contact/face_clip.h"
+
+#include <string.h>
 
 static int clip_by(const peg_clip_corner *in, int n, const peg_clip_side *by, int side,
                    peg_clip_corner *out)
@@ -41,19 +43,19 @@ static int shared(const peg_clip_side *s, const peg_clip_side *t)
     return s->v[0] == t->v[0] || s->v[0] == t->v[1] ? s->v[0] : s->v[1];
 }
 
-peg_clip_name peg_clip_name_of(const peg_clip *clip, const peg_clip_corner *corner)
+peg_clip_features peg_clip_features_at(const peg_clip *clip, const peg_clip_corner *corner)
 {
     int from = corner->from, to = corner->to;
-    peg_clip_name name = {.feature = PEG_CLIP_VERTEX};
+    peg_clip_features name = {.feature = PEG_CLIP_INCIDENT_VERTEX};
     if (from < PEG_CLIP_SIDES && to < PEG_CLIP_SIDES) {
         name.i[0] = clip->vertex[to];
     } else if (from >= PEG_CLIP_SIDES && to >= PEG_CLIP_SIDES) {
-        name.feature = PEG_CLIP_UNDER;
+        name.feature = PEG_CLIP_REFERENCE_VERTEX;
         name.i[0] = shared(&clip->side[from - PEG_CLIP_SIDES], &clip->side[to - PEG_CLIP_SIDES]);
     } else {
         int k = from < PEG_CLIP_SIDES ? from : to;
         const int *v = clip->side[(from < PEG_CLIP_SIDES ? to : from) - PEG_CLIP_SIDES].v;
-        name.feature = PEG_CLIP_EDGES;
+        name.feature = PEG_CLIP_EDGE_EDGE;
         name.i[0] = clip->vertex[k], name.i[1] = clip->vertex[k + 1 < clip->corners ? k + 1 : 0];
         name.j[0] = v[0], name.j[1] = v[1];
     }

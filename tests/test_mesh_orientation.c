@@ -1,5 +1,5 @@
 /* Which side of a closed mesh is out, and that contact from within it holds nothing back. */
-#include "peg/shape/mesh_sides.h"
+#include "peg/shape/mesh_orientation.h"
 #include "peg/peg.h"
 #include "tests/geometry_cases.h"
 #include "tests/runner.h"
@@ -258,8 +258,8 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    Suite *suite = suite_create("mesh-sides");
-    TCase *tests = tcase_create("mesh-sides");
+    Suite *suite = suite_create("mesh-orientation");
+    TCase *tests = tcase_create("mesh-orientation");
     tcase_add_test(tests, closed_meshes_of_one_turn_have_an_outside);
     tcase_add_test(tests, meshes_of_two_pieces_have_no_outside);
     tcase_add_test(tests, outside_is_where_no_corner_is_inside);
