@@ -20,6 +20,14 @@
  * below PEG_THIN * margin, near rounding, grow (contact_row.h). */
 #define PEG_THIN 1e-5
 
+/* Features within this of each other, in L, make rows at any speed; a violated pair gets the rows
+ * of its chosen facet up to this lateral distance. Without a limit far rows act as levers. */
+#define PEG_NEAR 0.02
+
+/* Share of how far a pair could close beyond that within which features make rows where many bodies
+ * are active: the check of the poses finds those that come closer. */
+#define PEG_CLOSING 0.15
+
 /* Features that overlap by more than this, in L, lie behind the part and make no row. */
 #define PEG_DEEPEST 0.5
 
@@ -41,16 +49,20 @@
  * pegSettings.relative_rotation. */
 #define PEG_SLOPE_TOLERANCE 0.05
 
-/* Sine of the angle to a plane up to which a rim lies in it, without a lowest point: rounding. */
-#define PEG_FLUSH 1e-12
+/* What rounding leaves of a computed share, in L or of a unit vector: the sine of the angle to a
+ * plane up to which a rim lies in it, without a lowest point; gaps without clearance. */
+#define PEG_ROUNDED 1e-12
 
 /* First contact is sought at depth PEG_HIT_DEPTH widths. */
 #define PEG_HIT_DEPTH 0.05
 
-/* Iterations of the outer loop before what overlaps may turn or become deeper, and after the last
- * switch before restoration. */
+/* Iterations of the outer loop before what overlaps may turn or become deeper. */
 #define PEG_RECOVERY_FREE_FROM 4
-#define PEG_PATIENCE           3
+
+/* Iterations of the outer loop that a change is given before the next one: after the last switch
+ * before restoration; with rows that are kept, and with friction let in, from the start; that leave
+ * a pair with a mesh violated before it may be touched where its neighbours are in the way. */
+#define PEG_PATIENCE 3
 
 /* Energy that a step may gain by rounding, relative to the island's kinetic energy and to its
  * weights times sizes. */

@@ -127,7 +127,7 @@ void peg_lowest_point(const peg_view *view, int vertex, const double n[3], doubl
     if (!peg_has_rim(view->shape)) return;
     axis_of(view, axis);
     peg_add_scaled(n, -peg_dot(n, axis), axis, down);
-    if (!(peg_normalise(down) > PEG_FLUSH)) return; /* all of the disc is */
+    if (!(peg_normalise(down) > PEG_ROUNDED)) return; /* all of the disc is */
     peg_add_scaled(down, -peg_dot(down, axis), axis, down);
     peg_add_scaled(out, -view->shape->rim, down, out);
 }

@@ -24,16 +24,13 @@
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 
-/* Gaps below this, in L, are rounding. */
-static const double NO_CLEARANCE = 1e-12;
-
 /* PEG_THIN of islands with joints, whose solves and steps of ODE leave 1e-10 m of a cube of 1 m: a
  * stack of jointed cubes that starts flush. */
 static const double THIN_JOINTED = 1e-3;
 
-/* Gaps below this share of how far the bodies could get grow, too: solves are exact to
- * PEG_RESIDUAL_TOLERANCE of that. */
-static const double SLIDING = 1e-9;
+/* Gaps below this share of how far the bodies could get grow, too: solves are exact to a tenth of
+ * that. */
+static const double SLIDING = 10 * PEG_RESIDUAL_TOLERANCE;
 
 /* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
  * rows; .. */
@@ -60,7 +57,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     if (gap0 < -touch) return margin;
     /* between walls without clearance the overlap of rounding is shared, not handed on */
     if (I->forms & PEG_FORM_CLEARANCE)
-        return fabs(gap0) < NO_CLEARANCE * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
+        return fabs(gap0) < PEG_ROUNDED * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0);
     double thin =
@@ -131,7 +128,7 @@ static int midpoint_row(const peg_island *I, const peg_pair *pair, const peg_pai
     peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, at->a.v, p, Va);
     peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, at->b.v, p, Vb);
     peg_sub(Va, Vb, V);
-    if (fabs(rho) * I->h > NO_CLEARANCE * pair->L) {
+    if (fabs(rho) * I->h > PEG_ROUNDED * pair->L) {
         if (!correct_midpoint(pair, at, V, rho, n, p)) return 0;
         la = peg_midpoint_jacobian(I, &at->a, p, n, 1);
         lb = peg_midpoint_jacobian(I, &at->b, p, n, -1);

@@ -13,10 +13,9 @@
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch.h"
 
-/* Pairs that move more than so many widths relative to each other are fast; of two triangles in
- * altitudes. */
+/* Pairs that move more than so many widths relative to each other are fast; of two triangles those
+ * that move more than the depth in altitudes that is sought. */
 static const double FAST = 0.3;
-static const double FAST_SHELL = 0.05;
 
 /* Where a piece ends when its body moves with v, if it was placed there before; else null. */
 static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const double v[6])
@@ -52,14 +51,8 @@ static int are_shells(const peg_island *I, const peg_pair *p)
 int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
 {
     return peg_pair_motion(I, p, v) >
-           (are_shells(I, p) ? fmax(p->s0, FAST_SHELL * p->width) : FAST * p->width);
+           (are_shells(I, p) ? fmax(p->s0, PEG_HIT_DEPTH * p->width) : FAST * p->width);
 }
-
-/* Unit vectors that differ by more may look at different sides: a right angle and more. */
-static const double SAME_SIDE = 1.4142;
-
-/* Nearer than this, in widths, the direction is chosen anew. */
-#define NEAR_ENOUGH 0.2
 
 /* Strides that an island may take in a step, in all its pairs and passes: about 0.2 s, and some for
  * each pair in each pass. Where they are used up motions are stopped, as bodies that turn by
@@ -232,7 +225,7 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
     double turn = peg_norm(d), bend = turn * j->motion / 4;
     bend += fmax(sagitta(j, a, n), sagitta(j, a, n_end));
     bend += fmax(sagitta(j, b, n), sagitta(j, b, n_end));
-    if (!(bend + touch <= depth) || turn > SAME_SIDE ||
+    if (!(bend + touch <= depth) || peg_dot(n, n_end) < 0 ||
         peg_separation_along(&a->start, &b->start, n) < -touch)
         return 0;
     views end = go(j, 1);
@@ -280,7 +273,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         at.s = peg_normalise(apart) - now.A->shape->radius - now.B->shape->radius;
         int are_balls_apart = at.s > 0;
         if (!are_balls_apart) at.s = peg_separation_along(now.A, now.B, at.n);
-        if (at.s < NEAR_ENOUGH * p->width) {
+        if (at.s < PEG_STRIDE * p->width) { /* too near for its direction */
             peg_facet best = peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n);
             peg_copy3(best.n, at.n);
             at.s = best.s;

@@ -42,24 +42,21 @@ void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9
     peg_view_set(view, at, turned);
 }
 
-/* By how much more than their vectors two finite rotations may differ, of which each is made of one
- * about an axis and one across it: by both at right angles, where the second is half as large. */
-static const double ABOUT_AN_AXIS = 1.1180339887498949;
-
 void peg_island_move(peg_island *I)
 {
     for (int i = 0; i < I->nr; i++) {
         peg_rigid *r = &I->rigid[i];
         r->moved = !r->placed || memcmp(r->at, I->v[i], sizeof r->at) != 0;
         /* how far the body gets from the last iterate: rotations by Cayley's map, and finite ones,
-         * differ by no more than the vectors do */
+         * differ by no more than the vectors do; those made of one about an axis and one across it
+         * by both at right angles, where the second is half as large */
         double turn[3];
         int moves = r->moved && r->placed;
         for (int k = 0; k < 3; k++) {
             r->shift[k] = moves ? I->h * (I->v[i][k] - r->at[k]) : 0;
             turn[k] = moves ? I->h * (I->v[i][3 + k] - r->at[3 + k]) : 0;
         }
-        r->turn = peg_norm(turn) * (r->state.finite_rotation == 2 ? ABOUT_AN_AXIS : 1);
+        r->turn = peg_norm(turn) * (r->state.finite_rotation == 2 ? sqrt(1.25) : 1);
         if (!r->moved) continue;
         peg_rigid_pose(r, I->v[i], I->h, r->x, r->R);
         memcpy(r->at, I->v[i], sizeof r->at);

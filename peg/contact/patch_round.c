@@ -165,7 +165,7 @@ static void vertex_face_rows(const finder *f, peg_feature_kind kind)
         double off = peg_has_rim(U->shape) ? peg_off_axis(U, n) : 1;
         double most =
             D->offset[j] + f->pair->reach + U->shape->round + D->shape->round + U->shape->rim * off;
-        int nv = U->shape->nv, first = off > PEG_FLUSH ? 0 : nv;
+        int nv = U->shape->nv, first = off > PEG_ROUNDED ? 0 : nv;
         int end = nv + (off < f->I->settings->relative_rotation ? peg_rim_points(U->shape) : 0);
         for (int i = first; i < end; i++) {
             double low[3];

@@ -8,11 +8,6 @@
 #include "peg/island/check.h"
 #include "peg/island/row_cache.h"
 
-/* Rows of coarse islands are made of features that are within NEAR L and the share CLOSING of how
- * far the bodies could get. */
-static const double NEAR = 0.02;
-static const double CLOSING = 0.15;
-
 void peg_piece_begin(const peg_island *I, peg_piece *piece)
 {
     const peg_rigid *r = &I->rigid[piece->rigid];
@@ -52,8 +47,8 @@ void peg_island_begin(peg_island *I)
         peg_pair *p = &I->pair[i];
         /* where many bodies are active, most rows within the distance that they could travel would
          * be inactive; the check of the poses finds pairs that come closer than expected */
-        double near = fmin(NEAR * p->L, p->whole_reach);
-        p->reach = peg_is_coarse(I) ? near + CLOSING * (p->whole_reach - near) : p->whole_reach;
+        double near = fmin(PEG_NEAR * p->L, p->whole_reach);
+        p->reach = peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
         peg_pair_begin(I, p);
     }
     I->first.m = I->impulse.m = 0;

@@ -6,16 +6,10 @@
 #include "peg/contact/first_contact.h"
 #include "peg/contact/mode.h"
 
-/* A mesh may be touched only where its neighbours leave it free, until a pair with it was left
- * violated so many times in a step. */
-enum { STUCK = 3 };
-
-/* From this iteration on slow pairs that stay violated are advanced, so many times per pair and
- * step, .. */
-enum { CAUSE_FROM = 6 };
-enum { CAUSE_TIMES = 6 };
-/* .. to this depth, in widths. */
-static const double HIT_DEPTH_SLOW = 1e-12;
+/* From this iteration on slow pairs that stay violated are advanced, as many times per pair and
+ * step.
+ */
+enum { CAUSES = 2 * PEG_PATIENCE };
 
 /* Whether the last check of a pair still holds. Of what overlaps more is let pass later on. */
 static int is_checked(const peg_island *I, const peg_pair *p)
@@ -74,7 +68,7 @@ double peg_check_pairs(peg_island *I, int may_tilt)
         if (p->rechecked) check_pair(I, p, may_tilt);
         if (p->shortfall > 0) {
             p->violated = 1;
-            p->tried.stuck = ++p->tried.failed_checks >= STUCK;
+            p->tried.stuck = ++p->tried.failed_checks >= PEG_PATIENCE;
         }
         if (p->shortfall > *most) *most = p->shortfall;
         if (recovers) opened += fmin(p->s, 0) - p->s0;
@@ -106,10 +100,10 @@ int peg_seek_first_contacts(peg_island *I, double shortfall)
     int passed = 0, violated = shortfall > 0 && peg_has_rule(I, PEG_RULE_CAUSE);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        if (violated && I->progress.iteration >= CAUSE_FROM && p->s0 >= 0 &&
-            p->tried.causes < CAUSE_TIMES && p->s < 0) {
+        if (violated && I->progress.iteration >= CAUSES && p->s0 >= 0 && p->tried.causes < CAUSES &&
+            p->s < 0) {
             p->tried.causes++;
-            passed |= peg_add_first_contact(I, i, HIT_DEPTH_SLOW * p->width);
+            passed |= peg_add_first_contact(I, i, PEG_ROUNDED * p->width);
         } else if (p->rechecked || p->has_first_contact) {
             p->fast = peg_is_fast(I, p);
             if (p->fast) passed |= peg_add_first_contact(I, i, PEG_HIT_DEPTH * p->width);

@@ -29,10 +29,6 @@ static const double OPENING_TURN = 0.25;
  * energy, which is then taken back. */
 static const double TAKEN_BACK = 1e-2;
 
-/* Iterations at most where work is limited. */
-enum { LIMITED_PASSES = 12 };
-/* Iterations in which friction with a limit is let in. */
-enum { FRICTION_ITERATIONS = 3 };
 /* Iterations with switches per step. */
 enum { SWITCHES_STEP = 12 };
 
@@ -145,7 +141,7 @@ static int change_alternatives(peg_island *I, loop *l, int frozen)
         l->switches += changed > 0;
     }
     int unheld = peg_lock_pairs(I);
-    for (int i = 0; i < I->npair && I->progress.iteration < FRICTION_ITERATIONS; i++)
+    for (int i = 0; i < I->npair && I->progress.iteration < PEG_PATIENCE; i++)
         unheld |= I->pair[i].friction_pending;
     if (unheld) l->restoring = l->restoring && peg_is_iterative(I);
     return changed || unheld;
@@ -243,7 +239,7 @@ static int most_passes(const peg_island *I)
 {
     int may_open = I->mode != PEG_MODE_LIMITED && (peg_is_iterative(I) || !I->progress.waits);
     if ((I->forms & PEG_FORM_RECOVERY) && !may_open) return 0;
-    return I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : LIMITED_PASSES;
+    return I->mode == PEG_MODE_EXACT ? I->settings->max_outer_iterations : PEG_LIMITED_PASSES;
 }
 
 peg_result peg_outer_loop(peg_island *I)

@@ -17,6 +17,9 @@
 
 #include "peg/contact/island.h"
 
+/* Iterations at most where work is limited, and restorations of the position stage. */
+enum { PEG_LIMITED_PASSES = 12 };
+
 /* Steps the island from its start poses in the mode that is set. */
 peg_result peg_outer_loop(peg_island *island);
 /* While overlaps open: limits how far bodies turn for it in the step. */

@@ -17,9 +17,9 @@
 #include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
 
-/* Solves about v_f with the rows of the poses that the last one led to, and restorations of the
- * positions. */
-enum { VELOCITY_PASSES = 4, POSITION_PASSES = 12 };
+/* Solves about v_f with the rows of the poses that the last one led to; restorations of the
+ * positions follow. */
+enum { VELOCITY_PASSES = 4 };
 /* Of the work that is left, what velocities may take. */
 static const double VELOCITY_SHARE = 0.5;
 /* Violations of a pair of dynamic zones for which their shares are halved before they are merged,
@@ -219,7 +219,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
     peg_work_allow(I, 1);
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
-    for (int n = 0; n < POSITION_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
+    for (int n = 0; n < PEG_LIMITED_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
         if (!restore(I, k, limits)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0);

@@ -10,10 +10,6 @@
 #include "peg/contact/patch.h"
 #include "peg/lcp/gauss_seidel.h"
 
-/* A violated pair also gets the rows of its chosen facet up to this lateral distance, in L. Without
- * a limit far rows act as levers. */
-static const double LATERAL = 0.02;
-
 static int is_wrong(const peg_pair *p)
 {
     return p->shortfall > 0 || p->has_first_contact || p->friction_pending ||
@@ -93,7 +89,7 @@ void peg_make_rows(peg_island *I, int p)
     if (pair->violated && peg_has_rule(I, PEG_RULE_FACET_ROWS)) {
         if (pair->facet.kind == PEG_FEATURES_NONE) peg_pair_choose_facet(I, pair);
         /* what overlaps opens along its facet even where its features do not meet */
-        peg_facet_rows(I, p, &at, peg_pair_recovers(pair) ? INFINITY : LATERAL, &I->rows);
+        peg_facet_rows(I, p, &at, peg_pair_recovers(pair) ? INFINITY : PEG_NEAR, &I->rows);
     }
     if (!peg_is_iterative(I) || I->rows.m == begin) return;
     I->rows.row[begin].pgs = peg_pgs_cache_create(I->arena, I->rows.m - begin);

@@ -5,11 +5,9 @@
  * Gauss-Seidel minimises row by row. Friction at its bound follows the normal impulse, which makes
  * no difference to what comes to rest. */
 #include "peg/base/arena.h"
+#include "peg/base/tolerance.h"
 #include "peg/lcp/gauss_seidel_state.h"
 #include "peg/lcp/scaled.h"
-
-/* Share of an impulse that is rounding. */
-static const double ROUNDED = 1e-12;
 
 /* Share of the energy that the rows, each for itself, could still take from it at which they have
  * taken all: what is left is motion. */
@@ -72,8 +70,8 @@ static int side_of(const pgs_row *row, const double *at)
 {
     double more = row->mu * at[-row->normal];
     if (!row->bounded) return *at == 0;
-    if (*at >= (1 - ROUNDED) * (row->hi + more)) return 1;
-    return *at <= (ROUNDED - 1) * (row->lo + more) ? -1 : 0;
+    if (*at >= (1 - PEG_ROUNDED) * (row->hi + more)) return 1;
+    return *at <= (PEG_ROUNDED - 1) * (row->lo + more) ? -1 : 0;
 }
 
 /* Residuals of a group's rows at y: a normal impulse takes along the friction at its bound. */
@@ -133,7 +131,7 @@ static void follow(const descent *d, const pgs_group *g, double by)
     for (int i = g->begin; i < g->end; i++) {
         const pgs_row *row = &g->row[i - g->begin];
         double *lambda = &d->s->lambda[i], after = *lambda + by * d->direction[i];
-        int is_gone = !row->bounded && after <= ROUNDED * *lambda;
+        int is_gone = !row->bounded && after <= PEG_ROUNDED * *lambda;
         *lambda = clamped(row, lambda, is_gone ? 0 : after);
     }
 }

@@ -9,14 +9,11 @@
 #include "peg/step/context.h"
 #include "peg/step/pair_cache.h"
 
-/* Reach beyond what the motion can close, in L: features this near always make rows. */
-#define REACH_MARGIN 0.02
-
-/* The same, for the model in force. */
+/* Reach beyond what the motion can close, in L, for the model in force. */
 double peg_reach_margin(const peg_stage *s)
 {
     const pegSettings *set = &s->context->settings;
-    return set->contact == PEG_CONTACT_PEG ? REACH_MARGIN : peg_max(REACH_MARGIN, set->reach);
+    return set->contact == PEG_CONTACT_PEG ? PEG_NEAR : peg_max(PEG_NEAR, set->reach);
 }
 
 /* Infinite of a half-space. */
@@ -205,20 +202,18 @@ static int has_facets(const peg_polytope *A, const peg_polytope *B)
            !(peg_is_half_space(A) && peg_is_half_space(B));
 }
 
-/* For the wide attempt: the widest one, or if they are farther
- * apart than a share of what the motion can close, that of the step before, which leaves them so
- * far. */
+/* For the wide attempt: the widest one, or if they are farther apart than a share of what the
+ * motion can close, that of the step before, which leaves them so far. */
 static void find_facet(const peg_stage *s, peg_candidate *c)
 {
-    static const double CLOSING = 0.15;
     const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
     double reach = peg_candidate_reach(s, c), L = peg_candidate_size(s, c);
-    double near = peg_min(REACH_MARGIN * L, reach);
+    double near = peg_min(PEG_NEAR * L, reach);
     int sharp = !peg_is_dilated(a->shape) && !peg_is_dilated(b->shape);
     peg_facet before = {.kind = PEG_FEATURES_NONE};
     peg_copy3(c->n, before.n);
     if (c->choice && peg_dot(c->choice->facet.n, c->choice->facet.n) > 0) before = c->choice->facet;
-    c->facet = peg_facet_since(a, b, &before, near + CLOSING * (reach - near),
+    c->facet = peg_facet_since(a, b, &before, near + PEG_CLOSING * (reach - near),
                                sharp ? PEG_EDGE_BIAS * L : 0);
     c->has_facet = 1;
     c->near = !(c->facet.s > reach);
