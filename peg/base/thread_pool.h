@@ -5,6 +5,13 @@
 /* Size of the context's array of workers: an upper limit of settings.threads. */
 enum { PEG_THREADS_MAX = 64 };
 
+/* Pairs of one island or of a loop, and contacts of a restoration, from which on threads share it.
+ */
+enum { PEG_SHARED_FROM = 1000 };
+
+/* Rounds of a loop that a thread takes at once, and that others hand on at once. */
+enum { PEG_LOT = 64 };
+
 typedef struct peg_pool peg_pool;
 
 /* Does task `index` on thread `worker`, 0 (the calling one) .. threads - 1. */

@@ -75,8 +75,18 @@
  * relative to the row's scale: a slack of coefficient 1e-3. */
 #define PEG_COMPLIANCE 1e-6
 
-/* Islands of so many bodies and more may be solved coarsely by projected Gauss-Seidel. */
+/* Islands of so many bodies and more may be solved coarsely by projected Gauss-Seidel: to this
+ * share of the bodies' speed, with gaps of so many margins as a reserve that is used up by what is
+ * left of the rows. */
 #define PEG_COARSE_FROM 30
+#define PEG_COARSE      1e-3
+#define PEG_COARSE_GAP  100
+
+/* Velocities below these shares of what applied forces make in a step are rest: of islands solved
+ * coarsely; of others, what an answer within rounding leaves of a flush wall of 180 bricks (1e-8 of
+ * g h). */
+#define PEG_COARSE_REST 5e-3
+#define PEG_REST        1e-6
 
 /* Loaded rows are made anew when the bodies have moved by more than this, in L. */
 #define PEG_ROW_REUSE 0.01

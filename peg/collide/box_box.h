@@ -20,7 +20,7 @@ typedef struct peg_box_axis {
 } peg_box_axis;
 
 /* How much farther an axis of edges must separate before a step than those of faces, in L: edges'
- * rows are wrong as soon as the bodies turn. */
+ * rows are wrong as soon as the bodies turn. Where bodies are, half of that. */
 #define PEG_EDGE_BIAS 5e-3
 
 /* edge_bias: by so much, in m, an axis of two edges must separate farther than those of faces to be

@@ -32,10 +32,8 @@ static const double THIN_JOINTED = 1e-3;
  * that. */
 static const double SLIDING = 10 * PEG_RESIDUAL_TOLERANCE;
 
-/* Coarse islands keep larger gaps, in margins, as a reserve that is used up by what is left of the
- * rows; .. */
-static const double COARSE_MARGIN = 100;
-/* .. below this share of them they grow again where contact loses more energy than that takes, ..
+/* The larger gaps of coarse islands grow again below this share of them where contact loses more
+ * energy than that takes, ..
  */
 static const double RESERVE = 0.2;
 /* .. and in any case up to this share of the usual margin. */
@@ -43,7 +41,7 @@ static const double LAST = 0.5;
 
 static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *gap_growth)
 {
-    double margin = (peg_is_coarse(I) ? COARSE_MARGIN : 1) * pair->margin,
+    double margin = (peg_is_coarse(I) ? PEG_COARSE_GAP : 1) * pair->margin,
            touch = PEG_TOUCH * pair->L;
     *gap_growth = 0;
     if (pair->surface->soft) { /* overlap is a spring, whose work is no gain */

@@ -14,8 +14,9 @@
 #include "peg/contact/mode.h"
 #include "peg/island/joints.h"
 
-/* Energy that gaps of coarse islands may put in while they grow, relative to the energy scale. */
-static const double GAP_WORK = 1e-10;
+/* Energy that gaps of coarse islands may put in while they grow, relative to the energy scale: ten
+ * times rounding. */
+static const double GAP_WORK = 10 * PEG_GAIN;
 
 double peg_work_along(const peg_island *I, const peg_vec6 *v)
 {

@@ -4,6 +4,10 @@
 
 #include "peg/contact/island.h"
 
+/* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
+ * energy, which is then taken back. */
+#define PEG_TAKEN_BACK 1e-2
+
 /* Kinetic energy at the end, with the velocities v_end after the step, plus what the applied forces
  * took out, minus the kinetic energy at the start: what contact added, J. Exact for ODE's update,
  * any orientation. */

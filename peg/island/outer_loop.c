@@ -25,10 +25,6 @@ static const double SETTLED = 1e-3, STALLED = 0.9;
 /* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
 static const double OPENING_TURN = 0.25;
 
-/* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
- * energy, which is then taken back. */
-static const double TAKEN_BACK = 1e-2;
-
 /* Iterations with switches per step. */
 enum { SWITCHES_STEP = 12 };
 
@@ -153,7 +149,7 @@ static verdict judge_energy(peg_island *I)
     if (!(peg_energy_gained(I) > 0)) return ACCEPT;
     if (peg_keeps_motion(I)) {
         int is_last = peg_is_iterative(I) && !(I->forms & PEG_FORM_GAP_GROWTH);
-        if (peg_return_energy(I, is_last ? 1 : TAKEN_BACK)) return ACCEPT;
+        if (peg_return_energy(I, is_last ? 1 : PEG_TAKEN_BACK)) return ACCEPT;
         if (I->forms & PEG_FORM_GAP_GROWTH) {
             I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
             return RESTART;

@@ -8,6 +8,10 @@
  * PEG_COARSE_FROM bodies. */
 #define PEG_FINE 1e-5
 
+/* PGS iterations of coarse solves at most; in restorations twice as many in each pass after the
+ * second. */
+enum { PEG_COARSE_ITERATIONS = 40 };
+
 typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;
 /* Solves the rows about v_f (or v_k: restoration) and writes the velocities to v. On anything but
  * PEG_SOLVED nothing is written. */

@@ -8,10 +8,6 @@
 #include "peg/island/warm_start.h"
 #include "peg/lcp/problem.h"
 
-/* Velocities of an island at rest, relative to what the applied forces make in a step: what an
- * answer within rounding leaves of a flush wall of 180 bricks (1e-8 of g h). */
-static const double AT_REST = 1e-6;
-
 typedef struct workspace {
     peg_problem problem;
     int *at;      /* of a row of the island: its index in the problem; -1: left out */
@@ -154,7 +150,7 @@ static int may_rest(const peg_island *I)
  * stay. */
 static void come_to_rest(peg_island *I)
 {
-    if (may_rest(I) && peg_is_slow(I, AT_REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    if (may_rest(I) && peg_is_slow(I, PEG_REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
 peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)

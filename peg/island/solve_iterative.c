@@ -15,19 +15,12 @@
 enum { FINE_ITERATIONS = 300 };
 enum { FINE_STALL = 24 };
 
-/* As PEG_FINE, of coarse islands, .. */
-static const double COARSE = 1e-3;
-/* .. and the iterations at most: of a solve; of one that begins with the answer before. In
- * restorations twice as many in each pass after the second. */
-enum { COARSE_ITERATIONS = 40 };
+/* PGS iterations of coarse solves that begin with the answer before, at most. */
 enum { UPDATE_ITERATIONS = 32 };
 
 /* From this pass on a coarse solve about v_f looks only at the rows of bodies whose pairs have
  * changed. */
 enum { LOCAL_FROM = 2 };
-
-/* A coarse island rests where no body lacks more than this share of its weight. */
-static const double REST_TOLERANCE = 5e-3;
 
 /* Restorations of coarse islands ask for this share of the reserve, .. */
 static const double RESERVE_TAKEN = 0.25;
@@ -182,7 +175,8 @@ static void fill_all(peg_island *I, workspace *w)
         if (w->group[g].begin < I->rows.m)
             fill(w, w->group[g].begin, w->group[g].end, 0, w->row + w->group[g].begin);
     peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
-    for (int k = 0; k < I->joints.n; k++) w->speed[I->rows.m + k] = PEG_FINE / COARSE * w->usual;
+    for (int k = 0; k < I->joints.n; k++)
+        w->speed[I->rows.m + k] = PEG_FINE / PEG_COARSE * w->usual;
     if (I->common.capture) I->common.capture->see(I->common.capture->data, &w->problem);
 }
 
@@ -204,7 +198,7 @@ static int most_iterations(const workspace *w)
     if (!peg_is_coarse(I) || ((I->forms & PEG_FORM_RECOVERY) && w->about == PEG_ABOUT_ITERATE))
         return FINE_ITERATIONS;
     if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return UPDATE_ITERATIONS;
-    return COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
+    return PEG_COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
 
 /* Of the velocities after the step; restorations that move the poses only are none. */
@@ -228,13 +222,13 @@ static peg_outcome run(peg_island *I, workspace *w)
         sum += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
         mass += b->mass;
     }
-    w->usual = (peg_is_coarse(I) ? COARSE : PEG_FINE) * sqrt(sum / mass);
+    w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
     int may_end_early =
         !peg_is_coarse(I) && !(I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART));
     peg_pgs_goal goal = {.speed = w->speed,
                          .max_iterations = most_iterations(w),
                          .stall = may_end_early ? FINE_STALL : 0,
-                         .rest = REST_TOLERANCE,
+                         .rest = PEG_COARSE_REST,
                          .group = w->group,
                          .groups = w->groups};
     if (is_whole(I))

@@ -46,8 +46,6 @@ static const double ACTIVE = 5, ACTIVE_WIDE = 1.5;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
-/* The same below which bodies have not begun to move. */
-static const double STILL = 1e-6;
 
 static int has_mover(const peg_island *I)
 {
@@ -168,7 +166,7 @@ static int try_beside_movers(peg_island *I)
 
 static int try_all(peg_island *I, int iterative, patience *p)
 {
-    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, STILL)
+    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST)
                            : I->nd >= WIDE_FROM && I->forms & PEG_FORM_ACTIVE;
     int is_wide = iterative && moves;
     if (is_wide && try_wide(I, p)) return 1;

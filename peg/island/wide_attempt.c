@@ -22,22 +22,20 @@
 #include "peg/contact/row_set.h"
 #include "peg/island/energy.h"
 #include "peg/island/lcp_rows.h"
+#include "peg/island/solve.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations for the velocities, until rows change by less than a share of the bodies' speed: of
- * many bodies, in active islands and in slower ones, which friction is to hold; of few. */
-enum { ACTIVE_ITERATIONS = 40, SLOW_ITERATIONS = 80, FINE_ITERATIONS = 200 };
-static const double COARSE_CHANGE = 1e-3, FINE_CHANGE = 1e-4;
+/* Iterations for the velocities: of many bodies in slow islands, which friction is to hold; of few,
+ * until rows change by less than this share of the bodies' speed. */
+enum { SLOW_ITERATIONS = 80, FINE_ITERATIONS = 200 };
+static const double FINE_CHANGE = 1e-4;
 
-/* An island rests where no body lacks more than this share of its weight: solve_iterative.c. */
-static const double REST = 5e-3;
+/* Share of how far the pair could close within which features make rows. */
+static const double CLOSING = 0.1;
 
-/* Features within this, in L, and this share of how far the pair could close, make rows. */
-static const double NEAR = 0.02, CLOSING = 0.1;
-
-/* Share of its energy that an answer may gain, which is then taken back; of poses without reserve.
+/* Share of its energy that an answer of poses without reserve may gain, which is then taken back.
  */
-static const double TAKEN_BACK = 1e-2, MOST_TAKEN_BACK = 0.5;
+static const double MOST_TAKEN_BACK = 0.5;
 
 /* --- what it is for --- */
 
@@ -82,7 +80,7 @@ static int begin(peg_wide *w)
     w->speed = sqrt(sum / mass);
     w->margin = INFINITY;
     for (int i = 0; i < I->npair; i++)
-        w->margin = peg_min(w->margin, PEG_WIDE_GAP * I->pair[i].margin);
+        w->margin = peg_min(w->margin, PEG_COARSE_GAP * I->pair[i].margin);
     return 1;
 }
 
@@ -118,7 +116,7 @@ static int separate_start(peg_wide *w)
     int n = 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        p->reach = NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing(w, p);
+        p->reach = PEG_NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing(w, p);
         if (p->start_axis)
             w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
         else if (p->start_facet)
@@ -157,7 +155,7 @@ static void finish_start(peg_wide *w, const peg_wide_visit *v)
     for (int k = v->first; k < v->first + v->count; k++) {
         double gap = w->feature[k].gap;
         w->contact[k].bias =
-            (gap - peg_min(gap, PEG_WIDE_GAP * w->I->pair[v->pair].margin)) / w->I->h;
+            (gap - peg_min(gap, PEG_COARSE_GAP * w->I->pair[v->pair].margin)) / w->I->h;
     }
     peg_wide_warm_start(w, v);
 }
@@ -176,7 +174,7 @@ static int find_velocities(peg_wide *w)
     peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!target || !gather_contacts(w)) return 0;
     int is_coarse = I->nd >= PEG_COARSE_FROM, is_active = I->forms & PEG_FORM_ACTIVE;
-    int most = is_active ? ACTIVE_ITERATIONS : SLOW_ITERATIONS;
+    int most = is_active ? PEG_COARSE_ITERATIONS : SLOW_ITERATIONS;
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
     peg_wide_problem problem = {.nb = I->nd,
                                 .root = w->root,
@@ -185,12 +183,12 @@ static int find_velocities(peg_wide *w)
                                 .patch = w->patch,
                                 .patches = w->patches,
                                 .iterations = is_coarse ? most : FINE_ITERATIONS,
-                                .tolerance = (is_coarse ? COARSE_CHANGE : FINE_CHANGE) * w->speed,
+                                .tolerance = (is_coarse ? PEG_COARSE : FINE_CHANGE) * w->speed,
                                 .pool = I->pool};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
     peg_wide_count(w, &result);
-    if (is_coarse && peg_is_slow(I, REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    if (is_coarse && peg_is_slow(I, PEG_COARSE_REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_exact(I);
@@ -240,7 +238,7 @@ static outcome find_poses(peg_wide *w)
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         if (!peg_wide_find_positions(w)) return ENDS;
         if (peg_wide_find_passes(w)) return PASSES;
-        double share = w->reserve >= PEG_RESERVE_NONE ? MOST_TAKEN_BACK : TAKEN_BACK;
+        double share = w->reserve >= PEG_RESERVE_NONE ? MOST_TAKEN_BACK : PEG_TAKEN_BACK;
         if (peg_energy_gained(I) <= 0 || (scales && peg_return_energy(I, share))) return FOUND;
     }
     return ENDS;

@@ -3,24 +3,17 @@
 #include "peg/contact/kinematics.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations of a restoration, until rows change by less than this share of the margin; twice as
- * many after every two restorations, so many times: in piles near rest all gaps are thin. */
+/* Iterations of a restoration, until rows change by less than pairs must be apart; twice as many
+ * after every two restorations, so many times: in piles near rest all gaps are thin. */
 enum { POSITION_ITERATIONS = 12, DOUBLED_AFTER = 2, DOUBLINGS = 4 };
-static const double POSITION_CHANGE = 1e-3;
 
 /* Restorations at most. Of them the first ones move the bodies of violated pairs, later ones their
  * neighbours, too, and then those of these. */
 enum { RESTORATIONS = 40, WIDER_FROM = 2, WIDEST_FROM = 6 };
 
 /* Share of the gap that restorations aim at; gaps below which neighbours of a violated pair take
- * part: NEIGHBOUR gaps and BESIDE L. Their features within RESTORED L make rows. */
-static const double AIM = 0.3, NEIGHBOUR = 3, BESIDE = 0.002, RESTORED = 0.01;
-
-/* An axis of edges must separate by so much more than those of faces, in L. */
-static const double EDGE_BIAS = 2.5e-3;
-
-/* Contacts of a restoration from which on threads share it. */
-enum { SHARED_FROM = 1000 };
+ * part: NEIGHBOUR gaps and BESIDE L. */
+static const double AIM = 0.3, NEIGHBOUR = 3, BESIDE = 0.002;
 
 static void bound_pairs(void *data, int begin, int end)
 {
@@ -38,7 +31,7 @@ static int is_violated(const peg_wide *w, int pair)
 
 static void check_pairs(peg_wide *w, const int *list, int n)
 {
-    peg_wide_separate(w, PEG_WIDE_NOW, list, n, EDGE_BIAS);
+    peg_wide_separate(w, PEG_WIDE_NOW, list, n, 0.5 * PEG_EDGE_BIAS);
     for (int k = 0; k < n; k++) w->checked[list[k]] = 1;
 }
 
@@ -106,7 +99,7 @@ static void find_hot(peg_wide *w, int round)
         for (int i = 0; i < I->nd; i++)
             for (int k = w->first[i]; k < w->first[i + 1] && w->warm[i]; k++) {
                 const peg_pair *p = &I->pair[w->around[k]];
-                if (p->s < NEIGHBOUR * PEG_WIDE_GAP * p->margin) heat(w, p, w->hot);
+                if (p->s < NEIGHBOUR * PEG_COARSE_GAP * p->margin) heat(w, p, w->hot);
             }
     }
 }
@@ -121,7 +114,8 @@ static int choose_pairs(peg_wide *w)
         for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
             int index = w->around[k];
             const peg_pair *p = &I->pair[index];
-            if (w->chosen[index] || !(p->s < NEIGHBOUR * PEG_WIDE_GAP * p->margin + BESIDE * p->L))
+            if (w->chosen[index] ||
+                !(p->s < NEIGHBOUR * PEG_COARSE_GAP * p->margin + BESIDE * p->L))
                 continue;
             w->chosen[index] = 1;
             w->list[n++] = index;
@@ -134,7 +128,7 @@ static int choose_pairs(peg_wide *w)
 /* The gap that restorations aim at. */
 static double aim_of(const peg_wide *w, const peg_pair *p)
 {
-    double usual = AIM * PEG_WIDE_GAP * p->margin, least = 2 * peg_wide_floor(p);
+    double usual = AIM * PEG_COARSE_GAP * p->margin, least = 2 * peg_wide_floor(p);
     switch (w->reserve) {
     case PEG_RESERVE_WHOLE:
         return usual;
@@ -165,11 +159,11 @@ static int gather_restoration(peg_wide *w)
     if (!peg_wide_reserve_visits(w, w->visits)) return 0;
     for (int k = 0; k < w->visits; k++) {
         const peg_pair *p = &I->pair[w->list[k]];
-        double gap = PEG_WIDE_GAP * p->margin;
+        double gap = PEG_COARSE_GAP * p->margin;
         int violated = is_violated(w, w->list[k]);
         w->visit[k] = (peg_wide_visit){.pair = w->list[k],
                                        .is_violated = violated,
-                                       .reach = violated ? gap : 4 * gap + RESTORED * p->L};
+                                       .reach = violated ? gap : 4 * gap + PEG_ROW_REUSE * p->L};
     }
     return peg_wide_find_contacts(w, PEG_WIDE_NOW, finish_restoration);
 }
@@ -205,8 +199,8 @@ static int restore(peg_wide *w, int round)
                                 .patches = w->patches,
                                 .frictionless = 1,
                                 .iterations = POSITION_ITERATIONS << doublings,
-                                .tolerance = POSITION_CHANGE * w->margin,
-                                .pool = w->contacts < SHARED_FROM ? NULL : I->pool};
+                                .tolerance = PEG_FLOOR * w->margin,
+                                .pool = w->contacts < PEG_SHARED_FROM ? NULL : I->pool};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, w->shift, &result)) return 0;
     peg_wide_count(w, &result);

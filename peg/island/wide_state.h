@@ -7,9 +7,6 @@
 #include "peg/island/wide_attempt.h"
 #include "peg/lcp/wide_pgs.h"
 
-/* Gaps that the pairs keep, in margins. */
-#define PEG_WIDE_GAP 100
-
 /* Where the pieces of a pair are. */
 typedef enum peg_wide_time {
     PEG_WIDE_START,   /* q_0 */

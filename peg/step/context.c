@@ -6,9 +6,6 @@
 #include "peg/base/thread_pool.h"
 #include "peg/peg.h"
 
-/* Pairs of one island, or of a loop, from which on threads share it. */
-enum { SHARED_FROM = 1000 };
-
 pegStatus peg_context_create(const pegSettings *settings, peg_context **out)
 {
     pegSettings defaults;
@@ -54,7 +51,7 @@ peg_pool *peg_context_pool(peg_context *context)
 
 peg_pool *peg_threads_for(peg_context *context, int pairs)
 {
-    int shared = context->settings.threads > 1 && !context->capture && pairs >= SHARED_FROM;
+    int shared = context->settings.threads > 1 && !context->capture && pairs >= PEG_SHARED_FROM;
     return shared ? peg_context_pool(context) : NULL;
 }
 
