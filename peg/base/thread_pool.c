@@ -12,9 +12,6 @@
  * with other work more of them are lost at each meeting. */
 enum { LOOKS = 100 };
 
-/* Rounds of a loop that are handed out at once. */
-enum { LOT = 64 };
-
 typedef struct helper {
     peg_pool *pool;
     pthread_t thread;
@@ -153,7 +150,7 @@ typedef struct loop {
 static void run_lot(void *data, int worker, int index)
 {
     const loop *l = data;
-    int begin = LOT * index, end = begin + LOT < l->n ? begin + LOT : l->n;
+    int begin = PEG_LOT * index, end = begin + PEG_LOT < l->n ? begin + PEG_LOT : l->n;
     (void)worker;
     l->rounds(l->data, begin, end);
 }
@@ -161,10 +158,11 @@ static void run_lot(void *data, int worker, int index)
 void peg_pool_loop(peg_pool *pool, peg_rounds *rounds, void *data, int n)
 {
     loop l = {rounds, data, n};
-    if (pool && n > LOT)
-        peg_pool_run(pool, run_lot, &l, (n + LOT - 1) / LOT);
-    else if (n > 0)
-        rounds(data, 0, n);
+    int lots = (n + PEG_LOT - 1) / PEG_LOT;
+    if (pool && lots > 1)
+        peg_pool_run(pool, run_lot, &l, lots);
+    else
+        for (int k = 0; k < lots; k++) run_lot(&l, 0, k);
 }
 
 typedef struct work_of_all {

@@ -9,7 +9,7 @@ enum { PEG_THREADS_MAX = 64 };
  */
 enum { PEG_SHARED_FROM = 1000 };
 
-/* Rounds of a loop that a thread takes at once, and that others hand on at once. */
+/* Rounds of a loop that are handed out at once, at most. */
 enum { PEG_LOT = 64 };
 
 typedef struct peg_pool peg_pool;
@@ -24,7 +24,9 @@ void peg_pool_destroy(peg_pool *pool);
 /* Does the tasks 0 .. n - 1, begun in this order, and returns when all are done. */
 void peg_pool_run(peg_pool *pool, peg_task *task, void *data, int n);
 
-/* Of a loop: the rounds begin .. end - 1, which have nothing to do with the others. */
+/* Of a loop: the rounds begin .. end - 1, PEG_LOT at most, which have nothing to do with the
+ * others.
+ */
 typedef void peg_rounds(void *data, int begin, int end);
 /* Does the rounds 0 .. n - 1. pool: null: by the thread that calls. */
 void peg_pool_loop(peg_pool *pool, peg_rounds *rounds, void *data, int n);

@@ -18,8 +18,6 @@
 #include "peg/contact/jacobian.h"
 #include "peg/contact/row_set.h"
 
-/* Sliding slower than this share of the speed of the two points has no direction. */
-#define NO_SLIDING 5e-2
 /* Of what was not held before, down to this one: rounding. */
 #define LEAST_SLIDING 1e-9
 /* Friction below this share of the normal impulse has no direction. */
@@ -79,7 +77,8 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
     peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, free_velocity(I, at->b.rigid),
                        frame->mid_point, b);
     peg_sub(a, b, slide);
-    if (peg_part_across(slide, frame->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
+    if (peg_part_across(slide, frame->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
+        return;
     double carried[3];
     carried_friction(pair, local, carried);
     if (peg_part_across(carried, frame->normal, 0, t)) return;

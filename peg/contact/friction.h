@@ -4,6 +4,9 @@
 
 #include "peg/contact/island.h"
 
+/* Sliding slower than this share of the speed of the two points has no direction. */
+#define PEG_NO_SLIDING 5e-2
+
 /* What friction rows need to know of a contact. */
 typedef struct peg_friction_frame {
     double normal[3]; /* into A */

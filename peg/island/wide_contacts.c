@@ -1,5 +1,6 @@
 /* Contacts of the patches: where they are, their friction, the impulses they start with, and the
  * rows that they become in the end. */
+#include "peg/contact/friction.h"
 #include "peg/contact/patch.h"
 #include "peg/contact/patch_facet.h"
 #include "peg/contact/row_set.h"
@@ -199,9 +200,6 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
 
 /* --- friction --- */
 
-/* Sliding slower than this share of the speed of the two points has no direction. */
-static const double NO_SLIDING = 5e-2;
-
 static void point_velocity(const peg_wide *w, int rigid, const double *arm, double *out)
 {
     const double *v = rigid < w->I->nd ? w->I->rigid[rigid].state.v_free : w->I->v[rigid];
@@ -229,7 +227,7 @@ static void set_friction(const peg_wide *w, int k)
     peg_sub(a, b, slide);
     int given = peg_part_across(s->axis, c->normal, 0, t);
     if (!given && s->mu == s->mu2 &&
-        !peg_part_across(slide, c->normal, NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
+        !peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
         peg_part_across(before, c->normal, 0, t);
     c->mu[0] = s->mu, c->mu[1] = s->mu2;
     if (!s->pyramid && w->I->settings->friction_directions) {

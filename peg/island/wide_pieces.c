@@ -146,36 +146,31 @@ static int separate_plane(const separations *of, peg_pair *p)
 
 static void separate(void *data, int begin, int end)
 {
-    enum { LOT = 64 }; /* pairs that are handed on at once */
     const separations *of = data;
     peg_wide *w = of->w;
-    const peg_box *a[LOT], *b[LOT], *at = w->box[of->time];
-    double bias[LOT];
-    peg_box_axis axis[LOT];
-    int pair[LOT], lot = 0;
-    for (int k = begin; k < end || lot; k++) {
-        if (k < end) {
-            peg_pair *p = &w->I->pair[of->list[k]];
-            if (w->search[of->list[k]] == PEG_WIDE_FACETS) {
-                separate_facets(w, of->edge_bias, p);
-            } else if (w->search[of->list[k]] == PEG_WIDE_VIEWS) {
-                if (of->time == PEG_WIDE_START)
-                    peg_pair_begin(w->I, p);
-                else
-                    separate_views(w, p);
-            } else if (!separate_plane(of, p)) {
-                a[lot] = &at[p->a], b[lot] = &at[p->b];
-                bias[lot] = of->edge_bias * p->L;
-                pair[lot++] = of->list[k];
-            }
+    const peg_box *a[PEG_LOT], *b[PEG_LOT], *at = w->box[of->time];
+    double bias[PEG_LOT];
+    peg_box_axis axis[PEG_LOT];
+    int pair[PEG_LOT], boxes = 0;
+    for (int k = begin; k < end; k++) {
+        peg_pair *p = &w->I->pair[of->list[k]];
+        if (w->search[of->list[k]] == PEG_WIDE_FACETS) {
+            separate_facets(w, of->edge_bias, p);
+        } else if (w->search[of->list[k]] == PEG_WIDE_VIEWS) {
+            if (of->time == PEG_WIDE_START)
+                peg_pair_begin(w->I, p);
+            else
+                separate_views(w, p);
+        } else if (!separate_plane(of, p)) {
+            a[boxes] = &at[p->a], b[boxes] = &at[p->b];
+            bias[boxes] = of->edge_bias * p->L;
+            pair[boxes++] = of->list[k];
         }
-        if (lot < LOT && k + 1 < end) continue;
-        peg_box_separations(a, b, bias, lot, axis);
-        for (int j = 0; j < lot; j++) {
-            w->axis[pair[j]] = axis[j];
-            w->I->pair[pair[j]].s = axis[j].s;
-        }
-        lot = 0;
+    }
+    if (boxes) peg_box_separations(a, b, bias, boxes, axis);
+    for (int j = 0; j < boxes; j++) {
+        w->axis[pair[j]] = axis[j];
+        w->I->pair[pair[j]].s = axis[j].s;
     }
 }
 

@@ -1,5 +1,6 @@
 /* Poses that overlap are moved apart: rows without friction of the violated pairs, and of those
  * around them, at the poses themselves. The velocities of the motion stay. */
+#include "peg/base/thread_pool.h"
 #include "peg/contact/kinematics.h"
 #include "peg/island/wide_state.h"
 

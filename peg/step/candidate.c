@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "peg/base/thread_pool.h"
 #include "peg/collide/box_box.h"
 #include "peg/collide/separation.h"
 #include "peg/contact/patch_facet.h"
@@ -171,19 +172,17 @@ void peg_find_nearness(const peg_stage *s, peg_candidate *c)
 }
 
 /* Pairs of boxes whose axes are sought at once. */
-enum { LOT = 64 };
-
 typedef struct box_pairs {
-    peg_candidate *pair[LOT];
-    peg_box a[LOT], b[LOT];
-    double bias[LOT];
+    peg_candidate *pair[PEG_LOT];
+    peg_box a[PEG_LOT], b[PEG_LOT];
+    double bias[PEG_LOT];
     int n;
 } box_pairs;
 
-static void find_axes(const peg_stage *s, box_pairs *of)
+static void find_axes(const peg_stage *s, const box_pairs *of)
 {
-    const peg_box *a[LOT], *b[LOT];
-    peg_box_axis axis[LOT];
+    const peg_box *a[PEG_LOT], *b[PEG_LOT];
+    peg_box_axis axis[PEG_LOT];
     for (int k = 0; k < of->n; k++) a[k] = &of->a[k], b[k] = &of->b[k];
     peg_box_separations(a, b, of->bias, of->n, axis);
     for (int k = 0; k < of->n; k++) {
@@ -193,7 +192,6 @@ static void find_axes(const peg_stage *s, box_pairs *of)
         c->near = !(axis[k].s > peg_candidate_reach(s, c));
         if (!c->near) peg_box_axis_direction(a[k], b[k], &axis[k], c->n);
     }
-    of->n = 0;
 }
 
 static int has_facets(const peg_polytope *A, const peg_polytope *B)
@@ -240,7 +238,6 @@ static void find_nearness_of_new(void *data, int begin, int end)
         peg_box_of_view(a, &boxes.a[boxes.n]);
         peg_box_of_view(b, &boxes.b[boxes.n]);
         boxes.bias[boxes.n++] = PEG_EDGE_BIAS * peg_candidate_size(s, c);
-        if (boxes.n == LOT) find_axes(s, &boxes);
     }
     find_axes(s, &boxes);
 }
