@@ -9,10 +9,8 @@
 
 static void step_peg(lab_world *w)
 {
-    if (w->has_groups || w->pair_surface)
-        dSpaceCollide(w->space, w, &lab_near_callback);
-    else
-        dSpaceCollide(w->space, w->peg, &pegNearCallback);
+    /* the pairs of its added space are found in the step; only answers to them are given before */
+    if (w->has_groups || w->pair_surface) dSpaceCollide(w->space, w, &lab_near_callback);
     pegStatus status = (pegStatus)w->contact_error;
     if (status == PEG_OK) status = (w->quick_step ? pegWorldQuickStep : pegWorldStep)(w->peg, w->h);
     w->unsolved = status == PEG_ERROR_SOLVER;

@@ -150,11 +150,32 @@ PEG_WIDE static void scan(const sweep *s, int i, const sorted *set, int from)
     }
 }
 
+/* Whether so few move that each is tested against all in less time than all are sorted. */
+static int are_few(const unsigned char *fixed, int n)
+{
+    int moving = 0, passes = 0;
+    for (int i = 0; i < n; i++) moving += !fixed[i];
+    for (long width = 1; width < n; width *= 2) passes++;
+    return moving <= 4 * passes;
+}
+
+static void meet_all(const sweep *s, const unsigned char *fixed, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = fixed[i] ? n : 0; j < n; j++)
+            if (j > i || (j < i && fixed[j])) meet(s, i, j);
+}
+
 int peg_sweep_pairs(peg_arena *arena, const peg_aabb *box, const unsigned char *fixed, int n,
                     peg_pair_visitor *visit, void *context)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    sweep s = {box, widest_axis(box, n), visit, context};
+    sweep s = {box, 0, visit, context};
+    if (are_few(fixed, n)) {
+        meet_all(&s, fixed, n);
+        return 1;
+    }
+    s.axis = widest_axis(box, n);
     sorted all = {0}, moving = {0};
     key *keys = PEG_NEW(arena, key, 2 * (size_t)n);
     if (!keys || !allocate(arena, n, &all) || !allocate(arena, n, &moving)) return 0;

@@ -3,6 +3,7 @@
 #include "peg/step/broad_phase.h"
 
 #include "peg/base/sweep_and_prune.h"
+#include "peg/step/box_pairs.h"
 #include "peg/step/broad_phase_mesh.h"
 #include "peg/step/candidate.h"
 #include "peg/step/moving_meshes.h"
@@ -61,18 +62,6 @@ void peg_end_boxes(const peg_stage *s, peg_aabb *box)
     }
 }
 
-/* Of parts of the scene. */
-static void ask_filter(const peg_stage *s, peg_candidate *c)
-{
-    const peg_scene *scene = s->scene;
-    const peg_candidate *answer = peg_resting_answer(&s->context->resting, c);
-    if (answer)
-        c->excluded = answer->excluded;
-    else
-        c->excluded = scene->may_touch && !scene->may_touch(scene->filter_context,
-                                                            scene->part + c->a, scene->part + c->b);
-}
-
 /* --- pairs of the scene --- */
 
 /* The papers' models know polytopes only, one of them spheres and capsules, too. */
@@ -96,11 +85,16 @@ static void meet(void *context, int i, int j)
     if (!s->placed[a].moves && !s->placed[b].moves) return;
     if (pa->body == pb->body || !has_model(s, pa) || !has_model(s, pb)) return;
     if (!meshes && peg_is_point(pa->shape) && peg_is_point(pb->shape)) return;
+    if (peg_is_box_pair(s, a, b)) {
+        if (!f->before || !peg_aabb_overlap(&f->before[a], &f->before[b]))
+            peg_box_pair_add(f, a, b);
+        return;
+    }
     peg_candidate *old = meshes ? peg_find_candidate(s, f->known, a, b) : NULL;
     peg_candidate *c = old ? NULL : peg_new_candidate(f, a, b);
     if (c) {
         c->is_mesh_pair = meshes;
-        ask_filter(s, c);
+        peg_ask_filter(s, c);
     }
     if (!(old ? !old->excluded : c && !c->excluded)) return;
     if (meshes && peg_is_sought_along_motion(s, old ? old : c)) return;
@@ -124,7 +118,7 @@ static void take_given(const peg_pair_search *f)
         int ordered = s->part[x].id < s->part[y].id;
         peg_candidate *c = peg_new_candidate(f, ordered ? x : y, ordered ? y : x);
         if (!c) continue;
-        ask_filter(s, c);
+        peg_ask_filter(s, c);
         c->near = !c->excluded;
         peg_recall_pair(s, c);
         c->external = given + i, c->nexternal = next - i;
@@ -140,11 +134,13 @@ static int is_within(const peg_aabb *inner, const peg_aabb *outer)
 }
 
 /* Adds the pairs of the parts that are not fixed. */
-static int search(peg_stage *s, const peg_aabb *box, const unsigned char *fixed)
+static int search(peg_stage *s, const peg_aabb *box, const peg_aabb *before,
+                  const unsigned char *fixed)
 {
-    peg_pair_search f = {s, box, s->candidates};
+    peg_pair_search f = {s, box, before, s->candidates, s->box_pairs};
     take_given(&f);
-    if (!peg_sweep_pairs(&s->context->arena, box, fixed, s->scene->np, meet, &f) || s->failed)
+    if (!peg_sweep_pairs(&s->context->arena, box, fixed, s->scene->np, meet, &f) || s->failed ||
+        !peg_box_pairs_sort_out(&f))
         return 0;
     if (s->candidates == f.known) return 1;
     if (!peg_sort_candidates(s)) return 0;
@@ -155,7 +151,7 @@ static int search(peg_stage *s, const peg_aabb *box, const unsigned char *fixed)
 /* Adds the triangles of meshes that move far. */
 static int search_along_motion(peg_stage *s, const peg_aabb *box)
 {
-    peg_pair_search f = {s, box, s->candidates};
+    peg_pair_search f = {.stage = s, .box = box, .known = s->candidates};
     peg_find_meetings(&f);
     return !s->failed && (s->candidates == f.known || peg_sort_candidates(s));
 }
@@ -178,7 +174,7 @@ int peg_find_pairs(peg_stage *s, const peg_aabb *box, const peg_aabb *before)
             fixed[i] = 1;
         moving += !fixed[i];
     }
-    return ((before && !moving) || search(s, box, fixed)) && search_along_motion(s, box);
+    return ((before && !moving) || search(s, box, before, fixed)) && search_along_motion(s, box);
 }
 
 int peg_find_pairs_of_woken(peg_stage *s, const peg_aabb *box)
@@ -189,7 +185,7 @@ int peg_find_pairs_of_woken(peg_stage *s, const peg_aabb *box)
     for (int i = 0; i < np; i++)
         fixed[i] = !s->placed[i].moves || s->context->resting.rest[s->placed[i].body] != PEG_WOKEN;
     s->searches = 1; /* of these */
-    int found = search(s, box, fixed) && search_along_motion(s, box);
+    int found = search(s, box, NULL, fixed) && search_along_motion(s, box);
     s->searches = searches;
     return found;
 }

@@ -142,6 +142,17 @@ peg_candidate *peg_new_candidate(const peg_pair_search *f, int a, int b)
     return c;
 }
 
+void peg_ask_filter(const peg_stage *s, peg_candidate *c)
+{
+    const peg_scene *scene = s->scene;
+    const peg_candidate *answer = peg_resting_answer(&s->context->resting, c);
+    if (answer)
+        c->excluded = answer->excluded;
+    else
+        c->excluded = scene->may_touch && !scene->may_touch(scene->filter_context,
+                                                            scene->part + c->a, scene->part + c->b);
+}
+
 static void recall(const peg_stage *s, const peg_cached_pair *old, peg_candidate *c)
 {
     if (!old) return;
@@ -171,29 +182,6 @@ void peg_find_nearness(const peg_stage *s, peg_candidate *c)
     find_nearness(s, c);
 }
 
-/* Pairs of boxes whose axes are sought at once. */
-typedef struct box_pairs {
-    peg_candidate *pair[PEG_LOT];
-    peg_box a[PEG_LOT], b[PEG_LOT];
-    double bias[PEG_LOT];
-    int n;
-} box_pairs;
-
-static void find_axes(const peg_stage *s, const box_pairs *of)
-{
-    const peg_box *a[PEG_LOT], *b[PEG_LOT];
-    peg_box_axis axis[PEG_LOT];
-    for (int k = 0; k < of->n; k++) a[k] = &of->a[k], b[k] = &of->b[k];
-    peg_box_separations(a, b, of->bias, of->n, axis);
-    for (int k = 0; k < of->n; k++) {
-        peg_candidate *c = of->pair[k];
-        c->axis = axis[k];
-        c->has_axis = 1;
-        c->near = !(axis[k].s > peg_candidate_reach(s, c));
-        if (!c->near) peg_box_axis_direction(a[k], b[k], &axis[k], c->n);
-    }
-}
-
 static int has_facets(const peg_polytope *A, const peg_polytope *B)
 {
     return !peg_is_flat(A) && !peg_is_triangle(A) && !peg_is_triangle(B) &&
@@ -221,25 +209,17 @@ static void find_facet(const peg_stage *s, peg_candidate *c)
 static void find_nearness_of_new(void *data, int begin, int end)
 {
     const peg_stage *s = data;
-    box_pairs boxes = {.n = 0};
     for (int i = begin; i < end; i++) {
         peg_candidate *c = &s->candidate[i];
-        const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
-        if (!c->is_new) continue;
+        const peg_polytope *A = s->placed[c->a].view.shape, *B = s->placed[c->b].view.shape;
+        int is_sought = c->is_new && !c->has_axis;
         c->is_new = 0;
-        if (!peg_is_box(a->shape) || !peg_is_box(b->shape)) {
-            if (s->scene->nb >= PEG_COARSE_FROM && has_facets(a->shape, b->shape))
-                find_facet(s, c);
-            else
-                find_nearness(s, c);
-            continue;
-        }
-        boxes.pair[boxes.n] = c;
-        peg_box_of_view(a, &boxes.a[boxes.n]);
-        peg_box_of_view(b, &boxes.b[boxes.n]);
-        boxes.bias[boxes.n++] = PEG_EDGE_BIAS * peg_candidate_size(s, c);
+        if (!is_sought) continue;
+        if (s->scene->nb >= PEG_COARSE_FROM && has_facets(A, B))
+            find_facet(s, c);
+        else
+            find_nearness(s, c);
     }
-    find_axes(s, &boxes);
 }
 
 void peg_find_new_nearness(peg_stage *s)

@@ -22,8 +22,12 @@ peg_candidate *peg_find_candidate(const peg_stage *stage, int sorted, int a, int
 typedef struct peg_pair_search {
     peg_stage *stage;
     const peg_aabb *box;
-    int known; /* candidates of earlier searches, sorted */
+    const peg_aabb *before; /* null, or boxes of which all pairs are known */
+    int known;              /* candidates of earlier searches, sorted */
+    int far;                /* pairs of boxes of earlier searches that are none */
 } peg_pair_search;
+/* Asks whether the pair, of parts of the scene, may touch. */
+void peg_ask_filter(const peg_stage *stage, peg_candidate *c);
 /* Adds a pair; null if it is known or without memory. */
 peg_candidate *peg_new_candidate(const peg_pair_search *finder, int a, int b);
 /* Sorts what a search has added among the others; 0 without memory. */

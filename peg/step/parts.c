@@ -2,6 +2,7 @@
  * meshes that something may touch. */
 #include "peg/step/parts.h"
 
+#include "peg/collide/box_box.h"
 #include "peg/collide/closest_features.h"
 #include "peg/contact/pose.h"
 #include "peg/shape/polytope.h"
@@ -260,12 +261,27 @@ static void box_of_mesh(const peg_placed *placed, const peg_aabb *local, double 
     }
 }
 
+static void box_of_box(const peg_view *view, peg_aabb *out)
+{
+    peg_box box;
+    peg_box_of_view(view, &box);
+    for (int k = 0; k < 3; k++) {
+        double extent = 0;
+        for (int j = 0; j < 3; j++) extent += fabs(box.R[3 * k + j]) * box.half[j];
+        out->lo[k] = box.x[k] - extent, out->hi[k] = box.x[k] + extent;
+    }
+}
+
 void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
 {
     const peg_part *part = &s->part[i];
     const peg_view *view = &s->placed[i].view;
     if (part->triangle_mesh) {
         box_of_mesh(&s->placed[i], &part->triangle_mesh->node[0].box, part->round, box);
+        return;
+    }
+    if (part->shape && peg_is_box(part->shape)) {
+        box_of_box(view, box);
         return;
     }
     int unbounded = peg_is_half_space(part->shape);

@@ -56,6 +56,12 @@ typedef struct peg_candidate {
     };
 } peg_candidate;
 
+/* Two boxes whose swept boxes overlap; a has the smaller id. */
+typedef struct peg_box_pair {
+    int a, b;
+    peg_box_axis axis; /* at the start */
+} peg_box_pair;
+
 /* The result of an island, in the arena of the worker that solved it. */
 typedef struct peg_island_result {
     pegStats stats;
@@ -135,6 +141,10 @@ typedef struct peg_stage {
     int parts, part_capacity;
     peg_candidate *candidate, *sorted; /* the room, and the same to sort them into, or null */
     int candidates, candidate_capacity;
+    peg_box *box;           /* of the scene's parts, or null: of those that are boxes */
+    peg_box_pair *box_pair; /* too far apart at the start to be candidates */
+    int box_pairs, box_pair_room;
+    double *found_travel;          /* of the scene's parts, in the motion that was found, m */
     unsigned char *within_reach;   /* of a candidate: the found motion could bring it near */
     int searches;                  /* for pairs so far: in all but the first the motion is known */
     int *root;                     /* nb: union-find of the islands */

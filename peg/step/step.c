@@ -5,6 +5,7 @@
 #include "peg/base/settings.h"
 #include "peg/collide/separation.h"
 #include "peg/peg.h"
+#include "peg/step/box_pairs.h"
 #include "peg/step/broad_phase.h"
 #include "peg/step/candidate.h"
 #include "peg/step/context.h"
@@ -144,17 +145,17 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     return 1;
 }
 
-/* How much nearer the parts of a pair can come in the motion that was found, at most, m. */
-static double closing(const peg_stage *s, const peg_candidate *c)
+/* How much nearer two parts can come in the motion that was found, at most, m. */
+static double closing(const peg_stage *s, int a, int b)
 {
     double v[2][6] = {{0}}, turning[2][6] = {{0}};
     for (int side = 0; side < 2; side++) {
-        peg_found_velocity(s, side ? c->b : c->a, v[side]);
+        peg_found_velocity(s, side ? b : a, v[side]);
         memcpy(turning[side] + 3, v[side] + 3, 3 * sizeof **v);
     }
     for (int k = 0; k < 3; k++) v[0][k] -= v[1][k];
-    return s->scene->h * peg_norm(v[0]) + peg_travel(s, c->a, turning[0]) +
-           peg_travel(s, c->b, turning[1]);
+    return s->scene->h * peg_norm(v[0]) + peg_travel(s, a, turning[0]) +
+           peg_travel(s, b, turning[1]);
 }
 
 /* What is this near after the motion that was found, of the size, counts as if it were to meet. */
@@ -204,7 +205,7 @@ static int has_coarse_reach(const peg_stage *s, const peg_candidate *c)
 /* How near the pair must be now for the motion to bring it near, m. */
 static double reach_of_motion(const peg_stage *s, const peg_candidate *c)
 {
-    return closing(s, c) + (has_coarse_reach(s, c) ? LEFT * peg_candidate_size(s, c) : 0);
+    return closing(s, c->a, c->b) + (has_coarse_reach(s, c) ? LEFT * peg_candidate_size(s, c) : 0);
 }
 
 /* Candidates that no island has, and that the found motion could bring near. */
@@ -225,6 +226,17 @@ static void find_within_reach(void *data, int begin, int end)
     }
 }
 
+/* The same of boxes. */
+static int is_box_pair_within_reach(const peg_stage *s, const peg_box_pair *p)
+{
+    double size = peg_pair_size(s->part[p->a].shape, s->part[p->b].shape);
+    double left = s->round == 0 ? LEFT * size : 0;
+    double most = s->found_travel[p->a] + s->found_travel[p->b];
+    if (p->axis.s > (1 + PEG_ROUNDING) * most + left)
+        return 0; /* as closing is no more than that */
+    return p->axis.s <= closing(s, p->a, p->b) + left;
+}
+
 /* Whether the found motion brings the pair near: from the second round on whether it makes it meet,
  * as every round adds others that could. Of two meshes that are sought along the motion only the
  * triangles that come near first are known. */
@@ -239,21 +251,42 @@ static int is_missed(peg_stage *s, const peg_candidate *c)
     return !passes_by(s, c, (double[]){0, 1}, at, reach, halvings);
 }
 
+static int is_of_others(const peg_stage *s, int part_a, int part_b)
+{
+    const peg_placed *a = &s->placed[part_a], *b = &s->placed[part_b];
+    return (a->moves && !s->dirty[a->body]) || (b->moves && !s->dirty[b->body]);
+}
+
+static int is_of_missing(const peg_stage *s, const peg_box_pair *p)
+{
+    return !is_of_others(s, p->a, p->b);
+}
+
 /* All pairs of the bodies that have missed some, with each other and with what does not move, count
  * as near from the second round on: among the triangles of a mesh each motion found few others, ten
  * times. Islands do not grow by it. Where none were missed none join. */
 static void take_whole(peg_stage *s, int missed)
 {
+    if (missed && s->round > 0) s->failed |= !peg_box_pairs_take(s, is_of_missing);
     for (int i = 0; i < s->candidates; i++) {
         peg_candidate *c = &s->candidate[i];
-        const peg_placed *a = &s->placed[c->a], *b = &s->placed[c->b];
         if (c->in_island || c->excluded || c->is_mesh_pair) continue;
-        int of_others = (a->moves && !s->dirty[a->body]) || (b->moves && !s->dirty[b->body]);
         if (!missed)
             c->near = 0;
-        else if (!of_others && s->round > 0)
+        else if (s->round > 0 && !is_of_others(s, c->a, c->b))
             c->near = 1;
     }
+}
+
+static int find_travel(peg_stage *s)
+{
+    s->found_travel = PEG_NEW(&s->context->arena, double, s->scene->np);
+    for (int i = 0; i < s->scene->np && s->found_travel; i++) {
+        double v[6];
+        peg_found_velocity(s, i, v);
+        s->found_travel[i] = peg_travel(s, i, v);
+    }
+    return s->found_travel != NULL;
 }
 
 /* Pairs that the found motion could close although no island had them: marks them near and their
@@ -262,7 +295,8 @@ static int find_missed_pairs(peg_stage *s, const peg_aabb *start, peg_aabb *end)
 {
     int missed = 0;
     peg_end_boxes(s, end);
-    if (!peg_find_pairs(s, end, start)) {
+    if (!peg_find_pairs(s, end, start) || !find_travel(s) ||
+        !peg_box_pairs_take(s, is_box_pair_within_reach)) {
         s->failed = 1;
         return 0;
     }

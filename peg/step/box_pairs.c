@@ -1,0 +1,114 @@
+#include "peg/step/box_pairs.h"
+
+#include "peg/step/context.h"
+
+int peg_is_box_pair(const peg_stage *s, int a, int b)
+{
+    const peg_polytope *A = s->part[a].shape, *B = s->part[b].shape;
+    return A && B && peg_is_box(A) && peg_is_box(B);
+}
+
+void peg_box_pair_add(peg_pair_search *f, int a, int b)
+{
+    peg_stage *s = f->stage;
+    if (s->box_pairs == s->box_pair_room) {
+        int room = s->box_pair_room ? 2 * s->box_pair_room : 8 * s->scene->np;
+        peg_box_pair *grown = PEG_NEW(&s->context->kept, peg_box_pair, room);
+        if (!grown) {
+            s->failed = 1;
+            return;
+        }
+        if (s->box_pairs) memcpy(grown, s->box_pair, (size_t)s->box_pairs * sizeof *grown);
+        s->box_pair = grown;
+        s->box_pair_room = room;
+    }
+    s->box_pair[s->box_pairs++] = (peg_box_pair){.a = a, .b = b};
+}
+
+static int place_boxes(peg_stage *s)
+{
+    if (s->box) return 1;
+    s->box = PEG_NEW(&s->context->kept, peg_box, s->scene->np);
+    for (int i = 0; i < s->scene->np && s->box; i++) {
+        const peg_polytope *shape = s->part[i].shape;
+        if (shape && peg_is_box(shape)) peg_box_of_view(&s->placed[i].view, &s->box[i]);
+    }
+    return s->box != NULL;
+}
+
+static double size_of(const peg_stage *s, const peg_box_pair *p)
+{
+    return peg_pair_size(s->part[p->a].shape, s->part[p->b].shape);
+}
+
+/* Of those that a search has added. */
+static void find_axes(void *data, int begin, int end)
+{
+    enum { LOT = 64 }; /* that are handed on at once */
+    const peg_pair_search *f = data;
+    const peg_stage *s = f->stage;
+    for (int from = begin; from < end; from += LOT) {
+        const peg_box *a[LOT], *b[LOT];
+        double bias[LOT];
+        peg_box_axis axis[LOT];
+        peg_box_pair *pair = &s->box_pair[f->far + from];
+        int n = end - from < LOT ? end - from : LOT;
+        for (int k = 0; k < n; k++) {
+            a[k] = &s->box[pair[k].a], b[k] = &s->box[pair[k].b];
+            bias[k] = PEG_EDGE_BIAS * size_of(s, &pair[k]);
+        }
+        peg_box_separations(a, b, bias, n, axis);
+        for (int k = 0; k < n; k++) pair[k].axis = axis[k];
+    }
+}
+
+/* Null if it is known or without memory. */
+static peg_candidate *make_candidate(const peg_pair_search *f, const peg_box_pair *p)
+{
+    peg_candidate *c = peg_new_candidate(f, p->a, p->b);
+    if (!c) return NULL;
+    peg_ask_filter(f->stage, c);
+    c->axis = p->axis;
+    c->has_axis = c->is_new = 1;
+    return c;
+}
+
+int peg_box_pairs_sort_out(peg_pair_search *f)
+{
+    peg_stage *s = f->stage;
+    int met = s->box_pairs - f->far, kept = f->far;
+    if (met == 0) return 1;
+    if (!place_boxes(s)) return 0;
+    peg_pool_loop(peg_threads_for(s->context, met), find_axes, f, met);
+    for (int i = f->far; i < s->box_pairs; i++) {
+        const peg_box_pair *p = &s->box_pair[i];
+        double reach =
+            s->placed[p->a].travel + s->placed[p->b].travel + peg_reach_margin(s) * size_of(s, p);
+        if (p->axis.s > reach) {
+            s->box_pair[kept++] = *p;
+            continue;
+        }
+        peg_candidate *c = make_candidate(f, p);
+        if (c) c->near = !c->excluded;
+    }
+    s->box_pairs = kept;
+    return !s->failed;
+}
+
+/* Searches that overlap may have met it twice. */
+static int is_taken(const peg_stage *s, int from, const peg_box_pair *p)
+{
+    for (int i = from; i < s->candidates; i++)
+        if (s->candidate[i].a == p->a && s->candidate[i].b == p->b) return 1;
+    return 0;
+}
+
+int peg_box_pairs_take(peg_stage *s, int (*is_wanted)(const peg_stage *, const peg_box_pair *))
+{
+    peg_pair_search f = {.stage = s, .known = s->candidates};
+    for (int i = 0; i < s->box_pairs && !s->failed; i++) {
+        const peg_box_pair *p = &s->box_pair[i];
+        if (is_wanted(s, p) && !is_taken(s, f.known, p)) make_candidate(&f, p);
+    }
+    return !s->failed && (s->candidates == f.known || peg_sort_candidates(s));
+}
