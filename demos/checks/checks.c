@@ -215,19 +215,21 @@ static void look_at_counts(check_run *run)
     if (lab_escaped(run->w) > 0) check_fail(run, "%d bodies left the box", lab_escaped(run->w));
 }
 
-/* Limited islands in pours without friction: none below h = .05 (above, the study counts them
- * over all seeds).
+/* Pours never freeze. Limited islands in those without friction: none below h = .05 (above, the
+ * study counts them over all seeds).
  */
 static void look_at_fallbacks(check_run *run)
 {
     const pegStats *s = &run->result->total;
     if (lab_mu(run->w) == 0 && run->h < 0.05 && s->limited_islands > 0)
         check_fail(run, "%ld limited islands", s->limited_islands);
+    if (s->frozen_islands > 0) check_fail(run, "%ld frozen islands", s->frozen_islands);
 }
 
 static const check_spec pour_specs[] = {
     {"pour-boxes", .size = 0.1, .end = look_at_fallbacks},
     {"pour-convex", .size = 0.1, .end = look_at_fallbacks},
+    {"pour-mixed", .size = 0.1, .end = look_at_fallbacks},
     {.scene = NULL},
 };
 

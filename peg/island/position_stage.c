@@ -223,6 +223,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
         if (!restore(I, k, limits)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0);
+        peg_lock_pairs(I);
         if (!has_changed(I)) break;
     }
     if ((I->forms & PEG_FORM_RECOVERY) && !apart) shorten_recovery(I);
