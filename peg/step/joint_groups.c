@@ -9,6 +9,8 @@
 #include "peg/island/joints.h"
 #include "peg/step/island_graph.h"
 
+#include <float.h>
+
 /* Of a body that no impulse moves the velocity counts. */
 static peg_joint_place place_of(const peg_stage *s, const int *rigid_of, int body)
 {
@@ -81,6 +83,17 @@ static int set_rigids(peg_stage *s, peg_island *I, int *rigid_of, int root)
     return 1;
 }
 
+/* Whether a row's compliance is lost in rounding beside J M^-1 J': ODE's factors have no pivot left
+ * for it if it is redundant, its step leads to NaN and aborts. */
+static int compliance_is_lost(const peg_island *I)
+{
+    const peg_island_joints *joints = &I->joints;
+    peg_problem problem = {.nb = I->nd, .m = joints->n, .mass = I->mass, .row = joints->row};
+    for (int k = 0; k < joints->n; k++)
+        if (joints->row[k].c < joints->n * DBL_EPSILON * peg_row_scale(&problem, k)) return 1;
+    return 0;
+}
+
 /* Pushes of motors go into the target; the joints' impulses begin with those of the last step. */
 static int step_group(peg_stage *s, int root)
 {
@@ -92,12 +105,13 @@ static int step_group(peg_stage *s, int root)
         .h = s->scene->h, .settings = &s->context->settings, .arena = arena, .stats = &stats};
     int done = set_rigids(s, &I, rigid_of, root) && take_rows(s, &I, rigid_of, root);
     if (done) {
+        int held = compliance_is_lost(&I);
         peg_joints_solve_alone(&I);
         for (int i = 0; i < I.nd; i++) {
             int body = I.rigid[i].body;
             memcpy(s->v_no_contact[body], I.rigid[i].state.v_free, sizeof *s->v_no_contact);
             s->result[body].woken = s->woken_by_joint[body] = s->scene->body[body].asleep != 0;
-            s->result[body].held = I.joints.relaxation > 0;
+            s->result[body].held = held || I.joints.relaxation > 0;
         }
         peg_give_joints(s, &I);
         stats.unconverged = stats.joints_failed;

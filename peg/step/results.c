@@ -146,7 +146,7 @@ static void take_results(peg_assembly *a)
         take_velocity(r->v_pose, I->result.v_pose[i]);
         take_velocity(r->v_end, I->result.v_end[i]);
         r->moved = I->joints.n == 0 && memcmp(r->v_pose, b->v_free, sizeof r->v_pose) != 0;
-        r->held = (I->result.notes & PEG_NOTE_HELD) && I->joints.n > 0;
+        r->held |= (I->result.notes & PEG_NOTE_HELD) && I->joints.n > 0;
         r->limited = I->rigid[i].limited, r->unconverged = stats->unconverged > 0;
     }
     if (I->joints.n) peg_give_joints(s, I);
