@@ -121,6 +121,31 @@ START_TEST(arches_stand)
 }
 END_TEST
 
+/* A pile whose friction has no limit comes to rest without a limited body: velocities of slow
+ * islands take more iterations of PGS, which friction is to hold. */
+START_TEST(sticky_pile_rests)
+{
+    lab_setting bodies = {"bodies", 40};
+    lab_options options = {.contact = LAB_PEG,
+                           .h = .02,
+                           .time = 7,
+                           .seed = 6,
+                           .mu_given = 1,
+                           .mu = INFINITY,
+                           .set = &bodies,
+                           .sets = 1};
+    char text[LAB_TEXT];
+    int user;
+    lab_world *w = lab_open(lab_scene_find("pile-convex"), &options, text, &user);
+    ck_assert_msg(w != NULL, "%s", text);
+    while (lab_steps(w) < lab_steps_planned(w)) ck_assert_msg(!lab_step(w), "%s", lab_error(w));
+    pegStats stats;
+    lab_totals(w, &stats);
+    ck_assert_int_eq(stats.limited_bodies, 0);
+    lab_close(w);
+}
+END_TEST
+
 /* ---- two runs of one scene ----------------------------------------------------------------------
  */
 
@@ -305,6 +330,7 @@ Suite *test_suite(void)
     tcase_set_tags(arm, "long unsanitized"); /* sanitized, its first seconds are in the plan */
     tcase_add_loop_test(arm, arm_stacks, 0, 12);
     tcase_add_loop_test(arm, arches_stand, 0, 4);
+    tcase_add_test(arm, sticky_pile_rests);
     tcase_set_timeout(laws, 120);
     tcase_add_test(scenes, there_are_scenes);
     tcase_add_loop_test(scenes, scene_shows_what_it_must, 0, gate.count);

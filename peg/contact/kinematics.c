@@ -186,13 +186,13 @@ int peg_is_faster(const peg_island *I, double share)
     return motion > share * share * gain;
 }
 
-int peg_is_slow(const peg_island *I, double share)
+int peg_is_slow(const peg_island *I, const peg_vec6 *v, double share)
 {
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
         double g[6];
         gained(&r->state, g);
-        if (peg_energy_product(r, I->v[i], I->v[i]) > share * share * peg_energy_product(r, g, g))
+        if (peg_energy_product(r, v[i], v[i]) > share * share * peg_energy_product(r, g, g))
             return 0;
     }
     return 1;

@@ -23,8 +23,8 @@ void peg_common_velocity(const peg_island *island, const peg_vec6 *v, double com
 /* Whether the bodies are faster than `share` of what the applied forces make of them in a step, by
  * their energies. */
 int peg_is_faster(const peg_island *island, double share);
-/* Whether no body's iterate is faster than `share` of what applied forces make of it in a step. */
-int peg_is_slow(const peg_island *island, double share);
+/* Whether no body is faster by v than `share` of what applied forces make of it in a step. */
+int peg_is_slow(const peg_island *island, const peg_vec6 *v, double share);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
 /* a^T M b, and the kinetic energy, turned as the iterate is. */
 double peg_end_product(const peg_rigid *r, const double *a, const double *b);

@@ -150,7 +150,8 @@ static int may_rest(const peg_island *I)
  * stay. */
 static void come_to_rest(peg_island *I)
 {
-    if (may_rest(I) && peg_is_slow(I, PEG_REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    if (may_rest(I) && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_REST))
+        memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
 peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)

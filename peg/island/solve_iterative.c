@@ -182,12 +182,13 @@ static void fill_all(peg_island *I, workspace *w)
 
 /* --- the goal --- */
 
-/* Nothing is driven. Thin gaps may wait to grow, and overlaps to open. */
+/* Whether velocities below PEG_COARSE_REST are none: nothing is driven. Thin gaps may wait to grow,
+ * and overlaps to open. */
 static int may_rest(const peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++)
         if (I->rows.row[i].prescribed != 0) return 0;
-    return !I->joints.n;
+    return peg_is_coarse(I) && !I->joints.n;
 }
 
 static int most_iterations(const workspace *w)
@@ -197,6 +198,7 @@ static int most_iterations(const workspace *w)
         w->about == PEG_ABOUT_ITERATE && I->progress.iteration > 2 ? I->progress.iteration - 2 : 0;
     if (!peg_is_coarse(I) || ((I->forms & PEG_FORM_RECOVERY) && w->about == PEG_ABOUT_ITERATE))
         return FINE_ITERATIONS;
+    if (w->about == PEG_ABOUT_FREE && !(I->forms & PEG_FORM_ACTIVE)) return PEG_SLOW_ITERATIONS;
     if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return UPDATE_ITERATIONS;
     return PEG_COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
@@ -213,12 +215,9 @@ static void note_residual(peg_island *I, const workspace *w, peg_outcome outcome
 
 static peg_outcome run(peg_island *I, workspace *w)
 {
-    peg_vec6 *gained = PEG_NEW(I->arena, peg_vec6, I->nd);
     double sum = 0, mass = 0;
-    if (!gained) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < I->nd; i++) {
         const peg_body *b = &I->rigid[i].state;
-        for (int k = 0; k < 6; k++) gained[i][k] = b->v_free[k] - b->v[k];
         sum += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
         mass += b->mass;
     }
@@ -228,7 +227,6 @@ static peg_outcome run(peg_island *I, workspace *w)
     peg_pgs_goal goal = {.speed = w->speed,
                          .max_iterations = most_iterations(w),
                          .stall = may_end_early ? FINE_STALL : 0,
-                         .rest = PEG_COARSE_REST,
                          .group = w->group,
                          .groups = w->groups};
     if (is_whole(I))
@@ -243,8 +241,6 @@ static peg_outcome run(peg_island *I, workspace *w)
                                     : I->before.is_restored    ? I->before.v
                                                                : I->v);
     }
-    if (peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && may_rest(I))
-        goal.gained = (const peg_vec6 *)gained;
     peg_outcome outcome = peg_solve_pgs(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
     I->progress.work += w->solution.work * fmin(1, (double)BUDGET_BODIES / I->nd);
@@ -268,6 +264,9 @@ static peg_outcome run(peg_island *I, workspace *w)
 static void take(peg_island *I, const workspace *w)
 {
     int contacts = I->rows.m;
+    if (w->about == PEG_ABOUT_FREE && may_rest(I) &&
+        peg_is_slow(I, (const peg_vec6 *)w->solution.v, PEG_COARSE_REST))
+        memset(w->solution.v, 0, (size_t)I->nd * sizeof *w->solution.v);
     const peg_vec6 *before =
         (const peg_vec6 *)(w->about == PEG_ABOUT_FREE && I->before.is_restored ? I->v_motion
                                                                                : I->v);

@@ -25,9 +25,9 @@
 #include "peg/island/solve.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations for the velocities: of many bodies in slow islands, which friction is to hold; of few,
- * until rows change by less than this share of the bodies' speed. */
-enum { SLOW_ITERATIONS = 80, FINE_ITERATIONS = 200 };
+/* Iterations for the velocities of few bodies, until rows change by less than this share of the
+ * bodies' speed. */
+enum { FINE_ITERATIONS = 200 };
 static const double FINE_CHANGE = 1e-4;
 
 /* Share of how far the pair could close within which features make rows. */
@@ -174,7 +174,7 @@ static int find_velocities(peg_wide *w)
     peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!target || !gather_contacts(w)) return 0;
     int is_coarse = I->nd >= PEG_COARSE_FROM, is_active = I->forms & PEG_FORM_ACTIVE;
-    int most = is_active ? PEG_COARSE_ITERATIONS : SLOW_ITERATIONS;
+    int most = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
     peg_wide_problem problem = {.nb = I->nd,
                                 .root = w->root,
@@ -188,7 +188,8 @@ static int find_velocities(peg_wide *w)
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
     peg_wide_count(w, &result);
-    if (is_coarse && peg_is_slow(I, PEG_COARSE_REST)) memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
+    if (is_coarse && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
+        memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_exact(I);

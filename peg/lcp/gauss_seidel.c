@@ -8,8 +8,51 @@
 
 #include "peg/base/arena.h"
 #include "peg/base/lanes.h"
-#include "peg/lcp/gauss_seidel_state.h"
 #include "peg/lcp/scaled.h"
+
+/* y = F^-1 (v - v_f) as in scaled.h, where rows are n = F^T G^T, not of unit length; bodies that
+ * cannot move share one block of zeros. */
+
+/* Numbers of bodies and rows in vectors of four: the machine adds and multiplies them at once, in
+ * the same order with any instruction set. Those of a body are six and two zeros, of a row twelve.
+ */
+typedef double quad __attribute__((vector_size(32)));
+enum { STRIDE = 8, CONTACT = 3 };
+
+/* Four numbers of two quads, counted from the first one on. */
+#ifdef __clang__
+#define PICK(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef long long lanes __attribute__((vector_size(32)));
+#define PICK(a, b, i, j, k, l) __builtin_shuffle(a, b, (lanes){i, j, k, l})
+#endif
+
+#define HOT static inline __attribute__((always_inline))
+
+typedef struct pgs_row {
+    union {
+        quad q[3];
+        double d[12];
+    } n;
+    double before[CONTACT - 1]; /* products with the rows one and two places before, if visited with
+                                   these */
+    double beta, soft;          /* the row's speed is n.y + beta + soft lambda; soft: compliance */
+    double scale, gain;         /* n.n + soft; FURTHER over that */
+    double lo, hi, mu;          /* -lo - mu lambda_normal <= lambda <= hi + mu lambda_normal */
+    double per_speed;           /* share of the allowed speed per impulse */
+    int bounded;
+    int normal;   /* the normal row is so many places before; 0: there is none */
+    int together; /* rows from here on that are visited at once */
+} pgs_row;
+
+/* bodies a, b; nb: what cannot move */
+typedef struct pgs_group {
+    int begin, end;
+    int a, b;
+    int ready; /* its rows are loaded */
+    peg_pgs_cache *pgs;
+    pgs_row *row;
+} pgs_group;
 
 /* Over-relaxation: of the factors .8 to 1.6 those from 1.3 to 1.5 take the fewest visits of rows.
  */
@@ -20,13 +63,6 @@ static const double QUIET = 0.1;
 
 /* Share of the largest change that the iterations of goal.stall must take from it. */
 static const double GETS_ON = 0.3;
-
-/* Where no body lacks more than so many times what rest allows (half its weight), rest is sought,
- * in at most so many steps of conjugate gradients: a house of 40 cards takes some 220, and
- * thousands of PGS iterations. At 20 times houses of 40 and 57 cards do not come to rest; 200 and
- * 400 do no better. */
-static const double NEARLY = 100;
-enum { REST_STEPS = 250 };
 
 struct peg_pgs_cache {
     int ready;
@@ -40,6 +76,53 @@ peg_pgs_cache *peg_pgs_cache_create(peg_arena *arena, int rows)
     cache->ready = 0;
     cache->row = peg_arena_aligned(arena, (size_t)rows * sizeof *cache->row);
     return cache->row ? cache : NULL;
+}
+
+typedef struct pgs_state {
+    const peg_problem *problem;
+    const peg_pgs_goal *goal;
+    const double *warm; /* m: the warm start */
+    int nb, groups;
+    int singular;
+    peg_mass_root *root;
+    pgs_row *row; /* of groups whose rows nobody keeps, so many */
+    int rows;
+    pgs_group *group;
+    double *y;              /* STRIDE (nb + 1) */
+    double *target;         /* the same of v_f */
+    double *lambda;         /* m */
+    double largest;         /* change of an impulse in the last iteration, squared, J */
+    double sum;             /* of all these changes, squared, J */
+    double *moved, *before; /* nb + 1: largest change in this iteration and the one before */
+    unsigned char *reached; /* nb + 1: dirty up or changed */
+    int *active, actives;   /* groups of such bodies */
+    peg_lcp_row *filled;    /* of the group that is loaded: as many as the largest has */
+    int spread;             /* in the last iteration more were reached */
+    int iterations;         /* so far */
+    long visits;            /* of rows */
+} pgs_state;
+
+/* at: where the row's impulse is. */
+HOT double clamped(const pgs_row *row, const double *at, double lambda)
+{
+    double more = row->mu * at[-row->normal];
+    return peg_min(peg_max(lambda, -row->lo - more), row->hi + more);
+}
+
+/* What the group's rows see of y. */
+HOT void gather(const pgs_state *s, const pgs_group *g, quad y[3])
+{
+    const quad *a = (const quad *)(s->y + STRIDE * g->a), *b = (const quad *)(s->y + STRIDE * g->b);
+    y[0] = a[0];
+    y[1] = PICK(a[1], b[0], 0, 1, 4, 5);
+    y[2] = PICK(b[0], b[1], 2, 3, 4, 5);
+}
+
+/* m/s */
+HOT double speed_of(const pgs_row *row, double lambda, const quad y[3])
+{
+    quad q = row->n.q[0] * y[0] + row->n.q[1] * y[1] + row->n.q[2] * y[2];
+    return row->beta + row->soft * lambda + ((q[0] + q[1]) + (q[2] + q[3]));
 }
 
 static int allocate(peg_arena *arena, pgs_state *s)
@@ -348,22 +431,6 @@ static peg_outcome settle(pgs_state *s)
     return worst <= 1 ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }
 
-/* Near rest conjugate gradients go on, which are faster there. Returns 0 without memory. */
-static int seek_rest(peg_arena *arena, pgs_state *s)
-{
-    if (!peg_pgs_descend(arena, s, REST_STEPS)) return 0;
-    if (peg_pgs_rests(s, s->goal->rest)) return 1;
-    /* all rows that are loaded are to be visited */
-    for (int n = 0; n < s->actives; n++) {
-        const pgs_group *g = &s->group[s->active[n]];
-        if (!g->ready) continue;
-        s->before[g->a] = s->before[g->b] = INFINITY;
-        reach(s, g->a), reach(s, g->b);
-    }
-    settle(s);
-    return 1;
-}
-
 peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const peg_pgs_goal *goal,
                           peg_solution *solution)
 {
@@ -383,17 +450,12 @@ peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const pe
     for (int i = 0; i <= s.nb; i++) s.reached[i] = (unsigned char)is_dirty(&s, i);
     s.spread = 1;
     peg_outcome outcome = settle(&s);
-    int is_near_rest = !s.singular && goal->gained && !peg_pgs_rests(&s, goal->rest) &&
-                       peg_pgs_rests(&s, NEARLY * goal->rest);
-    if (is_near_rest && !seek_rest(arena, &s)) return PEG_OUT_OF_MEMORY;
     if (s.singular) {
         peg_arena_back(arena, mark);
         return PEG_SINGULAR;
     }
-    int resting = goal->gained && peg_pgs_rests(&s, goal->rest);
     finish(&s, solution);
-    if (resting) memset(solution->v, 0, (size_t)s.nb * sizeof *solution->v);
-    for (int i = 0; i < s.nb && goal->dirty; i++) goal->dirty[i] |= resting || s.reached[i];
+    for (int i = 0; i < s.nb && goal->dirty; i++) goal->dirty[i] |= s.reached[i];
     solution->iterations = s.iterations;
     solution->work += (double)s.visits / PEG_VISITS_OF_WORK;
     solution->residual = sqrt(s.largest);

@@ -26,10 +26,6 @@ typedef struct peg_pgs_goal {
     int stall;           /* if not 0 the answer is taken as it is when so many iterations have not
                                 taken a share of the largest change: where impulses grow slowly
                                 along each other, as between wedges */
-    const peg_vec6 *gained; /* v_f - v_0; if not null v = 0 is an answer where every body's force
-                                  balance fails by at most the share `rest` of M gained, and is
-                                  sought where that is near: only for rows that v = 0 satisfies */
-    double rest;
     /* if not null v answers the rows but for those of the bodies that are dirty up (nb): they are
      * visited as far as their change reaches. The warm start need not be theirs. Holds afterwards
      * whom it has reached; the others keep their v */
@@ -49,7 +45,7 @@ typedef struct peg_pgs_goal {
 
 /* From the warm start. solution->residual is the natural residual of the last iteration, sqrt(J).
  * PEG_ITERATION_LIMIT: the answer is less exact, but every impulse lies within its bounds and v =
- * v_f + M^-1 G^T lambda to rounding, as for PEG_SOLVED (but for v = 0, see above). PEG_SINGULAR:
+ * v_f + M^-1 G^T lambda to rounding, as for PEG_SOLVED. PEG_SINGULAR:
  * not for these rows (of one body with itself, or without a Jacobian). */
 peg_outcome peg_solve_pgs(peg_arena *arena, const peg_problem *problem, const peg_pgs_goal *goal,
                           peg_solution *solution);
