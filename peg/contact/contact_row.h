@@ -4,15 +4,15 @@
 
 #include "peg/contact/feature_contact.h"
 
-/* Gaps below PEG_THIN * margin grow by this share of what they lack: at most 1e-11 L a step, fading
- * out. */
+/* Gaps below PEG_THIN * margin grow by this share of their shortfall: at most 1e-11 L a step,
+ * decreasing to 0. */
 #define PEG_GAP_GROWTH 0.1
 
-/* Appends the row of a contact with its friction rows, in the iterate `at`, unless a row says the
- * same already. */
+/* Appends the normal row and the friction rows of a contact at the iterate `at`, unless the set has
+ * the same row. */
 void peg_contact_rows(peg_island *island, int pair, const peg_pair_pose *at,
                       const peg_feature_contact *contact, peg_row_set *out);
-/* The same, if the features may touch. */
+/* The same, if contact of the features can form. */
 void peg_touching_rows(peg_island *island, int pair, const peg_pair_pose *at,
                        const peg_feature_contact *contact, peg_row_set *out);
 

@@ -11,14 +11,14 @@
 #include "peg/contact/mode.h"
 #include "peg/contact/patch_external.h"
 
-/* Facets whose direction is this far from the chosen one (cosine) are other alternatives; those
- * that are known to stay below are not searched again until the bodies have turned by so much
- * (rad); at the start the search looks for what overlaps by less than so much (L). */
+/* AWAY: cosine of the angle to the chosen direction from which on a facet is another alternative.
+ * TURNED: rotation of the bodies, rad, up to which the bound on the other alternatives holds
+ * without a new search. SEARCHED: depth of overlap up to which the first search lists facets, L. */
 static const double AWAY = 0.999;
 static const double TURNED = 0.03;
 static const double SEARCHED = 0.2;
 
-/* Another facet is a way out of a trap when its value exceeds max(s_n, 0) by this, in L. */
+/* A facet releases a pair from a trap if its separation exceeds max(s_n, 0) by this, L. */
 static const double TRAP = 1e-7;
 
 static const peg_piece *piece_a(const peg_island *I, const peg_pair *p)
@@ -46,8 +46,8 @@ static int is_round(const peg_island *I, const peg_pair *p)
     return peg_is_dilated(piece_a(I, p)->part->shape) || peg_is_dilated(piece_b(I, p)->part->shape);
 }
 
-/* Value at q_0 of the features of a facet seen at q_k. Of round ones: how far they were apart,
- * whatever else was nearer; negative if they have passed each other since. */
+/* Separation at q_0, m, of the features of a facet found at q_k. Of round features: their distance,
+ * negative if they have passed each other since. */
 static double facet_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
     const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
@@ -59,8 +59,9 @@ static double facet_at_start(const peg_island *I, const peg_pair *p, const peg_f
            peg_radius_of_b(B, facet->kind);
 }
 
-/* Whether a mesh can be touched along n where it is highest. A direction in which it only hides
- * behind its own neighbours keeps the pair apart, but is no way in which it will ever touch. */
+/* Whether the support feature of a mesh along n can be in contact along n. Otherwise n is a
+ * separating direction, but neighbouring triangles shield the feature and no contact forms along
+ * it. */
 static int can_touch(const peg_island *I, const peg_pair *p, const peg_view *A, const peg_view *B,
                      const double n[3])
 {
@@ -75,26 +76,27 @@ static int can_touch_now(const peg_island *I, const peg_pair *p, const peg_facet
     return p->tried.stuck || can_touch(I, p, &piece_a(I, p)->now, &piece_b(I, p)->now, facet->n);
 }
 
-/* What overlaps may open in another direction than at first. */
+/* Whether an overlapping pair may change its direction of recovery. */
 static int gives_way(const peg_island *I, const peg_pair *p)
 {
     return peg_pair_recovers(p) && I->progress.iteration >= PEG_RECOVERY_FREE_FROM;
 }
 
-/* A facet may be chosen if it held at the start (or was no worse than the starting overlap). */
+/* A facet may be chosen if it separated the pair at q_0, or was no deeper than the starting
+ * overlap. */
 static int held_at_start(const peg_island *I, const peg_pair *p, const peg_facet *facet)
 {
     return gives_way(I, p) || facet_at_start(I, p, facet) >= fmin(p->s0, 0) - PEG_TOUCH * p->L;
 }
 
-/* What a visitor of facets looks for. */
+/* State of a search over facets. */
 typedef struct search {
     const peg_island *I;
     const peg_pair *p;
     peg_facet best;
-    double value; /* of the best */
-    int touches;  /* the best one can touch */
-    double align; /* least or greatest n . n_chosen that is wanted */
+    double value; /* of `best` */
+    int touches;  /* contact can form along `best` */
+    double align; /* least or greatest n . n_chosen accepted */
 } search;
 
 /* --- the first direction --- */
@@ -106,12 +108,12 @@ static double first_value(const peg_island *I, const peg_pair *p, const peg_face
     return fmin(facet->s, peg_separation_along(A, B, facet->n));
 }
 
-/* The facets that were met. */
+/* Facets listed by the first search; more than these give no bound. */
 enum { MOST_MET = 64 };
 
 typedef struct meeting {
     search first;
-    double least; /* s below which a facet is no candidate */
+    double least; /* least separation of a candidate, m */
     struct met {
         double n[3], s;
     } met[MOST_MET];
@@ -143,7 +145,7 @@ static void consider_first(void *context, const peg_facet *facet)
     c->best = *facet;
 }
 
-/* Three vertices, or the plane of a half-space: they tell where a part is. */
+/* Three vertices, or the plane of a half-space: they identify the pose of a part. */
 static void find_place(const peg_view *view, peg_vec3 at[3])
 {
     memset(at, 0, 3 * sizeof *at);
@@ -153,7 +155,7 @@ static void find_place(const peg_view *view, peg_vec3 at[3])
     at[1][0] = view->offset[0];
 }
 
-/* Whether the part is where the last step left it, and was not put elsewhere since. */
+/* Whether the part is at the pose of the end of the last step: the program has not moved it. */
 static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
 {
     peg_vec3 now[3];
@@ -164,9 +166,8 @@ static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
     return same;
 }
 
-/* Whether the last direction leaves a pair apart at the start and after the free motion, of round
- * parts or of a large active island. It is as good as any other, while the nearest features change
- * with every motion. */
+/* Reuses the last direction, without a search, of round parts or in a coarse island: if it
+ * separates the pair at q_0 and after the free motion. 1 if it does. */
 static int is_left_apart(peg_island *I, peg_pair *p)
 {
     peg_facet facet = p->last_choice.facet;
@@ -181,8 +182,8 @@ static int is_left_apart(peg_island *I, peg_pair *p)
     return 1;
 }
 
-/* The facet of the step before where it is now; false if it holds no more, or another one could be
- * the better choice. */
+/* Reuses the facet of the last step; 0 if it no longer separates the pair or another one could be
+ * wider. */
 static int keeps_choice(peg_island *I, peg_pair *p)
 {
     peg_choice *old = &p->last_choice;
@@ -199,7 +200,8 @@ static int keeps_choice(peg_island *I, peg_pair *p)
     return 1;
 }
 
-/* Bound of the facets away from n among those met; what was not met is below the search's reach. */
+/* Upper bound on the separation of the alternatives other than n, m: of the listed facets, and of
+ * those beyond the reach of the search. */
 static double find_others(const meeting *m, const double *n, double away, double reach)
 {
     double others = reach;
@@ -209,7 +211,7 @@ static double find_others(const meeting *m, const double *n, double away, double
     return others;
 }
 
-/* A direction that is no facet at the start. */
+/* Considers a direction that is no facet at q_0. */
 static void consider_direction(const peg_island *I, const peg_pair *p, const double *n, meeting *m)
 {
     peg_facet facet = {.kind = PEG_FEATURES_NONE, .s = along_start(I, p, n)};
@@ -244,8 +246,9 @@ static void choose_first(peg_island *I, peg_pair *p)
     p->turned = 0;
 }
 
-/* The facet that held at q_0 and serves the free motion best: largest min(s(q_0), s(q_free)). The
- * closest-point normal instead would make a contact of a body that falls past a flush wall. */
+/* The facet that separates the pair at q_0 and suits the free motion best: largest min(s(q_0),
+ * s(q_free)). With the closest-point normal a body that falls past a flush wall would be in contact
+ * with it. */
 void peg_pair_begin(peg_island *I, peg_pair *p)
 {
     if (p->nexternal)
@@ -260,14 +263,14 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
     p->beside = INFINITY;
 }
 
-/* How far both bodies turn in the step, at most. */
+/* Upper bound on the rotation of the two bodies in the step, rad. */
 static double turning(const peg_island *I, const peg_pair *p)
 {
     return I->h *
            (peg_norm(I->v[piece_a(I, p)->rigid] + 3) + peg_norm(I->v[piece_b(I, p)->rigid] + 3));
 }
 
-/* Bound of the facets away from the chosen one at q_k. */
+/* Upper bound at q_k on the separation of the other alternatives, m. */
 static double others_now(const peg_island *I, const peg_pair *p)
 {
     if (!(p->turned + turning(I, p) <= TURNED)) return INFINITY;
@@ -285,8 +288,8 @@ void peg_pair_keep_choice(const peg_island *I, peg_pair *p)
 
 /* --- check --- */
 
-/* What a facet that kept start_gap at q_0 must keep at q_k: a share of the margin, but no more than
- * half of what there was; nothing but rounding below 0. */
+/* Least gap at q_k of a facet with start_gap at q_0, m: a share of the margin, at most half of
+ * start_gap; from an overlap no deeper than rounding. */
 static double least_gap(const peg_pair *p, double start_gap)
 {
     double floor = PEG_FLOOR * p->margin, rounding = PEG_ROUNDING * p->L;
@@ -307,8 +310,8 @@ static void consider_start(void *context, const peg_facet *facet)
     c->value = fmin(c->value, facet_at_start(c->I, c->p, facet));
 }
 
-/* What counts as the start is the thinnest then of the facets that are widest now, within the
- * floor, and of the chosen one: of facets that are nearly one, any may be the widest. */
+/* The gap at q_0 is the smallest one of the chosen facet and of those within the floor of the
+ * widest at q_k: of nearly coincident facets any may be the widest. */
 double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
@@ -330,7 +333,8 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
     double least = least_gap(p, c.value);
-    /* rounding of the start that the last resort, or walls without clearance, cannot open */
+    /* a starting overlap of rounding size, which the position stage and walls without clearance
+     * cannot open */
     if (p->s0 < 0 && (I->forms & (PEG_FORM_POSITIONS_APART | PEG_FORM_CLEARANCE)))
         least = fmin(least, p->s0);
     return least - p->s;
@@ -338,8 +342,8 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
 
 /* --- tilt --- */
 
-/* Directions closer than this are the same alternative. */
-#define SAME_DIRECTION 0.995 /* below AWAY by more than TURNED */
+/* Cosine: closer directions are the same alternative. */
+#define SAME_DIRECTION 0.995 /* smaller than AWAY by more than TURNED */
 
 static void consider_tilt(void *context, const peg_facet *facet)
 {
@@ -360,9 +364,9 @@ static void take(peg_pair *p, const search *c)
     p->checked = 0;
 }
 
-/* Better facets within 60 degrees (of what gives way: any) that held at the start. One that was
- * found at a pose near by will do while the pair is apart along it and nothing beside it could be
- * better. */
+/* Wider facets within 60 degrees of the chosen one (of a recovering pair: any) that separated it at
+ * q_0. A facet found at a nearby pose is kept while it separates the pair and no neighbour can be
+ * wider. */
 peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
 {
     static const peg_facet unknown = {.kind = PEG_FEATURES_NONE};
@@ -406,15 +410,15 @@ static void consider_touching(void *context, const peg_facet *facet)
     c->best = *facet;
 }
 
-/* Bound of the facets beside the chosen one at q_k. */
+/* Upper bound at q_k on the separation of facets next to the chosen one, m. */
 static double beside_now(const peg_island *I, const peg_pair *p)
 {
     return peg_min(others_now(I, p), p->beside + p->moved_since_tilt);
 }
 
-/* Whether the chosen facet holds the pair where another one that touched at the start still does:
- * what slides from one flush part to the next is not held by the side of the next. Once in a step,
- * since of two that hold each could yield to the other. */
+/* Whether the pair may change to another facet that touched at q_0 and still separates it: the side
+ * of the next of two flush parts does not stop a body that slides onto it. Once in a step: two such
+ * facets could replace each other for ever. */
 static int yields(peg_island *I, peg_pair *p, search *c)
 {
     if (p->tried.yielded || !peg_has_rule(I, PEG_RULE_YIELD) || p->s0 < -PEG_TOUCH * p->L ||
@@ -426,7 +430,7 @@ static int yields(peg_island *I, peg_pair *p, search *c)
     return p->tried.yielded;
 }
 
-/* A loaded pair for which another facet holds better than max(s_n, 0) was held by a trap. */
+/* A loaded pair is in a trap if another facet separates it by more than max(s_n, 0). */
 int peg_pair_switch(peg_island *I, peg_pair *p)
 {
     if (p->nexternal) return 0;
@@ -465,8 +469,8 @@ void peg_pair_choose_facet(peg_island *I, peg_pair *p)
     take(p, &c);
 }
 
-/* A row that pushes a body through to the far side: from now on only facets that held at the start.
- */
+/* A row that pushes a body out at the far side: from now on only facets that separated the pair at
+ * q_0. */
 void peg_pair_lock(peg_island *I, peg_pair *p)
 {
     p->tried.locked = 1;

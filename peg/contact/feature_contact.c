@@ -1,5 +1,4 @@
-/* Contacts of features: where two features that face each other touch, with which normal, and how
- * far apart they are, at q_0 and at q_k. */
+/* Contacts of feature pairs: contact point, normal, and gap at q_0 and at q_k. */
 #include "peg/contact/feature_contact.h"
 
 #include "peg/collide/closest_features.h"
@@ -69,7 +68,7 @@ int peg_rim_points(const peg_polytope *shape)
     return peg_has_rim(shape) ? ON_RIM * shape->nv : 0;
 }
 
-/* Where a vertex, or a point of a rim, meets a face of normal n. */
+/* Contact of a vertex, or of a point of a rim, with a face of normal n. */
 static void vertex_point(const peg_view *view, int i, const double *n, double out[3])
 {
     int nv = view->shape->nv;
@@ -105,8 +104,8 @@ peg_feature_contact peg_vertex_face(const peg_facing *f, int vertex, int face)
 
 /* --- two edges --- */
 
-/* Edges whose normal was not known at the start, as they were parallel (sine), or has turned by
- * more than 60 degrees since (cosine), are taken as they are now. */
+/* Sine of the angle between edges below which their normal at q_0 is unknown, and cosine of the
+ * rotation of the normal since q_0; beyond either the normal at q_k serves for both poses. */
 static const double PARALLEL_AT_START = 1e-9, SAME_SIDE = 0.5;
 
 /* Nearest points of the lines at q_k, parameters along the edges, and the same material points at
@@ -155,7 +154,7 @@ int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
     c->gap = peg_dot(c->normal, apart) - round;
     c->gap0 = peg_dot(n0, apart0) - round;
     if (l0 < PARALLEL_AT_START * lengths || peg_dot(n0, c->normal) < SAME_SIDE) {
-        /* what the normal was at the start says nothing of this pair of edges */
+        /* the normal at q_0 is not that of this pair of edges */
         c->gap0 = c->gap;
         peg_copy3(c->normal, c->mid_normal);
     }
@@ -164,9 +163,9 @@ int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
 
 /* --- round features --- */
 
-/* Distance of features from their nearest points, against `side` (unit) if they have passed each
- * other, and the unit vector along it. Rims that have met are as far apart as they are along it:
- * their nearest points are anywhere. */
+/* Signed distance of features and the unit vector along it, from their nearest points; negative
+ * against `side` (unit) if they have passed each other. Of intersecting rims the distance is
+ * measured along `side`: their nearest points are arbitrary. */
 static double passed_distance(const peg_view *A, const peg_view *B, const peg_feature_contact *c,
                               const double side[3], double a[3], double b[3], double n[3])
 {
@@ -188,7 +187,7 @@ static double radii(const peg_view *A, const peg_view *B, const peg_feature_cont
     return peg_radius_of_a(A, c->kind) + peg_radius_of_b(B, c->kind);
 }
 
-/* What there is to say of two features from their nearest points now. */
+/* Contact at q_k from the nearest points of two features. */
 void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double a[3], double b[3],
                            peg_feature_contact *c)
 {
@@ -197,7 +196,7 @@ void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double
     for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
 }
 
-/* Half-way from points that were a and b, `before` (unit) along their distance. */
+/* Normal between that of q_0, `before`, and that of q_k; a, b: the nearest points. */
 static void half_way(const double a[3], const double b[3], const double before[3], double round,
                      peg_feature_contact *c)
 {
@@ -209,7 +208,7 @@ static void half_way(const double a[3], const double b[3], const double before[3
     }
 }
 
-/* And what has become of them since the start. */
+/* The gap of the same material points at q_0. */
 void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *c)
 {
     const peg_view *A = at->a.start, *B = at->b.start;

@@ -4,10 +4,10 @@
 
 #include "peg/contact/island.h"
 
-/* Sliding slower than this share of the speed of the two points has no direction. */
+/* Sliding slower than this share of the two points' speeds has no defined direction. */
 #define PEG_NO_SLIDING 5e-2
 
-/* What friction rows need to know of a contact. */
+/* Geometry of a contact for its friction rows. */
 typedef struct peg_friction_frame {
     double normal[3]; /* into A */
     double mid_point[3];

@@ -16,17 +16,17 @@ double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg
 /* A kinematic body that is not at rest. */
 int peg_is_moving_obstacle(const peg_body *body);
 
-/* Whether nothing but the island's dynamic bodies takes part: no obstacle, no joint to one. */
+/* Whether the island is isolated: no obstacle, no joint to one. */
 int peg_is_floating(const peg_island *island);
-/* Of bodies that nothing else could take momentum from: their mean velocity; else 0. */
+/* Mean velocity of an isolated island, whose momentum is conserved; else 0. */
 void peg_common_velocity(const peg_island *island, const peg_vec6 *v, double common[3]);
-/* Whether the bodies are faster than `share` of what the applied forces make of them in a step, by
- * their energies. */
+/* Whether the kinetic energy exceeds that of `share` times the velocity that applied forces produce
+ * in a step. */
 int peg_is_faster(const peg_island *island, double share);
-/* Whether no body is faster by v than `share` of what applied forces make of it in a step. */
+/* Whether no body exceeds in v `share` times the speed that applied forces produce in a step. */
 int peg_is_slow(const peg_island *island, const peg_vec6 *v, double share);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
-/* a^T M b, and the kinetic energy, turned as the iterate is. */
+/* a^T M b, and the kinetic energy, with the inertia at the iterate. */
 double peg_end_product(const peg_rigid *r, const double *a, const double *b);
 double peg_end_energy(const peg_rigid *r, const double *v);
 

@@ -1,4 +1,4 @@
-/* What the mode of an island and the state of a pair mean for the rows. */
+/* Effect of the island's mode and of the pair's state on rows. */
 #ifndef PEG_MODE_H
 #define PEG_MODE_H
 
@@ -8,9 +8,10 @@ int peg_is_iterative(const peg_island *island);
 int peg_is_coarse(const peg_island *island);
 /* The iterative mode for an island of this size. */
 peg_solve_mode peg_pgs_mode(const peg_island *island);
-/* Whether the bodies go on with v_motion: what restored their poses is no part of the motion. */
+/* Whether velocities after the step are v_motion: restorations of the poses are no part of them. */
 int peg_keeps_motion(const peg_island *island);
-/* Whether it overlapped at q_0 and should not; by how much it may open in the step, m. */
+/* Whether the pair overlapped at q_0 and is to recover; depth that it may recover in the step, m.
+ */
 int peg_pair_recovers(const peg_pair *pair);
 double peg_pair_opening(const peg_island *island, const peg_pair *pair);
 

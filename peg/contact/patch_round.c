@@ -1,10 +1,12 @@
-/* Rows of dilated pairs: spheres, capsules and whatever they meet. Every point of what is dilated
- * keeps the distance from every point of the other part, so that the distance of any two features
- * makes a row that is right as it is: there are no traps. Rows are made for the local minima of
- * distance [M] between the polytopes inside, which are what touches first. A minimum has to be one
- * even under small turns only along what both parts extend: a capsule that lies on an edge touches
- * it at both ends, a sphere that rolls over a face does not touch the edges of the face. Where a
- * pair has yielded to the plane of a face, that is what keeps it apart, and all that makes rows.
+/* Rows of dilated pairs: spheres, capsules and whatever they touch.
+ *
+ * Every point of a dilated part keeps its distance from every point of the other part, so that the
+ * distance of any two features is a valid row without further conditions: there are no traps. Rows
+ * are made for the local minima of distance [M] between the inner polytopes, where contact forms
+ * first. A minimum must persist under small rotations only along directions in which both parts
+ * extend: a capsule that lies on an edge touches it at both ends; a sphere that rolls over a face
+ * does not touch the edges of the face. Of a pair that has changed to the plane of a face, that
+ * plane alone makes rows.
  *
  * With d from the feature of B to that of A, psi = |d| - r and G = d / |d| at the nearest points;
  * between two vertices |d_k| - |d_0| = (d_k + d_0) . (d_k - d_0) / (|d_k| + |d_0|), so that the
@@ -20,30 +22,29 @@
 
 /* --- rows --- */
 
-/* Features that are found to be near; of more than there is room for each is looked at when asked
- * for. */
+/* Nearby features; beyond this number each is tested when needed. */
 enum { MOST_NEAR = 64 };
 
 /* A feature of one part, seen from the other. */
 typedef struct feature {
     int i;
-    double low;         /* no point of the part reaches farther down along n there, m */
-    double least, most; /* where it is along the axis of the other's rim, m */
+    double low;         /* lower bound of the part's extent along n there, m */
+    double least, most; /* position along the axis of the other's rim, m */
 } feature;
 
 /* One of the two parts, seen from the other. */
 typedef struct side {
     const peg_view *view;
     peg_vec3 n;                    /* the chosen direction, out of the other part */
-    double dip;                    /* how far its discs reach down along n, m */
-    double bottom;                 /* how far any feature reaches down, m */
+    double dip;                    /* extent of its discs along n, m */
+    double bottom;                 /* extent of all features, m */
     int beside_rim;                /* the other part has a rim, about .. */
     peg_vec3 axis;                 /* .. this */
     peg_slope_tolerance tolerance; /* of its features */
     peg_vec3 tolerance_axis;       /* of segments */
     feature vertex[MOST_NEAR];
-    int count[2];               /* vertices and edges that may be touched, .. */
-    feature near[2][MOST_NEAR]; /* .. these if there is room */
+    int count[2];               /* vertices and edges at which contact can form, .. */
+    feature near[2][MOST_NEAR]; /* .. listed here if they fit */
 } side;
 
 typedef struct finder {
@@ -53,7 +54,7 @@ typedef struct finder {
     int p;
     const peg_pair *pair;
     side a, b;
-    double reach; /* of the pair, with room for what lies just beyond the ends of edges, m */
+    double reach; /* of the pair, with a tolerance beyond the ends of edges, m */
     int lies;     /* there are rows of vertices over faces */
 } finder;
 
@@ -106,7 +107,7 @@ static feature see(const side *s, int is_edge, int i)
     return (feature){i, low, peg_min(f.least, g.least), peg_max(f.most, g.most)};
 }
 
-/* Lists what is no higher than `most`, of what can be touched at all. */
+/* Lists features no higher than `most` at which contact can form. */
 static void find_near(side *s, double most)
 {
     const peg_polytope *P = s->view->shape;
@@ -186,8 +187,8 @@ static void vertex_face_rows(const finder *f, peg_feature_kind kind)
 
 /* --- what need not be looked at --- */
 
-/* Of lines at a larger angle than this (its sine squared) rounding leaves the place where they are
- * nearest known to much less than PEG_INSIDE. */
+/* Sine squared of the angle between lines above which their nearest points are known to much less
+ * than PEG_INSIDE. */
 static const double CLEARLY_CROSS = 1e-4;
 
 /* Whether the lines of two edges are nearest to each other clearly beyond their ends. */
@@ -216,15 +217,15 @@ static void edge_edge_row(const finder *f, int i, int j)
     peg_contact_rows(f->I, f->p, f->at, &c, f->out);
 }
 
-/* How far a feature is from the plane of disc i of the other part. */
+/* Distance of a feature from the plane of disc i of the other part, m. */
 static double off_rim(const side *s, const feature *f, const peg_view *rim, int i)
 {
     double at = peg_dot(s->axis, rim->vertex[i]);
     return peg_max(peg_max(f->least - at, at - f->most), 0);
 }
 
-/* The points where features are nearest to each other; 0 if an edge is nearest beyond its ends, or
- * if they are farther apart than any row's, which of rims their planes and centres tell. */
+/* Nearest points of two features; 0 if that of an edge lies beyond its ends, or if they are farther
+ * apart than rows reach; for rims a bound by planes and centres is tested first. */
 static int find_nearest(const finder *f, peg_feature_kind kind, const feature *fa,
                         const feature *fb, double a[3], double b[3])
 {
@@ -270,11 +271,11 @@ static int is_inside_rim(const peg_view *view, int i, const double *point)
     return peg_has_rim(view->shape) && peg_norm(d) < ON_RIM * view->shape->rim;
 }
 
-/* Distance of features, of the parts' sizes, from which on the direction between their nearest
- * points is known to much less than PEG_TOUCH without looking at what they extend along. */
+/* Distance of features, in sizes of the parts, above which the direction between nearest points is
+ * known to much less than PEG_TOUCH without the features' own directions. */
 static const double CLEARLY_APART = 1e-3;
 
-/* What the direction between nearest points says of a row: it can be made, cannot, or unknown. */
+/* Whether the direction between nearest points admits a row: yes, no, unknown. */
 typedef enum verdict { MAKE, LEAVE, UNKNOWN } verdict;
 
 static verdict judge(const finder *f, peg_feature_kind kind, int i, int j, const double *a,

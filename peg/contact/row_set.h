@@ -1,4 +1,4 @@
-/* Rows of contacts: what a solve sees of them, and what is remembered of them. */
+/* Contact rows of an island, and impulses kept for the next step. */
 #ifndef PEG_ROW_SET_H
 #define PEG_ROW_SET_H
 
@@ -8,25 +8,25 @@
 typedef struct peg_island peg_island;
 
 typedef struct peg_row {
-    /* what the loops over all rows look at */
+    /* read by the loops over all rows */
     int pair;
     int friction;      /* 0: normal row; k: k-th friction row of the normal row k places before */
-    int first_contact; /* taken at a pose of first contact: stays for the step */
+    int first_contact; /* made at a pose of first contact: kept for the whole step */
     int was_active;    /* a normal row, whose impulse was positive before the last solve */
     double lambda;     /* of the last solve, N s */
     double lambda_motion;      /* of the last solve about v_f, N s */
     double lambda_restored;    /* of the last restoration of that answer, N s */
     double gap0, gap;          /* m */
     double bias;               /* G v + bias >= 0 with the immovable bodies' part folded in, m/s */
-    struct peg_pgs_cache *pgs; /* of the first row of a pair: what PGS keeps of all of them */
-    /* what a solve looks at besides */
-    double target;    /* gap that it asks for, m */
-    double recovery;  /* what asks for more than standing still while overlaps open, m/s (<= 0) */
-    double mu, limit; /* friction: |lambda| <= limit + mu lambda of the normal row; what has a limit
-                         waits until that one is loaded */
+    struct peg_pgs_cache *pgs; /* of the first row of a pair: state of PGS for all of them */
+    /* read by solves only */
+    double target;     /* gap to keep, m */
+    double recovery;   /* speed of penetration recovery, m/s (<= 0) */
+    double mu, limit;  /* friction: |lambda| <= limit + mu lambda of the normal row; with a limit it
+                          acts only while that one is active */
     double compliance; /* 1/kg */
-    double gap_growth; /* part of the demand that exceeds the gap at the start, m (>= 0) */
-    double prescribed; /* what immovable bodies and the surface add to the row's speed, m/s */
+    double gap_growth; /* part of target beyond the gap at q_0, m (>= 0) */
+    double prescribed; /* speed of immovable bodies and of the surface along the row, m/s */
     double Ga[6], Gb[6];
     /* the rest */
     peg_feature_kind kind;
@@ -39,11 +39,11 @@ typedef struct peg_row {
 typedef struct peg_row_set {
     peg_row *row;
     int m, capacity;
-    int patches;       /* of an iteration: rows before those of first contacts */
-    int features_only; /* its rows hold features, gap, point and normal, and have no friction */
+    int patches;       /* number of rows before those of first contacts */
+    int features_only; /* rows without friction, with features, gap, point and normal only */
 } peg_row_set;
 
-/* Impulse of a row, remembered until the next step. */
+/* Impulse of a row for the warm start of the next step. */
 typedef struct peg_cached_row {
     int kind, i, j, friction;
     double lambda;
@@ -52,7 +52,7 @@ typedef struct peg_cached_row {
     double direction[3]; /* of a friction row, world */
 } peg_cached_row;
 
-/* One row more, or n, not yet written; null without memory. */
+/* Appends one row, or n, uninitialised; null without memory. */
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
 peg_row *peg_row_set_extend(peg_island *island, peg_row_set *set, int n);
 int peg_row_same(const peg_row *a, const peg_row *b);
