@@ -14,13 +14,13 @@
  * be lost by it is this fraction of the size. */
 static const double CROSSING = 1e-12;
 
-/* Distance of two unit vectors that count as the same direction of a half-space. */
+/* Distance up to which two unit vectors are the same direction of a half-space. */
 static const double SAME_DIRECTION = 1e-12;
 
-/* Vertices from which on the support is found by climbing along edges. */
+/* Number of vertices from which on the support vertex is found by hill climbing. */
 enum { CLIMB_FROM = 32 };
 
-/* On a convex surface a vertex that no neighbour exceeds is the highest. */
+/* Hill climbing: on a convex surface a local maximum is the global one. */
 int peg_support_vertex(const peg_view *view, const double n[3], double sign, int from)
 {
     const peg_polytope *P = view->shape;
@@ -53,7 +53,7 @@ static double support(const peg_view *view, const double n[3], double sign)
     return sign * peg_dot(n, view->vertex[peg_support_vertex(view, n, sign, 0)]);
 }
 
-/* What a part's radius adds along n. */
+/* Extent of a part's radius along n, m. */
 static double extent(const peg_view *v, const double n[3])
 {
     return v->shape->round + (peg_has_rim(v->shape) ? v->shape->rim * peg_off_axis(v, n) : 0);
@@ -140,14 +140,13 @@ static int edge_normal(const peg_vec3 u, const peg_vec3 w, peg_vec3 n)
 typedef struct search {
     const peg_view *A, *B;
     double keep, reach;  /* reach: of both parts' sizes */
-    peg_vec3 on_a, on_b; /* points of both, near to each other if there is a floor */
+    peg_vec3 on_a, on_b; /* a point of each, nearby if `floor` is finite */
     peg_facet_visitor *visit;
     void *context;
-    double floor, face_floor; /* what a facet is known to have, and that of a face which is to be
-                                 taken, m */
-    double bias;  /* facets of edges must have so much more than those of faces to be taken, m */
-    double most;  /* what any facet had, m */
-    double value; /* of the best: what it had, less the bias */
+    double floor, face_floor; /* known lower bounds of s, of any facet and of a face, m */
+    double bias;              /* s of an edge pair counts less than that of a face by this, m */
+    double most;              /* largest s found, m */
+    double value;             /* of `best`: s less the bias, m */
     peg_facet best;
 } search;
 
@@ -159,16 +158,16 @@ static void found(search *q, const peg_facet *facet)
     if (value > q->value) q->value = value, q->best = *facet;
 }
 
-/* What a facet must reach to be visited or to be the best. */
+/* Least s of a facet to be visited or to become the best, m. */
 static double wanted(const search *q, double floor)
 {
     return peg_min(q->visit ? q->keep : INFINITY, peg_max(floor, q->most));
 }
 
-/* Room for the rounding of a distance, relative to the sizes. */
+/* Rounding of a distance, relative to the sizes. */
 static const double SLACK = 1e-6;
 
-/* An edge, from `at` along u, and what its arc is tested with. */
+/* An edge, from `at` along u, and its arc on the Gauss map. */
 typedef struct arc {
     int i;
     const double *at, *from, *to; /* the arc's ends */
@@ -186,8 +185,8 @@ static inline void take_arc(const peg_view *view, int i, arc *a)
     a->square = peg_dot(a->u, a->u);
 }
 
-/* Whether a crossing, n = u x w, is neither to be visited nor the best: there the separation is the
- * distance of the edges along their common normal, far enough from rounding. */
+/* Whether a crossing, n = u x w, can be skipped: its s is the distance of the edges along their
+ * common normal, clearly below the bound. */
 static int is_too_deep(const search *q, const arc *a, const arc *b, const peg_vec3 n, double sign)
 {
     peg_vec3 d;
@@ -212,7 +211,7 @@ static void cross_edges(search *q, const arc *a, const arc *b, double sign)
     found(q, &facet);
 }
 
-/* What a bound of s must reach, or else the facet is too deep. */
+/* Least value of an upper bound of s for a facet to be examined, m. */
 static double least_wanted(const search *q, double floor)
 {
     return wanted(q, floor) - SLACK * q->reach;
@@ -224,13 +223,12 @@ static double least_wanted(const search *q, double floor)
  * denominator lies between |m_0 + m_1| / 2 times a + b and a + b. The ball is the largest about the
  * centre of Y, or that about a point of Y near to X with the radius of what is dilated. */
 
-/* Heights of the ball's centre over the faces; those of more than there is room for tell nothing of
- * the edges. */
+/* Heights of the ball's centre over the faces; with more faces than fit edges are not culled. */
 enum { MOST_FACES = 4096 };
 
 typedef struct heights {
     double of[MOST_FACES];
-    double radii; /* of the ball and of X; -infinity: nothing is out, m */
+    double radii; /* of the ball and of X; -infinity: nothing is culled, m */
 } heights;
 
 static void find_heights(const search *q, const peg_view *X, const peg_view *Y, heights *h)
@@ -248,7 +246,7 @@ static inline int face_is_out(const search *q, int f, const heights *h)
     return f < MOST_FACES && h->of[f] - h->radii < least_wanted(q, q->face_floor);
 }
 
-/* least: the height that a direction of an edge's arc must have. */
+/* least: height that a direction of an edge's arc must reach. */
 static inline int edge_is_out(const peg_view *X, const peg_edge *e, const heights *h, double least)
 {
     double s = peg_max(h->of[e->f[0]], h->of[e->f[1]]);
@@ -265,7 +263,7 @@ static int has_bounded_arcs(const peg_polytope *P)
     return P->nf <= MOST_FACES && !peg_is_segment(P) && !peg_is_triangle(P);
 }
 
-/* The edges of B that matter; if they are more than there is room for, all are taken to. */
+/* The edges of B to test; if they do not fit, all of them. */
 enum { MOST_EDGES = 512 };
 
 typedef struct edges {
@@ -318,8 +316,8 @@ static void edges_of_B(search *q, int i, const edges *near)
 
 /* --- dilated parts --- */
 
-/* The nearest of the features that are round: the facet between them. Where others are nearer it is
- * a direction like any other. */
+/* The facet of the nearest features of dilated parts. If other features are nearer it is one more
+ * direction. */
 static void round_facet(search *q)
 {
     const peg_view *A = q->A, *B = q->B;
@@ -328,7 +326,7 @@ static void round_facet(search *q)
     peg_facet facet = peg_nearest_features(A, B, n);
     int met = peg_round_normal(A, B, &facet, facet.n);
     facet.s = peg_separation_along(A, B, facet.n);
-    if (met) { /* which side is which nothing tells */
+    if (met) { /* the sides are indistinguishable */
         double back[3] = {-facet.n[0], -facet.n[1], -facet.n[2]};
         double s = peg_separation_along(A, B, back);
         if (s > facet.s) peg_copy3(back, facet.n);
@@ -413,7 +411,7 @@ static void near_point_of_face(const peg_view *view, int f, const double p[3], p
     }
 }
 
-/* Points of the facet's features. */
+/* A point of each of the facet's features. */
 static void take_points(search *q, const peg_facet *facet)
 {
     const peg_view *A = q->A, *B = q->B;

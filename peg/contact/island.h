@@ -21,12 +21,12 @@
 #include "peg/contact/row_set.h"
 #include "peg/contact/scene.h"
 
-/* Rules of the outer loop that a test can leave out, to show what each is for. */
+/* Rules of the outer loop; a test switches one off to show its purpose. */
 typedef enum peg_rule {
-    PEG_RULE_FREE_MOTION = 1,   /* the first direction serves the free motion */
-    PEG_RULE_FIRST_CONTACT = 2, /* rows where a fast pair meets on the way */
-    PEG_RULE_SWING = 4,         /* rows where a turning body would swing through */
-    PEG_RULE_CAUSE = 8,         /* slow pairs that stay violated: rows where they met */
+    PEG_RULE_FREE_MOTION = 1,   /* the first direction suits the free motion */
+    PEG_RULE_FIRST_CONTACT = 2, /* rows at the first contact of a fast pair */
+    PEG_RULE_SWING = 4,         /* rows at the deepest pose of a turning body */
+    PEG_RULE_CAUSE = 8,         /* rows at the first contact of slow pairs that stay violated */
     PEG_RULE_FACET_ROWS = 16,   /* rows of the chosen facet for violated pairs */
     PEG_RULE_TILT = 32,
     PEG_RULE_SWITCH = 64,
@@ -35,8 +35,8 @@ typedef enum peg_rule {
     PEG_RULE_CLEARANCE = 2048,
     PEG_RULE_ELASTIC = 4096,
     PEG_RULE_PGS = 8192,    /* active islands are solved by projected Gauss-Seidel (PGS) */
-    PEG_RULE_YIELD = 16384, /* a facet that holds as well is taken instead of the loaded one */
-    PEG_RULE_SLIP = 32768   /* friction without limit yields where it contradicts itself */
+    PEG_RULE_YIELD = 16384, /* an unloaded facet that separates as well replaces the loaded one */
+    PEG_RULE_SLIP = 32768   /* friction without limit slips where it contradicts itself */
 } peg_rule;
 
 typedef struct peg_rigid {
@@ -46,16 +46,16 @@ typedef struct peg_rigid {
                            gyroscopic term */
     double target[6];      /* v_f: with applied forces and the pushes of motors, without joints */
     double x[3], R[9];     /* pose of the iterate */
-    double at[6];          /* the velocities that lead there */
-    int placed;            /* x, R and at hold */
-    int moved;             /* the iterate is another one than at the last check of the pairs, .. */
-    double shift[3], turn; /* .. by so much: of the centre, m, and about it, rad */
+    double at[6];          /* the velocities that lead to it */
+    int placed;            /* x, R and at are valid */
+    int moved;             /* the iterate has changed since the last check of the pairs, .. */
+    double shift[3], turn; /* .. by this much: of the centre, m, and about it, rad */
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
     double size;           /* largest extent of its pieces, m */
     int touched;           /* touches something at q_0 */
-    int awake;             /* impulses reach it from what is awake */
-    int limited;           /* it moved less than its velocity says */
+    int awake;             /* connected by contacts with an awake body */
+    int limited;           /* it moved less than its velocity */
 } peg_rigid;
 
 typedef struct peg_piece {
@@ -65,8 +65,8 @@ typedef struct peg_piece {
     peg_view start, free_, now; /* views at q_0, at q(v_f), at q_k */
 } peg_piece;
 
-/* A body of a pair in an iterate: its piece at q_0 and there, its pose and the velocity that leads
- * to it. Rows are made for such poses: those of the island's iterate, or others on the way. */
+/* Placement of a pair's body: its piece at q_0 and at a pose, the pose, and the velocity that leads
+ * to it. Rows are made for placements: of the iterate, or of a first contact. */
 typedef struct peg_placement {
     const peg_view *start, *now;
     const double *x, *R, *v;
@@ -77,88 +77,87 @@ typedef struct peg_pair_pose {
     peg_placement a, b;
 } peg_pair_pose;
 
-/* What an attempt has tried with a pair so far. */
+/* Changes that an attempt has made to a pair. */
 typedef struct peg_pair_tried {
     int failed_checks; /* iterations that left it violated */
-    int stuck;         /* so many of them that a mesh may be touched anywhere */
+    int stuck;         /* enough of them to let a mesh be touched at every feature */
     int causes;        /* advancements while it was violated */
     int met;           /* first contacts whose rows are kept */
     int switches;      /* of its facet */
-    int yielded;       /* has taken a facet that held as well */
-    int locked;        /* only facets that held at q_0 are allowed */
+    int yielded;       /* has changed to another facet that touched at q_0 */
+    int locked;        /* only facets that separated the pair at q_0 are allowed */
 } peg_pair_tried;
 
 typedef struct peg_pair {
-    /* what the loops over all pairs look at */
+    /* read by the loops over all pairs */
     int a, b;                 /* pieces */
     int active;               /* a row is loaded: its impulse is positive */
-    int checked;              /* its check holds while neither body moves: 1 unloaded, 2 loaded */
-    int rechecked;            /* the last check of the pairs made it anew */
-    int rows_kept;            /* its rows are those of the iteration before, impulses included */
-    int has_first_contact;    /* has a first contact on the way */
-    int fast;                 /* moved so far at its check that it could pass through something */
-    int friction_pending;     /* an active row whose friction was not solved for yet, or an inactive
-                                 one whose friction still acts */
-    int violated;             /* was so after a solve */
+    int checked;              /* its check is valid until a body moves: 1 unloaded, 2 loaded */
+    int rechecked;            /* checked in the last check of the pairs */
+    int rows_kept;            /* keeps rows and impulses of the last iteration */
+    int has_first_contact;    /* has a first contact in the motion */
+    int fast;                 /* moved far enough at its check to tunnel */
+    int friction_pending;     /* a row became active or inactive since its friction was solved */
+    int violated;             /* was active after a solve */
     double s0;                /* separation at q_0 */
-    double s;                 /* separation that was found at q_k (a lower bound) */
-    double shortfall;         /* what it lacks, m */
+    double s;                 /* separation found at q_k, a lower bound */
+    double shortfall;         /* shortfall of its gap, m */
     double moved_since_rows;  /* since its rows were made, m */
-    double moved_since_check; /* how far the bodies have moved since the check, m */
-    double moved_since_tilt;  /* the same since it was tilted last */
+    double moved_since_check; /* motion of the bodies since the check, m */
+    double moved_since_tilt;  /* motion since the last tilt, m */
     double L, margin;
     /* the rest */
-    double beside; /* bound of the facets beside the chosen one when it was tilted last */
+    double beside; /* bound on facets next to the chosen one at the last tilt, m */
     peg_facet facet;
     double width;
-    double reach;          /* features farther apart than this make no row, m */
-    double whole_reach;    /* as far as the bodies could get, m */
+    double reach;          /* largest distance of features with a row, m */
+    double whole_reach;    /* largest distance the bodies can cover, m */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
-    int group; /* the first pair of the same parts: a mesh has many pairs with one part */
+    int group;             /* the first pair of the same two parts: a mesh has many with one part */
     peg_pair_tried tried;
     int from_out[2];              /* of A, B: the mesh is touched from outside only */
-    const peg_cached_row *cached; /* impulses of the step before */
+    const peg_cached_row *cached; /* impulses of the last step */
     int cached_rows;
     int nexternal;
-    const peg_external *external; /* contacts that somebody else found: the pair has no others */
-    peg_choice last_choice;       /* of the step before, at the poses of the start; n = 0: none */
+    const peg_external *external; /* contacts found by the program: the pair has no others */
+    peg_choice last_choice;       /* of the last step, at the poses of the start; n = 0: none */
     const peg_surface *surface;
-    const peg_box_axis *start_axis; /* of two boxes; null: not sought */
+    const peg_box_axis *start_axis; /* of two boxes; null: none */
     const peg_facet *start_facet;   /* of other polytopes */
 } peg_pair;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
 
-/* How the velocities of an island are solved for. */
+/* Solver of an island's velocities. */
 typedef enum peg_solve_mode {
     PEG_MODE_EXACT,     /* to the certificate */
     PEG_MODE_LIMITED,   /* the same within a limit of work */
-    PEG_MODE_PGS,       /* projected Gauss-Seidel, to a fine tolerance (solve.h) */
+    PEG_MODE_PGS,       /* PGS to a fine tolerance (solve.h) */
     PEG_MODE_PGS_COARSE /* the same to a coarse one, with larger gaps; restorations move poses only
                          */
 } peg_solve_mode;
 
-/* Forms of the problem that is solved: a mask. The policy chooses the first four for an attempt,
- * whose start clears the others; it adds them as it finds a need. */
+/* Forms of the problem: a mask. The policy chooses the first four for an attempt, which begins
+ * without the others and adds them as needed. */
 typedef enum peg_form {
-    PEG_FORM_ACTIVE = 1,          /* bodies are faster than their weights make them in some steps */
-    PEG_FORM_POSITIONS_APART = 2, /* velocities and positions are found one after the other */
-    PEG_FORM_LEAST_VIOLATION = 4, /* the least violation is an answer: movers leave no room */
-    PEG_FORM_SLIP = 8,            /* friction without limit yields a little */
+    PEG_FORM_ACTIVE = 1, /* active: bodies are faster than applied forces make them in some steps */
+    PEG_FORM_POSITIONS_APART = 2, /* velocities and positions are solved separately */
+    PEG_FORM_LEAST_VIOLATION = 4, /* least violation is accepted: moving obstacles leave no room */
+    PEG_FORM_SLIP = 8,            /* friction without limit slips a little */
     PEG_FORMS_OF_POLICY = 15,
-    PEG_FORM_RECOVERY = 16,   /* a pair overlapped at q_0: such overlaps open */
-    PEG_FORM_GAP_GROWTH = 32, /* thin gaps grow, while contact loses more energy than that takes */
+    PEG_FORM_RECOVERY = 16,   /* a pair overlapped at q_0: penetration recovery */
+    PEG_FORM_GAP_GROWTH = 32, /* thin gaps grow, within the energy that contact dissipates */
     PEG_FORM_CLEARANCE = 64,  /* gaps below the margin stay as they are */
-    PEG_FORM_ELASTIC = 128    /* contacts yield a little */
+    PEG_FORM_ELASTIC = 128    /* contacts are compliant */
 } peg_form;
 
-/* What the islands of a step have in common, beside h and the settings. */
+/* Shared by the islands of a step, with h and the settings. */
 typedef struct peg_step_common {
-    peg_result (*iterate)(peg_island *); /* one step by the model in force */
+    peg_result (*iterate)(peg_island *); /* one step by the chosen model */
     const peg_part *part;                /* of the scene */
     const peg_capture *capture;
-    unsigned disabled_rules; /* mask of peg_rule: rules that are left out */
+    unsigned disabled_rules; /* mask of peg_rule: rules switched off */
     int planar;              /* as peg_scene.planar */
 } peg_step_common;
 
@@ -176,43 +175,43 @@ typedef struct peg_island_joints {
     int relaxation;           /* level at which joints yield: see joint_solve.c */
 } peg_island_joints;
 
-/* The iteration before, as far as the next one builds on it. */
+/* State of the last iteration that the next one uses. */
 typedef struct peg_iteration_before {
     peg_row_set rows;
     peg_vec6 *v;     /* nr: its iterate */
-    int has_motion;  /* its last solve was about v_f, with these rows */
-    int is_restored; /* v is that answer, restored by the rows' impulses of that name */
+    int has_motion;  /* its last solve was about v_f with these rows */
+    int is_restored; /* v is that answer, restored by lambda_restored of the rows */
 } peg_iteration_before;
 
-/* Room for the row makers. */
+/* Work space of the row makers. */
 typedef struct peg_scratch {
-    peg_view view[2];   /* of a pair, for poses on the way */
+    peg_view view[2];   /* of a pair, for poses of a motion */
     peg_vec3 *seen[2];  /* of a patch: the vertices along n, .. */
-    int *near;          /* .. edges of B that could meet one of A's, .. */
-    unsigned char *low; /* .. vertices on the side that looks at the other piece */
+    int *near;          /* .. edges of B that could touch one of A, .. */
+    unsigned char *low; /* .. vertices on the side towards the other piece */
 } peg_scratch;
 
 typedef struct peg_progress {
     int iteration; /* of the outer loop */
-    double work;   /* that solves have taken in the step so far: see lcp_rows.h */
-    double most;   /* of it when the attempt ends */
+    double work;   /* taken by solves of the step so far: see lcp_rows.h */
+    double most;   /* value at which the attempt ends */
     int waits;     /* the last exact attempts have not opened its overlaps */
     int strides;   /* of conservative advancement in the step so far */
 } peg_progress;
 
-/* What is known of the velocities of a step besides: a mask. */
+/* Properties of the velocities of a step: a mask. */
 typedef enum peg_note {
-    PEG_NOTE_FINAL = 1,    /* v_end is the model's own: nothing is added */
-    PEG_NOTE_HELD = 2,     /* the integrator's own joints would not lead to v_pose */
-    PEG_NOTE_UNSOLVED = 4, /* no velocities were found: impulses are not known */
-    PEG_NOTE_BUDGET = 8    /* the iterations were not enough for the tolerance */
+    PEG_NOTE_FINAL = 1,    /* v_end is final: bounce and turned rows add nothing */
+    PEG_NOTE_HELD = 2,     /* the integrator's joints would not lead to v_pose */
+    PEG_NOTE_UNSOLVED = 4, /* no velocities were found, impulses are unknown */
+    PEG_NOTE_BUDGET = 8    /* iterations ended above the tolerance */
 } peg_note;
 
 typedef struct peg_step_result {
     peg_vec6 *v_end;    /* nd: velocities after the step */
     peg_vec6 *v_pose;   /* nd: velocities that lead from q_0 to q_k */
-    double energy_gain; /* energy that contact added, J */
-    double residual;    /* of the velocities, as a share of what they may change by (solve.h) */
+    double energy_gain; /* energy added by contact, J */
+    double residual;    /* residual of the velocities, as a share of the tolerance (solve.h) */
     unsigned notes;     /* mask of peg_note */
 } peg_step_result;
 
@@ -222,7 +221,7 @@ struct peg_island {
     const pegSettings *settings;
     peg_step_common common;
     peg_arena *arena;
-    peg_pool *pool; /* threads that share its work; null: one thread */
+    peg_pool *pool; /* threads for its loops; null: one thread */
     pegStats *stats;
     peg_rigid *rigid; /* dynamic ones first */
     int nr, nd;
@@ -234,25 +233,25 @@ struct peg_island {
     peg_island_joints joints;
     double energy_unit; /* energy scale of the island, J */
     peg_scratch scratch;
-    /* how it is solved */
+    /* method */
     peg_solve_mode mode;
     unsigned forms; /* mask of peg_form */
-    /* the iteration */
+    /* iteration */
     peg_progress progress;
     peg_row_set rows;
-    peg_row_set first;    /* taken at poses of first contact, kept for the step */
+    peg_row_set first;    /* made at poses of first contact, kept for the step */
     peg_row_set impulse;  /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
     peg_vec6 *v;          /* nr: iterate */
     peg_vec6 *v_motion;   /* nd: answer of the last solve about v_f */
-    unsigned char *dirty; /* nr: has other rows than in the iteration before */
+    unsigned char *dirty; /* nr: its rows differ from those of the last iteration */
     peg_iteration_before before;
-    /* what comes of it */
+    /* result */
     int failed;   /* memory ran out, or .. */
-    int unsolved; /* .. no answer was found and the settings want none that is no answer */
+    int unsolved; /* .. no answer was found and the settings admit no other */
     peg_step_result result;
 };
 
-/* Velocities about v_f are exact until something else is known of them. */
+/* Velocities about v_f count as exact until a note says otherwise. */
 static inline void peg_note_exact(peg_island *island)
 {
     island->result.residual = 0;
