@@ -138,9 +138,11 @@ peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *
         if (!isfinite(row->root_scale + row->beta) || !(c >= 0)) return PEG_SINGULAR;
         if (!scale_bound(&problem->row[i], out, row)) return PEG_SINGULAR;
         if (row->root_scale > 0) {
-            if (c > 0) row->slack = out->n++;
             double b = problem->row[i].b;
             demand = fmax(demand, (row->bounded ? fabs(b) : -b) / row->root_scale);
+            /* friction that may not act, as of contacts without a load */
+            if (row->bounded && row->limit == 0 && row->mu == 0) continue;
+            if (c > 0) row->slack = out->n++;
             out->m++;
         } else if (row->bounded ? isinf(problem->row[i].limit) && problem->row[i].b != 0
                                 : problem->row[i].b < 0) {
