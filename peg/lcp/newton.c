@@ -35,19 +35,21 @@
 enum { MULTIPLIER_STEPS = 100, NEWTON_STEPS = 10, CONVEX_STEPS = 400, SEARCH_STEPS = 40 };
 /* Factorisations of a call without a bound of its own: contradicting joints went on for minutes. */
 enum { FACTORISATIONS = 300 };
-/* So many multiplier steps that do not halve the residual end the iteration: below the tolerance
- * and above it. */
-enum { CONTENT = 4, PATIENCE = 15 };
-/* The same with a bound on work: a residual below so many tolerances is not worth more. */
+/* So many multiplier steps that do not halve the residual end the iteration: below the tolerance,
+ * twice as many close to it, and above. */
+enum { CONTENT = 2, PATIENCE = 15 };
+/* Tolerances up to which a residual is close, where the caller takes such: it is not worth more. */
 static const double NEARLY = 1e3;
 /* The larger rho, the fewer multiplier steps and the more Newton steps. The first one moves
  * the impulses by RHO_FIRST units; a step that leaves more than SLOW
  * of the residual makes it larger by up to FACTOR; one that fails makes it smaller by FACTOR, and
  * the next rises are smaller. Rows without compliance have RHO_RIGID at most; the residual of a
  * compliant one falls by 1 + rho c a step, so that joints need more. Cones start with RHO_CONE at
- * least: below it an arch takes twice the steps. */
+ * least: below it an arch takes twice the steps. Without finite bounds the search along a line
+ * finds the rows that act from RHO_FREE on: from RHO_FIRST units a bridge of 15 hinges took half as
+ * many steps again, and from 1e7 on world 209, whose joints push into contacts, freezes. */
 static const double RHO_LEAST = 0.1, RHO_RIGID = 1e7, RHO_MOST = 1e12, RHO_FIRST = 0.02,
-                    RHO_START = 1e4, RHO_CONE = 1e3;
+                    RHO_START = 1e4, RHO_CONE = 1e3, RHO_FREE = 1e5;
 static const double SLOW = 0.1, FACTOR = 10, CAREFUL = 2, BOLDER = 1.4;
 /* A step fails too when it multiplies the residual by more than this. */
 static const double WORSE = 3;
@@ -104,7 +106,9 @@ static void find_contacts(peg_newton *w)
                row[n].a == row->a && row[n].b == row->b)
             n++;
         w->contact[i] = n > 1 && n <= PEG_CONE_ROWS ? n : 0;
-        w->bounds_follow |= row->bounded && isfinite(row->limit) && row->mu > 0;
+        int is_limited = row->bounded && isfinite(row->limit);
+        w->has_limits |= is_limited && (row->limit > 0 || row->mu > 0);
+        w->bounds_follow |= is_limited && row->mu > 0;
         w->has_cones |= w->contact[i] > 0 && scaled->nv >= CONES_FROM * PEG_BLOCK;
     }
 }
@@ -161,6 +165,7 @@ int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
     w->lo = PEG_NEW(arena, double, m);
     w->hi = PEG_NEW(arena, double, m);
     w->before = PEG_NEW(arena, double, m);
+    w->change = PEG_NEW(arena, double, m);
     w->s = PEG_NEW(arena, double, m);
     w->p = PEG_NEW(arena, double, m);
     w->along = PEG_NEW(arena, double, m);
@@ -565,6 +570,49 @@ static int contradicts(peg_newton *w, const double *u)
     return peg_scaled_contradicts(w->scaled, w->along, w->gradient);
 }
 
+/* How often the last change of the impulses can be made again until a row between its bounds meets
+ * one. */
+static double room(const peg_newton *w, const double *u)
+{
+    const double *change = w->change;
+    double most = INFINITY;
+    for (int i = 0; i < w->scaled->m; i++) {
+        const peg_newton_row *row = &w->row[i];
+        if (w->state[i] != PEG_ROW_LINEAR || (row->bounded && isinf(row->limit))) continue;
+        int falls = !row->bounded || change[i] < 0;
+        double follows = row->normal >= 0 ? row->mu * change[row->normal] : 0;
+        double closing = (falls ? -change[i] : change[i]) - follows;
+        double left = falls ? u[i] - w->lo[i] : w->hi[i] - u[i];
+        if (closing > 0 && left >= 0) most = fmin(most, left / closing);
+    }
+    return most;
+}
+
+/* Stalled steps go on in one direction, that of rows that are nearly dependent: to the end of the
+ * geometric series that they make, or to where a row meets its bound. */
+static double extrapolate(peg_newton *w, double residual, double *u, double *y)
+{
+    double along = 0, square = 0;
+    size_t size = (size_t)w->scaled->m * sizeof *u;
+    for (int i = 0; i < w->scaled->m; i++) {
+        double change = u[i] - w->before[i];
+        along += change * w->change[i];
+        square += w->change[i] * w->change[i];
+        w->change[i] = change;
+    }
+    if (!(along > 0)) return residual;
+    double t = room(w, u);
+    if (along < square) t = fmin(t, along / (square - along));
+    if (!(t >= 1 && isfinite(t))) return residual;
+    memcpy(w->p, u, size);
+    for (int i = 0; i < w->scaled->m; i++) u[i] += t * w->change[i];
+    double next = peg_newton_residual(w, u, y);
+    memset(w->change, 0, size);
+    if (next <= residual) return next;
+    memcpy(u, w->p, size);
+    return peg_newton_residual(w, u, y);
+}
+
 peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double *y)
 {
     size_t size = (size_t)w->scaled->m * sizeof *u;
@@ -574,9 +622,11 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     if (!w->is_limited) w->limit = fmin(w->limit, w->work + FACTORISATIONS * w->cost);
     w->growth = FACTOR;
     w->live_rho = 0;
+    memset(w->change, 0, size);
     int is_warm = last <= WARM * w->scaled->unit;
     w->bounds = is_warm || w->frozen || !w->bounds_follow ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
-    set_rho(w, fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START));
+    double first = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
+    set_rho(w, w->has_limits ? first : RHO_FREE);
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
         if (is_spent(w)) break;
         memcpy(w->before, u, size);
@@ -589,12 +639,16 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
         int failed = !ended || residual > (is_cone ? 1 : WORSE) * last;
         adapt(w, failed, residual, last);
         if (!failed && residual > STALLED * last && contradicts(w, u)) return PEG_INFEASIBLE;
+        if (failed || residual <= STALLED * last)
+            memset(w->change, 0, size);
+        else
+            residual = extrapolate(w, residual, u, y);
         if (failed) memcpy(u, w->before, size);
         last = failed ? peg_newton_residual(w, u, y) : residual;
         since = last <= 0.5 * halved ? 0 : since + 1;
         if (since == 0) halved = last;
-        int is_near = last <= (w->is_limited ? NEARLY : 1) * tolerance;
-        if (since >= (is_near ? CONTENT : PATIENCE)) break;
+        int is_near = w->ends_near && last <= NEARLY * tolerance;
+        if (since >= (last <= tolerance ? CONTENT : is_near ? 2 * CONTENT : PATIENCE)) break;
     }
     return last <= reachable(w, tolerance, u) ? PEG_SOLVED : PEG_ITERATION_LIMIT;
 }

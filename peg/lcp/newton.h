@@ -36,11 +36,13 @@ typedef struct peg_newton {
     int has_factor, symmetric;       /* of the matrix */
     peg_bounds bounds, factor_bounds;
     int bounds_follow, has_cones; /* normal impulses; contacts that are tried as cones */
+    int has_limits;               /* some bounds are finite and not 0 */
     int frozen;             /* rows with finite bounds keep their impulses: set by the caller */
     double rho, factor_rho; /* that of the matrix */
     double growth;          /* of rho, at the next rise */
     double live_rho;        /* where cones took over; 0: they have not */
     double *lo, *hi;        /* m: bounds of the impulses, from the normal impulses */
+    double *change;         /* m: of u, in the last step if it stalled, else 0 */
     double *before;         /* m: u before the step */
     double *s, *p, *along;  /* m */
     double *d, *y, *step;   /* 6 nb, and six zeros for what cannot move */
@@ -49,6 +51,7 @@ typedef struct peg_newton {
     double work, cost;       /* of all factorisations; of one */
     double most_work, limit; /* of all calls, infinite: no bound; of the call */
     int is_limited;          /* see problem.h */
+    int ends_near;           /* takes residuals of some tolerances where steps stall */
 } peg_newton;
 
 /* False when the memory is exhausted. */

@@ -162,6 +162,14 @@ static peg_outcome solve_equalities(peg_arena *arena, const peg_scaled *scaled, 
     return PEG_SOLVED;
 }
 
+/* Rows of joints, or of contacts that stick without limit. */
+static int has_equations(const peg_scaled *scaled)
+{
+    for (int i = 0; i < scaled->m; i++)
+        if (scaled->row[i].bounded && isinf(scaled->row[i].limit)) return 1;
+    return 0;
+}
+
 static int are_equalities(const peg_scaled *scaled)
 {
     for (int i = 0; i < scaled->m; i++)
@@ -180,7 +188,7 @@ static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
 static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
 {
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-    if (!newton->is_limited || !has_failed(newton->scaled, outcome)) return outcome;
+    if (!newton->ends_near || !has_failed(newton->scaled, outcome)) return outcome;
     double near = NEAR * newton->scaled->unit;
     return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
 }
@@ -220,6 +228,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         load(&scaled, solution->lambda, u);
     }
     newton.is_limited = options->is_limited;
+    newton.ends_near = options->is_limited || (scaled.m > SMALL && has_equations(&scaled));
     if (options->most_work > 0) newton.most_work = options->most_work - solution->work;
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
