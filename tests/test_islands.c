@@ -376,6 +376,22 @@ START_TEST(warmed_steps_allocate_nothing)
 }
 END_TEST
 
+/* Rows of an island grow where they are, so that little memory is touched: the last allocation does
+ * while its block has room, others do not. */
+START_TEST(last_allocation_grows_in_place)
+{
+    peg_arena arena = {0};
+    double *rows = PEG_NEW(&arena, double, 64);
+    ck_assert(peg_arena_extend(&arena, rows, 64 * sizeof *rows, 128 * sizeof *rows));
+    double *next = PEG_NEW(&arena, double, 8);
+    ck_assert(next >= rows + 128);
+    ck_assert(!peg_arena_extend(&arena, rows, 128 * sizeof *rows, 256 * sizeof *rows));
+    ck_assert(!peg_arena_extend(&arena, next, 8 * sizeof *next, peg_arena_bytes(&arena)));
+    ck_assert(!peg_arena_extend(&arena, NULL, 0, 64));
+    peg_arena_free(&arena);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("islands");
@@ -390,6 +406,7 @@ Suite *test_suite(void)
     tcase_add_test(threads, threads_may_change_between_steps);
     tcase_add_test(threads, impulses_stay_with_their_pairs);
     tcase_add_loop_test(memory, exhausted_memory_on_threads_changes_nothing, 0, 2);
+    tcase_add_test(memory, last_allocation_grows_in_place);
     tcase_add_test(warm, warmed_steps_allocate_nothing);
     suite_add_tcase(suite, threads);
     suite_add_tcase(suite, memory);

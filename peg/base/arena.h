@@ -42,6 +42,9 @@ void *peg_arena_alloc(peg_arena *arena, size_t bytes);
 #define PEG_NEW(arena, type, count) peg_arena_alloc(arena, (size_t)(count) * sizeof(type))
 /* The same, 32-byte aligned: for vectors. */
 void *peg_arena_aligned(peg_arena *arena, size_t bytes);
+/* Makes the last allocation, of `bytes`, longer where it is; 0 if p is another one or there is no
+ * room behind it. */
+int peg_arena_extend(peg_arena *arena, const void *p, size_t bytes, size_t needed);
 peg_arena_mark peg_arena_here(const peg_arena *arena);
 void peg_arena_back(peg_arena *arena, peg_arena_mark mark);
 void peg_arena_reset(peg_arena *arena);

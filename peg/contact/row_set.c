@@ -3,12 +3,16 @@
 
 #include "peg/contact/island.h"
 
-/* Room for `more` rows behind those that there are. */
-static int reserve(peg_island *island, peg_row_set *set, int more)
+int peg_row_set_reserve(peg_island *island, peg_row_set *set, int more)
 {
     if (set->m + more <= set->capacity) return 1;
     int capacity = set->capacity ? set->capacity : 64;
     while (capacity < set->m + more) capacity *= 2;
+    size_t bytes = (size_t)set->capacity * sizeof *set->row;
+    if (peg_arena_extend(island->arena, set->row, bytes, (size_t)capacity * sizeof *set->row)) {
+        set->capacity = capacity;
+        return 1;
+    }
     peg_row *row = PEG_NEW(island->arena, peg_row, capacity);
     if (!row) {
         island->failed = 1;
@@ -22,7 +26,7 @@ static int reserve(peg_island *island, peg_row_set *set, int more)
 
 peg_row *peg_row_set_extend(peg_island *island, peg_row_set *set, int n)
 {
-    if (!reserve(island, set, n)) return NULL;
+    if (!peg_row_set_reserve(island, set, n)) return NULL;
     set->m += n;
     return set->row + set->m - n;
 }
@@ -36,7 +40,7 @@ void peg_rows_append(peg_island *island, peg_row_set *to, const peg_row_set *fro
                      int end)
 {
     int n = end - begin;
-    if (n == 0 || !reserve(island, to, n)) return;
+    if (n == 0 || !peg_row_set_reserve(island, to, n)) return;
     memcpy(to->row + to->m, from->row + begin, (size_t)n * sizeof *to->row);
     to->m += n;
 }

@@ -52,6 +52,8 @@ typedef struct peg_cached_row {
     double direction[3]; /* of a friction row, world */
 } peg_cached_row;
 
+/* Room for `more` rows behind those that there are; 0 without memory. */
+int peg_row_set_reserve(peg_island *island, peg_row_set *set, int more);
 /* Appends one row, or n, uninitialised; null without memory. */
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
 peg_row *peg_row_set_extend(peg_island *island, peg_row_set *set, int n);

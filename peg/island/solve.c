@@ -9,6 +9,7 @@
 void peg_island_accumulate(peg_island *I, peg_about about)
 {
     if (about == PEG_ABOUT_FREE) I->impulse.m = 0;
+    if (!peg_row_set_reserve(I, &I->impulse, I->rows.m)) return;
     for (int i = 0, end; i < I->rows.m; i = end) {
         int acts = 0;
         end = peg_next_normal(&I->rows, i);
