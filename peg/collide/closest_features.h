@@ -1,5 +1,4 @@
-/* The round parts of dilated shapes: which features are nearest to each other, where, and in which
- * direction. */
+/* Nearest features of dilated parts, their nearest points, and the direction between them. */
 #ifndef PEG_CLOSEST_FEATURES_H
 #define PEG_CLOSEST_FEATURES_H
 
@@ -20,30 +19,28 @@ double peg_nearest_points(const peg_view *A, const peg_view *B, peg_feature_kind
 void peg_near_points_of_edges(const peg_view *A, const peg_view *B, int i, int j, double a[3],
                               double b[3]);
 
-/* Whether t may lie between -room and 1 + room, told without it: always unless the vertex is a
- * disc.
- */
+/* Whether t may lie between -room and 1 + room, without computing t; always unless the vertex is a
+ * disc. */
 int peg_may_be_between(const peg_view *A, const peg_view *B, peg_feature_kind kind, int i, int j,
                        double room);
 
-/* The nearest of the features that only dilated parts have: kind, i and j of a facet. n: a unit
- * direction along which the parts are as far apart as may be, the farther the less is looked at. */
+/* The nearest features of those that only dilated parts have: kind, i and j of a facet. n: a unit
+ * direction along which the parts are well separated; it culls features. */
 peg_facet peg_nearest_features(const peg_view *A, const peg_view *B, const double n[3]);
 
-/* The direction between such features, across what they extend along. Returns 1 if they have met:
- * then it is one on the side of facet->n (anything but NaN). */
+/* The unit direction between such features, normal to the directions in which they extend. Returns
+ * 1 if they intersect: then it is one on the side of facet->n (never NaN). */
 int peg_round_normal(const peg_view *A, const peg_view *B, const peg_facet *facet, double n[3]);
 
-/* The same from their nearest points. */
+/* The same, from their nearest points. */
 int peg_normal_between(const peg_view *A, const peg_view *B, const peg_facet *facet,
                        const double a[3], const double b[3], double n[3]);
 
-/* How far these points are apart when the parts touch there, m: the radius of each part at its
- * feature. */
+/* Distance of the nearest points at touch, m: the sum of the parts' radii at these features. */
 double peg_radius_of_a(const peg_view *A, peg_feature_kind kind);
 double peg_radius_of_b(const peg_view *B, peg_feature_kind kind);
 
-/* The point of a part's vertex (a disc, if there is a rim) that is farthest against n. */
+/* Support point along -n of a part's vertex, or of its disc. */
 void peg_lowest_point(const peg_view *view, int vertex, const double n[3], double out[3]);
 
 /* Sine of the angle between n and the axis of a part with a rim. */

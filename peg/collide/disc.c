@@ -1,5 +1,5 @@
-/* Nearest points of discs. The distance from a disc is a convex function, so that on a line it has
- * one minimum, where the derivative changes its sign. */
+/* Nearest points of discs. The distance from a disc is convex, so that on a line it has one
+ * minimum, where its derivative changes sign. */
 #include "peg/collide/disc.h"
 
 #include <float.h>
@@ -13,10 +13,10 @@ void peg_disc_nearest(const peg_disc *disc, const double p[3], double out[3])
     peg_add_scaled(disc->centre, l > disc->radius ? disc->radius / l : 1, r, out);
 }
 
-/* Sine of the angle to a line up to which it is nearest to a disc all along: rounding. */
+/* Sine of the angle between line and disc up to which they count as parallel: rounding. */
 static const double LEVEL = 1e-9;
 
-/* Steps of a search, which ends at the rounding of what is sought well before this. */
+/* Largest number of iterations of a search; it ends at rounding well before. */
 enum { MOST_STEPS = 100 };
 
 /* A line about its point nearest to the disc's centre: along it, at t, the height over the disc is
@@ -48,8 +48,8 @@ static double nearest_to_rim(const line *l, double radius)
     return t;
 }
 
-/* Where the distance of a line from a disc is least; of one that is level, where it is nearest to
- * the centre. */
+/* Parameter of the least distance of a line from a disc; of a parallel line, that nearest to the
+ * centre. */
 static double least_along(line *l, double radius)
 {
     if (l->dz * l->dz <= DBL_EPSILON * DBL_EPSILON * l->dd) return 0;
@@ -81,7 +81,7 @@ double peg_disc_line(const peg_disc *disc, const double x[3], const double y[3],
     return t;
 }
 
-/* Whether a disc is nearer beyond x, seen from y, than at x: more than rounding tells. */
+/* Whether the distance of a disc decreases beyond x, seen from y, by more than rounding. */
 static int is_beyond(const peg_disc *disc, const double *x, const double *y)
 {
     double foot[3], r[3], d[3];
@@ -101,7 +101,7 @@ int peg_disc_is_between(const peg_disc *disc, const double x[3], const double y[
 
 typedef struct rims {
     const peg_disc *a, *b;
-    double u[3], v[3]; /* directions across the axis of a */
+    double u[3], v[3]; /* unit directions normal to the axis of a */
 } rims;
 
 static void on_rim(const rims *r, double cosine, double sine, double out[3])
@@ -120,7 +120,7 @@ static double distance2(const rims *r, double cosine, double sine)
     return peg_dot(d, d);
 }
 
-/* Half of it, and its derivatives by the angle. */
+/* Half of it, and its derivatives with respect to the angle. */
 typedef struct climb {
     double value, slope, bend;
 } climb;
@@ -152,8 +152,9 @@ static climb climb_of_rim(const rims *r, double angle)
 /* Rounding of angles of a few turns at most, rad. */
 static const double ANGLE = 4 * DBL_EPSILON;
 
-/* Where the distance is least between two angles: by Newton's steps, halving what is left where
- * they lead out of it or are slow. In the disc it is 0, and what is sought is where that begins. */
+/* The angle of least distance between two angles: Newton's method with bisection where it leaves
+ * the interval or is slow. Inside of the disc the distance is 0, and the angle is the one at which
+ * that begins. */
 static double least_between(const rims *r, double lo, double hi)
 {
     double at = .5 * (lo + hi), last = hi - lo;
@@ -174,7 +175,7 @@ static double least_between(const rims *r, double lo, double hi)
     return at;
 }
 
-/* Places where the search looks first: the distance of a rim from a disc has two minima at most. */
+/* Angles at which the search begins: the distance of a rim from a disc has at most two minima. */
 enum { PLACES = 16 };
 
 void peg_disc_disc(const peg_disc *a, const peg_disc *b, double on_a[3], double on_b[3])

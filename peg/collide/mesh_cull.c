@@ -25,10 +25,10 @@ static void into_frame(const double x[3], const double R[9], const double *world
     peg_rotate_back(R, out, out);
 }
 
-/* What is this deep, in sizes, may have met. */
+/* Depth, in sizes, from which on parts may intersect. */
 static const double MET = 1e-6;
 
-/* What a part with a radius meets of a bare mesh is what the part meets of the mesh with it. */
+/* A dilated part against a mesh is the inner part against the mesh with that radius. */
 static void dilate(const peg_polytope *shape, double round, peg_polytope *out)
 {
     *out = *shape;
@@ -103,7 +103,8 @@ void peg_mesh_cull_region(const peg_mesh_cull *c, peg_region *r)
 
 /* --- faces --- */
 
-/* Whether a point lies over a triangle of normal n, or less than `by` beyond its sides. */
+/* Whether the projection of a point along n is in the triangle, or less than `by` beyond its sides.
+ */
 static int is_over(const double *const corner[3], const double *n, const double *point, double by)
 {
     for (int k = 0; k < 3; k++) {
@@ -117,8 +118,8 @@ static int is_over(const double *const corner[3], const double *n, const double 
     return 1;
 }
 
-/* The rim of a cap, near to a triangle's plane: its lowest point, or all of it where it lies in the
- * plane so nearly that a small turn brings any point down. */
+/* Rim of a cap near a triangle's plane: its lowest point, or all of it where it is nearly in the
+ * plane, so that any point may be the lowest after a small rotation. */
 static int rim_is_over(const peg_mesh_cull *c, const double *const corner[3], const double *n,
                        double side, int v)
 {
@@ -130,7 +131,7 @@ static int rim_is_over(const peg_mesh_cull *c, const double *const corner[3], co
     if (height - rim * sine > c->reach + round) return 0;
     if (sine > c->slope && 2 * c->way < .5 * rim * sine) {
         peg_add_scaled(centre, -rim, low, d);
-        /* points up to 2 way higher may be the lowest ones then */
+        /* points up to 2 way higher may become the lowest */
         return is_over(corner, n, d, by + 2 * sqrt(rim * c->way / sine));
     }
     for (int k = 0; k < 3; k++) {
@@ -140,7 +141,7 @@ static int rim_is_over(const peg_mesh_cull *c, const double *const corner[3], co
     return farthest >= (rim - by) * fabs(rim - by) && is_over(corner, n, centre, rim + by);
 }
 
-/* Whether the core of a round part passes through the plane within the triangle. */
+/* Whether the core of a dilated part intersects the triangle. */
 static int is_pierced(const peg_mesh_cull *c, const double *const corner[3], const double *n)
 {
     const double *x = c->part.vertex[0];
@@ -152,8 +153,8 @@ static int is_pierced(const peg_mesh_cull *c, const double *const corner[3], con
     return is_over(corner, n, at, c->deep);
 }
 
-/* Whether the face of a triangle may be touched, from a side unless the part is round, by a vertex
- * or a rim of the part. */
+/* Whether a vertex or a rim of the part may touch the face of a triangle, from one side unless the
+ * part is dilated. */
 static int face_counts(const peg_mesh_cull *c, const double *const corner[3], const double *n,
                        double side)
 {
@@ -174,17 +175,18 @@ static int face_counts(const peg_mesh_cull *c, const double *const corner[3], co
 
 /* --- edges and vertices --- */
 
-/* So many faces of a part near to one spot are looked at. */
+/* Largest number of a part's faces examined for one spot. */
 enum { MOST_FACES = 32 };
 
-/* A vertex (a = b) or an edge of the mesh, and what of the part may be nearest to it. */
+/* Spot: a vertex (a = b) or an edge of the mesh, with the region of the part that may be nearest to
+ * it. */
 typedef struct spot {
     const double *a, *b;
-    int i, j;          /* which corners of the triangle that is looked at these are */
-    double core[2][3]; /* of a round part: points of its core, and all between */
+    int i, j;          /* corners of the triangle examined */
+    double core[2][3]; /* of a dilated part: two points of its core and the segment between */
     int faces, face[MOST_FACES];
-    int on_side;      /* of a cylinder: its side, too */
-    double out[2][3]; /* from its axis to the ends of what is in reach */
+    int on_side;      /* of a cylinder: its side may be nearest */
+    double out[2][3]; /* from its axis to the ends of the stretch in reach */
 } spot;
 
 static int is_vertex(const spot *s)
@@ -192,7 +194,7 @@ static int is_vertex(const spot *s)
     return s->a == s->b;
 }
 
-/* From the axis of a segment to a point, across it. */
+/* Vector from the axis of a segment to a point, normal to the axis. */
 static void from_axis(const peg_mesh_cull *c, const double *y, double out[3])
 {
     peg_sub(y, c->part.vertex[0], out);
@@ -206,8 +208,8 @@ static void take_core(const peg_mesh_cull *c, double from, double to, spot *s)
     peg_add_scaled(x, peg_min(to, c->length), c->axis, s->core[1]);
 }
 
-/* The points of the core that are no farther from a vertex than the nearest one and twice the way;
- * 0 if the vertex is out of reach. */
+/* Segment of the core no farther from a vertex than the nearest point plus twice `way`; 0 if the
+ * vertex is out of reach. */
 static int core_near_vertex(const peg_mesh_cull *c, spot *s)
 {
     double d[3], out[3];
@@ -222,7 +224,7 @@ static int core_near_vertex(const peg_mesh_cull *c, spot *s)
     return 1;
 }
 
-/* The same of the line of an edge; 0 also if the edge's own nearest points are its ends. */
+/* The same for the line of an edge; 0 also if the edge's own nearest points are its ends. */
 static int core_near_edge(const peg_mesh_cull *c, spot *s)
 {
     const double *x = c->part.vertex[0];
@@ -250,8 +252,8 @@ static int core_near_edge(const peg_mesh_cull *c, spot *s)
     return 1;
 }
 
-/* The stretch of a spot, as shares of the way from a to b, that no face of the part is too far
- * from; 0 if there is none. */
+/* Parameter interval of a spot, from a to b, within reach of every face plane of the part; 0 if it
+ * is empty. */
 static int stretch_near(const peg_mesh_cull *c, const spot *s, double stretch[2])
 {
     stretch[0] = 0, stretch[1] = 1;
@@ -280,8 +282,8 @@ static double between(double a, double b, double t)
     return a + t * (b - a);
 }
 
-/* The faces of the part, and the side of a cylinder, to which a spot may be nearest; 0 if it is out
- * of reach. */
+/* Faces of the part, and the side of a cylinder, to which a spot may be nearest; 0 if it is out of
+ * reach. */
 static int faces_near(const peg_mesh_cull *c, spot *s)
 {
     const peg_polytope *P = c->part.shape;
@@ -306,7 +308,7 @@ static int faces_near(const peg_mesh_cull *c, spot *s)
     return least <= P->rim + P->round + c->reach;
 }
 
-/* Whether the mesh goes on nearer along d, wherever the part gets. */
+/* Whether the mesh is nearer along d for every pose within the bounds. */
 static int is_nearer_along(const peg_mesh_cull *c, const spot *s, const double *d)
 {
     const peg_polytope *P = c->part.shape;
@@ -337,7 +339,8 @@ static int is_in_reach(const peg_mesh_cull *c, spot *s)
     return is_vertex(s) ? core_near_vertex(c, s) : core_near_edge(c, s);
 }
 
-/* Whether what it is near to says nothing: rounded edges look all ways between their faces. */
+/* Whether the normals at a spot are unrestricted: rounded edges have all normals between those of
+ * their faces. */
 static int is_vague(const peg_mesh_cull *c, const spot *s)
 {
     if (peg_is_round(c->part.shape)) return 0;
@@ -345,8 +348,8 @@ static int is_vague(const peg_mesh_cull *c, const spot *s)
     return s->faces > MOST_FACES || (s->faces == 0 && !s->on_side);
 }
 
-/* Of triangles that share an edge or a vertex, the one that looks most along n or against it: its
- * pair knows best what touches there along n. */
+/* Of the triangles that share an edge or a vertex, the one whose normal is closest to n or -n: its
+ * pair represents contact there along n. */
 static int most_along(const peg_triangle_mesh *m, const int *triangle, int count, const double n[3])
 {
     int best = triangle[0];
@@ -358,7 +361,8 @@ static int most_along(const peg_triangle_mesh *m, const int *triangle, int count
     return best;
 }
 
-/* Of the triangles that share a spot, those that look along what may touch it there. */
+/* Of the triangles that share a spot, those whose normals are close to directions of possible
+ * contact. */
 static void visit_sharers(const peg_mesh_cull *c, const spot *s, const int *triangle, int count,
                           peg_need_visitor *visit, void *context)
 {
@@ -422,7 +426,7 @@ static void try_edge(const peg_mesh_cull *c, int t, int k, peg_need_visitor *vis
 
 /* --- triangles --- */
 
-/* How far the part reaches along the normal of a triangle, from its plane. */
+/* Extent of the part along the normal of a triangle, from its plane, m. */
 static void heights(const peg_mesh_cull *c, const double *n, double off, double *low, double *high)
 {
     const peg_polytope *P = c->part.shape;
@@ -439,8 +443,8 @@ static void heights(const peg_mesh_cull *c, const double *n, double off, double 
     *low -= by, *high += by;
 }
 
-/* How high all of a triangle lies above the face of the part over which it is highest; once that is
- * out of reach more than that does not matter. */
+/* Largest height of a whole triangle above a face plane of the part, m; evaluation ends once it is
+ * out of reach. */
 static double above_faces(const peg_mesh_cull *c, const double *const corner[3])
 {
     double best = -INFINITY;
@@ -454,7 +458,7 @@ static double above_faces(const peg_mesh_cull *c, const double *const corner[3])
     return best;
 }
 
-/* How far it lies beside the axis of a cylinder. */
+/* Distance of the triangle from the axis of a cylinder, m. */
 static double beside_rim(const peg_mesh_cull *c, const double *const corner[3])
 {
     double out[3][3], beside[3];
@@ -487,7 +491,7 @@ static void nearest_of_triangle(const double *const corner[3], const double *n, 
     }
 }
 
-/* Whether the direction from the triangle to the middle of the part separates them. */
+/* Whether the direction from the triangle to the part's centre separates them. */
 static int is_beside(const peg_mesh_cull *c, const double *const corner[3], const double *n)
 {
     double at[3], u[3], low, high;
@@ -498,7 +502,7 @@ static int is_beside(const peg_mesh_cull *c, const double *const corner[3], cons
     return low >= -MET * c->part.shape->size;
 }
 
-/* Whether what has not met the part may be left out: something keeps the triangle apart from it. */
+/* Whether a triangle without intersection can be culled: a direction separates it from the part. */
 static int is_apart(const peg_mesh_cull *c, const double *const corner[3], const double *n,
                     double low, double high, double above)
 {

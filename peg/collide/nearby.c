@@ -17,32 +17,31 @@
 #include "peg/collide/closest_features.h"
 #include "peg/collide/separation.h"
 
-/* MPR's first phase has no bound of its own: after so many support calls it is shown a point that
- * makes it stop. */
+/* MPR's first phase is unbounded: after this many support calls it gets a point that ends it. */
 enum { MOST_CALLS = 60, MOST_ITERATIONS = 30 };
 
-/* Vertices of both parts from which on the start saves more than it costs: 1.3 of 1.4 us for 16,
- * which saves 0.5; of 40 it saves 1.3 of 2.9 us for 1.7, of 100 2.9 of 5.8 for 2.6, of 200 5.2 of
- * 10.4 for 3.2, of 1000 15 of 44 for 6. */
+/* Number of vertices of both parts from which on the start saves about its cost. Time saved of the
+ * search's time, and cost, us: 40 vertices 1.3 of 2.9, 1.7; 100: 2.9 of 5.8, 2.6; 200: 5.2
+ * of 10.4, 3.2; 1000: 15 of 44, 6. */
 enum { WORTH_IT = 100 };
 
-/* How far beside the inner point the origin is shown, of the inner radii, and how near to the
- * portal the surface must be, of the sizes. */
+/* Offset of the origin from the inner point, in inner radii, and tolerance of the portal's distance
+ * from the surface, in sizes. */
 static const double BESIDE = 1e-3, ON_PORTAL = 1e-9;
 
-/* A part as MPR is shown it. */
+/* A part as MPR sees it. */
 typedef struct shown {
     const peg_view *view;
     peg_vec3 shift; /* m */
-    peg_vec3 inner; /* where its inner point is from its centre, m */
-    double by;      /* its radius, and more, m */
-    double escape;  /* m, a move by which it is clear of the other part */
+    peg_vec3 inner; /* inner point from its centre, m */
+    double by;      /* its radius plus the inflation, m */
+    double escape;  /* translation that separates it from the other part, m */
     double *asked;  /* the last direction, as seen by part A */
     int calls, at;  /* at: the last vertex */
     int vertex[MOST_CALLS];
 } shown;
 
-/* libccd hands objects through as const; ours counts its calls, so it gets a pointer to it. */
+/* libccd passes objects as const; the counter of calls is therefore behind a pointer. */
 static shown *object_of(const void *handle)
 {
     return *(shown *const *)handle;
@@ -79,8 +78,8 @@ static ccd_t question(void)
     return ccd;
 }
 
-/* Looks for a direction in which the parts, inflated by half of the reach each, do not overlap: the
- * last one MPR asked for. */
+/* Finds a direction that separates the parts, each inflated by half of the reach: the last support
+ * direction of MPR. */
 static int proposed_direction(const peg_view *A, const peg_view *B, double reach, double n[3])
 {
     peg_vec3 between, asked = {0};
@@ -97,7 +96,7 @@ static int proposed_direction(const peg_view *A, const peg_view *B, double reach
 
 /* --- nearby features --- */
 
-/* The vertices of a part in the portal. */
+/* Vertices of a part at the corners of the portal. */
 typedef struct corners {
     int count, v[3];
 } corners;
@@ -119,7 +118,7 @@ static int edge_between(const peg_polytope *P, const corners *c)
     return -1;
 }
 
-/* The face that looks most along sign n. */
+/* The face whose normal is closest to sign n. */
 static int face_along(const peg_view *view, const double n[3], double sign, double *most)
 {
     int best = -1;
@@ -131,7 +130,7 @@ static int face_along(const peg_view *view, const double n[3], double sign, doub
     return best;
 }
 
-/* The features that the portal's corners lie on. */
+/* The features at the portal's corners. */
 static peg_facet facet_of(const peg_view *A, const peg_view *B, const corners *a, const corners *b,
                           const double n[3])
 {
@@ -186,7 +185,7 @@ peg_facet peg_nearby_facet(const peg_view *A, const peg_view *B, const double to
     return facet_of(A, B, &of_a, &of_b, n);
 }
 
-/* Both have an edge at most, or one is a triangle. */
+/* Both parts have at most an edge, or one is a triangle. */
 static int are_round(const peg_polytope *A, const peg_polytope *B)
 {
     return (A->ne <= 1 && (B->ne <= 1 || peg_is_triangle(B))) || (B->ne <= 1 && peg_is_triangle(A));

@@ -18,9 +18,10 @@
 #include "peg/contact/jacobian.h"
 #include "peg/contact/row_set.h"
 
-/* Of what was not held before, down to this one: rounding. */
+/* Speed, relative to that of the points, down to which a contact without friction before slides:
+ * rounding. */
 #define LEAST_SLIDING 1e-9
-/* Friction below this share of the normal impulse has no direction. */
+/* Friction below this share of the normal impulse has no defined direction. */
 #define NO_FRICTION 1e-3
 
 int peg_has_friction(const peg_surface *s)
@@ -28,7 +29,7 @@ int peg_has_friction(const peg_surface *s)
     return s->mu > 0 || s->mu2 > 0 || s->rho > 0 || s->rho2 > 0 || s->rhoN > 0;
 }
 
-/* A unit vector across n: what a surface means whose axes are not given. */
+/* A unit vector normal to n: the first axis of a surface without given axes. */
 static void any_tangent(const double *n, double *t)
 {
     peg_plane_space(n, t);
@@ -40,7 +41,7 @@ static const double *free_velocity(const peg_island *I, int rigid)
     return rigid < I->nd ? I->rigid[rigid].state.v_free : I->v[rigid];
 }
 
-/* Friction that the nearest contact of the step before carried; 0 if there was none. */
+/* Friction impulse of the nearest contact of the last step; 0 if there was none. */
 static void carried_friction(const peg_pair *pair, const double *local, double *f)
 {
     int best = -1;
@@ -60,8 +61,8 @@ static void carried_friction(const peg_pair *pair, const double *local, double *
         f[0] = f[1] = f[2] = 0;
 }
 
-/* Along the sliding that would happen, where the cone has its full radius; what does not slide is
- * held along the friction that held it before. */
+/* First axis: along the sliding without contact, where the cone has its full radius; without
+ * sliding, along the friction of the last step. */
 static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                           const peg_friction_frame *frame, const double *local, double *t)
 {
@@ -85,7 +86,7 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
     peg_part_across(slide, frame->normal, LEAST_SLIDING * (peg_norm(a) + peg_norm(b)), t);
 }
 
-/* One friction row after the normal row that was added last. */
+/* Appends a friction row after the last normal row. */
 typedef struct friction_builder {
     peg_island *I;
     const peg_pair *pair;
@@ -160,7 +161,7 @@ void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose 
     peg_cross(frame->normal, t1, t2);
     friction_builder r = {I, pair, at, frame, out, out->row[out->m - 1], 0};
     if (I->common.planar) {
-        /* in the plane sliding has one direction, and rolling one axis */
+        /* in a planar scene sliding has one direction and rolling one axis */
         static const double z[3] = {0, 0, 1};
         double t[3];
         any_tangent(frame->normal, t);
