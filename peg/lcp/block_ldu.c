@@ -8,6 +8,8 @@
 #include <string.h>
 #include <suitesparse/amd.h>
 
+#include "peg/base/lanes.h"
+
 /* --- order --- */
 
 /* Neighbours of body i: neighbour[start[i] .. start[i] + count[i]), each once. */
@@ -172,12 +174,12 @@ int peg_block_matrix_create(peg_arena *arena, const peg_block_pattern *pattern,
     return matrix->lower && matrix->upper && matrix->room;
 }
 
-static double *block(double *blocks, int i)
+PEG_HOT double *block(double *blocks, int i)
 {
     return blocks + (size_t)i * PEG_BLOCK_SIZE;
 }
 
-static void swap(double *x, double *y)
+PEG_HOT void swap(double *x, double *y)
 {
     double t = *x;
     *x = *y;
@@ -186,7 +188,7 @@ static void swap(double *x, double *y)
 
 /* D := D^-1 by Gauss and Jordan with column exchanges, which become row exchanges of the inverse.
  */
-static int invert(double *D)
+PEG_HOT int invert(double *D)
 {
     int from[PEG_BLOCK];
     for (int k = 0; k < PEG_BLOCK; k++) {
@@ -214,7 +216,8 @@ static int invert(double *D)
 }
 
 /* C -= A B^T */
-static void subtract_product(const double *restrict A, const double *restrict B, double *restrict C)
+PEG_HOT void subtract_product(const double *restrict A, const double *restrict B,
+                              double *restrict C)
 {
     for (int c = 0; c < PEG_BLOCK; c++) {
         double sum[PEG_BLOCK];
@@ -228,7 +231,7 @@ static void subtract_product(const double *restrict A, const double *restrict B,
 }
 
 /* X := X D */
-static void multiply(const double *restrict D, double *restrict X)
+PEG_HOT void multiply(const double *restrict D, double *restrict X)
 {
     double old[PEG_BLOCK_SIZE];
     memcpy(old, X, sizeof old);
@@ -242,7 +245,7 @@ static void multiply(const double *restrict D, double *restrict X)
 }
 
 /* What column k takes from the columns of its rows. L: its blocks of L; R: (D U)^T. */
-static void update_later(peg_block_matrix *matrix, int symmetric, int k, double *L, double *R)
+PEG_HOT void update_later(peg_block_matrix *matrix, int symmetric, int k, double *L, double *R)
 {
     const peg_block_pattern *p = matrix->pattern;
     const int *rows = p->below[k], count = p->count[k];
@@ -259,7 +262,7 @@ static void update_later(peg_block_matrix *matrix, int symmetric, int k, double 
     }
 }
 
-int peg_block_factorise(peg_block_matrix *matrix, int symmetric)
+PEG_WIDE int peg_block_factorise(peg_block_matrix *matrix, int symmetric)
 {
     const peg_block_pattern *p = matrix->pattern;
     for (int k = 0; k < p->n; k++) {
@@ -274,15 +277,15 @@ int peg_block_factorise(peg_block_matrix *matrix, int symmetric)
 }
 
 /* y -= B x */
-static void subtract(const double *restrict B, const double *restrict x, double *restrict y)
+PEG_HOT void subtract(const double *restrict B, const double *restrict x, double *restrict y)
 {
     for (int c = 0; c < PEG_BLOCK; c++)
         for (int r = 0; r < PEG_BLOCK; r++) y[r] -= B[PEG_BLOCK * c + r] * x[c];
 }
 
 /* y -= B^T x */
-static void subtract_transposed(const double *restrict B, const double *restrict x,
-                                double *restrict y)
+PEG_HOT void subtract_transposed(const double *restrict B, const double *restrict x,
+                                 double *restrict y)
 {
     for (int c = 0; c < PEG_BLOCK; c++) {
         double sum = 0;
@@ -292,14 +295,14 @@ static void subtract_transposed(const double *restrict B, const double *restrict
 }
 
 /* x := D x */
-static void apply(const double *restrict D, double *restrict x)
+PEG_HOT void apply(const double *restrict D, double *restrict x)
 {
     double minus[PEG_BLOCK];
     for (int k = 0; k < PEG_BLOCK; k++) minus[k] = -x[k], x[k] = 0;
     subtract(D, minus, x);
 }
 
-void peg_block_solve(const peg_block_matrix *matrix, int symmetric, double *x)
+PEG_WIDE void peg_block_solve(const peg_block_matrix *matrix, int symmetric, double *x)
 {
     const peg_block_pattern *p = matrix->pattern;
     enum { BYTES = PEG_BLOCK * sizeof(double) };

@@ -389,11 +389,11 @@ static int refactor(peg_newton *w)
     return w->has_factor = peg_block_factorise(&w->matrix, w->symmetric);
 }
 
-/* Slope of the objective at d + t step, and its derivative. */
-static double slope(const peg_newton *w, const double *u, double t, double first, double square,
-                    double *curvature)
+/* What rows add to both where contacts are cones. */
+static double slope_of_cones(const peg_newton *w, const double *u, double t, double f,
+                             double *curvature)
 {
-    double f = first + t * square, c = square;
+    double c = *curvature;
     for (int i = 0, n; i < w->scaled->m; i += n) {
         double q[PEG_CONE_ROWS], sum = 0;
         unsigned char state[PEG_CONE_ROWS];
@@ -408,6 +408,22 @@ static double slope(const peg_newton *w, const double *u, double t, double first
                 c += w->row[i + k].rho * along * along;
         }
         if (n > 1 && state[0] == PEG_ROW_LINEAR) c += sum * sum / stiffness(w, i, state);
+    }
+    *curvature = c;
+    return f;
+}
+
+/* Slope of the objective at d + t step, and its derivative. */
+static double slope(const peg_newton *w, const double *u, double t, double first, double square,
+                    double *curvature)
+{
+    double f = first + t * square, c = square;
+    *curvature = square;
+    if (w->bounds == PEG_BOUNDS_CONE) return slope_of_cones(w, u, t, f, curvature);
+    for (int i = 0; i < w->scaled->m; i++) {
+        double rho = w->row[i].rho, along = w->along[i], z = u[i] - rho * (w->s[i] + t * along);
+        f -= (peg_clamp(z, w->lo[i], w->hi[i]) - u[i]) * along;
+        if (z > w->lo[i] && z < w->hi[i]) c += rho * along * along;
     }
     *curvature = c;
     return f;
