@@ -7,26 +7,45 @@
 
 enum { SEEDS = 300, FAST = 40 };
 
-/* Worlds that are known to fail, and are left out until they do not: bodies that stand while their
- * contacts tell less than their weights. */
-static const int failing[] = {21, 184};
+/* The world that is known to fail, and is left out until it does not: one body stands for a step
+ * more while its contacts tell less than its weight. */
+enum { FAILING = 21 };
 
-static int is_failing(int seed)
+static fuzz_report run_world(int seed)
 {
-    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++)
-        if (failing[i] == seed) return 1;
-    return 0;
+    fuzz_report r;
+    dInitODE2(0);
+    fuzz_run((uint64_t)seed, NULL, &r);
+    dCloseODE();
+    return r;
+}
+
+/* What a report tells of the first failure; empty without one. */
+static const char *first_failure(const fuzz_report *r)
+{
+    for (int k = 0; k < FUZZ_FAILURES; k++)
+        if (r->failures[k]) return r->first[k];
+    return "";
 }
 
 START_TEST(world_keeps_what_is_promised)
 {
-    fuzz_report r;
-    if (is_failing(_i)) return;
-    dInitODE2(0);
-    fuzz_run((uint64_t)_i, NULL, &r);
-    for (int k = 0; k < FUZZ_FAILURES; k++)
-        ck_assert_msg(!r.failures[k], "seed %d: %s: %s", _i, fuzz_failure_names[k], r.first[k]);
-    dCloseODE();
+    if (_i == FAILING) return;
+    fuzz_report r = run_world(_i);
+    ck_assert_msg(!fuzz_failed(&r), "seed %d: %s", _i, first_failure(&r));
+}
+END_TEST
+
+/* Worlds beyond those that failed once. 575: jammed bodies with joints got velocities of 1e18 m/s,
+ * from rest, and overlapped by rounding of them; 961, 1060: they stood still, as poses lifted them;
+ * 728: a floating island of which some bodies are limited. */
+static const int mended[] = {575, 728, 961, 1060};
+enum { MENDED = sizeof mended / sizeof *mended };
+
+START_TEST(mended_world_keeps_what_is_promised)
+{
+    fuzz_report r = run_world(mended[_i]);
+    ck_assert_msg(!fuzz_failed(&r), "seed %d: %s", mended[_i], first_failure(&r));
 }
 END_TEST
 
@@ -73,8 +92,7 @@ Suite *test_suite(void)
     tcase_set_timeout(many, 60);
     tcase_set_tags(many, "long unsanitized"); /* under sanitizers the few do */
     tcase_add_loop_test(few, world_keeps_what_is_promised, 1, 1 + FAST);
-    /* a floating island of which some bodies are limited */
-    tcase_add_loop_test(few, world_keeps_what_is_promised, 728, 729);
+    tcase_add_loop_test(few, mended_world_keeps_what_is_promised, 0, MENDED);
     tcase_add_loop_test(many, world_keeps_what_is_promised, 1 + FAST, 1 + SEEDS);
     tcase_add_test(few, step_has_one_budget);
     tcase_add_test(many, impacts_of_shortened_motions_do_not_add_up);

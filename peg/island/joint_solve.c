@@ -125,26 +125,32 @@ static void push_target(const peg_problem *problem, int first, int all, const do
     }
 }
 
-/* lambda of the friction rows: what is held. PEG_LAGGED: solution is an answer but for friction. */
+/* lambda of the friction rows: what is held. PEG_LAGGED: solution is an answer but for friction;
+ * the last one that was found. */
 static peg_outcome hold_friction(peg_island *I, const peg_problem *problem, int first,
                                  peg_solution *solution)
 {
     leftover p = {0};
-    if (!take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
+    int is_known = 0;
+    double *held = PEG_NEW(I->arena, double, problem->m);
+    if (!held || !take_rest(I, problem, first, 0, &p)) return PEG_OUT_OF_MEMORY;
     if (p.problem.m == problem->m || peg_work_is_spent(I)) return PEG_NOT_CERTIFIED;
-    for (int k = 0; k < p.problem.m; k++) p.solution.lambda[k] = 0;
-    for (int pass = 0; pass <= CORRECTIONS && !peg_work_is_spent(I); pass++) {
-        push_target(problem, first, 0, solution->lambda, p.target);
+    memcpy(held, solution->lambda, (size_t)problem->m * sizeof *held);
+    for (int k = 0; k < p.problem.m; k++) p.solution.lambda[k] = solution->lambda[p.of[k]];
+    for (int passes = 0; passes <= CORRECTIONS && !peg_work_is_spent(I); passes++) {
+        push_target(problem, first, 0, held, p.target);
         for (int k = p.first; k < p.problem.m; k++)
             p.solution.lambda[k] = I->joints.lambda[k - p.first];
         peg_outcome outcome = peg_island_lcp(I, &p.problem, &p.solution);
-        if (!is_answer(outcome, &p.problem, p.first, &p.solution)) return PEG_NOT_CERTIFIED;
-        for (int k = 0; k < p.problem.m; k++) solution->lambda[p.of[k]] = p.solution.lambda[k];
-        if (pass == CORRECTIONS ||
-            !correct_friction(problem, first, pass, &p.solution, solution->lambda))
+        if (!is_answer(outcome, &p.problem, p.first, &p.solution)) break;
+        for (int k = 0; k < p.problem.m; k++) held[p.of[k]] = p.solution.lambda[k];
+        memcpy(solution->lambda, held, (size_t)problem->m * sizeof *held);
+        memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
+        is_known = 1;
+        if (passes == CORRECTIONS || !correct_friction(problem, first, passes, &p.solution, held))
             break;
     }
-    memcpy(solution->v, p.solution.v, (size_t)problem->nb * sizeof *solution->v);
+    if (!is_known) return PEG_NOT_CERTIFIED;
     solution->residual = peg_residual(problem, solution);
     solution->cone = peg_cone_excess(problem, solution);
     return PEG_LAGGED;
@@ -154,6 +160,9 @@ peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_sol
 {
     leftover p = {0};
     int first = problem->m - I->joints.n;
+    if (I->forms & PEG_FORM_POSITIONS_APART)
+        return hold_friction(I, problem, first, solution) == PEG_OUT_OF_MEMORY ? PEG_OUT_OF_MEMORY
+                                                                               : PEG_SOLVED;
     if (!take_rest(I, problem, first, 1, &p)) return PEG_OUT_OF_MEMORY;
     push_target(problem, first, 1, solution->lambda, p.target);
     for (int k = 0; k < I->joints.n; k++) p.solution.lambda[k] = solution->lambda[first + k];

@@ -19,7 +19,8 @@ peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg
 /* The last njoint rows and the start of their impulses. */
 void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_lcp_row *row,
                      double *lambda);
-/* After PGS: the joints exactly, under the contacts' impulses as they are. */
+/* After PGS: the joints exactly, under the contacts' impulses as they are; in the position stage
+ * under their friction, with normal impulses found anew, while there is work left. */
 peg_outcome peg_joints_polish(peg_island *island, const peg_problem *problem,
                               peg_solution *solution);
 /* v -= M^-1 J^T lambda. */

@@ -43,7 +43,7 @@ typedef struct stage {
     peg_vec6 *u;        /* nd: velocities that the restorations led to */
     int *violations;    /* npair: of a pair of dynamic zones */
     unsigned char *hit; /* nd, by root: its share is to be halved */
-    unsigned char *met; /* npair: because of it zones were merged, or one is carried */
+    unsigned char *met; /* npair: because of it zones were merged, shortened or carried */
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
     int carries;        /* moving obstacles may carry zones */
     int left;           /* violated pairs that nothing can be done about */
@@ -107,16 +107,16 @@ static void shorten_recovery(peg_island *I)
 
 /* A restoration that lifts the bodies by more than they have the energy for: with what applied
  * forces make in another step the same rows have an answer that lifts them by less, and so has all
- * that is between the two. */
-static void descend(peg_island *I)
+ * that is between the two. Returns whether this is low enough. */
+static int descend(peg_island *I)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
     double least = peg_least_work(I), work = peg_work_along(I, (const peg_vec6 *)I->v);
-    if (!(work < least) || I->joints.n) return;
+    if (!(work < least)) return 1;
     peg_vec6 *lifted = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!lifted) {
         I->failed = 1;
-        return;
+        return 0;
     }
     memcpy(lifted, I->v, size);
     for (int i = 0; i < I->nd; i++) {
@@ -128,6 +128,7 @@ static void descend(peg_island *I)
     double share = solved && more > 0 ? fmin(1, (least - work) / more) : 0;
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++) I->v[i][k] = lifted[i][k] + share * (I->v[i][k] - lifted[i][k]);
+    return share < 1;
 }
 
 /* Where contacts and joints contradict each other zones are limited instead of joints that yield:
@@ -175,10 +176,10 @@ static int yield(peg_island *I, int k)
     return 0;
 }
 
-static int restore(peg_island *I, int k, peg_limits limits)
+static int restore(peg_island *I, int k, peg_limits limits, int *is_low)
 {
     int restored = restore_once(I, k);
-    if (restored) descend(I);
+    *is_low = !restored || descend(I);
     if (restored || (limits == PEG_APART_ONLY && yield(I, k))) return 1;
     check(I, 0);
     return 0;
@@ -220,9 +221,10 @@ static void find_velocities(peg_island *I, peg_limits limits)
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
     for (int n = 0; n < PEG_LIMITED_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
-        if (!restore(I, k, limits)) break;
+        int is_low;
+        if (!restore(I, k, limits, &is_low)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
-        apart = check(I, 0);
+        apart = check(I, 0) && is_low;
         peg_lock_pairs(I);
         if (!has_changed(I)) break;
     }
@@ -325,7 +327,7 @@ static int is_violated(peg_island *I, const stage *s, peg_pair *p, int opens)
 static int limit_against(const peg_island *I, stage *s, int index, int root, int obstacle)
 {
     int is_carried = s->carries && peg_zone_carry(I, &s->zones, root, obstacle);
-    s->met[index] |= (unsigned char)is_carried;
+    s->met[index] = 1;
     s->hit[root] = 1;
     return is_carried || s->zones.share[root] > 0;
 }
@@ -396,8 +398,8 @@ static void limit(peg_island *I, stage *s)
 
 /* --- energy --- */
 
-/* Bodies that were merged, and what is carried and its carrier, meet where their pairs were
- * violated: there, they close no more. */
+/* Bodies that were merged, and zones and the obstacles that shortened or carried them, meet where
+ * their pairs were violated: there, they close no more. */
 static void meet(peg_island *I, const stage *s)
 {
     memcpy(I->result.v_end, I->v_motion, (size_t)I->nd * sizeof *I->result.v_end);

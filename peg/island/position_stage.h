@@ -3,17 +3,21 @@
  * Velocities and positions are found one after the other. The velocities after the step are those
  * of the mixed LCP about v_f, solved to the certificate where there are no joints, else, and where
  * that takes too much work, by projected Gauss-Seidel, with rows that v = 0 satisfies, so that they
- * gain nothing; the positions are moved out of violation by normal rows alone, an exact projection
- * in the energy norm. One that lifts the bodies by more than there is energy for is mixed with the
- * one about a target that has fallen for another step. Beside moving obstacles, where the rows
- * contradict each other, to their least violation, and on from there. Pairs that are still violated
- * then limit the bodies that take part: two zones of dynamic bodies are merged into one that moves
- * as a rigid body in this step, while after it the pairs that were violated close no more, and
- * zones against obstacles move by a smaller share of their motion. Bodies that joints hold to the
- * world move by a smaller share each, as they could not move as one. All others go on. Where moving
- * obstacles are left room for, as long as no violation remains, they carry the zones that they
- * meet: the share is then one of the motion relative to the obstacle. Their velocities are those
- * that contact gives them all the same: nothing is gained by being carried.
+ * gain nothing. Beside joints the friction that this finds is held, and corrected where it drives,
+ * while normal rows and joints are solved exactly. The positions are moved out of violation by
+ * normal rows alone, an exact projection in the energy norm, until the bodies are no higher than
+ * there is energy for: one that lifts them by more is mixed with the one about a target that has
+ * fallen for another step. Beside moving obstacles, where the rows contradict each other, to their
+ * least violation, and on from there.
+ *
+ * Pairs that are still violated then limit the bodies that take part: two zones of dynamic bodies
+ * are merged into one that moves as a rigid body in this step, zones against obstacles move by a
+ * smaller share of their motion, and after the step the pairs that were violated close no more.
+ * Bodies that joints hold to the world move by a smaller share each, as they could not move as one.
+ * All others go on. Where moving obstacles are left room for, as long as no violation remains, they
+ * carry the zones that they meet: the share is then one of the motion relative to the obstacle.
+ * Their velocities are those that contact gives them all the same: nothing is gained by being
+ * carried.
  *
  * It ends. A zone's share takes one of seven values; let its rank be the number of values below it,
  * 6 to 0. Each round that finds a violation merges two zones, lowers a share, or lets an obstacle

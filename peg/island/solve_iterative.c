@@ -39,6 +39,7 @@ typedef struct workspace {
     double *speed;
     double usual; /* what a row may fail by, m/s */
     int frictionless;
+    int is_cold; /* from no impulses */
     peg_pgs_group *group;
     int groups;
     unsigned char *filled; /* by row, at the beginnings of groups */
@@ -105,7 +106,9 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
         peg_lcp_row *filled = &out[i - from];
         w->speed[i] = w->usual;
         int kept = I->pair[row->pair].rows_kept || row->first_contact;
-        if (w->about == PEG_ABOUT_ITERATE)
+        if (w->is_cold)
+            *lambda = 0;
+        else if (w->about == PEG_ABOUT_ITERATE)
             *lambda = kept ? unseen(w, row) : 0;
         else if (kept)
             *lambda = row->lambda_motion;
@@ -175,6 +178,7 @@ static void fill_all(peg_island *I, workspace *w)
         if (w->group[g].begin < I->rows.m)
             fill(w, w->group[g].begin, w->group[g].end, 0, w->row + w->group[g].begin);
     peg_joints_fill(I, &w->problem, w->row, w->solution.lambda);
+    for (int k = 0; k < I->joints.n && w->is_cold; k++) w->solution.lambda[I->rows.m + k] = 0;
     for (int k = 0; k < I->joints.n; k++)
         w->speed[I->rows.m + k] = PEG_FINE / PEG_COARSE * w->usual;
     if (I->common.capture) I->common.capture->see(I->common.capture->data, &w->problem);
@@ -196,6 +200,7 @@ static int most_iterations(const workspace *w)
     const peg_island *I = w->island;
     int doublings =
         w->about == PEG_ABOUT_ITERATE && I->progress.iteration > 2 ? I->progress.iteration - 2 : 0;
+    if (w->about == PEG_ABOUT_ITERATE && peg_work_is_spent(I)) return PEG_COARSE_ITERATIONS;
     if (!peg_is_coarse(I) || ((I->forms & PEG_FORM_RECOVERY) && w->about == PEG_ABOUT_ITERATE))
         return FINE_ITERATIONS;
     if (w->about == PEG_ABOUT_FREE && !(I->forms & PEG_FORM_ACTIVE)) return PEG_SLOW_ITERATIONS;
@@ -296,6 +301,7 @@ static void take(peg_island *I, const workspace *w)
 static peg_outcome attempt(peg_island *I, peg_about about, int frictionless)
 {
     workspace w = {.island = I, .about = about};
+    w.is_cold = frictionless;
     w.frictionless = frictionless || is_for_poses(&w);
     if (!set_up(I, &w)) return PEG_OUT_OF_MEMORY;
     peg_outcome outcome = run(I, &w);
