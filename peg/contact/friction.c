@@ -47,16 +47,13 @@ static void carried_friction(const peg_pair *pair, const double *local, double *
     int best = -1;
     double nearest = INFINITY;
     f[0] = f[1] = f[2] = 0;
-    for (int k = 0; k < pair->cached_rows; k++) {
+    for (int k = 0; k < pair->cached_contacts; k++) {
         double apart[3];
-        if (pair->cached[k].friction) continue;
         peg_sub(pair->cached[k].local, local, apart);
         double square = peg_dot(apart, apart);
         if (square < nearest) nearest = square, best = k;
     }
-    for (int k = best + 1; best >= 0 && k < pair->cached_rows && pair->cached[k].friction; k++)
-        if (!pair->cached[k].rolls)
-            peg_add_scaled(f, pair->cached[k].lambda, pair->cached[k].direction, f);
+    if (best >= 0) peg_copy3(pair->cached[best].sliding, f);
     if (best >= 0 && !(peg_norm(f) > NO_FRICTION * pair->cached[best].lambda))
         f[0] = f[1] = f[2] = 0;
 }

@@ -116,9 +116,9 @@ typedef struct peg_pair {
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
     int group;             /* the first pair of the same two parts: a mesh has many with one part */
     peg_pair_tried tried;
-    int from_out[2];              /* of A, B: the mesh is touched from outside only */
-    const peg_cached_row *cached; /* impulses of the last step */
-    int cached_rows;
+    int from_out[2];                  /* of A, B: the mesh is touched from outside only */
+    const peg_cached_contact *cached; /* impulses of the last step */
+    int cached_contacts;
     int nexternal;
     const peg_external *external; /* contacts found by the program: the pair has no others */
     peg_choice last_choice;       /* of the last step, at the poses of the start; n = 0: none */

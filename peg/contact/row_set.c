@@ -51,19 +51,6 @@ int peg_row_same(const peg_row *a, const peg_row *b)
            a->friction == b->friction;
 }
 
-peg_cached_row peg_row_to_cache(const peg_row *row)
-{
-    peg_cached_row memory = {.kind = (int)row->kind,
-                             .i = row->i,
-                             .j = row->j,
-                             .friction = row->friction,
-                             .lambda = row->lambda,
-                             .rolls = row->rolls};
-    peg_copy3(row->local, memory.local);
-    peg_copy3(row->normal, memory.direction);
-    return memory;
-}
-
 int peg_next_normal(const peg_row_set *set, int i)
 {
     do i++;
@@ -74,4 +61,19 @@ int peg_next_normal(const peg_row_set *set, int i)
 void peg_contact_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int i)
 {
     peg_rows_append(island, to, from, i, peg_next_normal(from, i));
+}
+
+peg_cached_contact peg_contact_to_cache(const peg_row_set *set, int i, int of_motion)
+{
+    const peg_row *row = &set->row[i];
+    peg_cached_contact c = {.kind = (int)row->kind, .i = row->i, .j = row->j};
+    c.lambda = of_motion ? row->lambda_motion : row->lambda;
+    peg_copy3(row->local, c.local);
+    for (int k = i + 1, end = peg_next_normal(set, i); k < end; k++) {
+        const peg_row *friction = &set->row[k];
+        double *sum = friction->rolls ? c.rolling : c.sliding;
+        peg_add_scaled(sum, of_motion ? friction->lambda_motion : friction->lambda,
+                       friction->normal, sum);
+    }
+    return c;
 }

@@ -43,14 +43,13 @@ typedef struct peg_row_set {
     int features_only; /* rows without friction, with features, gap, point and normal only */
 } peg_row_set;
 
-/* Impulse of a row for the warm start of the next step. */
-typedef struct peg_cached_row {
-    int kind, i, j, friction;
-    double lambda;
-    int rolls;
-    double local[3];     /* point in the frame of A's body, m */
-    double direction[3]; /* of a friction row, world */
-} peg_cached_row;
+/* Impulses of a contact, remembered for the warm start of the next step. */
+typedef struct peg_cached_contact {
+    int kind, i, j;
+    double lambda;                 /* of the normal row, N s */
+    double local[3];               /* point in the frame of A's body, m */
+    double sliding[3], rolling[3]; /* of its friction, world, N s and N m s */
+} peg_cached_contact;
 
 /* Room for `more` rows behind those that there are; 0 without memory. */
 int peg_row_set_reserve(peg_island *island, peg_row_set *set, int more);
@@ -58,7 +57,8 @@ int peg_row_set_reserve(peg_island *island, peg_row_set *set, int more);
 peg_row *peg_row_set_add(peg_island *island, peg_row_set *set);
 peg_row *peg_row_set_extend(peg_island *island, peg_row_set *set, int n);
 int peg_row_same(const peg_row *a, const peg_row *b);
-peg_cached_row peg_row_to_cache(const peg_row *row);
+/* Of the normal row i with its friction rows; of_motion: of the last solve about v_f. */
+peg_cached_contact peg_contact_to_cache(const peg_row_set *set, int i, int of_motion);
 /* Copies rows begin .. end - 1 of a set to the end of `to`, which may be the same. */
 void peg_rows_append(peg_island *island, peg_row_set *to, const peg_row_set *from, int begin,
                      int end);

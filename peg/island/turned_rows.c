@@ -102,10 +102,9 @@ static double speed(const peg_island *I, const peg_row *row, const peg_vec6 *v)
 
 static int bore_before(const peg_pair *p, const peg_row *row)
 {
-    for (int k = 0; k < p->cached_rows; k++) {
-        const peg_cached_row *old = &p->cached[k];
-        if (!old->friction && old->lambda > 0 && old->kind == (int)row->kind && old->i == row->i &&
-            old->j == row->j)
+    for (int k = 0; k < p->cached_contacts; k++) {
+        const peg_cached_contact *old = &p->cached[k];
+        if (old->lambda > 0 && old->kind == (int)row->kind && old->i == row->i && old->j == row->j)
             return 1;
     }
     return 0;

@@ -4,42 +4,28 @@
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 
-/* Impulses that a pair carried in the iteration before, or in the step before: normal rows, each
- * followed by its friction rows. */
+/* Contacts that a pair carried impulses by in the iteration before, or in the step before. */
 typedef struct carried {
-    const peg_row *row; /* else old */
-    const peg_cached_row *old;
+    const peg_cached_contact *contact;
     int n;
-    unsigned char *taken; /* n */
+    peg_cached_contact *room; /* of those of an iteration */
+    unsigned char *taken;     /* n */
 } carried;
-
-static peg_cached_row carried_row(const carried *c, int k)
-{
-    peg_cached_row row = c->row ? peg_row_to_cache(&c->row[k]) : c->old[k];
-    if (c->row) row.lambda = c->row[k].lambda_motion;
-    return row;
-}
 
 /* Adds the impulses of the old contact k to the contact i. The friction is handed on as a vector,
  * since its axes follow the sliding: n axes evenly spread over half a turn add up to sum d d^T =
  * n/2. */
 static void take_impulses(const peg_island *I, carried *c, int k, int i, double *lambda)
 {
-    double sliding[3] = {0}, rolling[3] = {0};
+    const peg_cached_contact *old = &c->contact[k];
     int end = peg_next_normal(&I->rows, i), axes = 0;
     c->taken[k] = 1;
-    lambda[i] += carried_row(c, k).lambda;
-    for (int f = k + 1; f < c->n; f++) {
-        peg_cached_row old = carried_row(c, f);
-        if (!old.friction) break;
-        double *sum = old.rolls ? rolling : sliding;
-        peg_add_scaled(sum, old.lambda, old.direction, sum);
-    }
+    lambda[i] += old->lambda;
     for (int f = i + 1; f < end; f++) axes += !I->rows.row[f].rolls;
     for (int f = i + 1; f < end; f++) {
         const peg_row *row = &I->rows.row[f];
         double share = row->rolls || axes < 2 ? 1 : 2.0 / axes;
-        lambda[f] += share * peg_dot(row->rolls ? rolling : sliding, row->normal);
+        lambda[f] += share * peg_dot(row->rolls ? old->rolling : old->sliding, row->normal);
     }
 }
 
@@ -47,9 +33,8 @@ static int find_features(const peg_island *I, const carried *c, int i)
 {
     const peg_row *row = &I->rows.row[i];
     for (int k = 0; k < c->n; k++) {
-        peg_cached_row old = carried_row(c, k);
-        if (!old.friction && !c->taken[k] && old.kind == (int)row->kind && old.i == row->i &&
-            old.j == row->j)
+        const peg_cached_contact *old = &c->contact[k];
+        if (!c->taken[k] && old->kind == (int)row->kind && old->i == row->i && old->j == row->j)
             return k;
     }
     return -1;
@@ -80,9 +65,9 @@ static void warm_pair(const peg_island *I, int begin, int end, carried *c, doubl
         if (k >= 0) take_impulses(I, c, k, i, lambda);
     }
     for (int k = 0; k < c->n; k++) {
-        peg_cached_row old = carried_row(c, k);
-        if (old.friction || c->taken[k] || !(old.lambda > 0)) continue;
-        take_impulses(I, c, k, find_nearest(I, begin, end, old.local), lambda);
+        const peg_cached_contact *old = &c->contact[k];
+        if (c->taken[k] || !(old->lambda > 0)) continue;
+        take_impulses(I, c, k, find_nearest(I, begin, end, old->local), lambda);
     }
 }
 
@@ -102,25 +87,45 @@ static int comes_before(const peg_row *a, const peg_row *b)
     return a->first_contact != b->first_contact ? b->first_contact : a->pair < b->pair;
 }
 
+/* Of the rows begin .. of one pair in the iteration before. */
+static void carry_rows(const peg_row_set *last, int begin, int end, carried *c)
+{
+    c->contact = c->room;
+    c->n = 0;
+    for (int i = begin; i < end; i = peg_next_normal(last, i))
+        c->room[c->n++] = peg_contact_to_cache(last, i, 1);
+}
+
+/* Room for the contacts of any pair. */
+static int allocate(const peg_island *I, const peg_row_set *last, carried *c)
+{
+    int most = 0;
+    for (int i = 0, end; i < last->m; i = end) {
+        end = end_of_pair(last, i);
+        most = end - i > most ? end - i : most;
+    }
+    if (most) c->room = PEG_NEW(I->arena, peg_cached_contact, most);
+    for (int p = 0; p < I->npair && last->m == 0; p++)
+        if (I->pair[p].cached_contacts > most) most = I->pair[p].cached_contacts;
+    c->taken = PEG_NEW(I->arena, unsigned char, most);
+    return c->taken && (c->room || last->m == 0);
+}
+
 int peg_warm_start(const peg_island *I, double *lambda)
 {
     const peg_row_set *rows = &I->rows, *last = &I->before.rows;
-    int most = last->m;
-    for (int p = 0; p < I->npair && last->m == 0; p++)
-        if (I->pair[p].cached_rows > most) most = I->pair[p].cached_rows;
-    carried c = {.taken = PEG_NEW(I->arena, unsigned char, most)};
-    if (!c.taken) return 0;
+    carried c = {0};
+    if (!allocate(I, last, &c)) return 0;
     for (int i = 0, end, from = 0; i < rows->m; i = end) {
         const peg_row *row = &rows->row[i];
         const peg_pair *p = &I->pair[row->pair];
         end = end_of_pair(rows, i);
         if (last->m == 0) {
-            c.old = p->cached, c.n = p->cached_rows;
+            c.contact = p->cached, c.n = p->cached_contacts;
         } else {
             while (from < last->m && comes_before(&last->row[from], row)) from++;
-            int to = end_of_pair(last, from);
-            int same = from < to && !comes_before(row, &last->row[from]);
-            c.row = last->row + from, c.n = same ? to - from : 0;
+            int same = from < last->m && !comes_before(row, &last->row[from]);
+            carry_rows(last, from, same ? end_of_pair(last, from) : from, &c);
         }
         if (peg_is_iterative(I) && (p->rows_kept || row->first_contact)) continue;
         for (int k = i; k < end; k++) lambda[k] = 0;

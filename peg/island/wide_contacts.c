@@ -256,7 +256,7 @@ static int edge_of(const peg_wide *w, int piece, int ends)
     return 0;
 }
 
-static int is_same(const peg_wide *w, int k, const peg_cached_row *old)
+static int is_same(const peg_wide *w, int k, const peg_cached_contact *old)
 {
     const peg_wide_feature *f = &w->feature[k];
     const peg_pair *p = &w->I->pair[f->pair];
@@ -290,16 +290,13 @@ void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *v)
 {
     const peg_pair *p = &w->I->pair[v->pair];
     int from = v->first, to = v->first + v->count;
-    for (int i = 0, end; i < p->cached_rows; i = end) {
-        const peg_cached_row *old = &p->cached[i];
+    for (int i = 0; i < p->cached_contacts; i++) {
+        const peg_cached_contact *old = &p->cached[i];
         int k = from;
         while (k < to && !is_same(w, k, old)) k++;
         if (k == to) k = nearest(w, from, to, old->local);
         w->contact[k].lambda[0] += old->lambda;
-        for (end = i + 1; end < p->cached_rows && p->cached[end].friction; end++)
-            if (!p->cached[end].rolls)
-                peg_add_scaled(w->feature[k].before, p->cached[end].lambda,
-                               p->cached[end].direction, w->feature[k].before);
+        peg_add_scaled(w->feature[k].before, 1, old->sliding, w->feature[k].before);
     }
     for (int k = from; k < to; k++) {
         peg_wide_contact *c = &w->contact[k];

@@ -97,7 +97,7 @@ static void set_pair(const peg_assembly *a, int pair)
     p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);
     if (I->settings->warm_start) {
         if (c->choice) p->last_choice = *c->choice;
-        p->cached = c->cached, p->cached_rows = c->cached_rows;
+        p->cached = c->cached, p->cached_contacts = c->cached_contacts;
     }
     p->surface = c->surface;
     p->from_out[0] = c->out_of_a, p->from_out[1] = c->out_of_b;

@@ -159,7 +159,7 @@ static void recall(const peg_stage *s, const peg_cached_pair *old, peg_candidate
     peg_copy3(old->n, c->n);
     c->choice = &old->choice;
     c->cached = s->context->cache.row + old->first;
-    c->cached_rows = old->count;
+    c->cached_contacts = old->count;
 }
 
 void peg_recall_pair(const peg_stage *s, peg_candidate *c)

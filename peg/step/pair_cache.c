@@ -65,7 +65,7 @@ peg_cached_pair *peg_pair_cache_add(peg_pair_cache *m, uint64_t low, uint64_t hi
     return entry;
 }
 
-int peg_pair_cache_add_rows(peg_pair_cache *m, const peg_cached_row *row, size_t n)
+int peg_pair_cache_add_rows(peg_pair_cache *m, const peg_cached_contact *row, size_t n)
 {
     if (n == 0) return 1;
     void *grown = peg_grow(m->row, m->rows + n, &m->row_capacity, sizeof *m->row);

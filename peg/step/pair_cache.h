@@ -19,7 +19,7 @@ typedef struct peg_cached_pair {
 typedef struct peg_pair_cache {
     peg_cached_pair *entry;
     size_t count, capacity;
-    peg_cached_row *row;
+    peg_cached_contact *row;
     size_t rows, row_capacity;
     size_t most, most_rows; /* since memory was given back .. */
     int uses;               /* .. so many uses ago */
@@ -36,7 +36,7 @@ const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_
 /* Null without memory. */
 peg_cached_pair *peg_pair_cache_add(peg_pair_cache *memory, uint64_t low, uint64_t high);
 /* Appends the rows of an island; 0 without memory. */
-int peg_pair_cache_add_rows(peg_pair_cache *memory, const peg_cached_row *row, size_t n);
+int peg_pair_cache_add_rows(peg_pair_cache *memory, const peg_cached_contact *row, size_t n);
 void peg_pair_cache_sort(peg_pair_cache *memory);
 
 #endif

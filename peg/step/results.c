@@ -180,16 +180,30 @@ static int remember_old_impulses(peg_assembly *a)
     const peg_island *I = &a->island;
     peg_island_result *solved = a->solved;
     size_t n = 0;
-    for (int p = 0; p < I->npair; p++) n += (size_t)I->pair[p].cached_rows;
-    solved->row = PEG_NEW(&a->worker->results, peg_cached_row, n);
+    for (int p = 0; p < I->npair; p++) n += (size_t)I->pair[p].cached_contacts;
+    solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, n);
     if (!solved->row) return 0;
     for (int p = 0; p < I->npair; p++) {
         const peg_pair *pair = &I->pair[p];
         peg_candidate *c = &a->stage->candidate[a->candidate_of[p]];
-        c->first = solved->rows, c->count = pair->cached_rows;
-        for (int k = 0; k < pair->cached_rows; k++) solved->row[solved->rows++] = pair->cached[k];
+        c->first = solved->rows, c->count = pair->cached_contacts;
+        for (int k = 0; k < pair->cached_contacts; k++)
+            solved->row[solved->rows++] = pair->cached[k];
     }
     return 1;
+}
+
+/* Of what opened an overlap nothing is kept. */
+static peg_cached_contact cached_contact(const peg_assembly *a, int i)
+{
+    int recovers = (a->island.forms & PEG_FORM_RECOVERY) != 0;
+    peg_cached_contact c = peg_contact_to_cache(&a->island.impulse, i, recovers);
+    if (recovers && !peg_is_iterative(&a->island)) {
+        c.lambda = 0;
+        memset(c.sliding, 0, sizeof c.sliding);
+        memset(c.rolling, 0, sizeof c.rolling);
+    }
+    return c;
 }
 
 /* Rows are kept by pair: those of one candidate lie together. */
@@ -198,18 +212,15 @@ static int remember_impulses(peg_assembly *a)
     peg_island_result *solved = a->solved;
     const peg_row_set *impulse = &a->island.impulse;
     if (a->island.result.notes & PEG_NOTE_UNSOLVED) return remember_old_impulses(a);
-    solved->row = PEG_NEW(&a->worker->results, peg_cached_row, impulse->m);
+    solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, impulse->m);
     if (!solved->row) return 0;
     for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
-    for (int i = 0; i < impulse->m; i++) {
+    for (int i = 0; i < impulse->m; i = peg_next_normal(impulse, i)) {
         peg_candidate *c = &a->stage->candidate[a->candidate_of[impulse->row[i].pair]];
         if (c->count == 0) c->first = solved->rows;
         if (c->first + (size_t)c->count != solved->rows)
             continue; /* of a later solve: passed over */
-        peg_row row = impulse->row[i];
-        if (a->island.forms & PEG_FORM_RECOVERY)
-            row.lambda = peg_is_iterative(&a->island) ? row.lambda_motion : 0;
-        solved->row[solved->rows++] = peg_row_to_cache(&row);
+        solved->row[solved->rows++] = cached_contact(a, i);
         c->count++;
     }
     return 1;

@@ -39,12 +39,12 @@ typedef struct peg_candidate {
     unsigned has_facet : 1;    /* of other polytopes: their facet at the start is known */
     unsigned has_axis : 1;     /* is one of boxes, whose axis at the start is known */
     int nexternal;
-    const peg_external *external; /* contacts from outside */
-    double reach;                 /* of a triangle: how near its features count, m; else 0 */
-    const peg_cached_row *cached; /* impulses of the step before */
+    const peg_external *external;     /* contacts from outside */
+    double reach;                     /* of a triangle: how near its features count, m; else 0 */
+    const peg_cached_contact *cached; /* impulses of the step before */
     size_t first; /* of those of this step, among its island's; once gathered, in the context's
                      next cache */
-    int cached_rows, count;
+    int cached_contacts, count;
     const peg_surface *surface; /* null: not queried */
     const peg_choice *choice;   /* of the step before, later of this one; null: none */
     peg_vec6 *along; /* of two meshes whose triangles are sought along the motion that was found:
@@ -67,7 +67,7 @@ typedef struct peg_island_result {
     pegStats stats;
     peg_contact *contact;
     int contacts;
-    peg_cached_row *row; /* impulses, by pair */
+    peg_cached_contact *row; /* impulses, by pair */
     size_t rows;
 } peg_island_result;
 
