@@ -289,7 +289,8 @@ START_TEST(same_input_gives_same_bits)
 }
 END_TEST
 
-/* The same motion again, then rest, with bodies that fall asleep and pairs handed over. */
+/* The same motion again, within the 64 steps for which memory is kept, then rest, with bodies that
+ * fall asleep and pairs handed over. */
 START_TEST(warmed_steps_allocate_nothing)
 {
     scene s = new_scene();
@@ -299,7 +300,7 @@ START_TEST(warmed_steps_allocate_nothing)
     dCreatePlane(s.space, 0, 0, 1, 0);
     for (int i = 0; i < 8; i++) body[i] = add_cube(&s, 0, 0, 0);
     for (int step = 0; step < 600; step++) {
-        for (int i = 0; i < 8 && step % 100 == 0 && step < 400; i++) {
+        for (int i = 0; i < 8 && step % 60 == 0 && step < 400; i++) {
             static const dQuaternion unturned = {1};
             dBodySetPosition(body[i], 0.3 * (i % 3), 0.1 * i, 0.6 + 1.1 * i);
             dBodySetQuaternion(body[i], unturned);

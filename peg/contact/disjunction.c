@@ -280,6 +280,7 @@ static double others_now(const peg_island *I, const peg_pair *p)
 void peg_pair_keep_choice(const peg_island *I, peg_pair *p)
 {
     p->last_choice.facet = p->facet;
+    if (p->facet.kind == PEG_FEATURES_NONE) return; /* a direction is looked at anew */
     p->last_choice.turned = p->turned + turning(I, p);
     p->last_choice.others = p->others + peg_pair_motion(I, p, (const peg_vec6 *)I->v);
     find_place(&piece_a(I, p)->now, p->last_choice.at[0]);

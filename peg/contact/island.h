@@ -18,6 +18,7 @@
 #include "peg/collide/box_box.h"
 #include "peg/collide/separation.h"
 #include "peg/base/tolerance.h"
+#include "peg/contact/loaded_contact.h"
 #include "peg/contact/row_set.h"
 #include "peg/contact/scene.h"
 
@@ -105,26 +106,25 @@ typedef struct peg_pair {
     double moved_since_rows;  /* since its rows were made, m */
     double moved_since_check; /* motion of the bodies since the check, m */
     double moved_since_tilt;  /* motion since the last tilt, m */
-    double L, margin;
+    double L, margin, width;
+    double reach; /* largest distance of features with a row, m */
+    const peg_surface *surface;
+    const peg_box_axis *start_axis;   /* of two boxes; null: none */
+    const peg_facet *start_facet;     /* of other polytopes */
+    const peg_cached_contact *cached; /* impulses of the last step */
+    int cached_contacts;
     /* the rest */
     double beside; /* bound on facets next to the chosen one at the last tilt, m */
     peg_facet facet;
-    double width;
-    double reach;          /* largest distance of features with a row, m */
     double whole_reach;    /* largest distance the bodies can cover, m */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
     int group;             /* the first pair of the same two parts: a mesh has many with one part */
     peg_pair_tried tried;
-    int from_out[2];                  /* of A, B: the mesh is touched from outside only */
-    const peg_cached_contact *cached; /* impulses of the last step */
-    int cached_contacts;
+    int from_out[2]; /* of A, B: the mesh is touched from outside only */
     int nexternal;
     const peg_external *external; /* contacts found by the program: the pair has no others */
     peg_choice last_choice;       /* of the last step, at the poses of the start; n = 0: none */
-    const peg_surface *surface;
-    const peg_box_axis *start_axis; /* of two boxes; null: none */
-    const peg_facet *start_facet;   /* of other polytopes */
 } peg_pair;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;
@@ -239,8 +239,10 @@ struct peg_island {
     /* iteration */
     peg_progress progress;
     peg_row_set rows;
-    peg_row_set first;    /* made at poses of first contact, kept for the step */
-    peg_row_set impulse;  /* v = v_f + M^-1 sum G^T lambda over these rows, exactly */
+    peg_row_set first;        /* made at poses of first contact, kept for the step */
+    peg_row_set impulse;      /* v = v_f + M^-1 sum G^T lambda over these rows, .. */
+    peg_loaded_contact *load; /* .. and these contacts, exactly */
+    int loads;
     peg_vec6 *v;          /* nr: iterate */
     peg_vec6 *v_motion;   /* nd: answer of the last solve about v_f */
     unsigned char *dirty; /* nr: its rows differ from those of the last iteration */

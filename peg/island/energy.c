@@ -75,6 +75,11 @@ double peg_energy_granted(const peg_island *I)
         driven -= row->lambda * row->prescribed;
         granted += fabs(row->lambda) * rounding;
     }
+    for (int i = 0; i < I->loads; i++) {
+        const peg_loaded_contact *c = &I->load[i];
+        double rounding = PEG_ROUNDING * I->pair[c->pair].L / I->h;
+        for (int j = 0; j < 3; j++) granted += fabs(c->lambda[j]) * rounding;
+    }
     granted += fmax(0, driven);
     if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
     return granted + (peg_is_coarse(I) ? fmin(pushed, GAP_WORK * I->energy_unit) : pushed);

@@ -115,6 +115,7 @@ int peg_warm_start(const peg_island *I, double *lambda)
 {
     const peg_row_set *rows = &I->rows, *last = &I->before.rows;
     carried c = {0};
+    peg_arena_mark mark = peg_arena_here(I->arena);
     if (!allocate(I, last, &c)) return 0;
     for (int i = 0, end, from = 0; i < rows->m; i = end) {
         const peg_row *row = &rows->row[i];
@@ -131,5 +132,6 @@ int peg_warm_start(const peg_island *I, double *lambda)
         for (int k = i; k < end; k++) lambda[k] = 0;
         warm_pair(I, i, end, &c, lambda);
     }
+    peg_arena_back(I->arena, mark);
     return 1;
 }

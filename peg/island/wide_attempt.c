@@ -255,7 +255,7 @@ static int find_motion(peg_wide *w)
     double then = peg_seconds();
     outcome found = PASSES;
     for (int k = 0; k <= REPEATS && found == PASSES; k++) {
-        int ok = separate_start(w) && find_velocities(w) && peg_wide_take_rows(w);
+        int ok = separate_start(w) && find_velocities(w) && peg_wide_take_loads(w);
         peg_lap(&then, &stats->time_solve);
         if (!ok) return 0;
         found = find_poses(w);
@@ -264,13 +264,28 @@ static int find_motion(peg_wide *w)
     return found == FOUND;
 }
 
+static int bounces(const peg_island *I)
+{
+    for (int i = 0; i < I->npair; i++)
+        if (I->pair[i].surface->bounce > 0) return 1;
+    return 0;
+}
+
+/* For the end velocities. */
+static int make_rows(peg_wide *w)
+{
+    peg_wide_place_other_views(w);
+    return peg_loaded_to_rows(w->I);
+}
+
 static int step(peg_wide *w)
 {
     peg_island *I = w->I;
     I->mode = PEG_MODE_PGS_COARSE;
     I->forms &= PEG_FORMS_OF_POLICY;
     if (!begin(w) || !find_motion(w)) return 0;
-    peg_wide_place_other_views(w);
+    peg_wide_find_end_gaps(w);
+    if (bounces(I) && !make_rows(w)) return 0;
     keep_directions(w);
     I->stats->outer_iterations++;
     I->stats->wide_islands++;
@@ -286,6 +301,7 @@ int peg_wide_attempt(peg_island *I)
     for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
     I->failed |= I->arena->failed;
     I->impulse = (peg_row_set){0};
+    I->loads = 0;
     peg_arena_back(I->arena, mark);
     return 0;
 }

@@ -308,70 +308,109 @@ void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *v)
     }
 }
 
-/* --- rows --- */
+/* --- what bears --- */
 
-static void set_row(const peg_wide *w, int k, int j, const double *direction)
-{
-    const peg_island *I = w->I;
-    const peg_wide_contact *c = &w->contact[k];
-    const peg_wide_feature *f = &w->feature[k];
-    const peg_pair *p = &I->pair[f->pair];
-    peg_row *row = &I->impulse.row[w->row_of[k] + j];
-    memset(row, 0, sizeof *row);
-    row->pair = f->pair;
-    row->friction = j;
-    row->lambda = row->lambda_motion = c->lambda[j];
-    row->gap0 = row->gap = row->target = f->gap;
-    row->mu = j ? c->mu[j - 1] : 0;
-    row->kind = f->kind, row->i = f->i, row->j = f->j;
-    if (f->kind == PEG_FEATURES_EE && w->search[f->pair] != PEG_WIDE_VIEWS)
-        row->i = edge_of(w, p->a, f->i), row->j = edge_of(w, p->b, f->j);
-    peg_copy3(f->point, row->point);
-    peg_copy3(direction, row->normal);
-    local_point(w, k, I->rigid[I->piece[p->a].rigid].R0, row->local);
-    for (int side = 0; side < 2; side++) {
-        double *G = side ? row->Gb : row->Ga;
-        if (I->piece[side ? p->b : p->a].rigid >= I->nd) continue;
-        peg_cross(side ? c->arm_b : c->arm_a, direction, G + 3);
-        peg_copy3(direction, G);
-        for (int n = 0; n < 6 && side; n++) G[n] = -G[n];
-    }
-}
-
-static void set_rows(void *data, int begin, int end)
+static void set_loads(void *data, int begin, int end)
 {
     const peg_wide *w = data;
     for (int k = begin; k < end; k++) {
         const peg_wide_contact *c = &w->contact[k];
-        double third[3];
-        int rows = w->row_of[k + 1] - w->row_of[k];
-        if (rows) set_row(w, k, 0, c->normal);
-        if (rows < 2) continue;
-        peg_cross(c->normal, c->tangent, third);
-        set_row(w, k, 1, c->tangent);
-        set_row(w, k, 2, third);
+        const peg_wide_feature *f = &w->feature[k];
+        const peg_pair *p = &w->I->pair[f->pair];
+        peg_loaded_contact *load = &w->I->load[w->load_of[k]];
+        if (!(c->lambda[0] > 0)) continue;
+        *load = (peg_loaded_contact){.pair = f->pair, .kind = f->kind, .i = f->i, .j = f->j};
+        if (f->kind == PEG_FEATURES_EE && w->search[f->pair] != PEG_WIDE_VIEWS)
+            load->i = edge_of(w, p->a, f->i), load->j = edge_of(w, p->b, f->j);
+        load->gap = load->end_gap = f->gap;
+        peg_copy3(f->point, load->point);
+        peg_copy3(c->normal, load->normal);
+        peg_copy3(c->tangent, load->tangent);
+        memcpy(load->lambda, c->lambda, sizeof load->lambda);
+        memcpy(load->mu, c->mu, sizeof load->mu);
     }
 }
 
-int peg_wide_take_rows(peg_wide *w)
+int peg_wide_take_loads(peg_wide *w)
 {
     peg_island *I = w->I;
-    int rows = 0;
-    w->row_of = PEG_NEW(I->arena, int, w->contacts + 1);
-    if (!w->row_of) return 0;
-    I->impulse.m = I->rows.m = I->first.m = I->before.rows.m = 0;
+    I->impulse.m = I->rows.m = I->first.m = I->before.rows.m = I->loads = 0;
+    w->load_of = PEG_NEW(I->arena, int, w->contacts);
+    I->load = PEG_NEW(I->arena, peg_loaded_contact, w->contacts);
+    if (!w->load_of || !I->load) return 0;
     for (int i = 0; i < I->npair; i++) I->pair[i].active = 0;
     for (int k = 0; k < w->contacts; k++) {
-        const peg_wide_contact *c = &w->contact[k];
-        w->row_of[k] = rows;
-        if (!(c->lambda[0] > 0)) continue;
+        w->load_of[k] = I->loads;
+        if (!(w->contact[k].lambda[0] > 0)) continue;
         I->pair[w->feature[k].pair].active = 1;
-        rows += c->mu[0] > 0 || c->mu[1] > 0 ? 3 : 1;
+        I->loads++;
     }
-    w->row_of[w->contacts] = rows;
-    if (rows && !peg_row_set_extend(I, &I->impulse, rows)) return 0;
-    peg_pool_loop(I->pool, set_rows, w, w->contacts);
+    peg_pool_loop(I->pool, set_loads, w, w->contacts);
     return 1;
+}
+
+/* --- their gaps in the end --- */
+
+static void vertex_of_box(const peg_wide *w, int piece, int vertex, double *out)
+{
+    const peg_box *box = &w->box[PEG_WIDE_NOW][piece];
+    peg_rotate(box->R, w->I->piece[piece].part->shape->vertex[vertex], out);
+    peg_add_scaled(out, 1, box->x, out);
+}
+
+static double above_face(const peg_wide *w, int piece, int face, const double *point)
+{
+    const peg_piece *of = &w->I->piece[piece];
+    const peg_box *box = &w->box[PEG_WIDE_NOW][piece];
+    double n[3], from[3];
+    if (peg_is_half_space(of->part->shape))
+        return peg_dot(of->now.normal[face], point) - of->now.offset[face];
+    peg_rotate(box->R, of->part->shape->normal[face], n);
+    peg_sub(point, box->x, from);
+    return peg_dot(n, from) - of->part->shape->offset[face];
+}
+
+/* Where the edges have become parallel it is not known. */
+static double between_edges(const peg_wide *w, const peg_pair *p, const peg_loaded_contact *c)
+{
+    double at[2][3], along[2][3], n[3], apart[3];
+    for (int side = 0; side < 2; side++) {
+        int piece = side ? p->b : p->a;
+        const int *v = w->I->piece[piece].part->shape->edge[side ? c->j : c->i].v;
+        vertex_of_box(w, piece, v[0], at[side]);
+        vertex_of_box(w, piece, v[1], along[side]);
+        peg_sub(along[side], at[side], along[side]);
+    }
+    peg_cross(along[0], along[1], n);
+    if (!(peg_normalise(n) > 0)) return c->gap;
+    peg_sub(at[0], at[1], apart);
+    return peg_dot(n, c->normal) < 0 ? -peg_dot(n, apart) : peg_dot(n, apart);
+}
+
+static double end_gap(const peg_wide *w, const peg_loaded_contact *c)
+{
+    const peg_pair *p = &w->I->pair[c->pair];
+    double at[3];
+    if (w->search[c->pair] != PEG_WIDE_BOXES) {
+        peg_row row;
+        peg_loaded_row(w->I, c, 0, &row);
+        return peg_row_gap(w->I, &row);
+    }
+    if (c->kind == PEG_FEATURES_EE) return between_edges(w, p, c);
+    int is_of_a = c->kind == PEG_FEATURES_VF;
+    vertex_of_box(w, is_of_a ? p->a : p->b, c->i, at);
+    return above_face(w, is_of_a ? p->b : p->a, c->j, at);
+}
+
+static void find_end_gaps(void *data, int begin, int end)
+{
+    const peg_wide *w = data;
+    for (int k = begin; k < end; k++) w->I->load[k].end_gap = end_gap(w, &w->I->load[k]);
+}
+
+void peg_wide_find_end_gaps(peg_wide *w)
+{
+    peg_pool_loop(w->I->pool, find_end_gaps, w, w->I->loads);
 }
 
 void peg_wide_count(peg_wide *w, const peg_wide_result *result)

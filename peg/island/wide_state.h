@@ -64,7 +64,7 @@ typedef struct peg_wide {
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;
-    int *row_of; /* contacts + 1: where its rows begin in the end */
+    int *load_of; /* contacts: their places among the loads of the island */
     /* restoration */
     int *first, *around;                /* nr + 1, 2 npair: pairs of each body */
     unsigned char *hot, *warm, *chosen; /* nr, nr, npair */
@@ -106,8 +106,10 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
 /* Of the contacts of a visit: their friction, and the impulses of the same features in the step
  * before; what is left of these goes to the nearest contact. */
 void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *visit);
-/* The contacts that bear as rows of the island; 0 without memory. */
-int peg_wide_take_rows(peg_wide *w);
+/* The contacts that bear, to the island; 0 without memory. */
+int peg_wide_take_loads(peg_wide *w);
+/* Their gaps at the poses of the iterate. */
+void peg_wide_find_end_gaps(peg_wide *w);
 /* Adds what the threads have done to the counters. */
 void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 

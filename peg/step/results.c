@@ -24,23 +24,30 @@ static int number_in_mesh(const peg_polytope *P, peg_feature_type feature, int i
                                  : m->source[P->triangle];
 }
 
-static void name_features(const peg_island *I, const peg_row *row, peg_contact *contact)
+static void name_features(const peg_island *I, int pair, peg_feature_kind kind, int i, int j,
+                          peg_contact *contact)
 {
-    const peg_pair *p = &I->pair[row->pair];
+    const peg_pair *p = &I->pair[pair];
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
-    contact->kind = row->kind == PEG_FEATURES_POINTS ? PEG_FEATURES_EXTERNAL : row->kind;
-    contact->i = row->i, contact->j = row->j;
-    if (row->kind >= PEG_FEATURES_EXTERNAL) return;
-    int swap = row->kind == PEG_FEATURES_FV;
-    contact->i = number_in_mesh(swap ? B : A, peg_feature_of(row->kind, 0), row->i);
-    contact->j = number_in_mesh(swap ? A : B, peg_feature_of(row->kind, 1), row->j);
+    contact->kind = kind == PEG_FEATURES_POINTS ? PEG_FEATURES_EXTERNAL : kind;
+    contact->i = i, contact->j = j;
+    if (kind >= PEG_FEATURES_EXTERNAL) return;
+    int swap = kind == PEG_FEATURES_FV;
+    contact->i = number_in_mesh(swap ? B : A, peg_feature_of(kind, 0), i);
+    contact->j = number_in_mesh(swap ? A : B, peg_feature_of(kind, 1), j);
 }
 
-static void take_contact(const peg_assembly *a, int i, peg_contact *out)
+static const peg_candidate *candidate(const peg_assembly *a, int pair)
+{
+    return &a->stage->candidate[a->candidate_of[pair]];
+}
+
+/* One of a row; i: the normal one. */
+static void take_row(const peg_assembly *a, int i, peg_contact *out)
 {
     const peg_island *I = &a->island;
     const peg_row *row = &I->impulse.row[i];
-    const peg_candidate *c = &a->stage->candidate[a->candidate_of[row->pair]];
+    const peg_candidate *c = candidate(a, row->pair);
     /* what the row's impulse does to A: its normal may be the mean of those on the way */
     int is_on_a = I->piece[I->pair[row->pair].a].rigid < I->nd,
         end = peg_next_normal(&I->impulse, i);
@@ -48,7 +55,7 @@ static void take_contact(const peg_assembly *a, int i, peg_contact *out)
     *out = (peg_contact){.part_a = a->stage->scene_part[c->a],
                          .part_b = a->stage->scene_part[c->b],
                          .gap = peg_row_gap(I, row)};
-    name_features(I, row, out);
+    name_features(I, row->pair, row->kind, row->i, row->j, out);
     peg_copy3(row->point, out->point);
     for (int k = 0; k < 3; k++) push[k] = row->lambda * (is_on_a ? row->Ga[k] : -row->Gb[k]);
     out->impulse = peg_normalise(push);
@@ -56,10 +63,38 @@ static void take_contact(const peg_assembly *a, int i, peg_contact *out)
     for (int k = i + 1; k < end; k++) add_friction(&I->impulse.row[k], out);
 }
 
+static void take_load(const peg_assembly *a, const peg_loaded_contact *load, peg_contact *out)
+{
+    const peg_candidate *c = candidate(a, load->pair);
+    *out = (peg_contact){.part_a = a->stage->scene_part[c->a],
+                         .part_b = a->stage->scene_part[c->b],
+                         .gap = load->end_gap,
+                         .impulse = load->lambda[0]};
+    name_features(&a->island, load->pair, load->kind, load->i, load->j, out);
+    peg_copy3(load->point, out->point);
+    peg_copy3(load->normal, out->normal);
+    peg_loaded_friction(load, out->friction);
+}
+
 static void fill_contacts(void *data, int begin, int end)
 {
     const peg_assembly *a = data;
-    for (int k = begin; k < end; k++) take_contact(a, a->normal_row[k], &a->solved->contact[k]);
+    int rows = a->solved->contacts - a->island.loads;
+    for (int k = begin; k < end; k++) {
+        peg_contact *out = &a->solved->contact[k];
+        if (k < rows)
+            take_row(a, a->normal_row[k], out);
+        else
+            take_load(a, &a->island.load[k - rows], out);
+    }
+}
+
+/* The pair of a contact. */
+static int pair_of(const peg_assembly *a, int k)
+{
+    const peg_island *I = &a->island;
+    int rows = a->solved->contacts - I->loads;
+    return k < rows ? I->impulse.row[a->normal_row[k]].pair : I->load[k - rows].pair;
 }
 
 static int take_contacts(peg_assembly *a)
@@ -68,17 +103,18 @@ static int take_contacts(peg_assembly *a)
     int n = 0;
     a->normal_row = PEG_NEW(I->arena, int, I->impulse.m);
     if (!a->normal_row) return 0;
-    for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
-        const peg_candidate *c = &a->stage->candidate[a->candidate_of[I->impulse.row[i].pair]];
-        a->normal_row[n++] = i;
+    for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) a->normal_row[n++] = i;
+    n += I->loads;
+    a->solved->contact = PEG_NEW(&a->worker->results, peg_contact, n);
+    if (!a->solved->contact) return 0;
+    a->solved->contacts = n;
+    for (int k = 0; k < n; k++) {
+        const peg_candidate *c = candidate(a, pair_of(a, k));
         for (int side = 0; side < 2; side++) {
             const peg_placed *p = &a->stage->placed[side ? c->b : c->a];
             if (p->moves) a->stage->result[p->body].moved = 1;
         }
     }
-    a->solved->contact = PEG_NEW(&a->worker->results, peg_contact, n);
-    if (!a->solved->contact) return 0;
-    a->solved->contacts = n;
     peg_pool_loop(I->pool, fill_contacts, a, n);
     return 1;
 }
@@ -103,8 +139,8 @@ static void find_woken(peg_assembly *a)
     }
     for (int changed = sleepers > 0; changed;) {
         changed = 0;
-        for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
-            const peg_pair *p = &I->pair[I->impulse.row[i].pair];
+        for (int i = 0; i < a->solved->contacts; i++) {
+            const peg_pair *p = &I->pair[pair_of(a, i)];
             peg_rigid *x = &I->rigid[I->piece[p->a].rigid], *y = &I->rigid[I->piece[p->b].rigid];
             if (x->awake == y->awake) continue;
             peg_rigid *sleeper = x->awake ? y : x;
@@ -194,10 +230,12 @@ static int remember_old_impulses(peg_assembly *a)
 }
 
 /* Of what opened an overlap nothing is kept. */
-static peg_cached_contact cached_contact(const peg_assembly *a, int i)
+static peg_cached_contact cached_contact(const peg_assembly *a, int k)
 {
+    int rows = a->solved->contacts - a->island.loads;
+    if (k >= rows) return peg_loaded_to_cache(&a->island, &a->island.load[k - rows]);
     int recovers = (a->island.forms & PEG_FORM_RECOVERY) != 0;
-    peg_cached_contact c = peg_contact_to_cache(&a->island.impulse, i, recovers);
+    peg_cached_contact c = peg_contact_to_cache(&a->island.impulse, a->normal_row[k], recovers);
     if (recovers && !peg_is_iterative(&a->island)) {
         c.lambda = 0;
         memset(c.sliding, 0, sizeof c.sliding);
@@ -206,21 +244,20 @@ static peg_cached_contact cached_contact(const peg_assembly *a, int i)
     return c;
 }
 
-/* Rows are kept by pair: those of one candidate lie together. */
+/* By pair: those of one candidate lie together. */
 static int remember_impulses(peg_assembly *a)
 {
     peg_island_result *solved = a->solved;
-    const peg_row_set *impulse = &a->island.impulse;
     if (a->island.result.notes & PEG_NOTE_UNSOLVED) return remember_old_impulses(a);
-    solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, impulse->m);
+    solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, solved->contacts);
     if (!solved->row) return 0;
     for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
-    for (int i = 0; i < impulse->m; i = peg_next_normal(impulse, i)) {
-        peg_candidate *c = &a->stage->candidate[a->candidate_of[impulse->row[i].pair]];
+    for (int k = 0; k < solved->contacts; k++) {
+        peg_candidate *c = &a->stage->candidate[a->candidate_of[pair_of(a, k)]];
         if (c->count == 0) c->first = solved->rows;
         if (c->first + (size_t)c->count != solved->rows)
             continue; /* of a later solve: passed over */
-        solved->row[solved->rows++] = cached_contact(a, i);
+        solved->row[solved->rows++] = cached_contact(a, k);
         c->count++;
     }
     return 1;

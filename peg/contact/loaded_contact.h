@@ -1,0 +1,28 @@
+/* Contacts of the wide attempt that bear. They make rows only where end velocities are solved for.
+ */
+#ifndef PEG_LOADED_CONTACT_H
+#define PEG_LOADED_CONTACT_H
+
+#include "peg/contact/row_set.h"
+
+typedef struct peg_loaded_contact {
+    int pair;
+    peg_feature_kind kind; /* with i and j as in peg_row */
+    int i, j;
+    double gap, end_gap;      /* at q_0 and q_k, m */
+    peg_vec3 point;           /* world, m */
+    peg_vec3 normal, tangent; /* unit, into A; the third direction is n x t */
+    double lambda[3];         /* along n, t, n x t, N s */
+    double mu[2];             /* along t and n x t */
+} peg_loaded_contact;
+
+/* What friction does to A, N s. */
+void peg_loaded_friction(const peg_loaded_contact *contact, double out[3]);
+peg_cached_contact peg_loaded_to_cache(const peg_island *island, const peg_loaded_contact *contact);
+/* The normal row (j: 0) or one of friction. */
+void peg_loaded_row(const peg_island *island, const peg_loaded_contact *contact, int j,
+                    peg_row *row);
+/* All of them become the island's rows with an impulse; 0 without memory. */
+int peg_loaded_to_rows(peg_island *island);
+
+#endif
