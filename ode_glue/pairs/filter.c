@@ -35,6 +35,7 @@ static dGeomID at_depth(dGeomID geom, int own_depth, int depth)
  * like a geom's. */
 static int spaces_pass(dGeomID a, dGeomID b)
 {
+    if (dGeomGetSpace(a) == dGeomGetSpace(b)) return bits_match(a, b);
     int da = depth_of(a), db = depth_of(b), deepest = da > db ? da : db, pass = 1;
     for (int d = 1; d <= deepest && pass; d++) {
         dGeomID x = at_depth(a, da, d), y = at_depth(b, db, d);
@@ -140,22 +141,40 @@ static void decide_softness(peg_glue *glue, const peg_part *a, const peg_part *b
         "if settings.soft_contacts is PEG_SOFT_RIGID");
 }
 
-void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
+static void say_frictionless(peg_glue *glue, const peg_part *a, const peg_part *b)
+{
+    const peg_shape *x = a->user, *y = b->user;
+    peg_say(&glue->report, PEG_CAUSE_FRICTIONLESS, PEG_SEVERITY_NOTE, PEG_OK,
+            &(peg_subject){.geom = x->geom, .other = y->geom},
+            "no surface was set for this pair: its contacts are frictionless; call "
+            "pegWorldSetDefaultSurface, or pass a surface to pegWorldAddPair");
+}
+
+/* The surface of pairs without one of their own, converted once a step. */
+static void convert_default(peg_glue *glue, int reversed, peg_surface *out)
 {
     static const double none[3] = {0, 0, 0};
+    peg_converted *kept = &glue->converted[reversed];
+    if (!kept->known) {
+        peg_surface_convert(&glue->surface, none, dWorldGetERP(glue->world),
+                            dWorldGetCFM(glue->world), reversed, &kept->surface);
+        kept->known = 1;
+    }
+    *out = kept->surface;
+}
+
+void peg_glue_surface(void *context, const peg_part *a, const peg_part *b, peg_surface *out)
+{
     peg_glue *glue = context;
     int reversed;
     const peg_pair_entry *how = peg_glue_how(glue, a, b, &reversed);
     int own = how && how->has_surface;
-    if (!own && !glue->has_surface) {
-        const peg_shape *x = a->user, *y = b->user;
-        peg_say(&glue->report, PEG_CAUSE_FRICTIONLESS, PEG_SEVERITY_NOTE, PEG_OK,
-                &(peg_subject){.geom = x->geom, .other = y->geom},
-                "no surface was set for this pair: its contacts are frictionless; call "
-                "pegWorldSetDefaultSurface, or pass a surface to pegWorldAddPair");
-    }
-    peg_surface_convert(own ? &how->surface : &glue->surface, own ? how->fdir1 : none,
-                        dWorldGetERP(glue->world), dWorldGetCFM(glue->world), reversed, out);
+    if (!own && !glue->has_surface) say_frictionless(glue, a, b);
+    if (own)
+        peg_surface_convert(&how->surface, how->fdir1, dWorldGetERP(glue->world),
+                            dWorldGetCFM(glue->world), reversed, out);
+    else
+        convert_default(glue, reversed, out);
     if (out->soft) decide_softness(glue, a, b, out);
 }
 
@@ -171,6 +190,7 @@ static pegStatus fail_about(peg_glue *glue, pegStatus status, dGeomID a, dGeomID
 pegStatus peg_glue_set_surface(peg_glue *glue, const dSurfaceParameters *surface)
 {
     static const double none[3] = {0, 0, 0};
+    memset(glue->converted, 0, sizeof glue->converted);
     if (!surface) {
         glue->surface = (dSurfaceParameters){0};
         glue->has_surface = 1; /* frictionless by choice */

@@ -360,6 +360,7 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     peg_auto_disable_begin(&glue->sleep);
     peg_arena_reset(&glue->arena);
     peg_map_clear(&glue->body_number);
+    memset(glue->converted, 0, sizeof glue->converted);
     glue->own_contact = NULL;
     glue->soft = 0;
 

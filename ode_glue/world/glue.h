@@ -28,6 +28,11 @@ typedef struct peg_link {
     int met;         /* something that may touch it is near */
 } peg_link;
 
+typedef struct peg_converted {
+    int known; /* in this step */
+    peg_surface surface;
+} peg_converted;
+
 typedef struct peg_glue {
     dWorldID world;
     peg_context *core;
@@ -42,6 +47,7 @@ typedef struct peg_glue {
     int pair_lost;              /* there was no memory for one of them: the step must fail */
     dSurfaceParameters surface; /* of pairs that were added without one, or not at all */
     int has_surface;            /* the program has set it */
+    peg_converted converted[2]; /* it, of a pair and of one the other way round */
     peg_auto_disable sleep;
     peg_shapes shapes;
     peg_joint_set joints;

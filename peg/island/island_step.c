@@ -13,7 +13,6 @@ static void prepare(peg_island *I)
     I->progress.strides = 0;
     for (int i = 0; i < I->nr; i++) {
         const peg_body *state = &I->rigid[i].state;
-        peg_rigid_prepare(&I->rigid[i], I->h);
         if (i < I->nd || state->kind == PEG_STATIC)
             memset(I->v[i], 0, sizeof I->v[i]);
         else

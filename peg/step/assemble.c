@@ -173,7 +173,6 @@ static int assemble(peg_assembly *a, int root)
     make_pairs(a);
     for (int i = 0; i < I->nr; i++) peg_rigid_prepare(&I->rigid[i], I->h);
     peg_island_set_masses(I);
-    peg_island_place_mass(I);
     if (!peg_take_joints(s, I, a->worker->rigid_of, root)) return 0;
     /* bodies whose parts are near nothing, or that have none: joints hang them on the others */
     double largest = 0;
@@ -203,9 +202,23 @@ static int is_outside(const peg_stage *s, int a, int b)
     return peg_mesh_is_outside(s->part[a].triangle_mesh, s->part[b].triangle_mesh, x, R);
 }
 
-static void ask_surface(peg_stage *s, peg_candidate *c)
+/* That of the pair asked about before, if it is the same. */
+static const peg_surface *new_surface(peg_stage *s, int a, int b)
 {
     const peg_scene *scene = s->scene;
+    peg_surface now;
+    memset(&now, 0, sizeof now);
+    if (scene->surface)
+        scene->surface(scene->filter_context, &scene->part[a], &scene->part[b], &now);
+    if (s->last_surface && memcmp(s->last_surface, &now, sizeof now) == 0) return s->last_surface;
+    peg_surface *surface = PEG_NEW(&s->context->kept, peg_surface, 1);
+    if (surface) *surface = now;
+    s->failed |= !surface;
+    return s->last_surface = surface;
+}
+
+static void ask_surface(peg_stage *s, peg_candidate *c)
+{
     if (c->surface || s->failed) return;
     int a = s->scene_part[c->a], b = s->scene_part[c->b];
     c->out_of_a = is_outside(s, c->a, c->b), c->out_of_b = is_outside(s, c->b, c->a);
@@ -218,13 +231,7 @@ static void ask_surface(peg_stage *s, peg_candidate *c)
     } else if (answer && answer->surface) {
         c->surface = answer->surface;
     } else {
-        peg_surface *surface = PEG_NEW(&s->context->kept, peg_surface, 1);
-        s->failed |= !surface;
-        if (!surface) return;
-        memset(surface, 0, sizeof *surface);
-        if (scene->surface)
-            scene->surface(scene->filter_context, &scene->part[a], &scene->part[b], surface);
-        c->surface = surface;
+        c->surface = new_surface(s, a, b);
     }
 }
 

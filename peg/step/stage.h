@@ -156,10 +156,11 @@ typedef struct peg_stage {
     double *joint_lambda;          /* njoint_row: results */
     unsigned char *dirty;          /* nb: the island with this root is to be solved */
     double *work;                  /* nb: in the step so far, by one body of each island */
-    peg_island_result *solved;     /* nb: of the island with this root, as it was solved last */
-    int largest;                   /* vertices, faces or edges of the largest shape */
-    int round;                     /* how many times islands were solved before, with fewer pairs */
-    peg_body_result *result;       /* nb */
+    const peg_surface *last_surface; /* that was asked for, or null */
+    peg_island_result *solved;       /* nb: of the island with this root, as it was solved last */
+    int largest;                     /* vertices, faces or edges of the largest shape */
+    int round;               /* how many times islands were solved before, with fewer pairs */
+    peg_body_result *result; /* nb */
     int failed;
     int unsolved; /* because an island has no answer, and not for want of memory */
 } peg_stage;
