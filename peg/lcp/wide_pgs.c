@@ -1,7 +1,7 @@
 /* Patches get colours, greedily in their order, so that no two of a colour share a moving body;
  * patches of one colour and as many contacts are visited eight at a time, by several threads where
- * there are many. As in gauss_seidel.c the rows of a contact are visited at once, in
- * y = F^-1 (v - v_f). */
+ * there are many. As in gauss_seidel.c the rows of a contact are visited at once, in y: v - v_f of
+ * the centres, and F^-1 (v - v_f) of what turns. */
 #include "peg/lcp/wide_pgs.h"
 
 #include <stdint.h>
@@ -15,7 +15,7 @@ static const float FURTHER = 1.3f;
 enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
 
 typedef struct wide_row {
-    peg_floats n[12]; /* blocks of A and of B */
+    peg_floats d[3], a[3], b[3]; /* direction; how the turning of A and B counts */
     peg_floats beta, gain, scale, lambda;
     peg_floats mu;        /* of a friction row */
     peg_floats before[2]; /* products with the rows one and two places before */
@@ -25,6 +25,7 @@ typedef struct wide_group {
     peg_floats changed;             /* in the last visit: squares of all rows, J */
     int patch[PEG_LANES];           /* -1: none */
     int a[PEG_LANES], b[PEG_LANES]; /* nb and above: does not move */
+    peg_floats inverse_mass[2];     /* of A and B, 1/kg */
     int contacts;
     wide_row *row; /* ROWS contacts */
 } wide_group;
@@ -36,7 +37,7 @@ typedef struct phase {
     int threads; /* that take part: each visits every so many-th */
 } phase;
 
-/* The largest change of a thread's rows, in even and in odd iterations. */
+/* The largest change of a thread's rows, in this measured iteration and in the one before. */
 typedef struct change {
     float most[2];
     char apart[56]; /* no cache line is shared with the next thread */
@@ -48,7 +49,6 @@ typedef struct state {
     float *y; /* STRIDE (nb + threads); what does not move has the last blocks, by thread */
     wide_group *group;
     int groups;
-    wide_row *row;
     int threads, phases;
     phase phase[COLOURS + 3]; /* the last one begins at the end */
     change change[PEG_THREADS_MAX];
@@ -74,11 +74,27 @@ static int *find_classes(peg_arena *arena, const peg_wide_problem *p)
     return class;
 }
 
-static int lanes_of(int class)
+/* The patches by class, and where each colour begins. */
+static int *sort_patches(peg_arena *arena, const peg_wide_problem *p, int *begin)
 {
-    return class < COLOURS * PEG_WIDE_PATCH ? PEG_LANES : 1;
+    enum { CLASSES = (COLOURS + 1) * PEG_WIDE_PATCH };
+    int at[CLASSES + 1] = {0};
+    const int *class = find_classes(arena, p);
+    int *order = PEG_NEW(arena, int, p->patches);
+    if (!class || !order) return NULL;
+    for (int i = 0; i < p->patches; i++) at[class[i] + 1]++;
+    for (int c = 0; c < CLASSES; c++) at[c + 1] += at[c];
+    for (int c = 0; c < COLOURS + 2; c++) begin[c] = at[c * PEG_WIDE_PATCH];
+    for (int i = 0; i < p->patches; i++) order[at[class[i]]++] = i;
+    return order;
 }
 
+static int lanes_of(int colour)
+{
+    return colour < COLOURS ? PEG_LANES : 1;
+}
+
+/* n patches in ascending order of their contacts: lanes with fewer have empty rows. */
 static void fill_group(const peg_wide_problem *p, const int *order, int n, wide_group *g)
 {
     for (int l = 0; l < PEG_LANES; l++) {
@@ -86,8 +102,8 @@ static void fill_group(const peg_wide_problem *p, const int *order, int n, wide_
         g->patch[l] = l < n ? order[l] : -1;
         g->a[l] = l < n && patch->a >= 0 ? patch->a : p->nb;
         g->b[l] = l < n && patch->b >= 0 ? patch->b : p->nb;
-        g->contacts = patch->count;
     }
+    g->contacts = p->patch[order[n - 1]].count;
 }
 
 /* Groups of a colour below which threads would wait for each other longer than they work. */
@@ -110,54 +126,50 @@ static void add_phase(state *s, int begin, int groups, int is_ordered)
     s->phase[s->phases].begin = begin + groups;
 }
 
-static int allocate(peg_arena *arena, state *s, int rows)
+static int allocate_groups(peg_arena *arena, state *s, const int *begin)
 {
     const peg_wide_problem *p = s->problem;
-    s->group = peg_arena_aligned(arena, (size_t)s->groups * sizeof *s->group);
-    s->row = peg_arena_aligned(arena, (size_t)rows * sizeof *s->row);
+    int groups = 0;
+    for (int c = 0; c <= COLOURS; c++)
+        groups += (begin[c + 1] - begin[c] + lanes_of(c) - 1) / lanes_of(c);
+    s->group = peg_arena_aligned(arena, (size_t)groups * sizeof *s->group);
     s->y = peg_arena_aligned(arena, (size_t)STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y);
-    return s->group && s->row && s->y;
+    return s->group && s->y;
+}
+
+static int allocate_rows(peg_arena *arena, state *s)
+{
+    int rows = 0;
+    for (int i = 0; i < s->groups; i++) rows += ROWS * s->group[i].contacts;
+    wide_row *row = peg_arena_aligned(arena, (size_t)rows * sizeof *row);
+    for (int i = 0; i < s->groups && row; i++) {
+        s->group[i].row = row;
+        row += ROWS * s->group[i].contacts;
+    }
+    return row != NULL;
 }
 
 static int make_groups(peg_arena *arena, state *s)
 {
-    enum { CLASSES = (COLOURS + 1) * PEG_WIDE_PATCH };
-    const peg_wide_problem *p = s->problem;
-    int begin[CLASSES + 1] = {0}, at[CLASSES], rows = 0;
-    const int *class = find_classes(arena, p);
-    int *order = PEG_NEW(arena, int, p->patches);
-    if (!class || !order) return 0;
-    for (int i = 0; i < p->patches; i++) begin[class[i] + 1]++;
-    for (int c = 0; c < CLASSES; c++) {
-        int lanes = lanes_of(c), groups = (begin[c + 1] + lanes - 1) / lanes;
-        s->groups += groups;
-        rows += groups * ROWS * (c % PEG_WIDE_PATCH + 1);
-        begin[c + 1] += begin[c];
-        at[c] = begin[c];
-    }
-    for (int i = 0; i < p->patches; i++) order[at[class[i]]++] = i;
-    if (!allocate(arena, s, rows)) return 0;
-    wide_group *g = s->group, *first = g;
-    wide_row *row = s->row;
-    for (int c = 0; c < CLASSES; c++) {
-        for (int i = begin[c]; i < begin[c + 1]; i += lanes_of(c), g++) {
+    int begin[COLOURS + 2];
+    const int *order = sort_patches(arena, s->problem, begin);
+    if (!order || !allocate_groups(arena, s, begin)) return 0;
+    for (int c = 0; c <= COLOURS; c++) {
+        int lanes = lanes_of(c), first = s->groups;
+        for (int i = begin[c]; i < begin[c + 1]; i += lanes) {
             int left = begin[c + 1] - i;
-            fill_group(p, order + i, left < lanes_of(c) ? left : lanes_of(c), g);
-            g->row = row;
-            row += ROWS * g->contacts;
+            fill_group(s->problem, order + i, left < lanes ? left : lanes, &s->group[s->groups++]);
         }
-        if ((c + 1) % PEG_WIDE_PATCH) continue;
-        add_phase(s, (int)(first - s->group), (int)(g - first), lanes_of(c) == 1);
-        first = g;
+        add_phase(s, first, s->groups - first, lanes == 1);
     }
-    return 1;
+    return allocate_rows(arena, s);
 }
 
 /* --- rows --- */
 
 /* What the rows of a group need of the bodies on one side. */
 typedef struct side {
-    peg_floats linear, angular[6], target[6];
+    peg_floats inverse_mass, angular[6], target[6];
 } side;
 
 PEG_HOT void load_side(const peg_wide_problem *p, const int *body, side *out)
@@ -165,7 +177,7 @@ PEG_HOT void load_side(const peg_wide_problem *p, const int *body, side *out)
     for (int l = 0; l < PEG_LANES; l++) {
         int moves = body[l] < p->nb, i = moves ? body[l] : 0;
         const peg_mass_root *root = &p->root[i];
-        out->linear[l] = moves ? (float)root->linear : 0;
+        out->inverse_mass[l] = moves ? (float)(root->linear * root->linear) : 0;
         for (int k = 0; k < 6; k++) {
             out->angular[k][l] = moves ? (float)root->angular[k] : 0;
             out->target[k][l] = moves ? (float)p->target[i][k] : 0;
@@ -182,7 +194,7 @@ PEG_HOT void load_contacts(const peg_wide_problem *p, const wide_group *g, int k
 {
     memset(out, 0, sizeof *out);
     for (int l = 0; l < PEG_LANES; l++) {
-        if (g->patch[l] < 0) continue;
+        if (g->patch[l] < 0 || k >= p->patch[g->patch[l]].count) continue;
         const peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
         for (int j = 0; j < 3; j++) {
             out->direction[0][j][l] = (float)c->normal[j];
@@ -203,35 +215,40 @@ PEG_HOT void cross(const peg_floats *a, const peg_floats *b, peg_floats *out)
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* One block of a row, and what v_f adds to its speed. */
-PEG_HOT void load_block(const side *body, const peg_floats *arm, const peg_floats *d, float sign,
-                        peg_floats *n, peg_floats *beta)
+/* How the turning of a body counts in a row, and what v_f adds to its speed. */
+PEG_HOT void load_turn(const side *body, const peg_floats *arm, const peg_floats *d, float sign,
+                       peg_floats *n, peg_floats *beta)
 {
     const peg_floats *f = body->angular;
     peg_floats c[3];
     cross(arm, d, c);
-    for (int k = 0; k < 3; k++) {
-        n[k] = sign * (body->linear * d[k]);
+    for (int k = 0; k < 3; k++)
         *beta += sign * (d[k] * body->target[k] + c[k] * body->target[3 + k]);
-    }
-    n[3] = sign * (f[0] * c[0] + f[1] * c[1] + f[3] * c[2]);
-    n[4] = sign * (f[2] * c[1] + f[4] * c[2]);
-    n[5] = sign * (f[5] * c[2]);
+    n[0] = sign * (f[0] * c[0] + f[1] * c[1] + f[3] * c[2]);
+    n[1] = sign * (f[2] * c[1] + f[4] * c[2]);
+    n[2] = sign * (f[5] * c[2]);
 }
 
-PEG_HOT peg_floats product(const wide_row *a, const wide_row *b)
+PEG_HOT peg_floats dot(const peg_floats *a, const peg_floats *b)
 {
-    peg_floats sum = a->n[0] * b->n[0];
-    for (int k = 1; k < 12; k++) sum += a->n[k] * b->n[k];
-    return sum;
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-PEG_HOT void load_row(const side *a, const side *b, const eight_contacts *c, int k, wide_row *row)
+/* Speed of row i by an impulse of 1 N s in row j. */
+PEG_HOT peg_floats product(const wide_group *g, const wide_row *i, const wide_row *j)
 {
+    return (g->inverse_mass[0] + g->inverse_mass[1]) * dot(i->d, j->d) +
+           (dot(i->a, j->a) + dot(i->b, j->b));
+}
+
+PEG_HOT void load_row(const wide_group *g, const side *a, const side *b, const eight_contacts *c,
+                      int k, wide_row *row)
+{
+    for (int j = 0; j < 3; j++) row->d[j] = c->direction[k][j];
     row->beta = k == 0 ? c->bias : peg_floats_of(0);
-    load_block(a, c->arm_a, c->direction[k], 1, row->n, &row->beta);
-    load_block(b, c->arm_b, c->direction[k], -1, row->n + 6, &row->beta);
-    row->scale = product(row, row);
+    load_turn(a, c->arm_a, c->direction[k], 1, row->a, &row->beta);
+    load_turn(b, c->arm_b, c->direction[k], -1, row->b, &row->beta);
+    row->scale = product(g, row, row);
     peg_float_mask moves = row->scale > peg_floats_of(0);
     row->gain = peg_floats_if(moves, FURTHER / row->scale, peg_floats_of(0));
     row->lambda = peg_floats_if(moves, c->lambda[k], peg_floats_of(0));
@@ -245,15 +262,16 @@ PEG_WIDE static void load_rows(state *s, int worker)
         side a, b;
         load_side(s->problem, g->a, &a);
         load_side(s->problem, g->b, &b);
+        g->inverse_mass[0] = a.inverse_mass, g->inverse_mass[1] = b.inverse_mass;
         for (int k = 0; k < g->contacts; k++) {
             eight_contacts c;
             wide_row *row = g->row + ROWS * k;
             load_contacts(s->problem, g, k, &c);
             cross(c.direction[0], c.direction[1], c.direction[2]);
-            for (int j = 0; j < ROWS; j++) load_row(&a, &b, &c, j, &row[j]);
-            row[1].before[0] = product(&row[1], &row[0]);
-            row[2].before[0] = product(&row[2], &row[1]);
-            row[2].before[1] = product(&row[2], &row[0]);
+            for (int j = 0; j < ROWS; j++) load_row(g, &a, &b, &c, j, &row[j]);
+            row[1].before[0] = product(g, &row[1], &row[0]);
+            row[2].before[0] = product(g, &row[2], &row[1]);
+            row[2].before[1] = product(g, &row[2], &row[0]);
         }
     }
 }
@@ -266,22 +284,34 @@ PEG_HOT void gather(const state *s, const int *body, peg_floats y[PEG_LANES])
     peg_floats_transpose(y);
 }
 
-PEG_HOT void scatter(state *s, const int *body, peg_floats y[PEG_LANES])
+PEG_HOT void scatter(const state *s, const int *body, peg_floats y[PEG_LANES])
 {
     peg_floats_transpose(y);
     for (int l = 0; l < PEG_LANES; l++) *(peg_floats *)(s->y + STRIDE * body[l]) = y[l];
 }
 
-PEG_HOT void push(const wide_row *row, peg_floats by, peg_floats *a, peg_floats *b)
+/* Impulses of `rows` rows that follow each other. */
+PEG_HOT void push(const wide_group *g, const wide_row *row, const peg_floats *by, int rows,
+                  peg_floats *a, peg_floats *b)
 {
-    for (int k = 0; k < 6; k++) a[k] += by * row->n[k], b[k] += by * row->n[6 + k];
+    for (int k = 0; k < 3; k++) {
+        peg_floats linear = by[0] * row[0].d[k], turn_a = by[0] * row[0].a[k],
+                   turn_b = by[0] * row[0].b[k];
+        for (int j = 1; j < rows; j++) {
+            linear += by[j] * row[j].d[k];
+            turn_a += by[j] * row[j].a[k];
+            turn_b += by[j] * row[j].b[k];
+        }
+        a[k] += g->inverse_mass[0] * linear, b[k] -= g->inverse_mass[1] * linear;
+        a[3 + k] += turn_a, b[3 + k] += turn_b;
+    }
 }
 
-PEG_HOT peg_floats speed_of(const wide_row *row, const peg_floats *a, const peg_floats *b)
+/* apart: speed of A's centre relative to B's. */
+PEG_HOT peg_floats speed_of(const wide_row *row, const peg_floats *apart, const peg_floats *a,
+                            const peg_floats *b)
 {
-    peg_floats p = row->n[0] * a[0], q = row->n[6] * b[0];
-    for (int k = 1; k < 6; k++) p += row->n[k] * a[k], q += row->n[6 + k] * b[k];
-    return row->beta + (p + q);
+    return row->beta + (dot(row->d, apart) + (dot(row->a, a + 3) + dot(row->b, b + 3)));
 }
 
 /* What an iteration changed: the largest speed of a row, m/s, and the sum of all squares, J. */
@@ -292,52 +322,67 @@ typedef struct changes {
 /* Takes the impulse to lambda; returns its change. */
 PEG_HOT peg_floats set_impulse(wide_row *row, peg_floats lambda, changes *c)
 {
-    peg_floats by = lambda - row->lambda, speed = by * row->scale;
+    peg_floats by = lambda - row->lambda;
     row->lambda = lambda;
-    c->most = peg_floats_max(c->most, peg_floats_abs(speed));
-    c->sum += by * speed;
+    if (c) {
+        peg_floats speed = by * row->scale;
+        c->most = peg_floats_max(c->most, peg_floats_abs(speed));
+        c->sum += by * speed;
+    }
     return by;
 }
 
-PEG_HOT void visit_contact(wide_row *row, int friction, peg_floats *a, peg_floats *b,
-                           changes *changed)
+PEG_HOT void visit_contact(const wide_group *g, wide_row *row, int friction, peg_floats *a,
+                           peg_floats *b, changes *changed)
 {
-    peg_floats lambda = row->lambda - row->gain * speed_of(row, a, b);
-    peg_floats by = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), changed);
+    peg_floats by[ROWS], apart[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    peg_floats lambda = row->lambda - row->gain * speed_of(row, apart, a, b);
+    by[0] = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), changed);
     if (!friction) {
-        push(row, by, a, b);
+        push(g, row, by, 1, a, b);
         return;
     }
-    peg_floats one = speed_of(row + 1, a, b), two = speed_of(row + 2, a, b);
+    peg_floats one = speed_of(row + 1, apart, a, b), two = speed_of(row + 2, apart, a, b);
     peg_floats bound = row[1].mu * row->lambda;
-    lambda = row[1].lambda - row[1].gain * (one + row[1].before[0] * by);
-    lambda = peg_floats_min(peg_floats_max(lambda, -bound), bound);
-    peg_floats first = set_impulse(row + 1, lambda, changed);
+    lambda = row[1].lambda - row[1].gain * (one + row[1].before[0] * by[0]);
+    by[1] = set_impulse(row + 1, peg_floats_min(peg_floats_max(lambda, -bound), bound), changed);
     bound = row[2].mu * row->lambda;
-    lambda = row[2].lambda - row[2].gain * (two + row[2].before[1] * by + row[2].before[0] * first);
-    lambda = peg_floats_min(peg_floats_max(lambda, -bound), bound);
-    peg_floats second = set_impulse(row + 2, lambda, changed);
-    for (int k = 0; k < 6; k++) {
-        a[k] += by * row[0].n[k] + first * row[1].n[k] + second * row[2].n[k];
-        b[k] += by * row[0].n[6 + k] + first * row[1].n[6 + k] + second * row[2].n[6 + k];
-    }
+    lambda =
+        row[2].lambda - row[2].gain * (two + row[2].before[1] * by[0] + row[2].before[0] * by[1]);
+    by[2] = set_impulse(row + 2, peg_floats_min(peg_floats_max(lambda, -bound), bound), changed);
+    push(g, row, by, ROWS, a, b);
 }
 
-/* What a thread does between two meetings. Returns the largest change of a row. */
-PEG_WIDE static float visit_groups(state *s, int k, int worker, int friction)
+/* What a thread does between two meetings: a step of an iteration, or of the start of all. */
+typedef enum visit { START, VISIT, MEASURE } visit;
+
+PEG_HOT void visit_group(const state *s, wide_group *g, visit kind, changes *changed)
+{
+    int friction = !s->problem->frictionless;
+    peg_floats a[PEG_LANES], b[PEG_LANES];
+    gather(s, g->a, a);
+    gather(s, g->b, b);
+    for (int c = 0; c < g->contacts; c++) {
+        wide_row *row = g->row + ROWS * c;
+        peg_floats lambda[ROWS] = {row[0].lambda, row[1].lambda, row[2].lambda};
+        if (kind == START)
+            push(g, row, lambda, friction ? ROWS : 1, a, b);
+        else
+            visit_contact(g, row, friction, a, b, kind == MEASURE ? changed : NULL);
+    }
+    scatter(s, g->a, a);
+    scatter(s, g->b, b);
+}
+
+/* Returns the largest change of a row where it is measured. */
+PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind)
 {
     peg_floats most = peg_floats_of(0);
     float largest = 0;
     for (int i = s->phase[k].begin + worker; i < s->phase[k + 1].begin; i += s->phase[k].threads) {
         wide_group *g = &s->group[i];
         changes changed = {most, peg_floats_of(0)};
-        peg_floats a[PEG_LANES], b[PEG_LANES];
-        gather(s, g->a, a);
-        gather(s, g->b, b);
-        for (int c = 0; c < g->contacts; c++)
-            visit_contact(g->row + ROWS * c, friction, a, b, &changed);
-        scatter(s, g->a, a);
-        scatter(s, g->b, b);
+        visit_group(s, g, kind, &changed);
         g->changed = changed.sum;
         most = changed.most;
     }
@@ -345,32 +390,17 @@ PEG_WIDE static float visit_groups(state *s, int k, int worker, int friction)
     return largest;
 }
 
-PEG_WIDE static float start_groups(state *s, int k, int worker, int friction)
-{
-    for (int i = s->phase[k].begin + worker; i < s->phase[k + 1].begin; i += s->phase[k].threads) {
-        wide_group *g = &s->group[i];
-        peg_floats a[PEG_LANES], b[PEG_LANES];
-        gather(s, g->a, a);
-        gather(s, g->b, b);
-        for (int c = 0; c < ROWS * g->contacts; c++)
-            if (c % ROWS == 0 || friction) push(&g->row[c], g->row[c].lambda, a, b);
-        scatter(s, g->a, a);
-        scatter(s, g->b, b);
-    }
-    return 0;
-}
-
-/* One iteration; all threads return the largest change of a row. */
-static double pass(state *s, float (*visit)(state *, int, int, int), int worker, int parity)
+/* One iteration; all threads return the largest change of a row, where it is measured. */
+static double pass(state *s, visit kind, int worker, int parity)
 {
     float most = 0;
     for (int k = 0; k < s->phases; k++) {
-        if (worker < s->phase[k].threads)
-            most = peg_max(most, visit(s, k, worker, !s->problem->frictionless));
-        s->change[worker].most[parity] = most;
+        if (worker < s->phase[k].threads) most = peg_max(most, visit_groups(s, k, worker, kind));
+        if (kind == MEASURE) s->change[worker].most[parity] = most;
         peg_pool_meet(s->problem->pool);
     }
-    for (int i = 0; i < s->threads; i++) most = peg_max(most, s->change[i].most[parity]);
+    for (int i = 0; i < s->threads && kind == MEASURE; i++)
+        most = peg_max(most, s->change[i].most[parity]);
     return (double)most;
 }
 
@@ -382,10 +412,10 @@ static void iterate(void *data, int worker)
     int i = 0;
     load_rows(s, worker);
     peg_pool_meet(p->pool);
-    pass(s, start_groups, worker, 1);
-    while (i < p->iterations && largest > p->tolerance) {
-        largest = pass(s, visit_groups, worker, i % 2);
-        i++;
+    pass(s, START, worker, 0);
+    for (; i < p->iterations && largest > p->tolerance; i += PEG_WIDE_MEASURED) {
+        for (int k = 1; k < PEG_WIDE_MEASURED; k++) pass(s, VISIT, worker, 0);
+        largest = pass(s, MEASURE, worker, i / PEG_WIDE_MEASURED % 2);
     }
     if (worker) return;
     s->result->iterations = i;
@@ -419,7 +449,7 @@ static void take_impulses(void *data, int begin, int end)
     for (int i = begin; i < end; i++) {
         const wide_group *g = &s->group[i];
         for (int l = 0; l < PEG_LANES && g->patch[l] >= 0; l++)
-            for (int k = 0; k < g->contacts; k++) {
+            for (int k = 0; k < p->patch[g->patch[l]].count; k++) {
                 peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
                 const wide_row *row = g->row + ROWS * k;
                 c->lambda[0] = row[0].lambda[l];
