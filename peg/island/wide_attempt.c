@@ -64,6 +64,7 @@ static int begin(peg_wide *w)
     peg_island *I = w->I;
     double sum = 0, mass = 0;
     w->root = PEG_NEW(I->arena, peg_mass_root, I->nd);
+    w->number = PEG_NEW(I->arena, int, I->nr);
     w->list = PEG_NEW(I->arena, int, I->npair);
     w->checked = PEG_NEW(I->arena, unsigned char, I->npair);
     w->unchecked = PEG_NEW(I->arena, int, I->npair);
@@ -109,21 +110,27 @@ static void take_facet(peg_pair *p)
     p->turned = 0;
 }
 
-/* Returns 0 where something overlaps. */
-static int separate_start(peg_wide *w)
+static void start_pairs(void *data, int begin, int end)
 {
-    peg_island *I = w->I;
-    int n = 0;
-    for (int i = 0; i < I->npair; i++) {
-        peg_pair *p = &I->pair[i];
+    peg_wide *w = data;
+    for (int i = begin; i < end; i++) {
+        peg_pair *p = &w->I->pair[i];
         p->reach = PEG_NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing(w, p);
         if (p->start_axis)
             w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
         else if (p->start_facet)
             take_facet(p);
-        else
-            w->list[n++] = i;
     }
+}
+
+/* Returns 0 where something overlaps. */
+static int separate_start(peg_wide *w)
+{
+    peg_island *I = w->I;
+    int n = 0;
+    peg_pool_loop(I->pool, start_pairs, w, I->npair);
+    for (int i = 0; i < I->npair; i++)
+        if (!I->pair[i].start_axis && !I->pair[i].start_facet) w->list[n++] = i;
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
     n = 0;
     for (int i = 0; i < I->npair; i++)
@@ -172,6 +179,7 @@ static int find_velocities(peg_wide *w)
 {
     peg_island *I = w->I;
     peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
+    for (int i = 0; i < I->nr; i++) w->number[i] = i < I->nd ? i : -1;
     if (!target || !gather_contacts(w)) return 0;
     int is_coarse = I->nd >= PEG_COARSE_FROM, is_active = I->forms & PEG_FORM_ACTIVE;
     int most = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;

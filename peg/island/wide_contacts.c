@@ -130,9 +130,8 @@ static void set_patches(peg_wide *w, const peg_wide_visit *v)
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
     for (int k = 0; k < v->count; k += PEG_WIDE_PATCH) {
         int left = v->count - k;
-        w->patch[w->patches++] =
-            (peg_wide_patch){a < I->nd ? a : -1, b < I->nd ? b : -1, v->first + k,
-                             left < PEG_WIDE_PATCH ? left : PEG_WIDE_PATCH};
+        w->patch[w->patches++] = (peg_wide_patch){w->number[a], w->number[b], v->first + k,
+                                                  left < PEG_WIDE_PATCH ? left : PEG_WIDE_PATCH};
     }
 }
 

@@ -38,6 +38,18 @@ static void mark_pairs(peg_wide *w)
     }
 }
 
+static void start_pieces(void *data, int begin, int end)
+{
+    peg_wide *w = data;
+    for (int i = begin; i < end; i++) {
+        peg_piece *piece = &w->I->piece[i];
+        const peg_rigid *r = &w->I->rigid[piece->rigid];
+        place_box(piece, r->x0, r->R0, &w->box[PEG_WIDE_START][i]);
+        w->box[PEG_WIDE_NOW][i] = w->box[PEG_WIDE_START][i];
+        if (w->has_view[i]) peg_piece_begin(w->I, piece);
+    }
+}
+
 int peg_wide_start_pieces(peg_wide *w)
 {
     peg_island *I = w->I;
@@ -48,13 +60,7 @@ int peg_wide_start_pieces(peg_wide *w)
     w->rows.features_only = 1;
     if (I->arena->failed) return 0;
     mark_pairs(w);
-    for (int i = 0; i < I->npiece; i++) {
-        peg_piece *piece = &I->piece[i];
-        const peg_rigid *r = &I->rigid[piece->rigid];
-        place_box(piece, r->x0, r->R0, &w->box[PEG_WIDE_START][i]);
-        w->box[PEG_WIDE_NOW][i] = w->box[PEG_WIDE_START][i];
-        if (w->has_view[i]) peg_piece_begin(I, piece);
-    }
+    peg_pool_loop(I->pool, start_pieces, w, I->npiece);
     return 1;
 }
 
@@ -66,15 +72,35 @@ void peg_wide_place_body(peg_wide *w, int i)
     r->placed = 1;
 }
 
-void peg_wide_place_pieces(peg_wide *w, const unsigned char *moved)
+static void place_piece(peg_wide *w, int i)
 {
-    for (int i = 0; i < w->I->npiece; i++) {
-        peg_piece *piece = &w->I->piece[i];
-        const peg_rigid *r = &w->I->rigid[piece->rigid];
-        if ((moved && !moved[piece->rigid]) || r->state.kind == PEG_STATIC) continue;
-        place_box(piece, r->x, r->R, &w->box[PEG_WIDE_NOW][i]);
-        if (w->has_view[i]) peg_piece_place(piece, r->x, r->R, &piece->now);
-    }
+    peg_piece *piece = &w->I->piece[i];
+    const peg_rigid *r = &w->I->rigid[piece->rigid];
+    if (r->state.kind == PEG_STATIC) return;
+    place_box(piece, r->x, r->R, &w->box[PEG_WIDE_NOW][i]);
+    if (w->has_view[i]) peg_piece_place(piece, r->x, r->R, &piece->now);
+}
+
+void peg_wide_place_moved(peg_wide *w, const unsigned char *moved)
+{
+    for (int i = 0; i < w->I->npiece; i++)
+        if (moved[w->I->piece[i].rigid]) place_piece(w, i);
+}
+
+static void place_bodies(void *data, int begin, int end)
+{
+    for (int i = begin; i < end; i++) peg_wide_place_body(data, i);
+}
+
+static void place_pieces(void *data, int begin, int end)
+{
+    for (int i = begin; i < end; i++) place_piece(data, i);
+}
+
+void peg_wide_place_all(peg_wide *w)
+{
+    peg_pool_loop(w->I->pool, place_bodies, w, w->I->nr);
+    peg_pool_loop(w->I->pool, place_pieces, w, w->I->npiece);
 }
 
 static void place_other_views(void *data, int begin, int end)

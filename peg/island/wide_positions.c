@@ -46,8 +46,7 @@ void peg_wide_check(peg_wide *w)
 {
     peg_island *I = w->I;
     int n = 0;
-    for (int i = 0; i < I->nr; i++) peg_wide_place_body(w, i);
-    peg_wide_place_pieces(w, NULL);
+    peg_wide_place_all(w);
     peg_pool_loop(I->pool, bound_pairs, I, I->npair);
     memset(w->checked, 0, (size_t)I->npair);
     for (int i = 0; i < I->npair; i++)
@@ -65,11 +64,15 @@ static int allocate_restoration(peg_wide *w)
     w->hot = PEG_NEW(I->arena, unsigned char, I->nr);
     w->warm = PEG_NEW(I->arena, unsigned char, I->nr);
     w->chosen = PEG_NEW(I->arena, unsigned char, I->npair);
+    w->member = PEG_NEW(I->arena, int, I->nd);
+    w->member_root = PEG_NEW(I->arena, peg_mass_root, I->nd);
     w->zero = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->shift = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (I->arena->failed) return 0;
     memset(w->zero, 0, (size_t)I->nd * sizeof *w->zero);
     memset(w->first, 0, (size_t)(I->nr + 1) * sizeof *w->first);
+    memset(w->number, -1, (size_t)I->nr * sizeof *w->number);
+    w->members = 0;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < I->npair; i++)
             w->first[I->piece[side ? I->pair[i].b : I->pair[i].a].rigid]++;
@@ -126,6 +129,22 @@ static int choose_pairs(peg_wide *w)
     return n;
 }
 
+/* The bodies of the chosen pairs. */
+static void number_members(peg_wide *w)
+{
+    const peg_island *I = w->I;
+    for (int k = 0; k < w->members; k++) w->number[w->member[k]] = -1;
+    w->members = 0;
+    for (int k = 0; k < 2 * w->visits; k++) {
+        const peg_pair *p = &I->pair[w->list[k / 2]];
+        int i = I->piece[k % 2 ? p->b : p->a].rigid;
+        if (i >= I->nd || w->number[i] >= 0) continue;
+        w->member_root[w->members] = w->root[i];
+        w->member[w->members] = i;
+        w->number[i] = w->members++;
+    }
+}
+
 /* The gap that restorations aim at. */
 static double aim_of(const peg_wide *w, const peg_pair *p)
 {
@@ -157,6 +176,7 @@ static int gather_restoration(peg_wide *w)
 {
     peg_island *I = w->I;
     w->visits = choose_pairs(w);
+    number_members(w);
     if (!peg_wide_reserve_visits(w, w->visits)) return 0;
     for (int k = 0; k < w->visits; k++) {
         const peg_pair *p = &I->pair[w->list[k]];
@@ -192,8 +212,8 @@ static int restore(peg_wide *w, int round)
     int doublings = round / DOUBLED_AFTER < DOUBLINGS ? round / DOUBLED_AFTER : DOUBLINGS;
     find_hot(w, round);
     if (!gather_restoration(w)) return 0;
-    peg_wide_problem problem = {.nb = I->nd,
-                                .root = w->root,
+    peg_wide_problem problem = {.nb = w->members,
+                                .root = w->member_root,
                                 .target = (const peg_vec6 *)w->zero,
                                 .contact = w->contact,
                                 .patch = w->patch,
@@ -206,13 +226,14 @@ static int restore(peg_wide *w, int round)
     if (!peg_solve_wide_pgs(I->arena, &problem, w->shift, &result)) return 0;
     peg_wide_count(w, &result);
     memset(w->hot, 0, (size_t)I->nr);
-    for (int i = 0; i < I->nd; i++) {
-        if (memcmp(w->shift[i], w->zero[i], sizeof *w->shift) == 0) continue;
-        for (int k = 0; k < 6; k++) I->v[i][k] += w->shift[i][k] / I->h;
+    for (int m = 0; m < w->members; m++) {
+        int i = w->member[m];
+        if (memcmp(w->shift[m], w->zero[m], sizeof *w->shift) == 0) continue;
+        for (int k = 0; k < 6; k++) I->v[i][k] += w->shift[m][k] / I->h;
         w->hot[i] = 1;
         peg_wide_place_body(w, i);
     }
-    peg_wide_place_pieces(w, w->hot);
+    peg_wide_place_moved(w, w->hot);
     recheck(w);
     return 1;
 }

@@ -59,6 +59,7 @@ typedef struct peg_wide {
     peg_wide_visit *visit;
     peg_patch *found; /* by visit */
     int visits, visit_room;
+    int *number; /* nr: of the body in the problem; -1: does not move in it */
     peg_wide_contact *contact;
     peg_wide_feature *feature;
     int contacts, room;
@@ -68,7 +69,9 @@ typedef struct peg_wide {
     /* restoration */
     int *first, *around;                /* nr + 1, 2 npair: pairs of each body */
     unsigned char *hot, *warm, *chosen; /* nr, nr, npair */
-    peg_vec6 *zero, *shift;             /* nd */
+    int *member, members;               /* nd: bodies of the problem */
+    peg_mass_root *member_root;         /* nd */
+    peg_vec6 *zero, *shift;             /* nd: by number */
 } peg_wide;
 
 /* What a pair must keep, m. */
@@ -81,10 +84,11 @@ static inline double peg_wide_floor(const peg_pair *pair)
 
 /* Allocates, and places the pieces at q_0. Returns 0 without memory. */
 int peg_wide_start_pieces(peg_wide *w);
-/* The pose of a body of the iterate; the pieces of the bodies that have moved (null: of all); the
- * views that no pair of the attempt has looked at. */
+/* The pose of a body of the iterate; the pieces of bodies that were moved; those of all, and all
+ * bodies; the views that no pair of the attempt has read. */
 void peg_wide_place_body(peg_wide *w, int body);
-void peg_wide_place_pieces(peg_wide *w, const unsigned char *moved);
+void peg_wide_place_moved(peg_wide *w, const unsigned char *moved);
+void peg_wide_place_all(peg_wide *w);
 void peg_wide_place_other_views(peg_wide *w);
 /* Of a pair in lanes the piece that is a box, and the one that may be a half-space. */
 void peg_wide_order_pieces(const peg_wide *w, const peg_pair *pair, int *box, int *other);

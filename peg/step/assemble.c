@@ -152,6 +152,12 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
            peg_view_allocate(I->arena, &room, &I->scratch.view[1]);
 }
 
+static void prepare_bodies(void *data, int begin, int end)
+{
+    const peg_island *I = data;
+    for (int i = begin; i < end; i++) peg_rigid_prepare(&I->rigid[i], I->h);
+}
+
 static int assemble(peg_assembly *a, int root)
 {
     peg_stage *s = a->stage;
@@ -171,7 +177,7 @@ static int assemble(peg_assembly *a, int root)
         a->candidate_of[I->npair++] = c;
     }
     make_pairs(a);
-    for (int i = 0; i < I->nr; i++) peg_rigid_prepare(&I->rigid[i], I->h);
+    peg_pool_loop(I->pool, prepare_bodies, I, I->nr);
     peg_island_set_masses(I);
     if (!peg_take_joints(s, I, a->worker->rigid_of, root)) return 0;
     /* bodies whose parts are near nothing, or that have none: joints hang them on the others */

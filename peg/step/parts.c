@@ -7,6 +7,7 @@
 #include "peg/contact/pose.h"
 #include "peg/shape/polytope.h"
 #include "peg/shape/triangle_mesh.h"
+#include "peg/step/context.h"
 
 /* Bodies may get faster by contact than they are or would be: their travel counts the motion this
  * often. */
@@ -123,6 +124,27 @@ static int place(peg_stage *s, int i, const double x[3], const double R[9])
     return 1;
 }
 
+/* Parts of the scene, whose views have their room. */
+static void place_scene(void *data, int begin, int end)
+{
+    peg_stage *s = data;
+    for (int i = begin; i < end; i++) {
+        const peg_triangle_mesh *mesh = s->part[i].triangle_mesh;
+        const peg_polytope *shape = s->part[i].shape;
+        peg_placed *placed = &s->placed[i];
+        double x[3], R[9];
+        pose_of(s, &s->part[i], x, R);
+        peg_view_set(&placed->view, x, R);
+        if (mesh) {
+            peg_copy3(x, placed->x);
+            memcpy(placed->R, R, sizeof R);
+            set_motion(s, i, mesh->centre, mesh->radius);
+        } else {
+            set_motion(s, i, shape->centre, shape->radius - shape->round);
+        }
+    }
+}
+
 static int grow(peg_stage *s)
 {
     peg_arena *arena = &s->context->kept;
@@ -168,16 +190,12 @@ int peg_place_parts(peg_stage *s)
         s->placed[i] = (peg_placed){.body = -1};
         s->scene_part[i] = i;
         s->parts = i + 1;
-        const peg_triangle_mesh *mesh = s->part[i].triangle_mesh;
-        double x[3], R[9];
-        if (mesh || s->part[i].opaque) s->part[i].shape = particle(s);
-        pose_of(s, &s->part[i], x, R);
-        if (!s->part[i].shape || !place(s, i, x, R)) return 0;
-        if (!mesh) continue;
-        peg_copy3(x, s->placed[i].x);
-        memcpy(s->placed[i].R, R, sizeof R);
-        set_motion(s, i, mesh->centre, mesh->radius);
+        if (s->part[i].triangle_mesh || s->part[i].opaque) s->part[i].shape = particle(s);
+        if (!s->part[i].shape ||
+            !peg_view_allocate(&s->context->kept, s->part[i].shape, &s->placed[i].view))
+            return 0;
     }
+    peg_pool_loop(peg_threads_for(s->context, s->parts), place_scene, s, s->parts);
     s->context->parts = s->parts;
     return 1;
 }
