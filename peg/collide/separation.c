@@ -7,6 +7,7 @@
  * -s (there A supports s u x w and B its negative, so that n = -s u x w). */
 #include "peg/collide/separation.h"
 
+#include "peg/base/lanes.h"
 #include "peg/collide/closest_features.h"
 
 /* Sine of the angle by which the arcs must cross inside of each other. Below, the crossing is a
@@ -266,10 +267,26 @@ static int has_bounded_arcs(const peg_polytope *P)
 /* The edges of B to test; if they do not fit, all of them. */
 enum { MOST_EDGES = 512 };
 
+enum { FOURS = MOST_EDGES / 4 };
+
 typedef struct edges {
     int count, all;
     arc arc[MOST_EDGES];
+    peg_doubles from[3][FOURS], to[3][FOURS], u[3][FOURS], square[FOURS]; /* of these, in lanes */
 } edges;
+
+static void set_lanes(edges *near, int k)
+{
+    static const double none[3] = {0};
+    int l = k % 4, g = k / 4, is_arc = k < near->count;
+    const arc *a = &near->arc[is_arc ? k : 0];
+    for (int i = 0; i < 3; i++) {
+        near->from[i][g][l] = (is_arc ? a->from : none)[i];
+        near->to[i][g][l] = (is_arc ? a->to : none)[i];
+        near->u[i][g][l] = (is_arc ? a->u : none)[i];
+    }
+    near->square[g][l] = is_arc ? a->square : 0;
+}
 
 static void near_edges_of_B(const search *q, const heights *known, edges *near)
 {
@@ -283,32 +300,71 @@ static void near_edges_of_B(const search *q, const heights *known, edges *near)
         if (!near->all) take_arc(q->B, j, &near->arc[near->count++]);
     }
     if (near->all) near->count = P->ne;
+    for (int k = 0; k < (near->count + 3) / 4 * 4 && !near->all && !peg_is_segment(P); k++)
+        set_lanes(near, k);
 }
 
-/* All crossings of the arc of edge i of A with the arcs of B. The arc of a segment is the whole
- * circle across it, which meets an arc wherever that passes from one side to the other, and another
- * circle at both ends of a line. */
-static void edges_of_B(search *q, int i, const edges *near)
+PEG_HOT peg_doubles dot(const double *a, peg_doubles (*b)[FOURS], int g)
+{
+    return a[0] * b[0][g] + a[1] * b[1][g] + a[2] * b[2][g];
+}
+
+/* Which arcs the arc a crosses: the same as crossing_sign. */
+PEG_WIDE static void find_crossings(edges *near, const arc *a, unsigned char *crosses)
+{
+    const peg_doubles zero = peg_doubles_of(0), thin = peg_doubles_of(CROSSING);
+    for (int g = 0; 4 * g < near->count; g++) {
+        peg_doubles p0 = dot(a->u, near->from, g), p1 = dot(a->u, near->to, g);
+        peg_doubles r0 = dot(a->from, near->u, g), r1 = -dot(a->to, near->u, g);
+        peg_doubles least = CROSSING * CROSSING * near->square[g];
+        peg_double_mask cross = p0 * p1 < zero;
+        cross &= (peg_doubles_abs(p0) > thin) & (peg_doubles_abs(p1) > thin);
+        cross &= (peg_doubles_if(p0 > zero, r0, -r0) > zero) &
+                 (peg_doubles_if(p0 > zero, r1, -r1) > zero);
+        cross &= (r0 * r0 > least) & (r1 * r1 > least);
+        for (int l = 0; l < 4; l++) crosses[4 * g + l] = cross[l] != 0;
+    }
+}
+
+/* On which side of the arc of b that of a crosses it; 0: it does not, or both are circles, which
+ * cross twice. The arc of a segment is the whole circle across it, which meets an arc wherever that
+ * passes from one side to the other, and another circle at both ends of a line. */
+static int crossing_sign(const arc *a, int circle_a, const arc *b, int circle_b, int *crosses)
+{
+    int sign = 0;
+    *crosses = 0;
+    if (!circle_b) {
+        double p0 = peg_dot(b->from, a->u), p1 = peg_dot(b->to, a->u);
+        if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) return 0;
+        sign = p0 > 0 ? 1 : -1;
+    }
+    if (!circle_a) {
+        double r0 = peg_dot(a->from, b->u), r1 = -peg_dot(a->to, b->u);
+        double least = CROSSING * CROSSING * b->square;
+        if (circle_b) sign = r0 > 0 ? 1 : -1;
+        if (!(sign * r0 > 0 && sign * r1 > 0 && r0 * r0 > least && r1 * r1 > least)) return 0;
+    }
+    *crosses = 1;
+    return sign;
+}
+
+/* All crossings of the arc of edge i of A with the arcs of B. */
+static void edges_of_B(search *q, int i, edges *near)
 {
     int circle_a = peg_is_segment(q->A->shape), circle_b = peg_is_segment(q->B->shape);
+    int in_lanes = !circle_a && !circle_b && !near->all;
+    unsigned char meets[MOST_EDGES];
     arc a, other;
     take_arc(q->A, i, &a);
     peg_normalise(a.u);
+    if (in_lanes) find_crossings(near, &a, meets);
     for (int k = 0; k < near->count; k++) {
+        int crosses;
+        if (in_lanes && !meets[k]) continue;
         if (near->all) take_arc(q->B, k, &other);
         const arc *b = near->all ? &other : &near->arc[k];
-        int sign = 0;
-        if (!circle_b) {
-            double p0 = peg_dot(b->from, a.u), p1 = peg_dot(b->to, a.u);
-            if (p0 * p1 >= 0 || fabs(p0) <= CROSSING || fabs(p1) <= CROSSING) continue;
-            sign = p0 > 0 ? 1 : -1;
-        }
-        if (!circle_a) {
-            double r0 = peg_dot(a.from, b->u), r1 = -peg_dot(a.to, b->u);
-            double least = CROSSING * CROSSING * b->square;
-            if (circle_b) sign = r0 > 0 ? 1 : -1;
-            if (!(sign * r0 > 0 && sign * r1 > 0 && r0 * r0 > least && r1 * r1 > least)) continue;
-        }
+        int sign = crossing_sign(&a, circle_a, b, circle_b, &crosses);
+        if (!crosses) continue;
         cross_edges(q, &a, b, sign ? sign : 1);
         if (!sign) cross_edges(q, &a, b, -1);
     }
