@@ -262,7 +262,7 @@ PEG_HOT void update_later(peg_block_matrix *matrix, int symmetric, int k, double
     }
 }
 
-PEG_WIDE int peg_block_factorise(peg_block_matrix *matrix, int symmetric)
+PEG_WIDE static int factorise(peg_block_matrix *matrix, int symmetric)
 {
     const peg_block_pattern *p = matrix->pattern;
     for (int k = 0; k < p->n; k++) {
@@ -274,6 +274,11 @@ PEG_WIDE int peg_block_factorise(peg_block_matrix *matrix, int symmetric)
         update_later(matrix, symmetric, k, L, R);
     }
     return 1;
+}
+
+int peg_block_factorise(peg_block_matrix *matrix, int symmetric)
+{
+    return factorise(matrix, symmetric);
 }
 
 /* y -= B x */
@@ -302,7 +307,7 @@ PEG_HOT void apply(const double *restrict D, double *restrict x)
     subtract(D, minus, x);
 }
 
-PEG_WIDE void peg_block_solve(const peg_block_matrix *matrix, int symmetric, double *x)
+PEG_WIDE static void solve(const peg_block_matrix *matrix, int symmetric, double *x)
 {
     const peg_block_pattern *p = matrix->pattern;
     enum { BYTES = PEG_BLOCK * sizeof(double) };
@@ -320,4 +325,9 @@ PEG_WIDE void peg_block_solve(const peg_block_matrix *matrix, int symmetric, dou
         if (!symmetric) apply(block(matrix->lower, p->start[k]), y);
     }
     for (int k = 0; k < p->n; k++) memcpy(x + PEG_BLOCK * p->order[k], b + PEG_BLOCK * k, BYTES);
+}
+
+void peg_block_solve(const peg_block_matrix *matrix, int symmetric, double *x)
+{
+    solve(matrix, symmetric, x);
 }
