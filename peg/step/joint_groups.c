@@ -83,12 +83,14 @@ static int set_rigids(peg_stage *s, peg_island *I, int *rigid_of, int root)
     return 1;
 }
 
-/* Whether a row's compliance is lost in rounding beside J M^-1 J': ODE's factors have no pivot left
- * for it if it is redundant, its step leads to NaN and aborts. */
-static int compliance_is_lost(const peg_island *I)
+/* Whether rows are redundant, as there are more than velocities, and the compliance of one is lost
+ * in rounding beside J M^-1 J': ODE's factors have no pivot left for it, its step leads to NaN and
+ * aborts. */
+static int is_singular(const peg_island *I)
 {
     const peg_island_joints *joints = &I->joints;
     peg_problem problem = {.nb = I->nd, .m = joints->n, .mass = I->mass, .row = joints->row};
+    if (joints->n <= 6 * I->nd) return 0;
     for (int k = 0; k < joints->n; k++)
         if (joints->row[k].c < joints->n * DBL_EPSILON * peg_row_scale(&problem, k)) return 1;
     return 0;
@@ -105,7 +107,7 @@ static int step_group(peg_stage *s, int root)
         .h = s->scene->h, .settings = &s->context->settings, .arena = arena, .stats = &stats};
     int done = set_rigids(s, &I, rigid_of, root) && take_rows(s, &I, rigid_of, root);
     if (done) {
-        int held = compliance_is_lost(&I);
+        int held = is_singular(&I);
         peg_joints_solve_alone(&I);
         for (int i = 0; i < I.nd; i++) {
             int body = I.rigid[i].body;
