@@ -15,15 +15,6 @@ const char *lab_data_path(const char *name)
     return path;
 }
 
-const char *lab_out_path(const char *name)
-{
-    static char path[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", test_folder(), name);
-    return path[turn];
-}
-
 char *lab_read_text(const char *path)
 {
     FILE *file = fopen(path, "r");
@@ -61,7 +52,7 @@ int lab_run_program(const char *arguments)
 int lab_refused(const char *arguments, const char *words)
 {
     int status = lab_run_program(arguments);
-    char *said = lab_read_text(lab_out_path("stderr"));
+    char *said = lab_read_text(test_path("stderr"));
     char *end = strchr(said, '\n');
     int refused = status == 2 && end && !end[1] && strstr(said, words);
     if (!refused) fprintf(stderr, "%s: exit status %d: %s\n", arguments, status, said);

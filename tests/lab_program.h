@@ -5,9 +5,8 @@
 
 #include <check.h>
 
-/* A file of tests/data; one of the test program's own folder. Until later calls. */
+/* The path of a file of tests/data; valid until the next call. */
 const char *lab_data_path(const char *name);
-const char *lab_out_path(const char *name);
 /* The whole file, to be freed. */
 char *lab_read_text(const char *path);
 void lab_write_text(const char *path, const char *text);

@@ -21,6 +21,15 @@ const char *test_folder(void)
     return folder;
 }
 
+const char *test_path(const char *name)
+{
+    static char path[4][256];
+    static int turn;
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof path[turn], "%s/%s", test_folder(), name);
+    return path[turn];
+}
+
 static int remove_folder(void)
 {
     char command[sizeof folder + 16];

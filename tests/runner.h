@@ -11,8 +11,11 @@ Suite *test_suite(void);
 /* Lets the program call `end` once, after the last test. */
 void test_at_end(void (*end)(void));
 
-/* A folder of the program's own beneath /tmp, removed after the last test. */
+/* A folder of the program's own beneath /tmp, removed after the last test. To be called by
+ * test_suite first: tests run in processes of their own. */
 const char *test_folder(void);
+/* The path of a file in it; valid until the fourth call after this one. */
+const char *test_path(const char *name);
 
 /* Marks a case as one that takes long: the fast lane (`./run test --fast`) leaves it out. (By
  * Check's tags: `long`; what carries the tag `unsanitized` is left out by `./run test --sanitize`.)

@@ -247,3 +247,26 @@ void scene_random_impact(cases_random *r, double h)
     peg_add_scaled(a->v, -speed, n, a->v);
     for (int i = 0; i < 2; i++) memcpy(S.body[i].v_free, S.body[i].v, sizeof S.body[i].v);
 }
+
+int scene_random_pass(cases_random *r)
+{
+    double n[3], side = 0.1;
+    scene_begin(0.05);
+    scene_add_cube(PEG_STATIC, 0, 0, 0, 0);
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){side, side, side});
+    scene_add_part(1, scene_box(side, side, side), 0, 0, 0);
+    cases_direction(r, n);
+    scene_turn_to(b, (double[]){0, 0, 1}, n);
+    b->x[0] = 0.5 + cases_uniform(r, -0.02, 0.1);
+    b->x[2] = 0.5 + cases_uniform(r, -0.02, 0.1);
+    scene_set_velocity(b, cases_uniform(r, 0, 1), 0, cases_uniform(r, -1, 0));
+    memcpy(b->v_pose, b->v_free, sizeof b->v_free);
+    int is_free = 1;
+    double h = S.s.h;
+    for (int t = 0; t <= 64; t++) {
+        S.s.h = h * t / 64;
+        is_free &= scene_separation(0, 1) > 1e-3;
+    }
+    S.s.h = h;
+    return is_free;
+}

@@ -48,6 +48,9 @@ void scene_spin_about_z(peg_body *b, double angle);
 void scene_set_velocity(peg_body *b, double vx, double vy, double vz);
 /* Two spinning boxes that meet within the step, or nearly. */
 void scene_random_impact(cases_random *r, double h);
+/* A small cube, body 1, passes the edge of a large one [W Fig. 2] at random. Returns whether its
+ * free motion keeps 1 mm away all along. */
+int scene_random_pass(cases_random *r);
 
 /* A step that must succeed. */
 void scene_step(void);

@@ -13,23 +13,12 @@
 #include "demos/report/recorder.h"
 #include "tests/runner.h"
 
-static const char *folder; /* for what the tests write */
-
-static const char *out_path(const char *name)
-{
-    static char path[4][256];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
 static int lab(const char *format, const char *path)
 {
     char arguments[512], line[2048];
     snprintf(arguments, sizeof arguments, format, path);
     snprintf(line, sizeof line, "'%s' %s >%s/stdout 2>%s/stderr", getenv("PEG_LAB"), arguments,
-             folder, folder);
+             test_folder(), test_folder());
     int status = system(line);
     ck_assert(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -135,8 +124,8 @@ START_TEST(follows_the_trace)
 {
     gltf g;
     lab_trace *t = record("pour-mixed");
-    ck_assert_int_eq(gltf_write(out_path("a.glb"), t), 0);
-    gltf_open(&g, out_path("a.glb"));
+    ck_assert_int_eq(gltf_write(test_path("a.glb"), t), 0);
+    gltf_open(&g, test_path("a.glb"));
     int moving = 0, entering = 0;
     for (int i = 0; i < t->bodies; i++) {
         json_int_t times, x = track(&g, (size_t)i + 1, "translation", &times);
@@ -179,8 +168,8 @@ START_TEST(shapes_have_their_size)
 {
     gltf g;
     lab_trace *t = record("mesh-rest");
-    ck_assert_int_eq(gltf_write(out_path("b.glb"), t), 0);
-    gltf_open(&g, out_path("b.glb"));
+    ck_assert_int_eq(gltf_write(test_path("b.glb"), t), 0);
+    gltf_open(&g, test_path("b.glb"));
     for (int i = 0; i < t->bodies; i++) {
         const json_t *node = at(g.json, "nodes", i + 1);
         const json_t *mesh = at(g.json, "meshes", integer(node, "mesh"));
@@ -229,17 +218,17 @@ START_TEST(makes_films)
     size_t n;
     char command[256];
     snprintf(command, sizeof command, "compare v-notch --contact ode,peg --time .8 --out %s %s",
-             folder, "--quiet --video %s");
-    ck_assert_int_eq(lab(command, out_path("f.gif")), 0);
-    unsigned char *gif = read_bytes(out_path("f.gif"), &n);
+             test_folder(), "--quiet --video %s");
+    ck_assert_int_eq(lab(command, test_path("f.gif")), 0);
+    unsigned char *gif = read_bytes(test_path("f.gif"), &n);
     ck_assert_mem_eq(gif, "GIF89a", 6);
     ck_assert_int_eq(gif[6] | gif[7] << 8, 480);
     int frames = 0; /* blocks of graphic control */
     for (size_t i = 0; i + 3 < n; i++) frames += !memcmp(gif + i, "\x21\xf9\x04", 3);
     ck_assert_int_ge(frames, 10);
     free(gif);
-    ck_assert_int_eq(lab("run v-notch --time .8 --quiet --video %s", out_path("f.mp4")), 0);
-    unsigned char *mp4 = read_bytes(out_path("f.mp4"), &n);
+    ck_assert_int_eq(lab("run v-notch --time .8 --quiet --video %s", test_path("f.mp4")), 0);
+    unsigned char *mp4 = read_bytes(test_path("f.mp4"), &n);
     ck_assert_mem_eq(mp4 + 4, "ftyp", 4);
     ck_assert_uint_gt(n, 4000);
     free(mp4);
@@ -248,7 +237,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    folder = test_folder();
+    test_folder();
     Suite *suite = suite_create("films");
     TCase *tests = tcase_create("films");
     suite_add_tcase(suite, tests);

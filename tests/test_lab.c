@@ -20,7 +20,7 @@
 START_TEST(lists_scenes)
 {
     ck_assert_int_eq(lab_run_program("list"), 0);
-    char *said = lab_read_text(lab_out_path("stdout"));
+    char *said = lab_read_text(test_path("stdout"));
     ck_assert(strncmp(said, "pour-boxes ", 11) == 0);
     ck_assert_ptr_nonnull(strstr(said, "\npour-convex "));
     free(said);
@@ -213,12 +213,12 @@ static long compared_steps(const char *scene, const char *contact)
     traced_body body[64];
     snprintf(command, sizeof command,
              "run %s --contact %s --time 1.5 --seed 3 --quiet --trace %s --summary %s", scene,
-             contact, lab_out_path("trace"), lab_out_path("summary"));
+             contact, test_path("trace"), test_path("summary"));
     ck_assert_int_eq(lab_run_program(command), 0);
-    json_t *summary = json_load_file(lab_out_path("summary"), 0, NULL);
+    json_t *summary = json_load_file(test_path("summary"), 0, NULL);
     ck_assert_ptr_nonnull(summary);
     ck_assert_str_eq(json_string_value(json_object_get(summary, "contact")), contact);
-    char *text = lab_read_text(lab_out_path("trace")), *line = text;
+    char *text = lab_read_text(test_path("trace")), *line = text;
     long steps = -2;
     int n = 0, seen = 0;
     double g[3], depth = 0, most = 0, energy = 0, h = figure(summary, "h");
@@ -290,9 +290,9 @@ static void mu_is(const char *arguments, double mu)
 {
     char command[1536];
     snprintf(command, sizeof command, "run %s --steps 1 --quiet --summary %s", arguments,
-             lab_out_path("summary"));
+             test_path("summary"));
     ck_assert_int_eq(lab_run_program(command), 0);
-    json_t *summary = json_load_file(lab_out_path("summary"), 0, NULL);
+    json_t *summary = json_load_file(test_path("summary"), 0, NULL);
     ck_assert_double_eq(figure(summary, "mu"), mu);
     json_decref(summary);
 }
@@ -307,9 +307,9 @@ START_TEST(friction_is_chosen)
     char *mu = strstr(text, "\"coefficient_friction\": 0,");
     ck_assert_ptr_nonnull(mu);
     strchr(mu, '0')[0] = '2';
-    lab_write_text(lab_out_path("rough.json"), text);
+    lab_write_text(test_path("rough.json"), text);
     free(text);
-    snprintf(arguments, sizeof arguments, "%s --mesh-dir %s", lab_out_path("rough.json"),
+    snprintf(arguments, sizeof arguments, "%s --mesh-dir %s", test_path("rough.json"),
              lab_data_path("meshes"));
     mu_is(arguments, 2);
     snprintf(arguments, sizeof arguments, "%s", lab_data_path("drop.json"));
@@ -325,9 +325,9 @@ START_TEST(same_seed_same_bits)
         for (int k = 0; k < 3; k++) {
             snprintf(command, sizeof command,
                      "run pour-convex --contact %s --seed %d --time 1 --quiet --trace %s",
-                     contacts[i], k < 2 ? 5 : 6, lab_out_path("trace"));
+                     contacts[i], k < 2 ? 5 : 6, test_path("trace"));
             ck_assert_int_eq(lab_run_program(command), 0);
-            text[k] = lab_read_text(lab_out_path("trace"));
+            text[k] = lab_read_text(test_path("trace"));
         }
         ck_assert_str_eq(text[0], text[1]);
         ck_assert_str_ne(text[0], text[2]);
@@ -338,7 +338,7 @@ END_TEST
 
 static void is_picture(const char *name)
 {
-    char *picture = lab_read_text(lab_out_path(name));
+    char *picture = lab_read_text(test_path(name));
     ck_assert(memcmp(picture, "\x89PNG", 4) == 0);
     free(picture);
 }
@@ -350,11 +350,11 @@ START_TEST(compares)
              "compare pour-boxes --contact ode,peg --out %s/new/folder --steps 30 --quiet",
              test_folder());
     ck_assert_int_eq(lab_run_program(command), 0);
-    json_t *list = json_load_file(lab_out_path("new/folder/summary.json"), 0, NULL);
+    json_t *list = json_load_file(test_path("new/folder/summary.json"), 0, NULL);
     ck_assert_uint_eq(json_array_size(list), 2);
     ck_assert_str_eq(json_string_value(json_object_get(json_array_get(list, 1), "contact")), "peg");
     json_decref(list);
-    char *table = lab_read_text(lab_out_path("new/folder/table.txt"));
+    char *table = lab_read_text(test_path("new/folder/table.txt"));
     ck_assert_ptr_nonnull(strstr(table, "\node "));
     ck_assert_ptr_nonnull(strstr(table, "\npeg "));
     free(table);
@@ -369,13 +369,13 @@ START_TEST(runs_the_demos_of_ode)
              "ode-demos --scene demo-tracks --contact ode-quick,peg --time 0.1 --out %s/demos",
              test_folder());
     ck_assert_int_eq(lab_run_program(command), 0);
-    json_t *list = json_load_file(lab_out_path("demos/demos.json"), 0, NULL);
+    json_t *list = json_load_file(test_path("demos/demos.json"), 0, NULL);
     ck_assert_uint_eq(json_array_size(list), 2);
     json_decref(list);
-    char *said = lab_read_text(lab_out_path("stdout")),
-         *table = lab_read_text(lab_out_path("demos/table.txt"));
+    char *said = lab_read_text(test_path("stdout")),
+         *table = lab_read_text(test_path("demos/table.txt"));
     ck_assert_str_eq(said, table);
-    char *progress = lab_read_text(lab_out_path("stderr"));
+    char *progress = lab_read_text(test_path("stderr"));
     ck_assert_ptr_nonnull(strstr(progress, "ode-demos: 1 scenes\n"));
     free(progress);
     ck_assert_ptr_nonnull(strstr(table, "\ndemo-tracks            peg "));
@@ -423,9 +423,9 @@ START_TEST(benches)
     json_t *r;
     snprintf(command, sizeof command,
              "bench --quick --scene pour-boxes --n-max 10 --mu .5 --budget 600 --out %s",
-             lab_out_path("bench"));
+             test_path("bench"));
     ck_assert_int_eq(lab_run_program(command), 0);
-    json_t *report = json_load_file(lab_out_path("bench/bench.json"), 0, NULL);
+    json_t *report = json_load_file(test_path("bench/bench.json"), 0, NULL);
     const json_t *records = json_object_get(report, "records");
     const json_t *accuracy = json_object_get(report, "equal_accuracy");
     /* moving and settled; peg, st and stock ODE with both steppers */
@@ -438,9 +438,9 @@ START_TEST(benches)
     ck_assert(json_is_number(json_object_get(r, "ratio_ode")));
     ck_assert(json_is_number(json_object_get(r, "ratio_quick")));
     json_decref(report);
-    ck_assert_int_eq(access(lab_out_path("bench/table.txt"), R_OK), 0);
-    ck_assert_int_eq(access(lab_out_path("bench/cost.png"), R_OK), 0);
-    ck_assert_int_eq(access(lab_out_path("bench/bench.csv"), R_OK), 0);
+    ck_assert_int_eq(access(test_path("bench/table.txt"), R_OK), 0);
+    ck_assert_int_eq(access(test_path("bench/cost.png"), R_OK), 0);
+    ck_assert_int_eq(access(test_path("bench/bench.csv"), R_OK), 0);
 }
 END_TEST
 
@@ -452,9 +452,9 @@ START_TEST(bench_says_what_time_leaves_out)
     json_t *r;
     snprintf(command, sizeof command,
              "bench --quick --scene bridge --contact peg,ode-quick --budget .2 --out %s",
-             lab_out_path("bench-short"));
+             test_path("bench-short"));
     ck_assert_int_eq(lab_run_program(command), 0);
-    json_t *report = json_load_file(lab_out_path("bench-short/bench.json"), 0, NULL);
+    json_t *report = json_load_file(test_path("bench-short/bench.json"), 0, NULL);
     json_array_foreach(json_object_get(report, "records"), i, r)
     {
         const json_t *complete = json_object_get(r, "complete");
@@ -534,7 +534,7 @@ END_TEST
 START_TEST(losses_are_told)
 {
     ck_assert_int_eq(lab_run_program("losses bounce --time 1"), 0);
-    char *said = lab_read_text(lab_out_path("stdout"));
+    char *said = lab_read_text(test_path("stdout"));
     ck_assert_ptr_nonnull(strstr(said, ": 100 steps, 0 lose too much"));
     free(said);
     ck_assert(lab_refused("losses bounce --contact ode", "exact contacts"));

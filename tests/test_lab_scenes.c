@@ -142,13 +142,13 @@ START_TEST(groups_entering_and_bounds)
         ck_assert_double_eq_tol(x[2], 1.5, c == LAB_AP ? 6e-2 : 3e-2);
         lab_overlap(w, 1, &volume, &depth);
         ck_assert_double_le(depth, c == LAB_PEG ? 0 : .03);
-        lab_recorder recorder = {.path = lab_out_path("trace")};
+        lab_recorder recorder = {.path = test_path("trace")};
         lab_observer observer = lab_recorder_observer(&recorder);
         observer.begin(&recorder, w);
         observer.end(&recorder, w);
         ck_assert_str_eq(lab_error(w), "");
         lab_recorder_free(&recorder);
-        char *text = lab_read_text(lab_out_path("trace"));
+        char *text = lab_read_text(test_path("trace"));
         ck_assert_ptr_nonnull(strstr(text, "\"connected\":[[1,2]]"));
         free(text);
         lab_close(w);
@@ -235,9 +235,9 @@ START_TEST(reads_a_solid)
     for (int i = 0; i < 2; i++) {
         char text[LAB_TEXT] = "", json[1024], meshes[1024];
         snprintf(json, sizeof json, "{\"rigid_body_problem\": {\"rigid_bodies\": [%s]}}", body[i]);
-        lab_write_text(lab_out_path("solid.json"), json);
+        lab_write_text(test_path("solid.json"), json);
         snprintf(meshes, sizeof meshes, "%s/meshes", getenv("LAB_DATA"));
-        lab_file *file = lab_file_read(lab_out_path("solid.json"), meshes, NULL, text);
+        lab_file *file = lab_file_read(test_path("solid.json"), meshes, NULL, text);
         ck_assert_msg(file != NULL, "%s", text);
         lab_world *w = open_scene(lab_file_scene(file), LAB_PEG, NULL, 0, file);
         const lab_body *b = lab_body_at(w, 0);
@@ -263,8 +263,8 @@ static int refused_body(const char *body, const char *words)
         "{\"timestep\": 0.01, \"max_time\": 0.1, \"rigid_body_problem\": {\"gravity\": [0,-9,0],"
         "\"rigid_bodies\": [%s]}}",
         body);
-    lab_write_text(lab_out_path("bad.json"), text);
-    snprintf(command, sizeof command, "run %s --mesh-dir %s/meshes", lab_out_path("bad.json"),
+    lab_write_text(test_path("bad.json"), text);
+    snprintf(command, sizeof command, "run %s --mesh-dir %s/meshes", test_path("bad.json"),
              getenv("LAB_DATA"));
     return lab_refused(command, words);
 }
@@ -305,8 +305,8 @@ START_TEST(refuses_what_it_cannot_represent)
                  {"{\"timestep\": -1, \"rigid_body_problem\": {}}", "timestep"}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char command[256];
-        lab_write_text(lab_out_path("bad.json"), files[i].text);
-        snprintf(command, sizeof command, "run %s", lab_out_path("bad.json"));
+        lab_write_text(test_path("bad.json"), files[i].text);
+        snprintf(command, sizeof command, "run %s", test_path("bad.json"));
         ck_assert(lab_refused(command, files[i].words));
     }
 }
@@ -334,8 +334,8 @@ START_TEST(survives_rubbish)
             bad[(state >> 33) % length] = rubbish[(state >> 20) % (sizeof rubbish - 1)];
         }
         if (i % 10 == 9) bad[(state >> 33) % length] = 0;
-        lab_write_text(lab_out_path("rubbish.json"), bad);
-        lab_file *file = lab_file_read(lab_out_path("rubbish.json"), meshes, swallow, text);
+        lab_write_text(test_path("rubbish.json"), bad);
+        lab_file *file = lab_file_read(test_path("rubbish.json"), meshes, swallow, text);
         ck_assert(file || (strlen(text) > 0 && !strchr(text, '\n')));
         if (file && read++ < 200) {
             lab_options options = {.contact = LAB_ODE, .steps = 2, .data = file};

@@ -14,22 +14,11 @@
 
 #define READY "document.body && document.body.dataset.ready"
 
-static const char *folder; /* for what the tests write */
-
-static const char *out_path(const char *name)
-{
-    static char path[4][256];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
 static int lab(const char *arguments)
 {
     char line[2048];
     snprintf(line, sizeof line, "'%s' %s >%s/stdout 2>%s/stderr", getenv("PEG_LAB"), arguments,
-             folder, folder);
+             test_folder(), test_folder());
     int status = system(line);
     ck_assert(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -43,7 +32,7 @@ static browser *open_browser(void)
 static void make_page(const char *scene)
 {
     char command[512];
-    snprintf(command, sizeof command, "compare %s --out %s --quiet", scene, folder);
+    snprintf(command, sizeof command, "compare %s --out %s --quiet", scene, test_folder());
     ck_assert_int_eq(lab(command), 0);
 }
 
@@ -104,7 +93,7 @@ START_TEST(replays)
 {
     make_page("pour-boxes --contact ode,peg --time 3");
     browser *b = open_browser();
-    browser_load(b, out_path("report.html"), READY);
+    browser_load(b, test_path("report.html"), READY);
     ck_assert_double_eq(step_of(b, 0), 0);
     cairo_surface_t *first = picture(b, "#view-1 canvas");
     json_decref(browser_value(b, "document.getElementById('play').click()"));
@@ -131,7 +120,7 @@ START_TEST(scrubber_and_plots_agree)
 {
     make_page("pour-boxes --contact ode,peg --time 2");
     browser *b = open_browser();
-    browser_load(b, out_path("report.html"), READY);
+    browser_load(b, test_path("report.html"), READY);
     json_decref(browser_value(b, "document.querySelector('[data-figure=depth]').scrollIntoView()"));
     double x = browser_number(b, "(() => { const p = report.plots.plots.find(p => p.node.dataset."
                                  "figure === 'depth').plot, r = p.over.getBoundingClientRect(); "
@@ -173,7 +162,7 @@ START_TEST(cameras_are_joined)
 {
     make_page("dominoes --contact ode,peg --time .5");
     browser *b = open_browser();
-    browser_load(b, out_path("report.html"), READY);
+    browser_load(b, test_path("report.html"), READY);
     cairo_surface_t *before = picture(b, "#view-1 canvas");
     json_decref(browser_value(b, "(() => { const v = report.views[0]; v.camera.position.x *= -3; "
                                  "v.controls.update(); })()"));
@@ -192,8 +181,8 @@ START_TEST(figures_are_those_of_the_summary)
 {
     make_page("pour-convex --contact ode,peg --time 2");
     browser *b = open_browser();
-    browser_load(b, out_path("report.html"), READY);
-    json_t *summary = json_load_file(out_path("summary.json"), 0, NULL);
+    browser_load(b, test_path("report.html"), READY);
+    json_t *summary = json_load_file(test_path("summary.json"), 0, NULL);
     for (int i = 0; i < 2; i++) {
         double depth, overlap, mean;
         ck_assert_int_eq(json_unpack(json_array_get(summary, (size_t)i), "{s:F, s:{s:F}, s:F}",
@@ -229,18 +218,18 @@ START_TEST(shows_a_planted_overlap)
 {
     static const double height[5] = {1.5, 1.2, .9, 1.2, 1.4};
     char command[512];
-    FILE *file = fopen(out_path("planted.jsonl"), "w");
+    FILE *file = fopen(test_path("planted.jsonl"), "w");
     fprintf(file, "{\"format\":\"ode-peg-trace\",\"version\":1,\"h\":0.1,\"bodies\":["
                   "{\"name\":\"low\",\"static\":false,\"mass\":1,\"parts\":[" CUBE
                   "]},{\"name\":\"high\",\"static\":false,\"mass\":2,\"parts\":[" CUBE "]}]}\n");
     for (int k = 0; k < 5; k++)
         fprintf(file, "{\"step\":%d,\"pose\":[[0,0,0,1,0,0,0],[0,0,%g,1,0,0,0]]}\n", k, height[k]);
     fclose(file);
-    snprintf(command, sizeof command, "report %s --out %s", out_path("planted.jsonl"),
-             out_path("planted.html"));
+    snprintf(command, sizeof command, "report %s --out %s", test_path("planted.jsonl"),
+             test_path("planted.html"));
     ck_assert_int_eq(lab(command), 0);
     browser *b = open_browser();
-    browser_load(b, out_path("planted.html"), READY);
+    browser_load(b, test_path("planted.html"), READY);
     for (int k = 0; k < 5; k++) {
         json_decref(browser_value(b, "report.setFrame(%d)", k));
         cairo_surface_t *s = picture(b, "#view-0 canvas");
@@ -267,7 +256,7 @@ START_TEST(shows_other_scenes)
 {
     make_page(others[_i]);
     browser *b = open_browser();
-    browser_load(b, out_path("report.html"), READY);
+    browser_load(b, test_path("report.html"), READY);
     static const char *const toggles[] = {"facets", "transparent"};
     cairo_surface_t *first = picture(b, "#view-1 canvas");
     for (int i = 0; i < 2; i++)
@@ -288,7 +277,7 @@ END_TEST
 START_TEST(says_that_it_is_not_whole)
 {
     make_page("dominoes --contact peg --time .3");
-    const char *path = out_path("report.html");
+    const char *path = test_path("report.html");
     json_t *page = NULL;
     FILE *file = fopen(path, "r");
     char *text = malloc(4 << 20);
@@ -317,23 +306,23 @@ END_TEST
 START_TEST(refuses_bad_traces)
 {
     char command[512];
-    FILE *file = fopen(out_path("bad.jsonl"), "w");
+    FILE *file = fopen(test_path("bad.jsonl"), "w");
     fputs("{\"format\":\"ode-peg-trace\",\"version\":1,\"h\":0.1,\"bodies\":[]}\n{\"st", file);
     fclose(file);
-    snprintf(command, sizeof command, "report %s --out %s", out_path("bad.jsonl"),
-             out_path("bad.html"));
+    snprintf(command, sizeof command, "report %s --out %s", test_path("bad.jsonl"),
+             test_path("bad.html"));
     ck_assert_int_eq(lab(command), 2);
-    snprintf(command, sizeof command, "play %s", out_path("bad.jsonl"));
+    snprintf(command, sizeof command, "play %s", test_path("bad.jsonl"));
     ck_assert_int_eq(lab(command), 2);
     ck_assert_int_eq(lab("report"), 2);
-    snprintf(command, sizeof command, "report %s", out_path("bad.jsonl"));
+    snprintf(command, sizeof command, "report %s", test_path("bad.jsonl"));
     ck_assert_int_eq(lab(command), 2);
 }
 END_TEST
 
 Suite *test_suite(void)
 {
-    folder = test_folder();
+    test_folder();
     Suite *suite = suite_create("page");
     TCase *commands = tcase_create("commands"), *pages = tcase_create("pages");
     suite_add_tcase(suite, commands);

@@ -16,17 +16,6 @@
 #include "demos/sweep/store.h"
 #include "tests/runner.h"
 
-static const char *folder; /* for what the tests write */
-
-static const char *out_path(const char *name)
-{
-    static char path[4][256];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
 static void write_text(const char *path, const char *text)
 {
     FILE *f = fopen(path, "w");
@@ -40,7 +29,7 @@ static int run(const char *format, const char *a, const char *b)
     char line[2048], command[1024];
     snprintf(command, sizeof command, format, a, b);
     snprintf(line, sizeof line, "'%s' %s >%s/stdout 2>%s/stderr", getenv("PEG_LAB"), command,
-             folder, folder);
+             test_folder(), test_folder());
     int status = system(line);
     ck_assert(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -49,8 +38,8 @@ static int run(const char *format, const char *a, const char *b)
 static void read_plan(sweep_plan *plan, const char *text)
 {
     char why[LAB_TEXT] = "";
-    write_text(out_path("plan.json"), text);
-    ck_assert_msg(sweep_plan_read(plan, out_path("plan.json"), why) == 0, "%s", why);
+    write_text(test_path("plan.json"), text);
+    ck_assert_msg(sweep_plan_read(plan, test_path("plan.json"), why) == 0, "%s", why);
 }
 
 #define HEAD "{\"format\": \"ode-peg-plan\", \"version\": 1, \"name\": \"test\", \"blocks\": "
@@ -98,21 +87,22 @@ START_TEST(refuses_bad_plans)
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         sweep_plan plan;
         char why[LAB_TEXT] = "";
-        write_text(out_path("bad.json"), plans[i][0]);
-        ck_assert_int_eq(sweep_plan_read(&plan, out_path("bad.json"), why), 1);
+        write_text(test_path("bad.json"), plans[i][0]);
+        ck_assert_int_eq(sweep_plan_read(&plan, test_path("bad.json"), why), 1);
         ck_assert_msg(strstr(why, plans[i][1]) != NULL, "'%s' is not in: %s", plans[i][1], why);
     }
-    write_text(out_path("bad.json"), HEAD "[{\"scenes\": [\"bounce\", \"nowhere.json\"]}]}");
-    ck_assert_int_eq(run("sweep %s --out x", out_path("bad.json"), ""), 2);
-    write_text(out_path("bad.json"), HEAD "[{\"scenes\": [\"bounce\"], \"set\": {\"nokey\": 1}}]}");
-    ck_assert_int_eq(run("sweep %s --out x", out_path("bad.json"), ""), 2);
+    write_text(test_path("bad.json"), HEAD "[{\"scenes\": [\"bounce\", \"nowhere.json\"]}]}");
+    ck_assert_int_eq(run("sweep %s --out x", test_path("bad.json"), ""), 2);
+    write_text(test_path("bad.json"),
+               HEAD "[{\"scenes\": [\"bounce\"], \"set\": {\"nokey\": 1}}]}");
+    ck_assert_int_eq(run("sweep %s --out x", test_path("bad.json"), ""), 2);
     char told[2048] = "";
-    FILE *f = fopen(out_path("stderr"), "r");
+    FILE *f = fopen(test_path("stderr"), "r");
     ck_assert(f && fread(told, 1, sizeof told - 1, f) > 0 && fclose(f) == 0);
     ck_assert_ptr_nonnull(strstr(told, "scene 'bounce' has no key 'nokey'"));
     ck_assert_int_eq(run("sweep /nowhere.json --out x", "", ""), 2);
-    ck_assert_int_eq(run("sweep %s --out /dev/null/x", out_path("plan.json"), ""), 2);
-    ck_assert_int_eq(run("sweep %s --out x --part 3/2", out_path("plan.json"), ""), 2);
+    ck_assert_int_eq(run("sweep %s --out /dev/null/x", test_path("plan.json"), ""), 2);
+    ck_assert_int_eq(run("sweep %s --out x --part 3/2", test_path("plan.json"), ""), 2);
     ck_assert_int_eq(run("sweep-report /nowhere", "", ""), 2);
 }
 END_TEST
@@ -132,7 +122,7 @@ static void write_plan_of(int steps)
              "\"h\": [0.01, 0.005], \"mu\": [\"inf\", 0.5], \"steps\": 4, \"mesh_dir\": "
              "\"%s/meshes\"}]}",
              steps, getenv("LAB_DATA"), getenv("LAB_DATA"));
-    write_text(out_path("plan.json"), text);
+    write_text(test_path("plan.json"), text);
 }
 
 static void write_plan(void)
@@ -147,7 +137,7 @@ static char *rows_of(const char *dir)
     sweep_plan plan;
     char why[LAB_TEXT];
     json_t *rows[CASES] = {0}, *list = json_array();
-    ck_assert_int_eq(sweep_plan_read(&plan, out_path("plan.json"), why), 0);
+    ck_assert_int_eq(sweep_plan_read(&plan, test_path("plan.json"), why), 0);
     ck_assert_int_eq(plan.count, CASES);
     sweep_read_rows(&plan, dir, NULL, rows);
     for (int i = 0; i < CASES; i++) {
@@ -204,23 +194,23 @@ START_TEST(comes_to_the_same_rows)
 {
     write_plan();
     ck_assert_int_eq(
-        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("two")), 0);
-    char *rows = rows_of(out_path("two"));
+        run("sweep %s --out %s --jobs 2 --quiet", test_path("plan.json"), test_path("two")), 0);
+    char *rows = rows_of(test_path("two"));
     ck_assert_int_eq(
-        run("sweep %s --out %s --jobs 1 --quiet", out_path("plan.json"), out_path("one")), 0);
-    expect_rows(out_path("one"), rows);
+        run("sweep %s --out %s --jobs 1 --quiet", test_path("plan.json"), test_path("one")), 0);
+    expect_rows(test_path("one"), rows);
     for (int i = 1; i <= 3; i++) {
         char part[64];
         snprintf(part, sizeof part, "sweep %%s --out %%s --part %d/3 --jobs 1 --quiet", i);
-        ck_assert_int_eq(run(part, out_path("plan.json"), out_path("parts")), 0);
+        ck_assert_int_eq(run(part, test_path("plan.json"), test_path("parts")), 0);
     }
-    expect_rows(out_path("parts"), rows);
-    run("sweep-report %s --quiet", out_path("parts"), "");
+    expect_rows(test_path("parts"), rows);
+    run("sweep-report %s --quiet", test_path("parts"), "");
     int stored = 0;
-    sweep_store_read(out_path("parts"), look_at_store, &stored);
+    sweep_store_read(test_path("parts"), look_at_store, &stored);
     ck_assert_int_eq(stored, CASES);
-    ck_assert_int_gt(size_of(out_path("parts/table.txt")), 500);
-    ck_assert_int_gt(size_of(out_path("parts/overlap.png")), 500);
+    ck_assert_int_gt(size_of(test_path("parts/table.txt")), 500);
+    ck_assert_int_gt(size_of(test_path("parts/overlap.png")), 500);
     free(rows);
 }
 END_TEST
@@ -236,7 +226,7 @@ static int run_ranks(int ranks, const char *dir)
              "ASAN_OPTIONS=detect_leaks=0 "
              "mpirun --allow-run-as-root --oversubscribe -n %d '%s' sweep %s --out %s --quiet "
              ">/dev/null 2>&1",
-             ranks, getenv("PEG_LAB"), out_path("plan.json"), dir);
+             ranks, getenv("PEG_LAB"), test_path("plan.json"), dir);
     int status = system(command);
     ck_assert(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -252,12 +242,12 @@ START_TEST(ranks_come_to_the_same_rows)
     char name[16];
     write_plan();
     ck_assert_int_eq(
-        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("here")), 0);
-    char *rows = rows_of(out_path("here"));
+        run("sweep %s --out %s --jobs 2 --quiet", test_path("plan.json"), test_path("here")), 0);
+    char *rows = rows_of(test_path("here"));
     for (int ranks = 1; ranks <= 4 && has_mpirun(); ranks++) {
         snprintf(name, sizeof name, "ranks-%d", ranks);
-        ck_assert_int_eq(run_ranks(ranks, out_path(name)), 0);
-        expect_rows(out_path(name), rows);
+        ck_assert_int_eq(run_ranks(ranks, test_path(name)), 0);
+        expect_rows(test_path(name), rows);
     }
     free(rows);
 }
@@ -295,28 +285,29 @@ START_TEST(survives_damaged_files)
 {
     const char *again = "sweep %s --out %s --jobs 2 --quiet";
     write_plan();
-    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
-    char *rows = rows_of(out_path("d"));
-    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), CASES);
+    ck_assert_int_eq(run(again, test_path("plan.json"), test_path("d")), 0);
+    char *rows = rows_of(test_path("d"));
+    ck_assert_int_eq(lines_of(test_path("d/journal.jsonl")), CASES);
     /* a result file of half its length, then none of the journal */
-    damage(out_path("d/results.sqlite"), size_of(out_path("d/results.sqlite")) / 2);
-    expect_rows(out_path("d"), rows);
-    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
-    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), CASES);
-    damage(out_path("d/journal.jsonl"), 0);
-    expect_rows(out_path("d"), rows);
-    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
-    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), 0); /* the result file has them */
+    damage(test_path("d/results.sqlite"), size_of(test_path("d/results.sqlite")) / 2);
+    expect_rows(test_path("d"), rows);
+    ck_assert_int_eq(run(again, test_path("plan.json"), test_path("d")), 0);
+    ck_assert_int_eq(lines_of(test_path("d/journal.jsonl")), CASES);
+    damage(test_path("d/journal.jsonl"), 0);
+    expect_rows(test_path("d"), rows);
+    ck_assert_int_eq(run(again, test_path("plan.json"), test_path("d")), 0);
+    ck_assert_int_eq(lines_of(test_path("d/journal.jsonl")), 0); /* the result file has them */
     /* a journal that was cut and written over, without a result file */
-    unlink(out_path("d/results.sqlite"));
-    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
-    unlink(out_path("d/results.sqlite"));
-    damage(out_path("d/journal.jsonl"), size_of(out_path("d/journal.jsonl")) - 20);
-    add_garbage(out_path("d/journal.jsonl"));
-    long before = lines_of(out_path("d/journal.jsonl"));
-    ck_assert_int_eq(run(again, out_path("plan.json"), out_path("d")), 0);
-    ck_assert_int_eq(lines_of(out_path("d/journal.jsonl")), before + 2); /* its end, and one case */
-    expect_rows(out_path("d"), rows);
+    unlink(test_path("d/results.sqlite"));
+    ck_assert_int_eq(run(again, test_path("plan.json"), test_path("d")), 0);
+    unlink(test_path("d/results.sqlite"));
+    damage(test_path("d/journal.jsonl"), size_of(test_path("d/journal.jsonl")) - 20);
+    add_garbage(test_path("d/journal.jsonl"));
+    long before = lines_of(test_path("d/journal.jsonl"));
+    ck_assert_int_eq(run(again, test_path("plan.json"), test_path("d")), 0);
+    ck_assert_int_eq(lines_of(test_path("d/journal.jsonl")),
+                     before + 2); /* its end, and one case */
+    expect_rows(test_path("d"), rows);
     free(rows);
 }
 END_TEST
@@ -324,14 +315,14 @@ END_TEST
 START_TEST(survives_a_full_disk)
 {
     write_plan();
-    ck_assert_int_eq(mkdir(out_path("full"), 0777), 0);
-    ck_assert_int_eq(symlink("/dev/full", out_path("full/journal.jsonl")), 0);
+    ck_assert_int_eq(mkdir(test_path("full"), 0777), 0);
+    ck_assert_int_eq(symlink("/dev/full", test_path("full/journal.jsonl")), 0);
     ck_assert_int_eq(
-        run("sweep %s --out %s --jobs 1 --quiet", out_path("plan.json"), out_path("full")), 1);
-    unlink(out_path("full/journal.jsonl"));
+        run("sweep %s --out %s --jobs 1 --quiet", test_path("plan.json"), test_path("full")), 1);
+    unlink(test_path("full/journal.jsonl"));
     ck_assert_int_eq(
-        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("full")), 0);
-    free(rows_of(out_path("full")));
+        run("sweep %s --out %s --jobs 2 --quiet", test_path("plan.json"), test_path("full")), 0);
+    free(rows_of(test_path("full")));
 }
 END_TEST
 
@@ -342,20 +333,20 @@ START_TEST(goes_on_after_a_kill)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        execl(getenv("PEG_LAB"), "peg-lab", "sweep", out_path("plan.json"), "--out",
-              out_path("killed"), "--jobs", "1", "--quiet", (char *)NULL);
+        execl(getenv("PEG_LAB"), "peg-lab", "sweep", test_path("plan.json"), "--out",
+              test_path("killed"), "--jobs", "1", "--quiet", (char *)NULL);
         _exit(127);
     }
-    while (size_of(out_path("killed/journal.jsonl")) <= 0)
+    while (size_of(test_path("killed/journal.jsonl")) <= 0)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     kill(child, SIGKILL);
     ck_assert_int_eq(waitpid(child, NULL, 0), child);
-    long before = lines_of(out_path("killed/journal.jsonl"));
+    long before = lines_of(test_path("killed/journal.jsonl"));
     ck_assert_int_ge(before, 1);
     ck_assert_int_eq(
-        run("sweep %s --out %s --jobs 2 --quiet", out_path("plan.json"), out_path("killed")), 0);
-    ck_assert_int_eq(lines_of(out_path("killed/journal.jsonl")), CASES);
-    free(rows_of(out_path("killed")));
+        run("sweep %s --out %s --jobs 2 --quiet", test_path("plan.json"), test_path("killed")), 0);
+    ck_assert_int_eq(lines_of(test_path("killed/journal.jsonl")), CASES);
+    free(rows_of(test_path("killed")));
 }
 END_TEST
 
@@ -385,7 +376,7 @@ START_TEST(goes_on_after_the_kill_of_a_rank)
     char dir[256], journal[300];
     if (!has_mpirun()) return;
     write_plan_of(1000); /* so that it is not over before the kill */
-    snprintf(dir, sizeof dir, "%s", out_path(_i ? "killed-1" : "killed-0"));
+    snprintf(dir, sizeof dir, "%s", test_path(_i ? "killed-1" : "killed-0"));
     snprintf(journal, sizeof journal, "%s/journal.jsonl", dir);
     fflush(NULL);
     pid_t child = fork();
@@ -411,20 +402,20 @@ END_TEST
 START_TEST(limits_the_time_of_a_case)
 {
     int stored = 0;
-    write_text(out_path("long.json"),
+    write_text(test_path("long.json"),
                HEAD "[{\"scenes\": [\"pour-boxes\"], \"steps\": 100000000, \"limit\": 1}, "
                     "{\"scenes\": [\"pour-boxes\"], \"steps\": 3}]}");
     ck_assert_int_eq(
-        run("sweep %s --out %s --jobs 1 --quiet", out_path("long.json"), out_path("long")), 0);
-    sweep_store_read(out_path("long"), count_store, &stored);
+        run("sweep %s --out %s --jobs 1 --quiet", test_path("long.json"), test_path("long")), 0);
+    sweep_store_read(test_path("long"), count_store, &stored);
     ck_assert_int_eq(stored, 2);
-    ck_assert_int_eq(run("sweep-report %s --quiet", out_path("long"), ""), 1);
+    ck_assert_int_eq(run("sweep-report %s --quiet", test_path("long"), ""), 1);
 }
 END_TEST
 
 Suite *test_suite(void)
 {
-    folder = test_folder();
+    test_folder();
     Suite *suite = suite_create("plans");
     TCase *tests = tcase_create("plans");
     suite_add_tcase(suite, tests);

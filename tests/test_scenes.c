@@ -97,6 +97,19 @@ START_TEST(arm_stacks)
 }
 END_TEST
 
+/* The statistics of a whole run; the world is left open. */
+static pegStats run_to_end(const char *scene, const lab_options *options, lab_world **world)
+{
+    char text[LAB_TEXT];
+    int user;
+    pegStats total;
+    lab_world *w = *world = lab_open(lab_scene_find(scene), options, text, &user);
+    ck_assert_msg(w != NULL, "%s", text);
+    while (lab_steps(w) < lab_steps_planned(w)) ck_assert_msg(!lab_step(w), "%s", lab_error(w));
+    lab_totals(w, &total);
+    return total;
+}
+
 /* Arches land and stand exactly still within a second, and no body is limited. Of 201 stones each
  * bears what all above it weigh, and none can be carried before its neighbours are. */
 START_TEST(arches_stand)
@@ -104,14 +117,8 @@ START_TEST(arches_stand)
     static const double stones[] = {31, 61, 101, 201};
     lab_setting bodies = {"bodies", stones[_i]};
     lab_options options = {.contact = LAB_PEG, .time = 1, .seed = 1, .set = &bodies, .sets = 1};
-    char text[LAB_TEXT];
-    int user;
-    lab_world *w = lab_open(lab_scene_find("arch-25"), &options, text, &user);
-    ck_assert_msg(w != NULL, "%s", text);
-    while (lab_steps(w) < lab_steps_planned(w)) ck_assert_msg(!lab_step(w), "%s", lab_error(w));
-    pegStats stats;
-    lab_totals(w, &stats);
-    ck_assert_int_eq(stats.limited_bodies, 0);
+    lab_world *w;
+    ck_assert_int_eq(run_to_end("arch-25", &options, &w).limited_bodies, 0);
     for (int i = 0; i < lab_body_count(w); i++) {
         double v[3], omega[3];
         lab_motion(lab_body_at(w, i), v, omega);
@@ -134,14 +141,8 @@ START_TEST(sticky_pile_rests)
                            .mu = INFINITY,
                            .set = &bodies,
                            .sets = 1};
-    char text[LAB_TEXT];
-    int user;
-    lab_world *w = lab_open(lab_scene_find("pile-convex"), &options, text, &user);
-    ck_assert_msg(w != NULL, "%s", text);
-    while (lab_steps(w) < lab_steps_planned(w)) ck_assert_msg(!lab_step(w), "%s", lab_error(w));
-    pegStats stats;
-    lab_totals(w, &stats);
-    ck_assert_int_eq(stats.limited_bodies, 0);
+    lab_world *w;
+    ck_assert_int_eq(run_to_end("pile-convex", &options, &w).limited_bodies, 0);
     lab_close(w);
 }
 END_TEST

@@ -15,17 +15,6 @@
 #include "peg/base/math.h"
 #include "tests/runner.h"
 
-static const char *folder; /* for what the tests write */
-
-static const char *out_path(const char *name)
-{
-    static char path[4][128];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -48,7 +37,7 @@ static int lab(const char *arguments)
 {
     char line[2048];
     snprintf(line, sizeof line, "'%s' %s >%s/stdout 2>%s/stderr", getenv("PEG_LAB"), arguments,
-             folder, folder);
+             test_folder(), test_folder());
     int status = system(line);
     ck_assert(WIFEXITED(status));
     return WEXITSTATUS(status);
@@ -144,7 +133,7 @@ static const struct {
 
 START_TEST(reads_what_was_written)
 {
-    const char *path = out_path(packings[_i].name);
+    const char *path = test_path(packings[_i].name);
     double quantum = packings[_i].quantum;
     lab_trace *kept = record(packings[_i].contact, path, packings[_i].compact, quantum, 0);
     lab_trace *read = read_trace(path);
@@ -160,9 +149,9 @@ END_TEST
 
 START_TEST(thins_out)
 {
-    lab_trace *all = record(LAB_PEG, out_path("all.jsonl"), 0, 0, 0);
-    lab_trace *few = record(LAB_PEG, out_path("few.jsonl.gz"), 0, 0, 40);
-    lab_trace *read = read_trace(out_path("few.jsonl.gz"));
+    lab_trace *all = record(LAB_PEG, test_path("all.jsonl"), 0, 0, 0);
+    lab_trace *few = record(LAB_PEG, test_path("few.jsonl.gz"), 0, 0, 40);
+    lab_trace *read = read_trace(test_path("few.jsonl.gz"));
     static const long steps[] = {0, 40, 80, 120, 150};
     same_trace(few, read, 0);
     ck_assert_int_eq(few->frames, 5);
@@ -180,12 +169,12 @@ END_TEST
 /* A quarter of the size for the same poses, and less when they are rounded. */
 START_TEST(compact_is_smaller)
 {
-    trace_free(record(LAB_PEG, out_path("a.jsonl"), 0, 0, 0));
-    trace_free(record(LAB_PEG, out_path("b.jsonl.zst"), 0, 0, 0));
-    trace_free(record(LAB_PEG, out_path("c.jsonl.zst"), 0, 1e-6, 0));
-    long plain = file_size(out_path("a.jsonl")), packed = file_size(out_path("b.jsonl.zst"));
+    trace_free(record(LAB_PEG, test_path("a.jsonl"), 0, 0, 0));
+    trace_free(record(LAB_PEG, test_path("b.jsonl.zst"), 0, 0, 0));
+    trace_free(record(LAB_PEG, test_path("c.jsonl.zst"), 0, 1e-6, 0));
+    long plain = file_size(test_path("a.jsonl")), packed = file_size(test_path("b.jsonl.zst"));
     ck_assert_int_lt(4 * packed, plain);
-    ck_assert_int_lt(file_size(out_path("c.jsonl.zst")), packed);
+    ck_assert_int_lt(file_size(test_path("c.jsonl.zst")), packed);
 }
 END_TEST
 
@@ -197,12 +186,12 @@ static double momentum_residual(const char *scene, const char *contact)
 {
     char command[512];
     snprintf(command, sizeof command, "run %s --contact %s --time 1 --quiet --trace %s", scene,
-             contact, out_path("m.jsonl.zst"));
+             contact, test_path("m.jsonl.zst"));
     ck_assert_int_eq(lab(command), 0);
-    snprintf(command, sizeof command, "check %s --quiet --summary %s", out_path("m.jsonl.zst"),
-             out_path("m.json"));
+    snprintf(command, sizeof command, "check %s --quiet --summary %s", test_path("m.jsonl.zst"),
+             test_path("m.json"));
     ck_assert_int_eq(lab(command), 0);
-    json_t *json = json_load_file(out_path("m.json"), 0, NULL);
+    json_t *json = json_load_file(test_path("m.json"), 0, NULL);
     const json_t *residual = json_object_get(json_object_get(json, "momentum_residual"), "max");
     ck_assert_msg(json_is_number(residual), "%s, %s: no contacts", scene, contact);
     double most = json_number_value(residual);
@@ -268,13 +257,14 @@ END_TEST
 START_TEST(finds_a_planted_overlap)
 {
     char command[256];
-    write_text(out_path("planted.jsonl"), HEAD STEP(0, "[0,0,1.5,1,0,0,0]", "[0,0,0,0,0,0]")
-                                              STEP(1, "[0.25,0,0.9,1,0,0,0]", "[0,0,-6,0,0,0]")
-                                                  STEP(2, "[0,0,1.25,1,0,0,0]", "[0,0,3.5,0,0,2]"));
-    snprintf(command, sizeof command, "check %s --quiet --summary %s", out_path("planted.jsonl"),
-             out_path("planted.json"));
+    write_text(test_path("planted.jsonl"),
+               HEAD STEP(0, "[0,0,1.5,1,0,0,0]", "[0,0,0,0,0,0]")
+                   STEP(1, "[0.25,0,0.9,1,0,0,0]", "[0,0,-6,0,0,0]")
+                       STEP(2, "[0,0,1.25,1,0,0,0]", "[0,0,3.5,0,0,2]"));
+    snprintf(command, sizeof command, "check %s --quiet --summary %s", test_path("planted.jsonl"),
+             test_path("planted.json"));
     ck_assert_int_eq(lab(command), 0);
-    json_t *json = json_load_file(out_path("planted.json"), 0, NULL);
+    json_t *json = json_load_file(test_path("planted.json"), 0, NULL);
     double volume, depth, initial, final, gain;
     int volume_step, depth_step;
     ck_assert_int_eq(json_unpack(json, "{s:{s:F,s:i},s:{s:F,s:i},s:{s:F,s:F,s:F}}",
@@ -302,13 +292,13 @@ START_TEST(checks_agree_with_summaries)
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         char command[512];
         snprintf(command, sizeof command, "run %s --quiet --trace %s --summary %s", runs[i],
-                 out_path("s.jsonl"), out_path("s.json"));
+                 test_path("s.jsonl"), test_path("s.json"));
         ck_assert_int_eq(lab(command), 0);
-        snprintf(command, sizeof command, "check %s --quiet --summary %s", out_path("s.jsonl"),
-                 out_path("c.json"));
+        snprintf(command, sizeof command, "check %s --quiet --summary %s", test_path("s.jsonl"),
+                 test_path("c.json"));
         ck_assert_int_eq(lab(command), 0);
-        json_t *summary = json_load_file(out_path("s.json"), 0, NULL);
-        json_t *checked = json_load_file(out_path("c.json"), 0, NULL);
+        json_t *summary = json_load_file(test_path("s.json"), 0, NULL);
+        json_t *checked = json_load_file(test_path("c.json"), 0, NULL);
         double volume, depth, energy, volume2, depth2, energy2;
         ck_assert_int_eq(json_unpack(summary, "{s:{s:F},s:F,s:{s:F}}", "overlap_volume", "max",
                                      &volume, "depth_max", &depth, "energy", "final", &energy),
@@ -352,12 +342,12 @@ static const struct {
 START_TEST(refuses_bad_traces)
 {
     char text[LAB_TEXT], command[256], said[1024] = "";
-    write_text(out_path("bad.jsonl"), bad[_i].text);
-    ck_assert_ptr_null(trace_read(out_path("bad.jsonl"), text));
+    write_text(test_path("bad.jsonl"), bad[_i].text);
+    ck_assert_ptr_null(trace_read(test_path("bad.jsonl"), text));
     ck_assert_msg(strstr(text, bad[_i].says) != NULL, "'%s' is not in: %s", bad[_i].says, text);
-    snprintf(command, sizeof command, "check %s", out_path("bad.jsonl"));
+    snprintf(command, sizeof command, "check %s", test_path("bad.jsonl"));
     ck_assert_int_eq(lab(command), 2);
-    FILE *file = fopen(out_path("stderr"), "r");
+    FILE *file = fopen(test_path("stderr"), "r");
     size_t n = fread(said, 1, sizeof said - 1, file);
     fclose(file);
     ck_assert_uint_gt(n, 0);
@@ -371,7 +361,7 @@ START_TEST(refuses_packed_traces_cut_off)
     static const char *const names[] = {"cut.jsonl.gz", "cut.jsonl.zst"};
     for (int i = 0; i < 2; i++) {
         char text[LAB_TEXT];
-        const char *path = out_path(names[i]);
+        const char *path = test_path(names[i]);
         trace_free(record(LAB_PEG, path, 0, 0, 0));
         ck_assert_int_eq(truncate(path, 2 * file_size(path) / 3), 0);
         ck_assert_ptr_null(trace_read(path, text));
@@ -382,7 +372,7 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    folder = test_folder();
+    test_folder();
     Suite *suite = suite_create("traces");
     TCase *tests = tcase_create("traces");
     suite_add_tcase(suite, tests);
