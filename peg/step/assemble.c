@@ -179,6 +179,7 @@ static int assemble(peg_assembly *a, int root)
     make_pairs(a);
     peg_pool_loop(I->pool, prepare_bodies, I, I->nr);
     peg_island_set_masses(I);
+    peg_island_place_mass(I); /* motors push with them */
     if (!peg_take_joints(s, I, a->worker->rigid_of, root)) return 0;
     /* bodies whose parts are near nothing, or that have none: joints hang them on the others */
     double largest = 0;
