@@ -38,8 +38,9 @@ END_TEST
 
 /* Worlds beyond those that failed once. 575: jammed bodies with joints got velocities of 1e18 m/s,
  * from rest, and overlapped by rounding of them; 961, 1060: they stood still, as poses lifted them;
+ * 437, 632, 905: so did small meshes that spin on meshes, as rows of their triangles were missing;
  * 728: a floating island of which some bodies are limited. */
-static const int mended[] = {575, 728, 961, 1060};
+static const int mended[] = {437, 575, 632, 728, 905, 961, 1060};
 enum { MENDED = sizeof mended / sizeof *mended };
 
 START_TEST(mended_world_keeps_what_is_promised)

@@ -6,7 +6,10 @@
  *
  * Rows at the first contact keep the end of the motion on the near side of what was met. A turning
  * body can satisfy them and still swing through on the way: then the rows are written for the pose
- * that was too deep, g(t) + t h G (v - u) >= target, a condition on the same v. */
+ * that was too deep, g(t) + t h G (v - u) >= target, a condition on the same v. Of two triangles,
+ * which have no inside, that is the first pose behind each other, and the row that of the vertices
+ * that are furthest along the direction in which they were apart before: along another one they are
+ * apart again. */
 #include "peg/contact/first_contact.h"
 
 #include "peg/collide/separation.h"
@@ -255,7 +258,7 @@ static double closing_bound(const journey *j, const double n[3])
 peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const peg_vec6 *v,
                                          double depth)
 {
-    peg_passage passage = {0, 0, 1};
+    peg_passage passage = {0, 0, 1, {0}};
     double U = peg_pair_motion(I, p, v);
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p), looks = LOOKS;
@@ -283,13 +286,14 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             are_balls_apart = 0;
         }
         int apart_now = at.s >= -j.touch;
-        passage.hit = at.s < given_up || I->progress.strides >= most ||
-                      (shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS));
-        if (!apart_now || !passage.hit) passage.deep = at.t;
+        int passed = shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS);
+        passage.hit = at.s < given_up || I->progress.strides >= most || passed;
+        if (!apart_now || !passage.hit || passed) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {
             passage.apart = at.t;
             before = at;
         }
+        peg_copy3(before.n, passage.n);
         if (passage.hit || at.t >= 1) return passage;
         double closing = closing_bound(&j, are_balls_apart ? apart : at.n);
         at.t = fmin(1, at.t + fmax(at.s, PEG_STRIDE * p->width) / (shells ? U : closing));
@@ -355,11 +359,17 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
                         place_stop(I, p->b, v, t, &stop_b, &I->scratch.view[1])};
     p->others = p->beside = INFINITY;
     p->checked = 0;
-    p->facet = peg_widest_facet(at.a.now, at.b.now, I->settings->narrow_phase, p->facet.n);
     p->contact_time = passage->apart;
     if (p->tried.met++ >= KEPT_CONTACTS) forget_contacts(I, pair);
     int from = I->first.m;
-    if (!peg_patch_rows(I, pair, &at, &I->first)) peg_facet_rows(I, pair, &at, 0.5, &I->first);
+    if (swings_through && are_shells(I, p)) {
+        p->facet = (peg_facet){.kind = PEG_FEATURES_NONE};
+        peg_copy3(passage->n, p->facet.n);
+        peg_support_row(I, pair, &at, &I->first);
+    } else {
+        p->facet = peg_widest_facet(at.a.now, at.b.now, I->settings->narrow_phase, p->facet.n);
+        if (!peg_patch_rows(I, pair, &at, &I->first)) peg_facet_rows(I, pair, &at, 0.5, &I->first);
+    }
     for (int i = from; i < I->first.m; i++) {
         peg_row *row = &I->first.row[i];
         row->first_contact = 1;

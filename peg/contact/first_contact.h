@@ -12,7 +12,8 @@
 typedef struct peg_passage {
     int hit;      /* it exceeds the depth allowed */
     double apart; /* last t before at which it was separated */
-    double deep;  /* t at which it was deeper than allowed */
+    double deep;  /* t at which it was deeper than allowed, or triangles had passed through */
+    double n[3];  /* direction along which triangles were apart before */
 } peg_passage;
 /* Whether a pair moves so far along v that it could tunnel between q_0 and q_k. */
 int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);

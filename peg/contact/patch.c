@@ -91,3 +91,24 @@ int peg_facet_rows(peg_island *I, int p, const peg_pair_pose *at, double lateral
     }
     return out->m - before;
 }
+
+void peg_support_row(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
+{
+    const peg_view *A = at->a.now, *B = at->b.now;
+    const double *n = I->pair[p].facet.n;
+    int i = peg_support_vertex(A, n, -1, 0), j = peg_support_vertex(B, n, 1, 0);
+    peg_feature_contact c = {.kind = PEG_FEATURES_VV, .i = i, .j = j};
+    double now[3], start[3];
+    peg_sub(A->vertex[i], B->vertex[j], now);
+    peg_sub(at->a.start->vertex[i], at->b.start->vertex[j], start);
+    peg_copy3(n, c.normal);
+    peg_copy3(n, c.mid_normal);
+    c.gap = peg_dot(n, now);
+    c.gap0 = fmax(0, peg_dot(n, start));
+    for (int k = 0; k < 3; k++) {
+        c.point_a[k] = c.point_b[k] = 0.5 * (A->vertex[i][k] + B->vertex[j][k]);
+        c.mid_point[k] =
+            0.5 * c.point_a[k] + 0.25 * (at->a.start->vertex[i][k] + at->b.start->vertex[j][k]);
+    }
+    peg_contact_rows(I, p, at, &c, out);
+}
