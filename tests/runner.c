@@ -4,7 +4,6 @@
 
 static void (*at_end)(void);
 static char folder[] = "/tmp/ode-peg-test-XXXXXX";
-static int has_folder;
 
 void test_at_end(void (*end)(void))
 {
@@ -13,11 +12,6 @@ void test_at_end(void (*end)(void))
 
 const char *test_folder(void)
 {
-    if (!has_folder && !mkdtemp(folder)) {
-        perror(folder);
-        exit(EXIT_FAILURE);
-    }
-    has_folder = 1;
     return folder;
 }
 
@@ -57,11 +51,15 @@ void __wrap__mark_point(const char *file, int line)
 int main(void)
 {
     setenv("CK_DEFAULT_TIMEOUT", "60", 0); /* Check's 4 s are few for a busy machine */
+    if (!mkdtemp(folder)) {                /* before the processes of the tests */
+        perror(folder);
+        return EXIT_FAILURE;
+    }
     SRunner *runner = srunner_create(test_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     if (at_end) at_end();
-    if (has_folder && remove_folder()) failed++;
+    if (remove_folder()) failed++;
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

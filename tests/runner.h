@@ -11,8 +11,7 @@ Suite *test_suite(void);
 /* Lets the program call `end` once, after the last test. */
 void test_at_end(void (*end)(void));
 
-/* A folder of the program's own beneath /tmp, removed after the last test. To be called by
- * test_suite first: tests run in processes of their own. */
+/* A folder of the program's own beneath /tmp, removed after the last test. */
 const char *test_folder(void);
 /* The path of a file in it; valid until the fourth call after this one. */
 const char *test_path(const char *name);

@@ -237,7 +237,6 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    test_folder();
     Suite *suite = suite_create("films");
     TCase *tests = tcase_create("films");
     suite_add_tcase(suite, tests);

@@ -322,7 +322,6 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    test_folder();
     Suite *suite = suite_create("page");
     TCase *commands = tcase_create("commands"), *pages = tcase_create("pages");
     suite_add_tcase(suite, commands);

@@ -415,7 +415,6 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    test_folder();
     Suite *suite = suite_create("plans");
     TCase *tests = tcase_create("plans");
     suite_add_tcase(suite, tests);

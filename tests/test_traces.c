@@ -372,7 +372,6 @@ END_TEST
 
 Suite *test_suite(void)
 {
-    test_folder();
     Suite *suite = suite_create("traces");
     TCase *tests = tcase_create("traces");
     suite_add_tcase(suite, tests);
