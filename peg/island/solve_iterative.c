@@ -27,9 +27,6 @@ static const double RESERVE_TAKEN = 0.25;
 /* .. and may fail by this one. */
 static const double RESERVE_FAILED = 0.2;
 
-/* What more bodies take longer for is no reason to end earlier. */
-enum { BUDGET_BODIES = 100 };
-
 typedef struct workspace {
     peg_island *island;
     peg_about about;
@@ -248,7 +245,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     }
     peg_outcome outcome = peg_solve_pgs(I->arena, &w->problem, &goal, &w->solution);
     peg_count_solve(I, w->problem.m);
-    I->progress.work += w->solution.work * fmin(1, (double)BUDGET_BODIES / I->nd);
+    I->progress.work += w->solution.work;
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += w->solution.iterations;
     note_residual(I, w, outcome);
