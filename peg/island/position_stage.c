@@ -30,10 +30,6 @@ enum { HALVINGS = 2 };
  * become 0. */
 enum { LIFT_HALVINGS = 8 };
 
-/* Where other attempts are left an answer must keep this share of the velocities: that of a block
- * at rest which the iterative solve left moving loses all of them, and its impulses are wrong. */
-static const double NEARLY_ALL = 0.9;
-
 /* What an overlap of the start may deepen by in a step without being limited, of the opening that
  * it is granted: what inexact velocities leave must not keep all of them from opening. */
 static const double DEEPENED = 0.2;
@@ -47,7 +43,6 @@ typedef struct stage {
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
     int carries;        /* moving obstacles may carry zones */
     int left;           /* violated pairs that nothing can be done about */
-    double factor;      /* by which the velocities were scaled for the sake of energy */
 } stage;
 
 /* --- velocities --- */
@@ -435,7 +430,7 @@ static void return_work(peg_island *I, const stage *s)
 /* Scales the velocities about the common one so that contact adds no more than is granted. With the
  * factor x the kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the
  * bodies by more. */
-static int return_gain(peg_island *I, double *scaled_by)
+static int return_gain(peg_island *I)
 {
     double common[3], e1 = 0, e2 = 0;
     double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
@@ -451,8 +446,7 @@ static int return_gain(peg_island *I, double *scaled_by)
     }
     double g0 = gain - e1 - e2, factor = 0;
     if (g0 <= 0 && e2 > 0) factor = (-e1 + sqrt(fmax(0, e1 * e1 - 4 * e2 * g0))) / (2 * e2);
-    *scaled_by = fmax(0, fmin(1, factor));
-    peg_scale_relative(I, *scaled_by, I->result.v_end);
+    peg_scale_relative(I, fmax(0, fmin(1, factor)), I->result.v_end);
     return g0 <= 0;
 }
 
@@ -464,8 +458,7 @@ static void find_positions(peg_island *I, stage *s)
         limit(I, s);
         meet(I, s);
         return_work(I, s);
-        s->factor = 1;
-        if (return_gain(I, &s->factor) || lifts > LIFT_HALVINGS) return;
+        if (return_gain(I) || lifts > LIFT_HALVINGS) return;
         for (int i = 0; i < I->nd; i++) s->zones.share[i] *= lifts < LIFT_HALVINGS ? 0.5 : 0;
     }
 }
@@ -526,8 +519,7 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     find_positions(I, &s);
     peg_lap(&then, &I->stats->time_check);
     int limited = mark_limited(I, &s);
-    int refused = limits == PEG_UNLIMITED_ONLY && (limited || s.factor < NEARLY_ALL);
-    if (refused || (limits != PEG_LIMITS_ALLOWED && s.left)) {
+    if ((limits == PEG_UNLIMITED_ONLY && limited) || (limits != PEG_LIMITS_ALLOWED && s.left)) {
         I->forms &= ~(unsigned)PEG_FORM_POSITIONS_APART;
         I->result.notes &= ~(unsigned)PEG_NOTE_UNSOLVED;
         for (int i = 0; i < I->nd; i++) I->rigid[i].limited = 0;
