@@ -181,27 +181,26 @@ static int is_held(const journey *j, const place *from, const place *to)
            is_held_beside(j, from, to);
 }
 
-/* Halvings until a change of direction counts as a passage: what slides off an edge changes it
- * within the little that it is apart. So many places are looked at, at most, on one way: edges that
- * turn about each other change it all the time. */
-enum { HALVINGS = 20, LOOKS = 500 };
+/* Places that are looked at on one way until a change of direction counts as a passage: what slides
+ * off an edge changes it within the little that it is apart, edges that turn about each other
+ * change it all the time. */
+enum { LOOKS = 500 };
 
 /* Whether triangles that were apart in two places have passed through each other between: they may
  * have moved by as much as they were apart, no direction holds in both places, nor can they be
  * joined by others between. */
-static int has_passed(const journey *j, const place *from, const place *to, int halvings)
+static int has_passed(const journey *j, const place *from, const place *to)
 {
     double motion = j->motion * (to->t - from->t) + j->touch;
     if (from->s + to->s > motion || is_held(j, from, to)) return 0;
-    if (halvings == 0 || --*j->looks < 0) return 1;
+    if (--*j->looks < 0) return 1;
     place middle = {.t = .5 * (from->t + to->t)};
     views v = go(j, middle.t);
     take_corners(v, &middle);
     peg_facet best = peg_separation(v.A, v.B, INFINITY, NULL, NULL);
     peg_copy3(best.n, middle.n);
     middle.s = best.s;
-    return middle.s < -j->touch || has_passed(j, from, &middle, halvings - 1) ||
-           has_passed(j, &middle, to, halvings - 1);
+    return middle.s < -j->touch || has_passed(j, from, &middle) || has_passed(j, &middle, to);
 }
 
 /* How far a piece's points may leave the straight way between their ends along n: an eighth of the
@@ -286,7 +285,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             are_balls_apart = 0;
         }
         int apart_now = at.s >= -j.touch;
-        int passed = shells && strides && apart_now && has_passed(&j, &before, &at, HALVINGS);
+        int passed = shells && strides && apart_now && has_passed(&j, &before, &at);
         passage.hit = at.s < given_up || I->progress.strides >= most || passed;
         if (!apart_now || !passage.hit || passed) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {

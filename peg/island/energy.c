@@ -14,10 +14,6 @@
 #include "peg/contact/mode.h"
 #include "peg/island/joints.h"
 
-/* Energy that gaps of coarse islands may put in while they grow, relative to the energy scale: ten
- * times rounding. */
-static const double GAP_WORK = 10 * PEG_GAIN;
-
 double peg_work_along(const peg_island *I, const peg_vec6 *v)
 {
     double work = peg_joints_work(I, v);
@@ -82,7 +78,7 @@ double peg_energy_granted(const peg_island *I)
     }
     granted += fmax(0, driven);
     if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
-    return granted + (peg_is_coarse(I) ? fmin(pushed, GAP_WORK * I->energy_unit) : pushed);
+    return granted + (peg_is_coarse(I) ? fmin(pushed, PEG_GAIN * I->energy_unit) : pushed);
 }
 
 peg_vec6 *peg_velocities_after(const peg_island *I)

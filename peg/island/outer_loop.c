@@ -25,15 +25,11 @@ static const double SETTLED = 1e-3, STALLED = 0.9;
 /* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
 static const double OPENING_TURN = 0.25;
 
-/* Iterations with switches per step. */
-enum { SWITCHES_STEP = 12 };
-
 typedef enum verdict { ACCEPT, ITERATE, RESTORE, RESTART, GIVE_UP } verdict;
 
 typedef struct loop {
     int settled_from; /* pass after the last change of an alternative or of the problem */
     int anew;         /* iterative: solve about v_f, and then restore at once */
-    int switches;     /* passes in which a pair switched */
     int restoring;
     double objective;
     double moved, moved_before; /* how far bodies moved in the pass, and in the one before */
@@ -132,10 +128,7 @@ static int is_loaded_by_old_rows(const peg_island *I)
 static int change_alternatives(peg_island *I, loop *l, int frozen)
 {
     int changed = 0;
-    if (!frozen && !l->restoring && l->switches < SWITCHES_STEP) {
-        changed = peg_switch_pairs(I);
-        l->switches += changed > 0;
-    }
+    if (!frozen && !l->restoring) changed = peg_switch_pairs(I);
     int unheld = peg_lock_pairs(I);
     for (int i = 0; i < I->npair && I->progress.iteration < PEG_PATIENCE; i++)
         unheld |= I->pair[i].friction_pending;
