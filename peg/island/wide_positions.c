@@ -4,17 +4,17 @@
 #include "peg/contact/kinematics.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations of a restoration, until rows change by less than pairs must be apart; twice as many
- * after every two restorations, so many times: in piles near rest all gaps are thin. */
-enum { POSITION_ITERATIONS = 12, DOUBLED_AFTER = 2, DOUBLINGS = 4 };
+/* Restorations at most. The first ones move the bodies of violated pairs; after every WIDER of them
+ * their neighbours, too, and then those of these, in twice as many iterations, so many times: in
+ * piles near rest all gaps are thin. */
+enum { RESTORATIONS = 40, WIDER = 2, DOUBLINGS = 4 };
 
-/* Restorations at most. Of them the first ones move the bodies of violated pairs, later ones their
- * neighbours, too, and then those of these. */
-enum { RESTORATIONS = 40, WIDER_FROM = 2, WIDEST_FROM = 6 };
+/* Iterations of the first restorations, until rows change by less than pairs must be apart. */
+enum { POSITION_ITERATIONS = 12 };
 
 /* Share of the gap that restorations aim at; gaps below which neighbours of a violated pair take
- * part: NEIGHBOUR gaps and BESIDE L. */
-static const double AIM = 0.3, NEIGHBOUR = 3, BESIDE = 0.002;
+ * part. */
+static const double AIM = 0.3, NEIGHBOUR = 5;
 
 static void bound_pairs(void *data, int begin, int end)
 {
@@ -95,7 +95,7 @@ static void heat(const peg_wide *w, const peg_pair *p, unsigned char *hot)
 static void find_hot(peg_wide *w, int round)
 {
     peg_island *I = w->I;
-    int rings = round < WIDER_FROM ? 0 : round < WIDEST_FROM ? 1 : 2;
+    int rings = round / WIDER < 2 ? round / WIDER : 2;
     memset(w->hot, 0, (size_t)I->nr);
     for (int k = 0; k < w->violations; k++) heat(w, &I->pair[w->violated[k]], w->hot);
     for (int ring = 0; ring < rings; ring++) {
@@ -118,9 +118,7 @@ static int choose_pairs(peg_wide *w)
         for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
             int index = w->around[k];
             const peg_pair *p = &I->pair[index];
-            if (w->chosen[index] ||
-                !(p->s < NEIGHBOUR * PEG_COARSE_GAP * p->margin + BESIDE * p->L))
-                continue;
+            if (w->chosen[index] || !(p->s < NEIGHBOUR * PEG_COARSE_GAP * p->margin)) continue;
             w->chosen[index] = 1;
             w->list[n++] = index;
             if (!w->checked[index]) w->unchecked[unchecked++] = index;
@@ -209,7 +207,7 @@ static void recheck(peg_wide *w)
 static int restore(peg_wide *w, int round)
 {
     peg_island *I = w->I;
-    int doublings = round / DOUBLED_AFTER < DOUBLINGS ? round / DOUBLED_AFTER : DOUBLINGS;
+    int doublings = round / WIDER < DOUBLINGS ? round / WIDER : DOUBLINGS;
     find_hot(w, round);
     if (!gather_restoration(w)) return 0;
     peg_wide_problem problem = {.nb = w->members,
