@@ -2,14 +2,12 @@
  * face's; it is clipped by the sides of the latter. */
 #include "peg/contact/patch_box.h"
 
+#include "peg/base/tolerance.h"
 #include "peg/contact/face_clip.h"
 
 /* What the reference face is widened by, as a share of its half sides: corners beside it that a
  * small turn could bring above it. */
 static const double ROOM = 2e-3;
-
-/* Edges that pass each other by more than this, of their half lengths, do not cross. */
-static const double CROSSING = 2e-2;
 
 /* Sides of a face. */
 enum { SIDES = 4 };
@@ -206,7 +204,8 @@ static void edge_patch(const peg_box *a, const peg_box *b, const peg_box_axis *a
         point[k] = 0.5 * (pa[k] + ta * da[k] + pb[k] + tb * db[k]);
         between[k] = pa[k] + ta * da[k] - pb[k] - tb * db[k] - gap * n[k];
     }
-    if (gap > 0 && peg_norm(between) > CROSSING * (a->half[i] + b->half[j])) return;
+    /* edges that pass each other do not cross */
+    if (gap > 0 && peg_norm(between) > PEG_INSIDE * (a->half[i] + b->half[j])) return;
     add(out, point, gap, PEG_FEATURES_EE, ea, eb);
 }
 

@@ -11,9 +11,6 @@
  * could bring above it. */
 static const double ROOM = 2e-3;
 
-/* Edges that pass each other by more than this, of their lengths, do not cross. */
-static const double CROSSING = 1e-2;
-
 /* The facet of a face: the part that it is of and the other one. */
 typedef struct faces {
     const peg_view *upper, *lower;
@@ -223,7 +220,8 @@ static void edge_patch(const peg_view *A, const peg_view *B, const peg_facet *fa
         c->point[k] = 0.5 * (on_a[k] + on_b[k]);
         between[k] = on_a[k] - on_b[k] - c->gap * facet->n[k];
     }
-    if (c->gap > 0 && peg_norm(between) > CROSSING * (peg_norm(da) + peg_norm(db))) return;
+    /* edges that pass each other do not cross */
+    if (c->gap > 0 && peg_norm(between) > PEG_INSIDE * (peg_norm(da) + peg_norm(db))) return;
     c->kind = PEG_FEATURES_EE;
     c->i = ends_of(A, a[0], a[1]), c->j = ends_of(B, b[0], b[1]);
     out->count = 1;
