@@ -140,9 +140,6 @@ static void end_recovery(peg_island *I)
 
 /* --- restitution --- */
 
-/* Share of the closing speed that a contact must have taken to bounce. */
-static const double GRAZING = 1e-6;
-
 static double row_speed(const peg_island *I, const peg_row *row, const peg_vec6 *v)
 {
     const peg_pair *p = &I->pair[row->pair];
@@ -223,8 +220,9 @@ static int bounce_rows(peg_island *I)
         double closing =
             meeting_speed(I, row, -(row_speed(I, row, (const peg_vec6 *)before) + immovable));
         double wanted = fmin(0, row_speed(I, row, (const peg_vec6 *)I->result.v_end) + immovable);
-        /* corners of a flush face meet one by one only in rounding: they bounce in the next step */
-        int meets = own_change(I, row) > GRAZING * closing;
+        /* corners of a flush face meet one by one only in rounding, beside which a contact takes
+         * speed to bounce: they do so in the next step */
+        int meets = own_change(I, row) > PEG_REST * closing;
         if (surface->bounce > 0 && closing > surface->bounce_speed && meets) {
             wanted = surface->bounce * closing;
             bouncing++;
