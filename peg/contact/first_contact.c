@@ -17,7 +17,8 @@
 #include "peg/contact/patch.h"
 
 /* Pairs that move more than so many widths relative to each other are fast; of two triangles those
- * that move more than the depth in altitudes that is sought. */
+ * that move more than the depth in altitudes that is sought. From 0.25 on pour-boxes of 60 at h .1
+ * takes 9 s for 20 s instead of 1.4. */
 static const double FAST = 0.3;
 
 /* Where a piece ends when its body moves with v, if it was placed there before; else null. */

@@ -5,10 +5,6 @@
 #include "peg/base/tolerance.h"
 #include "peg/contact/face_clip.h"
 
-/* What the reference face is widened by, as a share of its half sides: corners beside it that a
- * small turn could bring above it. */
-static const double ROOM = 2e-3;
-
 /* Sides of a face. */
 enum { SIDES = 4 };
 
@@ -146,7 +142,7 @@ static void face_patch(const faces *f, double reach, peg_patch *out)
     peg_clip clip;
     const double *h = f->box->half;
     double least = INFINITY;
-    set_sides(f, ROOM * (h[(f->axis + 1) % 3] + h[(f->axis + 2) % 3]), &clip);
+    set_sides(f, PEG_CLIP_ROOM * (h[(f->axis + 1) % 3] + h[(f->axis + 2) % 3]), &clip);
     set_corners(f, &clip);
     peg_clip_face(&clip);
     const peg_clip_corner *c = clip.polygon;

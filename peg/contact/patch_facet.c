@@ -7,10 +7,6 @@
 #include "peg/collide/closest_features.h"
 #include "peg/contact/face_clip.h"
 
-/* What the reference face is widened by, in sizes of its part: corners beside it that a small turn
- * could bring above it. */
-static const double ROOM = 2e-3;
-
 /* The facet of a face: the part that it is of and the other one. */
 typedef struct faces {
     const peg_view *upper, *lower;
@@ -97,7 +93,7 @@ static void set_sides(faces *f, peg_clip *clip)
     for (int k = 0; k < n; k++) {
         int next = k + 1 < n ? k + 1 : 0;
         clip->side[k].v[0] = v[k], clip->side[k].v[1] = v[next];
-        set_side(&clip->side[k], at[k], at[next], ROOM * D->shape->size);
+        set_side(&clip->side[k], at[k], at[next], PEG_CLIP_ROOM * D->shape->size);
     }
 }
 

@@ -30,7 +30,8 @@
 #include "peg/island/position_stage.h"
 #include "peg/island/wide_attempt.h"
 
-/* Islands of so many bodies and more may be solved by projected Gauss-Seidel. */
+/* Islands of so many bodies and more may be solved by projected Gauss-Seidel: from WIDE_FROM on
+ * pour-mixed of 20 at h .02 takes 1.2 s for 8 s instead of 0.5. */
 enum { PGS_FROM = 5 };
 /* Active ones of so many and more are stepped in lanes first: of fewer most lanes are empty, and
  * single precision would let the order of their bodies decide. */
@@ -41,7 +42,8 @@ static const double ATTEMPT_SHARE = 1.0 / 3;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: of fewer
- * bodies than are stepped in lanes, and of others. */
+ * bodies than are stepped in lanes, and of others. With 5 for all chain of 40 at h .02 takes 0.54 s
+ * for 3 s instead of 0.22, with 1.5 for all pour-boxes of 60 at h .1 4.6 s for 20 s, not 1.4. */
 static const double ACTIVE = 5, ACTIVE_WIDE = 1.5;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */

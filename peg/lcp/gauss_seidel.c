@@ -61,7 +61,8 @@ static const double FURTHER = 1.3;
 /* Changes below this share of the tolerance do not call for another visit. */
 static const double QUIET = 0.1;
 
-/* Share of the largest change that the iterations of goal.stall must take from it. */
+/* Share of the largest change that the iterations of goal.stall must take from it. Without,
+ * container of 40 with mu infinite takes 0.8 s for 3 s at h .02 instead of 0.35. */
 static const double GETS_ON = 0.3;
 
 struct peg_pgs_cache {

@@ -13,7 +13,8 @@
 /* --- predicted motion --- */
 
 /* A body that contact stops moves by something between nothing and what it would do without, and
- * turns no faster than it does or would; this leaves it room for some more of either. */
+ * turns no faster than it does or would; this leaves it room for some more of either: without any
+ * pour-mixed of 40 at h .1 limits 7 bodies in 6 s. */
 #define SPARE 1.3
 
 /* How a part's body moves in the step: by `shift`, give or take `beside`; it turns by `spin`, of
