@@ -32,11 +32,8 @@ static const double THIN_JOINTED = 1e-3;
  * that. */
 static const double SLIDING = 10 * PEG_RESIDUAL_TOLERANCE;
 
-/* The larger gaps of coarse islands grow again below this share of them where contact loses more
- * energy than that takes, ..
- */
-static const double RESERVE = 0.2;
-/* .. and in any case up to this share of the usual margin. */
+/* The larger gaps of coarse islands grow again below PEG_RESERVE of them where contact loses more
+ * energy than that takes, and in any case up to this share of the usual margin. */
 static const double LAST = 0.5;
 
 static double row_target(const peg_island *I, const peg_pair *pair, double gap0, double *gap_growth)
@@ -61,7 +58,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     double thin =
         fmax((I->joints.n ? THIN_JOINTED : PEG_THIN) * margin, SLIDING * pair->whole_reach);
     if (peg_is_coarse(I))
-        thin = I->forms & PEG_FORM_GAP_GROWTH ? RESERVE * margin : LAST * pair->margin;
+        thin = I->forms & PEG_FORM_GAP_GROWTH ? PEG_RESERVE * margin : LAST * pair->margin;
     double growth = gap0 < 0 ? 1 : PEG_GAP_GROWTH;
     double target = gap + growth * fmax(0, thin - gap);
     target = fmin(margin, target);
@@ -164,7 +161,7 @@ static double to_surface(const peg_pair_pose *at, peg_feature_kind kind)
 /* Vertices of flush faces lie on edges, and on each other: the same point with the same normal,
  * seen as several feature pairs. One row says it all. */
 static const double SAME_POINT = 1e-5;   /* L */
-static const double SAME_NORMAL = 1e-10; /* 1 - cosine */
+static const double SAME_NORMAL = 1e-10; /* 1 - cosine; with half of it world 209 froze */
 static const double SAME_GAP = 1e-2;     /* share of the gap that the second row may ask for more */
 
 static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,

@@ -8,6 +8,10 @@
  * decreasing to 0. */
 #define PEG_GAP_GROWTH 0.1
 
+/* Share of the larger gaps of coarse islands by which restorations may fail, and below which gaps
+ * grow again. */
+#define PEG_RESERVE 0.2
+
 /* Appends the normal row and the friction rows of a contact at the iterate `at`, unless the set has
  * the same row. */
 void peg_contact_rows(peg_island *island, int pair, const peg_pair_pose *at,

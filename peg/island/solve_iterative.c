@@ -1,5 +1,6 @@
 /* The rows of a large island by projected Gauss-Seidel (lcp/gauss_seidel.h). Where the iterate
  * answers them but for a few, only these are visited, as far as their change reaches. */
+#include "peg/contact/contact_row.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
@@ -22,10 +23,9 @@ enum { UPDATE_ITERATIONS = 32 };
  * changed. */
 enum { LOCAL_FROM = 2 };
 
-/* Restorations of coarse islands ask for this share of the reserve, .. */
+/* Restorations of coarse islands ask for this share of the gaps less, and may fail by PEG_RESERVE.
+ */
 static const double RESERVE_TAKEN = 0.25;
-/* .. and may fail by this one. */
-static const double RESERVE_FAILED = 0.2;
 
 typedef struct workspace {
     peg_island *island;
@@ -121,7 +121,7 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
         if (!peg_is_coarse(I) || w->about == PEG_ABOUT_FREE || row->friction || slack <= 0)
             continue;
         filled->b += RESERVE_TAKEN * slack;
-        w->speed[i] = RESERVE_FAILED * slack;
+        w->speed[i] = PEG_RESERVE * slack;
     }
 }
 
