@@ -170,6 +170,21 @@ START_TEST(plates_do_not_dip_into_a_plane)
 }
 END_TEST
 
+/* Meshes with a radius that meet where their neighbours hide them: once a pair has stayed violated
+ * all their features make rows. Two of them stood still for 10 of 80 steps. */
+START_TEST(rounded_meshes_do_not_freeze)
+{
+    static const int classes[2] = {GEOM_ROUNDED_MESH, GEOM_PLATE};
+    lab_setting set[] = {{"a", classes[_i]}, {"b", GEOM_ROUNDED_MESH}, {"moving", DROP_LYING}};
+    lab_options options = {
+        .contact = LAB_PEG, .h = .01, .seed = _i ? 39 : 6, .set = set, .sets = 3};
+    check_result result;
+    check_scene(lab_scene_find("drop-pair"), &options, &result);
+    ck_assert_msg(result.failed == 0, "%s", result.why);
+    ck_assert_int_eq(result.total.limited_islands, 0);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("matrix");
@@ -183,6 +198,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(matrix, stock_ode_fails, 0, 3);
     tcase_add_loop_test(matrix, throws_are_judged, 0, 2);
     tcase_add_loop_test(matrix, plates_do_not_dip_into_a_plane, 0, 2);
+    tcase_add_loop_test(matrix, rounded_meshes_do_not_freeze, 0, 2);
     suite_add_tcase(suite, laws);
     suite_add_tcase(suite, matrix);
     return suite;

@@ -98,6 +98,8 @@ void check_between(check_run *run, const char *what, double value, double low, d
 /* Sets the figure of that name, of which there are at most two. */
 void check_figure(check_run *run, const char *name, double value);
 void check_largest(check_run *run, const char *name, double value); /* keeps the largest so far */
+/* The end of every pour: none froze; without friction and below h = .05 no body was limited. */
+void check_pour(check_run *run);
 
 /* The i-th body of a name, from 0. */
 lab_body *check_body(check_run *run, const char *name, int i);

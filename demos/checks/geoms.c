@@ -174,7 +174,7 @@ const check_spec check_specs_geoms[] = {
     {"drop-pair", .properties = CHECK_OVERLAPS, .size = .1, .begin = begin_overlap,
      .step = step_drop},
     {"pour-mixed", .properties = CHECK_OVERLAPS, .size = .1, .begin = begin_overlap,
-     .step = step_overlap},
+     .step = step_overlap, .end = check_pour},
     {"seams-box", .size = .3, .begin = begin_seams, .step = step_seams},
     {"seams-tiles", .size = .3, .begin = begin_seams, .step = step_seams},
     {"seams-sphere", .size = .4, .begin = begin_seams, .step = step_seams},

@@ -147,6 +147,12 @@ static int touches_b(const finder *f, int is_edge, int j, const double n[3])
     return touches(&f->b, is_edge, j, n);
 }
 
+/* Whether what neighbours hide overlaps all the same, in a pair that stays violated. */
+static int is_stuck(const finder *f, const peg_feature_contact *c)
+{
+    return f->pair->tried.stuck && c->gap < 0;
+}
+
 static int is_facing(const finder *f, const peg_feature_contact *c)
 {
     return c->gap <= f->pair->reach && c->gap >= -PEG_DEEPEST * f->pair->L &&
@@ -178,7 +184,8 @@ static void vertex_face_rows(const finder *f, peg_feature_kind kind)
             peg_feature_contact c = peg_vertex_face(&facing, i, j);
             if (!is_facing(f, &c)) continue;
             if (i >= nv && peg_is_beside(D, j, c.point_a, n, room)) continue;
-            if (nv > 2 && !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
+            if (nv > 2 && !is_stuck(f, &c) &&
+                !(swap ? touches_b(f, 0, i, c.normal) : touches_a(f, 0, i, c.normal)))
                 continue;
             peg_contact_rows(f->I, f->p, f->at, &c, f->out);
         }
@@ -213,7 +220,8 @@ static void edge_edge_row(const finder *f, int i, int j)
     if (are_nearest_beyond(f->a.view, f->b.view, i, j)) return;
     if (!peg_edge_edge(f->pair, f->at, i, j, &c, &s, &t) || !is_facing(f, &c)) return;
     if (s < -PEG_INSIDE || s > 1 + PEG_INSIDE || t < -PEG_INSIDE || t > 1 + PEG_INSIDE) return;
-    if (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)) return;
+    if (!is_stuck(f, &c) && (!touches_a(f, 1, i, c.normal) || !touches_b(f, 1, j, c.normal)))
+        return;
     peg_contact_rows(f->I, f->p, f->at, &c, f->out);
 }
 
@@ -287,10 +295,9 @@ static verdict judge(const finder *f, peg_feature_kind kind, int i, int j, const
     double facing = peg_dot(n, f->pair->facet.n), apart = peg_normalise(n);
     if (!(facing > 0 && apart > CLEARLY_APART * (A->radius + B->radius))) return UNKNOWN;
     if (facing < PEG_FACING * apart) return LEAVE;
-    return touches_a(f, kind == PEG_FEATURES_EV, i, n) &&
-                   touches_b(f, kind == PEG_FEATURES_VE, j, n)
-               ? MAKE
-               : LEAVE;
+    if (touches_a(f, kind == PEG_FEATURES_EV, i, n) && touches_b(f, kind == PEG_FEATURES_VE, j, n))
+        return MAKE;
+    return f->pair->tried.stuck ? UNKNOWN : LEAVE;
 }
 
 /* Where a line lies over a disc: the ends of what they share, as shares of the edge. */
@@ -370,7 +377,8 @@ static void round_row(const finder *f, peg_feature_kind kind, const feature *fa,
     peg_feature_contact c = {.kind = kind, .i = i, .j = j};
     peg_round_contact_now(f->pair, f->at, a, b, &c);
     if (!is_facing(f, &c)) return;
-    if (v == UNKNOWN && !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
+    if (v == UNKNOWN && !is_stuck(f, &c) &&
+        !(touches_a(f, edge_a, i, c.normal) && touches_b(f, edge_b, j, c.normal)))
         return;
     peg_round_contact_since(f->at, &c);
     peg_contact_rows(f->I, f->p, f->at, &c, f->out);
