@@ -215,15 +215,6 @@ static void look_at_counts(check_run *run)
     if (lab_escaped(run->w) > 0) check_fail(run, "%d bodies left the box", lab_escaped(run->w));
 }
 
-/* Limited islands: above h = .05 the study counts them over all seeds. */
-void check_pour(check_run *run)
-{
-    const pegStats *s = &run->result->total;
-    if (lab_mu(run->w) == 0 && run->h < 0.05 && s->limited_islands > 0)
-        check_fail(run, "%ld limited islands", s->limited_islands);
-    if (s->frozen_islands > 0) check_fail(run, "%ld frozen islands", s->frozen_islands);
-}
-
 static const check_spec pour_specs[] = {
     {"pour-boxes", .size = 0.1, .end = check_pour},
     {"pour-convex", .size = 0.1, .end = check_pour},

@@ -110,3 +110,12 @@ double check_fallen(const check_run *run)
 {
     return run->g * run->h * run->h * (double)run->step * (double)(run->step + 1) / 2;
 }
+
+/* Limited islands: above h = .05 the study counts them over all seeds. */
+void check_pour(check_run *run)
+{
+    const pegStats *s = &run->result->total;
+    if (lab_mu(run->w) == 0 && run->h < 0.05 && s->limited_islands > 0)
+        check_fail(run, "%ld limited islands", s->limited_islands);
+    if (s->frozen_islands > 0) check_fail(run, "%ld frozen islands", s->frozen_islands);
+}

@@ -21,11 +21,12 @@
 enum { BODIES_MOST = 32, ROUNDS = 60, HALVINGS = 30 };
 
 static const double REST[6] = {0};
-/* Of b: what the sums may differ by, and friction of points without load; of the trace of the
- * Hessian: what makes it regular. */
+/* Difference of the sums, relative to b; term that makes the Hessian regular, relative to its
+ * trace. */
 static const double SAME_SUMS = 1e-9, REGULAR = 1e-13;
-/* What friction over normal force may grow by in a pair, as it was within its cone. */
-static const double SAME_CONE = 1e-6;
+/* Friction beyond the cone as solved: growth of the cone's slope, and friction of points without
+ * load relative to the largest there can be in the island. */
+static const double SAME_CONE = 1e-6, NO_LOAD = 1e-10;
 
 typedef struct point {
     int at[2];        /* first multiplier of A's and B's body; -1: not dynamic */
@@ -165,7 +166,9 @@ static int solve(island *s)
 /* Writes the forces, if they stay in their cones. */
 static void keep(const island *s, peg_contact *contact)
 {
-    double rounding = SAME_SUMS * norm(s->b, s->k);
+    double most = 0;
+    for (int i = 0; i < s->n; i++)
+        most = fmax(most, s->p[i].cone * contact[s->p[i].contact].impulse);
     for (int i = 0; i < s->n; i++) {
         point *p = &s->p[i];
         double across[3];
@@ -173,7 +176,7 @@ static void keep(const island *s, peg_contact *contact)
         project(p, p->f);
         double normal = peg_dot(p->n, p->f);
         peg_add_scaled(p->f, -normal, p->n, across);
-        if (peg_norm(across) > (1 + SAME_CONE) * p->cone * normal + rounding) return;
+        if (peg_norm(across) > (1 + SAME_CONE) * p->cone * normal + NO_LOAD * most) return;
     }
     for (int i = 0; i < s->n; i++) {
         const point *p = &s->p[i];
