@@ -21,7 +21,7 @@
  * takes 9 s for 20 s instead of 1.4. */
 static const double FAST = 0.3;
 
-/* Where a piece ends when its body moves with v, if it was placed there before; else null. */
+/* View of a piece at q(v) if it is already placed there; else null. */
 static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const double v[6])
 {
     const peg_rigid *r = &I->rigid[piece->rigid];
@@ -45,7 +45,8 @@ static const peg_view *place_at(peg_island *I, const peg_piece *piece, const peg
     return room;
 }
 
-/* Two triangles have no inside in which they would be found: all that could meet is looked at. */
+/* Two triangles have no interior in which an overlap would be found: every possible meeting is
+ * examined. */
 static int are_shells(const peg_island *I, const peg_pair *p)
 {
     return peg_is_triangle(I->piece[p->a].part->shape) &&
@@ -70,23 +71,23 @@ int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
  * they meet in a strip narrower than this share of the motion. */
 static const double SOLVED = 1e-7;
 
-/* Two pieces on their way. */
+/* Motion of two pieces. */
 typedef struct journey {
     peg_island *I;
     const peg_pair *pair;
     const peg_vec6 *v;
-    double motion; /* bound of what they move relative to each other, m */
-    double touch;  /* what touches may overlap by, m: .. */
-    int *looks;    /* places between others that may still be looked at */
+    double motion; /* bound on their relative motion, m */
+    double touch;  /* overlap allowed at touch, m: .. */
+    int *looks;    /* bisections left */
 } journey;
 
-/* Where they are apart on their way. */
+/* A pose at which they are apart. */
 typedef struct place {
-    double t, n[3], s; /* share of the way; by s along n (unit), m */
+    double t, n[3], s; /* share of the motion; by s along n (unit), m */
     peg_vec3 at[2][3]; /* of triangles: their corners */
 } place;
 
-/* The two where they are at t. */
+/* The two pieces at t. */
 typedef struct views {
     const peg_view *A, *B;
 } views;
@@ -104,7 +105,7 @@ static void take_corners(views v, place *p)
     memcpy(p->at[1], v.B->vertex, sizeof p->at[1]);
 }
 
-/* Whether a direction keeps two triangles apart in a place. */
+/* Whether a direction separates two triangles at a pose. */
 static int holds_at(const journey *j, const place *p, const double *n)
 {
     double least = INFINITY, most = -INFINITY;
@@ -115,15 +116,15 @@ static int holds_at(const journey *j, const place *p, const double *n)
     return least - most >= -j->touch;
 }
 
-/* Whether it does so in both places, and thus between. */
+/* Whether it does at both poses, and thus between. */
 static int holds(const journey *j, const place *from, const place *to, const double *n)
 {
     return holds_at(j, from, n) && holds_at(j, to, n);
 }
 
-/* Whether a direction in the plane of one of the triangles, across an edge of it, holds. Of two
- * triangles in nearly one plane this is the direction that keeps them apart, while all facets of
- * their difference look along the normal of that plane, and turn over as one passes the other. */
+/* Whether a direction in the plane of one of the triangles, across an edge of it, separates them.
+ * It does for two triangles in nearly one plane, where all facets of their difference point along
+ * the normal of that plane, and reverse as one passes the other. */
 static int is_held_beside(const journey *j, const place *from, const place *to)
 {
     for (int of_b = 0; of_b < 2; of_b++) {
@@ -149,7 +150,7 @@ static void axes_of(const peg_vec3 at[3], double R[9])
     peg_cross(R + 6, R, R + 3);
 }
 
-/* Turns a direction as one of the triangles turns from one place to the other. */
+/* Rotates a direction as one of the triangles rotates from one pose to the other. */
 static void turn_with(const place *from, const place *to, int which, const double *n, double *out)
 {
     double before[9], after[9], local[3];
@@ -159,8 +160,8 @@ static void turn_with(const place *from, const place *to, int which, const doubl
     peg_rotate_back(after, local, out);
 }
 
-/* Whether the direction of a place, turning with one of the triangles, holds in the other place
- * too: those that turn together stay beside each other. */
+/* Whether the direction of a pose, rotated with one of the triangles, separates them at the other
+ * pose too: triangles that rotate together stay next to each other. */
 static int is_held_turning(const journey *j, const place *from, const place *to)
 {
     for (int which = 0; which < 2; which++) {
@@ -187,9 +188,9 @@ static int is_held(const journey *j, const place *from, const place *to)
  * change it all the time. */
 enum { LOOKS = 500 };
 
-/* Whether triangles that were apart in two places have passed through each other between: they may
- * have moved by as much as they were apart, no direction holds in both places, nor can they be
- * joined by others between. */
+/* Whether triangles that are apart at two poses may have passed through each other between: their
+ * motion reaches their distances, no direction separates them at both poses, nor do directions of
+ * poses between. */
 static int has_passed(const journey *j, const place *from, const place *to)
 {
     double motion = j->motion * (to->t - from->t) + j->touch;
@@ -204,8 +205,8 @@ static int has_passed(const journey *j, const place *from, const place *to)
     return middle.s < -j->touch || has_passed(j, from, &middle) || has_passed(j, &middle, to);
 }
 
-/* How far a piece's points may leave the straight way between their ends along n: an eighth of the
- * square of the angle, times the arm, across the axis that it turns about. */
+/* Bound on the distance along n of a piece's points from the chords of their paths: an eighth of
+ * the square of the angle, times the arm across the axis of rotation. */
 static double sagitta(const journey *j, const peg_piece *piece, const double *n)
 {
     const double *w = j->v[piece->rigid] + 3;
@@ -215,10 +216,10 @@ static double sagitta(const journey *j, const peg_piece *piece, const double *n)
     return (1 + angle) * angle / 8 * piece->arm * j->I->h * peg_norm(across);
 }
 
-/* Whether a direction that turns from n to n_end leaves the pair apart all the way, or less deep
- * than counts. On straight ways the separation along a direction that stays is least at one of the
- * ends; along n + t (n_end - n) it is lower between them by a quarter of the motion times the turn,
- * at most. */
+/* Whether a direction that turns from n to n_end separates the pair all the way, or leaves it less
+ * deep than counts. On straight paths the separation along a fixed direction is least at one of the
+ * ends; along n + t (n_end - n) it is lower between them by at most a quarter of the motion times
+ * the turn. */
 static int stays_beside(const journey *j, const double *n, const double *n_end, double depth)
 {
     const peg_pair *p = j->pair;
@@ -235,7 +236,7 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
     return peg_separation_along(end.A, end.B, n_end) >= -touch;
 }
 
-/* The same of the best directions at both ends. */
+/* The same for the widest directions at both ends. */
 static int stays_beside_turning(const journey *j, const double *n, double depth)
 {
     views end = go(j, 1);
@@ -243,8 +244,8 @@ static int stays_beside_turning(const journey *j, const double *n, double depth)
     return stays_beside(j, n, best.n, depth);
 }
 
-/* How much the separation along n (unit, from B to A) may shrink over the whole way, m: the motion
- * t v has constant linear velocities, and turns no faster than w. */
+/* Bound on the decrease of the separation along n (unit, from B to A) over the whole motion, m: t v
+ * has constant linear velocities and turns no faster than w. */
 static double closing_bound(const journey *j, const double n[3])
 {
     const peg_piece *a = &j->I->piece[j->pair->a], *b = &j->I->piece[j->pair->b];
@@ -276,7 +277,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         at.s = peg_normalise(apart) - now.A->shape->radius - now.B->shape->radius;
         int are_balls_apart = at.s > 0;
         if (!are_balls_apart) at.s = peg_separation_along(now.A, now.B, at.n);
-        if (at.s < PEG_STRIDE * p->width) { /* too near for its direction */
+        if (at.s < PEG_STRIDE * p->width) { /* too close to have a direction */
             peg_facet best = peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n);
             peg_copy3(best.n, at.n);
             at.s = best.s;
@@ -316,14 +317,15 @@ static peg_placement place_stop(peg_island *I, int piece, const peg_vec6 *v, dou
     return (peg_placement){&p->start, view, at->x, at->R, at->v, p->rigid};
 }
 
-/* First contacts closer in time than this are the same: its rows did not help. */
+/* First contacts closer in t than this are the same: the rows of the first one did not resolve it.
+ */
 #define SAME_TIME 1e-3
 
-/* First contacts of a pair whose rows are kept in an attempt: older ones are those of another
- * motion. With all of them, thirty needles that cross each other had 52 782 rows. */
+/* First contacts of a pair whose rows are kept in an attempt; older ones belong to other motions.
+ * With all of them thirty crossing needles had 52 782 rows. */
 enum { KEPT_CONTACTS = 6 };
 
-/* Rows of the pair in a set, from `from` on, go. Returns whether one of them was loaded. */
+/* Removes rows of the pair from a set, from `from` on. Returns whether one of them was loaded. */
 static int remove_rows(peg_row_set *set, int from, int pair)
 {
     int to = from, loaded = 0;
@@ -338,7 +340,7 @@ static int remove_rows(peg_row_set *set, int from, int pair)
     return loaded;
 }
 
-/* The rows of the last solve end with those of the first contacts that it knew, in their order. */
+/* The rows of the last solve end with those of its first contacts, in their order. */
 static void forget_contacts(peg_island *I, int pair)
 {
     int known = I->rows.m - I->rows.patches;

@@ -1,4 +1,4 @@
-/* Change of the alternatives of an island's pairs after a solve. */
+/* Changes of the pairs' chosen facets after a solve: switch and lock. */
 #include "peg/island/alternatives.h"
 
 #include "peg/contact/disjunction.h"
@@ -7,7 +7,7 @@
  * in 3 s. */
 enum { SWITCHES_PAIR = 4 };
 
-/* A row is behind its body when its gap at the start was below -BEHIND L. */
+/* Gap at q_0, L, below which the features of a row have passed each other. */
 static const double BEHIND = 1e-5;
 
 int peg_switch_pairs(peg_island *I)
@@ -24,8 +24,8 @@ int peg_switch_pairs(peg_island *I)
     return switched;
 }
 
-/* A loaded row whose features had passed each other at the start pushes the body through. Rows of
- * first contact are right as they are. */
+/* A loaded row whose features had passed each other at q_0 pushes the body out at the far side.
+ * Rows of first contact are exempt. */
 int peg_lock_pairs(peg_island *I)
 {
     int locked = 0;

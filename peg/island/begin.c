@@ -1,5 +1,4 @@
-/* Start of the search for an island's velocities: first directions, first contacts of free motion.
- */
+/* Start of an attempt: first directions, first contacts of the free motion. */
 #include "peg/island/begin.h"
 
 #include "peg/contact/disjunction.h"
@@ -24,7 +23,7 @@ void peg_island_place_views(peg_island *I)
     for (int i = 0; i < I->npiece; i++) peg_piece_begin(I, &I->piece[i]);
 }
 
-/* Whether a moving body of the pair touches something else than the other one. */
+/* Whether a moving body of the pair touches a third body. */
 static int is_touched(const peg_island *I, const peg_pair *p)
 {
     int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
@@ -32,8 +31,8 @@ static int is_touched(const peg_island *I, const peg_pair *p)
            ((a < I->nd && I->rigid[a].touched) || (b < I->nd && I->rigid[b].touched));
 }
 
-/* Whether a triangle starts on a half-space: its own rows have the direction of all that it could
- * meet there. */
+/* Whether a triangle touches a half-space at q_0: its rows already have the half-space's direction.
+ */
 static int lies_on_half_space(const peg_island *I, const peg_pair *p)
 {
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
@@ -45,8 +44,8 @@ void peg_island_begin(peg_island *I)
 {
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
-        /* where many bodies are active, most rows within the distance that they could travel would
-         * be inactive; the check of the poses finds pairs that come closer than expected */
+        /* in active islands most rows within the reachable distance are inactive; the check of the
+         * poses finds pairs that come closer */
         double near = fmin(PEG_NEAR * p->L, p->whole_reach);
         p->reach = peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
         peg_pair_begin(I, p);
@@ -59,10 +58,9 @@ void peg_island_begin(peg_island *I)
         peg_pair *p = &I->pair[i];
         if (!peg_pair_recovers(p)) continue;
         I->forms |= PEG_FORM_RECOVERY;
-        p->violated = 1; /* however deep: the facet's own rows */
+        p->violated = 1; /* at any depth: the facet's own rows */
     }
-    /* the free motion first: what it would pass through makes its rows there; but not of what
-     * something holds, which will not move so */
+    /* first contacts of the free motion, except of supported bodies, which will not make it */
     for (int i = 0; i < I->nd; i++) memcpy(I->v[i], I->rigid[i].state.v_free, sizeof I->v[i]);
     for (int i = 0; i < I->nr; i++) I->rigid[i].touched = 0;
     for (int i = 0; i < I->npair; i++) {

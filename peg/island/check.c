@@ -6,28 +6,28 @@
 #include "peg/contact/first_contact.h"
 #include "peg/contact/mode.h"
 
-/* From this iteration on slow pairs that stay violated are advanced, as many times per pair and
- * step.
- */
+/* Iteration from which on slow pairs that stay violated are advanced to their first contact, and
+ * how often. */
 enum { CAUSES = 2 * PEG_PATIENCE };
 
-/* Whether the last check of a pair still holds. Of what overlaps more is let pass later on. */
+/* Whether the last check of a pair is still valid; the tolerance of recovering pairs grows with the
+ * iterations. */
 static int is_checked(const peg_island *I, const peg_pair *p)
 {
     return p->checked > p->active && !peg_pair_recovers(p) &&
            !I->rigid[I->piece[p->a].rigid].moved && !I->rigid[I->piece[p->b].rigid].moved;
 }
 
-/* Takes note that the pair has moved since it was checked last; returns whether it is as far apart
- * as it must be all the same, and not far from where it was checked. Fast pairs are looked at
- * anyway, and those whose rows will be made anew. */
+/* Adds the motion since the last check of the pair; returns whether it is still separated by that
+ * check's bound and has moved little. Fast pairs, and pairs whose rows will be remade, are always
+ * checked. */
 static int stays_apart(const peg_island *I, peg_pair *p)
 {
     const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
     const peg_rigid *ra = &I->rigid[a->rigid], *rb = &I->rigid[b->rigid];
     double shift[3], floor = PEG_FLOOR * p->margin;
     peg_sub(ra->shift, rb->shift, shift);
-    /* points of one part towards the other between the last two iterates, at most */
+    /* bound on the approach between the last two iterates, m */
     double moved = peg_norm(shift) + ra->turn * a->arm + rb->turn * b->arm;
     p->moved_since_rows += moved;
     p->moved_since_tilt += moved;
@@ -55,8 +55,8 @@ static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
     p->moved_since_check = 0;
 }
 
-/* Of many that overlap some can open only when others have done so: later on, what they become
- * deeper is let pass where all together open. */
+/* Of many overlapping pairs some can recover only after others: later iterations accept deeper ones
+ * if the sum of depths falls. */
 double peg_check_pairs(peg_island *I, int may_tilt)
 {
     double opened = 0, deepened = -INFINITY, shortfall = -INFINITY;

@@ -21,8 +21,8 @@ static void prepare(peg_island *I)
     peg_island_place_mass(I);
 }
 
-/* Share of what forces make of a body's speed in a step that velocities may be uncertain by: a body
- * at rest then moves by 1e-2 of what it would fall. */
+/* Uncertainty of velocities, as a share of the speed that applied forces produce in a step, from
+ * which on a body counts as unconverged: a body at rest then moves by 1e-2 of its free fall. */
 static const double UNCONVERGED = 1e-2;
 
 static void count_outcome(peg_island *I)

@@ -1,12 +1,12 @@
 /* Solving an island's rows with those of joints.
  *
  * Bilateral rows are bounded rows without limit. Loops of joints are redundant and may contradict
- * each other, and contacts may contradict what joints want to correct. Since v = 0 violates no
- * contact, it is the joints that yield then: their compliance grows until there is an answer, and
- * the joint error stays for that step.
+ * each other, and contacts may contradict the correction of joint errors. Since v = 0 violates no
+ * contact, the joints are relaxed then: their compliance grows until there is an answer, and the
+ * joint error stays for that step.
  *
- * Friction that fits to nothing must not tear joints apart, however: where no solver certifies an
- * answer, the friction impulses found so far are held, which leaves a convex problem of normal
+ * Friction without a consistent answer must not separate joints, however: where no solver certifies
+ * an answer, the friction impulses found so far are fixed, which leaves a convex problem of normal
  * impulses and joints. */
 #include "peg/base/arena.h"
 #include "peg/island/joint_row.h"
@@ -14,19 +14,19 @@
 #include "peg/island/lcp_rows.h"
 #include "peg/lcp/problem.h"
 
-/* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by level. The first is
- * what redundant rows need: ten times less, and the solver takes twenty times as long over loops
- * and fails at half of them; ODE's default CFM makes as much at h = .01 for a body of 1 kg. */
+/* Least compliance of a joint's row, relative to its scale J M^-1 J^T + c, by relaxation level.
+ * Redundant rows need the first: with a tenth of it the solver takes twenty times as long for loops
+ * and fails for half of them. ODE's default CFM amounts to it at h = 0.01 s for a body of 1 kg. */
 static const double YIELD[] = {1e-8, 1e-6, 1e-3, 1};
 enum { LEVELS = sizeof YIELD / sizeof *YIELD };
 
-/* Residual of joints that a step may do with, relative to peg_residual_unit: their error is put
- * right in the next one. */
+/* Residual of joint rows accepted in a step, relative to peg_residual_unit: the next step corrects
+ * the joint error. */
 static const double JOINT_RESIDUAL = 1e-7;
 
-/* Times that held friction is corrected: at first against what slides, by the share OPPOSE of what
- * would stop it, then only cut, from BELOW on by a share STRIDE more each time. What it may be off,
- * relative to the largest. */
+/* Corrections of fixed friction: the first OPPOSING against the sliding, by the share OPPOSE of the
+ * impulse that would stop it, then only reductions, from BELOW on by a further share STRIDE each.
+ * EXCESS: accepted change, relative to the largest. */
 enum { CORRECTIONS = 40, OPPOSING = 10, BELOW = 16 };
 static const double OPPOSE = 0.3, STRIDE = 0.01, EXCESS = 1e-11;
 
@@ -39,7 +39,7 @@ static double residual(const peg_problem *problem, int i, const peg_solution *so
     return fabs(lambda * root - fmin(fmax(moved, row->bounded ? -bound : 0), bound));
 }
 
-/* Friction may lag in an answer, the joints may not. */
+/* Friction may lag in an answer; joints may not. */
 static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
                      const peg_solution *solution)
 {
@@ -52,13 +52,13 @@ static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
 
 /* --- friction held --------------------------------------------------------------------------- */
 
-/* The problem without the rows whose impulses are held: these have gone into the target. */
+/* The problem without the rows whose impulses are fixed; these act on the target. */
 typedef struct leftover {
     peg_problem problem;
     peg_solution solution;
     peg_vec6 *target;
     peg_lcp_row *row;
-    int *of; /* rows of the whole problem */
+    int *of; /* indices in the whole problem */
     int first;
 } leftover;
 
@@ -88,8 +88,8 @@ static int take_rest(peg_island *I, const peg_problem *problem, int first, int a
     return 1;
 }
 
-/* Moves the friction against the sliding, or cuts what drives it; then to what the normal impulses
- * allow. Returns whether there was anything to cut. */
+/* Moves friction against the sliding, or removes what drives it, then clamps it to the bounds of
+ * the normal impulses. Returns whether any of it changed. */
 static int correct_friction(const peg_problem *problem, int first, int pass,
                             const peg_solution *now, double *lambda)
 {

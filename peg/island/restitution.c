@@ -1,6 +1,6 @@
-/* Velocities after the step. They differ from those that moved the poses where a starting overlap
- * was opened, whose speed must not stay, and where contacts bounce: Newton's restitution as a
- * projection behind the step, which cannot create overlap because it moves nothing. */
+/* Velocities after the step. They differ from those of the pose update where penetration recovery
+ * moved bodies, whose recovery speed is removed, and where contacts bounce: Newton's restitution as
+ * a projection after the step, which moves no pose and so creates no overlap. */
 #include "peg/island/restitution.h"
 
 #include "peg/contact/jacobian.h"
@@ -17,7 +17,7 @@
 
 /* --- speeds of what was squeezed --- */
 
-/* Passes in which bodies that are too fast take a share of their impulses; from then on none. */
+/* Passes in which too fast bodies keep a share of their impulses; after them none. */
 enum { SHARED_PASSES = 16 };
 
 /* The speed that a point of a row's other body has without contact, m/s. */
@@ -31,8 +31,8 @@ static double partner_speed(const peg_island *I, const peg_row *row, int body)
     return peg_norm(at);
 }
 
-/* The fastest that a body becomes by the contacts of overlaps: as fast as it or what it meets is
- * without them, and the speed at which they open. */
+/* Speed limit of a body at recovering contacts, m/s: the larger speed of the two bodies without
+ * them, plus the recovery speed. */
 static double opening_limit(const peg_island *I, const peg_row_set *rows, int body)
 {
     double fastest = peg_norm(I->rigid[body].target), opening = 0;
@@ -45,7 +45,7 @@ static double opening_limit(const peg_island *I, const peg_row_set *rows, int bo
     return opening > 0 ? fastest + opening : INFINITY;
 }
 
-/* Which share of its impulses leaves a body within its limit. */
+/* Share of its impulses that leaves a body within its limit. */
 static double allowed_share(const peg_island *I, const peg_row_set *rows, const peg_vec6 *v,
                             int body)
 {
@@ -57,7 +57,7 @@ static double allowed_share(const peg_island *I, const peg_row_set *rows, const 
     return (limit - free_speed) / peg_norm(change);
 }
 
-/* Takes the missing share of the impulses of rows on both bodies; share: by body. */
+/* Scales the impulses of rows by the smaller share of their two bodies. */
 static void scale_impulses(const peg_island *I, const peg_row_set *rows, const double *share,
                            double *factor, peg_vec6 *v)
 {
@@ -72,9 +72,9 @@ static void scale_impulses(const peg_island *I, const peg_row_set *rows, const d
     }
 }
 
-/* Between bodies that overlap deep, a light one has no velocity that leaves both but a large one.
- * It takes a share of the impulses of its contacts, and so do those that it meets; whoever becomes
- * too fast by that, too. Bodies that joints connect keep theirs. */
+/* A light body between deeply overlapping ones recovers only at a large velocity. It keeps a share
+ * of the impulses of its contacts, and so do its neighbours, and bodies that become too fast by
+ * that. Bodies with joints keep all. */
 static void limit_opened(peg_island *I, const peg_row_set *rows)
 {
     double *share = PEG_NEW(I->arena, double, I->nd), *factor = PEG_NEW(I->arena, double, rows->m);
@@ -102,8 +102,8 @@ void peg_limit_opened(peg_island *I)
 
 /* --- starting overlap --- */
 
-/* The same rows about v_f, without what only opened overlaps; where there is no exact answer by
- * PGS, which always has one and adds no energy. */
+/* Solves the same rows about v_f without recovery speeds; by PGS, which never fails and adds no
+ * energy, where there is no exact answer. */
 static int solve_without_recovery(peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++) I->rows.row[i].bias -= I->rows.row[i].recovery;
@@ -118,7 +118,7 @@ static int solve_without_recovery(peg_island *I)
     return settled;
 }
 
-/* The poses and the impulses that led there stay as they are. */
+/* Poses and their impulses are kept. */
 static void end_recovery(peg_island *I)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
@@ -152,7 +152,7 @@ static double row_speed(const peg_island *I, const peg_row *row, const peg_vec6 
     return speed;
 }
 
-/* How much the row's impulse has changed its speed by itself, m/s. */
+/* Change of the row's speed by its own impulse, m/s. */
 static double own_change(const peg_island *I, const peg_row *row)
 {
     const peg_pair *p = &I->pair[row->pair];
@@ -168,7 +168,7 @@ static double own_change(const peg_island *I, const peg_row *row)
     return row->lambda * sum;
 }
 
-/* What immovable bodies add to a row's speed: the part of the bias that is no gap. */
+/* Speed of immovable bodies along the row, m/s: the part of the bias that is no gap. */
 static double immovable_speed(const peg_island *I, const peg_row *row)
 {
     const peg_pair *p = &I->pair[row->pair];
@@ -181,9 +181,8 @@ static double immovable_speed(const peg_island *I, const peg_row *row)
     return peg_dot(d, row->normal);
 }
 
-/* The speed with which the row's features meet, m/s: that of the start, `closing`, and what applied
- * forces have made of it on the way to the gap where the poses end. A ball that bounces fully has
- * all of its energy after the impact. */
+/* Closing speed at impact, m/s: that at q_0, `closing`, changed by applied forces up to the gap of
+ * the end poses. With restitution 1 a ball has its whole energy after the impact. */
 static double meeting_speed(const peg_island *I, const peg_row *row, double closing)
 {
     const peg_pair *p = &I->pair[row->pair];
@@ -197,7 +196,7 @@ static double meeting_speed(const peg_island *I, const peg_row *row, double clos
     return closing > 0 ? sqrt(fmax(0, closing * closing + 2 * gained * way / I->h)) : closing;
 }
 
-/* Rows of the impulses of this step, asking for the speeds after the bounce. Returns how many
+/* Rows of the impulses of this step with the speeds after the bounce as targets. Returns how many
  * bounce. */
 static int bounce_rows(peg_island *I)
 {
@@ -232,8 +231,8 @@ static int bounce_rows(peg_island *I)
     return bouncing;
 }
 
-/* Changes the velocities after the step to the nearest ones that answer I->rows, as far as that
- * adds no energy but the work of moving obstacles, if they are to drive; the poses stay. */
+/* Projects the velocities after the step onto I->rows, as far as that adds no energy but the work
+ * of moving obstacles; poses are kept. */
 static void answer_rows(peg_island *I, int driven)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;

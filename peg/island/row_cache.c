@@ -27,9 +27,8 @@ static int is_out_of_reach(const peg_pair *p)
     return !p->violated && PEG_FACING * p->s > p->reach;
 }
 
-/* Where the answer is to be exact only rows stay that are not loaded and could not be, nor are
- * wrong by as much as the pair is apart: they are linear in what moves by a share of L. Where it is
- * long in coming, none. */
+/* In exact attempts only rows are kept that are unloaded, could not become loaded, and whose
+ * linearisation error is below the pair's separation; after many iterations none. */
 static int must_be_exact(const peg_island *I, const peg_pair *p)
 {
     double wrong = p->moved_since_rows * p->moved_since_rows / p->L;
@@ -37,10 +36,9 @@ static int must_be_exact(const peg_island *I, const peg_pair *p)
            is_out_of_reach(p);
 }
 
-/* Rows of a pair stay as they are until something is wrong with it, or while it is not loaded, or
- * while its bodies have hardly moved since they were made or (anew) the answer that they led to is
- * not restored: what that leaves out, the check of the poses will find. Rows of one pair lie
- * together in the set, in the order of the pairs. */
+/* Rows of a pair are kept while it is not violated and is unloaded, or its bodies have hardly moved
+ * since the rows were made; the check of the poses covers the difference. Rows of one pair are
+ * contiguous in the set, in the order of the pairs. */
 static int keep_rows(peg_island *I, int p, int anew, int *from)
 {
     const peg_row_set *last = &I->before.rows;
@@ -57,7 +55,7 @@ static int keep_rows(peg_island *I, int p, int anew, int *from)
     return 1;
 }
 
-/* The rows of first contacts stay for the step, and with PGS their impulses too. */
+/* Rows of first contacts are kept for the step, with PGS their impulses too. */
 static void append_first_contacts(peg_island *I)
 {
     const peg_row_set *last = &I->before.rows;
@@ -88,7 +86,7 @@ void peg_make_rows(peg_island *I, int p)
     peg_patch_rows(I, p, &at, &I->rows);
     if (pair->violated && peg_has_rule(I, PEG_RULE_FACET_ROWS)) {
         if (pair->facet.kind == PEG_FEATURES_NONE) peg_pair_choose_facet(I, pair);
-        /* what overlaps opens along its facet even where its features do not meet */
+        /* overlapping pairs recover along their facet even where its features do not touch */
         peg_facet_rows(I, p, &at, peg_pair_recovers(pair) ? INFINITY : PEG_NEAR, &I->rows);
     }
     if (!peg_is_iterative(I) || I->rows.m == begin) return;

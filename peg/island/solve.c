@@ -1,4 +1,4 @@
-/* Solves an island's rows, and keeps the account of their impulses. */
+/* Solves an island's rows and accumulates their impulses. */
 #include "peg/island/solve.h"
 
 #include "peg/base/arena.h"
@@ -13,7 +13,7 @@ void peg_island_accumulate(peg_island *I, peg_about about)
     for (int i = 0, end; i < I->rows.m; i = end) {
         int acts = 0;
         end = peg_next_normal(&I->rows, i);
-        /* friction with a limit of its own may act where no row is loaded any more
+        /* friction with a fixed limit may act where no row is loaded any more
          * (pair.friction_pending) */
         for (int k = i; k < end; k++) acts |= I->rows.row[k].lambda != 0;
         if (acts) peg_rows_append(I, &I->impulse, &I->rows, i, end);
@@ -31,9 +31,8 @@ static int solves_exactly(const peg_island *I, peg_about about)
     return about == PEG_ABOUT_ITERATE || (!I->joints.n && !peg_work_is_spent(I));
 }
 
-/* Whether projected Gauss-Seidel is to find what no exact solve has found. Overlaps that cannot
- * open as much as they may open as much as they can; where moving bodies leave no room nothing is
- * thrown about. */
+/* Whether PGS replaces an exact solve that failed: overlaps then recover as far as they can, and
+ * bodies without room between moving obstacles are not thrown about. */
 static int may_iterate(const peg_island *I, peg_about about, peg_outcome outcome)
 {
     if (outcome == PEG_SOLVED || I->failed || !peg_is_iterative(I)) return 0;

@@ -1,4 +1,4 @@
-/* The rows of an island to the last digit, joints included. */
+/* Exact solve of an island's rows, joints included. */
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
@@ -10,7 +10,7 @@
 
 typedef struct workspace {
     peg_problem problem;
-    int *at;      /* of a row of the island: its index in the problem; -1: left out */
+    int *at;      /* index in the problem of a row of the island; -1: left out */
     int contacts; /* rows of contacts in the problem; those of joints follow */
     peg_lcp_row *row;
     peg_vec6 *target;
@@ -29,8 +29,8 @@ static int allocate(peg_island *I, workspace *w)
     return w->at && w->row && w->target && w->solution.v && w->solution.lambda;
 }
 
-/* An answer that moves the poses only leads to the nearest ones that are apart, without friction
- * but where it has no limit. */
+/* A restoration, which moves poses only, projects onto the nearest separated ones, without friction
+ * except friction without limit. */
 /* What moves the poses only, of what a row asks for, m/s. In islands of many bodies that is all
  * that standing still would not do: to open flush sides against the friction of a load takes
  * impulses as large as the load's. */
@@ -103,16 +103,14 @@ static peg_outcome run(peg_island *I, workspace *w)
     return PEG_SOLVED;
 }
 
-/* Whether the contact has friction with a limit of its own, which acts wherever the contact is
- * loaded.
- */
+/* Whether the contact has friction with a fixed limit, which acts while the contact is loaded. */
 static int limits_friction(const peg_island *I, int normal)
 {
     return normal + 1 < I->rows.m && I->rows.row[normal + 1].friction &&
            I->rows.row[normal + 1].limit > 0;
 }
 
-/* A row counts as loaded above rounding, compared in the energy norm. */
+/* A row is loaded if its impulse is above rounding in the energy norm. */
 static void mark_loaded(peg_island *I, const workspace *w)
 {
     for (int i = 0; i < I->rows.m; i++) {
@@ -130,10 +128,10 @@ static void mark_loaded(peg_island *I, const workspace *w)
         peg_friction_end(I, &I->rows.row[i]);
 }
 
-/* Whether v = 0 satisfies the rows, but for gaps near rounding. */
+/* Whether v = 0 satisfies the rows, except for gaps near rounding. */
 static int may_rest(const peg_island *I)
 {
-    /* many bodies keep the rounding of a flush start: to open it moves all of them */
+    /* many bodies keep the rounding of a flush start: opening it would move all of them */
     int is_many = I->nd >= PEG_COARSE_FROM;
     if (I->mode != PEG_MODE_LIMITED || I->joints.n) return 0;
     for (int i = 0; i < I->rows.m; i++) {
@@ -146,8 +144,8 @@ static int may_rest(const peg_island *I)
     return 1;
 }
 
-/* Velocities that are rounding beside what the applied forces make in a step become 0; the impulses
- * stay. */
+/* Sets velocities to 0 that are rounding beside the speed that applied forces produce in a step;
+ * impulses are kept. */
 static void come_to_rest(peg_island *I)
 {
     if (may_rest(I) && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_REST))

@@ -1,5 +1,5 @@
-/* The rows of a large island by projected Gauss-Seidel (lcp/gauss_seidel.h). Where the iterate
- * answers them but for a few, only these are visited, as far as their change reaches. */
+/* PGS solve of a large island's rows (lcp/gauss_seidel.h). Where only a few rows of the iterate are
+ * violated, only these and what their changes reach are visited. */
 #include "peg/contact/contact_row.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
@@ -10,17 +10,17 @@
 #include "peg/island/warm_start.h"
 #include "peg/lcp/gauss_seidel.h"
 
-/* PGS iterations of fine solves at most. They end where FINE_STALL get little further: nine of ten
- * answers are then known to 0.1 to 0.4 % of the speed, which two or three times as many would make
- * 0.02 to 0.08 %. */
+/* Largest number of PGS iterations of a fine solve; it ends when FINE_STALL of them improve little.
+ * Nine of ten answers are then known to 0.1 to 0.4 % of the speed; two or three times as many
+ * iterations would give 0.02 to 0.08 %. */
 enum { FINE_ITERATIONS = 300 };
 enum { FINE_STALL = 24 };
 
-/* PGS iterations of coarse solves that begin with the answer before, at most. */
+/* Largest number of PGS iterations of a coarse solve with a warm start. */
 enum { UPDATE_ITERATIONS = 32 };
 
-/* From this pass on a coarse solve about v_f looks only at the rows of bodies whose pairs have
- * changed. */
+/* Pass from which on a coarse solve about v_f visits only rows of bodies whose pairs have changed.
+ */
 enum { LOCAL_FROM = 2 };
 
 /* Restorations of coarse islands ask for this share of the gaps less, and may fail by PEG_RESERVE.
@@ -34,7 +34,7 @@ typedef struct workspace {
     peg_lcp_row *row;
     peg_vec6 *target;
     double *speed;
-    double usual; /* what a row may fail by, m/s */
+    double usual; /* tolerance of a row, m/s */
     int frictionless;
     int is_cold; /* from no impulses */
     peg_pgs_group *group;
@@ -43,7 +43,7 @@ typedef struct workspace {
     peg_solution solution;
 } workspace;
 
-/* Whether the iterate is an answer but for what was dirty up since. */
+/* Whether the iterate is an answer, except for rows marked dirty since. */
 static int follows(const peg_island *I, peg_about about)
 {
     return !I->joints.n && (about == PEG_ABOUT_ITERATE || I->before.has_motion);
@@ -51,21 +51,22 @@ static int follows(const peg_island *I, peg_about about)
 
 /* --- the problem --- */
 
-/* Joints, and who asks for the problem, want to see all of it. */
+/* Joints and captures need the whole problem. */
 static int is_whole(const peg_island *I)
 {
     return I->joints.n || I->common.capture;
 }
 
-/* Whether the answer moves the poses only, to the nearest ones that are apart: without friction. */
+/* Whether the solve is a restoration: it moves poses only, to the nearest separated ones, without
+ * friction. */
 static int is_for_poses(const workspace *w)
 {
     return w->about == PEG_ABOUT_ITERATE && peg_keeps_motion(w->island);
 }
 
-/* v = 0 satisfies the rows but for what is driven, so that an answer is no farther from v_f than
- * that is. Friction whose bounds follow the normal impulses can make the iteration diverge, above
- * mu = 1 and in wedges. */
+/* v = 0 satisfies all rows that are not driven, so that an answer is no farther from v_f than v = 0
+ * is. Friction whose bounds follow the normal impulses can make the iteration diverge, above mu = 1
+ * and in wedges. */
 static int has_diverged(const peg_island *I, const workspace *w)
 {
     double apart = 0, most = 0, mass = 0, driven = 0;
@@ -83,7 +84,7 @@ static int has_diverged(const peg_island *I, const workspace *w)
     return !(apart <= 2 * (most + mass * driven * driven));
 }
 
-/* Impulse of a row that was there before and is not looked at. */
+/* Impulse of a kept row that is not visited. */
 static double unseen(const workspace *w, const peg_row *row)
 {
     if (w->about == PEG_ABOUT_FREE) return row->lambda_motion;
@@ -125,7 +126,7 @@ static void fill(void *context, int from, int to, int again, peg_lcp_row *out)
     }
 }
 
-/* Rows that follow each other and belong to the same pair. */
+/* Contiguous rows of one pair. */
 static void find_groups(const peg_island *I, workspace *w)
 {
     for (int i = 0, end; i < I->rows.m; i = end) {
@@ -183,8 +184,8 @@ static void fill_all(peg_island *I, workspace *w)
 
 /* --- the goal --- */
 
-/* Whether velocities below PEG_COARSE_REST are none: nothing is driven. Thin gaps may wait to grow,
- * and overlaps to open. */
+/* Whether velocities below PEG_COARSE_REST count as rest: nothing is driven. Growth of thin gaps
+ * and recovery may wait. */
 static int may_rest(const peg_island *I)
 {
     for (int i = 0; i < I->rows.m; i++)
@@ -205,7 +206,7 @@ static int most_iterations(const workspace *w)
     return PEG_COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
 
-/* Of the velocities after the step; restorations that move the poses only are none. */
+/* Residual of the velocities after the step; restorations, which move poses only, do not count. */
 static void note_residual(peg_island *I, const workspace *w, peg_outcome outcome)
 {
     if (is_for_poses(w)) return;
@@ -251,7 +252,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     note_residual(I, w, outcome);
     if (outcome == PEG_ITERATION_LIMIT) outcome = PEG_SOLVED;
     if (outcome != PEG_SOLVED) return outcome;
-    /* how far overlaps open is no error */
+    /* the extent of recovery is no error */
     double changed = sum > 0 ? w->solution.residual / sqrt(0.5 * sum) : 0;
     if (w->about == PEG_ABOUT_FREE || !(I->forms & PEG_FORM_RECOVERY))
         I->stats->pgs_residual_max = fmax(I->stats->pgs_residual_max, changed);
@@ -260,9 +261,8 @@ static peg_outcome run(peg_island *I, workspace *w)
 
 /* --- the answer --- */
 
-/* Rows that were not looked at keep the impulses of the last solve about v_f, or of its
- * restoration. Where a solve about v_f gives another answer than that which was restored, this has
- * to be done again. */
+/* Rows that were not visited keep the impulses of the last solve about v_f, or of its restoration.
+ * If a solve about v_f changes the answer that was restored, the restoration is repeated. */
 static void take(peg_island *I, const workspace *w)
 {
     int contacts = I->rows.m;
@@ -281,7 +281,7 @@ static void take(peg_island *I, const workspace *w)
                (size_t)I->joints.n * sizeof *I->joints.lambda);
     for (int g = 0; g < w->groups && w->group[g].begin < contacts; g++) {
         int begin = w->group[g].begin, end = w->group[g].end, seen = w->filled[begin];
-        int ends = seen && !is_for_poses(w); /* else friction is not asked */
+        int ends = seen && !is_for_poses(w); /* else without friction */
         peg_pair *p = &I->pair[I->rows.row[begin].pair];
         for (int i = begin; i < end; i++) {
             peg_row *row = &I->rows.row[i];

@@ -1,20 +1,20 @@
 /* Velocities after a step in which contacts turn.
  *
- * Rows are taken half-way through the step. A motion t that runs along the contacts at q_0 does not
- * run along those rows, G t + b != 0, and the solve removes its part N t across them: the motion
- * turns half as far as the contacts do and loses 1/2 |N t|^2, in every step. A coin that rolls
- * round in circles falls flat within 3 s at h = 0.01 s. The other half of the turn moves nothing
- * more and is made behind the step,
+ * Rows are taken at the middle of the step. A motion t along the contacts at q_0 is not along those
+ * rows, G t + b != 0, and the solve removes its component N t normal to them: the motion turns half
+ * as far as the contacts do and loses 1/2 |N t|^2 in every step. A coin that rolls in circles falls
+ * flat within 3 s at h = 0.01 s. The other half of the rotation moves no pose and is made after the
+ * step,
  *
  *     G v+ = G v - (G t + b)
  *
- * on the rows that turn, those of contacts that bear and did so in the step before: along the
- * normal, and across it where v+ sticks. v+ = v - N t, with v across N t, has the lost energy
- * again; without other forces |v+| = |t|. What stays lost is 1/2 |h f|^2 along the contacts, ODE's
- * own. Impacts are no turns: t is what of v_0 runs along the contacts at q_0, and those that began
- * in the step keep their speed. The impulses of the whole step stay in their cones, so that v+
- * comes from a mixed LCP about what they leave of v; its masses are those of the end, where its
- * energy is taken. */
+ * on the rows that turn: those of contacts that are loaded and were so in the last step, along the
+ * normal, and along the tangents where v+ sticks. v+ = v - N t, with v normal to N t, regains the
+ * lost energy; without other forces |v+| = |t|. The loss that remains, 1/2 |h f|^2 along the
+ * contacts, is that of ODE's integrator. Impacts do not turn: t is the projection of v_0 onto the
+ * contacts at q_0, and contacts that began in the step keep their speed. The impulses of the whole
+ * step stay in their cones, so that v+ comes from a mixed LCP about v without the impulses, with
+ * the masses of the end, where its energy is taken. */
 #include "peg/island/turned_rows.h"
 
 #include "peg/contact/kinematics.h"
@@ -26,12 +26,12 @@
 
 typedef struct turn {
     peg_row_set begun;    /* rows of the pairs at q_0 */
-    unsigned char *turns; /* of a normal row of these: its contact turns */
-    int *match;           /* of a normal row of the last iterate: that of its contact at q_0, if it
-                              turns; -1: it does not */
+    unsigned char *turns; /* of a normal row in `begun`: its contact turns */
+    int *match; /* of a normal row of the last iterate: the row of its contact in `begun` if that
+                   turns, else -1 */
     peg_lcp_row *row;
-    peg_vec6 *along, *held; /* nd: t, and t where friction holds */
-    peg_vec6 *target;       /* nd: what the impulses leave of v */
+    peg_vec6 *along, *held; /* nd: t, and t with sticking friction */
+    peg_vec6 *target;       /* nd: v without the impulses */
     peg_mass_block *mass;   /* nd: of the end poses */
     peg_solution solution;
 } turn;
@@ -39,7 +39,7 @@ typedef struct turn {
 /* --- rows --- */
 
 /* Of the normal rows of a pair in a set, linked by `next` from `row` on, the one of the same
- * features whose point is nearest; -1: none. A line on a cap bears at two points. */
+ * features whose point is nearest; -1: none. A line on a cap has two contacts. */
 static int nearest_row(const peg_row_set *set, const int *next, int row, const peg_row *like)
 {
     int best = -1;
@@ -68,8 +68,8 @@ static int link_rows(const peg_island *I, const peg_row_set *set, int **first, i
     return 1;
 }
 
-/* The rows of the last iterate get the impulses of the whole account; what bears and is not among
- * them is added. */
+/* Gives the rows of the last iterate the accumulated impulses; loaded rows that are not among them
+ * are appended. */
 static int gather(peg_island *I)
 {
     int *first, *next;
@@ -87,7 +87,7 @@ static int gather(peg_island *I)
     return !I->failed;
 }
 
-/* The speed that a row sees in the motion v, m/s. */
+/* Speed of v along a row, m/s. */
 static double speed(const peg_island *I, const peg_row *row, const peg_vec6 *v)
 {
     const peg_pair *p = &I->pair[row->pair];
@@ -118,7 +118,7 @@ static peg_placement placement_at_start(const peg_island *I, int piece)
     return (peg_placement){&p->start, &p->start, r->x0, r->R0, rest, p->rigid};
 }
 
-/* Makes the rows at q_0 of all pairs that have rows. */
+/* Rows at q_0 of all pairs that have rows. */
 static void make_begun_rows(peg_island *I, turn *t)
 {
     unsigned char *made = PEG_NEW(I->arena, unsigned char, I->npair);
@@ -137,7 +137,7 @@ static void make_begun_rows(peg_island *I, turn *t)
     }
 }
 
-/* Finds those of contacts that turn. Returns how many do. */
+/* Matches rows with those at q_0 of contacts that turn. Returns how many do. */
 static int match_rows(peg_island *I, turn *t)
 {
     int *first, *next, turning = 0;
@@ -162,7 +162,7 @@ static int match_rows(peg_island *I, turn *t)
 
 /* --- what of v_0 runs along the contacts --- */
 
-/* A row at q_0: of a contact that turns an equation, of another one that touches a bound. */
+/* A row at q_0: an equation if its contact turns, else an inequality. */
 static void fill_begun(const peg_island *I, const peg_row *row, int turns, peg_lcp_row *out)
 {
     peg_fill_jacobian(I, row, out);
@@ -173,7 +173,7 @@ static void fill_begun(const peg_island *I, const peg_row *row, int turns, peg_l
     out->limit = turns ? INFINITY : 0;
 }
 
-/* v_0 without what the contacts at q_0 forbid; held: where they turn, friction holds them. */
+/* Projects v_0 onto the contacts at q_0; held: turning contacts stick. */
 static int find_motion(peg_island *I, turn *t, int held, peg_vec6 *motion)
 {
     int m = 0;
@@ -199,7 +199,7 @@ static int find_motion(peg_island *I, turn *t, int held, peg_vec6 *motion)
 
 /* --- velocities after the step --- */
 
-/* v without the impulses of the account, with the masses of the end. */
+/* v without the accumulated impulses, with the masses at the end. */
 static void take_impulses_off(const peg_island *I, turn *t)
 {
     for (int i = 0; i < I->nd; i++) {
@@ -225,8 +225,7 @@ static void take_impulses_off(const peg_island *I, turn *t)
     }
 }
 
-/* b of a normal row that does not turn: it keeps what speed it has, and where it bears nothing lets
- * the gap close. */
+/* b of a normal row that does not turn: it keeps its speed, and without load the gap may close. */
 static double bias_of_others(const peg_island *I, const peg_row *row, double now)
 {
     if (I->pair[row->pair].surface->soft) return row->bias;
@@ -252,8 +251,8 @@ static void fill_rows(peg_island *I, turn *t)
     }
 }
 
-/* What the solve can have removed because contacts turn, J: they turn as far as the bodies do, and
- * as these move by their own size. What it removed besides has stopped them. */
+/* Bound on the energy that the solve removed because contacts turn, J: they turn by the rotation of
+ * the bodies and by their motion relative to their size. Larger losses are impacts. */
 static double turned_energy(const peg_island *I)
 {
     double most = 0;

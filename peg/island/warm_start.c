@@ -1,4 +1,4 @@
-/* Where a solve about v_f starts: the impulses of the iteration before, or of the step before. */
+/* Warm start of a solve about v_f: the impulses of the last iteration, or of the last step. */
 #include "peg/island/warm_start.h"
 
 #include "peg/contact/mode.h"
@@ -53,9 +53,8 @@ static int find_nearest(const peg_island *I, int begin, int end, const double *l
     return best;
 }
 
-/* The same features carry on their impulses. Flush corners are seen now as these and now as those
- * features, and crossings of nearly parallel edges wander: what is left goes to the nearest point.
- */
+/* Contacts of the same features keep their impulses. Features of flush corners alternate, and
+ * crossings of nearly parallel edges move: the remaining impulses go to the nearest contact. */
 static void warm_pair(const peg_island *I, int begin, int end, carried *c, double *lambda)
 {
     if (c->n == 0) return;
@@ -71,7 +70,7 @@ static void warm_pair(const peg_island *I, int begin, int end, carried *c, doubl
     }
 }
 
-/* Rows of one pair lie together, those of first contacts behind all others, in the same order of
+/* Rows of one pair are contiguous; those of first contacts follow all others, in the same order of
  * pairs. */
 static int end_of_pair(const peg_row_set *set, int i)
 {
