@@ -325,13 +325,15 @@ static peg_placement place_stop(peg_island *I, int piece, const peg_vec6 *v, dou
  * With all of them thirty crossing needles had 52 782 rows. */
 enum { KEPT_CONTACTS = 6 };
 
-/* Removes rows of the pair from a set, from `from` on. Returns whether one of them was loaded. */
-static int remove_rows(peg_row_set *set, int from, int pair)
+/* Removes outdated rows from a set, from `from` on: all of their pairs, or those of `first` before
+ * the pair's last first contact. Returns whether one of them was loaded. */
+static int remove_rows(const peg_island *I, peg_row_set *set, int from, int first)
 {
     int to = from, loaded = 0;
     for (int i = from; i < set->m; i++) {
         const peg_row *row = &set->row[i];
-        if (row->pair == pair)
+        int outdated = I->pair[row->pair].tried.outdated;
+        if (first ? i < outdated : outdated > 0)
             loaded |= row->lambda_motion != 0 || row->lambda_restored != 0;
         else if (to++ != i)
             set->row[to - 1] = *row;
@@ -341,13 +343,15 @@ static int remove_rows(peg_row_set *set, int from, int pair)
 }
 
 /* The rows of the last solve end with those of its first contacts, in their order. */
-static void forget_contacts(peg_island *I, int pair)
+void peg_remove_first_contacts(peg_island *I)
 {
-    int known = I->rows.m - I->rows.patches;
-    remove_rows(&I->first, 0, pair);
-    if (known > 0 && remove_rows(&I->rows, I->rows.patches, pair))
+    int any = 0;
+    for (int i = 0; i < I->npair; i++) any |= I->pair[i].tried.outdated > 0;
+    if (!any) return;
+    remove_rows(I, &I->first, 0, 1);
+    if (I->rows.m > I->rows.patches && remove_rows(I, &I->rows, I->rows.patches, 0))
         I->before.has_motion = I->before.is_restored = 0;
-    I->pair[pair].tried.met = 0;
+    for (int i = 0; i < I->npair; i++) I->pair[i].tried.outdated = 0;
 }
 
 void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, const peg_vec6 *v)
@@ -362,7 +366,7 @@ void peg_first_contact(peg_island *I, int pair, const peg_passage *passage, cons
     p->others = p->beside = INFINITY;
     p->checked = 0;
     p->contact_time = passage->apart;
-    if (p->tried.met++ >= KEPT_CONTACTS) forget_contacts(I, pair);
+    if (p->tried.met++ >= KEPT_CONTACTS) p->tried.outdated = I->first.m, p->tried.met = 0;
     int from = I->first.m;
     if (swings_through && are_shells(I, p)) {
         p->facet = (peg_facet){.kind = PEG_FEATURES_NONE};

@@ -21,5 +21,7 @@ peg_passage peg_conservative_advancement(peg_island *island, const peg_pair *pai
                                          const peg_vec6 *v, double depth);
 /* Adds the pair's rows at that pose to island->first. */
 void peg_first_contact(peg_island *island, int pair, const peg_passage *passage, const peg_vec6 *v);
+/* Removes rows that first contacts of their pairs have outdated; once after those of all pairs. */
+void peg_remove_first_contacts(peg_island *island);
 
 #endif

@@ -84,6 +84,7 @@ typedef struct peg_pair_tried {
     int stuck;         /* enough of them to let a mesh be touched at every feature */
     int causes;        /* advancements while it was violated */
     int met;           /* first contacts whose rows are kept */
+    int outdated;      /* rows of island->first up to here are outdated for the pair; 0: none */
     int switches;      /* of its facet */
     int yielded;       /* has changed to another facet that touched at q_0 */
     int locked;        /* only facets that separated the pair at q_0 are allowed */

@@ -109,5 +109,6 @@ int peg_seek_first_contacts(peg_island *I, double shortfall)
             if (p->fast) passed |= peg_add_first_contact(I, i, PEG_HIT_DEPTH * p->width);
         }
     }
+    peg_remove_first_contacts(I);
     return passed;
 }
