@@ -11,7 +11,7 @@
 
 enum {
     PGS_ITERATIONS = 100,
-    JOINED_PGS_ITERATIONS = 15, /* with joints, at which they hardly get on: of a bridge of 15
+    JOINED_PGS_ITERATIONS = 16, /* with joints, at which they hardly get on: of a bridge of 15
                                    hinges the rest took a fifth of the step */
     COLD_PGS_ITERATIONS = 400,
     SMALL = 100 /* rows, for Lemke's method */
