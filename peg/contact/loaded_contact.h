@@ -1,5 +1,5 @@
-/* Contacts of the wide attempt that bear. They make rows only where end velocities are solved for.
- */
+/* Loaded contacts of the wide attempt: those with a normal impulse. They become rows only where end
+ * velocities are solved for. */
 #ifndef PEG_LOADED_CONTACT_H
 #define PEG_LOADED_CONTACT_H
 
@@ -16,13 +16,13 @@ typedef struct peg_loaded_contact {
     double mu[2];             /* along t and n x t */
 } peg_loaded_contact;
 
-/* What friction does to A, N s. */
+/* Friction impulse on A, world, N s. */
 void peg_loaded_friction(const peg_loaded_contact *contact, double out[3]);
 peg_cached_contact peg_loaded_to_cache(const peg_island *island, const peg_loaded_contact *contact);
-/* The normal row (j: 0) or one of friction. */
+/* j = 0: the normal row; 1, 2: the friction rows along t and n x t. */
 void peg_loaded_row(const peg_island *island, const peg_loaded_contact *contact, int j,
                     peg_row *row);
-/* All of them become the island's rows with an impulse; 0 without memory. */
+/* Appends the rows of all loaded contacts to island->impulse; 0 without memory. */
 int peg_loaded_to_rows(peg_island *island);
 
 #endif

@@ -41,25 +41,22 @@ static double size_of(const peg_stage *s, const peg_box_pair *p)
     return peg_pair_size(s->part[p->a].shape, s->part[p->b].shape);
 }
 
-/* Of those that a search has added. */
+/* Axes of the pairs that a search has added; a lot of the loop. */
 static void find_axes(void *data, int begin, int end)
 {
-    enum { LOT = 64 }; /* that are handed on at once */
     const peg_pair_search *f = data;
     const peg_stage *s = f->stage;
-    for (int from = begin; from < end; from += LOT) {
-        const peg_box *a[LOT], *b[LOT];
-        double bias[LOT];
-        peg_box_axis axis[LOT];
-        peg_box_pair *pair = &s->box_pair[f->far + from];
-        int n = end - from < LOT ? end - from : LOT;
-        for (int k = 0; k < n; k++) {
-            a[k] = &s->box[pair[k].a], b[k] = &s->box[pair[k].b];
-            bias[k] = PEG_EDGE_BIAS * size_of(s, &pair[k]);
-        }
-        peg_box_separations(a, b, bias, n, axis);
-        for (int k = 0; k < n; k++) pair[k].axis = axis[k];
+    const peg_box *a[PEG_LOT], *b[PEG_LOT];
+    double bias[PEG_LOT];
+    peg_box_axis axis[PEG_LOT];
+    peg_box_pair *pair = &s->box_pair[f->far + begin];
+    int n = 0;
+    for (; n < end - begin; n++) {
+        a[n] = &s->box[pair[n].a], b[n] = &s->box[pair[n].b];
+        bias[n] = PEG_EDGE_BIAS * size_of(s, &pair[n]);
     }
+    if (n) peg_box_separations(a, b, bias, n, axis);
+    for (int k = 0; k < n; k++) pair[k].axis = axis[k];
 }
 
 /* Null if it is known or without memory. */
