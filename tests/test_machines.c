@@ -361,6 +361,32 @@ START_TEST(body_without_shape_weighs)
 }
 END_TEST
 
+/* Two fixed joints hold a body of 37 g and 1e-7 kg m^2: a world's default CFM is lost beside
+ * J M^-1 J', and ODE's own factors of the redundant rows hold NaN, on which it aborts. */
+START_TEST(redundant_joints_of_a_light_body_are_solved)
+{
+    scene s = new_scene(NULL);
+    dBodyID body = dBodyCreate(s.world);
+    dBodySetPosition(body, .19, .22, .22);
+    dMass mass;
+    dMassSetParameters(&mass, .0367, 0, 0, 0, 1.62e-7, 2.58e-8, 1.59e-7, 0, 0, 0);
+    dBodySetMass(body, &mass);
+    dGeomSetBody(dCreateSphere(s.space, .01), body);
+    dBodySetLinearVel(body, 1, 2, 3);
+    for (int i = 0; i < 2; i++) {
+        dJointID joint = dJointCreateFixed(s.world, 0);
+        dJointAttach(joint, body, 0);
+        dJointSetFixed(joint);
+    }
+    for (int i = 0; i < 100; i++) ck_assert_int_eq(pegWorldStep(s.peg, .06), PEG_OK);
+    const dReal *x = dBodyGetPosition(body);
+    ck_assert_double_eq_tol(x[0], .19, 1e-6);
+    ck_assert_double_eq_tol(x[1], .22, 1e-6);
+    ck_assert_double_eq_tol(x[2], .22, 1e-6);
+    free_scene(&s);
+}
+END_TEST
+
 /* What rests with joints rests to the bit, and its step is not made anew. */
 START_TEST(jointed_bodies_rest)
 {
@@ -540,6 +566,7 @@ Suite *test_suite(void)
     tcase_add_test(use, jointed_stack_stands);
     tcase_add_test(use, large_islands_keep_their_joints);
     tcase_add_test(use, body_without_shape_weighs);
+    tcase_add_test(use, redundant_joints_of_a_light_body_are_solved);
     tcase_add_test(use, jointed_bodies_rest);
     tcase_add_loop_test(use, jointed_bodies_sleep_and_wake_together, 0, 2);
     tcase_add_loop_test(use, contradictions_have_an_answer, 0, 2);

@@ -537,31 +537,6 @@ START_TEST(convex_rests_on_convex)
 }
 END_TEST
 
-/* Two fixed joints hold a body of 37 g and 1e-7 kg m^2: a world's default CFM is lost beside
- * J M^-1 J', and ODE's own factors of the redundant rows hold NaN, on which it aborts. */
-START_TEST(redundant_joints_of_a_light_body_are_solved)
-{
-    scene s = new_scene();
-    dBodyID body = add_body(s.world, .19, .22, -.22);
-    dMass mass;
-    dMassSetParameters(&mass, .0367, 0, 0, 0, 1.62e-7, 2.58e-8, 1.59e-7, 0, 0, 0);
-    dBodySetMass(body, &mass);
-    dGeomSetBody(dCreateSphere(s.space, .01), body);
-    dBodySetLinearVel(body, 1, 2, 3);
-    for (int i = 0; i < 2; i++) {
-        dJointID joint = dJointCreateFixed(s.world, 0);
-        dJointAttach(joint, body, 0);
-        dJointSetFixed(joint);
-    }
-    for (int i = 0; i < 100; i++) ck_assert_int_eq(pegWorldStep(s.peg, .06), PEG_OK);
-    const dReal *x = dBodyGetPosition(body);
-    ck_assert_double_eq_tol(x[0], .19, 1e-6);
-    ck_assert_double_eq_tol(x[1], .22, 1e-6);
-    ck_assert_double_eq_tol(x[2], -.22, 1e-6);
-    free_scene(&s);
-}
-END_TEST
-
 START_TEST(rays_and_empty_geoms_are_ignored)
 {
     scene s = new_scene();
@@ -873,7 +848,6 @@ static Suite *plugin_suite(void)
     tcase_add_test(use, sleepers_are_woken);
     tcase_add_test(use, joints_are_told_once);
     tcase_add_test(use, convex_rests_on_convex);
-    tcase_add_test(use, redundant_joints_of_a_light_body_are_solved);
     tcase_add_test(use, rays_and_empty_geoms_are_ignored);
     tcase_add_test(use, starting_overlap_is_told_and_opens);
     tcase_add_test(use, meshes_that_cross_at_the_start_are_told_of);
