@@ -51,6 +51,17 @@ dBodyID add_body(scene *s, dGeomID geom)
     return body;
 }
 
+dBodyID add_turned_body(scene *s, cases_random *r, dGeomID geom)
+{
+    double R[9];
+    dMatrix3 turn = {0};
+    dBodyID body = add_body(s, geom);
+    cases_rotation(r, R);
+    for (int k = 0; k < 9; k++) turn[4 * (k / 3) + k % 3] = R[k];
+    dBodySetRotation(body, turn);
+    return body;
+}
+
 /* --- shapes --- */
 
 const dReal planes[] = {1, 0,  0, 0.5, -1, 0, 0, 0.5, 0, 1, 0,  0.5,

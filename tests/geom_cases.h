@@ -3,6 +3,7 @@
 #define GEOM_CASES_H
 
 #include "plugin/ode-peg.h"
+#include "tests/geometry_cases.h"
 
 static const double G = 9.81;
 
@@ -31,6 +32,8 @@ void keep_message(void *data, pegStatus status, const char *text);
 
 /* A body of 2 kg, with the geom (or null). */
 dBodyID add_body(scene *s, dGeomID geom);
+/* The same, turned at random. */
+dBodyID add_turned_body(scene *s, cases_random *r, dGeomID geom);
 
 /* Cube of side 1, in ODE's arrays and as triangles. */
 extern const dReal planes[24], points[24];

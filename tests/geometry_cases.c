@@ -98,3 +98,28 @@ void cases_view_free(peg_view *view)
     free(view->normal);
     free(view->offset);
 }
+
+double cases_point_segment_distance(const double *p, const double *a, const double *b)
+{
+    double d[3], e[3];
+    peg_sub(b, a, d), peg_sub(p, a, e);
+    double dd = peg_dot(d, d);
+    peg_add_scaled(e, dd > 0 ? -fmin(1, fmax(0, peg_dot(d, e) / dd)) : 0, d, e);
+    return peg_norm(e);
+}
+
+double cases_segment_distance(const double *a, const double *b, const double *c, const double *d)
+{
+    double u[3], w[3], r[3];
+    double ends[4] = {cases_point_segment_distance(a, c, d), cases_point_segment_distance(b, c, d),
+                      cases_point_segment_distance(c, a, b), cases_point_segment_distance(d, a, b)};
+    double least = fmin(fmin(ends[0], ends[1]), fmin(ends[2], ends[3]));
+    peg_sub(b, a, u), peg_sub(d, c, w), peg_sub(a, c, r);
+    double uu = peg_dot(u, u), ww = peg_dot(w, w), uw = peg_dot(u, w);
+    double ur = peg_dot(u, r), wr = peg_dot(w, r), whole = uu * ww - uw * uw;
+    if (!(whole > 1e-12 * uu * ww)) return least;
+    double s = (uw * wr - ww * ur) / whole, t = (uu * wr - uw * ur) / whole;
+    if (s < 0 || s > 1 || t < 0 || t > 1) return least;
+    peg_add_scaled(r, s, u, r), peg_add_scaled(r, -t, w, r);
+    return fmin(least, peg_norm(r));
+}

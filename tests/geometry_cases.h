@@ -24,4 +24,8 @@ int cases_shape(cases_random *r, double points[14][3]);
 peg_view cases_view(const peg_polytope *p);
 void cases_view_free(peg_view *view);
 
+/* Distances of a point p from the segment ab, and of the segments ab and cd. */
+double cases_point_segment_distance(const double *p, const double *a, const double *b);
+double cases_segment_distance(const double *a, const double *b, const double *c, const double *d);
+
 #endif

@@ -11,30 +11,6 @@
 
 /* --- distances of triangles --- */
 
-static double from_segment(const double *p, const double *a, const double *b)
-{
-    double d[3], e[3];
-    peg_sub(b, a, d), peg_sub(p, a, e);
-    double dd = peg_dot(d, d);
-    peg_add_scaled(e, dd > 0 ? -fmin(1, fmax(0, peg_dot(d, e) / dd)) : 0, d, e);
-    return peg_norm(e);
-}
-
-static double two_segments(const double *a, const double *b, const double *c, const double *d)
-{
-    double u[3], w[3], r[3];
-    double least = fmin(fmin(from_segment(a, c, d), from_segment(b, c, d)),
-                        fmin(from_segment(c, a, b), from_segment(d, a, b)));
-    peg_sub(b, a, u), peg_sub(d, c, w), peg_sub(a, c, r);
-    double uu = peg_dot(u, u), ww = peg_dot(w, w), uw = peg_dot(u, w);
-    double ur = peg_dot(u, r), wr = peg_dot(w, r), whole = uu * ww - uw * uw;
-    if (!(whole > 1e-12 * uu * ww)) return least;
-    double s = (uw * wr - ww * ur) / whole, t = (uu * wr - uw * ur) / whole;
-    if (s < 0 || s > 1 || t < 0 || t > 1) return least;
-    peg_add_scaled(r, s, u, r), peg_add_scaled(r, -t, w, r);
-    return fmin(least, peg_norm(r));
-}
-
 typedef double corners[3][3];
 
 /* How far a segment is from the inside of a triangle: of its ends over it; 0 where it passes. */
@@ -74,7 +50,7 @@ static double two_triangles(const double (*a)[3], const double (*b)[3])
         least = fmin(least, over_triangle(a[i], a[next], b));
         least = fmin(least, over_triangle(b[i], b[next], a));
         for (int j = 0; j < 3; j++)
-            least = fmin(least, two_segments(a[i], a[next], b[j], b[(j + 1) % 3]));
+            least = fmin(least, cases_segment_distance(a[i], a[next], b[j], b[(j + 1) % 3]));
     }
     return least;
 }
@@ -179,17 +155,6 @@ static solid some_solid(scene *s, cases_random *r, int kind)
     return a;
 }
 
-static dBodyID turn_body(scene *s, cases_random *r, const solid *a)
-{
-    double R[9];
-    dMatrix3 turn = {0};
-    dBodyID body = add_body(s, a->geom);
-    cases_rotation(r, R);
-    for (int k = 0; k < 9; k++) turn[4 * (k / 3) + k % 3] = R[k];
-    dBodySetRotation(body, turn);
-    return body;
-}
-
 /* Thrown at each other, with friction and turning: they meet, and never overlap. */
 START_TEST(thrown_meshes_never_overlap)
 {
@@ -199,7 +164,7 @@ START_TEST(thrown_meshes_never_overlap)
     for (int drop = 0; drop < DROPS; drop++) {
         scene s = new_scene(drop % 2 ? .5 : 0);
         solid a = some_solid(&s, &r, _i / KINDS), b = some_solid(&s, &r, _i % KINDS);
-        dBodyID first = turn_body(&s, &r, &a), second = turn_body(&s, &r, &b);
+        dBodyID first = add_turned_body(&s, &r, a.geom), second = add_turned_body(&s, &r, b.geom);
         double d[3], away = 2 + a.round + b.round, speed = cases_uniform(&r, 5, 40);
         cases_direction(&r, d);
         dBodySetPosition(first, away * d[0], away * d[1], away * d[2]);

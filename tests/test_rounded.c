@@ -99,37 +99,6 @@ static void point_of(const dReal *x, const dReal *R, const double *local, double
         out[k] = x[k] + R[4 * k] * local[0] + R[4 * k + 1] * local[1] + R[4 * k + 2] * local[2];
 }
 
-static double between_points(const double *p, const double *q)
-{
-    double d[3];
-    peg_sub(p, q, d);
-    return peg_norm(d);
-}
-
-static double point_and_segment(const double *p, const double *a, const double *b)
-{
-    double d[3], e[3], at[3];
-    peg_sub(b, a, d);
-    peg_sub(p, a, e);
-    peg_add_scaled(a, fmin(1, fmax(0, peg_dot(d, e) / peg_dot(d, d))), d, at);
-    return between_points(p, at);
-}
-
-static double two_segments(const double *a, const double *b, const double *c, const double *d)
-{
-    double u[3], w[3], r[3], at[2][3];
-    double least = fmin(fmin(point_and_segment(a, c, d), point_and_segment(b, c, d)),
-                        fmin(point_and_segment(c, a, b), point_and_segment(d, a, b)));
-    peg_sub(b, a, u), peg_sub(d, c, w), peg_sub(a, c, r);
-    double uu = peg_dot(u, u), ww = peg_dot(w, w), uw = peg_dot(u, w);
-    double ur = peg_dot(u, r), wr = peg_dot(w, r), whole = uu * ww - uw * uw;
-    if (!(whole > 1e-12 * uu * ww)) return least;
-    double s = (uw * wr - ww * ur) / whole, t = (uu * wr - uw * ur) / whole;
-    if (s < 0 || s > 1 || t < 0 || t > 1) return least;
-    peg_add_scaled(a, s, u, at[0]), peg_add_scaled(c, t, w, at[1]);
-    return fmin(least, between_points(at[0], at[1]));
-}
-
 static double point_and_triangle(const double *p, const double (*v)[3])
 {
     double a[3], b[3], n[3], d[3], at[3], least = INFINITY;
@@ -142,7 +111,7 @@ static double point_and_triangle(const double *p, const double (*v)[3])
     peg_add_scaled(p, -height, n, at);
     for (int k = 0; k < 3; k++) {
         double out[3];
-        least = fmin(least, point_and_segment(p, v[k], v[(k + 1) % 3]));
+        least = fmin(least, cases_point_segment_distance(p, v[k], v[(k + 1) % 3]));
         peg_sub(v[(k + 1) % 3], v[k], a);
         peg_cross(a, n, out);
         peg_sub(at, v[k], d);
@@ -186,7 +155,8 @@ static double two_boxes(const solid *a, const solid *b)
             for (int of_a = 1; of_a < 8; of_a *= 2)
                 for (int of_b = 1; of_b < 8; of_b *= 2)
                     if (!(i & of_a) && !(j & of_b))
-                        least = fmin(least, two_segments(u[i], u[i | of_a], w[j], w[j | of_b]));
+                        least = fmin(least,
+                                     cases_segment_distance(u[i], u[i | of_a], w[j], w[j | of_b]));
     }
     return least;
 }
@@ -222,17 +192,6 @@ static solid some_solid(scene *s, cases_random *r, int is, int which)
     return a;
 }
 
-static dBodyID body_of(scene *s, cases_random *r, const solid *a)
-{
-    double R[9];
-    dMatrix3 turn = {0};
-    dBodyID body = add_body(s, a->geom);
-    cases_rotation(r, R);
-    for (int k = 0; k < 9; k++) turn[4 * (k / 3) + k % 3] = R[k];
-    dBodySetRotation(body, turn);
-    return body;
-}
-
 /* Thrown at each other, with friction and turning: they meet, and never overlap. */
 START_TEST(thrown_pairs_never_overlap)
 {
@@ -243,7 +202,7 @@ START_TEST(thrown_pairs_never_overlap)
         scene s = new_scene(drop % 2 ? .5 : 0);
         solid a = some_solid(&s, &r, drop % 2 ? OF_ROUNDED : OF_HULL, 0);
         solid b = some_solid(&s, &r, _i, 1);
-        dBodyID first = body_of(&s, &r, &a), second = body_of(&s, &r, &b);
+        dBodyID first = add_turned_body(&s, &r, a.geom), second = add_turned_body(&s, &r, b.geom);
         double d[3], size = 0, touched = 0;
         for (int k = 0; k < 3; k++) size += a.size[k] + b.size[k];
         size += a.round + b.round;
@@ -284,8 +243,8 @@ static double box_and_grid(const solid *s)
             least = fmin(least, point_and_triangle(corner[i], (const double(*)[3])v));
             for (int axis = 1; axis < 8; axis *= 2)
                 for (int k = 0; k < 3 && !(i & axis); k++)
-                    least = fmin(least,
-                                 two_segments(corner[i], corner[i | axis], v[k], v[(k + 1) % 3]));
+                    least = fmin(least, cases_segment_distance(corner[i], corner[i | axis], v[k],
+                                                               v[(k + 1) % 3]));
         }
     }
     return least;
@@ -300,7 +259,7 @@ START_TEST(dropped_on_a_mesh)
         scene s = new_scene(drop % 2 ? .5 : 0);
         add_grid(&s, 6, _i ? waves : flat);
         solid a = some_solid(&s, &r, OF_ROUNDED, 0);
-        dBodyID body = body_of(&s, &r, &a);
+        dBodyID body = add_turned_body(&s, &r, a.geom);
         dBodySetPosition(body, cases_uniform(&r, -1, 1), cases_uniform(&r, -1, 1), 2);
         dBodySetLinearVel(body, cases_uniform(&r, -2, 2), 0, cases_uniform(&r, -10, 0));
         dBodySetAngularVel(body, cases_uniform(&r, -5, 5), cases_uniform(&r, -5, 5), 0);
