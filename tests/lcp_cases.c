@@ -106,13 +106,13 @@ void case_clear(case_solution *s)
     s->solution.lambda = s->lambda;
 }
 
-double case_difference(const lcp_case *c, const double (*v)[6], const double (*w)[6])
+double case_difference(const lcp_case *c, const case_solution *a, const case_solution *b)
 {
     double worst = 0;
     for (int i = 0; i < c->problem.nb; i++)
         for (int k = 0; k < 6; k++) {
             double inverse = k < 3 ? c->mass[i].inv_mass : c->mass[i].inv_inertia[4 * (k - 3)];
-            double d = fabs(v[i][k] - w[i][k]) / sqrt(inverse);
+            double d = fabs(a->v[i][k] - b->v[i][k]) / sqrt(inverse);
             if (!(d <= worst)) worst = isnan(d) ? INFINITY : d;
         }
     return worst / peg_residual_unit(&c->problem);

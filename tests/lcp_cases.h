@@ -38,6 +38,6 @@ typedef struct case_solution {
 void case_clear(case_solution *s);
 
 /* Largest difference of the velocities in the energy norm of a body, relative to the unit. */
-double case_difference(const lcp_case *c, const double (*v)[6], const double (*w)[6]);
+double case_difference(const lcp_case *c, const case_solution *a, const case_solution *b);
 
 #endif
