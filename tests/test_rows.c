@@ -500,6 +500,51 @@ START_TEST(first_contact_of_a_flying_cube)
 }
 END_TEST
 
+/* Separation of the two bodies at a share of their motion, m. */
+static double separation_at(double t)
+{
+    peg_view *now[2] = {&T.piece[0].now, &T.piece[1].now};
+    for (int i = 0; i < 2; i++) {
+        double v[6], x[3], R[9];
+        for (int k = 0; k < 6; k++) v[k] = t * T.v[i][k];
+        peg_rigid_pose(&T.rigid[i], v, TWO_BODIES_STEP, x, R);
+        peg_piece_place(&T.piece[i], x, R, now[i]);
+    }
+    return peg_separation(now[0], now[1], INFINITY, NULL, NULL).s;
+}
+
+/* Bodies that pass each other are nowhere nearer than the bound on their whole motion. */
+START_TEST(what_passes_by_stays_clear)
+{
+    peg_polytope *blade = two_bodies_box(4, 0.2, 0.2), *post = two_bodies_box(0.3, 0.3, 2);
+    cases_random r = {7100};
+    int clear = 0, tight = 0;
+    for (int n = 0; n < 300; n++) {
+        two_bodies_begin(PEG_DYNAMIC, blade, post);
+        for (int k = 0; k < 3; k++) T.rigid[0].state.x[k] = cases_uniform(&r, -2, 2);
+        for (int i = 0; i < 2; i++)
+            for (int k = 0; k < 6; k++)
+                T.v[i][k] = (k < 3 ? 2 : 1) * cases_uniform(&r, -1, 1) / TWO_BODIES_STEP;
+        two_bodies_place();
+        peg_passage passage =
+            T.pair.s0 > 0 ? peg_conservative_advancement(&T.I, &T.pair, (const double(*)[6])T.v,
+                                                         PEG_HIT_DEPTH * T.pair.width)
+                          : (peg_passage){.clear = -INFINITY};
+        double least = INFINITY;
+        for (int k = 0; k <= 64 && passage.clear > 0; k++)
+            least = fmin(least, separation_at(k / 64.0));
+        ck_assert_double_ge(least, passage.clear);
+        clear += passage.clear > 0;
+        tight += passage.clear > 0.2 * least && least < INFINITY;
+        two_bodies_end();
+    }
+    ck_assert_int_gt(clear, 100);
+    ck_assert_int_gt(tight, clear / 4);
+    peg_polytope_free(blade);
+    peg_polytope_free(post);
+}
+END_TEST
+
 /* --- triangles on their way --- */
 
 /* The first triangle lies on x > 0, `across` beyond the edge that it shares with the second one,
@@ -757,6 +802,7 @@ static Suite *rows_suite(void)
     tcase_add_test(normal, rest_satisfies_rows);
     tcase_add_test(normal, given_velocity_goes_to_the_bias);
     tcase_add_loop_test(way, first_contact_of_a_flying_cube, 0, 2);
+    tcase_add_test(way, what_passes_by_stays_clear);
     tcase_add_test(way, triangles_beside_each_other_do_not_pass);
     tcase_add_loop_test(way, swing_through_row_is_about_the_deep_pose, 0, 2);
     tcase_add_test(whole, impulses_account_for_the_velocities);

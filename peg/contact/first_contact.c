@@ -216,11 +216,12 @@ static double sagitta(const journey *j, const peg_piece *piece, const double *n)
     return (1 + angle) * angle / 8 * piece->arm * j->I->h * peg_norm(across);
 }
 
-/* Whether a direction that turns from n to n_end separates the pair all the way, or leaves it less
- * deep than counts. On straight paths the separation along a fixed direction is least at one of the
- * ends; along n + t (n_end - n) it is lower between them by at most a quarter of the motion times
- * the turn. */
-static int stays_beside(const journey *j, const double *n, const double *n_end, double depth)
+/* Whether a direction that turns from n to n_end separates the pair all the way, by `clear`, or
+ * leaves it less deep than counts. On straight paths the separation along a fixed direction is
+ * least at one of the ends; along n + t (n_end - n) it is lower between them by at most a quarter
+ * of the motion times the turn. */
+static int stays_beside(const journey *j, const double *n, const double *n_end, double depth,
+                        double *clear)
 {
     const peg_pair *p = j->pair;
     const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
@@ -229,19 +230,21 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
     double turn = peg_norm(d), bend = turn * j->motion / 4;
     bend += fmax(sagitta(j, a, n), sagitta(j, a, n_end));
     bend += fmax(sagitta(j, b, n), sagitta(j, b, n_end));
-    if (!(bend + touch <= depth) || peg_dot(n, n_end) < 0 ||
-        peg_separation_along(&a->start, &b->start, n) < -touch)
-        return 0;
+    if (!(bend + touch <= depth) || peg_dot(n, n_end) < 0) return 0;
+    double before = peg_separation_along(&a->start, &b->start, n);
+    if (before < -touch) return 0;
     views end = go(j, 1);
-    return peg_separation_along(end.A, end.B, n_end) >= -touch;
+    double after = peg_separation_along(end.A, end.B, n_end);
+    *clear = peg_min(before, after) - bend;
+    return after >= -touch;
 }
 
 /* The same for the widest directions at both ends. */
-static int stays_beside_turning(const journey *j, const double *n, double depth)
+static int stays_beside_turning(const journey *j, const double *n, double depth, double *clear)
 {
     views end = go(j, 1);
     peg_facet best = peg_widest_facet(end.A, end.B, j->I->settings->narrow_phase, NULL);
-    return stays_beside(j, n, best.n, depth);
+    return stays_beside(j, n, best.n, depth, clear);
 }
 
 /* Bound on the decrease of the separation along n (unit, from B to A) over the whole motion, m: t v
@@ -256,18 +259,34 @@ static double closing_bound(const journey *j, const double n[3])
            (peg_max(0, -peg_dot(n, d)) + (wa > 0 ? wa * a->arm : 0) + (wb > 0 ? wb * b->arm : 0));
 }
 
+/* Where a stride began, the separation there, m, and the most that it shrinks by in the whole
+ * motion if it goes on so, m. */
+typedef struct stride {
+    double t, s, closing;
+} stride;
+
+/* Bound below on the separation since then, where it is s at t and changes by U in the whole motion
+ * at most: the line that falls from the one meets the line that rises to the other. */
+static double least_between(stride from, double t, double s, double U)
+{
+    double c = from.closing;
+    return (from.s * U + s * c - U * c * (t - from.t)) / (U + c);
+}
+
 peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const peg_vec6 *v,
                                          double depth)
 {
-    peg_passage passage = {0, 0, 1, {0}};
     double U = peg_pair_motion(I, p, v);
+    peg_passage passage = {0, 0, 1, {0}, p->s0 - U};
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p), looks = LOOKS;
     const journey j = {I, p, v, U, fmax(PEG_TOUCH * p->L, SOLVED * U), &looks};
-    if (stays_beside(&j, p->facet.n, p->facet.n, depth)) return passage;
+    if (stays_beside(&j, p->facet.n, p->facet.n, depth, &passage.clear)) return passage;
     double given_up = fmin(0, p->s0) - depth;
     long most = MOST_STRIDES + (long)STRIDES_OF_A_PAIR * I->npair;
     place at = {.t = 0}, before = {.t = 0};
+    stride last = {0};
+    double clear = 0;
     peg_copy3(p->facet.n, at.n);
     for (int strides = 0;; strides++, I->progress.strides++) {
         double apart[3];
@@ -281,11 +300,12 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             peg_facet best = peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n);
             peg_copy3(best.n, at.n);
             at.s = best.s;
-            if (strides == 0 &&
-                (stays_beside(&j, at.n, at.n, depth) || stays_beside_turning(&j, at.n, depth)))
+            if (strides == 0 && (stays_beside(&j, at.n, at.n, depth, &passage.clear) ||
+                                 stays_beside_turning(&j, at.n, depth, &passage.clear)))
                 return passage;
             are_balls_apart = 0;
         }
+        clear = strides ? peg_min(clear, least_between(last, at.t, at.s, U)) : at.s;
         int apart_now = at.s >= -j.touch;
         int passed = shells && strides && apart_now && has_passed(&j, &before, &at);
         passage.hit = at.s < given_up || I->progress.strides >= most || passed;
@@ -295,9 +315,11 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             before = at;
         }
         peg_copy3(before.n, passage.n);
+        passage.clear = passage.hit ? -INFINITY : clear;
         if (passage.hit || at.t >= 1) return passage;
         double closing = closing_bound(&j, are_balls_apart ? apart : at.n);
-        at.t = fmin(1, at.t + fmax(at.s, PEG_STRIDE * p->width) / (shells ? U : closing));
+        last = (stride){at.t, at.s, shells ? U : closing};
+        at.t = fmin(1, at.t + fmax(at.s, PEG_STRIDE * p->width) / last.closing);
     }
 }
 

@@ -14,6 +14,7 @@ typedef struct peg_passage {
     double apart; /* last t before at which it was separated */
     double deep;  /* t at which it was deeper than allowed, or triangles had passed through */
     double n[3];  /* direction along which triangles were apart before */
+    double clear; /* bound below on their separation in the whole motion, m; -infinity: not known */
 } peg_passage;
 /* Whether a pair moves so far along v that it could tunnel between q_0 and q_k. */
 int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);

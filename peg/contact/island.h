@@ -107,6 +107,7 @@ typedef struct peg_pair {
     double moved_since_rows;  /* since its rows were made, m */
     double moved_since_check; /* motion of the bodies since the check, m */
     double moved_since_tilt;  /* motion since the last tilt, m */
+    double clear;             /* bound on its separation in the whole motion, m: first_contact.h */
     double L, margin, width;
     double reach; /* largest distance of features with a row, m */
     const peg_surface *surface;

@@ -74,6 +74,7 @@ void peg_island_begin(peg_island *I)
         if (is_touched(I, p) || lies_on_half_space(I, p) || !peg_is_fast(I, p)) continue;
         peg_add_first_contact(I, i, PEG_HIT_DEPTH * p->width);
     }
+    for (int i = 0; i < I->npair; i++) I->pair[i].clear = -INFINITY; /* of another motion */
     memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_island_move(I);
 }

@@ -32,6 +32,7 @@ static int stays_apart(const peg_island *I, peg_pair *p)
     p->moved_since_rows += moved;
     p->moved_since_tilt += moved;
     p->moved_since_check += moved;
+    p->clear -= moved;
     if ((I->forms & PEG_FORM_RECOVERY) || p->nexternal || p->checked <= p->active ||
         p->has_first_contact || p->fast)
         return 0;
@@ -88,9 +89,11 @@ int peg_is_fast(const peg_island *I, const peg_pair *p)
 
 int peg_add_first_contact(peg_island *I, int p, double depth)
 {
+    if (I->pair[p].clear > 0) return I->pair[p].has_first_contact = 0;
     peg_passage passage =
         peg_conservative_advancement(I, &I->pair[p], (const peg_vec6 *)I->v, depth);
     I->pair[p].has_first_contact = passage.hit;
+    I->pair[p].clear = passage.clear;
     if (passage.hit) peg_first_contact(I, p, &passage, (const peg_vec6 *)I->v);
     return passage.hit;
 }
