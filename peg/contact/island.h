@@ -33,11 +33,7 @@ typedef enum peg_rule {
     PEG_RULE_SWITCH = 64,
     PEG_RULE_LOCK = 128,
     PEG_RULE_RESTORE = 256,
-    PEG_RULE_CLEARANCE = 2048,
-    PEG_RULE_ELASTIC = 4096,
-    PEG_RULE_PGS = 8192,    /* active islands are solved by projected Gauss-Seidel (PGS) */
-    PEG_RULE_YIELD = 16384, /* an unloaded facet that separates as well replaces the loaded one */
-    PEG_RULE_SLIP = 32768   /* friction without limit slips where it contradicts itself */
+    PEG_RULE_YIELD = 512 /* an unloaded facet that separates as well replaces the loaded one */
 } peg_rule;
 
 typedef struct peg_rigid {
@@ -159,7 +155,8 @@ typedef struct peg_step_common {
     peg_result (*iterate)(peg_island *); /* one step by the chosen model */
     const peg_part *part;                /* of the scene */
     const peg_capture *capture;
-    unsigned disabled_rules; /* mask of peg_rule: rules switched off */
+    unsigned disabled_rules; /* mask of peg_rule: rules switched off, .. */
+    unsigned disabled_forms; /* .. and of peg_form: relaxations, for tests */
     int planar;              /* as peg_scene.planar */
 } peg_step_common;
 
@@ -265,6 +262,11 @@ static inline void peg_note_exact(peg_island *island)
 static inline int peg_has_rule(const peg_island *island, peg_rule rule)
 {
     return !(island->common.disabled_rules & rule);
+}
+
+static inline int peg_may_take_form(const peg_island *island, peg_form form)
+{
+    return !(island->common.disabled_forms & form);
 }
 
 #endif

@@ -57,12 +57,12 @@ static int relax_problem(peg_island *I)
     int sticks = 0;
     for (int i = 0; i < I->rows.m; i++)
         sticks |= I->rows.row[i].friction && isinf(peg_row_limit(I, i));
-    if (sticks && !(I->forms & PEG_FORM_SLIP) && peg_has_rule(I, PEG_RULE_SLIP)) {
+    if (sticks && !(I->forms & PEG_FORM_SLIP) && peg_may_take_form(I, PEG_FORM_SLIP)) {
         I->forms |= PEG_FORM_SLIP;
-    } else if (!(I->forms & PEG_FORM_CLEARANCE) && peg_has_rule(I, PEG_RULE_CLEARANCE)) {
+    } else if (!(I->forms & PEG_FORM_CLEARANCE) && peg_may_take_form(I, PEG_FORM_CLEARANCE)) {
         I->forms |= PEG_FORM_CLEARANCE;
         I->stats->fallback_clearance++;
-    } else if (!(I->forms & PEG_FORM_ELASTIC) && peg_has_rule(I, PEG_RULE_ELASTIC)) {
+    } else if (!(I->forms & PEG_FORM_ELASTIC) && peg_may_take_form(I, PEG_FORM_ELASTIC)) {
         I->forms |= PEG_FORM_ELASTIC;
         I->stats->fallback_elastic++;
     } else {

@@ -162,7 +162,8 @@ static int throws(const peg_island *I)
  * the least violation of all leads. */
 static int yield(peg_island *I, int k)
 {
-    if (I->failed || (I->forms & PEG_FORM_RECOVERY) || !peg_has_rule(I, PEG_RULE_ELASTIC)) return 0;
+    if (I->failed || (I->forms & PEG_FORM_RECOVERY) || !peg_may_take_form(I, PEG_FORM_ELASTIC))
+        return 0;
     I->forms |= PEG_FORM_ELASTIC;
     int done = restore_once(I, k);
     I->forms &= ~(unsigned)PEG_FORM_ELASTIC;

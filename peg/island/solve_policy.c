@@ -64,8 +64,8 @@ static int is_many(const peg_island *I)
 /* Large enough for iterative solves, and driven by nothing that calls for more care. */
 static int may_iterate(const peg_island *I)
 {
-    return peg_has_rule(I, PEG_RULE_PGS) && I->nd >= (I->joints.n ? PEG_COARSE_FROM : PGS_FROM) &&
-           (is_many(I) || !has_mover(I)) && I->settings->solver == PEG_SOLVER_AUTO;
+    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : PGS_FROM) && (is_many(I) || !has_mover(I)) &&
+           I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 /* --- attempts --- */
@@ -194,7 +194,7 @@ peg_result peg_solve_by_policy(peg_island *I)
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */
-    if (I->joints.n && peg_has_rule(I, PEG_RULE_SLIP) && peg_is_faster(I, ACTIVE_STICKY))
+    if (I->joints.n && peg_may_take_form(I, PEG_FORM_SLIP) && peg_is_faster(I, ACTIVE_STICKY))
         I->forms |= PEG_FORM_SLIP;
     int done = try_all(I, iterative, &p);
     remember(I, p);

@@ -284,6 +284,7 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root, peg_pool *pool)
                                   .part = s->part,
                                   .capture = s->context->capture,
                                   .disabled_rules = s->context->disabled_rules,
+                                  .disabled_forms = s->context->disabled_forms,
                                   .planar = s->scene->planar};
     if (assemble(&a, root)) {
         peg_island_step(I);

@@ -111,7 +111,8 @@ typedef struct peg_worker {
 struct peg_context {
     pegSettings settings;
     peg_resting resting, next_resting; /* of the step before; being written */
-    unsigned disabled_rules;           /* rules of the outer loop that are left out: for tests */
+    unsigned disabled_rules;           /* masks of peg_rule and peg_form that are left out: .. */
+    unsigned disabled_forms;           /* .. for tests */
     const peg_capture *capture;        /* null: none */
     peg_arena arena;                   /* of the step */
     peg_arena kept;                    /* of the step, for what grows meanwhile */
