@@ -75,12 +75,3 @@ int peg_pair_cache_add_rows(peg_pair_cache *m, const peg_cached_contact *row, si
     m->rows += n;
     return 1;
 }
-
-/* Pairs come in order, but for those that rest. */
-void peg_pair_cache_sort(peg_pair_cache *memory)
-{
-    int sorted = 1;
-    for (size_t i = 1; i < memory->count && sorted; i++)
-        sorted = compare(&memory->entry[i - 1], &memory->entry[i]) <= 0;
-    if (!sorted) qsort(memory->entry, memory->count, sizeof *memory->entry, compare);
-}

@@ -33,10 +33,9 @@ const peg_cached_pair *peg_pair_cache_find_from(const peg_pair_cache *memory, si
                                                 uint64_t low, uint64_t high);
 const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_t low,
                                            uint64_t high);
-/* Null without memory. */
+/* In ascending order. Null without memory. */
 peg_cached_pair *peg_pair_cache_add(peg_pair_cache *memory, uint64_t low, uint64_t high);
 /* Appends the rows of an island; 0 without memory. */
 int peg_pair_cache_add_rows(peg_pair_cache *memory, const peg_cached_contact *row, size_t n);
-void peg_pair_cache_sort(peg_pair_cache *memory);
 
 #endif

@@ -241,12 +241,18 @@ static int is_at_rest(const peg_resting *last, const peg_scene *scene, int part)
            (!is_dynamic(scene->body, body) || last->rest[body] == PEG_RESTING);
 }
 
-int peg_resting_remember(peg_stage *s)
+static int is_before(const peg_cached_pair *old, const peg_candidate *c)
+{
+    return old->low != c->low ? old->low < c->low : old->high < c->high;
+}
+
+int peg_resting_remember(peg_stage *s, size_t *next, const peg_candidate *until)
 {
     const peg_resting *last = &s->context->resting;
     const peg_pair_cache *memory = &s->context->cache;
-    for (size_t i = 0; last->valid && i < memory->count; i++) {
-        const peg_cached_pair *old = &memory->entry[i];
+    for (; last->valid && *next < memory->count; ++*next) {
+        const peg_cached_pair *old = &memory->entry[*next];
+        if (until && !is_before(old, until)) break;
         if (!is_at_rest(last, s->scene, old->a) || !is_at_rest(last, s->scene, old->b)) continue;
         peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, old->low, old->high);
         if (!entry) return 0;

@@ -15,8 +15,9 @@ void peg_resting_take(peg_stage *stage);
 int peg_resting_wake(peg_stage *stage);
 /* Whether a body is dynamic and its island stays at rest. */
 int peg_is_resting(const peg_stage *stage, int body);
-/* Copies the pairs of resting islands to the next cache; 0 without memory. */
-int peg_resting_remember(peg_stage *stage);
+/* Copies the pairs of resting islands to the next cache, from the entry *next of this one on and up
+ * to those that a candidate precedes, or null: all that are left. 0 without memory. */
+int peg_resting_remember(peg_stage *stage, size_t *next, const peg_candidate *until);
 /* Keeps the islands that are at rest after a committed step; without memory none. */
 void peg_resting_keep(peg_stage *stage);
 

@@ -384,13 +384,15 @@ static void commit(peg_stage *s)
     context->next_cache = old;
 }
 
+/* In the order of their ids. */
 static int remember_pairs(peg_stage *s)
 {
+    size_t next = 0;
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
         if (c->excluded || c->is_mesh_pair) continue;
-        const peg_part *a = &s->part[c->a], *b = &s->part[c->b];
-        peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, a->id, b->id);
+        if (!peg_resting_remember(s, &next, c)) return 0;
+        peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, c->low, c->high);
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);
         if (c->in_island && c->choice) entry->choice = *c->choice;
@@ -398,9 +400,7 @@ static int remember_pairs(peg_stage *s)
         entry->count = c->count;
         entry->a = s->scene_part[c->a], entry->b = s->scene_part[c->b];
     }
-    if (!peg_resting_remember(s)) return 0;
-    peg_pair_cache_sort(&s->context->next_cache);
-    return 1;
+    return peg_resting_remember(s, &next, NULL);
 }
 
 pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
