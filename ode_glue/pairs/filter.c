@@ -33,9 +33,11 @@ static dGeomID at_depth(dGeomID geom, int own_depth, int depth)
 /* Both lie in spaces. ODE descends from the space that holds both, or from the two outermost ones,
  * and compares the bits of what it meets on either side, level by level: a sub-space's bits count
  * like a geom's. */
-static int spaces_pass(dGeomID a, dGeomID b)
+static int spaces_pass(const peg_shape *sa, const peg_shape *sb)
 {
-    if (dGeomGetSpace(a) == dGeomGetSpace(b)) return bits_match(a, b);
+    const peg_geom_filter *fa = &sa->filter, *fb = &sb->filter;
+    if (fa->space == fb->space) return (fa->category & fb->collide) || (fb->category & fa->collide);
+    dGeomID a = sa->geom, b = sb->geom;
     int da = depth_of(a), db = depth_of(b), deepest = da > db ? da : db, pass = 1;
     for (int d = 1; d <= deepest && pass; d++) {
         dGeomID x = at_depth(a, da, d), y = at_depth(b, db, d);
@@ -85,8 +87,9 @@ static int may_touch(peg_glue *glue, const peg_shape *sa, const peg_shape *sb)
     dGeomID x = sa->geom, y = sb->geom;
     order(&x, &y);
     if (peg_map_find(&glue->added, x, y) >= 0) return 1;
-    if (!sa->swept || !sb->swept || !spaces_pass(x, y)) return 0;
-    if (!glue->near) return !joint_connects(x, y);
+    if (!sa->swept || !sb->swept || !spaces_pass(sa, sb)) return 0;
+    if (!glue->near)
+        return !sa->filter.has_joints || !sb->filter.has_joints || !joint_connects(x, y);
     glue->asked[0] = x;
     glue->asked[1] = y;
     glue->accepted = 0;

@@ -18,8 +18,17 @@ typedef struct peg_parameters {
     const void *data;      /* mesh */
 } peg_parameters;
 
+/* What ODE asks of two geoms before it collides them, as read in a collection. */
+typedef struct peg_geom_filter {
+    dSpaceID space;
+    unsigned long category, collide; /* bits */
+    int has_joints;                  /* its body has */
+} peg_geom_filter;
+
 typedef struct peg_shape {
-    dGeomID geom;  /* as it lies in a space */
+    dGeomID geom; /* as it lies in a space */
+    int swept;    /* lies in an added space */
+    peg_geom_filter filter;
     dGeomID named; /* as contacts name it */
     peg_parameters is;
     const peg_polytope *shape; /* at most one of these two */
@@ -33,7 +42,6 @@ typedef struct peg_shape {
     int opaque;                     /* meets others through ODE's contacts */
     unsigned long id;               /* > 0, changes with the shape */
     pegStatus status;               /* OK, GEOM_CLASS (rays) or SHAPE_EMPTY (without volume) */
-    int swept;                      /* lies in an added space */
     int built;                      /* in this collection */
     int doubted;                    /* the program says that it has changed */
 } peg_shape;
