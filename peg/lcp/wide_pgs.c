@@ -17,17 +17,22 @@ enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
 typedef struct wide_row {
     peg_floats d[3], a[3], b[3]; /* direction; how the turning of A and B counts */
     peg_floats beta, gain, scale, lambda;
-    peg_floats mu;        /* of a friction row */
-    peg_floats before[2]; /* products with the rows one and two places before */
 } wide_row;
 
+typedef struct eight_rows {
+    wide_row row[ROWS];
+    peg_floats mu[2];                       /* of the friction rows */
+    peg_floats one_zero, two_zero, two_one; /* products of two rows */
+} eight_rows;
+
 typedef struct wide_group {
-    peg_floats changed;             /* in the last visit: squares of all rows, J */
-    int patch[PEG_LANES];           /* -1: none */
-    int a[PEG_LANES], b[PEG_LANES]; /* nb and above: does not move */
-    peg_floats inverse_mass[2];     /* of A and B, 1/kg */
+    peg_floats changed;                          /* in the last visit: squares of all rows, J */
+    int patch[PEG_LANES];                        /* -1: none */
+    int a[PEG_LANES], b[PEG_LANES];              /* nb and above: does not move */
+    size_t y_of_a[PEG_LANES], y_of_b[PEG_LANES]; /* where their y begins */
+    peg_floats inverse_mass[2];                  /* of A and B, 1/kg */
     int contacts;
-    wide_row *row; /* ROWS contacts */
+    eight_rows *rows; /* contacts */
 } wide_group;
 
 /* Groups begin .. that threads visit before they meet: of one colour, or of colours with so few of
@@ -120,6 +125,8 @@ static void add_phase(state *s, int begin, int groups, int is_ordered)
             int of = (i - begin) % threads, nb = s->problem->nb;
             g->a[l] += g->a[l] == nb ? of : 0;
             g->b[l] += g->b[l] == nb ? of : 0;
+            g->y_of_a[l] = STRIDE * (size_t)g->a[l];
+            g->y_of_b[l] = STRIDE * (size_t)g->b[l];
         }
     if (s->phases == 0 || threads > 1 || last[-1].threads > 1)
         *last = (phase){begin, threads}, s->phases++;
@@ -139,14 +146,14 @@ static int allocate_groups(peg_arena *arena, state *s, const int *begin)
 
 static int allocate_rows(peg_arena *arena, state *s)
 {
-    int rows = 0;
-    for (int i = 0; i < s->groups; i++) rows += ROWS * s->group[i].contacts;
-    wide_row *row = peg_arena_aligned(arena, (size_t)rows * sizeof *row);
-    for (int i = 0; i < s->groups && row; i++) {
-        s->group[i].row = row;
-        row += ROWS * s->group[i].contacts;
+    int contacts = 0;
+    for (int i = 0; i < s->groups; i++) contacts += s->group[i].contacts;
+    eight_rows *rows = peg_arena_aligned(arena, (size_t)contacts * sizeof *rows);
+    for (int i = 0; i < s->groups && rows; i++) {
+        s->group[i].rows = rows;
+        rows += s->group[i].contacts;
     }
-    return row != NULL;
+    return rows != NULL;
 }
 
 static int make_groups(peg_arena *arena, state *s)
@@ -252,7 +259,6 @@ PEG_HOT void load_row(const wide_group *g, const side *a, const side *b, const e
     peg_float_mask moves = row->scale > peg_floats_of(0);
     row->gain = peg_floats_if(moves, FURTHER / row->scale, peg_floats_of(0));
     row->lambda = peg_floats_if(moves, c->lambda[k], peg_floats_of(0));
-    row->mu = k ? c->mu[k - 1] : peg_floats_of(0);
 }
 
 PEG_WIDE static void load_rows(state *s, int worker)
@@ -265,29 +271,31 @@ PEG_WIDE static void load_rows(state *s, int worker)
         g->inverse_mass[0] = a.inverse_mass, g->inverse_mass[1] = b.inverse_mass;
         for (int k = 0; k < g->contacts; k++) {
             eight_contacts c;
-            wide_row *row = g->row + ROWS * k;
+            eight_rows *r = &g->rows[k];
+            wide_row *row = r->row;
             load_contacts(s->problem, g, k, &c);
             cross(c.direction[0], c.direction[1], c.direction[2]);
             for (int j = 0; j < ROWS; j++) load_row(g, &a, &b, &c, j, &row[j]);
-            row[1].before[0] = product(g, &row[1], &row[0]);
-            row[2].before[0] = product(g, &row[2], &row[1]);
-            row[2].before[1] = product(g, &row[2], &row[0]);
+            r->mu[0] = c.mu[0], r->mu[1] = c.mu[1];
+            r->one_zero = product(g, &row[1], &row[0]);
+            r->two_zero = product(g, &row[2], &row[0]);
+            r->two_one = product(g, &row[2], &row[1]);
         }
     }
 }
 
 /* --- iterations --- */
 
-PEG_HOT void gather(const state *s, const int *body, peg_floats y[PEG_LANES])
+PEG_HOT void gather(const state *s, const size_t *at, peg_floats y[PEG_LANES])
 {
-    for (int l = 0; l < PEG_LANES; l++) y[l] = *(const peg_floats *)(s->y + STRIDE * body[l]);
+    for (int l = 0; l < PEG_LANES; l++) y[l] = *(const peg_floats *)(s->y + at[l]);
     peg_floats_transpose(y);
 }
 
-PEG_HOT void scatter(const state *s, const int *body, peg_floats y[PEG_LANES])
+PEG_HOT void scatter(const state *s, const size_t *at, peg_floats y[PEG_LANES])
 {
     peg_floats_transpose(y);
-    for (int l = 0; l < PEG_LANES; l++) *(peg_floats *)(s->y + STRIDE * body[l]) = y[l];
+    for (int l = 0; l < PEG_LANES; l++) *(peg_floats *)(s->y + at[l]) = y[l];
 }
 
 /* Impulses of `rows` rows that follow each other. */
@@ -307,11 +315,17 @@ PEG_HOT void push(const wide_group *g, const wide_row *row, const peg_floats *by
     }
 }
 
-/* apart: speed of A's centre relative to B's. */
-PEG_HOT peg_floats speed_of(const wide_row *row, const peg_floats *apart, const peg_floats *a,
-                            const peg_floats *b)
+/* Speeds of rows, with the turning of A and B in y[3 .. 5]: what is read of one body at a time is
+ * used for all rows. */
+PEG_HOT void find_speeds(const wide_row *row, int rows, const peg_floats *a, const peg_floats *b,
+                         peg_floats *speed)
 {
-    return row->beta + (dot(row->d, apart) + (dot(row->a, a + 3) + dot(row->b, b + 3)));
+    peg_floats apart[3], of_a[ROWS], of_b[ROWS];
+    for (int k = 0; k < rows; k++) of_a[k] = dot(row[k].a, a + 3);
+    for (int k = 0; k < rows; k++) of_b[k] = dot(row[k].b, b + 3);
+    for (int k = 0; k < 3; k++) apart[k] = a[k] - b[k];
+    for (int k = 0; k < rows; k++)
+        speed[k] = row[k].beta + (dot(row[k].d, apart) + (of_a[k] + of_b[k]));
 }
 
 /* What an iteration changed: the largest speed of a row, m/s, and the sum of all squares, J. */
@@ -332,46 +346,48 @@ PEG_HOT peg_floats set_impulse(wide_row *row, peg_floats lambda, changes *c)
     return by;
 }
 
-PEG_HOT void visit_contact(const wide_group *g, wide_row *row, int friction, peg_floats *a,
+PEG_HOT peg_floats within(peg_floats x, peg_floats bound)
+{
+    return peg_floats_min(peg_floats_max(x, -bound), bound);
+}
+
+PEG_HOT void visit_contact(const wide_group *g, eight_rows *r, int rows, peg_floats *a,
                            peg_floats *b, changes *changed)
 {
-    peg_floats by[ROWS], apart[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    peg_floats lambda = row->lambda - row->gain * speed_of(row, apart, a, b);
+    wide_row *row = r->row;
+    peg_floats by[ROWS], speed[ROWS];
+    find_speeds(row, rows, a, b, speed);
+    peg_floats lambda = row->lambda - row->gain * speed[0];
     by[0] = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), changed);
-    if (!friction) {
+    if (rows == 1) {
         push(g, row, by, 1, a, b);
         return;
     }
-    peg_floats one = speed_of(row + 1, apart, a, b), two = speed_of(row + 2, apart, a, b);
-    peg_floats bound = row[1].mu * row->lambda;
-    lambda = row[1].lambda - row[1].gain * (one + row[1].before[0] * by[0]);
-    by[1] = set_impulse(row + 1, peg_floats_min(peg_floats_max(lambda, -bound), bound), changed);
-    bound = row[2].mu * row->lambda;
-    lambda =
-        row[2].lambda - row[2].gain * (two + row[2].before[1] * by[0] + row[2].before[0] * by[1]);
-    by[2] = set_impulse(row + 2, peg_floats_min(peg_floats_max(lambda, -bound), bound), changed);
+    lambda = row[1].lambda - row[1].gain * (speed[1] + r->one_zero * by[0]);
+    by[1] = set_impulse(row + 1, within(lambda, r->mu[0] * row->lambda), changed);
+    lambda = row[2].lambda - row[2].gain * (speed[2] + r->two_zero * by[0] + r->two_one * by[1]);
+    by[2] = set_impulse(row + 2, within(lambda, r->mu[1] * row->lambda), changed);
     push(g, row, by, ROWS, a, b);
 }
 
 /* What a thread does between two meetings: a step of an iteration, or of the start of all. */
 typedef enum visit { START, VISIT, MEASURE } visit;
 
-PEG_HOT void visit_group(const state *s, wide_group *g, visit kind, changes *changed)
+PEG_HOT void visit_group(const state *s, wide_group *g, int rows, visit kind, changes *changed)
 {
-    int friction = !s->problem->frictionless;
     peg_floats a[PEG_LANES], b[PEG_LANES];
-    gather(s, g->a, a);
-    gather(s, g->b, b);
+    gather(s, g->y_of_a, a);
+    gather(s, g->y_of_b, b);
     for (int c = 0; c < g->contacts; c++) {
-        wide_row *row = g->row + ROWS * c;
+        const wide_row *row = g->rows[c].row;
         peg_floats lambda[ROWS] = {row[0].lambda, row[1].lambda, row[2].lambda};
         if (kind == START)
-            push(g, row, lambda, friction ? ROWS : 1, a, b);
+            push(g, row, lambda, rows, a, b);
         else
-            visit_contact(g, row, friction, a, b, kind == MEASURE ? changed : NULL);
+            visit_contact(g, &g->rows[c], rows, a, b, kind == MEASURE ? changed : NULL);
     }
-    scatter(s, g->a, a);
-    scatter(s, g->b, b);
+    scatter(s, g->y_of_a, a);
+    scatter(s, g->y_of_b, b);
 }
 
 /* Returns the largest change of a row where it is measured. */
@@ -382,7 +398,10 @@ PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind)
     for (int i = s->phase[k].begin + worker; i < s->phase[k + 1].begin; i += s->phase[k].threads) {
         wide_group *g = &s->group[i];
         changes changed = {most, peg_floats_of(0)};
-        visit_group(s, g, kind, &changed);
+        if (s->problem->frictionless)
+            visit_group(s, g, 1, kind, &changed);
+        else
+            visit_group(s, g, ROWS, kind, &changed);
         g->changed = changed.sum;
         most = changed.most;
     }
@@ -451,7 +470,7 @@ static void take_impulses(void *data, int begin, int end)
         for (int l = 0; l < PEG_LANES && g->patch[l] >= 0; l++)
             for (int k = 0; k < p->patch[g->patch[l]].count; k++) {
                 peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
-                const wide_row *row = g->row + ROWS * k;
+                const wide_row *row = g->rows[k].row;
                 c->lambda[0] = row[0].lambda[l];
                 for (int j = 1; j < ROWS; j++) {
                     double bound = c->mu[j - 1] * c->lambda[0];
