@@ -217,6 +217,13 @@ static double round_distance(const heap *p, const peg_view *view, int i, int j)
     return apart - p->shape[i]->round - p->shape[j]->round;
 }
 
+static double lowest_vertex(const peg_view *view)
+{
+    double lowest = INFINITY;
+    for (int v = 0; v < view->shape->nv; v++) lowest = fmin(lowest, view->vertex[v][2]);
+    return lowest;
+}
+
 /* All pairs: of polytopes by their facets. */
 static double least_separation(const heap *p)
 {
@@ -228,8 +235,7 @@ static double least_separation(const heap *p)
         peg_quat_to_mat(p->body[i].q, R);
         ck_assert(peg_view_allocate(&arena, p->shape[i], &view[i]));
         peg_view_set(&view[i], p->body[i].x, R);
-        for (int v = 0; v < p->shape[i]->nv && p->shape[BODIES]; v++)
-            least = fmin(least, view[i].vertex[v][2] - p->shape[i]->round);
+        if (p->shape[BODIES]) least = fmin(least, lowest_vertex(&view[i]) - p->shape[i]->round);
         for (int j = 0; j < i; j++) {
             double d[3];
             peg_sub(view[i].centre, view[j].centre, d);
