@@ -128,8 +128,8 @@ static double product_at(const peg_rigid *r, const double *R, const double *a, c
 {
     double wa[3], wb[3], Iw[3];
     peg_rotate_back(R, a + 3, wa);
-    peg_rotate_back(R, b + 3, wb);
-    peg_rotate(r->state.inertia, wb, Iw);
+    if (b != a) peg_rotate_back(R, b + 3, wb);
+    peg_rotate(r->state.inertia, b != a ? wb : wa, Iw);
     return r->state.mass * peg_dot(a, b) + peg_dot(wa, Iw);
 }
 

@@ -248,7 +248,8 @@ int peg_wide_find_passes(peg_wide *w)
     int n = 0;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
-        if (!peg_pair_is_fast(I, p, v)) continue;
+        /* an unchecked one is farther apart at the start than it moves */
+        if (!w->checked[i] || !peg_pair_is_fast(I, p, v)) continue;
         if (!(w->search[i] == PEG_WIDE_BOXES
                   ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
                   : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit))
