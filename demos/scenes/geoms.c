@@ -158,13 +158,21 @@ static double wave_height(const void *context, double x, double y)
 
 enum { CELLS = 14 };
 
+static void add_fine_field(lab_body *body, const double size[2], int cells, height_of *height,
+                           const void *context)
+{
+    int row = cells + 1;
+    double *sample = malloc(sizeof *sample * (size_t)row * (size_t)row);
+    for (int i = 0; sample && i < row * row; i++)
+        sample[i] = height(context, size[0] * (i % row / (double)cells - .5),
+                           size[1] * (i / row / (double)cells - .5));
+    if (sample) lab_heightfield(body, size, (const int[2]){row, row}, sample, NULL, NULL);
+    free(sample);
+}
+
 static void add_field(lab_body *body, const double size[2], height_of *height, const void *context)
 {
-    double sample[(CELLS + 1) * (CELLS + 1)];
-    for (int i = 0; i < (CELLS + 1) * (CELLS + 1); i++)
-        sample[i] = height(context, size[0] * (i % (CELLS + 1) / (double)CELLS - .5),
-                           size[1] * (i / (CELLS + 1) / (double)CELLS - .5));
-    lab_heightfield(body, size, (const int[2]){CELLS + 1, CELLS + 1}, sample, NULL, NULL);
+    add_fine_field(body, size, CELLS, height, context);
 }
 
 /* A bent sheet, as wide as fits into a ball of radius r with a radius of its own. */
@@ -444,12 +452,16 @@ static void build_mesh_inside(lab_world *w)
 static void build_mesh_100k(lab_world *w)
 {
     enum { ROW = 10 };
+    static const double size[2] = {12, 12};
     int cells = whole_key(w, "cells", 224, 10, 1000);
     int only = whole_key(w, "a", GEOM_MOVING, 0, GEOM_COUNT - 1); /* GEOM_MOVING: the first six */
     waves ground = random_waves(w, .3);
+    lab_body *mesh = lab_add(w, "ground", LAB_STATIC, NULL, NULL);
     lab_friction(w, .5);
-    add_sheet(lab_add(w, "ground", LAB_STATIC, NULL, NULL), (const double[2]){12, 12},
-              (const int[2]){cells, cells}, wave_height, &ground);
+    if (whole_key(w, "field", 0, 0, 1))
+        add_fine_field(mesh, size, cells, wave_height, &ground);
+    else
+        add_sheet(mesh, size, (const int[2]){cells, cells}, wave_height, &ground);
     for (int i = 0; i < ROW * ROW; i++) {
         int class = geom_can_move(only) ? only : i % GEOM_MOVING;
         add_random(w, geom_names[class], LAB_DYNAMIC, class, between(w, .15, .35), i % ROW - 4.5,
@@ -480,6 +492,6 @@ const lab_scene lab_scenes_geoms[] = {
     LAB_SCENE(mesh_inside, "mesh-inside", 3,
               "a body of each class inside of a closed shell (speed=, moving=, seed)"),
     LAB_SCENE(mesh_100k, "mesh-100k", 1.5,
-              "100 bodies of all classes on a mesh of 100 352 triangles (cells=, a=)"),
+              "100 bodies of all classes on a mesh of 100 352 triangles (cells=, a=, field=)"),
     LAB_SCENES_END,
 };
