@@ -50,8 +50,12 @@ int peg_support_vertex(const peg_view *view, const double n[3], double sign, int
 /* Largest sign n . x of the vertices. */
 static double support(const peg_view *view, const double n[3], double sign)
 {
-    if (view->shape->nv == 0) return -INFINITY;
-    return sign * peg_dot(n, view->vertex[peg_support_vertex(view, n, sign, 0)]);
+    const peg_vec3 *x = (const peg_vec3 *)view->vertex;
+    int nv = view->shape->nv;
+    if (nv >= CLIMB_FROM) return sign * peg_dot(n, x[peg_support_vertex(view, n, sign, 0)]);
+    double m[3] = {sign * n[0], sign * n[1], sign * n[2]}, most = -INFINITY;
+    for (int i = 0; i < nv; i++) most = peg_max(most, peg_dot(m, x[i]));
+    return most;
 }
 
 /* Extent of a part's radius along n, m. */

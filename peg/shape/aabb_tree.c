@@ -227,12 +227,41 @@ peg_region peg_region_of_box(const peg_aabb *box, pegMeshSearch by)
     return (peg_region){.box = by == PEG_MESH_SEARCH_ALL ? everywhere : *box};
 }
 
-/* Whether all of a box lies farther than `by` beyond a plane. */
-static int is_beyond(const peg_aabb *box, const double *n, double offset)
+/* Planes of a region whose distances from a box are kept; those of more are found twice. */
+enum { MOST_PLANES = 32 };
+
+/* A box as the planes of a region see it. */
+typedef struct seen_box {
+    double middle[3], half[3];
+    double over[MOST_PLANES], out[MOST_PLANES]; /* its middle over a plane, and its extent, m */
+} seen_box;
+
+static inline void see_middle(const peg_aabb *box, seen_box *b)
 {
-    double least = 0;
-    for (int k = 0; k < 3; k++) least += peg_min(n[k] * box->lo[k], n[k] * box->hi[k]);
-    return least > offset;
+    for (int k = 0; k < 3; k++) {
+        b->middle[k] = .5 * (box->lo[k] + box->hi[k]);
+        b->half[k] = .5 * (box->hi[k] - box->lo[k]);
+    }
+}
+
+static inline void see_plane(const peg_region *r, int f, const seen_box *b, double *over,
+                             double *out)
+{
+    const double *n = r->normal[f];
+    *over = peg_dot(n, b->middle) - r->offset[f];
+    *out = fabs(n[0]) * b->half[0] + fabs(n[1]) * b->half[1] + fabs(n[2]) * b->half[2];
+}
+
+/* Whether all of a box lies farther beyond a plane than the region reaches. */
+static int is_beyond(const peg_region *r, seen_box *b)
+{
+    for (int f = 0; f < r->planes; f++) {
+        double over, out;
+        see_plane(r, f, b, &over, &out);
+        if (over - out > r->by) return 1;
+        if (f < MOST_PLANES) b->over[f] = over, b->out[f] = out;
+    }
+    return 0;
 }
 
 /* Whether a box is farther than `near` from a segment, along the direction from its middle to the
@@ -271,21 +300,20 @@ static int looks_away(const peg_aabb_node *node, const peg_region *r)
 }
 
 /* Whether nothing in a node can be touched along normals of the planes it lies at. */
-static int looks_past(const peg_aabb_node *node, const peg_region *r)
+static int looks_past(const peg_aabb_node *node, const peg_region *r, const seen_box *b)
 {
-    const double *lo = node->box.lo, *hi = node->box.hi;
     double sum[3] = {0}, least = 1;
     int is_over = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int f = 0; f < r->planes; f++) {
             const double *n = r->normal[f];
-            double middle = -r->offset[f], out = 0;
-            for (int k = 0; k < 3; k++) {
-                middle += .5 * n[k] * (lo[k] + hi[k]);
-                out += .5 * fabs(n[k]) * (hi[k] - lo[k]);
-            }
-            is_over |= middle - out > r->touch;
-            if (middle + out < -r->depth) continue;
+            double over, out;
+            if (f < MOST_PLANES)
+                over = b->over[f], out = b->out[f];
+            else
+                see_plane(r, f, b, &over, &out);
+            is_over |= over - out > r->touch;
+            if (over + out < -r->depth) continue;
             if (pass == 0) peg_add_scaled(sum, 1, n, sum);
             least = peg_min(least, peg_dot(sum, n));
         }
@@ -298,10 +326,13 @@ static int looks_past(const peg_aabb_node *node, const peg_region *r)
 static int is_met(const peg_aabb_node *node, const peg_region *r)
 {
     const peg_aabb *box = &node->box;
+    seen_box seen;
     if (!peg_aabb_overlap(box, &r->box)) return 0;
-    for (int f = 0; f < r->planes; f++)
-        if (is_beyond(box, r->normal[f], r->offset[f] + r->by)) return 0;
-    if (r->depth > 0 && node->angle + r->slope < RIGHT && looks_past(node, r)) return 0;
+    if (r->planes > 0) {
+        see_middle(box, &seen);
+        if (is_beyond(r, &seen)) return 0;
+        if (r->depth > 0 && node->angle + r->slope < RIGHT && looks_past(node, r, &seen)) return 0;
+    }
     if (!r->from) return 1;
     return !is_far_from_segment(box, r) && !(r->slope > 0 && looks_away(node, r));
 }
