@@ -246,7 +246,8 @@ static outcome find_poses(peg_wide *w)
         if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I));
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         if (!peg_wide_find_positions(w)) return ENDS;
-        if (peg_wide_find_passes(w)) return PASSES;
+        int fresh;
+        if (peg_wide_find_passes(w, &fresh)) return fresh ? PASSES : ENDS;
         double share = w->reserve >= PEG_RESERVE_NONE ? MOST_TAKEN_BACK : PEG_TAKEN_BACK;
         if (peg_energy_gained(I) <= 0 || (scales && peg_return_energy(I, share))) return FOUND;
     }
@@ -254,7 +255,7 @@ static outcome find_poses(peg_wide *w)
 }
 
 /* Velocities and poses, again with what passed through each other held along the face that parts it
- * most at the start, so many times. */
+ * most at the start, so many times, while there are others than those that are held. */
 enum { REPEATS = 3 };
 
 static int find_motion(peg_wide *w)

