@@ -10,10 +10,9 @@
 /* rad: phase of a spring in a step, from which on it is not resolved. */
 static const double SPRING = 0.5;
 
-static int bits_match(dGeomID a, dGeomID b)
+static int bits_match(const peg_geom_filter *a, const peg_geom_filter *b)
 {
-    return (dGeomGetCategoryBits(a) & dGeomGetCollideBits(b)) ||
-           (dGeomGetCategoryBits(b) & dGeomGetCollideBits(a));
+    return (a->category & b->collide) || (b->category & a->collide);
 }
 
 static int depth_of(dGeomID geom)
@@ -35,13 +34,13 @@ static dGeomID at_depth(dGeomID geom, int own_depth, int depth)
  * like a geom's. */
 static int spaces_pass(const peg_shape *sa, const peg_shape *sb)
 {
-    const peg_geom_filter *fa = &sa->filter, *fb = &sb->filter;
-    if (fa->space == fb->space) return (fa->category & fb->collide) || (fb->category & fa->collide);
+    if (sa->filter.space == sb->filter.space) return bits_match(&sa->filter, &sb->filter);
     dGeomID a = sa->geom, b = sb->geom;
     int da = depth_of(a), db = depth_of(b), deepest = da > db ? da : db, pass = 1;
     for (int d = 1; d <= deepest && pass; d++) {
         dGeomID x = at_depth(a, da, d), y = at_depth(b, db, d);
-        if (x != y) pass = bits_match(x, y);
+        peg_geom_filter of_x = peg_geom_filter_of(x), of_y = peg_geom_filter_of(y);
+        if (x != y) pass = bits_match(&of_x, &of_y);
     }
     return pass;
 }

@@ -222,7 +222,7 @@ void peg_shapes_begin(peg_shapes *shapes)
     shapes->collections++;
 }
 
-static peg_geom_filter filter_of(dGeomID geom)
+peg_geom_filter peg_geom_filter_of(dGeomID geom)
 {
     dBodyID body = dGeomGetBody(geom);
     return (peg_geom_filter){.space = dGeomGetSpace(geom),
@@ -256,7 +256,7 @@ pegStatus peg_shapes_add(peg_shapes *shapes, dGeomID geom, int swept)
         pegStatus status = build(shapes, s, old >= 0);
         if (status != PEG_OK) return status;
     }
-    s->filter = filter_of(geom);
+    s->filter = peg_geom_filter_of(geom);
     if (s->is.class == dConvexClass && (!s->shape || !peg_convex_is_of(s->shape, s->is.leaf)))
         return PEG_ERROR_CONVEX_NOT_REGISTERED;
     if (s->opaque && s->is.round > 0) return PEG_ERROR_RADIUS;

@@ -24,6 +24,7 @@ typedef struct peg_geom_filter {
     unsigned long category, collide; /* bits */
     int has_joints;                  /* its body has */
 } peg_geom_filter;
+peg_geom_filter peg_geom_filter_of(dGeomID geom);
 
 typedef struct peg_shape {
     dGeomID geom; /* as it lies in a space */
