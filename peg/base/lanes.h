@@ -7,11 +7,6 @@
 #ifndef PEG_LANES_H
 #define PEG_LANES_H
 
-/* GCC warns of how vectors are passed, which inline functions never are. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"
-#endif
-
 /* Numbers of a vector: those of an AVX2 register. Comparisons of longer vectors are compiled one by
  * one. */
 enum { PEG_LANES = 8, PEG_DOUBLE_LANES = 4 };
