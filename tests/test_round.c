@@ -95,6 +95,44 @@ START_TEST(a_stack_of_cylinders_rests)
 }
 END_TEST
 
+/* What lies on a cap, and how far its middle is off that of the cap: a wedge, of which one edge is
+ * over it, a plank and a cylinder. */
+static const double wedge[6][3] = {{-.8, 0, -.1}, {-.8, 0, .1},  {.4, -.1, -.1},
+                                   {.4, -.1, .1}, {.4, .1, -.1}, {.4, .1, .1}};
+static const double off_cap[] = {.35, 0, 0};
+
+static peg_polytope *laid_on_cap(int kind)
+{
+    if (kind == 0) return keep(peg_polytope_from_points(wedge, 6, &S.shape[S.shapes]));
+    if (kind == 1) return keep(peg_polytope_box((double[]){2, .2, .2}, &S.shape[S.shapes]));
+    return keep(peg_polytope_cylinder(.1, 2, &S.shape[S.shapes]));
+}
+
+/* The cap bears them where their edges cross its rim, at none of the points that are spread evenly
+ * over that. */
+START_TEST(a_cap_bears_what_its_rim_cuts)
+{
+    const double turn = PEG_PI / 16, c = cos(turn), s = sin(turn), lies = sqrt(.5);
+    scene_begin(.01);
+    S.surface.mu = .5;
+    scene_add_part(-1, keep(peg_polytope_cylinder(.5, 1, &S.shape[S.shapes])), 0, 0, -.5);
+    peg_body *b = scene_add_body(PEG_DYNAMIC, 1, (double[]){2, .2, .2});
+    scene_add_part(0, laid_on_cap(_i), 0, 0, 0);
+    double q[2][4] = {{c, 0, 0, s}, {c * lies, -s * lies, c * lies, s * lies}};
+    memcpy(b->q, q[_i == 2], sizeof b->q);
+    b->x[0] = off_cap[_i] * cos(2 * turn), b->x[1] = off_cap[_i] * sin(2 * turn);
+    b->x[2] = .1 + 1e-5;
+    for (int k = 0; k < 100; k++) {
+        fall_and_advance();
+        ck_assert_int_eq(S.stats.limited_bodies, 0);
+        ck_assert_double_ge(scene_separation(1, 0), 0);
+    }
+    ck_assert_double_eq_tol(b->x[2], .1, 2e-5);
+    for (int k = 0; k < 6; k++) ck_assert_double_le(fabs(b->v[k]), 1e-7);
+    scene_end();
+}
+END_TEST
+
 /* Over the seam of two flush boxes, frictionless: standing, nothing stops it. */
 START_TEST(a_cylinder_slides_over_a_seam)
 {
@@ -319,6 +357,7 @@ TCase *round_case(void)
     tcase_add_test(t, a_sphere_rolls);
     tcase_add_test(t, spheres_meet);
     tcase_add_loop_test(t, a_stack_of_cylinders_rests, 0, 3);
+    tcase_add_loop_test(t, a_cap_bears_what_its_rim_cuts, 0, 3);
     tcase_add_loop_test(t, a_cylinder_slides_over_a_seam, 0, 12);
     tcase_add_loop_test(t, no_sheet_slides_through_a_sheet, 0, 30);
     tcase_add_loop_test(t, no_sheet_passes_through_a_sheet, 0, 60);

@@ -82,23 +82,54 @@ static void vertex_point(const peg_view *view, int i, const double *n, double ou
     peg_add_scaled(out, 1, view->vertex[(i - nv) / ON_RIM], out);
 }
 
-peg_feature_contact peg_vertex_face(const peg_facing *f, int vertex, int face)
+/* Contact of a point of the upper part, w now and w0 at the start, with a face of the lower one, at
+ * a distance. */
+static peg_feature_contact point_over_face(const peg_facing *f, const double *w, const double *w0,
+                                           double distance, int face)
 {
-    const peg_view *U = f->upper->now, *U0 = f->upper->start;
     const peg_view *D = f->lower->now, *D0 = f->lower->start;
-    double w[3], w0[3], sign = f->kind == PEG_FEATURES_VF ? 1 : -1,
-                        round = U->shape->round + D->shape->round;
-    vertex_point(U, vertex, D->normal[face], w);
-    vertex_point(U0, vertex, D0->normal[face], w0);
-    peg_feature_contact c = {.kind = f->kind, .i = vertex, .j = face};
+    double sign = f->kind == PEG_FEATURES_VF ? 1 : -1;
+    peg_feature_contact c = {.kind = f->kind};
     for (int k = 0; k < 3; k++) {
         c.normal[k] = sign * D->normal[face][k];
         c.mid_normal[k] = sign * 0.5 * (D0->normal[face][k] + D->normal[face][k]);
         c.point_a[k] = c.point_b[k] = w[k];
         c.mid_point[k] = 0.5 * (w0[k] + w[k]);
     }
-    c.gap = peg_dot(D->normal[face], w) - D->offset[face] - round;
-    c.gap0 = peg_dot(D0->normal[face], w0) - D0->offset[face] - round;
+    c.gap = peg_dot(D->normal[face], w) - D->offset[face] - distance;
+    c.gap0 = peg_dot(D0->normal[face], w0) - D0->offset[face] - distance;
+    return c;
+}
+
+peg_feature_contact peg_vertex_face(const peg_facing *f, int vertex, int face)
+{
+    const peg_view *U = f->upper->now, *D = f->lower->now;
+    double w[3], w0[3];
+    vertex_point(U, vertex, D->normal[face], w);
+    vertex_point(f->upper->start, vertex, f->lower->start->normal[face], w0);
+    peg_feature_contact c = point_over_face(f, w, w0, U->shape->round + D->shape->round, face);
+    c.i = vertex, c.j = face;
+    return c;
+}
+
+peg_feature_contact peg_edge_cap(const peg_facing *f, int edge, double t, int cap)
+{
+    const peg_view *U = f->upper->now, *U0 = f->upper->start;
+    const int *v = U->shape->edge[edge].v;
+    double w[3], w0[3], across = peg_across(U->shape);
+    int of_a = f->kind == PEG_FEATURES_VF;
+    for (int k = 0; k < 3; k++) {
+        w[k] = (1 - t) * U->vertex[v[0]][k] + t * U->vertex[v[1]][k];
+        w0[k] = (1 - t) * U0->vertex[v[0]][k] + t * U0->vertex[v[1]][k];
+    }
+    peg_feature_contact c = point_over_face(f, w, w0, across, cap);
+    c.kind = of_a ? PEG_FEATURES_EV : PEG_FEATURES_VE;
+    c.i = of_a ? edge : cap, c.j = of_a ? cap : edge;
+    for (int k = 0; k < 3; k++) { /* to the middle of the features */
+        double half = (of_a ? -.5 : .5) * across;
+        c.point_a[k] = c.point_b[k] = w[k] + half * c.normal[k];
+        c.mid_point[k] += half * c.mid_normal[k];
+    }
     return c;
 }
 
@@ -216,20 +247,6 @@ void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *c)
     peg_nearest_points(A, B, c->kind, c->i, c->j, a, b);
     c->gap0 = passed_distance(A, B, c, c->normal, a, b, before) - round;
     half_way(a, b, before, round, c);
-}
-
-void peg_round_contact_between(const peg_pair_pose *at, const double a[3], const double b[3],
-                               const double a0[3], const double b0[3], peg_feature_contact *c)
-{
-    double d[3], before[3], round = radii(at->a.now, at->b.now, c);
-    peg_sub(a, b, d);
-    c->gap = peg_dot(c->normal, d) - round;
-    for (int k = 0; k < 3; k++) c->point_a[k] = c->point_b[k] = .5 * (a[k] + b[k]);
-    peg_sub(a0, b0, before);
-    double sign = peg_dot(before, c->normal) < 0 ? -1 : 1, apart = peg_normalise(before);
-    for (int k = 0; k < 3; k++) before[k] *= sign;
-    c->gap0 = sign * apart - round;
-    half_way(a0, b0, before, round, c);
 }
 
 void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind, int i,

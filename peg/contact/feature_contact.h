@@ -26,6 +26,8 @@ peg_facing peg_facing_of(const peg_pair *pair, const peg_pair_pose *at, peg_feat
 /* The contact of a vertex of the upper part with a face of the lower one. Vertices from the shape's
  * nv on are points of its rims: see peg_rim_points. */
 peg_feature_contact peg_vertex_face(const peg_facing *facing, int vertex, int face);
+/* The contact of a point of an edge of the upper part, t along it, with a cap of the lower one. */
+peg_feature_contact peg_edge_cap(const peg_facing *facing, int edge, double t, int cap);
 /* Whether w lies farther than `room` (m, >= 0) beyond the edges of face f, seen along `along`
  * (unit). */
 int peg_is_beside(const peg_view *view, int f, const double *w, const double *along, double room);
@@ -44,11 +46,6 @@ void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_featur
 void peg_round_contact_now(const peg_pair *pair, const peg_pair_pose *at, double a[3], double b[3],
                            peg_feature_contact *contact);
 void peg_round_contact_since(const peg_pair_pose *at, peg_feature_contact *contact);
-/* The contact of two points a and b of the features, now along contact->normal, and at the start.
- */
-void peg_round_contact_between(const peg_pair_pose *at, const double a[3], const double b[3],
-                               const double a0[3], const double b0[3],
-                               peg_feature_contact *contact);
 
 /* Whether a mesh on either side can be touched by the contact. */
 int peg_may_touch(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,

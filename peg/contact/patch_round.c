@@ -311,53 +311,28 @@ static int shared_span(const double w[3], const double d[3], double rim, double 
     return t[0] < t[1];
 }
 
-/* A point of a disc and one of an edge, now and at the start: both go with their bodies. */
-static void disc_point(const peg_view *now, const peg_view *start, int i, const double p[3],
-                       double out[3])
-{
-    double arm[3], local[3];
-    peg_sub(p, now->vertex[i], arm);
-    peg_rotate_back(now->turn, arm, local);
-    peg_rotate(start->turn, local, out);
-    peg_add_scaled(out, 1, start->vertex[i], out);
-}
-
-static void edge_point(const peg_view *view, const peg_edge *e, double t, double out[3])
-{
-    for (int k = 0; k < 3; k++)
-        out[k] = (1 - t) * view->vertex[e->v[0]][k] + t * view->vertex[e->v[1]][k];
-}
-
-/* A capsule along a cap touches it at both ends of what they share, wherever they are nearest. The
- * distance of any two of their points makes a row that is right as it is. */
+/* An edge along a cap touches it at both ends of what they share, wherever they are nearest. Its
+ * own ends, if they are vertices, touch the cap as such. */
 static void rows_along_cap(const finder *f, peg_feature_kind kind, int i, int j)
 {
-    int of_a = kind == PEG_FEATURES_VE, disc = of_a ? i : j;
-    const peg_placement *at_disc = of_a ? &f->at->a : &f->at->b;
-    const peg_placement *at_edge = of_a ? &f->at->b : &f->at->a;
-    const peg_view *D = at_disc->now, *E = at_edge->now;
-    if (!peg_has_rim(D->shape) || !peg_is_segment(E->shape) || !(E->shape->round > 0)) return;
-    const peg_edge *e = E->shape->edge + (of_a ? j : i);
-    double axis[3], w[3], d[3], t[2], sign;
-    for (int k = 0; k < 3; k++) axis[k] = D->turn[3 * k + 2];
-    peg_sub(E->vertex[e->v[1]], E->vertex[e->v[0]], d);
-    peg_sub(E->vertex[e->v[0]], D->vertex[disc], w);
+    int of_a = kind == PEG_FEATURES_EV, edge = of_a ? i : j, cap = of_a ? j : i;
+    peg_facing facing = peg_facing_of(f->pair, f->at, of_a ? PEG_FEATURES_VF : PEG_FEATURES_FV);
+    const peg_view *D = facing.lower->now, *E = facing.upper->now;
+    if (!peg_has_rim(D->shape)) return;
+    const peg_edge *e = E->shape->edge + edge;
+    const double *axis = D->normal[cap];
+    double w[3], d[3], t[2];
+    peg_edge_vector(E, e, d);
     if (fabs(peg_dot(d, axis)) > f->I->settings->relative_rotation * peg_norm(d)) return;
+    peg_sub(E->vertex[e->v[0]], D->vertex[cap], w);
     peg_add_scaled(d, -peg_dot(d, axis), axis, d);
     peg_add_scaled(w, -peg_dot(w, axis), axis, w);
     if (!shared_span(w, d, D->shape->rim, t)) return;
-    sign = peg_dot(axis, f->pair->facet.n) < 0 ? -1 : 1;
     for (int end = 0; end < 2; end++) {
-        peg_feature_contact c = {.kind = kind, .i = i, .j = j};
-        double p[2][3], start[2][3]; /* of the disc and of the edge */
-        edge_point(E, e, t[end], p[1]);
-        peg_sub(p[1], D->vertex[disc], w);
-        peg_add_scaled(p[1], -peg_dot(w, axis), axis, p[0]);
-        disc_point(D, at_disc->start, disc, p[0], start[0]);
-        edge_point(at_edge->start, e, t[end], start[1]);
-        for (int k = 0; k < 3; k++) c.normal[k] = sign * axis[k];
-        peg_round_contact_between(f->at, p[!of_a], p[of_a], start[!of_a], start[of_a], &c);
-        if (is_facing(f, &c)) peg_contact_rows(f->I, f->p, f->at, &c, f->out);
+        if (!peg_is_segment(E->shape) && (end ? t[1] == 1 : t[0] == 0)) continue;
+        peg_feature_contact c = peg_edge_cap(&facing, edge, t[end], cap);
+        int may_touch = of_a ? touches_a(f, 1, edge, c.normal) : touches_b(f, 1, edge, c.normal);
+        if (may_touch && is_facing(f, &c)) peg_contact_rows(f->I, f->p, f->at, &c, f->out);
     }
 }
 
