@@ -100,7 +100,7 @@ static void meet(void *context, int i, int j)
     if (meshes && peg_is_sought_along_motion(s, old ? old : c)) return;
     if (!meshes)
         c->is_new = 1;
-    else if (!old || peg_exceeds_prediction(s, a) || peg_exceeds_prediction(s, b))
+    else if (!old || (f->exceeds && (f->exceeds[a] || f->exceeds[b])))
         peg_find_triangle_pairs(f, a, b);
 }
 
@@ -135,9 +135,9 @@ static int is_within(const peg_aabb *inner, const peg_aabb *outer)
 
 /* Adds the pairs of the parts that are not fixed. */
 static int search(peg_stage *s, const peg_aabb *box, const peg_aabb *before,
-                  const unsigned char *fixed)
+                  const unsigned char *fixed, const unsigned char *exceeds)
 {
-    peg_pair_search f = {s, box, before, s->candidates, s->box_pairs};
+    peg_pair_search f = {s, box, before, exceeds, s->candidates, s->box_pairs};
     take_given(&f);
     if (!peg_sweep_pairs(&s->context->arena, box, fixed, s->scene->np, meet, &f) || s->failed ||
         !peg_box_pairs_sort_out(&f))
@@ -161,20 +161,21 @@ static int search_along_motion(peg_stage *s, const peg_aabb *box)
  * moved. */
 int peg_find_pairs(peg_stage *s, const peg_aabb *box, const peg_aabb *before)
 {
-    int np = s->scene->np, meshes = 0, moving = 0;
+    int np = s->scene->np, moving = 0;
     unsigned char *fixed = PEG_NEW(&s->context->arena, unsigned char, np);
+    unsigned char *exceeds = PEG_NEW(&s->context->arena, unsigned char, np);
     const peg_resting *still = &s->context->resting;
-    if (!fixed) return 0;
+    if (!fixed || !exceeds) return 0;
     s->searches++;
-    for (int i = 0; i < np; i++) meshes |= s->part[i].triangle_mesh != NULL;
     for (int i = 0; i < np; i++) {
+        exceeds[i] = s->found && peg_exceeds_prediction(s, i);
         fixed[i] = s->placed[i].moves ? peg_is_resting(s, s->placed[i].body)
                                       : !still->valid || !still->changed[i];
-        if (before && is_within(&box[i], &before[i]) && !(meshes && peg_exceeds_prediction(s, i)))
-            fixed[i] = 1;
+        if (before && is_within(&box[i], &before[i]) && !exceeds[i]) fixed[i] = 1;
         moving += !fixed[i];
     }
-    return ((before && !moving) || search(s, box, before, fixed)) && search_along_motion(s, box);
+    return ((before && !moving) || search(s, box, before, fixed, exceeds)) &&
+           search_along_motion(s, box);
 }
 
 int peg_find_pairs_of_woken(peg_stage *s, const peg_aabb *box)
@@ -185,7 +186,7 @@ int peg_find_pairs_of_woken(peg_stage *s, const peg_aabb *box)
     for (int i = 0; i < np; i++)
         fixed[i] = !s->placed[i].moves || s->context->resting.rest[s->placed[i].body] != PEG_WOKEN;
     s->searches = 1; /* of these */
-    int found = search(s, box, NULL, fixed) && search_along_motion(s, box);
+    int found = search(s, box, NULL, fixed, NULL) && search_along_motion(s, box);
     s->searches = searches;
     return found;
 }

@@ -17,12 +17,6 @@
  * pour-mixed of 40 at h .1 limits 7 bodies in 6 s. */
 #define SPARE 1.3
 
-/* How a part's body moves in the step: by `shift`, give or take `beside`; it turns by `spin`, of
- * which `turn` is not about the part's own axis. */
-typedef struct prediction {
-    double shift[3], beside, spin, turn; /* m, rad */
-} prediction;
-
 /* How much of turning by `spin` (rad) along w is not about a part's own axis. */
 static double across_axis(const peg_stage *s, int part, const double *w, double spin)
 {
@@ -43,7 +37,7 @@ static double off_centre(const peg_stage *s, int part)
 }
 
 /* The most of what is there and a motion with v comes to; returns whether that is more. */
-static int widen(const peg_stage *s, int part, const double *v, double share, prediction *c)
+static int widen(const peg_stage *s, int part, const double *v, double share, peg_prediction *c)
 {
     double h = s->scene->h, off[3], spin = share * h * peg_norm(v + 3);
     for (int k = 0; k < 3; k++) off[k] = h * v[k] - c->shift[k];
@@ -71,15 +65,14 @@ static double slowness(const peg_stage *s, int part)
     return peg_norm(v) + p->arm * peg_norm(v + 3) <= HELD * kept ? LITTLE * kept : 0;
 }
 
-/* The motion of a part before it is solved; once it is, the larger of both. Returns whether the
- * solved motion is larger. */
-static int predict(const peg_stage *s, int part, prediction *c)
+/* The motion of a part before it is solved, or what was found beyond that. */
+static void predict(const peg_stage *s, int part, peg_prediction *c)
 {
     const peg_placed *p = &s->placed[part];
     const peg_body *body = p->body < 0 ? NULL : &s->scene->body[p->body];
     double turning[6] = {0}, slow = p->moves ? slowness(s, part) : 0;
-    *c = (prediction){.spin = 0};
-    if (!body || body->kind == PEG_STATIC) return 0;
+    *c = (peg_prediction){.spin = 0};
+    if (!body || body->kind == PEG_STATIC) return;
     const double *unconstrained = p->moves ? s->v_no_contact[p->body] : body->v;
     if (slow > 0) {
         c->beside = s->scene->h * slow;
@@ -92,23 +85,32 @@ static int predict(const peg_stage *s, int part, prediction *c)
             turning[k] = .5 * unconstrained[k], turning[k + 3] = body->v[k + 3];
         widen(s, part, turning, SPARE, c);
     }
-    if (s->searches == 1 || !p->moves) return 0;
-    /* from round to round it changes by little: with room for that there are few rounds */
-    return widen(s, part, s->result[p->body].v_pose, s->searches == 2 ? 1 : SPARE, c);
+    const peg_prediction *found = &s->found[part];
+    c->beside = peg_max(c->beside, found->beside);
+    c->spin = peg_max(c->spin, found->spin);
+    c->turn = peg_max(c->turn, found->turn);
 }
 
 /* How far a prediction takes the points of a part. */
-static double way_of_prediction(const peg_stage *s, int part, const prediction *c)
+static double way_of_prediction(const peg_stage *s, int part, const peg_prediction *c)
 {
     const peg_polytope *shape = s->part[part].shape;
     if (c->spin == 0) return c->beside;
     return c->beside + c->spin * off_centre(s, part) + c->turn * (shape->radius - shape->round);
 }
 
-int peg_exceeds_prediction(const peg_stage *s, int part)
+int peg_exceeds_prediction(peg_stage *s, int part)
 {
-    prediction ignored;
-    return predict(s, part, &ignored);
+    const peg_placed *p = &s->placed[part];
+    peg_prediction c;
+    if (s->searches == 1 || !p->moves) return 0;
+    const double *v = s->result[p->body].v_pose;
+    predict(s, part, &c);
+    if (!widen(s, part, v, 1, &c)) return 0;
+    /* from round to round it changes by little: with room for that there are few rounds */
+    if (s->searches > 2) widen(s, part, v, SPARE, &c);
+    s->found[part] = c;
+    return 1;
 }
 
 /* --- meshes --- */
@@ -234,7 +236,7 @@ static void meet_plane(const peg_pair_search *f, int mesh, int plane)
 }
 
 /* How far the points of a part get in the frame of a mesh that turns. */
-static double way_in_mesh(const peg_stage *s, int mesh, int other, const prediction *of_mesh)
+static double way_in_mesh(const peg_stage *s, int mesh, int other, const peg_prediction *of_mesh)
 {
     const peg_placed *m = &s->placed[mesh];
     const peg_view *view = &s->placed[other].view;
@@ -252,7 +254,7 @@ static void meet_mesh(const peg_pair_search *f, int mesh, int other)
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
     expansion x = {.f = f, .mesh = mesh, .other = other};
-    prediction own, of_mesh;
+    peg_prediction own, of_mesh;
     double shift[3];
     peg_region near;
     if (peg_is_half_space(s->part[other].shape)) {
@@ -333,7 +335,7 @@ static void set_crossing(const peg_stage *s, int a, int b, const double shift[3]
 
 double peg_predicted_way(const peg_stage *s, int a, int b)
 {
-    prediction of_a, of_b;
+    peg_prediction of_a, of_b;
     double shift[3];
     predict(s, a, &of_a);
     predict(s, b, &of_b);
@@ -349,7 +351,7 @@ double peg_predicted_way(const peg_stage *s, int a, int b)
 static void meet_meshes(const peg_pair_search *f, int a, int b)
 {
     const peg_stage *s = f->stage;
-    prediction of_a, of_b;
+    peg_prediction of_a, of_b;
     double shift[3], round = s->part[a].round + s->part[b].round;
     peg_aabb local;
     predict(s, a, &of_a);

@@ -22,9 +22,10 @@ peg_candidate *peg_find_candidate(const peg_stage *stage, int sorted, int a, int
 typedef struct peg_pair_search {
     peg_stage *stage;
     const peg_aabb *box;
-    const peg_aabb *before; /* null, or boxes of which all pairs are known */
-    int known;              /* candidates of earlier searches, sorted */
-    int far;                /* pairs of boxes of earlier searches that are none */
+    const peg_aabb *before;       /* null, or boxes of which all pairs are known */
+    const unsigned char *exceeds; /* of the scene's parts: peg_exceeds_prediction; null: none */
+    int known;                    /* candidates of earlier searches, sorted */
+    int far;                      /* pairs of boxes of earlier searches that are none */
 } peg_pair_search;
 /* Asks whether the pair, of parts of the scene, may touch. */
 void peg_ask_filter(const peg_stage *stage, peg_candidate *c);

@@ -125,6 +125,12 @@ struct peg_context {
     peg_worker worker[PEG_THREADS_MAX]; /* the first one is the thread that calls */
 };
 
+/* How a part's body moves in the step: by `shift`, give or take `beside`; it turns by `spin`, of
+ * which `turn` is not about the part's own axis. */
+typedef struct peg_prediction {
+    double shift[3], beside, spin, turn; /* m, rad */
+} peg_prediction;
+
 /* Results of a body, kept apart until the step is whole. */
 typedef struct peg_body_result {
     double v_pose[6], v_end[6], v_joints[6];
@@ -145,18 +151,20 @@ typedef struct peg_stage {
     peg_box *box;           /* of the scene's parts, or null: of those that are boxes */
     peg_box_pair *box_pair; /* too far apart at the start to be candidates */
     int box_pairs, box_pair_room;
-    double *found_travel;          /* of the scene's parts, in the motion that was found, m */
-    unsigned char *within_reach;   /* of a candidate: the found motion could bring it near */
-    int searches;                  /* for pairs so far: in all but the first the motion is known */
-    int *root;                     /* nb: union-find of the islands */
-    int *first_body, *next_body;   /* nb: the bodies of an island by its root */
-    int *first_pair, *next_pair;   /* by root; candidates */
-    peg_vec6 *v_no_contact;        /* nb: the velocity after the step without contact */
-    unsigned char *woken_by_joint; /* nb: was asleep, and joints connect it with what is awake */
-    int *first_joint, *next_joint; /* by root; rows of joints */
-    double *joint_lambda;          /* njoint_row: results */
-    unsigned char *dirty;          /* nb: the island with this root is to be solved */
-    double *work;                  /* nb: in the step so far, by one body of each island */
+    double *found_travel;        /* of the scene's parts, in the motion that was found, m */
+    unsigned char *within_reach; /* of a candidate: the found motion could bring it near */
+    peg_prediction *found; /* of the scene's parts: the most that triangles were sought for beside
+                              the prediction, or 0; null without meshes */
+    int searches;          /* for pairs so far: in all but the first the motion is known */
+    int *root;             /* nb: union-find of the islands */
+    int *first_body, *next_body;     /* nb: the bodies of an island by its root */
+    int *first_pair, *next_pair;     /* by root; candidates */
+    peg_vec6 *v_no_contact;          /* nb: the velocity after the step without contact */
+    unsigned char *woken_by_joint;   /* nb: was asleep, and joints connect it with what is awake */
+    int *first_joint, *next_joint;   /* by root; rows of joints */
+    double *joint_lambda;            /* njoint_row: results */
+    unsigned char *dirty;            /* nb: the island with this root is to be solved */
+    double *work;                    /* nb: in the step so far, by one body of each island */
     const peg_surface *last_surface; /* that was asked for, or null */
     peg_island_result *solved;       /* nb: of the island with this root, as it was solved last */
     int largest;                     /* vertices, faces or edges of the largest shape */

@@ -98,7 +98,7 @@ static pegStatus check_scene(const peg_scene *scene)
 static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
 {
     peg_arena *arena = &context->arena;
-    int nb = scene->nb;
+    int nb = scene->nb, meshes = 0;
     *s = (peg_stage){.context = context, .scene = scene};
     s->stats.steps = 1;
     peg_arena_reset(arena);
@@ -119,11 +119,14 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->largest = 3; /* triangles */
     for (int i = 0; i < scene->np; i++) {
         const peg_polytope *shape = scene->part[i].shape;
+        meshes |= scene->part[i].triangle_mesh != NULL;
         if (!shape) continue;
         s->largest = shape->nv > s->largest ? shape->nv : s->largest;
         s->largest = shape->nf > s->largest ? shape->nf : s->largest;
         s->largest = shape->ne > s->largest ? shape->ne : s->largest;
     }
+    if (meshes && !(s->found = PEG_NEW(arena, peg_prediction, scene->np))) return 0;
+    if (meshes) memset(s->found, 0, (size_t)scene->np * sizeof *s->found);
     if (nb) memset(s->solved, 0, (size_t)nb * sizeof *s->solved);
     for (int i = 0; i < nb; i++) {
         peg_body *b = &scene->body[i];
