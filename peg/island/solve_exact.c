@@ -81,7 +81,6 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
         if ((I->forms & form) && (!row->bounded || isinf(row->limit)))
             row->c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
     }
-    w->unit = peg_residual_unit(&w->problem);
     return 1;
 }
 
@@ -90,6 +89,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     if (I->common.capture) I->common.capture->see(I->common.capture->data, &w->problem);
     peg_outcome outcome = I->joints.n ? peg_joints_solve(I, &w->problem, w->row, &w->solution)
                                       : peg_island_lcp(I, &w->problem, &w->solution);
+    w->unit = I->joints.n ? peg_residual_unit(&w->problem) : w->solution.unit;
     peg_count_solve(I, w->problem.m);
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
     if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;

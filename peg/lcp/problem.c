@@ -115,26 +115,33 @@ static double row_residual(const peg_problem *problem, const peg_solution *solut
         if (row->body_a >= 0) w += row->Ja[k] * solution->v[row->body_a][k];
         if (row->body_b >= 0) w += row->Jb[k] * solution->v[row->body_b][k];
     }
+    double B = row->bounded ? bound(problem, solution, i) : INFINITY;
+    if (lambda == 0 && (row->bounded ? B == 0 && !isnan(w) : w >= 0)) return 0;
     double root = sqrt(peg_row_scale(problem, i));
     if (root == 0) return w >= 0 || (row->bounded && isfinite(row->limit)) ? 0 : INFINITY;
     w /= root;
     lambda *= root;
     if (isnan(w) || isnan(lambda)) return INFINITY;
     if (!row->bounded) return fabs(fmin(w, lambda));
-    double B = bound(problem, solution, i) * root;
+    B *= root;
     return fabs(lambda - peg_clamp(lambda - w, -B, B));
+}
+
+double peg_residual_up_to(const peg_problem *problem, const peg_solution *solution, double most)
+{
+    double residual = 0;
+    for (int i = 0; i < problem->nb && residual <= most; i += CHUNK) {
+        int count = problem->nb - i < CHUNK ? problem->nb - i : CHUNK;
+        residual = worse(residual, body_residual(problem, solution, i, count));
+    }
+    for (int i = 0; i < problem->m && residual <= most; i++)
+        residual = worse(residual, row_residual(problem, solution, i));
+    return residual;
 }
 
 double peg_residual(const peg_problem *problem, const peg_solution *solution)
 {
-    double residual = 0;
-    for (int i = 0; i < problem->nb; i += CHUNK) {
-        int count = problem->nb - i < CHUNK ? problem->nb - i : CHUNK;
-        residual = worse(residual, body_residual(problem, solution, i, count));
-    }
-    for (int i = 0; i < problem->m; i++)
-        residual = worse(residual, row_residual(problem, solution, i));
-    return residual;
+    return peg_residual_up_to(problem, solution, INFINITY);
 }
 
 double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)

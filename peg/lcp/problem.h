@@ -68,6 +68,7 @@ typedef enum peg_method {
 typedef struct peg_solution {
     peg_vec6 *v;       /* nb; the caller's array */
     double *lambda;    /* m; the caller's array; on entry the warm start (zeros are fine) */
+    double unit;       /* peg_residual_unit of the problem, of peg_solve */
     double residual;   /* of peg_residual */
     double cone;       /* of peg_cone_excess */
     double left;       /* of PEG_METHOD_PGS: root of the squares of what all rows changed in the
@@ -110,6 +111,8 @@ double peg_row_scale(const peg_problem *problem, int i);
  *    impulse of this solution.
  * Unit: sqrt(J). NaN gives infinity. */
 double peg_residual(const peg_problem *problem, const peg_solution *solution);
+/* The same; ends where it exceeds `most`. */
+double peg_residual_up_to(const peg_problem *problem, const peg_solution *solution, double most);
 
 /* Largest excess |lambda| - B of a bounded row, relative to B. */
 double peg_cone_excess(const peg_problem *problem, const peg_solution *solution);
@@ -144,6 +147,12 @@ peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem,
  * the sliding as it should. A caller may use that and count it. */
 peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
                              const peg_solve_options *options, peg_solution *solution);
+
+/* The same of the contacts that may act alone, where that leaves all others open to `least`,
+ * sqrt(J). */
+peg_outcome peg_solve_working_set(peg_arena *arena, const peg_problem *problem,
+                                  const peg_solve_options *options, double least,
+                                  peg_solution *solution);
 
 /* Larger problems are not pivoted: the work grows with the third power, and the memory with the
  * second. */

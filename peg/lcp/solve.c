@@ -57,6 +57,7 @@ static int rests(const peg_problem *problem, double least, peg_solution *solutio
     if (!pushed) return 0;
     memset(solution->v, 0, (size_t)problem->nb * sizeof *solution->v);
     solution->iterations = 0;
+    if (!(peg_residual_up_to(problem, solution, MOST * least) <= MOST * least)) return 0;
     return certify(PEG_SOLVED, PEG_METHOD_NONE, problem, least, solution) == PEG_SOLVED;
 }
 
@@ -87,8 +88,8 @@ static peg_outcome run_newton(peg_arena *arena, const peg_problem *problem,
     peg_solve_options of = *options;
     double share = (double)CONVEX_ITERATIONS * problem->m;
     if (is_followed && !(of.most_work > 0 && of.most_work < share)) of.most_work = share;
-    return certify(peg_solve_newton(arena, problem, &of, solution), PEG_METHOD_NEWTON, problem,
-                   least, solution);
+    return certify(peg_solve_working_set(arena, problem, &of, least, solution), PEG_METHOD_NEWTON,
+                   problem, least, solution);
 }
 
 /* Bounded rows and large islands: Newton's method, whose cost grows least. Where it fails, and
@@ -99,7 +100,8 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
 {
     peg_outcome outcome = PEG_NOT_CERTIFIED;
     pegSolver solver = options->solver;
-    double least = options->tolerance * peg_residual_unit(problem);
+    solution->unit = peg_residual_unit(problem);
+    double least = options->tolerance * solution->unit;
     solution->work = 0;
     kinds k = count_kinds(problem);
     int is_large = problem->nb > SMALL, uses_lemke = solver == PEG_SOLVER_LEMKE;
