@@ -118,20 +118,41 @@ static peg_placement placement_at_start(const peg_island *I, int piece)
     return (peg_placement){&p->start, &p->start, r->x0, r->R0, rest, p->rigid};
 }
 
+/* The rows of the first iterate, which is q_0 but for moving obstacles, if there are any still. */
+static const peg_row_set *rows_at_start(const peg_island *I)
+{
+    static const peg_row_set none = {0};
+    int iteration = I->progress.iteration;
+    return iteration == 0 ? &I->rows : iteration == 1 ? &I->before.rows : &none;
+}
+
+static int is_driven(const peg_island *I, int piece)
+{
+    return I->rigid[I->piece[piece].rigid].state.kind == PEG_KINEMATIC;
+}
+
 /* Rows at q_0 of all pairs that have rows. */
 static void make_begun_rows(peg_island *I, turn *t)
 {
-    unsigned char *made = PEG_NEW(I->arena, unsigned char, I->npair);
-    if (!made) {
+    enum { UNKNOWN = -1, MADE = -2 };
+    const peg_row_set *start = rows_at_start(I);
+    int *begin = PEG_NEW(I->arena, int, I->npair);
+    if (!begin) {
         I->failed = 1;
         return;
     }
-    memset(made, 0, (size_t)I->npair);
+    for (int i = 0; i < I->npair; i++) begin[i] = UNKNOWN;
+    for (int i = start->patches - 1; i >= 0; i--) begin[start->row[i].pair] = i;
     for (int i = 0; i < I->rows.m; i++) {
-        int pair = I->rows.row[i].pair;
+        int pair = I->rows.row[i].pair, from = begin[pair], to = from;
         const peg_pair *p = &I->pair[pair];
-        if (made[pair]) continue;
-        made[pair] = 1;
+        begin[pair] = MADE;
+        if (from == MADE) continue;
+        if (from >= 0 && !is_driven(I, p->a) && !is_driven(I, p->b)) {
+            while (to < start->patches && start->row[to].pair == pair) to++;
+            peg_rows_append(I, &t->begun, start, from, to);
+            continue;
+        }
         peg_pair_pose at = {placement_at_start(I, p->a), placement_at_start(I, p->b)};
         peg_patch_rows(I, pair, &at, &t->begun);
     }
