@@ -311,8 +311,8 @@ static int shared_span(const double w[3], const double d[3], double rim, double 
     return t[0] < t[1];
 }
 
-/* An edge along a cap touches it at both ends of what they share, wherever they are nearest. Its
- * own ends, if they are vertices, touch the cap as such. */
+/* An edge along a cap touches it at both ends of what they share, wherever they are nearest; at its
+ * own ends, too, since beyond the rim what neighbours them may be higher. */
 static void rows_along_cap(const finder *f, peg_feature_kind kind, int i, int j)
 {
     int of_a = kind == PEG_FEATURES_EV, edge = of_a ? i : j, cap = of_a ? j : i;
@@ -329,7 +329,6 @@ static void rows_along_cap(const finder *f, peg_feature_kind kind, int i, int j)
     peg_add_scaled(w, -peg_dot(w, axis), axis, w);
     if (!shared_span(w, d, D->shape->rim, t)) return;
     for (int end = 0; end < 2; end++) {
-        if (!peg_is_segment(E->shape) && (end ? t[1] == 1 : t[0] == 0)) continue;
         peg_feature_contact c = peg_edge_cap(&facing, edge, t[end], cap);
         int may_touch = of_a ? touches_a(f, 1, edge, c.normal) : touches_b(f, 1, edge, c.normal);
         if (may_touch && is_facing(f, &c)) peg_contact_rows(f->I, f->p, f->at, &c, f->out);
