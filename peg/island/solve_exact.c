@@ -133,7 +133,7 @@ static int may_rest(const peg_island *I)
 {
     /* many bodies keep the rounding of a flush start: opening it would move all of them */
     int is_many = I->nd >= PEG_COARSE_FROM;
-    if (I->mode != PEG_MODE_LIMITED || I->joints.n) return 0;
+    if (I->joints.n) return 0;
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         double thin = PEG_THIN * I->pair[row->pair].margin;
@@ -145,10 +145,11 @@ static int may_rest(const peg_island *I)
 }
 
 /* Sets velocities to 0 that are rounding beside the speed that applied forces produce in a step;
- * impulses are kept. */
+ * impulses are kept. Where they are told as exact, rounding is what the certificate leaves open. */
 static void come_to_rest(peg_island *I)
 {
-    if (may_rest(I) && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_REST))
+    double share = I->mode == PEG_MODE_LIMITED ? PEG_REST : PEG_RESIDUAL_TOLERANCE;
+    if (may_rest(I) && peg_is_slow(I, (const peg_vec6 *)I->v, share))
         memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
