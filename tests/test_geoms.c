@@ -307,10 +307,11 @@ static double bumps(double x, double y)
 }
 
 /* Cylinders that stand on uneven ground: on edges that end below the cap, beside ground that rises
- * beyond its rim; what rounding leaves of their velocities is rest. */
+ * beyond its rim; what rounding leaves of their velocities is rest. The last four rock for a while.
+ */
 START_TEST(stands_still_on_bumps)
 {
-    static const uint64_t seeds[] = {2, 6, 13, 22, 23, 28};
+    static const uint64_t seeds[] = {2, 6, 13, 22, 23, 28, 20, 37, 47, 58};
     cases_random r = {seeds[_i]};
     scene s = new_scene(0.5);
     dMass m;
@@ -322,11 +323,11 @@ START_TEST(stands_still_on_bumps)
     dGeomSetBody(dCreateCylinder(s.space, radius, length), body);
     double y = cases_uniform(&r, -1, 1), x = cases_uniform(&r, -1, 1);
     dBodySetPosition(body, x, y, .5);
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < 500; n++) {
         pegStats stats;
         make_step(&s, .01);
         pegWorldGetStats(s.peg, &stats);
-        if (n >= 150) ck_assert_int_eq(stats.position_stages, 0);
+        if (n >= 400) ck_assert_int_eq(stats.position_stages, 0);
     }
     for (int k = 0; k < 3; k++) {
         ck_assert_double_eq(dBodyGetLinearVel(body)[k], 0);
@@ -346,7 +347,7 @@ static TCase *geom_rest_tests(void)
     tcase_add_loop_test(tests, ball_on_an_incline, 0, 4);
     tcase_add_loop_test(tests, ball_in_a_bowl, 0, 3);
     tcase_add_test(tests, cap_stands_on_a_line);
-    tcase_add_loop_test(tests, stands_still_on_bumps, 0, 6);
+    tcase_add_loop_test(tests, stands_still_on_bumps, 0, 10);
     tcase_add_test(tests, same_motion_however_geoms_are_held);
     tcase_add_loop_test(tests, transforms_are_named_as_ode_names_them, 0, 2);
     return tests;

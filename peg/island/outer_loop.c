@@ -103,9 +103,11 @@ static double moved(const peg_island *I)
     return most;
 }
 
-/* The next iterate would change by the rate at which this one has. */
+/* The next iterate would change by the rate at which this one has. Rows of the first one are those
+ * of q_0, whatever it moves: what rolls or rocks would rise by less than its motion pays for. */
 static int is_settled(const peg_island *I, const loop *l, double objective)
 {
+    if (I->progress.iteration == 0 && l->moved > 0 && !I->joints.n) return 0;
     double rate = l->moved_before > 0 ? fmin(1, l->moved / l->moved_before) : 1;
     if (!(rate * l->moved <= SETTLED)) return 0;
     double change = I->progress.iteration ? fabs(objective - l->objective)
