@@ -395,7 +395,7 @@ peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q,
                       peg_pivoting *pivoting)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    pivoting->products = pivoting->pivots = 0;
+    pivoting->pivots = 0;
     peg_outcome outcome = solve(arena, n, A, q, z, pivoting);
     peg_arena_back(arena, mark);
     return outcome;

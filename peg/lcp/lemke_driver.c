@@ -23,6 +23,9 @@ static const double INDEPENDENT = 1e-13;
  * rounding of the impulses: as good by that measure, its y is the more exact one. */
 static const double CLEARLY_WORSE = 4;
 
+/* Products of an entry of A: of two rows of two bodies. */
+static const double GRAM_PRODUCTS = 12;
+
 /* A and q of the LCP; y is room, of zeros. */
 static void gram(const peg_scaled *scaled, const peg_lcp_variable *list, int n, double *y,
                  double *A, double *q)
@@ -180,6 +183,8 @@ peg_outcome peg_lemke_scaled(peg_arena *arena, const peg_scaled *scaled, double 
 {
     peg_lcp lcp;
     if (scaled->m > PEG_LEMKE_ROWS) return PEG_ITERATION_LIMIT;
+    pivoting->products += GRAM_PRODUCTS * scaled->m * scaled->m;
+    if (!(pivoting->products < pivoting->most_products)) return PEG_ITERATION_LIMIT;
     if (!peg_lcp_of(arena, scaled, &lcp)) return PEG_OUT_OF_MEMORY;
     double *y = PEG_NEW(arena, double, scaled->n), *z = PEG_NEW(arena, double, lcp.n);
     if (!y || !z) return PEG_OUT_OF_MEMORY;
