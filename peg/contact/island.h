@@ -206,12 +206,23 @@ typedef enum peg_note {
     PEG_NOTE_BUDGET = 8    /* iterations ended above the tolerance */
 } peg_note;
 
+/* Velocities that the round before in the step has found, and their impulses. */
+typedef struct peg_known {
+    peg_vec6 *v;         /* nd: that lead to the poses; null: none */
+    peg_vec6 *motion;    /* nd: after the step */
+    double *joints;      /* lambda of the rows of joints, for the poses */
+    peg_row_set impulse; /* of the latter */
+    double residual;     /* of theirs, and their notes */
+    unsigned notes;
+} peg_known;
+
 typedef struct peg_step_result {
     peg_vec6 *v_end;    /* nd: velocities after the step */
     peg_vec6 *v_pose;   /* nd: velocities that lead from q_0 to q_k */
     double energy_gain; /* energy added by contact, J */
     double residual;    /* residual of the velocities, as a share of the tolerance (solve.h) */
     unsigned notes;     /* mask of peg_note */
+    int motion_rows;    /* rows of `impulse` that make the velocities of the motion */
 } peg_step_result;
 
 struct peg_island {
@@ -232,6 +243,7 @@ struct peg_island {
     peg_island_joints joints;
     double energy_unit; /* energy scale of the island, J */
     peg_scratch scratch;
+    peg_known known;
     /* method */
     peg_solve_mode mode;
     unsigned forms; /* mask of peg_form */

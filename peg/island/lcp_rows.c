@@ -102,6 +102,11 @@ int peg_work_is_scarce(const peg_island *I)
     return I->progress.work >= MUCH * STEP_WORK;
 }
 
+int peg_work_is_over(const peg_island *I)
+{
+    return I->progress.work >= STEP_WORK;
+}
+
 peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_solution *solution)
 {
     peg_solve_options options = {.solver = I->settings->solver,

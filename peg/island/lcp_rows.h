@@ -25,10 +25,11 @@ void peg_note_left(peg_island *island, double left);
  * draw from one budget, whatever attempt, stage or round of the step they are of: the next ones may
  * take this share of what is left, of which there is always a little. */
 void peg_work_allow(peg_island *island, double share);
-/* What of that is left; whether it is taken; whether little of the step's is left. */
+/* What of that is left; whether it is taken; whether little, or nothing, of the step's is left. */
 double peg_work_left(const peg_island *island);
 int peg_work_is_spent(const peg_island *island);
 int peg_work_is_scarce(const peg_island *island);
+int peg_work_is_over(const peg_island *island);
 void peg_count_solve(peg_island *island, int rows);
 
 #endif

@@ -199,6 +199,21 @@ static int has_changed(const peg_island *I)
     return changed;
 }
 
+/* What the round before has found: the pairs that it missed move poses only. */
+static int take_known(peg_island *I)
+{
+    const peg_known *known = &I->known;
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    if (!known->v) return 0;
+    memcpy(I->v, known->v, size);
+    memcpy(I->v_motion, known->motion, size);
+    for (int k = 0; k < I->joints.n; k++) I->joints.lambda[k] = known->joints[k];
+    peg_rows_append(I, &I->impulse, &known->impulse, 0, known->impulse.m);
+    I->result.residual = known->residual;
+    I->result.notes |= known->notes;
+    return 1;
+}
+
 /* An answer stays where the work for another one as dear is not left: half solved it would be worse
  * than none. */
 static void find_velocities(peg_island *I, peg_limits limits)
@@ -206,6 +221,10 @@ static void find_velocities(peg_island *I, peg_limits limits)
     int apart = 0, k = 0;
     double cost = 0;
     I->joints.relaxation = 0;
+    if (take_known(I)) {
+        apart = check(I, 1);
+        k = VELOCITY_PASSES;
+    }
     for (; k < VELOCITY_PASSES && !apart && peg_work_left(I) > cost; k++) {
         cost = peg_work_left(I);
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
@@ -453,7 +472,7 @@ static int return_gain(peg_island *I)
 
 static void find_positions(peg_island *I, stage *s)
 {
-    int contacts = I->impulse.m;
+    int contacts = I->result.motion_rows = I->impulse.m;
     for (int lifts = 0;; lifts++) {
         I->impulse.m = contacts;
         limit(I, s);

@@ -301,6 +301,7 @@ void peg_stop_pairs(peg_island *I, const unsigned char *stops)
 
 void peg_end_velocities(peg_island *I)
 {
+    I->result.motion_rows = I->impulse.m;
     if (I->result.notes & PEG_NOTE_FINAL) return;
     peg_work_allow(I, 1);
     memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);

@@ -16,10 +16,12 @@
  * fewer that are active. All but it draw from the budget of the step (lcp_rows.h): an attempt may
  * take a third of what is left, the position stage half of it for velocities and then all for
  * positions; when that is spent, PGS makes the remaining ones of its passes. Where little is left
- * the last ones follow at once, also when islands are solved again in the step, with more pairs.
- * Exact solves end with a certificate. An island in which the limited attempt failed n times in a
- * row is tried so again 2^n steps later, or where all others fail; so is an exact one that has not
- * opened overlaps of the start. Other contact models make one attempt that always converges. */
+ * the last ones follow at once. Islands that are solved again in the step, with more pairs, then go
+ * on from the velocities of the round before: while anything is left, a position stage without
+ * limits is tried from there before all else, and where it fails all is solved again. Exact solves
+ * end with a certificate. An island in which the limited attempt failed n times in a row is tried
+ * so again 2^n steps later, or where all others fail; so is an exact one that has not opened
+ * overlaps of the start. Other contact models make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/contact/kinematics.h"
@@ -166,14 +168,27 @@ static int try_beside_movers(peg_island *I)
     return done;
 }
 
+/* From where the round before ended; where that would limit bodies all is solved again. */
+static int try_known(peg_island *I)
+{
+    peg_island_place_views(I);
+    int done = peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED;
+    I->known = (peg_known){0};
+    return done;
+}
+
 static int try_all(peg_island *I, int iterative, patience *p)
 {
     int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST)
                            : I->nd >= WIDE_FROM && I->forms & PEG_FORM_ACTIVE;
     int is_wide = iterative && moves;
-    if (is_wide && try_wide(I, p)) return 1;
+    if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
+    int is_known = I->known.v != NULL;
+    if (I->failed) return 0;
+    if (is_wide && !is_known && try_wide(I, p)) return 1;
     peg_island_place_views(I);
-    if (!peg_work_is_scarce(I) && (iterative ? try_iterative(I, is_wide, p) : try_exact(I, p)))
+    if (!is_known && !peg_work_is_scarce(I) &&
+        (iterative ? try_iterative(I, is_wide, p) : try_exact(I, p)))
         return 1;
     if (I->failed) return 0;
     return try_beside_movers(I) ||

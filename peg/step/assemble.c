@@ -12,6 +12,7 @@
 #include "peg/shape/polytope.h"
 #include "peg/step/candidate.h"
 #include "peg/step/joint_groups.h"
+#include "peg/step/rounds.h"
 
 static void set_rigid(peg_assembly *a, int body)
 {
@@ -286,7 +287,7 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root, peg_pool *pool)
                                   .disabled_rules = s->context->disabled_rules,
                                   .disabled_forms = s->context->disabled_forms,
                                   .planar = s->scene->planar};
-    if (assemble(&a, root)) {
+    if (assemble(&a, root) && peg_round_recall(&a)) {
         peg_island_step(I);
         s->work[root] = I->progress.work;
         peg_take_results(&a);

@@ -7,6 +7,7 @@
 #include "peg/contact/row_set.h"
 #include "peg/step/assemble.h"
 #include "peg/step/joint_groups.h"
+#include "peg/step/rounds.h"
 
 static void add_friction(const peg_row *row, peg_contact *contact)
 {
@@ -267,7 +268,8 @@ void peg_take_results(peg_assembly *a)
 {
     peg_island *I = &a->island;
     take_results(a);
-    if (!I->failed && (!take_contacts(a) || !remember_choices(a) || !remember_impulses(a)))
+    if (!I->failed &&
+        (!take_contacts(a) || !remember_choices(a) || !remember_impulses(a) || !peg_round_keep(a)))
         I->failed = 1;
     find_woken(a);
 }

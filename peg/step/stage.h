@@ -46,7 +46,9 @@ typedef struct peg_candidate {
                      next cache */
     int cached_contacts, count;
     const peg_surface *surface; /* null: not queried */
-    const peg_choice *choice;   /* of the step before, later of this one; null: none */
+    peg_row *impulse;           /* of the round before, if its island goes on from there */
+    int impulses;
+    const peg_choice *choice; /* of the step before, later of this one; null: none */
     peg_vec6 *along; /* of two meshes whose triangles are sought along the motion that was found:
                         the velocities of both the last time; else null */
     double n[3];     /* separating direction that is known, or was used last; or 0 */
@@ -135,6 +137,10 @@ typedef struct peg_prediction {
 typedef struct peg_body_result {
     double v_pose[6], v_end[6], v_joints[6];
     int moved, woken, held, limited, unconverged;
+    int goes_on; /* the next round does from the velocities of this one: 1; it does not: -1; no
+                    island had it: 0 */
+    double v_motion[6], residual; /* those after the step, as in peg_known */
+    unsigned notes;
 } peg_body_result;
 
 typedef struct peg_stage {
