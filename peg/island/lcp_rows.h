@@ -21,9 +21,9 @@ peg_outcome peg_island_lcp(peg_island *island, const peg_problem *problem, peg_s
 /* Notes what the last iteration of an iterative solve for the velocities after the step changed:
  * root of the squares of all rows, sqrt(J). */
 void peg_note_left(peg_island *island, double left);
-/* The work of a step, in rows that Newton's method factorises (newton.h). All solves of an island
- * draw from one budget, whatever attempt, stage or round of the step they are of: the next ones may
- * take this share of what is left, of which there is always a little. */
+/* The work of a step, in rows that Newton's method factorises (newton.h). All solves of an island,
+ * and checks of its pairs, draw from one budget, whatever attempt, stage or round of the step they
+ * are of: the next ones may take this share of what is left, of which there is always a little. */
 void peg_work_allow(peg_island *island, double share);
 /* What of that is left; whether it is taken; whether little, or nothing, of the step's is left. */
 double peg_work_left(const peg_island *island);
