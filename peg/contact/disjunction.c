@@ -166,12 +166,20 @@ static int is_where_left(const peg_view *view, const peg_vec3 at[3], double L)
     return same;
 }
 
-/* Reuses the last direction, without a search, of round parts or in a coarse island: if it
- * separates the pair at q_0 and after the free motion. 1 if it does. */
+/* Whether the last direction may do without a search. Of other pairs it may be a trap, by which
+ * joined bodies move by 1e-6 m. */
+static int may_skip_search(const peg_island *I, const peg_pair *p)
+{
+    return is_round(I, p) || peg_is_coarse(I) || peg_is_triangle(piece_a(I, p)->part->shape) ||
+           peg_is_triangle(piece_b(I, p)->part->shape);
+}
+
+/* Reuses the last direction, without a search, if it separates the pair at q_0 and after the free
+ * motion. 1 if it does. */
 static int is_left_apart(peg_island *I, peg_pair *p)
 {
     peg_facet facet = p->last_choice.facet;
-    if (!(is_round(I, p) || peg_is_coarse(I)) || peg_dot(facet.n, facet.n) == 0) return 0;
+    if (!may_skip_search(I, p) || peg_dot(facet.n, facet.n) == 0) return 0;
     if (!is_round(I, p)) facet.kind = PEG_FEATURES_NONE;
     facet.s = along_start(I, p, facet.n);
     if (!(facet.s >= 0) || !(first_value(I, p, &facet) >= PEG_TOUCH * p->L)) return 0;
