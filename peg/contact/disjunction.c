@@ -178,7 +178,7 @@ static int may_skip_search(const peg_island *I, const peg_pair *p)
  * motion. 1 if it does. */
 static int is_left_apart(peg_island *I, peg_pair *p)
 {
-    peg_facet facet = p->last_choice.facet;
+    peg_facet facet = p->choice->facet;
     if (!may_skip_search(I, p) || peg_dot(facet.n, facet.n) == 0) return 0;
     if (!is_round(I, p)) facet.kind = PEG_FEATURES_NONE;
     facet.s = along_start(I, p, facet.n);
@@ -194,7 +194,7 @@ static int is_left_apart(peg_island *I, peg_pair *p)
  * wider. */
 static int keeps_choice(peg_island *I, peg_pair *p)
 {
-    peg_choice *old = &p->last_choice;
+    peg_choice *old = p->choice;
     if (old->facet.kind == PEG_FEATURES_NONE || !(old->turned <= TURNED)) return 0;
     if (!is_where_left(&piece_a(I, p)->start, (const peg_vec3 *)old->at[0], p->L) ||
         !is_where_left(&piece_b(I, p)->start, (const peg_vec3 *)old->at[1], p->L))
@@ -242,7 +242,7 @@ static void choose_first(peg_island *I, peg_pair *p)
         peg_separation(A, B, reach, consider_first, &m);
     }
     if (c->value == -INFINITY) c->best = widest;
-    const double *n = p->last_choice.facet.n;
+    const double *n = p->choice->facet.n;
     if (peg_dot(n, n) > 0) consider_direction(I, p, n, &m);
     if (is_round(I, p)) {
         const peg_view *free_a = &piece_a(I, p)->free_, *free_b = &piece_b(I, p)->free_;
@@ -287,12 +287,12 @@ static double others_now(const peg_island *I, const peg_pair *p)
 
 void peg_pair_keep_choice(const peg_island *I, peg_pair *p)
 {
-    p->last_choice.facet = p->facet;
+    p->choice->facet = p->facet;
     if (p->facet.kind == PEG_FEATURES_NONE) return; /* a direction is looked at anew */
-    p->last_choice.turned = p->turned + turning(I, p);
-    p->last_choice.others = p->others + peg_pair_motion(I, p, (const peg_vec6 *)I->v);
-    find_place(&piece_a(I, p)->now, p->last_choice.at[0]);
-    find_place(&piece_b(I, p)->now, p->last_choice.at[1]);
+    p->choice->turned = p->turned + turning(I, p);
+    p->choice->others = p->others + peg_pair_motion(I, p, (const peg_vec6 *)I->v);
+    find_place(&piece_a(I, p)->now, p->choice->at[0]);
+    find_place(&piece_b(I, p)->now, p->choice->at[1]);
 }
 
 /* --- check --- */

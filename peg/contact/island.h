@@ -122,7 +122,8 @@ typedef struct peg_pair {
     int from_out[2]; /* of A, B: the mesh is touched from outside only */
     int nexternal;
     const peg_external *external; /* contacts found by the program: the pair has no others */
-    peg_choice last_choice;       /* of the last step, at the poses of the start; n = 0: none */
+    peg_choice *choice; /* of the last step, at the poses of the start; n = 0: none; at the end
+                           that of this step */
 } peg_pair;
 
 typedef enum peg_result { PEG_CONVERGED, PEG_NOT_CONVERGED } peg_result;

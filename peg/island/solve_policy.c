@@ -90,7 +90,7 @@ static patience recall(const peg_island *I)
 {
     patience p = {0};
     for (int i = 0; i < I->npair; i++) {
-        const peg_choice *c = &I->pair[i].last_choice;
+        const peg_choice *c = I->pair[i].choice;
         if (c->wait > p.wait) p.wait = c->wait;
         if (c->failures > p.failures) p.failures = c->failures;
     }
@@ -101,8 +101,8 @@ static patience recall(const peg_island *I)
 static void remember(peg_island *I, patience p)
 {
     for (int i = 0; i < I->npair; i++) {
-        I->pair[i].last_choice.wait = p.wait > 0 ? p.wait - 1 : 0;
-        I->pair[i].last_choice.failures = p.failures;
+        I->pair[i].choice->wait = p.wait > 0 ? p.wait - 1 : 0;
+        I->pair[i].choice->failures = p.failures;
     }
 }
 

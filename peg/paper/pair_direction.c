@@ -33,7 +33,7 @@ static int find_nearest(const peg_view *A, const peg_view *B, peg_ssh *out)
 int peg_pair_direction(peg_island *I, peg_pair *pair, const peg_view *A, const peg_view *B,
                        peg_ssh *out)
 {
-    double start[3], xa[3], xb[3], *old = pair->last_choice.direction;
+    double start[3], xa[3], xb[3], *old = pair->choice->direction;
     peg_lp_status status = PEG_LP_UNBOUNDED;
     if (find_nearest(A, B, out)) {
         peg_copy3(out->n, old);

@@ -96,10 +96,10 @@ static void set_pair(const peg_assembly *a, int pair)
     p->width = peg_pair_width(A, B);
     p->margin = I->settings->margin * p->L;
     p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);
-    if (I->settings->warm_start) {
-        if (c->choice) p->last_choice = *c->choice;
-        p->cached = c->cached, p->cached_contacts = c->cached_contacts;
-    }
+    int is_warm = I->settings->warm_start;
+    if (is_warm) p->cached = c->cached, p->cached_contacts = c->cached_contacts;
+    p->choice = &a->choice[pair];
+    *p->choice = is_warm && c->choice ? *c->choice : (peg_choice){0};
     p->surface = c->surface;
     p->from_out[0] = c->out_of_a, p->from_out[1] = c->out_of_b;
     p->start_axis = c->has_axis ? &c->axis : NULL;
@@ -148,7 +148,8 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
     I->result.v_pose = PEG_NEW(I->arena, peg_vec6, bodies);
     I->dirty = PEG_NEW(I->arena, unsigned char, nr);
     a->candidate_of = PEG_NEW(I->arena, int, pairs);
-    if (I->arena->failed) return 0;
+    a->choice = PEG_NEW(&a->worker->results, peg_choice, pairs);
+    if (I->arena->failed || !a->choice) return 0;
     return peg_patch_room(I, largest) && peg_view_allocate(I->arena, &room, &I->scratch.view[0]) &&
            peg_view_allocate(I->arena, &room, &I->scratch.view[1]);
 }
@@ -273,7 +274,12 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root, peg_pool *pool)
 {
     peg_arena *arena = &worker->arena;
     peg_arena_mark mark = peg_arena_here(arena);
-    peg_assembly a = {.stage = s, .worker = worker, .solved = &s->solved[root]};
+    peg_assembly a = {.stage = s, .worker = worker};
+    a.solved = s->solved[root] = PEG_NEW(&worker->results, peg_island_result, 1);
+    if (!a.solved) {
+        worker->failed = 1;
+        return;
+    }
     *a.solved = (peg_island_result){0};
     peg_island *I = &a.island;
     I->h = s->scene->h;

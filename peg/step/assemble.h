@@ -18,8 +18,9 @@ typedef struct peg_assembly {
     peg_worker *worker;
     peg_island_result *solved;
     peg_island island;
-    int *candidate_of; /* npair */
-    int *normal_row;   /* by contact: its normal row */
+    peg_choice *choice; /* npair: of the results */
+    int *candidate_of;  /* npair */
+    int *normal_row;    /* by contact: its normal row */
 } peg_assembly;
 /* Of a step that was made: to the stage. */
 void peg_take_results(peg_assembly *a);

@@ -169,7 +169,7 @@ void peg_run_islands(peg_stage *s)
 
 int peg_is_island_solved(const peg_stage *s, int root)
 {
-    return s->root[root] == root && s->solved[root].stats.islands;
+    return s->root[root] == root && s->solved[root] && s->solved[root]->stats.islands;
 }
 
 static int gather_contacts(peg_context *context, const peg_island_result *from)
@@ -189,7 +189,7 @@ int peg_gather_islands(peg_stage *s)
 {
     peg_context *context = s->context;
     for (int root = 0; root < s->scene->nb; root++) {
-        const peg_island_result *from = &s->solved[root];
+        const peg_island_result *from = s->solved[root];
         if (!peg_is_island_solved(s, root)) continue;
         for (int i = s->first_pair[root]; i >= 0; i = s->next_pair[i])
             s->candidate[i].first += context->next_cache.rows;

@@ -95,7 +95,8 @@ static void compare_joints(peg_resting *last, const peg_scene *scene)
 static void compare_parts(peg_resting *last, const peg_scene *scene)
 {
     for (int i = 0; i < scene->np; i++) {
-        int body = scene->part[i].body, same = same_part(&last->part[i], &scene->part[i]);
+        int body = scene->part[i].body;
+        int same = !last->changed[i] && same_part(&last->part[i], &scene->part[i]);
         last->changed[i] = !same || (body >= 0 && last->rest[body] == PEG_ACTIVE);
         if (!same) activate(last, last->body, body);
     }
@@ -205,7 +206,7 @@ static void wake(peg_stage *s, int body)
 {
     peg_resting *last = &s->context->resting;
     int root = last->root[body];
-    s->solved[root] = (peg_island_result){0};
+    s->solved[root] = NULL;
     for (int i = 0; i < s->scene->nb; i++) {
         if (!is_dynamic(s->scene->body, i) || last->root[i] != root) continue;
         last->rest[i] = PEG_WOKEN;
@@ -295,9 +296,10 @@ static int find_rest(peg_stage *s, peg_resting *next)
         next->root[i] = peg_is_resting(s, i) ? s->context->resting.root[i] : peg_root(s, i);
     }
     for (int i = 0; i < scene->nb; i++) {
-        const pegStats *stats = &s->solved[i].stats;
+        const peg_island_result *solved = s->solved[i];
         if (!is_dynamic(scene->body, i)) continue;
-        if (!is_at_rest_body(&scene->body[i]) || stats->unconverged || stats->recovered)
+        if (!is_at_rest_body(&scene->body[i]) ||
+            (solved && (solved->stats.unconverged || solved->stats.recovered)))
             activate(next, scene->body, i);
     }
     for (int i = 0; i < s->candidates; i++) {
@@ -331,14 +333,15 @@ static void keep_pair(const peg_stage *s, peg_resting *next, const peg_candidate
 /* What the repetition of an island comes to. */
 static int keep_island(const peg_stage *s, peg_resting *next, int root)
 {
-    const peg_island_result *from = &s->solved[root];
-    peg_island_result *to = &next->solved[root];
-    *to = (peg_island_result){0};
-    if (next->root[root] != root || next->rest[root] != PEG_RESTING) return 1;
-    to->stats = repeated(&from->stats);
-    to->contacts = from->contacts;
-    to->contact = PEG_NEW(&next->arena, peg_contact, from->contacts);
-    if (!to->contact) return 0;
+    const peg_island_result *from = s->solved[root];
+    next->solved[root] = NULL;
+    if (!from || next->root[root] != root || next->rest[root] != PEG_RESTING) return 1;
+    peg_island_result *to = PEG_NEW(&next->arena, peg_island_result, 1);
+    peg_contact *contact = PEG_NEW(&next->arena, peg_contact, from->contacts);
+    if (!to || !contact) return 0;
+    *to = (peg_island_result){
+        .stats = repeated(&from->stats), .contact = contact, .contacts = from->contacts};
+    next->solved[root] = to;
     if (from->contacts)
         memcpy(to->contact, from->contact, (size_t)from->contacts * sizeof *to->contact);
     return 1;
@@ -352,7 +355,7 @@ static int keep_scene(const peg_stage *s, peg_resting *next)
     next->body = PEG_NEW(arena, peg_body, nb);
     next->part = PEG_NEW(arena, peg_part, np);
     next->changed = PEG_NEW(arena, unsigned char, np);
-    next->solved = PEG_NEW(arena, peg_island_result, nb);
+    next->solved = PEG_NEW(arena, peg_island_result *, nb);
     next->joint_row = PEG_NEW(arena, peg_joint_row, scene->njoint_row);
     int pairs = s->candidates + s->context->resting.candidates;
     next->candidate = PEG_NEW(arena, peg_candidate, pairs);
@@ -361,11 +364,18 @@ static int keep_scene(const peg_stage *s, peg_resting *next)
     if (scene->njoint_row)
         memcpy(next->joint_row, scene->joint_row,
                (size_t)scene->njoint_row * sizeof *next->joint_row);
-    if (nb) memcpy(next->body, scene->body, (size_t)nb * sizeof *next->body);
-    if (np) memcpy(next->part, scene->part, (size_t)np * sizeof *next->part);
+    for (int i = 0; i < nb; i++)
+        if (next->rest[i] == PEG_RESTING)
+            next->body[i] = scene->body[i];
+        else
+            next->body[i].kind = scene->body[i].kind;
     for (int i = 0; i < np; i++) {
         int body = scene->part[i].body;
         next->changed[i] = body >= 0 && next->rest[body] != PEG_RESTING;
+        if (next->changed[i])
+            next->part[i].body = body;
+        else
+            next->part[i] = scene->part[i];
     }
     next->nb = nb, next->np = np, next->njoint_row = scene->njoint_row;
     next->h = scene->h, next->planar = scene->planar;

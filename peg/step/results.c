@@ -200,15 +200,11 @@ static void take_results(peg_assembly *a)
     stats->energy_gain_max = I->result.energy_gain;
 }
 
-static int remember_choices(peg_assembly *a)
+static void remember_choices(const peg_assembly *a)
 {
     const peg_island *I = &a->island;
-    peg_choice *choice = PEG_NEW(&a->worker->results, peg_choice, I->npair);
-    for (int p = 0; p < I->npair && choice; p++) {
-        choice[p] = I->pair[p].last_choice;
-        a->stage->candidate[a->candidate_of[p]].choice = &choice[p];
-    }
-    return choice != NULL;
+    for (int p = 0; p < I->npair; p++)
+        a->stage->candidate[a->candidate_of[p]].choice = I->pair[p].choice;
 }
 
 /* Where no velocities were found the next step starts with the impulses of this one. */
@@ -268,8 +264,8 @@ void peg_take_results(peg_assembly *a)
 {
     peg_island *I = &a->island;
     take_results(a);
-    if (!I->failed &&
-        (!take_contacts(a) || !remember_choices(a) || !remember_impulses(a) || !peg_round_keep(a)))
+    if (!I->failed && (!take_contacts(a) || !remember_impulses(a) || !peg_round_keep(a)))
         I->failed = 1;
+    remember_choices(a);
     find_woken(a);
 }

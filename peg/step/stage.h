@@ -87,16 +87,17 @@ typedef struct peg_resting {
     double h;
     int planar, nb, np, candidates, njoint_row;
     peg_joint_row *joint_row; /* with the results */
-    peg_body *body;           /* with the results */
-    peg_part *part;
+    peg_body *body;           /* with the results; of one that is active the kind alone */
+    peg_part *part;           /* of those of active bodies the body alone */
     peg_candidate *candidate; /* of parts that rest: sorted by parts */
     peg_surface *surface;     /* of these candidates, as far as it was asked for */
     int surfaces;
-    int *root;                 /* nb: of its island */
-    peg_activity *rest;        /* nb; an immovable body rests while nobody moves it */
-    unsigned char *changed;    /* np: the part is another one or elsewhere */
-    peg_island_result *solved; /* nb: what the repetition of the island with this root comes to */
-    pegStats stats;            /* of a step that repeats all of it */
+    int *root;                  /* nb: of its island */
+    peg_activity *rest;         /* nb; an immovable body rests while nobody moves it */
+    unsigned char *changed;     /* np: the part is another one or elsewhere */
+    peg_island_result **solved; /* nb: what the repetition of the island with this root comes to;
+                                   null: none */
+    pegStats stats;             /* of a step that repeats all of it */
 } peg_resting;
 
 /* What a thread has for itself. */
@@ -172,10 +173,11 @@ typedef struct peg_stage {
     unsigned char *dirty;            /* nb: the island with this root is to be solved */
     double *work;                    /* nb: in the step so far, by one body of each island */
     const peg_surface *last_surface; /* that was asked for, or null */
-    peg_island_result *solved;       /* nb: of the island with this root, as it was solved last */
-    int largest;                     /* vertices, faces or edges of the largest shape */
-    int round;               /* how many times islands were solved before, with fewer pairs */
-    peg_body_result *result; /* nb */
+    peg_island_result **solved; /* nb: of the island with this root, as it was solved last; null:
+                                   it was not */
+    int largest;                /* vertices, faces or edges of the largest shape */
+    int round;                  /* how many times islands were solved before, with fewer pairs */
+    peg_body_result *result;    /* nb */
     int failed;
     int unsolved; /* because an island has no answer, and not for want of memory */
 } peg_stage;

@@ -14,12 +14,16 @@ static void save_resting(const peg_resting *r, peg_writer *w)
     peg_write(w, &r->h, sizeof r->h);
     peg_write(w, &r->stats, sizeof r->stats);
     peg_write(w, r->joint_row, (size_t)r->njoint_row * sizeof *r->joint_row);
-    peg_write(w, r->body, nb * sizeof *r->body);
+    for (size_t i = 0; i < nb; i++) {
+        peg_body kind = {.kind = r->body[i].kind};
+        peg_write(w, r->rest[i] == PEG_RESTING ? &r->body[i] : &kind, sizeof kind);
+    }
     peg_write(w, r->root, nb * sizeof *r->root);
     peg_write(w, r->rest, nb * sizeof *r->rest);
     peg_write(w, r->changed, np * sizeof *r->changed);
     for (size_t i = 0; i < np; i++) {
-        peg_part part = r->part[i];
+        peg_part part = {.body = r->part[i].body};
+        if (!r->changed[i]) part = r->part[i];
         part.shape = NULL, part.triangle_mesh = NULL, part.user = NULL;
         peg_write(w, &part, sizeof part);
     }
@@ -32,7 +36,10 @@ static void save_resting(const peg_resting *r, peg_writer *w)
     }
     peg_write(w, r->surface, (size_t)r->surfaces * sizeof *r->surface);
     for (size_t i = 0; i < nb; i++) {
-        const peg_island_result *solved = &r->solved[i];
+        const peg_island_result *solved = r->solved[i];
+        int is_kept = solved != NULL;
+        peg_write(w, &is_kept, sizeof is_kept);
+        if (!is_kept) continue;
         peg_write(w, &solved->stats, sizeof solved->stats);
         peg_write(w, &solved->contacts, sizeof solved->contacts);
         peg_write(w, solved->contact, (size_t)solved->contacts * sizeof *solved->contact);
@@ -94,9 +101,14 @@ static int restore_candidates(peg_resting *to, peg_reader *r)
 
 static int restore_islands(peg_resting *to, peg_reader *r)
 {
-    to->solved = PEG_NEW(&to->arena, peg_island_result, to->nb);
+    to->solved = PEG_NEW(&to->arena, peg_island_result *, to->nb);
     for (int i = 0; i < to->nb && to->solved; i++) {
-        peg_island_result *solved = &to->solved[i];
+        int is_kept = 0;
+        to->solved[i] = NULL;
+        peg_read(r, &is_kept, sizeof is_kept);
+        if (!is_kept) continue;
+        peg_island_result *solved = to->solved[i] = PEG_NEW(&to->arena, peg_island_result, 1);
+        if (!solved) return 0;
         *solved = (peg_island_result){0};
         peg_read(r, &solved->stats, sizeof solved->stats);
         peg_read(r, &solved->contacts, sizeof solved->contacts);
@@ -126,7 +138,7 @@ static int restore_resting(peg_resting *to, peg_reader *r, peg_part_finder *find
     to->part = read_into(arena, r, to->np, sizeof *to->part);
     if (!restore_candidates(to, r) || !restore_islands(to, r)) return 0;
     for (int i = 0; i < to->np && to->part; i++)
-        if (!find(data, &to->part[i])) to->valid = 0;
+        if (!to->changed[i] && !find(data, &to->part[i])) to->valid = 0;
     return !r->failed && !arena->failed;
 }
 

@@ -111,7 +111,7 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     s->first_pair = PEG_NEW(arena, int, nb);
     s->dirty = PEG_NEW(arena, unsigned char, nb);
     s->work = PEG_NEW(arena, double, nb);
-    s->solved = PEG_NEW(arena, peg_island_result, nb);
+    s->solved = PEG_NEW(arena, peg_island_result *, nb);
     s->woken_by_joint = PEG_NEW(arena, unsigned char, nb);
     s->v_no_contact = PEG_NEW(arena, peg_vec6, nb);
     s->result = PEG_NEW(arena, peg_body_result, nb);
@@ -127,11 +127,11 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     }
     if (meshes && !(s->found = PEG_NEW(arena, peg_prediction, scene->np))) return 0;
     if (meshes) memset(s->found, 0, (size_t)scene->np * sizeof *s->found);
-    if (nb) memset(s->solved, 0, (size_t)nb * sizeof *s->solved);
     for (int i = 0; i < nb; i++) {
         peg_body *b = &scene->body[i];
         s->stats.bodies += b->kind == PEG_DYNAMIC;
         s->result[i] = (peg_body_result){0};
+        s->solved[i] = NULL;
         s->woken_by_joint[i] = 0;
         s->work[i] = 0;
         memcpy(s->v_no_contact[i], b->v_free, sizeof b->v);
@@ -424,7 +424,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     pegStats *sum = &stage.stats;
     sum->min_separation = INFINITY;
     for (int root = 0; root < stage.scene->nb; root++)
-        if (peg_is_island_solved(&stage, root)) peg_stats_add(sum, &stage.solved[root].stats);
+        if (peg_is_island_solved(&stage, root)) peg_stats_add(sum, &stage.solved[root]->stats);
     if (sum->min_separation == INFINITY) sum->min_separation = 0;
     sum->unconverged = sum->unconverged > 0;
     sum->budget_ended = sum->budget_ended > 0 && !sum->unconverged;
