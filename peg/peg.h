@@ -7,6 +7,7 @@
 
 #include "peg/base/buffer.h"
 #include "peg/base/settings.h"
+#include "peg/base/thread_pool.h"
 #include "peg/contact/pose.h"
 #include "peg/contact/scene.h"
 
@@ -21,6 +22,10 @@ struct peg_capture;
 /* Shows every problem to the capture (peg/lcp/problem.h) before it is solved; null: none. It must
  * live as long as the context. */
 void peg_context_set_capture(peg_context *context, const struct peg_capture *capture);
+
+/* The threads of the settings, for loops over so many bodies or pairs; null: one is enough, or more
+ * could not be had. */
+peg_pool *peg_threads_for(peg_context *context, int rounds);
 
 /* Computes v_pose, v_end, moved_by_contact and woken of every dynamic body; for bodies that touch
  * nothing v_pose = v_end = v_free, with joints what these make of it. Statistics of this step go to

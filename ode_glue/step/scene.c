@@ -150,13 +150,6 @@ static void count_joints(peg_glue *glue, peg_link *link)
     }
 }
 
-static pegStatus read_body(peg_glue *glue, dBodyID id, double h, peg_body *out)
-{
-    pegStatus status = peg_read_body(glue->world, id, h, out);
-    if (status != PEG_OK) glue->report.culprit.body = id;
-    return status;
-}
-
 /* An anchor that was set while a body was not finite stays so. */
 static pegStatus check_joints(peg_glue *glue, dBodyID id, double h)
 {
@@ -182,28 +175,61 @@ static pegStatus check_others(peg_glue *glue, double h)
     for (; id && status == PEG_OK; id = peg_world_next_body(id)) {
         if (peg_map_find(&glue->body_number, id, NULL) >= 0) continue;
         if (dBodyIsEnabled(id) || dBodyGetNumJoints(id)) /* joints wake */
-            status = read_body(glue, id, h, &b);
+            status = peg_read_body(glue->world, id, h, &b);
+        if (status != PEG_OK) glue->report.culprit.body = id;
         if (status == PEG_OK) status = check_joints(glue, id, h);
     }
     return status;
 }
 
-static pegStatus add_body(peg_glue *glue, dBodyID id, double h)
+typedef struct reading {
+    peg_glue *glue;
+    pegStatus *status;
+} reading;
+
+/* Reads ODE's bodies, which nobody changes meanwhile. */
+static void read_bodies(void *data, int begin, int end)
 {
-    int i = glue->scene.nb;
-    pegStatus status = read_body(glue, id, h, &glue->scene.body[i]);
-    if (status != PEG_OK) return status;
+    const reading *r = data;
+    peg_glue *glue = r->glue;
+    for (int i = begin; i < end; i++) {
+        dBodyID id = glue->body_number.key[i][0];
+        peg_body *b = &glue->scene.body[i];
+        peg_link *link = &glue->link[i];
+        r->status[i] = peg_read_body(glue->world, id, glue->scene.h, b);
+        *link = (peg_link){.id = id};
+        memcpy(link->v, b->v, sizeof link->v);
+        peg_copy3(dBodyGetForce(id), link->force);
+        peg_copy3(dBodyGetTorque(id), link->force + 3);
+    }
+}
+
+static pegStatus add_body(peg_glue *glue, int i, double h)
+{
     peg_link *link = &glue->link[i];
-    *link = (peg_link){.id = id};
     count_joints(glue, link);
-    memcpy(link->v, glue->scene.body[i].v, sizeof link->v);
-    peg_copy3(dBodyGetForce(id), link->force);
-    peg_copy3(dBodyGetTorque(id), link->force + 3);
     glue->scene.nb++;
     if (glue->scene.body[i].kind != PEG_DYNAMIC) return PEG_OK;
-    status = peg_auto_disable_add(&glue->sleep, id, h, &link->idle);
-    if (link->idle) peg_stop_body(glue->world, id, h, &glue->scene.body[i]);
+    pegStatus status = peg_auto_disable_add(&glue->sleep, link->id, h, &link->idle);
+    if (link->idle) peg_stop_body(glue->world, link->id, h, &glue->scene.body[i]);
     return status;
+}
+
+static pegStatus add_bodies(peg_glue *glue, double h)
+{
+    int n = glue->body_number.n;
+    pegStatus *status = PEG_NEW(&glue->arena, pegStatus, n), first = PEG_OK;
+    glue->scene.body = PEG_NEW(&glue->arena, peg_body, n);
+    glue->link = PEG_NEW(&glue->arena, peg_link, n);
+    if (!status || !glue->scene.body || !glue->link) return PEG_ERROR_MEMORY;
+    reading r = {glue, status};
+    peg_pool_loop(peg_threads_for(glue->core, n), read_bodies, &r, n);
+    for (int i = 0; i < n && first == PEG_OK; i++) {
+        first = status[i];
+        if (first != PEG_OK) glue->report.culprit.body = glue->link[i].id;
+        if (first == PEG_OK) first = add_body(glue, i, h);
+    }
+    return first;
 }
 
 /* Bodies with a joint that is no contact. 0: no memory. */
@@ -370,13 +396,7 @@ pegStatus peg_glue_collect(peg_glue *glue, double h)
     int n;
     peg_shape **shape = taking_part(glue, &n);
     if (!shape || !number_bodies(glue, shape, n)) return PEG_ERROR_MEMORY;
-    int bodies = glue->body_number.n;
-    scene->body = PEG_NEW(&glue->arena, peg_body, bodies);
-    glue->link = PEG_NEW(&glue->arena, peg_link, bodies);
-    if (!scene->body || !glue->link) return PEG_ERROR_MEMORY;
-
-    for (int i = 0; i < bodies && status == PEG_OK; i++)
-        status = add_body(glue, glue->body_number.key[i][0], h);
+    status = add_bodies(glue, h);
     if (status == PEG_OK) status = check_others(glue, h);
     if (status == PEG_OK) status = add_parts(glue, shape, n);
     if (status == PEG_OK) status = peg_glue_collect_given(glue);

@@ -49,14 +49,24 @@ static int find_push(const peg_body *b, double h, double push[6])
     return isfinite(sum);
 }
 
+/* push[0] of those that cannot be pushed is not finite. */
+static void find_pushes(void *data, int begin, int end)
+{
+    peg_glue *glue = data;
+    for (int i = begin; i < end; i++) {
+        double *push = glue->link[i].push;
+        if (is_pushed(glue, i) && !find_push(&glue->scene.body[i], glue->scene.h, push))
+            push[0] = NAN;
+    }
+}
+
 static int add_pushes(peg_glue *glue)
 {
     int n = glue->scene.nb;
     peg_link *link = glue->link;
-    for (int i = 0; i < n; i++) {
-        const peg_body *b = &glue->scene.body[i];
-        if (is_pushed(glue, i) && !find_push(b, glue->scene.h, link[i].push)) return 0;
-    }
+    peg_pool_loop(peg_threads_for(glue->core, n), find_pushes, glue, n);
+    for (int i = 0; i < n; i++)
+        if (isnan(link[i].push[0])) return 0;
     for (int i = 0; i < n; i++) {
         const peg_body *b = &glue->scene.body[i];
         const double *f = link[i].push;

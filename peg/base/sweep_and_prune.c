@@ -64,11 +64,23 @@ typedef struct sorted {
     int n;
 } sorted;
 
+/* Pairs that overlap, of PEG_LOT boxes of the order. */
+typedef struct lot {
+    int n, room; /* n > room: the rest is not kept */
+    int (*pair)[2];
+} lot;
+
+/* Pairs of a lot that are kept at first: of most scenes all. */
+enum { LOT_PAIRS = 16 * PEG_LOT };
+
 typedef struct sweep {
     const peg_aabb *box;
-    int axis;
-    peg_pair_visitor *visit;
-    void *context;
+    int axis, n;
+    const unsigned char *fixed;
+    const key *order;
+    int *moving_from; /* n: the first moving box behind it in the order, among these */
+    sorted all, moving;
+    lot *lots;
 } sweep;
 
 static float below(double x)
@@ -123,14 +135,18 @@ PEG_HOT peg_floats load(const float *from)
     return x;
 }
 
-static void meet(const sweep *s, int i, int j)
+static void meet(const sweep *s, int i, int j, lot *out)
 {
-    if (peg_aabb_overlap(&s->box[i], &s->box[j]))
-        s->visit(s->context, i < j ? i : j, i < j ? j : i);
+    if (!peg_aabb_overlap(&s->box[i], &s->box[j])) return;
+    if (out->n < out->room) {
+        int *pair = out->pair[out->n];
+        pair[0] = i < j ? i : j, pair[1] = i < j ? j : i;
+    }
+    out->n++;
 }
 
 /* Box i against those of the set from `from` on that begin within it. */
-PEG_WIDE static void scan(const sweep *s, int i, const sorted *set, int from)
+PEG_WIDE static void scan(const sweep *s, int i, const sorted *set, int from, lot *out)
 {
     const peg_aabb *box = &s->box[i];
     float end = above(box->hi[s->axis]);
@@ -146,7 +162,21 @@ PEG_WIDE static void scan(const sweep *s, int i, const sorted *set, int from)
         peg_double_mask any = (peg_double_mask)hit;
         if (!(any[0] | any[1] | any[2] | any[3])) continue;
         for (int l = 0; l < PEG_LANES; l++)
-            if (hit[l]) meet(s, i, set->box[at + l]);
+            if (hit[l]) meet(s, i, set->box[at + l], out);
+    }
+}
+
+static void scan_lot(void *data, int begin, int end)
+{
+    const sweep *s = data;
+    lot *out = &s->lots[begin / PEG_LOT];
+    out->n = 0;
+    for (int k = begin; k < end; k++) {
+        int i = s->order[k].box;
+        if (s->fixed[i])
+            scan(s, i, &s->moving, s->moving_from[k], out);
+        else
+            scan(s, i, &s->all, k + 1, out);
     }
 }
 
@@ -159,40 +189,64 @@ static int are_few(const unsigned char *fixed, int n)
     return moving <= 4 * passes;
 }
 
-static void meet_all(const sweep *s, const unsigned char *fixed, int n)
+static void meet_all(const peg_aabb *box, const unsigned char *fixed, int n,
+                     peg_pair_visitor *visit, void *context)
 {
     for (int i = 0; i < n; i++)
         for (int j = fixed[i] ? n : 0; j < n; j++)
-            if (j > i || (j < i && fixed[j])) meet(s, i, j);
+            if ((j > i || (j < i && fixed[j])) && peg_aabb_overlap(&box[i], &box[j]))
+                visit(context, i < j ? i : j, i < j ? j : i);
 }
 
-int peg_sweep_pairs(peg_arena *arena, const peg_aabb *box, const unsigned char *fixed, int n,
-                    peg_pair_visitor *visit, void *context)
+/* The boxes in their order, and room for what they meet. */
+static int begin(peg_arena *arena, sweep *s)
+{
+    int lots = (s->n + PEG_LOT - 1) / PEG_LOT;
+    key *keys = PEG_NEW(arena, key, 2 * (size_t)s->n);
+    s->moving_from = PEG_NEW(arena, int, s->n);
+    s->lots = PEG_NEW(arena, lot, lots);
+    for (int k = 0; k < lots && s->lots; k++)
+        s->lots[k] = (lot){.room = LOT_PAIRS, .pair = PEG_NEW(arena, int[2], LOT_PAIRS)};
+    if (!keys || !allocate(arena, s->n, &s->all) || !allocate(arena, s->n, &s->moving)) return 0;
+    s->axis = widest_axis(s->box, s->n);
+    s->order = sort_by_lo(s->box, s->axis, s->n, keys, keys + s->n);
+    for (int k = 0; k < s->n; k++) {
+        int i = s->order[k].box;
+        add(s, i, &s->all);
+        if (!s->fixed[i]) add(s, i, &s->moving);
+        s->moving_from[k] = s->moving.n;
+    }
+    close_set(&s->all);
+    close_set(&s->moving);
+    return 1;
+}
+
+/* Where a lot has more pairs than it could keep. */
+static int scan_again(peg_arena *arena, sweep *s, int index)
+{
+    lot *of = &s->lots[index];
+    int from = PEG_LOT * index, to = from + PEG_LOT < s->n ? from + PEG_LOT : s->n;
+    of->room = of->n;
+    of->pair = PEG_NEW(arena, int[2], of->room);
+    if (of->pair) scan_lot(s, from, to);
+    return of->pair != NULL;
+}
+
+int peg_sweep_pairs(peg_arena *arena, peg_pool *pool, const peg_aabb *box,
+                    const unsigned char *fixed, int n, peg_pair_visitor *visit, void *context)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    sweep s = {box, 0, visit, context};
+    sweep s = {.box = box, .n = n, .fixed = fixed};
     if (are_few(fixed, n)) {
-        meet_all(&s, fixed, n);
+        meet_all(box, fixed, n, visit, context);
         return 1;
     }
-    s.axis = widest_axis(box, n);
-    sorted all = {0}, moving = {0};
-    key *keys = PEG_NEW(arena, key, 2 * (size_t)n);
-    if (!keys || !allocate(arena, n, &all) || !allocate(arena, n, &moving)) return 0;
-    const key *order = sort_by_lo(box, s.axis, n, keys, keys + n);
-    for (int k = 0; k < n; k++) {
-        add(&s, order[k].box, &all);
-        if (!fixed[order[k].box]) add(&s, order[k].box, &moving);
-    }
-    close_set(&all);
-    close_set(&moving);
-    for (int k = 0, next = 0; k < n; k++) {
-        int i = order[k].box;
-        next += !fixed[i];
-        if (fixed[i])
-            scan(&s, i, &moving, next);
-        else
-            scan(&s, i, &all, k + 1);
+    if (!begin(arena, &s)) return 0;
+    peg_pool_loop(pool, scan_lot, &s, n);
+    for (int i = 0; PEG_LOT * i < n; i++) {
+        const lot *of = &s.lots[i];
+        if (of->n > of->room && !scan_again(arena, &s, i)) return 0;
+        for (int k = 0; k < of->n; k++) visit(context, of->pair[k][0], of->pair[k][1]);
     }
     peg_arena_back(arena, mark);
     return 1;

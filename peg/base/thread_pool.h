@@ -5,8 +5,8 @@
 /* Size of the context's array of workers: an upper limit of settings.threads. */
 enum { PEG_THREADS_MAX = 64 };
 
-/* Pairs of one island or of a loop, and contacts of a restoration, from which on threads share it.
- */
+/* Pairs of one island, rounds of a loop and contacts of a restoration from which on threads share
+ * it. */
 enum { PEG_SHARED_FROM = 1000 };
 
 /* Rounds of a loop that are handed out at once, at most. */

@@ -50,9 +50,12 @@ typedef struct peg_rigid {
     double x0[3], R0[9];
     double inv_inertia[9]; /* body frame */
     double size;           /* largest extent of its pieces, m */
-    int touched;           /* touches something at q_0 */
-    int awake;             /* connected by contacts with an awake body */
-    int limited;           /* it moved less than its velocity */
+    /* of dynamic ones a^T M a at q_0, J: of v_0, of v without contact, of what applied forces and
+     * joints add in the step */
+    double start_square, free_square, gained_square;
+    int touched; /* touches something at q_0 */
+    int awake;   /* connected by contacts with an awake body */
+    int limited; /* it moved less than its velocity */
 } peg_rigid;
 
 typedef struct peg_piece {

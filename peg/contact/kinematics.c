@@ -13,6 +13,12 @@ void peg_rigid_prepare(peg_rigid *r, double h)
     r->placed = 0;
     if (b->kind == PEG_DYNAMIC && b->gyroscopic)
         peg_gyroscopic_velocity(b, h, b->v + 3, r->unforced + 3);
+    if (b->kind != PEG_DYNAMIC) return;
+    double gained[6];
+    for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
+    r->start_square = peg_energy_product(r, b->v, b->v);
+    r->free_square = peg_energy_product(r, b->v_free, b->v_free);
+    r->gained_square = peg_energy_product(r, gained, gained);
 }
 
 int peg_is_moving_obstacle(const peg_body *body)
@@ -81,25 +87,37 @@ static void invert(const double *A, double *out)
         for (int j = 0; j < 3; j++) out[3 * i + j] = c[3 * j + i] / det;
 }
 
-void peg_island_set_masses(peg_island *I)
+static void set_masses(void *data, int begin, int end)
 {
-    for (int i = 0; i < I->nd; i++) {
+    peg_island *I = data;
+    for (int i = begin; i < end; i++) {
         peg_rigid *r = &I->rigid[i];
         I->mass[i].inv_mass = 1 / r->state.mass;
         invert(r->state.inertia, r->inv_inertia);
     }
 }
 
-/* In the world frame, from those in the body frame. */
-void peg_island_place_mass(peg_island *I)
+void peg_island_set_masses(peg_island *I)
 {
-    for (int i = 0; i < I->nd; i++) {
+    peg_pool_loop(I->pool, set_masses, I, I->nd);
+}
+
+/* In the world frame, from those in the body frame. */
+static void place_mass(void *data, int begin, int end)
+{
+    peg_island *I = data;
+    for (int i = begin; i < end; i++) {
         const peg_rigid *r = &I->rigid[i];
         double RJ[9], Rt[9];
         for (int k = 0; k < 9; k++) Rt[k] = r->R0[3 * (k % 3) + k / 3];
         peg_mat_mul(r->R0, r->inv_inertia, RJ);
         peg_mat_mul(RJ, Rt, I->mass[i].inv_inertia);
     }
+}
+
+void peg_island_place_mass(peg_island *I)
+{
+    peg_pool_loop(I->pool, place_mass, I, I->nd);
 }
 
 static peg_placement placement_now(const peg_island *I, int piece)
@@ -148,6 +166,29 @@ double peg_end_energy(const peg_rigid *r, const double *v)
     return 0.5 * peg_end_product(r, v, v);
 }
 
+typedef struct terms {
+    const peg_island *I;
+    peg_body_term *term;
+    const peg_vec6 *v;
+    double *of; /* nd */
+} terms;
+
+static void find_terms(void *data, int begin, int end)
+{
+    const terms *t = data;
+    for (int i = begin; i < end; i++) t->of[i] = t->term(t->I, t->v, i);
+}
+
+double peg_sum_over_bodies(const peg_island *I, double sum, peg_body_term *term, const peg_vec6 *v)
+{
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    double *of = I->pool ? PEG_NEW(I->arena, double, I->nd) : NULL;
+    if (of) peg_pool_loop(I->pool, find_terms, &(terms){I, term, v, of}, I->nd);
+    for (int i = 0; i < I->nd; i++) sum += of ? of[i] : term(I, v, i);
+    peg_arena_back(I->arena, mark);
+    return sum;
+}
+
 int peg_is_floating(const peg_island *I)
 {
     for (int k = 0; k < I->joints.n; k++)
@@ -167,21 +208,12 @@ void peg_common_velocity(const peg_island *I, const peg_vec6 *v, double common[3
     for (int k = 0; k < 3 && mass > 0; k++) common[k] /= mass;
 }
 
-/* What the applied forces make of a body's velocity in a step. */
-static void gained(const peg_body *b, double out[6])
-{
-    for (int k = 0; k < 6; k++) out[k] = b->v_free[k] - b->v[k];
-}
-
 int peg_is_faster(const peg_island *I, double share)
 {
     double motion = 0, gain = 0;
     for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        double g[6];
-        gained(&r->state, g);
-        motion += peg_energy_product(r, r->state.v, r->state.v);
-        gain += peg_energy_product(r, g, g);
+        motion += I->rigid[i].start_square;
+        gain += I->rigid[i].gained_square;
     }
     return motion > share * share * gain;
 }
@@ -190,10 +222,7 @@ int peg_is_slow(const peg_island *I, const peg_vec6 *v, double share)
 {
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
-        double g[6];
-        gained(&r->state, g);
-        if (peg_energy_product(r, v[i], v[i]) > share * share * peg_energy_product(r, g, g))
-            return 0;
+        if (peg_energy_product(r, v[i], v[i]) > share * share * r->gained_square) return 0;
     }
     return 1;
 }

@@ -29,6 +29,10 @@ double peg_energy_product(const peg_rigid *r, const double *a, const double *b);
 /* a^T M b, and the kinetic energy, with the inertia at the iterate. */
 double peg_end_product(const peg_rigid *r, const double *a, const double *b);
 double peg_end_energy(const peg_rigid *r, const double *v);
+/* sum, and to it a term of every dynamic body, in their order. */
+typedef double peg_body_term(const peg_island *island, const peg_vec6 *v, int body);
+double peg_sum_over_bodies(const peg_island *island, double sum, peg_body_term *term,
+                           const peg_vec6 *v);
 
 /* Inverse masses and inertias, the latter in the body frame; those of the start pose in the world
  * frame. */

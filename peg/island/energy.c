@@ -14,26 +14,27 @@
 #include "peg/contact/mode.h"
 #include "peg/island/joints.h"
 
+static double work_on(const peg_island *I, const peg_vec6 *v, int i)
+{
+    const peg_rigid *r = &I->rigid[i];
+    double applied[6];
+    for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->unforced[k];
+    return peg_energy_product(r, v[i], applied);
+}
+
 double peg_work_along(const peg_island *I, const peg_vec6 *v)
 {
-    double work = peg_joints_work(I, v);
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        double applied[6];
-        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->unforced[k];
-        work += peg_energy_product(r, v[i], applied);
-    }
-    return work;
+    return peg_sum_over_bodies(I, peg_joints_work(I, v), work_on, v);
+}
+
+static double gain_of(const peg_island *I, const peg_vec6 *v_end, int i)
+{
+    return peg_end_energy(&I->rigid[i], v_end[i]) - 0.5 * I->rigid[i].start_square;
 }
 
 double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
 {
-    double gain = -peg_work_along(I, (const peg_vec6 *)I->v);
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        gain += peg_end_energy(r, v_end[i]) - 0.5 * peg_energy_product(r, r->state.v, r->state.v);
-    }
-    return gain;
+    return peg_sum_over_bodies(I, -peg_work_along(I, (const peg_vec6 *)I->v), gain_of, v_end);
 }
 
 double peg_least_work(const peg_island *I)
@@ -41,8 +42,7 @@ double peg_least_work(const peg_island *I)
     double work = -peg_energy_granted(I);
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
-        work += 0.5 * (peg_energy_product(r, I->v_motion[i], I->v_motion[i]) -
-                       peg_energy_product(r, r->state.v, r->state.v));
+        work += 0.5 * (peg_energy_product(r, I->v_motion[i], I->v_motion[i]) - r->start_square);
     }
     return work;
 }

@@ -71,11 +71,8 @@ void peg_note_left(peg_island *I, double left)
 {
     double forced = 0, moving = 0;
     for (int i = 0; i < I->nd; i++) {
-        const peg_body *b = &I->rigid[i].state;
-        double gained[6];
-        for (int k = 0; k < 6; k++) gained[k] = b->v_free[k] - b->v[k];
-        forced += peg_energy_product(&I->rigid[i], gained, gained);
-        moving += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
+        forced += I->rigid[i].gained_square;
+        moving += I->rigid[i].free_square;
     }
     double usual = sqrt(fmax(forced, SOON * SOON * moving));
     if (usual > 0) I->result.residual = fmax(I->result.residual, left / usual);

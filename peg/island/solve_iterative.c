@@ -220,9 +220,8 @@ static peg_outcome run(peg_island *I, workspace *w)
 {
     double sum = 0, mass = 0;
     for (int i = 0; i < I->nd; i++) {
-        const peg_body *b = &I->rigid[i].state;
-        sum += peg_energy_product(&I->rigid[i], b->v_free, b->v_free);
-        mass += b->mass;
+        sum += I->rigid[i].free_square;
+        mass += I->rigid[i].state.mass;
     }
     w->usual = (peg_is_coarse(I) ? PEG_COARSE : PEG_FINE) * sqrt(sum / mass);
     int may_end_early =

@@ -59,6 +59,14 @@ static int suits(const peg_island *I)
     return 1;
 }
 
+/* Of a mass that has none: 0. */
+static void find_roots(void *data, int begin, int end)
+{
+    const peg_wide *w = data;
+    for (int i = begin; i < end; i++)
+        if (!peg_mass_root_of(&w->I->mass[i], &w->root[i])) w->root[i].linear = 0;
+}
+
 static int begin(peg_wide *w)
 {
     peg_island *I = w->I;
@@ -72,11 +80,11 @@ static int begin(peg_wide *w)
     w->passes = PEG_NEW(I->arena, unsigned char, I->npair);
     if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
     memset(w->passes, 0, (size_t)I->npair);
+    peg_pool_loop(I->pool, find_roots, w, I->nd);
     for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        if (!peg_mass_root_of(&I->mass[i], &w->root[i])) return 0;
-        sum += peg_energy_product(r, r->state.v_free, r->state.v_free);
-        mass += r->state.mass;
+        if (!(w->root[i].linear > 0)) return 0;
+        sum += I->rigid[i].free_square;
+        mass += I->rigid[i].state.mass;
     }
     w->speed = sqrt(sum / mass);
     w->margin = INFINITY;
@@ -212,10 +220,11 @@ static int find_velocities(peg_wide *w)
 /* --- results --- */
 
 /* The directions of this step, none of them a facet that was searched for. */
-static void keep_directions(peg_wide *w)
+static void keep_directions(void *data, int begin, int end)
 {
-    peg_island *I = w->I;
-    for (int i = 0; i < I->npair; i++) {
+    const peg_wide *w = data;
+    const peg_island *I = w->I;
+    for (int i = begin; i < end; i++) {
         peg_pair *p = &I->pair[i];
         int box, other;
         if (w->search[i] != PEG_WIDE_BOXES) continue;
@@ -295,7 +304,7 @@ static int step(peg_wide *w)
     if (!begin(w) || !find_motion(w)) return 0;
     peg_wide_find_end_gaps(w);
     if (bounces(I) && !make_rows(w)) return 0;
-    keep_directions(w);
+    peg_pool_loop(I->pool, keep_directions, w, I->npair);
     I->stats->outer_iterations++;
     I->stats->wide_islands++;
     return 1;

@@ -112,7 +112,7 @@ int *peg_points_weld(const peg_vec3 *point, int n, double distance, peg_arena *a
             box[i].hi[k] = point[i][k] + .5 * distance;
         }
     }
-    if (!peg_sweep_pairs(arena, box, fixed, n, weld_pair, &w)) return NULL;
+    if (!peg_sweep_pairs(arena, NULL, box, fixed, n, weld_pair, &w)) return NULL;
     for (int i = 0; i < n; i++)
         while (w.same[i] != w.same[w.same[i]]) w.same[i] = w.same[w.same[i]];
     peg_arena_back(arena, mark);

@@ -88,16 +88,24 @@ void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *m)
 
 /* --- views --- */
 
+int peg_view_numbers(const peg_polytope *shape)
+{
+    return 3 * shape->nv + 4 * shape->nf;
+}
+
+void peg_view_use(double *numbers, const peg_polytope *shape, peg_view *view)
+{
+    view->shape = shape;
+    view->vertex = (peg_vec3 *)numbers;
+    view->normal = (peg_vec3 *)(numbers + 3 * shape->nv);
+    view->offset = numbers + 3 * (shape->nv + shape->nf);
+}
+
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view)
 {
-    int nv = shape->nv, nf = shape->nf;
-    double *room = PEG_NEW(arena, double, 3 * nv + 4 * nf);
-    if (!room) return 0;
-    view->shape = shape;
-    view->vertex = (peg_vec3 *)room;
-    view->normal = (peg_vec3 *)(room + 3 * nv);
-    view->offset = room + 3 * (nv + nf);
-    return 1;
+    double *numbers = PEG_NEW(arena, double, peg_view_numbers(shape));
+    if (numbers) peg_view_use(numbers, shape, view);
+    return numbers != NULL;
 }
 
 void peg_view_set(peg_view *view, const double x[3], const double R[9])

@@ -222,7 +222,10 @@ typedef struct peg_view {
     peg_mat3 turn; /* from the part's frame: of a triangle of a mesh and of what has a rim only */
 } peg_view;
 
-/* Takes the arrays from the arena; 0 without memory. */
+/* Numbers that the arrays of a view take, and their use for that. */
+int peg_view_numbers(const peg_polytope *shape);
+void peg_view_use(double *numbers, const peg_polytope *shape, peg_view *view);
+/* The same, taken from the arena; 0 without memory. */
 int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *view);
 
 /* Fills the arrays for part-to-world rotation R and translation x. */

@@ -14,11 +14,38 @@
 #include "peg/step/joint_groups.h"
 #include "peg/step/rounds.h"
 
-static void set_rigid(peg_assembly *a, int body)
+static void number_body(peg_assembly *a, int body)
+{
+    a->worker->rigid_of[body] = a->island.nr;
+    a->body_of[a->island.nr++] = body;
+}
+
+/* Where it is at rest for ever: then its pieces share the stage's views. */
+static int is_static(const peg_assembly *a, int body)
+{
+    const peg_scene *scene = a->stage->scene;
+    return body == scene->nb || scene->body[body].kind == PEG_STATIC;
+}
+
+static void number_part(peg_assembly *a, int part)
 {
     peg_island *I = &a->island;
+    const peg_placed *placed = &a->stage->placed[part];
+    int body = placed->body < 0 ? a->stage->scene->nb : placed->body;
+    if (a->worker->piece_of[part] >= 0) return;
+    if (a->worker->rigid_of[body] < 0) number_body(a, body);
+    a->worker->piece_of[part] = I->npiece;
+    a->numbers_at[I->npiece] = a->numbers_used;
+    a->part_of[I->npiece++] = part;
+    if (!is_static(a, body))
+        a->numbers_used += 3 * (size_t)peg_view_numbers(a->stage->part[part].shape);
+}
+
+static void set_rigid(const peg_assembly *a, int i)
+{
     const peg_scene *scene = a->stage->scene;
-    peg_rigid *r = &I->rigid[I->nr];
+    peg_rigid *r = &a->island.rigid[i];
+    int body = a->body_of[i];
     memset(r, 0, sizeof *r);
     r->body = body;
     if (body < scene->nb) {
@@ -29,31 +56,35 @@ static void set_rigid(peg_assembly *a, int body)
     } else {
         r->state = (peg_body){.kind = PEG_STATIC, .q = {1, 0, 0, 0}};
     }
-    a->worker->rigid_of[body] = I->nr++;
+    peg_rigid_prepare(r, a->island.h);
 }
 
-/* Views of a moving piece are its own; those of an immovable one are the stage's. */
-static int set_piece(peg_assembly *a, int part)
+static void set_rigids(void *data, int begin, int end)
 {
-    peg_island *I = &a->island;
-    const peg_placed *placed = &a->stage->placed[part];
+    for (int i = begin; i < end; i++) set_rigid(data, i);
+}
+
+static void set_piece(const peg_assembly *a, int i)
+{
+    const peg_placed *placed = &a->stage->placed[a->part_of[i]];
     int body = placed->body < 0 ? a->stage->scene->nb : placed->body;
-    if (a->worker->piece_of[part] >= 0) return 1;
-    if (a->worker->rigid_of[body] < 0) set_rigid(a, body);
-    peg_piece *piece = &I->piece[I->npiece];
+    peg_piece *piece = &a->island.piece[i];
     memset(piece, 0, sizeof *piece);
-    piece->part = &a->stage->part[part];
+    piece->part = &a->stage->part[a->part_of[i]];
     piece->rigid = a->worker->rigid_of[body];
     piece->arm = placed->arm;
     piece->start = piece->free_ = piece->now = placed->view;
-    a->worker->piece_of[part] = I->npiece++;
-    double size = 2 * piece->part->shape->size;
-    if (size > I->rigid[piece->rigid].size) I->rigid[piece->rigid].size = size;
-    if (I->rigid[piece->rigid].state.kind == PEG_STATIC) return 1;
+    if (is_static(a, body)) return;
     const peg_polytope *shape = piece->part->shape;
-    return peg_view_allocate(I->arena, shape, &piece->start) &&
-           peg_view_allocate(I->arena, shape, &piece->free_) &&
-           peg_view_allocate(I->arena, shape, &piece->now);
+    double *numbers = a->numbers + a->numbers_at[i];
+    peg_view_use(numbers, shape, &piece->start);
+    peg_view_use(numbers + peg_view_numbers(shape), shape, &piece->free_);
+    peg_view_use(numbers + 2 * peg_view_numbers(shape), shape, &piece->now);
+}
+
+static void set_pieces(void *data, int begin, int end)
+{
+    for (int i = begin; i < end; i++) set_piece(data, i);
 }
 
 /* The first pair of the same parts of the scene. */
@@ -137,8 +168,12 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
     int largest = a->stage->largest, parts = a->stage->parts, nb = a->stage->scene->nb;
     int nr = bodies + 2 * pairs < nb + 1 ? bodies + 2 * pairs : nb + 1;
     peg_polytope room = {.nv = largest, .nf = largest};
+    int pieces = 2 * pairs < parts ? 2 * pairs : parts;
+    a->body_of = PEG_NEW(I->arena, int, nr);
+    a->part_of = PEG_NEW(I->arena, int, pieces);
+    a->numbers_at = PEG_NEW(I->arena, size_t, pieces);
     I->rigid = PEG_NEW(I->arena, peg_rigid, nr);
-    I->piece = PEG_NEW(I->arena, peg_piece, 2 * pairs < parts ? 2 * pairs : parts);
+    I->piece = PEG_NEW(I->arena, peg_piece, pieces);
     I->pair = PEG_NEW(I->arena, peg_pair, pairs);
     I->mass = PEG_NEW(I->arena, peg_mass_block, bodies);
     I->v = PEG_NEW(I->arena, peg_vec6, nr);
@@ -154,10 +189,20 @@ static int allocate(peg_assembly *a, int bodies, int pairs)
            peg_view_allocate(I->arena, &room, &I->scratch.view[1]);
 }
 
-static void prepare_bodies(void *data, int begin, int end)
+/* Bodies and pieces. */
+static int make_bodies(peg_assembly *a)
 {
-    const peg_island *I = data;
-    for (int i = begin; i < end; i++) peg_rigid_prepare(&I->rigid[i], I->h);
+    peg_island *I = &a->island;
+    a->numbers = PEG_NEW(I->arena, double, a->numbers_used);
+    if (!a->numbers) return 0;
+    peg_pool_loop(I->pool, set_rigids, a, I->nr);
+    peg_pool_loop(I->pool, set_pieces, a, I->npiece);
+    for (int i = 0; i < I->npiece; i++) {
+        const peg_piece *piece = &I->piece[i];
+        double size = 2 * piece->part->shape->size;
+        if (size > I->rigid[piece->rigid].size) I->rigid[piece->rigid].size = size;
+    }
+    return 1;
 }
 
 static int assemble(peg_assembly *a, int root)
@@ -169,17 +214,18 @@ static int assemble(peg_assembly *a, int root)
     for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) pairs++;
     if (!allocate(a, bodies, pairs)) return 0;
     for (int b = s->first_body[root]; b >= 0; b = s->next_body[b]) {
-        set_rigid(a, b);
+        number_body(a, b);
         I->progress.work += s->work[b];
         s->work[b] = 0;
     }
     I->nd = I->nr;
     for (int c = s->first_pair[root]; c >= 0; c = s->next_pair[c]) {
-        if (!set_piece(a, s->candidate[c].a) || !set_piece(a, s->candidate[c].b)) return 0;
+        number_part(a, s->candidate[c].a);
+        number_part(a, s->candidate[c].b);
         a->candidate_of[I->npair++] = c;
     }
+    if (!make_bodies(a)) return 0;
     make_pairs(a);
-    peg_pool_loop(I->pool, prepare_bodies, I, I->nr);
     peg_island_set_masses(I);
     peg_island_place_mass(I); /* motors push with them */
     if (!peg_take_joints(s, I, a->worker->rigid_of, root)) return 0;
@@ -193,8 +239,7 @@ static int assemble(peg_assembly *a, int root)
         const peg_rigid *r = &I->rigid[i];
         double change[3];
         peg_sub(r->target, r->state.v, change);
-        I->energy_unit += 0.5 * peg_energy_product(r, r->state.v_free, r->state.v_free) +
-                          r->state.mass * peg_norm(change) / I->h * r->size;
+        I->energy_unit += 0.5 * r->free_square + r->state.mass * peg_norm(change) / I->h * r->size;
     }
     return 1;
 }
@@ -302,7 +347,7 @@ void peg_run_island(peg_stage *s, peg_worker *worker, int root, peg_pool *pool)
     }
     if (I->failed) worker->failed = 1;
     if (I->unsolved) worker->unsolved = 1;
-    for (int i = 0; i < I->nr; i++) worker->rigid_of[I->rigid[i].body] = -1;
-    for (int i = 0; i < I->npiece; i++) worker->piece_of[I->piece[i].part - s->part] = -1;
+    for (int i = 0; i < I->nr; i++) worker->rigid_of[a.body_of[i]] = -1;
+    for (int i = 0; i < I->npiece; i++) worker->piece_of[a.part_of[i]] = -1;
     peg_arena_back(arena, mark);
 }

@@ -18,6 +18,11 @@ typedef struct peg_assembly {
     peg_worker *worker;
     peg_island_result *solved;
     peg_island island;
+    int *body_of;       /* nr */
+    int *part_of;       /* npiece */
+    size_t *numbers_at; /* npiece: of its views, among .. */
+    double *numbers;    /* .. all */
+    size_t numbers_used;
     peg_choice *choice; /* npair: of the results */
     int *candidate_of;  /* npair */
     int *normal_row;    /* by contact: its normal row */

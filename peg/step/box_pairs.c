@@ -25,14 +25,21 @@ void peg_box_pair_add(peg_pair_search *f, int a, int b)
     s->box_pair[s->box_pairs++] = (peg_box_pair){.a = a, .b = b};
 }
 
-static int place_boxes(peg_stage *s)
+static void find_boxes(void *data, int begin, int end)
 {
-    if (s->box) return 1;
-    s->box = PEG_NEW(&s->context->kept, peg_box, s->scene->np);
-    for (int i = 0; i < s->scene->np && s->box; i++) {
+    const peg_stage *s = data;
+    for (int i = begin; i < end; i++) {
         const peg_polytope *shape = s->part[i].shape;
         if (shape && peg_is_box(shape)) peg_box_of_view(&s->placed[i].view, &s->box[i]);
     }
+}
+
+static int place_boxes(peg_stage *s)
+{
+    int np = s->scene->np;
+    if (s->box) return 1;
+    s->box = PEG_NEW(&s->context->kept, peg_box, np);
+    if (s->box) peg_pool_loop(peg_threads_for(s->context, np), find_boxes, s, np);
     return s->box != NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "peg/step/box_pairs.h"
 #include "peg/step/broad_phase_mesh.h"
 #include "peg/step/candidate.h"
+#include "peg/step/context.h"
 #include "peg/step/moving_meshes.h"
 #include "peg/step/parts.h"
 #include "peg/step/resting_islands.h"
@@ -17,9 +18,16 @@ static void inflate(peg_aabb *box, double by)
     for (int k = 0; k < 3; k++) box->lo[k] -= by, box->hi[k] += by;
 }
 
-void peg_start_boxes(const peg_stage *s, peg_aabb *box)
+typedef struct boxes {
+    const peg_stage *stage;
+    peg_aabb *box;
+} boxes;
+
+static void find_start_boxes(void *data, int begin, int end)
 {
-    for (int i = 0; i < s->scene->np; i++) {
+    const peg_stage *s = ((const boxes *)data)->stage;
+    peg_aabb *box = ((const boxes *)data)->box;
+    for (int i = begin; i < end; i++) {
         peg_box_of_part(s, i, &box[i]);
         /* half of the reach each; all of it where the other may be a point, which has no size */
         double share = s->scene->planar ? 1 : 0.5;
@@ -27,6 +35,12 @@ void peg_start_boxes(const peg_stage *s, peg_aabb *box)
             inflate(&box[i],
                     s->placed[i].travel + share * peg_reach_margin(s) * peg_size_of_part(s, i));
     }
+}
+
+void peg_start_boxes(const peg_stage *s, peg_aabb *box)
+{
+    int np = s->scene->np;
+    peg_pool_loop(peg_threads_for(s->context, np), find_start_boxes, &(boxes){s, box}, np);
 }
 
 /* Boxes of the motion that was found: everything a body passes through lies within its distance of
@@ -41,10 +55,12 @@ static double farther(const peg_stage *s)
     return s->round > 0 ? ldexp(FARTHER, s->round < MOST_DOUBLINGS ? s->round : MOST_DOUBLINGS) : 0;
 }
 
-void peg_end_boxes(const peg_stage *s, peg_aabb *box)
+static void find_end_boxes(void *data, int begin, int end)
 {
+    const peg_stage *s = ((const boxes *)data)->stage;
+    peg_aabb *box = ((const boxes *)data)->box;
     const peg_scene *scene = s->scene;
-    for (int i = 0; i < scene->np; i++) {
+    for (int i = begin; i < end; i++) {
         const peg_placed *p = &s->placed[i];
         peg_box_of_part(s, i, &box[i]);
         if (p->body < 0 || scene->body[p->body].kind == PEG_STATIC) continue;
@@ -60,6 +76,12 @@ void peg_end_boxes(const peg_stage *s, peg_aabb *box)
         double more = p->moves ? farther(s) * (scene->h * peg_norm(v) + swing + p->arm) : 0;
         inflate(&box[i], swing + more);
     }
+}
+
+void peg_end_boxes(const peg_stage *s, peg_aabb *box)
+{
+    int np = s->scene->np;
+    peg_pool_loop(peg_threads_for(s->context, np), find_end_boxes, &(boxes){s, box}, np);
 }
 
 /* --- pairs of the scene --- */
@@ -138,9 +160,11 @@ static int search(peg_stage *s, const peg_aabb *box, const peg_aabb *before,
                   const unsigned char *fixed, const unsigned char *exceeds)
 {
     peg_pair_search f = {s, box, before, exceeds, s->candidates, s->box_pairs};
+    int np = s->scene->np;
     take_given(&f);
-    if (!peg_sweep_pairs(&s->context->arena, box, fixed, s->scene->np, meet, &f) || s->failed ||
-        !peg_box_pairs_sort_out(&f))
+    if (!peg_sweep_pairs(&s->context->arena, peg_threads_for(s->context, np), box, fixed, np, meet,
+                         &f) ||
+        s->failed || !peg_box_pairs_sort_out(&f))
         return 0;
     if (s->candidates == f.known) return 1;
     if (!peg_sort_candidates(s)) return 0;

@@ -49,9 +49,9 @@ peg_pool *peg_context_pool(peg_context *context)
     return context->pool;
 }
 
-peg_pool *peg_threads_for(peg_context *context, int pairs)
+peg_pool *peg_threads_for(peg_context *context, int rounds)
 {
-    int shared = context->settings.threads > 1 && !context->capture && pairs >= PEG_SHARED_FROM;
+    int shared = context->settings.threads > 1 && !context->capture && rounds >= PEG_SHARED_FROM;
     return shared ? peg_context_pool(context) : NULL;
 }
 

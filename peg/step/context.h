@@ -2,13 +2,12 @@
 #ifndef PEG_CONTEXT_H
 #define PEG_CONTEXT_H
 
+#include "peg/peg.h"
 #include "peg/step/stage.h"
 
 /* Bytes that its arenas and arrays hold. */
 size_t peg_context_memory(const peg_context *context);
 /* The threads of the settings; null without memory. */
 peg_pool *peg_context_pool(peg_context *context);
-/* The same, for work on so many pairs; null: one is enough, or more could not be had. */
-peg_pool *peg_threads_for(peg_context *context, int pairs);
 
 #endif

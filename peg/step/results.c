@@ -172,6 +172,19 @@ static void take_velocity(double *to, const double *from)
     for (int k = 0; k < 6; k++) to[k] = from[k] + 0.0;
 }
 
+/* What the next step is to know of them. */
+static void take_pairs(void *data, int begin, int end)
+{
+    const peg_assembly *a = data;
+    for (int i = begin; i < end; i++) {
+        const peg_pair *p = &a->island.pair[i];
+        peg_candidate *c = &a->stage->candidate[a->candidate_of[i]];
+        peg_copy3(p->facet.n, c->n);
+        c->choice = p->choice;
+        c->count = 0;
+    }
+}
+
 static void take_results(peg_assembly *a)
 {
     peg_stage *s = a->stage;
@@ -187,10 +200,10 @@ static void take_results(peg_assembly *a)
         r->limited = I->rigid[i].limited, r->unconverged = stats->unconverged > 0;
     }
     if (I->joints.n) peg_give_joints(s, I);
+    peg_pool_loop(I->pool, take_pairs, a, I->npair);
     stats->min_separation = INFINITY;
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
-        peg_copy3(p->facet.n, s->candidate[a->candidate_of[i]].n);
         stats->recovered += peg_pair_recovers(p);
         stats->min_separation = fmin(stats->min_separation, p->s);
         stats->max_penetration = fmax(stats->max_penetration, -p->s);
@@ -198,13 +211,6 @@ static void take_results(peg_assembly *a)
     stats->pairs = I->npair;
     stats->islands = 1;
     stats->energy_gain_max = I->result.energy_gain;
-}
-
-static void remember_choices(const peg_assembly *a)
-{
-    const peg_island *I = &a->island;
-    for (int p = 0; p < I->npair; p++)
-        a->stage->candidate[a->candidate_of[p]].choice = I->pair[p].choice;
 }
 
 /* Where no velocities were found the next step starts with the impulses of this one. */
@@ -248,7 +254,6 @@ static int remember_impulses(peg_assembly *a)
     if (a->island.result.notes & PEG_NOTE_UNSOLVED) return remember_old_impulses(a);
     solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, solved->contacts);
     if (!solved->row) return 0;
-    for (int p = 0; p < a->island.npair; p++) a->stage->candidate[a->candidate_of[p]].count = 0;
     for (int k = 0; k < solved->contacts; k++) {
         peg_candidate *c = &a->stage->candidate[a->candidate_of[pair_of(a, k)]];
         if (c->count == 0) c->first = solved->rows;
@@ -266,6 +271,5 @@ void peg_take_results(peg_assembly *a)
     take_results(a);
     if (!I->failed && (!take_contacts(a) || !remember_impulses(a) || !peg_round_keep(a)))
         I->failed = 1;
-    remember_choices(a);
     find_woken(a);
 }

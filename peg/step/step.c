@@ -95,6 +95,31 @@ static pegStatus check_scene(const peg_scene *scene)
 
 /* --- the step --- */
 
+static void begin_bodies(void *data, int begin, int end)
+{
+    peg_stage *s = data;
+    for (int i = begin; i < end; i++) {
+        s->result[i] = (peg_body_result){0};
+        s->solved[i] = NULL;
+        s->woken_by_joint[i] = 0;
+        s->work[i] = 0;
+        memcpy(s->v_no_contact[i], s->scene->body[i].v_free, sizeof s->v_no_contact[i]);
+    }
+}
+
+/* Until an island has more to say: of those in motion the velocity that joints alone lead to. */
+static void set_motions(void *data, int begin, int end)
+{
+    peg_stage *s = data;
+    for (int i = begin; i < end; i++) {
+        const peg_body *b = &s->scene->body[i];
+        int moves = b->kind == PEG_DYNAMIC && (!b->asleep || s->result[i].woken);
+        const double *v = moves ? s->v_no_contact[i] : b->v;
+        memcpy(s->result[i].v_pose, v, sizeof b->v);
+        memcpy(s->result[i].v_end, v, sizeof b->v);
+    }
+}
+
 static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
 {
     peg_arena *arena = &context->arena;
@@ -127,23 +152,11 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     }
     if (meshes && !(s->found = PEG_NEW(arena, peg_prediction, scene->np))) return 0;
     if (meshes) memset(s->found, 0, (size_t)scene->np * sizeof *s->found);
-    for (int i = 0; i < nb; i++) {
-        peg_body *b = &scene->body[i];
-        s->stats.bodies += b->kind == PEG_DYNAMIC;
-        s->result[i] = (peg_body_result){0};
-        s->solved[i] = NULL;
-        s->woken_by_joint[i] = 0;
-        s->work[i] = 0;
-        memcpy(s->v_no_contact[i], b->v_free, sizeof b->v);
-    }
+    for (int i = 0; i < nb; i++) s->stats.bodies += scene->body[i].kind == PEG_DYNAMIC;
+    peg_pool *pool = peg_threads_for(context, nb);
+    peg_pool_loop(pool, begin_bodies, s, nb);
     if (!peg_step_joints(s) || !peg_place_parts(s)) return 0;
-    for (int i = 0; i < nb; i++) {
-        const peg_body *b = &scene->body[i];
-        int moves = b->kind == PEG_DYNAMIC && (!b->asleep || s->result[i].woken);
-        const double *v = moves ? s->v_no_contact[i] : b->v;
-        memcpy(s->result[i].v_pose, v, sizeof b->v);
-        memcpy(s->result[i].v_end, v, sizeof b->v);
-    }
+    peg_pool_loop(pool, set_motions, s, nb);
     peg_resting_take(s);
     return 1;
 }
@@ -365,10 +378,10 @@ static void solve_islands(peg_stage *s)
     }
 }
 
-static void commit(peg_stage *s)
+static void commit_bodies(void *data, int begin, int end)
 {
-    peg_context *context = s->context;
-    for (int i = 0; i < s->scene->nb; i++) {
+    const peg_stage *s = data;
+    for (int i = begin; i < end; i++) {
         peg_body *b = &s->scene->body[i];
         const peg_body_result *r = &s->result[i];
         memcpy(b->v_pose, r->v_pose, sizeof b->v_pose);
@@ -380,6 +393,12 @@ static void commit(peg_stage *s)
         b->held = r->held;
         memcpy(b->v_joints, r->v_joints, sizeof b->v_joints);
     }
+}
+
+static void commit(peg_stage *s)
+{
+    peg_context *context = s->context;
+    peg_pool_loop(peg_threads_for(context, s->scene->nb), commit_bodies, s, s->scene->nb);
     for (int i = 0; i < s->scene->njoint_row; i++)
         s->scene->joint_row[i].lambda = s->joint_lambda[i];
     peg_pair_cache old = context->cache;

@@ -421,7 +421,7 @@ static void sweep(peg_search *s)
         fixed[i] = 0;
     }
     s->pairs = 0;
-    if (!peg_sweep_pairs(&s->arena, box, fixed, (int)n, add_pair, s)) s->lost = 1;
+    if (!peg_sweep_pairs(&s->arena, NULL, box, fixed, (int)n, add_pair, s)) s->lost = 1;
     peg_arena_reset(&s->arena);
 }
 
