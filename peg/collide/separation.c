@@ -246,9 +246,10 @@ static void find_heights(const search *q, const peg_view *X, const peg_view *Y, 
     for (int f = 0; f < most; f++) h->of[f] = peg_dot(X->normal[f], c) - X->offset[f];
 }
 
-static inline int face_is_out(const search *q, int f, const heights *h)
+/* least: upper bound of s that a face must reach, m. */
+static inline int face_is_out(int f, const heights *h, double least)
 {
-    return f < MOST_FACES && h->of[f] - h->radii < least_wanted(q, q->face_floor);
+    return f < MOST_FACES && h->of[f] - h->radii < least;
 }
 
 /* least: height that a direction of an edge's arc must reach. */
@@ -403,25 +404,29 @@ static peg_facet run(search *q)
     if (half_a && half_b) return q->best;
     find_heights(q, A, B, &over_a);
     find_heights(q, B, A, &over_b);
+    double least = least_wanted(q, q->face_floor);
     for (int f = 0; f < B->shape->nf && !half_a; f++) {
-        if (face_is_out(q, f, &over_b)) continue;
+        if (face_is_out(f, &over_b, least)) continue;
         peg_facet facet = {.kind = PEG_FEATURES_VF, .i = f, .s = face_of_B(A, B, f)};
         peg_copy3(B->normal[f], facet.n);
         found(q, &facet);
+        least = least_wanted(q, q->face_floor);
     }
     for (int f = 0; f < A->shape->nf && !half_b; f++) {
-        if (face_is_out(q, f, &over_a)) continue;
+        if (face_is_out(f, &over_a, least)) continue;
         peg_facet facet = {.kind = PEG_FEATURES_FV, .i = f, .s = face_of_A(A, B, f)};
         for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
         found(q, &facet);
+        least = least_wanted(q, q->face_floor);
     }
     edges near;
     near_edges_of_B(q, &over_b, &near);
     int bounded = has_bounded_arcs(A->shape);
+    least = least_wanted(q, q->floor) + over_a.radii;
     for (int i = 0; i < A->shape->ne && near.count; i++) {
-        double least = least_wanted(q, q->floor) + over_a.radii;
-        if (!bounded || !edge_is_out(A, &A->shape->edge[i], &over_a, least))
-            edges_of_B(q, i, &near);
+        if (bounded && edge_is_out(A, &A->shape->edge[i], &over_a, least)) continue;
+        edges_of_B(q, i, &near);
+        least = least_wanted(q, q->floor) + over_a.radii;
     }
     int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
     if (dilated && !half_a && !half_b) round_facet(q);

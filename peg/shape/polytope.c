@@ -1,6 +1,8 @@
 /* Memory and derived figures of polytopes; views of them at a pose. */
 #include "peg/shape/polytope.h"
 
+#include "peg/base/lanes.h"
+
 #include "peg/base/arena.h"
 #include "peg/shape/polygon_mesh.h"
 
@@ -108,17 +110,32 @@ int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *vie
     return numbers != NULL;
 }
 
+/* R a, of the columns of R; the sums of peg_rotate in its order. */
+PEG_HOT peg_doubles rotate(const peg_doubles column[3], const double *a)
+{
+    return a[0] * column[0] + a[1] * column[1] + a[2] * column[2];
+}
+
+PEG_WIDE static void place(peg_view *view, const double x[3], const double R[9])
+{
+    const peg_polytope *p = view->shape;
+    peg_doubles column[3], to = {x[0], x[1], x[2]};
+    for (int k = 0; k < 3; k++) column[k] = (peg_doubles){R[k], R[3 + k], R[6 + k]};
+    for (int v = 0; v < p->nv; v++) {
+        peg_doubles at = rotate(column, p->vertex[v]) + to;
+        memcpy(view->vertex[v], &at, sizeof *view->vertex);
+    }
+    for (int f = 0; f < p->nf; f++) {
+        peg_doubles n = rotate(column, p->normal[f]), along = n * to;
+        memcpy(view->normal[f], &n, sizeof *view->normal);
+        view->offset[f] = p->offset[f] + (along[0] + along[1] + along[2]);
+    }
+}
+
 void peg_view_set(peg_view *view, const double x[3], const double R[9])
 {
     const peg_polytope *p = view->shape;
-    for (int v = 0; v < p->nv; v++) {
-        peg_rotate(R, p->vertex[v], view->vertex[v]);
-        peg_add_scaled(view->vertex[v], 1, x, view->vertex[v]);
-    }
-    for (int f = 0; f < p->nf; f++) {
-        peg_rotate(R, p->normal[f], view->normal[f]);
-        view->offset[f] = p->offset[f] + peg_dot(view->normal[f], x);
-    }
+    place(view, x, R);
     peg_rotate(R, p->centre, view->centre);
     peg_add_scaled(view->centre, 1, x, view->centre);
     if (peg_is_triangle(p) || peg_has_rim(p)) memcpy(view->turn, R, sizeof view->turn);
