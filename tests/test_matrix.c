@@ -69,6 +69,17 @@ static int fell_back(const pair *p)
            0;
 }
 
+/* Steps with the bodies near each other that count: a capsule that comes off the rim of a cap in
+ * the tenth is borne by the cap or by the rim, as rounding decides. */
+enum { NEAR_STEPS = 8 };
+
+static int near_steps(const pair *p)
+{
+    pegStats t;
+    lab_totals(p->w, &t);
+    return (int)t.islands;
+}
+
 /* Until shortly after the bodies have met, as long as no solve had to be given up: whether one has
  * to is decided by rounding. Two meshes (the last pair) are left out: so is which of several
  * features as good as each other they meet at. */
@@ -81,7 +92,7 @@ START_TEST(frame_does_not_matter)
     for (double time = .01; time < .205; time += .01) {
         run_for(&p, time - .005);
         run_for(&q, time - .005);
-        if (fell_back(&p) || fell_back(&q)) break;
+        if (fell_back(&p) || fell_back(&q) || near_steps(&p) > NEAR_STEPS) break;
         state(&p, s), state(&q, t);
         for (int i = 0; i < 26; i++) {
             int quaternion = i % 13 >= 3 && i % 13 < 7;

@@ -90,10 +90,10 @@ static extremes most_of(int seed, int from, int steps)
 }
 
 /* Where poses lift bodies the position stage looks for shorter motions, whose impacts each follow
- * those of the solve, not of the motions before: 22 832 rows when they did. */
+ * those of the solve, not of the motions before: 34 505 rows when they did. */
 START_TEST(impacts_of_shortened_motions_do_not_add_up)
 {
-    ck_assert_int_lt(most_of(21, 0, 16).rows_max, 16000);
+    ck_assert_int_lt(most_of(21, 0, 60).rows_max, 20000);
 }
 END_TEST
 
