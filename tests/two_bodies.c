@@ -43,7 +43,7 @@ void two_bodies_begin(peg_body_kind second, const peg_polytope *a, const peg_pol
     I->rigid = T.rigid, I->nr = 2, I->nd = second == PEG_DYNAMIC ? 2 : 1;
     I->piece = T.piece, I->npiece = 2;
     I->pair = &T.pair, I->npair = 1;
-    T.pair.surface = &T.surface;
+    T.pair.surface = &T.surface, T.pair.choice = &T.choice;
     I->mass = T.mass;
     I->dirty = T.dirty;
     I->v = T.v, I->before.v = T.v_last, I->v_motion = T.v_motion;

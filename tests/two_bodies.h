@@ -17,6 +17,7 @@ typedef struct two_bodies {
     peg_part part[2];
     peg_piece piece[2];
     peg_pair pair;
+    peg_choice choice;
     peg_surface surface;
     peg_mass_block mass[2];
     double v[2][6], v_last[2][6], v_motion[2][6], v_end[2][6], v_pose[2][6];

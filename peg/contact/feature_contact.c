@@ -85,7 +85,7 @@ static void vertex_point(const peg_view *view, int i, const double *n, double ou
 /* Contact of a point of the upper part, w now and w0 at the start, with a face of the lower one, at
  * a distance. */
 static peg_feature_contact point_over_face(const peg_facing *f, const double *w, const double *w0,
-                                           double distance, int face)
+                                           double distance, double distance0, int face)
 {
     const peg_view *D = f->lower->now, *D0 = f->lower->start;
     double sign = f->kind == PEG_FEATURES_VF ? 1 : -1;
@@ -97,7 +97,7 @@ static peg_feature_contact point_over_face(const peg_facing *f, const double *w,
         c.mid_point[k] = 0.5 * (w0[k] + w[k]);
     }
     c.gap = peg_dot(D->normal[face], w) - D->offset[face] - distance;
-    c.gap0 = peg_dot(D0->normal[face], w0) - D0->offset[face] - distance;
+    c.gap0 = peg_dot(D0->normal[face], w0) - D0->offset[face] - distance0;
     return c;
 }
 
@@ -107,22 +107,31 @@ peg_feature_contact peg_vertex_face(const peg_facing *f, int vertex, int face)
     double w[3], w0[3];
     vertex_point(U, vertex, D->normal[face], w);
     vertex_point(f->upper->start, vertex, f->lower->start->normal[face], w0);
-    peg_feature_contact c = point_over_face(f, w, w0, U->shape->round + D->shape->round, face);
+    double round = U->shape->round + D->shape->round;
+    peg_feature_contact c = point_over_face(f, w, w0, round, round, face);
     c.i = vertex, c.j = face;
     return c;
+}
+
+/* How far a part reaches from its edge along n, m. */
+static double reach_across(const peg_view *view, const double *n)
+{
+    const peg_polytope *P = view->shape;
+    return P->round + (peg_has_rim(P) ? P->rim * peg_off_axis(view, n) : 0);
 }
 
 peg_feature_contact peg_edge_cap(const peg_facing *f, int edge, double t, int cap)
 {
     const peg_view *U = f->upper->now, *U0 = f->upper->start;
     const int *v = U->shape->edge[edge].v;
-    double w[3], w0[3], across = peg_across(U->shape);
+    double w[3], w0[3], across = reach_across(U, f->lower->now->normal[cap]);
     int of_a = f->kind == PEG_FEATURES_VF;
     for (int k = 0; k < 3; k++) {
         w[k] = (1 - t) * U->vertex[v[0]][k] + t * U->vertex[v[1]][k];
         w0[k] = (1 - t) * U0->vertex[v[0]][k] + t * U0->vertex[v[1]][k];
     }
-    peg_feature_contact c = point_over_face(f, w, w0, across, cap);
+    double across0 = reach_across(U0, f->lower->start->normal[cap]);
+    peg_feature_contact c = point_over_face(f, w, w0, across, across0, cap);
     c.kind = of_a ? PEG_FEATURES_EV : PEG_FEATURES_VE;
     c.i = of_a ? edge : cap, c.j = of_a ? cap : edge;
     for (int k = 0; k < 3; k++) { /* to the middle of the features */

@@ -181,11 +181,15 @@ static void find_terms(void *data, int begin, int end)
 
 double peg_sum_over_bodies(const peg_island *I, double sum, peg_body_term *term, const peg_vec6 *v)
 {
-    peg_arena_mark mark = peg_arena_here(I->arena);
-    double *of = I->pool ? PEG_NEW(I->arena, double, I->nd) : NULL;
+    double *of = NULL;
+    peg_arena_mark mark;
+    if (I->pool) {
+        mark = peg_arena_here(I->arena);
+        of = PEG_NEW(I->arena, double, I->nd);
+    }
     if (of) peg_pool_loop(I->pool, find_terms, &(terms){I, term, v, of}, I->nd);
     for (int i = 0; i < I->nd; i++) sum += of ? of[i] : term(I, v, i);
-    peg_arena_back(I->arena, mark);
+    if (I->pool) peg_arena_back(I->arena, mark);
     return sum;
 }
 
