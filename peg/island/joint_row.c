@@ -27,21 +27,3 @@ int peg_joint_lcp_row(const peg_joint_row *row, const peg_joint_place *a, const 
     out->limit = out->bounded ? row->hi : 0;
     return sign;
 }
-
-void peg_add_impulse(const peg_mass_block *mass, const double J[6], double lambda, double v[6])
-{
-    double turn[3];
-    peg_rotate(mass->inv_inertia, J + 3, turn);
-    peg_add_scaled(v, lambda * mass->inv_mass, J, v);
-    peg_add_scaled(v + 3, lambda, turn, v + 3);
-}
-
-double peg_lcp_speed(const peg_lcp_row *row, const peg_vec6 *v)
-{
-    double sum = 0;
-    for (int k = 0; k < 6; k++) {
-        if (row->body_a >= 0) sum += row->Ja[k] * v[row->body_a][k];
-        if (row->body_b >= 0) sum += row->Jb[k] * v[row->body_b][k];
-    }
-    return sum;
-}

@@ -18,10 +18,4 @@ typedef struct peg_joint_place {
 int peg_joint_lcp_row(const peg_joint_row *row, const peg_joint_place *a, const peg_joint_place *b,
                       peg_lcp_row *out);
 
-/* v += M^-1 J^T lambda of one body. */
-void peg_add_impulse(const peg_mass_block *mass, const double J[6], double lambda, double v[6]);
-
-/* J v of a row. */
-double peg_lcp_speed(const peg_lcp_row *row, const peg_vec6 *v);
-
 #endif

@@ -99,6 +99,12 @@ static inline double peg_products_left(const peg_solve_options *options,
     return options->most_work > 0 ? PEG_PRODUCTS_OF_WORK * left : INFINITY;
 }
 
+/* v += M^-1 J^T lambda of one body. */
+void peg_add_impulse(const peg_mass_block *mass, const double J[6], double lambda, double v[6]);
+
+/* J v of a row. */
+double peg_lcp_speed(const peg_lcp_row *row, const peg_vec6 *v);
+
 /* Scale of row i: the velocity unit of its residual is 1/sqrt(scale), scale = J M^-1 J^T + c, 1/kg.
  */
 double peg_row_scale(const peg_problem *problem, int i);

@@ -26,14 +26,9 @@ static void respond(const peg_problem *problem, peg_solution *solution)
         const peg_lcp_row *row = &problem->row[i];
         for (int side = 0; side < 2 && solution->lambda[i] != 0; side++) {
             int body = side ? row->body_b : row->body_a;
-            const double *J = side ? row->Jb : row->Ja;
-            double turned[3];
             if (body < 0) continue;
-            const peg_mass_block *mass = &problem->mass[body];
-            double *v = solution->v[body];
-            peg_rotate(mass->inv_inertia, J + 3, turned);
-            peg_add_scaled(v, solution->lambda[i] * mass->inv_mass, J, v);
-            peg_add_scaled(v + 3, solution->lambda[i], turned, v + 3);
+            peg_add_impulse(&problem->mass[body], side ? row->Jb : row->Ja, solution->lambda[i],
+                            solution->v[body]);
         }
     }
 }
