@@ -285,6 +285,36 @@ START_TEST(traces_and_summaries_agree)
 }
 END_TEST
 
+/* A ball that rolls down a heightfield is listed; what rests is not. */
+START_TEST(what_moves_is_listed)
+{
+    char command[256];
+    static const char *const scenes[] = {"mesh-roll", "mesh-rest"};
+    json_t *summary[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, "run %s --quiet --summary %s", scenes[i],
+                 test_path("summary"));
+        ck_assert_int_eq(lab_run_program(command), 0);
+        summary[i] = json_load_file(test_path("summary"), 0, NULL);
+        ck_assert_double_eq(figure(summary[i], "moving.moving"), i == 0);
+    }
+    const json_t *ball =
+        json_array_get(json_object_get(json_object_get(summary[0], "moving"), "most_kinetic"), 0);
+    ck_assert_str_eq(json_string_value(json_object_get(ball, "name")), "ball");
+    ck_assert_str_eq(json_string_value(json_object_get(ball, "class")), "sphere");
+    ck_assert_str_eq(json_string_value(json_object_get(ball, "on_class")), "heightfield");
+    ck_assert_double_gt(figure(ball, "kinetic"), figure(ball, "kinetic_before"));
+    ck_assert_double_lt(figure(ball, "energy_change"), 0);
+    ck_assert_double_ge(figure(summary[0], "moving.seconds"), 2);
+    for (int i = 0; i < 2; i++) json_decref(summary[i]);
+    ck_assert_int_eq(lab_run_program("run mesh-roll"), 0);
+    char *said = lab_read_text(test_path("stdout"));
+    ck_assert_ptr_nonnull(strstr(said, "\n1 of 1 bodies move"));
+    ck_assert_ptr_nonnull(strstr(said, "\n  ball (sphere) at ("));
+    free(said);
+}
+END_TEST
+
 /* The coefficient is --mu, else the scene's or the scene file's. */
 static void mu_is(const char *arguments, double mu)
 {
@@ -550,6 +580,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, lists_scenes);
     tcase_add_test(tests, refuses_bad_usage);
     tcase_add_test(tests, traces_and_summaries_agree);
+    tcase_add_test(tests, what_moves_is_listed);
     tcase_add_test(tests, friction_is_chosen);
     tcase_add_test(tests, same_seed_same_bits);
     tcase_add_test(tests, compares);

@@ -435,6 +435,35 @@ START_TEST(misses_nothing)
 }
 END_TEST
 
+/* What still moves is listed as the last step left it, also if the program destroys it then. */
+START_TEST(lists_what_moves)
+{
+    static const char *const ends[] = {"", " tidy"};
+    json_t *list[2];
+    for (int i = 0; i < 2; i++) {
+        outcome *o = shell_with("$run --stats --summary $d/m $p/pour 7%s", ends[i]);
+        ck_assert_int_eq(o->status, 0);
+        ck_assert_ptr_nonnull(strstr(o->err, "peg-run: world 1: 20 of 20 bodies move"));
+        ck_assert_ptr_nonnull(strstr(o->err, ", on plane\npeg-run: world 1:   "));
+        ck_assert_ptr_nonnull(strstr(o->err, "peg-run: world 1:   and 12 more\n"));
+        json_t *summary = read_json("m", 0);
+        list[i] = json_incref(json_object_get(summary, "moving"));
+        json_decref(summary);
+        free(o);
+    }
+    ck_assert(json_equal(list[0], list[1]));
+    ck_assert_double_eq(number_in(list[0], "moving"), 20);
+    const json_t *first = json_array_get(json_object_get(list[0], "most_kinetic"), 0);
+    ck_assert_double_gt(number_in(first, "kinetic"), number_in(first, "kinetic_before"));
+    ck_assert_double_lt(number_in(first, "energy_change"), 0);
+    ck_assert(json_is_string(json_object_get(first, "class")));
+    for (int i = 0; i < 2; i++) json_decref(list[i]);
+    outcome *o = shell("$run --contact ode --stats --summary $d/m $p/pour 7 tidy");
+    ck_assert_ptr_nonnull(strstr(o->err, "20 of 20 bodies move"));
+    free(o);
+}
+END_TEST
+
 /* A trace is made, too, of a program that is killed, and names bodies that came later. */
 START_TEST(traces_what_is_killed)
 {
@@ -646,6 +675,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, settings_are_heard);
     tcase_add_loop_test(tests, misses_nothing, 0, (int)(sizeof pours / sizeof *pours));
     tcase_add_test(tests, traces_and_sums_up);
+    tcase_add_test(tests, lists_what_moves);
     tcase_add_test(tests, traces_what_is_killed);
     tcase_add_test(tests, says_what_strict_stops);
     tcase_add_test(tests, tells_of_rough_steps);

@@ -207,6 +207,7 @@ static lab_output output_of(const command *c, const char *dir)
 static int print_summary(const lab_result *r)
 {
     lab_table(stdout, r, 1);
+    if (r->moving.bodies) lab_print_moving(stdout, r);
     return fflush(stdout) != 0;
 }
 

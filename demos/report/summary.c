@@ -76,6 +76,32 @@ static json_t *phase_json(const lab_world *w, const pegStats *s)
                      "check", lab_number(ms * s->time_check), "ode", lab_number(ms * s->time_ode));
 }
 
+static json_t *text_or_null(const char *text)
+{
+    return text ? json_string(text) : json_null();
+}
+
+static json_t *moving_json(const lab_result *r)
+{
+    const peg_moving *m = &r->moving;
+    json_t *list = json_array();
+    for (int i = 0; i < m->listed; i++) {
+        const peg_moving_body *b = &m->body[i];
+        const char *on = b->on >= 0 ? r->w->body[b->on]->name : NULL;
+        json_array_append_new(
+            list, json_pack("{s:s, s:i, s:o, s:[f,f,f], s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                            r->w->body[b->number]->name, "number", b->number, "class",
+                            text_or_null(peg_moving_class(b->geom_class)), "position", b->at[0],
+                            b->at[1], b->at[2], "linear", lab_number(b->linear), "angular",
+                            lab_number(b->angular), "kinetic", lab_number(b->kinetic),
+                            "kinetic_before", lab_number(b->kinetic_before), "energy_change",
+                            lab_number(b->change), "on_class",
+                            text_or_null(peg_moving_class(b->on_class)), "on", text_or_null(on)));
+    }
+    return json_pack("{s:i, s:i, s:o, s:o}", "bodies", m->bodies, "moving", m->moving, "seconds",
+                     lab_number(m->since), "most_kinetic", list);
+}
+
 json_t *lab_summary(const lab_result *r)
 {
     const lab_world *w = r->w;
@@ -96,6 +122,7 @@ json_t *lab_summary(const lab_result *r)
     json_object_set_new(json, "escaped", json_integer(lab_escaped(w)));
     json_object_set_new(json, "mu", lab_number(w->mu));
     json_object_set_new(json, "ode_messages", json_integer(w->ode_messages));
+    if (r->moving.bodies) json_object_set_new(json, "moving", moving_json(r));
     if (r->failed) json_object_set_new(json, "failed", json_string(r->error));
     return json;
 }

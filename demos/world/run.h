@@ -3,6 +3,7 @@
 #define LAB_RUN_H
 
 #include "demos/world/scene.h"
+#include "plugin/moving.h"
 
 /* A scene that ran, with what was measured at the end of every step. */
 typedef struct lab_result {
@@ -10,9 +11,10 @@ typedef struct lab_result {
     double *volume;  /* summed overlap volume, m^3; one per step */
     double *seconds; /* wall clock of the step alone */
     long steps, room;
-    double depth_max; /* m */
-    double wall;      /* s, with measures and trace */
-    int failed, user; /* user: bad input, nothing ran */
+    double depth_max;  /* m */
+    double wall;       /* s, with measures and trace */
+    peg_moving moving; /* at the end; numbers are those of lab_body_at; planar worlds have none */
+    int failed, user;  /* user: bad input, nothing ran */
     char error[LAB_TEXT];
 } lab_result;
 
@@ -33,6 +35,8 @@ typedef struct lab_observer {
 int lab_run(const lab_scene *scene, const lab_options *options, const lab_observer *observer,
             int progress, lab_result *result);
 void lab_result_free(lab_result *result);
+/* One line for each body that is listed as moving, with its name. */
+void lab_print_moving(FILE *file, const lab_result *result);
 /* Value below which the given part of n numbers lies (n = 0: 0). */
 double lab_quantile(const double *values, long n, double part);
 

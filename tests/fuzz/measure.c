@@ -389,9 +389,6 @@ static void run_steps(run *r, const fuzz_plan *plan)
         hash_state(r);
         if (r->step == plan->steps / 2) report->memory_halfway = report->memory;
     }
-    for (int i = 0; i < r->w->bodies; i++)
-        if (r->w->body[i] && fuzz_is_dynamic(r->w->body[i]))
-            report->moving += moved(r, i, size_of(r->w, r->w->body[i]));
 }
 
 void fuzz_run_plan(fuzz_world *w, const fuzz_plan *plan, fuzz_report *report)

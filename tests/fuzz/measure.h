@@ -27,7 +27,6 @@ typedef struct fuzz_report {
     int worst_at;                      /* number of that step */
     double median_step;                /* of those in which something touched */
     size_t memory, memory_halfway;     /* bytes, the most after a step */
-    int moving;                        /* dynamic bodies that moved in the last step */
     /* what the library tells itself: steps */
     long unconverged, limited, infeasible, recovering;
     double depth;    /* deepest new overlap, over the smaller size */

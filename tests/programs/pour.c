@@ -1,8 +1,9 @@
-/* A program that throws twenty bodies of all convex classes into a bin; its argument is the seed.
- */
+/* A program that throws twenty bodies of all convex classes into a bin; its arguments are the seed,
+ * and "rough" for a bottom of triangles or "tidy" to destroy at the end what it made. */
 #include <ode/ode.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 static dWorldID world;
 static dJointGroupID contacts;
@@ -97,7 +98,8 @@ int main(int argc, char **argv)
     dWorldSetGravity(world, 0, 0, -9.81);
     contacts = dJointGroupCreate(0);
     dSpaceID space = dSimpleSpaceCreate(0);
-    if (argc > 2)
+    const char *kind = argc > 2 ? argv[2] : "";
+    if (!strcmp(kind, "rough"))
         rough_bottom(space);
     else
         dCreatePlane(space, 0, 0, 1, 0);
@@ -111,5 +113,10 @@ int main(int argc, char **argv)
         dWorldStep(world, .005);
         dJointGroupEmpty(contacts);
     }
+    if (strcmp(kind, "tidy") != 0) return 0;
+    dJointGroupDestroy(contacts);
+    dSpaceDestroy(space);
+    dWorldDestroy(world);
+    dCloseODE();
     return 0;
 }

@@ -106,8 +106,8 @@ const peg_calls *peg_launch(const peg_calls *ode, size_t size)
     table.dWorldDestroy = peg_world_destroy;
     table.dWorldStep = peg_take_step;
     table.dWorldQuickStep = peg_take_quick_step;
-    if (peg_launch_options.trace || peg_launch_options.summary) watch_bodies();
-    if (peg_launch_options.trace) watch_shapes();
+    if (peg_launch_options.told) watch_bodies();
+    if (peg_launch_options.told) watch_shapes();
     if (peg_launch_options.trace) table.dSpaceCollide = watch_space;
     if (peg_launch_options.trace) watch_joints();
     if (peg_launch_options.summary) table.dJointCreateContact = watch_contact;

@@ -8,6 +8,7 @@
 #include "plugin/launch/world/bodies.h"
 #include "plugin/launch/world/geom_counts.h"
 #include "plugin/launch/world/geom_registry.h"
+#include "plugin/launch/world/space_geoms.h"
 
 static void leave_trace(peg_world_entry *entry, void *object)
 {
@@ -16,9 +17,24 @@ static void leave_trace(peg_world_entry *entry, void *object)
     pthread_mutex_unlock(&entry->lock);
 }
 
+/* The list of what moves, while its bodies and geoms are there. */
+static void list_moving(dBodyID body)
+{
+    peg_world_entry *entry =
+        peg_launch_options.told && body && !peg_inside ? peg_world_entry_of_body(body) : NULL;
+    if (entry) peg_report_moving(entry);
+}
+
+static void list_moving_of(void *context, dGeomID geom)
+{
+    (void)context;
+    list_moving(dGeomIsSpace(geom) ? NULL : dGeomGetBody(geom));
+}
+
 /* ODE destroys the geoms of a space through here, too. */
 void peg_geom_destroy(dGeomID geom)
 {
+    list_moving(dGeomGetBody(geom));
     peg_geom_forget(geom);
     peg_searches_drop(geom);
     if (peg_launch_options.trace) peg_world_registry_visit(leave_trace, geom);
@@ -27,6 +43,7 @@ void peg_geom_destroy(dGeomID geom)
 
 void peg_space_destroy(dSpaceID space)
 {
+    if (peg_launch_options.told && !peg_inside) peg_each_geom(space, list_moving_of, NULL);
     peg_geoms_changed();
     peg_searches_drop((dGeomID)space);
     if (peg_launch_options.trace) peg_world_registry_visit(leave_trace, space);
@@ -37,6 +54,7 @@ void peg_body_destroy(dBodyID body)
 {
     peg_geoms_changed();
     peg_world_entry *entry = peg_inside ? NULL : peg_world_entry_of_body(body);
+    if (entry) peg_report_moving(entry);
     if (entry) peg_bodies_remove(entry, body);
     if (entry && entry->trace) leave_trace(entry, body);
     peg_ode->dBodyDestroy(body);

@@ -4,6 +4,7 @@
 #include "plugin/launch/base/options.h"
 #include "plugin/launch/trace/world_trace.h"
 #include "plugin/launch/world/bodies.h"
+#include "plugin/launch/world/geom_counts.h"
 #include "peg/base/clock.h"
 
 #include <stdio.h>
@@ -47,12 +48,13 @@ static int is_main(const peg_world_entry *entry)
 }
 
 /* The file is whole at any time: the program may be killed. */
-static void write_summary(const peg_world_entry *entry)
+static void write_summary(peg_world_entry *entry)
 {
     const char *path = peg_launch_options.summary;
     char fresh[4200];
     pegStats s = {.min_separation = INFINITY};
     if (!path || !is_main(entry)) return;
+    peg_report_moving(entry);
     if (entry->peg) pegWorldGetTotals(entry->peg, &s);
     snprintf(fresh, sizeof fresh, "%s.new", path);
     FILE *file = fopen(fresh, "we");
@@ -63,10 +65,17 @@ static void write_summary(const peg_world_entry *entry)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+static void note_motion(peg_world_entry *entry)
+{
+    entry->moving_shapes = peg_shape_changes();
+    peg_moving_note(&entry->watch, entry->world, entry->body, (int)entry->bodies, entry->time);
+}
+
 void peg_report_before(peg_world_entry *entry, double h)
 {
     if (peg_launch_options.summary && entry->steps == 0)
         entry->energy[0] = entry->energy[1] = peg_bodies_energy(entry);
+    if (entry->steps == 0) note_motion(entry);
     peg_trace_before(entry, h);
 }
 
@@ -78,11 +87,21 @@ static void note_energy(peg_world_entry *entry)
     entry->energy[1] = now;
 }
 
+void peg_report_moving(peg_world_entry *entry)
+{
+    if (!peg_launch_options.told || entry->moving_steps == entry->steps) return;
+    entry->moving_steps = entry->steps;
+    int all_there = entry->exact && entry->moving_shapes == peg_shape_changes();
+    peg_moving_list(&entry->watch, entry->world, all_there ? entry->peg : NULL, entry->body,
+                    (int)entry->bodies, entry->time, &entry->moving);
+}
+
 void peg_report_step(peg_world_entry *entry)
 {
     const peg_options *o = &peg_launch_options;
     if (o->summary) note_energy(entry);
     if (o->trace) peg_trace_after(entry);
+    note_motion(entry);
     if (!o->stats && !o->summary) return;
     double now = peg_seconds();
     pthread_mutex_lock(&report.lock);
@@ -94,11 +113,20 @@ void peg_report_step(peg_world_entry *entry)
     pthread_mutex_unlock(&report.lock);
 }
 
+static void tell_end(peg_world_entry *entry)
+{
+    char before[64];
+    tell_figures(entry);
+    peg_report_moving(entry);
+    snprintf(before, sizeof before, "peg-run: world %d: ", entry->number);
+    peg_moving_print(stderr, before, &entry->moving, NULL, NULL);
+}
+
 void peg_report_end(peg_world_entry *entry)
 {
     if (entry->steps == 0) return;
     pthread_mutex_lock(&report.lock);
-    if (peg_launch_options.stats) tell_figures(entry);
+    if (peg_launch_options.stats) tell_end(entry);
     write_summary(entry);
     pthread_mutex_unlock(&report.lock);
 }

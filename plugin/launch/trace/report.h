@@ -10,6 +10,8 @@ void peg_report_begin(void);
 /* Before and after each step. */
 void peg_report_before(peg_world_entry *entry, double h);
 void peg_report_step(peg_world_entry *entry);
+/* Before a body or geom is destroyed: what moves is listed while all of them are there. */
+void peg_report_moving(peg_world_entry *entry);
 /* The world is about to be destroyed. */
 void peg_report_end(peg_world_entry *entry);
 

@@ -70,6 +70,41 @@ static void put_solver(FILE *file, const peg_world_entry *entry, const pegStats 
     fputs("},\n  ", file);
 }
 
+static void put_text(FILE *file, const char *before, const char *name, const char *text)
+{
+    fprintf(file, "%s\"%s\": ", before, name);
+    if (text)
+        peg_json_put_string(file, text);
+    else
+        fputs("null", file);
+}
+
+static void put_moving(FILE *file, const peg_moving *m)
+{
+    const field all[] = {COUNT(m, bodies), COUNT(m, moving), {"seconds", m->since}};
+    fputs(",\n  \"moving\": {", file);
+    PUT_FIELDS(file, all);
+    fputs(", \"most_kinetic\": [", file);
+    for (int i = 0; i < m->listed; i++) {
+        const peg_moving_body *b = &m->body[i];
+        const field of[] = {{"number", b->number},
+                            {"linear", b->linear},
+                            {"angular", b->angular},
+                            {"kinetic", b->kinetic},
+                            {"kinetic_before", b->kinetic_before},
+                            {"energy_change", b->change},
+                            {"on", b->on >= 0 ? b->on : NAN}};
+        fprintf(file, "%s\n    {", i ? "," : "");
+        PUT_FIELDS(file, of);
+        put_text(file, ", ", "class", peg_moving_class(b->geom_class));
+        put_text(file, ", ", "on_class", peg_moving_class(b->on_class));
+        fputs(", \"position\": ", file);
+        peg_json_put_numbers(file, b->at, 3);
+        fputc('}', file);
+    }
+    fputs("]}", file);
+}
+
 void peg_put_summary(FILE *file, const peg_world_entry *entry, const pegStats *s, double wall)
 {
     double ms = 1e3 * share(1, entry->steps), unknown = NAN;
@@ -103,5 +138,6 @@ void peg_put_summary(FILE *file, const peg_world_entry *entry, const pegStats *s
     put_solver(file, entry, s);
     PUT_OBJECT(file, "", "phase_ms", phase);
     PUT_OBJECT(file, ",\n  ", "launcher", launcher);
+    put_moving(file, &entry->moving);
     fputs("\n}\n", file);
 }

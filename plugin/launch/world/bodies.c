@@ -18,6 +18,7 @@ dBodyID peg_body_create(dWorldID world)
 void peg_bodies_remove(peg_world_entry *entry, dBodyID body)
 {
     size_t kept = 0;
+    peg_moving_forget(&entry->watch, body);
     for (size_t i = 0; i < entry->bodies; i++)
         if (entry->body[i] != body) entry->body[kept++] = entry->body[i];
     entry->bodies = kept;
@@ -30,26 +31,11 @@ int peg_bodies_dynamic(const peg_world_entry *entry)
     return n;
 }
 
-/* Kinetic and, against gravity, potential energy. */
-static double energy_of(const peg_world_entry *entry, dBodyID body)
-{
-    dMass mass;
-    dVector3 g = {0}, w;
-    dBodyGetMass(body, &mass);
-    dBodyVectorFromWorld(body, dBodyGetAngularVel(body)[0], dBodyGetAngularVel(body)[1],
-                         dBodyGetAngularVel(body)[2], w);
-    const dReal *v = dBodyGetLinearVel(body);
-    if (dBodyGetGravityMode(body)) dWorldGetGravity(entry->world, g);
-    double turning = 0;
-    for (int i = 0; i < 3; i++) turning += w[i] * peg_dot(mass.I + 4 * i, w);
-    return .5 * (mass.mass * peg_dot(v, v) + turning) -
-           mass.mass * peg_dot(g, dBodyGetPosition(body));
-}
-
 double peg_bodies_energy(const peg_world_entry *entry)
 {
     double sum = 0;
     for (size_t i = 0; i < entry->bodies; i++)
-        if (!dBodyIsKinematic(entry->body[i])) sum += energy_of(entry, entry->body[i]);
+        if (!dBodyIsKinematic(entry->body[i]))
+            sum += peg_moving_total(entry->world, entry->body[i]);
     return sum;
 }

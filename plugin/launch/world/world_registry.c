@@ -85,6 +85,7 @@ void peg_world_entry_free(peg_world_entry *entry)
     for (int i = 0; i < PEG_COPIES; i++)
         if (entry->copy[i]) peg_ode->dGeomDestroy(entry->copy[i]);
     peg_free(entry->body);
+    peg_moving_free(&entry->watch);
     peg_map_free(&entry->usual.pair);
     peg_map_free(&entry->coming.pair);
     peg_map_free(&entry->odes);

@@ -3,6 +3,7 @@
 #define PEG_LAUNCH_WORLD_REGISTRY_H
 
 #include "plugin/launch/base/real_ode.h"
+#include "plugin/moving.h"
 #include "plugin/world.h"
 
 #include <pthread.h>
@@ -61,7 +62,11 @@ typedef struct peg_world_entry {
     double energy[2], gain; /* J: at the start and now; largest gain in a step */
     dBodyID *body;          /* all of them, if they are watched */
     size_t bodies, body_room;
-    peg_trace *trace; /* or null */
+    peg_moving_watch watch; /* if results are told */
+    peg_moving moving;      /* what moved after so many steps: */
+    long moving_steps;
+    unsigned long moving_shapes; /* count of changes at the end of the last step */
+    peg_trace *trace;            /* or null */
     struct peg_world_entry *next;
 } peg_world_entry;
 
