@@ -498,8 +498,8 @@ START_TEST(says_what_strict_stops)
 }
 END_TEST
 
-/* 125 cubes in steps of 0.05 s: solves end by their budget, which is counted, and told of once,
- * with the bodies. */
+/* 125 cubes with mu 20 in steps of 0.05 s: solves end by their budget, which is counted, and told
+ * of once, with the bodies. */
 START_TEST(tells_of_rough_steps)
 {
     outcome *o = shell("$run --summary $d/heap $p/heap");

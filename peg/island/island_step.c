@@ -4,6 +4,7 @@
 #include "peg/contact/disjunction.h"
 #include "peg/contact/kinematics.h"
 #include "peg/island/energy.h"
+#include "peg/island/lcp_rows.h"
 #include "peg/island/restitution.h"
 #include "peg/island/solve_policy.h"
 
@@ -21,13 +22,9 @@ static void prepare(peg_island *I)
     peg_island_place_mass(I);
 }
 
-/* Uncertainty of velocities, as a share of the speed that applied forces produce in a step, from
- * which on a body counts as unconverged: a body at rest then moves by 1e-2 of its free fall. */
-static const double UNCONVERGED = 1e-2;
-
 static void count_outcome(peg_island *I)
 {
-    int rough = I->result.residual > UNCONVERGED || I->result.notes & PEG_NOTE_UNSOLVED;
+    int rough = I->result.residual > PEG_UNCONVERGED || I->result.notes & PEG_NOTE_UNSOLVED;
     I->stats->unconverged += rough;
     I->stats->budget_ended += !rough && I->result.notes & PEG_NOTE_BUDGET;
 }

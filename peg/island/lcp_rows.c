@@ -63,18 +63,22 @@ void peg_count_solve(peg_island *I, int rows)
     if (rows > I->stats->rows_max) I->stats->rows_max = rows;
 }
 
-/* The residual is a share of what forces make of a body's speed in the step or, of bodies that
- * they would take longer to make as fast as they are, of this share of their speed. */
+/* Share of the speed of bodies that forces would take longer to make as fast as they are. */
 static const double SOON = 0.1;
 
-void peg_note_left(peg_island *I, double left)
+double peg_usual_change(const peg_island *I)
 {
     double forced = 0, moving = 0;
     for (int i = 0; i < I->nd; i++) {
         forced += I->rigid[i].gained_square;
         moving += I->rigid[i].free_square;
     }
-    double usual = sqrt(fmax(forced, SOON * SOON * moving));
+    return sqrt(fmax(forced, SOON * SOON * moving));
+}
+
+void peg_note_left(peg_island *I, double left)
+{
+    double usual = peg_usual_change(I);
     if (usual > 0) I->result.residual = fmax(I->result.residual, left / usual);
 }
 

@@ -9,8 +9,9 @@
 #define PEG_FINE 1e-5
 
 /* PGS iterations of coarse solves at most, in restorations twice as many in each pass after the
- * second; of those for the velocities of slow islands, which friction is to hold: with as few as
- * active ones pile-convex of 40 bodies with mu infinite (h .02, seed 6) freezes in 41 steps. */
+ * second, in the wide attempt at least; of those for the velocities of slow islands, which friction
+ * is to hold: with as few as active ones pile-convex of 40 bodies with mu infinite (h .02, seed 6)
+ * freezes in 41 steps. */
 enum { PEG_COARSE_ITERATIONS = 40, PEG_SLOW_ITERATIONS = 80 };
 
 typedef enum peg_about { PEG_ABOUT_FREE, PEG_ABOUT_ITERATE } peg_about;

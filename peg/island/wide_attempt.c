@@ -25,9 +25,9 @@
 #include "peg/island/solve.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations for the velocities of few bodies, until rows change by less than this share of the
- * bodies' speed. */
-enum { FINE_ITERATIONS = 200 };
+/* Iterations for the velocities at most; those of few bodies end when rows change by less than this
+ * share of the bodies' speed. */
+enum { MOST_ITERATIONS = 400 };
 static const double FINE_CHANGE = 1e-4;
 
 /* Share of how far the pair could close within which features make rows. */
@@ -190,7 +190,8 @@ static int find_velocities(peg_wide *w)
     for (int i = 0; i < I->nr; i++) w->number[i] = i < I->nd ? i : -1;
     if (!target || !gather_contacts(w)) return 0;
     int is_coarse = I->nd >= PEG_COARSE_FROM, is_active = I->forms & PEG_FORM_ACTIVE;
-    int most = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;
+    int least = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;
+    double enough = PEG_UNCONVERGED * peg_usual_change(I);
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
     peg_wide_problem problem = {.nb = I->nd,
                                 .root = w->root,
@@ -198,7 +199,9 @@ static int find_velocities(peg_wide *w)
                                 .contact = w->contact,
                                 .patch = w->patch,
                                 .patches = w->patches,
-                                .iterations = is_coarse ? most : FINE_ITERATIONS,
+                                .iterations = MOST_ITERATIONS,
+                                .least = is_coarse ? least : MOST_ITERATIONS,
+                                .enough = enough * enough,
                                 .tolerance = (is_coarse ? PEG_COARSE : FINE_CHANGE) * w->speed,
                                 .pool = I->pool};
     peg_wide_result result;

@@ -1,15 +1,19 @@
 /* Patches get colours, greedily in their order, so that no two of a colour share a moving body;
  * patches of one colour and as many contacts are visited eight at a time, by several threads where
  * there are many. As in gauss_seidel.c the rows of a contact are visited at once, in y: v - v_f of
- * the centres, and F^-1 (v - v_f) of what turns. */
+ * the centres, and F^-1 (v - v_f) of what turns.
+ *
+ * Iterates go on by momentum, as in nonlinear conjugate gradients with an iteration P as the
+ * preconditioner (Fletcher and Reeves):
+ *
+ *     x_(k+1) = P(x_k) + beta (x_k - x_(k-1)),   beta = |P(x_k) - x_k|^2 / |P(x_(k-1)) - x_(k-1)|^2
+ *
+ * in the norm of energy; beta = 0 where that would be above 1. The answer is the last P(x). */
 #include "peg/lcp/wide_pgs.h"
 
 #include <stdint.h>
 
 #include "peg/base/lanes.h"
-
-/* Over-relaxation, as in gauss_seidel.c. */
-static const float FURTHER = 1.3f;
 
 /* Colours that are kept in a mask; a patch that finds none is visited by itself. */
 enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
@@ -17,6 +21,7 @@ enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
 typedef struct wide_row {
     peg_floats d[3], a[3], b[3]; /* direction; how the turning of A and B counts */
     peg_floats beta, gain, scale, lambda;
+    peg_floats by, way; /* changes: in the last visit; from the last iterate but one to the last */
 } wide_row;
 
 typedef struct eight_rows {
@@ -52,6 +57,7 @@ typedef struct state {
     const peg_wide_problem *problem;
     peg_wide_result *result;
     float *y; /* STRIDE (nb + threads); what does not move has the last blocks, by thread */
+    float *before, *way; /* as y: of the last iterate; from the one before to it */
     wide_group *group;
     int groups;
     int threads, phases;
@@ -140,8 +146,11 @@ static int allocate_groups(peg_arena *arena, state *s, const int *begin)
     for (int c = 0; c <= COLOURS; c++)
         groups += (begin[c + 1] - begin[c] + lanes_of(c) - 1) / lanes_of(c);
     s->group = peg_arena_aligned(arena, (size_t)groups * sizeof *s->group);
-    s->y = peg_arena_aligned(arena, (size_t)STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y);
-    return s->group && s->y;
+    size_t size = (size_t)STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y;
+    s->y = peg_arena_aligned(arena, size);
+    s->before = peg_arena_aligned(arena, size);
+    s->way = peg_arena_aligned(arena, size);
+    return s->group && s->y && s->before && s->way;
 }
 
 static int allocate_rows(peg_arena *arena, state *s)
@@ -257,8 +266,9 @@ PEG_HOT void load_row(const wide_group *g, const side *a, const side *b, const e
     load_turn(b, c->arm_b, c->direction[k], -1, row->b, &row->beta);
     row->scale = product(g, row, row);
     peg_float_mask moves = row->scale > peg_floats_of(0);
-    row->gain = peg_floats_if(moves, FURTHER / row->scale, peg_floats_of(0));
+    row->gain = peg_floats_if(moves, 1 / row->scale, peg_floats_of(0));
     row->lambda = peg_floats_if(moves, c->lambda[k], peg_floats_of(0));
+    row->by = row->way = peg_floats_of(0);
 }
 
 PEG_WIDE static void load_rows(state *s, int worker)
@@ -336,13 +346,11 @@ typedef struct changes {
 /* Takes the impulse to lambda; returns its change. */
 PEG_HOT peg_floats set_impulse(wide_row *row, peg_floats lambda, changes *c)
 {
-    peg_floats by = lambda - row->lambda;
+    peg_floats by = lambda - row->lambda, speed = by * row->scale;
     row->lambda = lambda;
-    if (c) {
-        peg_floats speed = by * row->scale;
-        c->most = peg_floats_max(c->most, peg_floats_abs(speed));
-        c->sum += by * speed;
-    }
+    row->by = by;
+    c->most = peg_floats_max(c->most, peg_floats_abs(speed));
+    c->sum += by * speed;
     return by;
 }
 
@@ -371,27 +379,40 @@ PEG_HOT void visit_contact(const wide_group *g, eight_rows *r, int rows, peg_flo
 }
 
 /* What a thread does between two meetings: a step of an iteration, or of the start of all. */
-typedef enum visit { START, VISIT, MEASURE } visit;
+typedef enum visit { START, VISIT } visit;
 
-PEG_HOT void visit_group(const state *s, wide_group *g, int rows, visit kind, changes *changed)
+/* From P(x) to the next iterate. */
+PEG_HOT void extrapolate(wide_row *row, int rows, peg_floats beta)
+{
+    for (int k = 0; k < rows; k++) {
+        peg_floats on = beta * row[k].way;
+        row[k].lambda += on;
+        row[k].way = row[k].by + on;
+    }
+}
+
+PEG_HOT void visit_group(const state *s, wide_group *g, int rows, visit kind, float beta,
+                         changes *changed)
 {
     peg_floats a[PEG_LANES], b[PEG_LANES];
     gather(s, g->y_of_a, a);
     gather(s, g->y_of_b, b);
     for (int c = 0; c < g->contacts; c++) {
-        const wide_row *row = g->rows[c].row;
+        wide_row *row = g->rows[c].row;
         peg_floats lambda[ROWS] = {row[0].lambda, row[1].lambda, row[2].lambda};
-        if (kind == START)
+        if (kind == START) {
             push(g, row, lambda, rows, a, b);
-        else
-            visit_contact(g, &g->rows[c], rows, a, b, kind == MEASURE ? changed : NULL);
+            continue;
+        }
+        extrapolate(row, rows, peg_floats_of(beta));
+        visit_contact(g, &g->rows[c], rows, a, b, changed);
     }
     scatter(s, g->y_of_a, a);
     scatter(s, g->y_of_b, b);
 }
 
-/* Returns the largest change of a row where it is measured. */
-PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind)
+/* Returns the largest change of a row. */
+PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind, float beta)
 {
     peg_floats most = peg_floats_of(0);
     float largest = 0;
@@ -399,9 +420,9 @@ PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind)
         wide_group *g = &s->group[i];
         changes changed = {most, peg_floats_of(0)};
         if (s->problem->frictionless)
-            visit_group(s, g, 1, kind, &changed);
+            visit_group(s, g, 1, kind, beta, &changed);
         else
-            visit_group(s, g, ROWS, kind, &changed);
+            visit_group(s, g, ROWS, kind, beta, &changed);
         g->changed = changed.sum;
         most = changed.most;
     }
@@ -409,43 +430,74 @@ PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind)
     return largest;
 }
 
-/* One iteration; all threads return the largest change of a row, where it is measured. */
-static double pass(state *s, visit kind, int worker, int parity)
+/* One iteration; all threads return the largest change of a row. */
+static double pass(state *s, visit kind, int worker, int parity, float beta)
 {
     float most = 0;
     for (int k = 0; k < s->phases; k++) {
-        if (worker < s->phase[k].threads) most = peg_max(most, visit_groups(s, k, worker, kind));
-        if (kind == MEASURE) s->change[worker].most[parity] = most;
+        if (worker < s->phase[k].threads)
+            most = peg_max(most, visit_groups(s, k, worker, kind, beta));
+        s->change[worker].most[parity] = most;
         peg_pool_meet(s->problem->pool);
     }
-    for (int i = 0; i < s->threads && kind == MEASURE; i++)
-        most = peg_max(most, s->change[i].most[parity]);
+    for (int i = 0; i < s->threads; i++) most = peg_max(most, s->change[i].most[parity]);
     return (double)most;
+}
+
+/* y of a thread's share of the bodies. */
+PEG_WIDE static void extrapolate_bodies(state *s, int worker, float beta)
+{
+    size_t n = (size_t)s->problem->nb, of = (size_t)worker, threads = (size_t)s->threads;
+    for (size_t i = n * of / threads; i < n * (of + 1) / threads; i++) {
+        peg_floats *y = (peg_floats *)(s->y + STRIDE * i);
+        peg_floats *before = (peg_floats *)(s->before + STRIDE * i);
+        peg_floats *way = (peg_floats *)(s->way + STRIDE * i), on = beta * *way;
+        *way = *y - *before + on;
+        *y += on;
+        *before = *y;
+    }
+    peg_pool_meet(s->problem->pool);
+}
+
+/* Squares of what all rows changed in the last iteration, J. */
+static double squares(const state *s)
+{
+    peg_floats changed = peg_floats_of(0);
+    double sum = 0;
+    for (int i = 0; i < s->groups; i++) changed += s->group[i].changed;
+    for (int l = 0; l < PEG_LANES; l++) sum += (double)changed[l];
+    return sum;
 }
 
 static void iterate(void *data, int worker)
 {
     state *s = data;
     const peg_wide_problem *p = s->problem;
-    double largest = INFINITY;
+    double largest = INFINITY, sum = INFINITY;
+    float beta = 0;
     int i = 0;
     load_rows(s, worker);
     peg_pool_meet(p->pool);
-    pass(s, START, worker, 0);
-    for (; i < p->iterations && largest > p->tolerance; i += PEG_WIDE_MEASURED) {
-        for (int k = 1; k < PEG_WIDE_MEASURED; k++) pass(s, VISIT, worker, 0);
-        largest = pass(s, MEASURE, worker, i / PEG_WIDE_MEASURED % 2);
+    pass(s, START, worker, 0, 0);
+    extrapolate_bodies(s, worker, 0);
+    while (i < p->iterations && largest > p->tolerance && (i < p->least || sum > p->enough)) {
+        double before = sum;
+        largest = pass(s, VISIT, worker, i++ % 2, beta);
+        sum = squares(s);
+        beta = sum < before ? (float)(sum / before) : 0;
+        extrapolate_bodies(s, worker, beta);
     }
     if (worker) return;
     s->result->iterations = i;
     s->result->change = largest;
+    s->result->left = i ? sqrt(sum) : 0;
 }
 
 /* The visits of threads that share them, and of the one that has most. */
 static void count_visits(const state *s, peg_wide_result *result)
 {
     if (s->threads == 1) return;
-    result->meetings = 1 + (long)s->phases * (result->iterations + 1);
+    result->meetings = 1 + (long)(s->phases + 1) * (result->iterations + 1);
     for (int k = 0; k < s->phases; k++) {
         int of[PEG_THREADS_MAX] = {0}, threads = s->phase[k].threads, most = 0;
         for (int i = s->phase[k].begin; i < s->phase[k + 1].begin; i++) {
@@ -514,24 +566,17 @@ static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
     }
 }
 
-static double find_left(const state *s)
-{
-    peg_floats changed = peg_floats_of(0);
-    double sum = 0;
-    for (int i = 0; i < s->groups; i++) changed += s->group[i].changed;
-    for (int l = 0; l < PEG_LANES; l++) sum += (double)changed[l];
-    return sqrt(sum);
-}
-
 int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_wide_result *result)
 {
     peg_arena_mark mark = peg_arena_here(arena);
     state s = {.problem = p, .result = result, .threads = peg_pool_threads(p->pool)};
     *result = (peg_wide_result){.change = INFINITY};
     if (!make_groups(arena, &s)) return 0;
-    memset(s.y, 0, (size_t)STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y);
+    size_t size = (size_t)STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y;
+    memset(s.y, 0, size);
+    memset(s.before, 0, size);
+    memset(s.way, 0, size);
     peg_pool_together(p->pool, iterate, &s);
-    if (result->iterations) result->left = find_left(&s);
     count_visits(&s, result);
     peg_pool_loop(p->pool, take_impulses, &s, s.groups);
     find_velocities(p, v);

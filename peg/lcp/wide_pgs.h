@@ -31,9 +31,6 @@ typedef struct peg_wide_patch {
 
 enum { PEG_WIDE_PATCH = 4 }; /* contacts of a patch, at most */
 
-/* Iterations, of which the last one is measured: what a row changes takes a tenth of a visit. */
-enum { PEG_WIDE_MEASURED = 4 };
-
 typedef struct peg_wide_problem {
     int nb;
     const peg_mass_root *root; /* nb: of M^-1, world frame */
@@ -42,7 +39,9 @@ typedef struct peg_wide_problem {
     const peg_wide_patch *patch;
     int patches;
     int frictionless; /* mu is not looked at */
-    int iterations;   /* at most: a multiple of PEG_WIDE_MEASURED */
+    int iterations;   /* at most */
+    int least;        /* iterations after which they end, too, .. */
+    double enough;    /* .. where one changes all rows by so little, J: sum of squares */
     double tolerance; /* until no row's speed changes by more, m/s */
     peg_pool *pool;   /* threads that share the patches of a colour; null: the caller alone */
 } peg_wide_problem;
