@@ -550,6 +550,7 @@ START_TEST(shorter_steps_are_made_besides)
         ck_assert_double_eq_tol(lost, flight, 1e-9 * flight);
         ck_assert_double_eq_tol(f.flight, flight, 1e-9 * flight);
         ck_assert_double_eq_tol(-f.gain, flight / 4, 1e-9 * flight);
+        ck_assert_double_eq_tol(-f.after, flight / 4, 1e-9 * flight);
     }
     for (int i = 0; i < lab_body_count(a); i++) {
         lab_body *p = lab_body_at(a, i), *q = lab_body_at(b, i);

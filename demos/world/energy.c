@@ -160,9 +160,9 @@ lab_finer lab_look_finer(lab_world *w, int parts, int (*advance)(lab_world *))
         lab_fail(w, "the state could not be kept");
     for (int i = 0; i < w->bodies && !w->failed; i++) start[i] = w->body[i]->now;
     w->h = h / parts;
-    for (int i = 0; i < parts && !w->failed; i++) {
+    for (int i = 0; i < 2 * parts && !w->failed; i++) {
         advance(w);
-        f.gain += lab_step_gain(w, lab_kinematic_work(w));
+        *(i < parts ? &f.gain : &f.after) += lab_step_gain(w, lab_kinematic_work(w));
     }
     w->h = h;
     for (int i = 0; i < w->bodies && !w->failed; i++) {

@@ -333,6 +333,7 @@ lab_energy lab_world_energy(const lab_world *w);
 /* The motion of a step in several shorter ones from the same state. */
 typedef struct lab_finer {
     double gain;   /* J, of the energy, without the work of kinematic bodies */
+    double after;  /* J, the same of as many more: impacts that the step has made early */
     double flight; /* J, what one step as long as all of them takes out of these bodies in flight:
                       the integrator is of first order, and its losses grow with the square of h */
 } lab_finer;
