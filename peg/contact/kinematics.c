@@ -222,11 +222,14 @@ int peg_is_faster(const peg_island *I, double share)
     return motion > share * share * gain;
 }
 
+int peg_is_slow_body(const peg_rigid *r, const double *v, double share)
+{
+    return peg_energy_product(r, v, v) <= share * share * r->gained_square;
+}
+
 int peg_is_slow(const peg_island *I, const peg_vec6 *v, double share)
 {
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        if (peg_energy_product(r, v[i], v[i]) > share * share * r->gained_square) return 0;
-    }
+    for (int i = 0; i < I->nd; i++)
+        if (!peg_is_slow_body(&I->rigid[i], v[i], share)) return 0;
     return 1;
 }

@@ -25,6 +25,7 @@ void peg_common_velocity(const peg_island *island, const peg_vec6 *v, double com
 int peg_is_faster(const peg_island *island, double share);
 /* Whether no body exceeds in v `share` times the speed that applied forces produce in a step. */
 int peg_is_slow(const peg_island *island, const peg_vec6 *v, double share);
+int peg_is_slow_body(const peg_rigid *r, const double *v, double share);
 double peg_energy_product(const peg_rigid *r, const double *a, const double *b); /* a^T M b */
 /* a^T M b, and the kinetic energy, with the inertia at the iterate. */
 double peg_end_product(const peg_rigid *r, const double *a, const double *b);

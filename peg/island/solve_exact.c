@@ -128,28 +128,38 @@ static void mark_loaded(peg_island *I, const workspace *w)
         peg_friction_end(I, &I->rows.row[i]);
 }
 
-/* Whether v = 0 satisfies the rows, except for gaps near rounding. */
-static int may_rest(const peg_island *I)
+/* Whether v = 0 leaves a row unsatisfied, except for gaps near rounding. */
+static int asks_for_motion(const peg_island *I, const peg_row *row)
 {
     /* many bodies keep the rounding of a flush start: opening it would move all of them */
     int is_many = I->nd >= PEG_COARSE_FROM;
-    if (I->joints.n) return 0;
-    for (int i = 0; i < I->rows.m; i++) {
-        const peg_row *row = &I->rows.row[i];
-        double thin = PEG_THIN * I->pair[row->pair].margin;
-        if (row->prescribed != 0) return 0;
-        if (row->friction) continue;
-        if ((row->gap0 < 0 && !is_many) || -row->bias * I->h > 2 * thin) return 0;
-    }
-    return 1;
+    double thin = PEG_THIN * I->pair[row->pair].margin;
+    if (row->prescribed != 0) return 1;
+    return !row->friction && ((row->gap0 < 0 && !is_many) || -row->bias * I->h > 2 * thin);
+}
+
+static void set_velocity(peg_island *I, const workspace *w, int body)
+{
+    if (body >= 0) memcpy(I->v[body], w->solution.v[body], sizeof I->v[body]);
 }
 
 /* Sets velocities to 0 that are rounding beside the speed that applied forces produce in a step;
- * impulses are kept. Where they are told as exact, rounding is what the certificate leaves open. */
-static void come_to_rest(peg_island *I)
+ * impulses are kept. Where they are told as exact, rounding is what the certificate leaves open: of
+ * each body by itself, as what lies beside a ball that rolls would else never be still. */
+static void come_to_rest(peg_island *I, const workspace *w)
 {
-    double share = I->mode == PEG_MODE_LIMITED ? PEG_REST : PEG_RESIDUAL_TOLERANCE;
-    if (may_rest(I) && peg_is_slow(I, (const peg_vec6 *)I->v, share))
+    int asked = 0;
+    if (I->joints.n) return;
+    for (int i = 0; i < I->nd; i++)
+        if (peg_is_slow_body(&I->rigid[i], I->v[i], PEG_RESIDUAL_TOLERANCE))
+            memset(I->v[i], 0, sizeof I->v[i]);
+    for (int i = 0; i < I->rows.m; i++) {
+        if (!asks_for_motion(I, &I->rows.row[i])) continue;
+        asked = 1;
+        set_velocity(I, w, w->row[w->at[i]].body_a);
+        set_velocity(I, w, w->row[w->at[i]].body_b);
+    }
+    if (!asked && I->mode == PEG_MODE_LIMITED && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_REST))
         memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
@@ -169,7 +179,7 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
     memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
     if (about == PEG_ABOUT_FREE) {
         peg_note_exact(I);
-        come_to_rest(I);
+        come_to_rest(I, &w);
     }
     return outcome;
 }
