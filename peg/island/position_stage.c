@@ -103,10 +103,10 @@ static void shorten_recovery(peg_island *I)
 /* A restoration that lifts the bodies by more than they have the energy for: with what applied
  * forces make in another step the same rows have an answer that lifts them by less, and so has all
  * that is between the two. Returns whether this is low enough. */
-static int descend(peg_island *I)
+static int descend(peg_island *I, double least)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
-    double least = peg_least_work(I), work = peg_work_along(I, (const peg_vec6 *)I->v);
+    double work = peg_work_along(I, (const peg_vec6 *)I->v);
     if (!(work < least)) return 1;
     peg_vec6 *lifted = PEG_NEW(I->arena, peg_vec6, I->nd);
     if (!lifted) {
@@ -172,10 +172,10 @@ static int yield(peg_island *I, int k)
     return 0;
 }
 
-static int restore(peg_island *I, int k, peg_limits limits, int *is_low)
+static int restore(peg_island *I, int k, peg_limits limits, double least, int *is_low)
 {
     int restored = restore_once(I, k);
-    *is_low = !restored || descend(I);
+    *is_low = !restored || descend(I, least);
     if (restored || (limits == PEG_APART_ONLY && yield(I, k))) return 1;
     check(I, 0);
     return 0;
@@ -214,6 +214,52 @@ static int take_known(peg_island *I)
     return 1;
 }
 
+/* Without work for other attempts whatever comes of this one stays. */
+static int may_limit(const peg_island *I, peg_limits limits)
+{
+    return limits != PEG_UNLIMITED_ONLY || peg_work_is_over(I);
+}
+
+/* The rows of the start hold at v = 0, so that an answer adds no energy, unless it is inexact: it
+ * is shortened then where that changes it by no more than what counts as converged. Returns whether
+ * all pairs are apart. */
+static int remove_gain(peg_island *I)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    double residual = I->result.residual;
+    peg_note_left(I, peg_shorten_motion(I));
+    int is_near = I->result.residual <= PEG_UNCONVERGED;
+    if (!is_near) I->result.residual = residual;
+    memcpy(is_near ? I->v : I->v_motion, is_near ? I->v_motion : I->v, size);
+    return check(I, 1);
+}
+
+/* The least work of the poses: what limited bodies lack of it from the round before was taken from
+ * their velocities. */
+static double least_work(const peg_island *I)
+{
+    double least = peg_least_work(I);
+    return I->known.v ? fmin(least, peg_work_along(I, (const peg_vec6 *)I->known.v)) : least;
+}
+
+/* Poses move out of violation while work is left; what then remains limits bodies. Returns whether
+ * all pairs are apart. */
+static int find_poses(peg_island *I, peg_limits limits, int k)
+{
+    double least = least_work(I);
+    int apart = 0;
+    for (int n = 0; n < PEG_LIMITED_PASSES && !apart && !I->failed && !peg_work_is_spent(I); n++) {
+        int is_low;
+        if (!restore(I, k + n, limits, least, &is_low)) break;
+        if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
+        apart = check(I, 0) && is_low;
+        peg_lock_pairs(I);
+        I->stats->outer_iterations++;
+        if (!has_changed(I)) break;
+    }
+    return apart;
+}
+
 /* An answer stays where the work for another one as dear is not left: half solved it would be worse
  * than none. */
 static void find_velocities(peg_island *I, peg_limits limits)
@@ -230,21 +276,15 @@ static void find_velocities(peg_island *I, peg_limits limits)
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
         cost -= peg_work_left(I);
         apart = check(I, 1);
+        if (k == 0 && may_limit(I, limits) && peg_energy_gained(I) > 0) apart = remove_gain(I);
         peg_switch_pairs(I);
     }
     peg_work_allow(I, 1);
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
-    for (int n = 0; n < PEG_LIMITED_PASSES && k > 0 && !apart && !I->failed; n++, k++) {
-        int is_low;
-        if (!restore(I, k, limits, &is_low)) break;
-        if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
-        apart = check(I, 0) && is_low;
-        peg_lock_pairs(I);
-        if (!has_changed(I)) break;
-    }
-    if ((I->forms & PEG_FORM_RECOVERY) && !apart) shorten_recovery(I);
     I->stats->outer_iterations += k;
+    if (k > 0 && !apart) apart = find_poses(I, limits, k);
+    if ((I->forms & PEG_FORM_RECOVERY) && !apart) shorten_recovery(I);
 }
 
 /* --- positions --- */
@@ -539,7 +579,7 @@ peg_result peg_position_stage(peg_island *I, peg_limits limits)
     find_positions(I, &s);
     peg_lap(&then, &I->stats->time_check);
     int limited = mark_limited(I, &s);
-    if ((limits == PEG_UNLIMITED_ONLY && limited) || (limits != PEG_LIMITS_ALLOWED && s.left)) {
+    if ((limited && !may_limit(I, limits)) || (limits != PEG_LIMITS_ALLOWED && s.left)) {
         I->forms &= ~(unsigned)PEG_FORM_POSITIONS_APART;
         I->result.notes &= ~(unsigned)PEG_NOTE_UNSOLVED;
         for (int i = 0; i < I->nd; i++) I->rigid[i].limited = 0;

@@ -36,7 +36,7 @@
 #include "peg/contact/island.h"
 
 typedef enum peg_limits {
-    PEG_UNLIMITED_ONLY, /* no limited bodies, no violation */
+    PEG_UNLIMITED_ONLY, /* no limited bodies while work is left, no violation */
     PEG_APART_ONLY,     /* no violation; obstacles carry what they meet */
     PEG_LIMITS_ALLOWED  /* whatever remains is counted */
 } peg_limits;

@@ -15,18 +15,23 @@
  * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of
  * fewer that are active. All but it draw from the budget of the step (lcp_rows.h): an attempt may
  * take a third of what is left, the position stage half of it for velocities and then all for
- * positions; when that is spent, PGS makes the remaining ones of its passes. Where little is left
- * the last ones follow at once. Islands that are solved again in the step, with more pairs, then go
- * on from the velocities of the round before: while anything is left, a position stage without
- * limits is tried from there before all else, and where it fails all is solved again. Exact solves
- * end with a certificate. An island in which the limited attempt failed n times in a row is tried
- * so again 2^n steps later, or where all others fail; so is an exact one that has not opened
- * overlaps of the start. Other contact models make one attempt that always converges. */
+ * positions, which are restored while any of it is left. Where little is left the last ones follow
+ * at once: of 30 bodies and more, and where PGS left little, the position stage goes on from the
+ * velocities of PGS, if contact gains nothing by them; and where nothing is left a position stage
+ * that was to limit no bodies ends the step. Islands that are solved again in the step, with more
+ * pairs, then go on from the velocities of the round before: while anything is left, a position
+ * stage without limits is tried from there before all else, and where it fails all is solved again.
+ * Exact solves end with a certificate. An island in which the limited attempt failed n times in a
+ * row is tried so again 2^n steps later, or where all others fail; so is an exact one that has not
+ * opened overlaps of the start. Other contact models make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
+#include "peg/base/arena.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
+#include "peg/contact/row_set.h"
 #include "peg/island/begin.h"
+#include "peg/island/energy.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/position_stage.h"
@@ -142,6 +147,29 @@ static int try_wide(peg_island *I, patience *p)
     return 1;
 }
 
+/* Velocities that PGS has found stay where contact gains nothing by them and little work is left
+ * for others: the position stage goes on from them. Those of joints are inexact. */
+static void keep_velocities(peg_island *I)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    int stays = is_many(I) || peg_work_is_scarce(I);
+    if (!stays || I->joints.n || !isfinite(I->result.residual) || (I->forms & PEG_FORM_RECOVERY) ||
+        !(peg_energy_gained(I) <= 0))
+        return;
+    I->known = (peg_known){.v = PEG_NEW(I->arena, peg_vec6, I->nd),
+                           .motion = PEG_NEW(I->arena, peg_vec6, I->nd)};
+    if (!I->known.v || !I->known.motion) {
+        I->failed = 1;
+        return;
+    }
+    memcpy(I->known.v, I->v, size);
+    memcpy(I->known.motion, I->v_motion, size);
+    peg_rows_append(I, &I->known.impulse, &I->impulse, 0, I->impulse.m);
+    for (int i = 0; i < I->known.impulse.m; i++) I->known.impulse.row[i].pgs = NULL;
+    I->known.residual = I->result.residual;
+    I->known.notes = I->result.notes & PEG_NOTE_BUDGET;
+}
+
 static int try_iterative(peg_island *I, int was_wide, patience *p)
 {
     int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
@@ -149,6 +177,7 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
     if (I->nd >= WIDE_FROM && !was_wide && try_wide(I, p)) return 1;
     if (!I->failed && try_mode(I, peg_pgs_mode(I), 0)) return 1;
     if (I->failed) return 0;
+    keep_velocities(I);
     if (is_many(I)) return may_limit && waits && try_limited(I, p);
     if (peg_work_is_scarce(I)) return 0;
     return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
