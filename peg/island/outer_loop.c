@@ -18,8 +18,9 @@
 #include "peg/island/solve.h"
 
 /* Change of pose (in L) and of the objective (relative) that the next iterate would make, below
- * which this one has settled; share of the last change of pose above which they do not: contacts
- * that carry now and then not, each linearised at the other one's answer. */
+ * which this one has settled; share of the last change of pose, and of the last objective, above
+ * which they do not: contacts that carry now and then not, each linearised at the other one's
+ * answer. */
 static const double SETTLED = 1e-3, STALLED = 0.9;
 
 /* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
@@ -173,7 +174,8 @@ static verdict judge(peg_island *I, loop *l)
     if (changed) l->settled_from = k + 1;
     double objective = peg_island_objective(I);
     l->moved_before = l->moved, l->moved = moved(I);
-    int stalls = k > l->settled_from && l->moved > STALLED * l->moved_before;
+    int stalls = k > l->settled_from && l->moved > STALLED * l->moved_before &&
+                 objective > STALLED * l->objective;
     int patient = stalls || k - l->settled_from >= PEG_PATIENCE;
     int settled = iterative || (!changed && !is_loaded_by_old_rows(I) &&
                                 (l->restoring || patient || (I->forms & PEG_FORM_RECOVERY) ||
