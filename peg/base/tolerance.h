@@ -68,8 +68,8 @@
  * weights times sizes. */
 #define PEG_GAIN 1e-11
 
-/* Uncertainty of velocities, as a share of the speed that applied forces produce in a step, from
- * which on a body counts as unconverged: a body at rest then moves by 1e-2 of its free fall. */
+/* Uncertainty of velocities, as a share of their usual change in a step (lcp_rows.h), from which on
+ * a body counts as unconverged: a body at rest then moves by 1e-2 of its free fall. */
 #define PEG_UNCONVERGED 1e-2
 
 /* Certificate of a solve, relative to peg_residual_unit. */

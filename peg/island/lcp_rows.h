@@ -18,9 +18,6 @@ void peg_friction_end(peg_island *island, const peg_row *normal);
 /* Solves a problem of the island to the last digit by the solver of the settings, and counts the
  * work. */
 peg_outcome peg_island_lcp(peg_island *island, const peg_problem *problem, peg_solution *solution);
-/* Uncertainty of velocities, as a share of the usual change, from which on a body counts as
- * unconverged: a body at rest then moves by 1e-2 of its free fall. */
-#define PEG_UNCONVERGED 1e-2
 /* Change of the bodies' velocities that is usual: what forces make of them in the step or a
  * share of their speed, sqrt(J). */
 double peg_usual_change(const peg_island *island);

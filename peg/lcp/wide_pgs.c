@@ -47,7 +47,7 @@ typedef struct phase {
     int threads; /* that take part: each visits every so many-th */
 } phase;
 
-/* The largest change of a thread's rows, in this measured iteration and in the one before. */
+/* The largest change of a thread's rows, in this iteration and in the one before. */
 typedef struct change {
     float most[2];
     char apart[56]; /* no cache line is shared with the next thread */
