@@ -75,9 +75,10 @@ static void fold(const peg_island *I, const peg_pair_pose *at, const peg_jacobia
     row->prescribed = prescribed;
 }
 
-/* Features whose points have moved on, as those of edges and rims that are nearly parallel: the
- * derivative of the gap at the iterate. The points that touch now may have been apart from those
- * features, and below them, at the start; then v = 0 does not satisfy the row. */
+/* The derivative of the gap at the iterate: for Newton's method on the gaps, and for features whose
+ * points have moved on, as those of edges and rims that are nearly parallel. The points that touch
+ * now may have been apart from those features, and below them, at the start; then v = 0 does not
+ * satisfy the row. */
 static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_feature_contact *c,
                         double target, peg_row *row)
 {
@@ -204,7 +205,8 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
     row->target = target;
     peg_friction_frame frame;
     peg_copy3(c->normal, frame.normal);
-    if ((I->forms & PEG_FORM_RECOVERY) || !midpoint_row(I, pair, at, c, target, row, frame.normal))
+    int moves_poses = (I->forms & PEG_FORM_RECOVERY) || I->progress.restores;
+    if (moves_poses || !midpoint_row(I, pair, at, c, target, row, frame.normal))
         tangent_row(I, at, c, target, row);
     soften(I, pair, row);
     if ((I->forms & (PEG_FORM_RECOVERY | PEG_FORM_POSITIONS_APART)) && !pair->surface->soft) {

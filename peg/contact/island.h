@@ -200,6 +200,7 @@ typedef struct peg_progress {
     double most;   /* value at which the attempt ends */
     int waits;     /* the last exact attempts have not opened its overlaps */
     int strides;   /* of conservative advancement in the step so far */
+    int restores;  /* rows are those of Newton's method on the gaps */
 } peg_progress;
 
 /* Properties of the velocities of a step: a mask. */

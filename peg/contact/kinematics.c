@@ -27,6 +27,13 @@ int peg_is_moving_obstacle(const peg_body *body)
     return body->kind == PEG_KINEMATIC && memcmp(body->v, rest, sizeof rest) != 0;
 }
 
+int peg_has_moving_obstacle(const peg_island *I)
+{
+    for (int i = I->nd; i < I->nr; i++)
+        if (peg_is_moving_obstacle(&I->rigid[i].state)) return 1;
+    return 0;
+}
+
 void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9])
 {
     double q[4];

@@ -15,6 +15,7 @@ double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg
 
 /* A kinematic body that is not at rest. */
 int peg_is_moving_obstacle(const peg_body *body);
+int peg_has_moving_obstacle(const peg_island *island);
 
 /* Whether the island is isolated: no obstacle, no joint to one. */
 int peg_is_floating(const peg_island *island);

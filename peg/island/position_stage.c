@@ -242,14 +242,19 @@ static double least_work(const peg_island *I)
     return I->known.v ? fmin(least, peg_work_along(I, (const peg_vec6 *)I->known.v)) : least;
 }
 
-/* Poses move out of violation while work is left; what then remains limits bodies. Returns whether
- * all pairs are apart. */
+/* Poses move out of violation while work is left: along rows that v = 0 satisfies or, where bodies
+ * turn so far that these get on slowly, by Newton's method on the gaps; its rows may contradict
+ * joints and moving obstacles. What then remains limits bodies. Returns whether all pairs are
+ * apart.
+ */
 static int find_poses(peg_island *I, peg_limits limits, int k)
 {
     double least = least_work(I);
-    int apart = 0;
-    for (int n = 0; n < PEG_LIMITED_PASSES && !apart && !I->failed && !peg_work_is_spent(I); n++) {
+    int apart = 0, is_free = !I->joints.n && !peg_has_moving_obstacle(I);
+    int most = peg_has_rule(I, PEG_RULE_RESTORE) ? PEG_LIMITED_PASSES : 0;
+    for (int n = 0; n < most && !apart && !I->failed && !peg_work_is_spent(I); n++) {
         int is_low;
+        I->progress.restores = is_free && n >= 2 * PEG_PATIENCE;
         if (!restore(I, k + n, limits, least, &is_low)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
         apart = check(I, 0) && is_low;
@@ -257,6 +262,7 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
         I->stats->outer_iterations++;
         if (!has_changed(I)) break;
     }
+    I->progress.restores = 0;
     return apart;
 }
 

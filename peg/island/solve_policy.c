@@ -56,13 +56,6 @@ static const double ACTIVE = 5, ACTIVE_WIDE = 1.5;
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
 
-static int has_mover(const peg_island *I)
-{
-    for (int i = I->nd; i < I->nr; i++)
-        if (peg_is_moving_obstacle(&I->rigid[i].state)) return 1;
-    return 0;
-}
-
 static int is_many(const peg_island *I)
 {
     return I->nd >= PEG_COARSE_FROM;
@@ -71,8 +64,8 @@ static int is_many(const peg_island *I)
 /* Large enough for iterative solves, and driven by nothing that calls for more care. */
 static int may_iterate(const peg_island *I)
 {
-    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : PGS_FROM) && (is_many(I) || !has_mover(I)) &&
-           I->settings->solver == PEG_SOLVER_AUTO;
+    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : PGS_FROM) &&
+           (is_many(I) || !peg_has_moving_obstacle(I)) && I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 /* --- attempts --- */
@@ -187,7 +180,7 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
 /* Moving bodies may leave no room: the rows then yield as little as they can. */
 static int try_beside_movers(peg_island *I)
 {
-    if (!has_mover(I)) return 0;
+    if (!peg_has_moving_obstacle(I)) return 0;
     if (peg_position_stage(I, PEG_APART_ONLY) == PEG_CONVERGED) return 1;
     if (I->failed) return 0;
     I->forms |= PEG_FORM_LEAST_VIOLATION;
