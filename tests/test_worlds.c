@@ -105,11 +105,11 @@ START_TEST(step_has_one_budget)
 }
 END_TEST
 
-/* Pairs of a mesh are missed in five rounds: the last one solved 28 919 rows when each found the
- * velocities anew. */
+/* Pairs of a mesh are missed in some rounds: the last one solves 23 133 rows if each finds the
+ * velocities anew, and 3392 as it is, 6166 in a build with sanitizers. */
 START_TEST(later_rounds_go_on_from_the_velocities_found)
 {
-    ck_assert_int_lt(most_of(221, 1, 1).rows, 5000);
+    ck_assert_int_lt(most_of(221, 1, 1).rows, 12000);
 }
 END_TEST
 
