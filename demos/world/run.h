@@ -3,7 +3,7 @@
 #define LAB_RUN_H
 
 #include "demos/world/scene.h"
-#include "plugin/moving.h"
+#include "plugin/moving_bodies.h"
 
 /* A scene that ran, with what was measured at the end of every step. */
 typedef struct lab_result {

@@ -244,8 +244,8 @@ static double least_work(const peg_island *I)
 
 /* Poses move out of violation while work is left: along rows that v = 0 satisfies or, where bodies
  * turn so far that these get on slowly, by Newton's method on the gaps; its rows may contradict
- * joints and moving obstacles. What then remains limits bodies. Returns whether all pairs are
- * apart.
+ * joints and moving obstacles, and before the seventh restoration let worlds 437 and 5039 freeze.
+ * What then remains limits bodies. Returns whether all pairs are apart.
  */
 static int find_poses(peg_island *I, peg_limits limits, int k)
 {

@@ -25,7 +25,8 @@
 #include "peg/island/solve.h"
 #include "peg/island/wide_state.h"
 
-/* Iterations for the velocities at most; those of few bodies end when rows change by less than this
+/* Iterations for the velocities at most: with 40 of them 135 of 200 steps of a falling pile of 1000
+ * boxes are unconverged, with these 31. Those of few bodies end when rows change by less than this
  * share of the bodies' speed. */
 enum { MOST_ITERATIONS = 400 };
 static const double FINE_CHANGE = 1e-4;

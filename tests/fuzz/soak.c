@@ -2,7 +2,7 @@
  * pair each so many steps; energy, momentum and bodies that freeze are checked in every step. Told
  * are the worst and the median step, what memory grew by in the second half, and which bodies still
  * move at the end. The status is 1 if a check failed or memory goes on growing. */
-#include "plugin/moving.h"
+#include "plugin/moving_bodies.h"
 #include "tests/fuzz/measure.h"
 
 #include <popt.h>

@@ -3,7 +3,7 @@
 #define PEG_LAUNCH_WORLD_REGISTRY_H
 
 #include "plugin/launch/base/real_ode.h"
-#include "plugin/moving.h"
+#include "plugin/moving_bodies.h"
 #include "plugin/world.h"
 
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /* The bodies of a world that still move, with what their energy did in the last seconds: for the
  * summaries of peg-run, peg-lab and soak. Each of them compiles it; the library does not hold it.
  */
-#ifndef PEG_MOVING_H
-#define PEG_MOVING_H
+#ifndef PEG_MOVING_BODIES_H
+#define PEG_MOVING_BODIES_H
 
 #include "plugin/ode-peg.h"
 

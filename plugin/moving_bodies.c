@@ -1,5 +1,5 @@
 /* The bodies of a world that still move, and what their energy did in the last seconds. */
-#include "plugin/moving.h"
+#include "plugin/moving_bodies.h"
 #include "peg/base/math.h"
 
 #include <math.h>

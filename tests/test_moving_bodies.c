@@ -1,5 +1,5 @@
 /* The list of what still moves, as peg-run, peg-lab and soak show it. */
-#include "plugin/moving.h"
+#include "plugin/moving_bodies.h"
 #include "tests/runner.h"
 
 #include <check.h>
