@@ -181,14 +181,23 @@ START_TEST(plates_do_not_dip_into_a_plane)
 }
 END_TEST
 
-/* Meshes with a radius that meet where their neighbours hide them: once a pair has stayed violated
- * all their features make rows. Two of them stood still for 10 of 80 steps. */
+/* Meshes with a radius. Those that meet where their neighbours hide them stood still for 10 of 80
+ * steps: once a pair has stayed violated all their features make rows. Those whose triangles brush
+ * past each other on the way hung in mid-air for 15 of 16 steps, and for 4 of 80, while the row of
+ * what they pass was without their radii. */
 START_TEST(rounded_meshes_do_not_freeze)
 {
-    static const int classes[2] = {GEOM_ROUNDED_MESH, GEOM_PLATE};
-    lab_setting set[] = {{"a", classes[_i]}, {"b", GEOM_ROUNDED_MESH}, {"moving", DROP_LYING}};
+    static const struct {
+        int a, b;
+        double h;
+        uint64_t seed;
+    } of[] = {{GEOM_ROUNDED_MESH, GEOM_ROUNDED_MESH, .01, 6},
+              {GEOM_PLATE, GEOM_ROUNDED_MESH, .01, 39},
+              {GEOM_ROUNDED_MESH, GEOM_ROUNDED_MESH, .05, 20},
+              {GEOM_ROUNDED_MESH, GEOM_MESH, .01, 19}};
+    lab_setting set[] = {{"a", of[_i].a}, {"b", of[_i].b}, {"moving", DROP_LYING}};
     lab_options options = {
-        .contact = LAB_PEG, .h = .01, .seed = _i ? 39 : 6, .set = set, .sets = 3};
+        .contact = LAB_PEG, .h = of[_i].h, .seed = of[_i].seed, .set = set, .sets = 3};
     check_result result;
     check_scene(lab_scene_find("drop-pair"), &options, &result);
     ck_assert_msg(result.failed == 0, "%s", result.why);
@@ -209,7 +218,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(matrix, stock_ode_fails, 0, 3);
     tcase_add_loop_test(matrix, throws_are_judged, 0, 2);
     tcase_add_loop_test(matrix, plates_do_not_dip_into_a_plane, 0, 2);
-    tcase_add_loop_test(matrix, rounded_meshes_do_not_freeze, 0, 2);
+    tcase_add_loop_test(matrix, rounded_meshes_do_not_freeze, 0, 4);
     suite_add_tcase(suite, laws);
     suite_add_tcase(suite, matrix);
     return suite;

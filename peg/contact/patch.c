@@ -103,8 +103,9 @@ void peg_support_row(peg_island *I, int p, const peg_pair_pose *at, peg_row_set 
     peg_sub(at->a.start->vertex[i], at->b.start->vertex[j], start);
     peg_copy3(n, c.normal);
     peg_copy3(n, c.mid_normal);
-    c.gap = peg_dot(n, now);
-    c.gap0 = fmax(0, peg_dot(n, start));
+    double radii = A->shape->round + B->shape->round;
+    c.gap = peg_dot(n, now) - radii;
+    c.gap0 = fmax(0, peg_dot(n, start) - radii);
     for (int k = 0; k < 3; k++) {
         c.point_a[k] = c.point_b[k] = 0.5 * (A->vertex[i][k] + B->vertex[j][k]);
         c.mid_point[k] =
