@@ -175,15 +175,42 @@ peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_sol
 
 /* --- all ------------------------------------------------------------------------------------- */
 
+static int is_equation(const peg_lcp_row *row)
+{
+    return row->bounded && isinf(row->limit);
+}
+
+static int turns_only(const peg_lcp_row *row)
+{
+    return peg_dot(row->Ja, row->Ja) == 0 && peg_dot(row->Jb, row->Jb) == 0;
+}
+
+/* Equations of the same two bodies about axes, or along axes, of one space: which axes of it, is
+ * arbitrary. */
+static int are_alike(const peg_lcp_row *row, const peg_lcp_row *next)
+{
+    return row->body_a == next->body_a && row->body_b == next->body_b && is_equation(row) &&
+           is_equation(next) && turns_only(row) == turns_only(next);
+}
+
+/* Rows that are alike yield alike, by their mean scale, which is the same along all axes: else a
+ * body that is pressed one way would yield another way, too. */
 void peg_joints_fill(const peg_island *I, const peg_problem *problem, peg_lcp_row *row,
                      double *lambda)
 {
     int first = problem->m - I->joints.n;
-    for (int k = 0; k < I->joints.n; k++) {
-        row[first + k] = I->joints.row[k];
-        double least = YIELD[I->joints.relaxation] * peg_row_scale(problem, first + k);
-        row[first + k].c = fmax(row[first + k].c, least);
-        lambda[first + k] = I->joints.lambda[k];
+    const peg_lcp_row *joint = I->joints.row;
+    for (int k = 0, end; k < I->joints.n; k = end) {
+        double scale = 0;
+        for (end = k; end < I->joints.n && (end == k || are_alike(&joint[k], &joint[end])); end++) {
+            row[first + end] = joint[end];
+            scale += peg_row_scale(problem, first + end);
+        }
+        for (int i = k; i < end; i++) {
+            double least = YIELD[I->joints.relaxation] * scale / (end - k);
+            row[first + i].c = fmax(joint[i].c, least);
+            lambda[first + i] = I->joints.lambda[i];
+        }
     }
 }
 
