@@ -42,6 +42,7 @@ static int lies_on_half_space(const peg_island *I, const peg_pair *p)
 
 void peg_island_begin(peg_island *I)
 {
+    I->progress.iteration = 0;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         /* in active islands most rows within the reachable distance are inactive; the check of the

@@ -4,6 +4,7 @@
 #include "peg/collide/separation.h"
 #include "peg/contact/disjunction.h"
 #include "peg/contact/first_contact.h"
+#include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 
 /* Iteration from which on slow pairs that stay violated are advanced to their first contact, and
@@ -92,14 +93,28 @@ int peg_is_fast(const peg_island *I, const peg_pair *p)
     return peg_pair_is_fast(I, p, (const peg_vec6 *)I->v);
 }
 
+/* Features that touch at q_0 without limit of friction, and are the first contact, too: the first
+ * iterate has their rows, unless an obstacle has moved. A second time they would hold a wheel where
+ * it stood. */
+static int has_rows_of_start(const peg_island *I, const peg_pair *p, const peg_passage *passage)
+{
+    const peg_body *a = &I->rigid[I->piece[p->a].rigid].state;
+    const peg_body *b = &I->rigid[I->piece[p->b].rigid].state;
+    int sticks = isinf(p->surface->mu) || isinf(p->surface->mu2);
+    int rests = !peg_is_moving_obstacle(a) && !peg_is_moving_obstacle(b);
+    return sticks && rests && I->progress.iteration == 0 && passage->apart == 0 &&
+           p->s0 <= PEG_NEAR * p->L;
+}
+
 int peg_add_first_contact(peg_island *I, int p, double depth)
 {
-    if (I->pair[p].clear > 0) return I->pair[p].has_first_contact = 0;
-    peg_passage passage =
-        peg_conservative_advancement(I, &I->pair[p], (const peg_vec6 *)I->v, depth);
-    I->pair[p].has_first_contact = passage.hit;
-    I->pair[p].clear = passage.clear;
-    if (passage.hit) peg_first_contact(I, p, &passage, (const peg_vec6 *)I->v);
+    peg_pair *pair = &I->pair[p];
+    if (pair->clear > 0) return pair->has_first_contact = 0;
+    peg_passage passage = peg_conservative_advancement(I, pair, (const peg_vec6 *)I->v, depth);
+    pair->has_first_contact = passage.hit;
+    pair->clear = passage.clear;
+    if (passage.hit && !has_rows_of_start(I, pair, &passage))
+        peg_first_contact(I, p, &passage, (const peg_vec6 *)I->v);
     return passage.hit;
 }
 
