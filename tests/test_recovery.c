@@ -225,6 +225,59 @@ START_TEST(light_bodies_are_not_shot_away)
 }
 END_TEST
 
+static dBodyID add_needle(double x, double y, double z)
+{
+    static const double length = 1, thick = .001;
+    dBodyID b = body[bodies++] = dBodyCreate(world);
+    dMass mass;
+    dMassSetBox(&mass, 8000, length, thick, thick);
+    dBodySetMass(b, &mass);
+    dGeomSetBody(dCreateBox(space, length, thick, thick), b);
+    dBodySetPosition(b, x, y, z);
+    return b;
+}
+
+/* A needle that turns about its axis by 2 rad in a step gets no farther than it is thick. */
+START_TEST(spinning_needles_reach_nothing)
+{
+    pegStats stats;
+    open_world(0);
+    for (int k = 0; k < 2; k++) dBodySetAngularVel(add_needle(0, 0, .1 * k), 200, 0, 0);
+    ck_assert_int_eq(pegWorldStep(peg, .01), PEG_OK);
+    pegWorldGetStats(peg, &stats);
+    ck_assert_int_eq(stats.pairs, 0);
+    close_world();
+}
+END_TEST
+
+/* Thirty needles that cross, some of them in each other, fall on the ground as a tangle that moves
+ * twenty times its thickness in a step: searches for what they meet on the way used up their bound,
+ * and all of them stopped. */
+START_TEST(crossing_needles_go_on)
+{
+    pegStats stats;
+    uint64_t seed = (uint64_t)_i + 1;
+    int limited = 0;
+    open_world(9.81);
+    for (int k = 0; k < 30; k++) {
+        double x[3], axis[3];
+        dMatrix3 R;
+        for (int j = 0; j < 3; j++) x[j] = .1 * uniform(&seed), axis[j] = uniform(&seed);
+        dBodyID b = add_needle(x[0], x[1], .7 + x[2]);
+        dRFromAxisAndAngle(R, axis[0], axis[1], axis[2], 3 * uniform(&seed));
+        dBodySetRotation(b, R);
+    }
+    for (int step = 0; step < 36; step++) {
+        ck_assert_int_eq(pegWorldStep(peg, .01), PEG_OK);
+        pegWorldGetStats(peg, &stats);
+        ck_assert_msg(stats.frozen_islands == 0, "frozen in step %d", step);
+        limited += stats.limited_islands > 0;
+    }
+    ck_assert_int_le(limited, 2);
+    close_world();
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("recovery");
@@ -237,6 +290,11 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, rows_on_the_ground, 0, ROWS);
     tcase_add_loop_test(tc, heaps_come_apart, 0, 6);
     tcase_add_test(tc, jams_take_little_work);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("needles");
+    tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, spinning_needles_reach_nothing);
+    tcase_add_loop_test(tc, crossing_needles_go_on, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

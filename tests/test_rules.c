@@ -30,7 +30,7 @@ static const rule_case cases[] = {
     {"swing", PEG_RULE_SWING, 0, "blades", 0.01, 0.5, -1, 1, 0, {"", 0}},
     {"cause", PEG_RULE_CAUSE, 0, "head-on", 0.1, 0.3, -1, 1, 30, {"speed", 10}},
     {"facet rows", PEG_RULE_FACET_ROWS, 0, "head-on", 0.05, 0.3, -1, 1, 30, {"speed", 10}},
-    {"tilt", PEG_RULE_TILT, 0, "pile-boxes", 0.1, 2, 0, 1, 5, {"", 0}},
+    {"tilt", PEG_RULE_TILT, 0, "pile-boxes", 0.1, 2, 0, 1, 10, {"", 0}},
     {"switch", PEG_RULE_SWITCH, 0, "seams-tiles", 0.05, 2, 0, 1, 0, {"", 0}},
     {"yield", PEG_RULE_YIELD, 0, "seams-tiles", 0.01, 0, -1, 1, 0, {"", 0}},
     {"lock", PEG_RULE_LOCK, 0, "head-on", 0.05, 0.3, -1, 1, 30, {"speed", 20}},

@@ -22,6 +22,7 @@ static void set_up_body(int i, peg_body_kind kind, const peg_polytope *shape)
     T.part[i] = (peg_part){.shape = shape, .body = i, .id = (unsigned long)i + 1};
     for (int k = 0; k < 9; k += 4) T.part[i].rotation[k] = 1;
     T.piece[i] = (peg_piece){.part = &T.part[i], .rigid = i, .arm = 2 * shape->radius};
+    for (int k = 0; k < 3; k++) T.piece[i].extent[k] = T.piece[i].arm;
     T.piece[i].start = cases_view(shape);
     T.piece[i].free_ = cases_view(shape);
     T.piece[i].now = cases_view(shape);

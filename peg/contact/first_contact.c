@@ -76,9 +76,10 @@ typedef struct journey {
     peg_island *I;
     const peg_pair *pair;
     const peg_vec6 *v;
-    double motion; /* bound on their relative motion, m */
-    double touch;  /* overlap allowed at touch, m: .. */
-    int *looks;    /* bisections left */
+    double motion;  /* bound on their relative motion, m */
+    double turning; /* bound on the part of it that their rotations make, m */
+    double touch;   /* overlap allowed at touch, m: .. */
+    int *looks;     /* bisections left */
 } journey;
 
 /* A pose at which they are apart. */
@@ -206,37 +207,40 @@ static int has_passed(const journey *j, const place *from, const place *to)
 }
 
 /* Bound on the distance along n of a piece's points from the chords of their paths: an eighth of
- * the square of the angle, times the arm across the axis of rotation. */
+ * the square of the angle, times their distance from the axis of rotation. */
 static double sagitta(const journey *j, const peg_piece *piece, const double *n)
 {
     const double *w = j->v[piece->rigid] + 3;
-    double across[3], angle = j->I->h * peg_norm(w);
-    if (angle == 0) return 0;
+    double across[3], turn = peg_norm(w), h = j->I->h;
+    if (turn == 0) return 0;
+    double off_axis = peg_piece_turning(j->I, piece, j->v[piece->rigid]) / turn;
     peg_cross(w, n, across);
-    return (1 + angle) * angle / 8 * piece->arm * j->I->h * peg_norm(across);
+    return (1 + h * turn) * h * turn / 8 * off_axis * h * peg_norm(across);
 }
 
 /* Whether a direction that turns from n to n_end separates the pair all the way, by `clear`, or
  * leaves it less deep than counts. On straight paths the separation along a fixed direction is
  * least at one of the ends; along n + t (n_end - n) it is lower between them by at most a quarter
- * of the motion times the turn. */
+ * of the motion times the turn. Two triangles pass through each other where they are a little deep,
+ * whatever they are apart by at the ends. */
 static int stays_beside(const journey *j, const double *n, const double *n_end, double depth,
                         double *clear)
 {
     const peg_pair *p = j->pair;
     const peg_piece *a = &j->I->piece[p->a], *b = &j->I->piece[p->b];
-    double d[3], touch = j->touch;
+    double d[3];
+    if (peg_dot(n, n_end) < 0) return 0;
+    double least = peg_separation_along(&a->start, &b->start, n);
+    if (least < -j->touch) return 0;
+    views end = go(j, 1);
+    least = peg_min(least, peg_separation_along(end.A, end.B, n_end));
+    if (least < -j->touch) return 0;
     peg_sub(n_end, n, d);
-    double turn = peg_norm(d), bend = turn * j->motion / 4;
+    double bend = peg_norm(d) * j->motion / 4;
     bend += fmax(sagitta(j, a, n), sagitta(j, a, n_end));
     bend += fmax(sagitta(j, b, n), sagitta(j, b, n_end));
-    if (!(bend + touch <= depth) || peg_dot(n, n_end) < 0) return 0;
-    double before = peg_separation_along(&a->start, &b->start, n);
-    if (before < -touch) return 0;
-    views end = go(j, 1);
-    double after = peg_separation_along(end.A, end.B, n_end);
-    *clear = peg_min(before, after) - bend;
-    return after >= -touch;
+    *clear = least - bend;
+    return bend + j->touch <= depth + (are_shells(j->I, p) ? 0 : peg_max(least, 0));
 }
 
 /* The same for the widest directions at both ends. */
@@ -252,11 +256,9 @@ static int stays_beside_turning(const journey *j, const double *n, double depth,
 static double closing_bound(const journey *j, const double n[3])
 {
     const peg_piece *a = &j->I->piece[j->pair->a], *b = &j->I->piece[j->pair->b];
-    const double *va = j->v[a->rigid], *vb = j->v[b->rigid];
-    double d[3], wa = peg_norm(va + 3), wb = peg_norm(vb + 3);
-    peg_sub(va, vb, d);
-    return j->I->h *
-           (peg_max(0, -peg_dot(n, d)) + (wa > 0 ? wa * a->arm : 0) + (wb > 0 ? wb * b->arm : 0));
+    double d[3];
+    peg_sub(j->v[a->rigid], j->v[b->rigid], d);
+    return j->I->h * peg_max(0, -peg_dot(n, d)) + j->turning;
 }
 
 /* Where a stride began, the separation there, m, and the most that it shrinks by in the whole
@@ -280,7 +282,15 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     peg_passage passage = {0, 0, 1, {0}, p->s0 - U};
     if (!(U > 0) || p->s0 > U) return passage;
     int shells = are_shells(I, p), looks = LOOKS;
-    const journey j = {I, p, v, U, fmax(PEG_TOUCH * p->L, SOLVED * U), &looks};
+    const peg_piece *a = &I->piece[p->a], *b = &I->piece[p->b];
+    const journey j = {.I = I,
+                       .pair = p,
+                       .v = v,
+                       .motion = U,
+                       .turning = I->h * (peg_piece_turning(I, a, v[a->rigid]) +
+                                          peg_piece_turning(I, b, v[b->rigid])),
+                       .touch = fmax(PEG_TOUCH * p->L, SOLVED * U),
+                       .looks = &looks};
     if (stays_beside(&j, p->facet.n, p->facet.n, depth, &passage.clear)) return passage;
     double given_up = fmin(0, p->s0) - depth;
     long most = MOST_STRIDES + (long)STRIDES_OF_A_PAIR * I->npair;
@@ -300,15 +310,18 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
             peg_facet best = peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n);
             peg_copy3(best.n, at.n);
             at.s = best.s;
-            if (strides == 0 && (stays_beside(&j, at.n, at.n, depth, &passage.clear) ||
-                                 stays_beside_turning(&j, at.n, depth, &passage.clear)))
-                return passage;
+            if (strides == 0 && stays_beside(&j, at.n, at.n, depth, &passage.clear)) return passage;
             are_balls_apart = 0;
         }
+        const double *n = are_balls_apart ? apart : at.n;
+        double closing = closing_bound(&j, n);
+        int is_far = at.s >= closing * (1 - at.t);
+        if (strides == 0 && !is_far && stays_beside_turning(&j, n, depth, &passage.clear))
+            return passage;
         clear = strides ? peg_min(clear, least_between(last, at.t, at.s, U)) : at.s;
         int apart_now = at.s >= -j.touch;
         int passed = shells && strides && apart_now && has_passed(&j, &before, &at);
-        passage.hit = at.s < given_up || I->progress.strides >= most || passed;
+        passage.hit = at.s < given_up || (I->progress.strides >= most && !is_far) || passed;
         if (!apart_now || !passage.hit || passed) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {
             passage.apart = at.t;
@@ -317,7 +330,6 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         peg_copy3(before.n, passage.n);
         passage.clear = passage.hit ? -INFINITY : clear;
         if (passage.hit || at.t >= 1) return passage;
-        double closing = closing_bound(&j, are_balls_apart ? apart : at.n);
         last = (stride){at.t, at.s, shells ? U : closing};
         at.t = fmin(1, at.t + fmax(at.s, PEG_STRIDE * p->width) / last.closing);
     }

@@ -61,7 +61,8 @@ typedef struct peg_rigid {
 typedef struct peg_piece {
     const peg_part *part;
     int rigid;                  /* index in the island */
-    double arm;                 /* largest distance of a point from the centre of mass, m */
+    double arm;                 /* largest distance of its points from the centre of mass, m; .. */
+    double extent[3];           /* .. their largest coordinates in the body's frame, m */
     peg_view start, free_, now; /* views at q_0, at q(v_f), at q_k */
 } peg_piece;
 

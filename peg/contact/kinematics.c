@@ -139,13 +139,34 @@ peg_pair_pose peg_pair_pose_now(const peg_island *I, const peg_pair *pair)
     return (peg_pair_pose){placement_now(I, pair->a), placement_now(I, pair->b)};
 }
 
+double peg_turning_speed(const peg_body *body, const double R[9], double arm,
+                         const double extent[3], const double w[3])
+{
+    double turn = peg_norm(w), local[3], square = 0;
+    if (!(turn > 0) || !(arm > 0)) return 0;
+    if (body->finite_rotation == 2) return turn * arm;
+    peg_rotate_back(R, w, local);
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        double most = fabs(local[i]) * extent[j] + fabs(local[j]) * extent[i];
+        square += most * most;
+    }
+    return fmin(turn * arm, sqrt(square));
+}
+
+double peg_piece_turning(const peg_island *I, const peg_piece *piece, const double v[6])
+{
+    const peg_rigid *r = &I->rigid[piece->rigid];
+    return peg_turning_speed(&r->state, r->R0, piece->arm, piece->extent, v + 3);
+}
+
 double peg_pair_motion(const peg_island *I, const peg_pair *pair, const peg_vec6 *v)
 {
     const peg_piece *a = &I->piece[pair->a], *b = &I->piece[pair->b];
     const double *va = v[a->rigid], *vb = v[b->rigid];
-    double d[3], wa = peg_norm(va + 3), wb = peg_norm(vb + 3);
+    double d[3];
     peg_sub(va, vb, d);
-    return I->h * (peg_norm(d) + (wa > 0 ? wa * a->arm : 0) + (wb > 0 ? wb * b->arm : 0));
+    return I->h * (peg_norm(d) + peg_piece_turning(I, a, va) + peg_piece_turning(I, b, vb));
 }
 
 /* a^T M b with the body turned by R. */

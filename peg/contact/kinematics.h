@@ -10,6 +10,13 @@ void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9
 void peg_island_move(peg_island *island); /* poses and views `now` of the iterate */
 /* A pair in the island's iterate. */
 peg_pair_pose peg_pair_pose_now(const peg_island *island, const peg_pair *pair);
+/* Upper bound of the speed of a part's points while its body, at the rotation R, turns by w, m/s:
+ * of the ball of radius `arm` about the centre of mass, and of the box of this extent along the
+ * body's axes. Rotated about w points keep their distance from that axis. */
+double peg_turning_speed(const peg_body *body, const double R[9], double arm,
+                         const double extent[3], const double w[3]);
+/* The same of a piece, v: the velocities of its body. */
+double peg_piece_turning(const peg_island *island, const peg_piece *piece, const double v[6]);
 /* Upper bound of the relative motion of a pair's points over the step, m. */
 double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
 

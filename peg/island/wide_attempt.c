@@ -104,10 +104,8 @@ static double closing(const peg_wide *w, const peg_pair *p)
     }
     peg_sub(v[0], v[1], d);
     sum = peg_norm(d);
-    for (int side = 0; side < 2; side++) {
-        double turn = peg_norm(v[side] + 3);
-        if (turn > 0) sum += turn * w->I->piece[side ? p->b : p->a].arm;
-    }
+    for (int side = 0; side < 2; side++)
+        sum += peg_piece_turning(w->I, &w->I->piece[side ? p->b : p->a], v[side]);
     return w->I->h * sum;
 }
 

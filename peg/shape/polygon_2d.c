@@ -76,6 +76,7 @@ static pegStatus polygon_of(const point *corner, int n, peg_polytope **out)
         p->radius = fmax(p->radius, peg_norm(d));
     }
     p->size = p->radius;
+    peg_polytope_set_extent(p);
     double centre[2], inertia;
     peg_polygon_mass(p, &p->volume, centre, &inertia);
     *out = p;

@@ -59,6 +59,15 @@ void peg_polytope_close_face(peg_polytope *p, int f)
     p->width = fmin(p->width, hi - lo);
 }
 
+void peg_polytope_set_extent(peg_polytope *p)
+{
+    for (int k = 0; k < 3; k++) {
+        double most = 0;
+        for (int v = 0; v < p->nv; v++) most = peg_max(most, fabs(p->vertex[v][k] - p->centre[k]));
+        p->extent[k] = most + (k < 2 ? p->rim : 0);
+    }
+}
+
 void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *m)
 {
     for (int h = 0, e = 0; h < m->start[m->nf]; h++)
@@ -75,6 +84,7 @@ void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *m)
         p->radius = fmax(p->radius, peg_norm(d));
     }
     p->size = p->radius;
+    peg_polytope_set_extent(p);
     p->inner = INFINITY;
     for (int f = 0; f < p->nf; f++) {
         int sides = p->face_start[f + 1] - p->face_start[f];

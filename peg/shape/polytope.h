@@ -57,6 +57,7 @@ typedef struct peg_polytope {
     int *next;       /* 2 ne */
     peg_vec3 half;   /* of a box about the origin: half its sides, m; else 0 */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
+    peg_vec3 extent; /* half of the box about the centre, without the radius all round, m */
     double round;    /* m: all points this near to what is inside */
     double rim;      /* m: of a cylinder: all points this near to the edge, across it */
     double radius;   /* of the sphere about the centre; infinite for a half-space */

@@ -40,7 +40,7 @@ pegStatus peg_polytope_box(const double sides[3], peg_polytope **out)
     if (peg_polygon_mesh_link(&mesh, &arena)) {
         peg_polytope_finish(p, &mesh);
         memset(p->centre, 0, sizeof p->centre);
-        for (int k = 0; k < 3; k++) p->half[k] = .5 * sides[k];
+        for (int k = 0; k < 3; k++) p->half[k] = p->extent[k] = .5 * sides[k];
         p->give = sqrt(3);
         *out = p;
     } else {
@@ -66,6 +66,7 @@ pegStatus peg_polytope_half_space(const double normal[3], double offset, peg_pol
     peg_add_scaled(p->centre, p->offset[0], p->normal[0], p->centre);
     p->kind = PEG_SHAPE_HALF_SPACE;
     p->radius = p->size = p->width = p->volume = INFINITY;
+    for (int k = 0; k < 3; k++) p->extent[k] = INFINITY;
     *out = p;
     return PEG_OK;
 }
@@ -105,6 +106,7 @@ pegStatus peg_polytope_capsule(double radius, double length, peg_polytope **out)
     peg_polytope *p = new_core(length, 0);
     if (!p) return PEG_ERROR_MEMORY;
     p->kind = length > 0 ? PEG_SHAPE_CAPSULE : PEG_SHAPE_SPHERE;
+    peg_polytope_set_extent(p);
     p->round = p->inner = radius;
     p->radius = p->size = radius + .5 * length;
     p->width = 2 * radius;
@@ -129,6 +131,7 @@ pegStatus peg_polytope_cylinder(double radius, double length, peg_polytope **out
     }
     p->kind = PEG_SHAPE_CYLINDER;
     p->rim = radius;
+    peg_polytope_set_extent(p);
     p->inner = fmin(radius, .5 * length);
     p->radius = p->size = hypot(radius, .5 * length);
     p->give = sqrt(2);

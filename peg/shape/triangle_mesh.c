@@ -330,6 +330,7 @@ const peg_polytope *peg_triangle_polytope(peg_arena *arena, const peg_triangle_m
     p->width = peg_norm(d) / sqrt(longest);
     p->radius = sqrt(farthest) + round;
     p->round = p->inner = round;
+    peg_polytope_set_extent(p);
     for (int k = 0; k < 3; k++) {
         t->normal[0][k] = mesh->normal[index][k];
         t->normal[1][k] = -t->normal[0][k];

@@ -73,6 +73,7 @@ static void set_piece(const peg_assembly *a, int i)
     piece->part = &a->stage->part[a->part_of[i]];
     piece->rigid = a->worker->rigid_of[body];
     piece->arm = placed->arm;
+    peg_copy3(placed->extent, piece->extent);
     piece->start = piece->free_ = piece->now = placed->view;
     if (is_static(a, body)) return;
     const peg_polytope *shape = piece->part->shape;

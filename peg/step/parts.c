@@ -4,6 +4,7 @@
 
 #include "peg/collide/box_box.h"
 #include "peg/collide/closest_features.h"
+#include "peg/contact/kinematics.h"
 #include "peg/contact/pose.h"
 #include "peg/shape/polytope.h"
 #include "peg/shape/triangle_mesh.h"
@@ -19,22 +20,32 @@
 
 /* --- how far parts get --- */
 
+/* Of the points of a part, about its body's centre of mass. */
+static double turning_speed(const peg_body *b, const peg_placed *p, const double v[6])
+{
+    double R[9];
+    if (!(peg_norm(v + 3) > 0)) return 0;
+    peg_quat_to_mat(b->q, R);
+    return peg_turning_speed(b, R, p->arm, p->extent, v + 3);
+}
+
 /* v: the body's velocity after the step without contact. */
-static double body_speed(const peg_body *b, const double v[6], double arm)
+static double body_speed(const peg_body *b, const peg_placed *p, const double v[6])
 {
     if (b->kind == PEG_STATIC) return 0;
-    double linear = peg_norm(b->v), angular = peg_norm(b->v + 3);
+    double linear = peg_norm(b->v), turning = turning_speed(b, p, b->v);
     if (b->kind == PEG_DYNAMIC) {
         linear = peg_max(linear, peg_norm(v));
-        angular = peg_max(angular, peg_norm(v + 3));
+        turning = peg_max(turning, turning_speed(b, p, v));
     }
-    return linear + (angular > 0 && arm > 0 ? angular * arm : 0);
+    return linear + turning;
 }
 
 double peg_travel(const peg_stage *s, int part, const double v[6])
 {
-    double turn = peg_norm(v + 3);
-    return s->scene->h * (peg_norm(v) + (turn > 0 ? turn * s->placed[part].arm : 0));
+    const peg_placed *p = &s->placed[part];
+    double turning = p->body < 0 ? 0 : turning_speed(&s->scene->body[p->body], p, v);
+    return s->scene->h * (peg_norm(v) + turning);
 }
 
 void peg_found_velocity(const peg_stage *s, int part, double v[6])
@@ -95,9 +106,10 @@ int peg_place_on_way(peg_stage *s, int i, double t, peg_view *view)
     return 1;
 }
 
-/* What moves with the body: centre and radius about it in the part's frame; a radius all round does
- * not. */
-static void set_motion(const peg_stage *s, int i, const double *centre, double radius)
+/* What moves with the body: centre, radius and extent about it in the part's frame; a radius all
+ * round does not. */
+static void set_motion(const peg_stage *s, int i, const double *centre, double radius,
+                       const double *extent)
 {
     const peg_part *part = &s->part[i];
     peg_placed *placed = &s->placed[i];
@@ -109,9 +121,23 @@ static void set_motion(const peg_stage *s, int i, const double *centre, double r
     placed->moves = body && body->kind == PEG_DYNAMIC;
     placed->arm = peg_norm(at) + radius;
     placed->travel = 0;
-    if (body)
-        placed->travel =
-            REACH_MOTION * s->scene->h * body_speed(body, s->v_no_contact[part->body], placed->arm);
+    if (!body) return;
+    for (int k = 0; k < 3; k++) {
+        const double *R = part->rotation + 3 * k;
+        placed->extent[k] =
+            fabs(at[k]) + fabs(R[0]) * extent[0] + fabs(R[1]) * extent[1] + fabs(R[2]) * extent[2];
+    }
+    placed->travel =
+        REACH_MOTION * s->scene->h * body_speed(body, placed, s->v_no_contact[part->body]);
+}
+
+static void set_mesh_motion(const peg_stage *s, int i, const peg_triangle_mesh *mesh)
+{
+    const peg_aabb *box = &mesh->node[0].box;
+    double extent[3];
+    for (int k = 0; k < 3; k++)
+        extent[k] = peg_max(box->hi[k] - mesh->centre[k], mesh->centre[k] - box->lo[k]);
+    set_motion(s, i, mesh->centre, mesh->radius, extent);
 }
 
 static int place(peg_stage *s, int i, const double x[3], const double R[9])
@@ -120,7 +146,7 @@ static int place(peg_stage *s, int i, const double x[3], const double R[9])
     peg_placed *placed = &s->placed[i];
     if (!peg_view_allocate(&s->context->kept, shape, &placed->view)) return 0;
     peg_view_set(&placed->view, x, R);
-    set_motion(s, i, shape->centre, shape->radius - shape->round);
+    set_motion(s, i, shape->centre, shape->radius - shape->round, shape->extent);
     return 1;
 }
 
@@ -138,9 +164,9 @@ static void place_scene(void *data, int begin, int end)
         if (mesh) {
             peg_copy3(x, placed->x);
             memcpy(placed->R, R, sizeof R);
-            set_motion(s, i, mesh->centre, mesh->radius);
+            set_mesh_motion(s, i, mesh);
         } else {
-            set_motion(s, i, shape->centre, shape->radius - shape->round);
+            set_motion(s, i, shape->centre, shape->radius - shape->round, shape->extent);
         }
     }
 }

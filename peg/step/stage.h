@@ -16,6 +16,7 @@ typedef struct peg_placed {
                            far */
     int room, count;    /* of these: a power of 2, of which half is used at most; used */
     double arm;         /* largest distance of its points from the body's centre of mass, m */
+    double extent[3];   /* their largest coordinates in its frame, m */
     double travel;      /* how far its points may get in the step, m */
     int body;           /* index in the scene, or -1 */
     int moves;          /* belongs to a dynamic body */
