@@ -92,11 +92,68 @@ int peg_facet_rows(peg_island *I, int p, const peg_pair_pose *at, double lateral
     return out->m - before;
 }
 
+/* Where two triangles touch along n: at a vertex of one that lies on the side of the other, or
+ * where their edges next to these vertices cross. */
+typedef struct touching {
+    int a[2], b[2]; /* vertices: the outermost, and the next one */
+    double s, t;    /* where along these edges */
+    double of_a;    /* weight of the point of A */
+} touching;
+
+/* The outermost vertices of a triangle along sign n. */
+static void find_outermost(const peg_view *view, const double *n, double sign, int out[2])
+{
+    double height[3];
+    for (int k = 0; k < 3; k++) height[k] = sign * peg_dot(n, view->vertex[k]);
+    out[0] = height[1] > height[0] ? 1 : 0;
+    if (height[2] > height[out[0]]) out[0] = 2;
+    int x = (out[0] + 1) % 3, y = (out[0] + 2) % 3;
+    out[1] = height[y] > height[x] ? y : x;
+}
+
+/* n turns to the normal of a triangle that it is nearly along: the side that the other one is on
+ * turns with its body. */
+static touching find_touching(const peg_view *A, const peg_view *B, double n[3])
+{
+    static const double FLAT = 1 - 0.5 * PEG_SLOPE_TOLERANCE * PEG_SLOPE_TOLERANCE;
+    double d[3], e[3], r[3], on_a = peg_dot(n, A->normal[0]), on_b = peg_dot(n, B->normal[0]);
+    touching c = {.of_a = fabs(on_b) >= fabs(on_a)};
+    int is_flat = fmax(fabs(on_a), fabs(on_b)) >= FLAT;
+    if (is_flat)
+        for (int k = 0; k < 3; k++)
+            n[k] = c.of_a > 0 ? copysign(1, on_b) * B->normal[0][k]
+                              : copysign(1, on_a) * A->normal[0][k];
+    find_outermost(A, n, -1, c.a);
+    find_outermost(B, n, 1, c.b);
+    if (is_flat) return c;
+    peg_sub(A->vertex[c.a[1]], A->vertex[c.a[0]], d);
+    peg_sub(B->vertex[c.b[1]], B->vertex[c.b[0]], e);
+    peg_sub(A->vertex[c.a[0]], B->vertex[c.b[0]], r);
+    double dd = peg_dot(d, d), ee = peg_dot(e, e), de = peg_dot(d, e), square = dd * ee - de * de;
+    c.of_a = 0.5;
+    if (square > PEG_PARALLEL * PEG_PARALLEL * dd * ee)
+        c.s = fmax(0, fmin(1, (de * peg_dot(e, r) - ee * peg_dot(d, r)) / square));
+    c.t = fmax(0, fmin(1, (c.s * de + peg_dot(e, r)) / ee));
+    return c;
+}
+
+static void touching_point(const touching *c, const peg_view *A, const peg_view *B, double out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double a = A->vertex[c->a[0]][k], b = B->vertex[c->b[0]][k];
+        a += c->s * (A->vertex[c->a[1]][k] - a);
+        b += c->t * (B->vertex[c->b[1]][k] - b);
+        out[k] = c->of_a * a + (1 - c->of_a) * b;
+    }
+}
+
 void peg_support_row(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
 {
     const peg_view *A = at->a.now, *B = at->b.now;
-    const double *n = I->pair[p].facet.n;
-    int i = peg_support_vertex(A, n, -1, 0), j = peg_support_vertex(B, n, 1, 0);
+    double n[3];
+    peg_copy3(I->pair[p].facet.n, n);
+    touching touch = find_touching(A, B, n);
+    int i = touch.a[0], j = touch.b[0];
     peg_feature_contact c = {.kind = PEG_FEATURES_VV, .i = i, .j = j};
     double now[3], start[3];
     peg_sub(A->vertex[i], B->vertex[j], now);
@@ -106,10 +163,9 @@ void peg_support_row(peg_island *I, int p, const peg_pair_pose *at, peg_row_set 
     double radii = A->shape->round + B->shape->round;
     c.gap = peg_dot(n, now) - radii;
     c.gap0 = fmax(0, peg_dot(n, start) - radii);
-    for (int k = 0; k < 3; k++) {
-        c.point_a[k] = c.point_b[k] = 0.5 * (A->vertex[i][k] + B->vertex[j][k]);
-        c.mid_point[k] =
-            0.5 * c.point_a[k] + 0.25 * (at->a.start->vertex[i][k] + at->b.start->vertex[j][k]);
-    }
+    touching_point(&touch, A, B, c.point_a);
+    peg_copy3(c.point_a, c.point_b);
+    touching_point(&touch, at->a.start, at->b.start, start);
+    for (int k = 0; k < 3; k++) c.mid_point[k] = 0.5 * (c.point_a[k] + start[k]);
     peg_contact_rows(I, p, at, &c, out);
 }

@@ -8,8 +8,8 @@ int peg_patch_rows(peg_island *island, int pair, const peg_pair_pose *at, peg_ro
 /* Rows of the chosen facet itself, within `lateral` L of the features. */
 int peg_facet_rows(peg_island *island, int pair, const peg_pair_pose *at, double lateral,
                    peg_row_set *out);
-/* The row of the vertices that are furthest along the chosen direction, of parts that have passed
- * each other along it. */
+/* The row of two triangles that pass each other, at the point where they touch: along the chosen
+ * direction or, if that is nearly the normal of one of them, along this. */
 void peg_support_row(peg_island *island, int pair, const peg_pair_pose *at, peg_row_set *out);
 
 /* Gap of a normal row's features at q_k, m. */
