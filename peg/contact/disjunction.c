@@ -326,6 +326,10 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
     double apart[3], floor = least_gap(p, INFINITY);
     if (p->nexternal) return peg_external_shortfall(I, p);
+    if (p->buried) {
+        p->s = along_now(I, p, p->facet.n);
+        return -INFINITY;
+    }
     peg_sub(A->centre, B->centre, apart);
     p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
@@ -380,7 +384,7 @@ peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
 {
     static const peg_facet unknown = {.kind = PEG_FEATURES_NONE};
     double here = along + PEG_TOUCH * p->L;
-    if (p->nexternal || others_now(I, p) <= here) return unknown;
+    if (p->nexternal || p->buried || others_now(I, p) <= here) return unknown;
     int near = along >= PEG_FLOOR * p->margin && p->moved_since_tilt <= PEG_ROW_REUSE * p->L;
     if (near && p->beside + p->moved_since_tilt <= here) return unknown;
     meeting m = {.first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5)};
@@ -442,7 +446,7 @@ static int yields(peg_island *I, peg_pair *p, search *c)
 /* A loaded pair is in a trap if another facet separates it by more than max(s_n, 0). */
 int peg_pair_switch(peg_island *I, peg_pair *p)
 {
-    if (p->nexternal) return 0;
+    if (p->nexternal || p->buried) return 0;
     double here = fmax(along_now(I, p, p->facet.n), 0) + TRAP * p->L;
     search c = search_from(I, p, here, SAME_DIRECTION);
     if (beside_now(I, p) > here)
@@ -472,7 +476,7 @@ static void consider_held(void *context, const peg_facet *facet)
 
 void peg_pair_choose_facet(peg_island *I, peg_pair *p)
 {
-    if (p->nexternal) return;
+    if (p->nexternal || p->buried) return;
     search c = search_from(I, p, -INFINITY, 0);
     peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, -INFINITY, consider_held, &c);
     take(p, &c);

@@ -124,6 +124,7 @@ typedef struct peg_pair {
     int group;             /* the first pair of the same two parts: a mesh has many with one part */
     peg_pair_tried tried;
     int from_out[2]; /* of A, B: the mesh is touched from outside only */
+    int buried;      /* in an overlap of two meshes, which opens by other pairs: not checked */
     int nexternal;
     const peg_external *external; /* contacts found by the program: the pair has no others */
     peg_choice *choice; /* of the last step, at the poses of the start; n = 0: none; at the end

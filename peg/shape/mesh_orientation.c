@@ -141,14 +141,14 @@ static void cross(void *context, int t)
     if (x > r->from[0]) r->winding += turns;
 }
 
-static int winds_about(const peg_triangle_mesh *m, const double point[3])
+int peg_mesh_contains(const peg_triangle_mesh *m, const double point[3])
 {
     ray r = {m, point, 0};
     peg_aabb box;
     for (int k = 0; k < 3; k++) box.lo[k] = box.hi[k] = point[k];
     box.hi[0] = INFINITY;
     peg_aabb_tree_overlap(m, &box, cross, &r);
-    return r.winding;
+    return r.winding != 0;
 }
 
 /* Vertices of the other mesh that are looked at: one may touch the mesh. */
@@ -162,7 +162,7 @@ int peg_mesh_is_outside(const peg_triangle_mesh *mesh, const peg_triangle_mesh *
         double at[3];
         peg_rotate(R, other->vertex[i * (other->nv - 1) / (LOOKED_AT - 1)], at);
         peg_add_scaled(at, 1, x, at);
-        if (winds_about(mesh, at)) return 0;
+        if (peg_mesh_contains(mesh, at)) return 0;
     }
     return 1;
 }

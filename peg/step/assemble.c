@@ -12,6 +12,7 @@
 #include "peg/shape/polytope.h"
 #include "peg/step/candidate.h"
 #include "peg/step/joint_groups.h"
+#include "peg/step/mesh_overlaps.h"
 #include "peg/step/rounds.h"
 
 static void number_body(peg_assembly *a, int body)
@@ -227,6 +228,7 @@ static int assemble(peg_assembly *a, int root)
     }
     if (!make_bodies(a)) return 0;
     make_pairs(a);
+    if (!peg_find_mesh_overlaps(a)) return 0;
     peg_island_set_masses(I);
     peg_island_place_mass(I); /* motors push with them */
     if (!peg_take_joints(s, I, a->worker->rigid_of, root)) return 0;

@@ -205,6 +205,7 @@ static void take_results(peg_assembly *a)
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         stats->recovered += peg_pair_recovers(p);
+        if (p->buried) continue;
         stats->min_separation = fmin(stats->min_separation, p->s);
         stats->max_penetration = fmax(stats->max_penetration, -p->s);
     }

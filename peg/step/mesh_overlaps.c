@@ -1,0 +1,394 @@
+/* Overlaps of the start of two closed meshes. A pair of triangles that pass through each other has
+ * a least direction of its own, and those of neighbours contradict each other. What can open is the
+ * overlap as a whole: its contour, the closed line along which the surfaces cross, has an area
+ * vector, which is the gradient of the overlap's volume by a translation of one mesh. That, or a
+ * face near it, is the direction n of the contour; its depth is the most by which one mesh reaches
+ * above the other along n, as far as the triangles that cross tell. Where this is too little the
+ * rest follows in the next steps. Corners of the contour are contact points along n, with that gap.
+ *
+ * A triangle that crosses the other mesh or lies inside of it is buried: it is no obstacle on the
+ * way out. Its other pairs are not checked, and have rows only where both meshes are touched from
+ * outside. */
+#include "peg/step/mesh_overlaps.h"
+
+#include "peg/base/arena.h"
+#include "peg/collide/triangle_crossing.h"
+#include "peg/shape/mesh_orientation.h"
+
+/* Ends of segments this close are one, L. */
+static const double SAME_END = 1e-6;
+
+/* Area of a contour, as a share of its squared length, below which it has no direction. */
+static const double NO_AREA = 1e-9;
+
+/* Triangles of a mesh that are looked at to tell whether it is inside of the other one. */
+enum { SAMPLES = 32 };
+
+/* A pair of triangles that cross. */
+typedef struct crossing {
+    int pair;
+    int contour; /* the first crossing of it, once all are joined */
+    int goes_on; /* bit k: another one begins at end k */
+    peg_vec3 end[2];
+} crossing;
+
+/* Two meshes: crossings from first to last - 1. */
+typedef struct couple {
+    peg_assembly *a;
+    int mesh[2]; /* parts */
+    crossing *first, *last;
+    unsigned char *buried; /* by piece: 0 not known, 1 no, 2 yes */
+} couple;
+
+static const peg_candidate *candidate_of(const peg_assembly *a, int pair)
+{
+    return &a->stage->candidate[a->candidate_of[pair]];
+}
+
+static const peg_view *view_of(const peg_assembly *a, int part)
+{
+    return &a->stage->placed[part].view;
+}
+
+/* Whether a world point is inside of a closed mesh. */
+static int contains(const peg_assembly *a, int mesh, const double *point)
+{
+    const peg_placed *m = &a->stage->placed[mesh];
+    double local[3];
+    peg_sub(point, m->x, local);
+    peg_rotate_back(m->R, local, local);
+    return peg_mesh_contains(a->stage->part[mesh].triangle_mesh, local);
+}
+
+/* --- crossings --- */
+
+static void outward(const peg_view *T, double n[3])
+{
+    for (int k = 0; k < 3; k++) n[k] = T->shape->mesh->sense * T->normal[0][k];
+}
+
+/* Triangles that only touch: whether the meshes overlap beside what they have in common. */
+static int overlap_beside(const peg_assembly *a, const peg_candidate *c, const crossing *x,
+                          double L)
+{
+    const int *mesh = a->stage->scene_part;
+    double na[3], nb[3], at[3], within = 2 * PEG_TOUCH * L;
+    outward(view_of(a, c->a), na);
+    outward(view_of(a, c->b), nb);
+    for (int k = 0; k < 3; k++)
+        at[k] = .5 * (x->end[0][k] + x->end[1][k]) - within * (na[k] + nb[k]);
+    return contains(a, mesh[c->a], at) && contains(a, mesh[c->b], at);
+}
+
+static int is_of_closed_mesh(const peg_view *view)
+{
+    return peg_is_triangle(view->shape) && view->shape->mesh->sense;
+}
+
+static int find_crossing(const peg_assembly *a, int pair, crossing *out)
+{
+    const peg_candidate *c = candidate_of(a, pair);
+    const peg_view *A = view_of(a, c->a), *B = view_of(a, c->b);
+    double L = a->island.pair[pair].L;
+    if (!is_of_closed_mesh(A) || !is_of_closed_mesh(B) || a->island.pair[pair].surface->soft)
+        return 0;
+    peg_crossing_kind kind = peg_triangles_cross(A, B, PEG_TOUCH * L, out->end);
+    if (kind == PEG_CROSSING_NONE) return 0;
+    out->pair = pair;
+    return kind == PEG_CROSSING_THROUGH || overlap_beside(a, c, out, L);
+}
+
+/* Returns how many there are, or -1 without memory. */
+static int find_crossings(const peg_assembly *a, crossing **out)
+{
+    int count = 0;
+    crossing x;
+    *out = NULL;
+    for (int p = 0; p < a->island.npair; p++) {
+        if (!find_crossing(a, p, &x)) continue;
+        if (!*out) *out = PEG_NEW(a->island.arena, crossing, a->island.npair - p);
+        if (!*out) return -1;
+        (*out)[count++] = x;
+    }
+    return count;
+}
+
+/* --- contours --- */
+
+static int root_of(crossing *all, int i)
+{
+    while (all[i].contour != i) i = all[i].contour = all[all[i].contour].contour;
+    return i;
+}
+
+static void unite(crossing *all, int i, int j)
+{
+    int of_i = root_of(all, i), of_j = root_of(all, j);
+    all[of_i > of_j ? of_i : of_j].contour = of_i < of_j ? of_i : of_j;
+}
+
+static void join_ends(crossing *all, int i, int j, double near)
+{
+    for (int k = 0; k < 4; k++) {
+        double d[3];
+        peg_sub(all[i].end[k & 1], all[j].end[k >> 1], d);
+        if (peg_dot(d, d) > near * near) continue;
+        all[i].goes_on |= 1 << (k & 1);
+        all[j].goes_on |= 1 << (k >> 1);
+        unite(all, i, j);
+    }
+}
+
+/* Where triangles touch, what belongs to a contour is left to rounding: what is not closed is one
+ * contour. */
+static void join(const couple *c)
+{
+    crossing *all = c->first;
+    int n = (int)(c->last - c->first), open = -1;
+    double near = SAME_END * c->a->island.pair[c->first->pair].L;
+    for (int i = 0; i < n; i++) all[i].contour = i, all[i].goes_on = 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) join_ends(all, i, j, near);
+    for (int i = 0; i < n; i++) {
+        if (all[i].goes_on == 3) continue;
+        if (open >= 0) unite(all, i, open);
+        open = i;
+    }
+    for (int i = 0; i < n; i++) all[i].contour = root_of(all, i);
+}
+
+/* Out of B, into A. Seen against it the contour runs the way round that nb x na has; that of a hole
+ * in the overlap runs the other way, and only the normals tell. */
+static void find_direction(const couple *c, int contour, double n[3])
+{
+    double centre[3] = {0}, area[3] = {0}, between[3] = {0}, length = 0;
+    for (const crossing *x = c->first; x < c->last; x++) {
+        double d[3];
+        if (x->contour != contour) continue;
+        peg_sub(x->end[1], x->end[0], d);
+        double weight = peg_norm(d);
+        for (int k = 0; k < 3; k++) centre[k] += .5 * weight * (x->end[0][k] + x->end[1][k]);
+        length += weight;
+    }
+    for (int k = 0; k < 3; k++) centre[k] /= length;
+    for (const crossing *x = c->first; x < c->last; x++) {
+        double na[3], nb[3], way[3], d[3], from[3], swept[3];
+        if (x->contour != contour) continue;
+        const peg_candidate *of = candidate_of(c->a, x->pair);
+        outward(view_of(c->a, of->a), na);
+        outward(view_of(c->a, of->b), nb);
+        peg_sub(x->end[1], x->end[0], d);
+        peg_sub(x->end[0], centre, from);
+        peg_cross(nb, na, way);
+        peg_cross(from, d, swept);
+        double sign = peg_dot(way, d) < 0 ? -1 : 1, weight = peg_norm(d);
+        for (int k = 0; k < 3; k++) {
+            area[k] += .5 * sign * swept[k];
+            between[k] += weight * (nb[k] - na[k]);
+        }
+    }
+    double sense = peg_dot(area, between) < 0 ? -1 : 1;
+    int has_area = peg_norm(area) > NO_AREA * length * length;
+    for (int k = 0; k < 3; k++) n[k] = has_area ? sense * area[k] : between[k];
+    peg_normalise(n);
+}
+
+static double find_depth(const couple *c, int contour, const double n[3])
+{
+    double depth = 0;
+    for (const crossing *x = c->first; x < c->last; x++) {
+        const peg_candidate *of = candidate_of(c->a, x->pair);
+        if (x->contour != contour) continue;
+        depth = peg_max(depth,
+                        peg_triangle_reaches_above(view_of(c->a, of->a), view_of(c->a, of->b), n));
+    }
+    return depth;
+}
+
+/* Cosine of the angle to a contour's area vector up to which faces are taken for its direction. */
+static const double NEAR_AREA = 0.98;
+
+/* Along a face near n, of those that cross, where that is less deep: the contour of a block that
+ * juts out beyond the one below it is at another height there, and not level. Returns the depth. */
+static double take_face(const couple *c, int contour, double n[3])
+{
+    double depth = find_depth(c, contour, n), area[3], last[3] = {0};
+    peg_copy3(n, area);
+    for (const crossing *x = c->first; x < c->last; x++)
+        for (int side = 0; side < 2 && x->contour == contour; side++) {
+            const peg_candidate *of = candidate_of(c->a, x->pair);
+            double face[3];
+            outward(view_of(c->a, side ? of->b : of->a), face);
+            for (int k = 0; k < 3; k++) face[k] *= side ? 1 : -1;
+            if (peg_dot(face, area) < NEAR_AREA || peg_dot(face, last) > 1 - PEG_TOUCH) continue;
+            peg_copy3(face, last);
+            double along = find_depth(c, contour, face);
+            if (!(along < depth)) continue;
+            depth = along;
+            peg_copy3(face, n);
+        }
+    return depth;
+}
+
+/* Contacts of a contour, at most. */
+enum { MOST_CONTACTS = 8 };
+
+/* The ends of its segments that are farthest out, across n. */
+static int find_corners(const couple *c, int contour, const double n[3], const double **corner)
+{
+    double t[2][3];
+    int count = 0;
+    peg_orthogonal(n, t[0]);
+    peg_cross(n, t[0], t[1]);
+    for (int k = 0; k < MOST_CONTACTS; k++) {
+        static const int way[MOST_CONTACTS][2] = {{1, 0},  {1, 1},   {0, 1},  {-1, 1},
+                                                  {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+        const double *farthest = NULL;
+        double out[3], most = -INFINITY;
+        for (int i = 0; i < 3; i++) out[i] = way[k][0] * t[0][i] + way[k][1] * t[1][i];
+        for (const crossing *x = c->first; x < c->last; x++)
+            for (int end = 0; end < 2 && x->contour == contour; end++) {
+                double far = peg_dot(out, x->end[end]);
+                if (far > most) most = far, farthest = x->end[end];
+            }
+        if (count == 0 || (farthest != corner[0] && farthest != corner[count - 1]))
+            corner[count++] = farthest;
+    }
+    return count;
+}
+
+/* The corners of a contour become contacts of its first pair, with one gap for all; the others
+ * repeat one of them. Of no depth at all it opens by a margin a step. */
+static int open_along(const couple *c, int contour, const double n[3], double depth)
+{
+    peg_island *I = &c->a->island;
+    const double *corner[MOST_CONTACTS];
+    int count = find_corners(c, contour, n, corner);
+    for (const crossing *x = c->first; x < c->last; x++) {
+        if (x->contour != contour) continue;
+        const peg_candidate *of = candidate_of(c->a, x->pair);
+        peg_pair *pair = &I->pair[x->pair];
+        peg_external *contact = PEG_NEW(I->arena, peg_external, count);
+        if (!contact) return 0;
+        double radii = view_of(c->a, of->a)->shape->round + view_of(c->a, of->b)->shape->round;
+        for (int k = 0; k < count; k++) {
+            contact[k] = (peg_external){
+                .part_a = of->a, .part_b = of->b, .gap = -peg_max(depth, pair->margin) - radii};
+            peg_copy3(corner[k], contact[k].point);
+            peg_copy3(n, contact[k].normal);
+        }
+        pair->external = contact, pair->nexternal = count;
+        pair->width = INFINITY;
+        count = 1;
+    }
+    return 1;
+}
+
+static int open_contours(const couple *c)
+{
+    int n = (int)(c->last - c->first);
+    for (int i = 0; i < n; i++) {
+        double along[3];
+        if (c->first[i].contour != i) continue;
+        find_direction(c, i, along);
+        if (!(peg_norm(along) > 0)) continue;
+        double depth = take_face(c, i, along);
+        if (!open_along(c, i, along, depth)) return 0;
+    }
+    return 1;
+}
+
+/* --- what is buried --- */
+
+/* Whether most of the surface of one mesh is inside of the other one. */
+static int is_inside(const couple *c, int side)
+{
+    const peg_placed *m = &c->a->stage->placed[c->mesh[side]];
+    const peg_triangle_mesh *mesh = c->a->stage->part[c->mesh[side]].triangle_mesh;
+    int n = mesh->nt < SAMPLES ? mesh->nt : SAMPLES;
+    double all = 0, inside = 0;
+    for (int i = 0; i < n; i++) {
+        const int *v = mesh->triangle[(long)i * (mesh->nt - 1) / (n - 1)];
+        double u[3], w[3], across[3], at[3];
+        peg_sub(mesh->vertex[v[1]], mesh->vertex[v[0]], u);
+        peg_sub(mesh->vertex[v[2]], mesh->vertex[v[0]], w);
+        peg_cross(u, w, across);
+        for (int k = 0; k < 3; k++) u[k] = mesh->vertex[v[0]][k] + (u[k] + w[k]) / 3;
+        peg_rotate(m->R, u, at);
+        peg_add_scaled(at, 1, m->x, at);
+        double area = peg_norm(across);
+        all += area;
+        inside += contains(c->a, c->mesh[!side], at) ? area : 0;
+    }
+    return 2 * inside > all;
+}
+
+static int is_buried(const couple *c, int piece, int part, int other)
+{
+    const peg_view *T = view_of(c->a, part);
+    if (!c->buried[piece]) c->buried[piece] = contains(c->a, other, T->centre) ? 2 : 1;
+    return c->buried[piece] == 2;
+}
+
+static void bury(const couple *c)
+{
+    peg_island *I = &c->a->island;
+    for (const crossing *x = c->first; x < c->last; x++) {
+        const peg_pair *p = &I->pair[x->pair];
+        c->buried[p->a] = c->buried[p->b] = 2;
+    }
+    for (int i = 0; i < I->npair; i++) {
+        const peg_candidate *of = candidate_of(c->a, i);
+        const int *mesh = c->a->stage->scene_part;
+        peg_pair *p = &I->pair[i];
+        if (mesh[of->a] != c->mesh[0] || mesh[of->b] != c->mesh[1]) continue;
+        p->from_out[0] = p->from_out[1] = 1;
+        if (p->nexternal ||
+            (!is_buried(c, p->a, of->a, c->mesh[1]) && !is_buried(c, p->b, of->b, c->mesh[0])))
+            continue;
+        p->buried = 1;
+        p->width = INFINITY;
+    }
+}
+
+static int open_couple(couple *c)
+{
+    peg_island *I = &c->a->island;
+    if (is_inside(c, 0) || is_inside(c, 1)) return 1;
+    c->buried = PEG_NEW(I->arena, unsigned char, I->npiece);
+    if (!c->buried) return 0;
+    memset(c->buried, 0, (size_t)I->npiece);
+    join(c);
+    if (!open_contours(c)) return 0;
+    bury(c);
+    return 1;
+}
+
+/* Takes all crossings of the meshes of the first one together. */
+static void gather(couple *c, crossing *end)
+{
+    const int *mesh = c->a->stage->scene_part;
+    const peg_candidate *of = candidate_of(c->a, c->first->pair);
+    c->mesh[0] = mesh[of->a], c->mesh[1] = mesh[of->b];
+    c->last = c->first;
+    for (crossing *x = c->first; x < end; x++) {
+        of = candidate_of(c->a, x->pair);
+        if (mesh[of->a] != c->mesh[0] || mesh[of->b] != c->mesh[1]) continue;
+        crossing swap = *x;
+        *x = *c->last;
+        *c->last++ = swap;
+    }
+}
+
+int peg_find_mesh_overlaps(peg_assembly *a)
+{
+    couple c = {.a = a};
+    if (a->island.settings->contact != PEG_CONTACT_PEG) return 1;
+    int count = find_crossings(a, &c.first);
+    if (count < 0) return 0;
+    for (crossing *end = c.first + count; c.first < end; c.first = c.last) {
+        gather(&c, end);
+        if (!open_couple(&c)) return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,11 @@
+/* Overlaps of the start of two closed meshes. */
+#ifndef PEG_MESH_OVERLAPS_H
+#define PEG_MESH_OVERLAPS_H
+
+#include "peg/step/assemble.h"
+
+/* Gives the pairs of triangles that pass through each other the contacts by which their meshes
+ * open, and marks what is buried in the overlap; 0 without memory. */
+int peg_find_mesh_overlaps(peg_assembly *a);
+
+#endif
