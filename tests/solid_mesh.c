@@ -84,6 +84,20 @@ void solid_ball(solid *s, double radius, int round, int across)
         }
 }
 
+void solid_sheet(solid *s, double width, double height, int n)
+{
+    s->nv = s->nt = 0, s->radius = width;
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j <= n; j++) {
+            double x = width * (i / (double)n - .5), y = width * (j / (double)n - .5);
+            add_vertex(s, x, y, height * cos(9 * x) * cos(7 * y));
+        }
+    for (unsigned i = 0; i < (unsigned)(n * n); i++) {
+        unsigned v = i / n * (n + 1) + i % n;
+        add_square(s, v, v + n + 1, v + n + 2, v + 1);
+    }
+}
+
 /* --- depth --- */
 
 void solid_place(solid *s, const dReal *x, const dReal *R)
@@ -233,4 +247,24 @@ static double depth_in(const solid *a, const solid *b)
 double solid_depth(const solid *a, const solid *b)
 {
     return fmax(depth_in(a, b), depth_in(b, a));
+}
+
+static int passes(const solid *a, const solid *b)
+{
+    for (int i = 0; i < a->nt; i++)
+        for (int k = 0; k < 3; k++) {
+            const double *p = a->at[a->triangle[i][k]], *q = a->at[a->triangle[i][(k + 1) % 3]];
+            if (!boxes_meet(b, p, q)) continue;
+            for (int j = 0; j < b->nt; j++) {
+                const unsigned *t = b->triangle[j];
+                const double *const v[3] = {b->at[t[0]], b->at[t[1]], b->at[t[2]]};
+                if (passes_at(p, q, v) >= 0) return 1;
+            }
+        }
+    return 0;
+}
+
+int solid_crosses(const solid *a, const solid *b)
+{
+    return passes(a, b) || passes(b, a);
 }

@@ -1,5 +1,5 @@
-/* Closed meshes that overlap at the start: they open at the capped speed, as a whole, nothing of
- * which stays, and stay apart. */
+/* Closed meshes that overlap at the start, each other or a sheet: they open at the capped speed, as
+ * a whole, nothing of which stays, and stay apart. */
 #include "tests/runner.h"
 #include "tests/geom_cases.h"
 #include "tests/solid_mesh.h"
@@ -256,6 +256,60 @@ START_TEST(heaps_come_apart)
 }
 END_TEST
 
+static void move_up(solid *s, dBodyID body, double height)
+{
+    dBodySetPosition(body, .1, -.05, height);
+    solid_place(s, dBodyGetPosition(body), dBodyGetRotation(body));
+}
+
+/* 8 mm in a sheet, flat or of hills, from above or from below: a mesh leaves it to the side where
+ * most of it is. */
+START_TEST(meshes_leave_sheets)
+{
+    enum { STEPS = 30 };
+    static void (*const make[])(solid *) = {make_cube, make_torus, make_ball};
+    static solid sheet, shape;
+    static const double deep = .008, width = 1.6;
+    double height = .04 * (_i / 3 % 2), side = _i / 6 % 2 ? -1 : 1;
+    int cells = _i / 12 % 2 ? 4 : 16, turned = _i / 24;
+    scene s = new_scene(.5);
+    dWorldSetGravity(s.world, 0, 0, 0);
+    solid_sheet(&sheet, width, height, cells);
+    make[_i % 3](&shape);
+    dBodyID below = add_solid(&s, &sheet), body = add_solid(&s, &shape);
+    dBodySetKinematic(below);
+    solid_place(&sheet, dBodyGetPosition(below), dBodyGetRotation(below));
+    if (turned) {
+        dMatrix3 R;
+        dRFromAxisAndAngle(R, 1, .3, .2, .7);
+        dBodySetRotation(body, R);
+    }
+    double in = 0, out = .5;
+    while (out - in > NONE) {
+        double middle = .5 * (in + out);
+        move_up(&shape, body, side * middle);
+        if (solid_crosses(&shape, &sheet))
+            in = middle;
+        else
+            out = middle;
+    }
+    move_up(&shape, body, side * (in - deep));
+    ck_assert(solid_crosses(&shape, &sheet));
+    for (int step = 0; step < STEPS; step++) {
+        pegStats stats;
+        make_step(&s, .01);
+        pegWorldGetStats(s.peg, &stats);
+        ck_assert_int_eq(stats.limited_islands, 0);
+    }
+    solid_place(&shape, dBodyGetPosition(body), dBodyGetRotation(body));
+    double risen = side * dBodyGetPosition(body)[2] - (in - deep);
+    ck_assert(!solid_crosses(&shape, &sheet));
+    ck_assert_double_le(risen, 1.1 * deep);
+    ck_assert_double_ge(risen, 0);
+    free_scene(&s);
+}
+END_TEST
+
 /* What is inside of a room, but for a corner that pokes through its wall, is not pushed out. */
 START_TEST(rooms_keep_what_is_inside)
 {
@@ -285,6 +339,7 @@ Suite *test_suite(void)
     tc = tcase_create("more");
     tcase_add_loop_test(tc, stacks_rise, 0, 4);
     tcase_add_loop_test(tc, heaps_come_apart, 0, 4);
+    tcase_add_loop_test(tc, meshes_leave_sheets, 0, 48);
     tcase_add_test(tc, rooms_keep_what_is_inside);
     suite_add_tcase(suite, tc);
     return suite;

@@ -30,20 +30,33 @@ static int is_of_one_piece(const peg_triangle_mesh *m, int *stack, unsigned char
     return found == m->nt;
 }
 
-/* Whether each edge has two triangles, which run along it both ways. */
-static int is_closed(const peg_triangle_mesh *m, signed char *runs)
+/* How many triangles edge e has. */
+static int triangles_at(const peg_triangle_mesh *m, int e)
+{
+    return m->across_start[e + 1] - m->across_start[e];
+}
+
+/* Whether no edge has more than two triangles, and two run along it both ways. */
+static int is_of_one_turn(const peg_triangle_mesh *m, signed char *runs)
 {
     memset(runs, 0, (size_t)m->ne);
     for (int e = 0; e < m->ne; e++)
-        if (m->across_start[e + 1] - m->across_start[e] != 2) return 0;
+        if (triangles_at(m, e) > 2) return 0;
     for (int t = 0; t < m->nt; t++)
         for (int k = 0; k < 3; k++) {
             int e = m->side[t][k];
             runs[e] = (signed char)(runs[e] + (m->triangle[t][k] == m->edge[e][0] ? 1 : -1));
         }
     for (int e = 0; e < m->ne; e++)
-        if (runs[e]) return 0;
+        if (runs[e] && triangles_at(m, e) == 2) return 0;
     return 1;
+}
+
+static int has_border(const peg_triangle_mesh *m)
+{
+    int borders = 0;
+    for (int e = 0; e < m->ne; e++) borders += triangles_at(m, e) == 1;
+    return borders > 0;
 }
 
 /* 1 if the normals look out, -1 if they look in. */
@@ -94,7 +107,8 @@ int peg_mesh_orientation_find(peg_triangle_mesh *m)
     signed char *runs = PEG_NEW(arena, signed char, m->ne);
     if (arena->failed) return 0;
     m->is_whole = is_of_one_piece(m, stack, met);
-    if (!m->is_whole || !is_closed(m, runs)) return 1;
+    m->is_of_one_turn = is_of_one_turn(m, runs);
+    if (!m->is_whole || !m->is_of_one_turn || has_border(m)) return 1;
     m->edge_out = PEG_NEW(arena, peg_vec3, m->ne);
     m->vertex_out = PEG_NEW(arena, peg_vec3, m->nv);
     if (arena->failed) return 0;

@@ -29,8 +29,9 @@ typedef struct peg_triangle_mesh {
     unsigned char *edge_is_flat, *vertex_is_flat; /* all that lies next to it lies in one plane */
     unsigned char *edge_is_even, *vertex_is_even; /* to less than what counts as a gap */
     peg_vec3 *normal;                             /* nt: of unit length */
-    int is_whole; /* of one piece: edges lead from each triangle to each other one */
-    int sense;    /* 1: the normals look out; -1: in; 0: not of one piece, closed and of one turn */
+    int is_whole;       /* of one piece: edges lead from each triangle to each other one */
+    int is_of_one_turn; /* at most two triangles at an edge, with their normals on one side */
+    int sense; /* 1: the normals look out; -1: in; 0: not of one piece, closed and of one turn */
     peg_vec3 *edge_out, *vertex_out; /* unit vectors out of it there; null unless it has a sense */
     unsigned char *own;  /* nt: bit k: edge k can be touched and no triangle before has it, bit 3 +
                             k: the same of corner k */

@@ -1,14 +1,18 @@
-/* Overlaps of the start of two closed meshes. A pair of triangles that pass through each other has
- * a least direction of its own, and those of neighbours contradict each other. What can open is the
- * overlap as a whole: its contour, the closed line along which the surfaces cross, has an area
- * vector, which is the gradient of the overlap's volume by a translation of one mesh. That, or a
- * face near it, is the direction n of the contour; its depth is the most by which one mesh reaches
- * above the other along n, as far as the triangles that cross tell. Where this is too little the
- * rest follows in the next steps. Corners of the contour are contact points along n, with that gap.
+/* Overlaps of the start of two meshes, one of which is closed. A pair of triangles that pass
+ * through each other has a least direction of its own, and those of neighbours contradict each
+ * other. What can open is the overlap as a whole: its contour, the closed line along which the
+ * surfaces cross, has an area vector, which is the gradient of the overlap's volume by a
+ * translation of one mesh. That, or a face near it, is the direction n of the contour; its depth
+ * is the most by which one mesh reaches above the other along n, as far as the triangles that
+ * cross tell. Where this is too little the rest follows in the next steps. Corners of the contour
+ * are contact points along n, with that gap.
  *
- * A triangle that crosses the other mesh or lies inside of it is buried: it is no obstacle on the
- * way out. Its other pairs are not checked, and have rows only where both meshes are touched from
- * outside. */
+ * An open mesh, a sheet, has no volume, but the same contours where these are closed; the closed
+ * mesh leaves it to the side where most of it is.
+ *
+ * A triangle that crosses the other mesh, or lies inside of it or beyond the sheet, is buried: it
+ * is no obstacle on the way out. Its other pairs are not checked, and have rows only where closed
+ * meshes are touched from outside. */
 #include "peg/step/mesh_overlaps.h"
 
 #include "peg/base/arena.h"
@@ -37,7 +41,10 @@ typedef struct couple {
     peg_assembly *a;
     int mesh[2]; /* parts */
     crossing *first, *last;
+    int sheet;             /* which of them is open, 0 or 1; -1: none */
     unsigned char *buried; /* by piece: 0 not known, 1 no, 2 yes */
+    unsigned char *beyond; /* beside a sheet, by triangle of the other mesh: it crosses the sheet,
+                              or is on the far side of it */
 } couple;
 
 static const peg_candidate *candidate_of(const peg_assembly *a, int pair)
@@ -60,14 +67,50 @@ static int contains(const peg_assembly *a, int mesh, const double *point)
     return peg_mesh_contains(a->stage->part[mesh].triangle_mesh, local);
 }
 
-/* --- crossings --- */
-
-static void outward(const peg_view *T, double n[3])
+/* The centre of one of its triangles, in its frame. Returns twice its area. */
+static double sample(const peg_triangle_mesh *m, int i, double centre[3])
 {
-    for (int k = 0; k < 3; k++) n[k] = T->shape->mesh->sense * T->normal[0][k];
+    const int *v = m->triangle[(long)i * (m->nt - 1) / (SAMPLES - 1)];
+    double u[3], w[3], across[3];
+    peg_sub(m->vertex[v[1]], m->vertex[v[0]], u);
+    peg_sub(m->vertex[v[2]], m->vertex[v[0]], w);
+    peg_cross(u, w, across);
+    for (int k = 0; k < 3; k++) centre[k] = m->vertex[v[0]][k] + (u[k] + w[k]) / 3;
+    return peg_norm(across);
 }
 
-/* Triangles that only touch: whether the meshes overlap beside what they have in common. */
+/* --- crossings --- */
+
+/* Of an open mesh: to the side that its normals look to. */
+static void outward(const peg_view *T, double n[3])
+{
+    int sense = T->shape->mesh->sense < 0 ? -1 : 1;
+    for (int k = 0; k < 3; k++) n[k] = sense * T->normal[0][k];
+}
+
+static int is_closed(const peg_view *view)
+{
+    return view->shape->mesh->sense != 0;
+}
+
+/* Triangles that only touch: whether the sheet, of which T is, goes on from there into the closed
+ * mesh, which S of it crosses. */
+static int leads_in(const peg_view *T, const peg_view *S, double touch)
+{
+    double out[3], inner = 0, least = 0, most = 0;
+    outward(S, out);
+    for (int k = 0; k < 3; k++) {
+        double d[3];
+        peg_sub(T->vertex[k], S->vertex[0], d);
+        inner = peg_min(inner, peg_dot(out, d));
+        if (peg_dot(out, d) > touch) return 0;
+        double height = peg_dot(T->normal[0], S->vertex[k]) - T->offset[0];
+        least = peg_min(least, height), most = peg_max(most, height);
+    }
+    return inner < -touch && least < -touch && most > touch;
+}
+
+/* The same of two closed meshes: whether they overlap beside what the triangles have in common. */
 static int overlap_beside(const peg_assembly *a, const peg_candidate *c, const crossing *x,
                           double L)
 {
@@ -80,22 +123,25 @@ static int overlap_beside(const peg_assembly *a, const peg_candidate *c, const c
     return contains(a, mesh[c->a], at) && contains(a, mesh[c->b], at);
 }
 
-static int is_of_closed_mesh(const peg_view *view)
+/* Two triangles of meshes that have sides, one of which is closed. */
+static int may_open(const peg_view *A, const peg_view *B)
 {
-    return peg_is_triangle(view->shape) && view->shape->mesh->sense;
+    return peg_is_triangle(A->shape) && peg_is_triangle(B->shape) &&
+           A->shape->mesh->is_of_one_turn && B->shape->mesh->is_of_one_turn &&
+           (is_closed(A) || is_closed(B));
 }
 
 static int find_crossing(const peg_assembly *a, int pair, crossing *out)
 {
     const peg_candidate *c = candidate_of(a, pair);
     const peg_view *A = view_of(a, c->a), *B = view_of(a, c->b);
-    double L = a->island.pair[pair].L;
-    if (!is_of_closed_mesh(A) || !is_of_closed_mesh(B) || a->island.pair[pair].surface->soft)
-        return 0;
-    peg_crossing_kind kind = peg_triangles_cross(A, B, PEG_TOUCH * L, out->end);
-    if (kind == PEG_CROSSING_NONE) return 0;
+    double L = a->island.pair[pair].L, touch = PEG_TOUCH * L;
+    if (!may_open(A, B) || a->island.pair[pair].surface->soft) return 0;
+    peg_crossing_kind kind = peg_triangles_cross(A, B, touch, out->end);
     out->pair = pair;
-    return kind == PEG_CROSSING_THROUGH || overlap_beside(a, c, out, L);
+    if (kind != PEG_CROSSING_TOUCH) return kind == PEG_CROSSING_THROUGH;
+    if (is_closed(A) && is_closed(B)) return overlap_beside(a, c, out, L);
+    return is_closed(A) ? leads_in(B, A, touch) : leads_in(A, B, touch);
 }
 
 /* Returns how many there are, or -1 without memory. */
@@ -140,8 +186,8 @@ static void join_ends(crossing *all, int i, int j, double near)
 }
 
 /* Where triangles touch, what belongs to a contour is left to rounding: what is not closed is one
- * contour. */
-static void join(const couple *c)
+ * contour. Returns whether all are closed. */
+static int join(const couple *c)
 {
     crossing *all = c->first;
     int n = (int)(c->last - c->first), open = -1;
@@ -155,10 +201,28 @@ static void join(const couple *c)
         open = i;
     }
     for (int i = 0; i < n; i++) all[i].contour = root_of(all, i);
+    return open < 0;
+}
+
+/* How much more of the surface of a mesh is on the side of a plane that n looks to, m^2. */
+static double surplus(const couple *c, int side, const double n[3], const double origin[3])
+{
+    const peg_placed *m = &c->a->stage->placed[c->mesh[side]];
+    const peg_triangle_mesh *mesh = c->a->stage->part[c->mesh[side]].triangle_mesh;
+    double local[3], from[3], sum = 0;
+    peg_rotate_back(m->R, n, local);
+    peg_sub(origin, m->x, from);
+    double level = peg_dot(n, from);
+    for (int i = 0; i < SAMPLES; i++) {
+        double centre[3], area = sample(mesh, i, centre);
+        sum += peg_dot(local, centre) > level ? area : -area;
+    }
+    return sum;
 }
 
 /* Out of B, into A. Seen against it the contour runs the way round that nb x na has; that of a hole
- * in the overlap runs the other way, and only the normals tell. */
+ * in the overlap runs the other way, and only the normals tell. A closed mesh leaves a sheet to
+ * the side where most of it is. */
 static void find_direction(const couple *c, int contour, double n[3])
 {
     double centre[3] = {0}, area[3] = {0}, between[3] = {0}, length = 0;
@@ -188,8 +252,10 @@ static void find_direction(const couple *c, int contour, double n[3])
         }
     }
     double sense = peg_dot(area, between) < 0 ? -1 : 1;
+    if (c->sheet == 0) sense = surplus(c, 1, area, centre) > 0 ? -1 : 1;
+    if (c->sheet == 1) sense = surplus(c, 0, area, centre) < 0 ? -1 : 1;
     int has_area = peg_norm(area) > NO_AREA * length * length;
-    for (int k = 0; k < 3; k++) n[k] = has_area ? sense * area[k] : between[k];
+    for (int k = 0; k < 3; k++) n[k] = has_area ? sense * area[k] : c->sheet < 0 ? between[k] : 0;
     peg_normalise(n);
 }
 
@@ -219,7 +285,8 @@ static double take_face(const couple *c, int contour, double n[3])
             const peg_candidate *of = candidate_of(c->a, x->pair);
             double face[3];
             outward(view_of(c->a, side ? of->b : of->a), face);
-            for (int k = 0; k < 3; k++) face[k] *= side ? 1 : -1;
+            int is_turned = c->sheet == side ? peg_dot(face, area) < 0 : !side;
+            for (int k = 0; k < 3 && is_turned; k++) face[k] = -face[k];
             if (peg_dot(face, area) < NEAR_AREA || peg_dot(face, last) > 1 - PEG_TOUCH) continue;
             peg_copy3(face, last);
             double along = find_depth(c, contour, face);
@@ -300,33 +367,95 @@ static int open_contours(const couple *c)
 
 /* --- what is buried --- */
 
-/* Whether most of the surface of one mesh is inside of the other one. */
+/* Whether most of the surface of one mesh is inside of the other one, if that is closed. */
 static int is_inside(const couple *c, int side)
 {
     const peg_placed *m = &c->a->stage->placed[c->mesh[side]];
-    const peg_triangle_mesh *mesh = c->a->stage->part[c->mesh[side]].triangle_mesh;
-    int n = mesh->nt < SAMPLES ? mesh->nt : SAMPLES;
     double all = 0, inside = 0;
-    for (int i = 0; i < n; i++) {
-        const int *v = mesh->triangle[(long)i * (mesh->nt - 1) / (n - 1)];
-        double u[3], w[3], across[3], at[3];
-        peg_sub(mesh->vertex[v[1]], mesh->vertex[v[0]], u);
-        peg_sub(mesh->vertex[v[2]], mesh->vertex[v[0]], w);
-        peg_cross(u, w, across);
-        for (int k = 0; k < 3; k++) u[k] = mesh->vertex[v[0]][k] + (u[k] + w[k]) / 3;
-        peg_rotate(m->R, u, at);
+    if (c->sheet == !side) return 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        double at[3], area = sample(c->a->stage->part[c->mesh[side]].triangle_mesh, i, at);
+        peg_rotate(m->R, at, at);
         peg_add_scaled(at, 1, m->x, at);
-        double area = peg_norm(across);
         all += area;
         inside += contains(c->a, c->mesh[!side], at) ? area : 0;
     }
     return 2 * inside > all;
 }
 
-static int is_buried(const couple *c, int piece, int part, int other)
+/* Whether an edge from v to w passes through triangle u at one of two points. */
+static int pierces(const double *v, const double *w, const peg_view *u, const peg_vec3 end[2],
+                   double near)
+{
+    double from = peg_dot(u->normal[0], v) - u->offset[0],
+           to = peg_dot(u->normal[0], w) - u->offset[0], x[3];
+    if ((from < 0) == (to < 0)) return 0;
+    peg_sub(w, v, x);
+    peg_add_scaled(v, from / (from - to), x, x);
+    for (int k = 0; k < 2; k++) {
+        double d[3];
+        peg_sub(x, end[k], d);
+        if (peg_norm(d) <= near) return 1;
+    }
+    return 0;
+}
+
+/* What of the closed mesh is beyond the sheet: from the far ends of edges that pass through it as
+ * far as no triangle crosses it. */
+static int find_beyond(couple *c)
+{
+    peg_island *I = &c->a->island;
+    int side = !c->sheet, count = 0;
+    const peg_triangle_mesh *m = c->a->stage->part[c->mesh[side]].triangle_mesh;
+    double near = SAME_END * I->pair[c->first->pair].L;
+    int *stack = PEG_NEW(I->arena, int, m->nv);
+    unsigned char *met = PEG_NEW(I->arena, unsigned char, m->nv);
+    c->beyond = PEG_NEW(I->arena, unsigned char, m->nt);
+    if (!stack || !met || !c->beyond) return 0;
+    memset(met, 0, (size_t)m->nv);
+    memset(c->beyond, 0, (size_t)m->nt);
+    for (const crossing *x = c->first; x < c->last; x++) {
+        const peg_candidate *of = candidate_of(c->a, x->pair);
+        const peg_view *T = view_of(c->a, side ? of->b : of->a);
+        const peg_view *u = view_of(c->a, side ? of->a : of->b);
+        const peg_pair *pair = &I->pair[x->pair];
+        c->beyond[T->shape->triangle] = 1;
+        if (!pair->nexternal) continue;
+        double up = peg_dot(u->normal[0], pair->external->normal) * (side ? -1 : 1);
+        for (int k = 0; k < 6; k++) { /* from corner v to w */
+            int v = k % 3, w = (v + 1 + k / 3) % 3, at = m->triangle[T->shape->triangle][v];
+            double height = peg_dot(u->normal[0], T->vertex[v]) - u->offset[0];
+            if (met[at] || !(up * height < 0) ||
+                !pierces(T->vertex[v], T->vertex[w], u, (const peg_vec3 *)x->end, near))
+                continue;
+            met[at] = 1;
+            stack[count++] = at;
+        }
+    }
+    while (count > 0) {
+        int v = stack[--count];
+        for (int i = m->fan_start[v]; i < m->fan_start[v + 1]; i++) {
+            if (c->beyond[m->fan[i]]) continue;
+            c->beyond[m->fan[i]] = 1;
+            for (int k = 0; k < 3; k++) {
+                int next = m->triangle[m->fan[i]][k];
+                if (met[next]) continue;
+                met[next] = 1;
+                stack[count++] = next;
+            }
+        }
+    }
+    return 1;
+}
+
+static int is_buried(const couple *c, int side, int piece, int part)
 {
     const peg_view *T = view_of(c->a, part);
-    if (!c->buried[piece]) c->buried[piece] = contains(c->a, other, T->centre) ? 2 : 1;
+    if (!c->buried[piece]) {
+        int is_in = c->sheet == !side ? c->beyond[T->shape->triangle]
+                                      : contains(c->a, c->mesh[!side], T->centre);
+        c->buried[piece] = is_in ? 2 : 1;
+    }
     return c->buried[piece] == 2;
 }
 
@@ -342,9 +471,8 @@ static void bury(const couple *c)
         const int *mesh = c->a->stage->scene_part;
         peg_pair *p = &I->pair[i];
         if (mesh[of->a] != c->mesh[0] || mesh[of->b] != c->mesh[1]) continue;
-        p->from_out[0] = p->from_out[1] = 1;
-        if (p->nexternal ||
-            (!is_buried(c, p->a, of->a, c->mesh[1]) && !is_buried(c, p->b, of->b, c->mesh[0])))
+        p->from_out[0] = c->sheet != 0, p->from_out[1] = c->sheet != 1;
+        if (p->nexternal || (!is_buried(c, 0, p->a, of->a) && !is_buried(c, 1, p->b, of->b)))
             continue;
         p->buried = 1;
         p->width = INFINITY;
@@ -354,12 +482,15 @@ static void bury(const couple *c)
 static int open_couple(couple *c)
 {
     peg_island *I = &c->a->island;
+    c->sheet = -1;
+    for (int side = 0; side < 2; side++)
+        if (!c->a->stage->part[c->mesh[side]].triangle_mesh->sense) c->sheet = side;
     if (is_inside(c, 0) || is_inside(c, 1)) return 1;
+    if (!join(c) && c->sheet >= 0) return 1;
     c->buried = PEG_NEW(I->arena, unsigned char, I->npiece);
     if (!c->buried) return 0;
     memset(c->buried, 0, (size_t)I->npiece);
-    join(c);
-    if (!open_contours(c)) return 0;
+    if (!open_contours(c) || (c->sheet >= 0 && !find_beyond(c))) return 0;
     bury(c);
     return 1;
 }

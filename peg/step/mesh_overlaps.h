@@ -1,4 +1,4 @@
-/* Overlaps of the start of two closed meshes. */
+/* Overlaps of the start of two meshes, one of which is closed. */
 #ifndef PEG_MESH_OVERLAPS_H
 #define PEG_MESH_OVERLAPS_H
 
