@@ -67,6 +67,7 @@ static const struct arrangement {
     {"as bricks", {make_cube, make_cube}, {{1}, {1}}, {0, 0, 1}, {.05, 0, 0}},
     {"small on large", {make_slab, make_cube}, {{1}, {0, 0, 1, .5}}, {0, 0, 1}, {.03, .02, 0}},
     {"fine", {make_fine_cube, make_fine_cube}, {{1}, {0, 0, 1, .3}}, {0, 0, 1}, {.03, .02, 0}},
+    {"fine, along a seam", {make_fine_cube, make_fine_cube}, {{1}, {1}}, {0, 0, 1}, {.05, .04, 0}},
     {"edge over edge",
      {make_bar, make_bar},
      {{1, 0, 0, PEG_PI / 4}, {0, 0, 1, 1.3}},
@@ -258,7 +259,7 @@ END_TEST
 
 static void move_up(solid *s, dBodyID body, double height)
 {
-    dBodySetPosition(body, .1, -.05, height);
+    dBodySetPosition(body, .1, -.1, height); /* a cube's sides are over edges of the sheet */
     solid_place(s, dBodyGetPosition(body), dBodyGetRotation(body));
 }
 

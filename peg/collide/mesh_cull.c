@@ -491,6 +491,13 @@ static void nearest_of_triangle(const double *const corner[3], const double *n, 
     }
 }
 
+/* How far apart counts: triangles of two meshes that touch may have to be looked at, where sides in
+ * one plane are part of an overlap. */
+static double apart_from(const peg_mesh_cull *c)
+{
+    return (c->shell ? MET : -MET) * c->part.shape->size;
+}
+
 /* Whether the direction from the triangle to the part's centre separates them. */
 static int is_beside(const peg_mesh_cull *c, const double *const corner[3], const double *n)
 {
@@ -499,14 +506,14 @@ static int is_beside(const peg_mesh_cull *c, const double *const corner[3], cons
     peg_sub(c->part.centre, at, u);
     if (!(peg_normalise(u) > 0)) return 0;
     heights(c, u, peg_dot(u, at), &low, &high);
-    return low >= -MET * c->part.shape->size;
+    return low >= apart_from(c);
 }
 
 /* Whether a triangle without intersection can be culled: a direction separates it from the part. */
 static int is_apart(const peg_mesh_cull *c, const double *const corner[3], const double *n,
                     double low, double high, double above)
 {
-    double touch = -MET * c->part.shape->size;
+    double touch = apart_from(c);
     return peg_is_round(c->part.shape) || low >= touch || -high >= touch || above >= touch ||
            is_beside(c, corner, n);
 }

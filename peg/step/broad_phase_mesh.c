@@ -8,6 +8,7 @@
 #include "peg/collide/separation.h"
 #include "peg/shape/aabb_tree.h"
 #include "peg/step/candidate.h"
+#include "peg/step/mesh_overlaps.h"
 #include "peg/step/parts.h"
 
 /* --- predicted motion --- */
@@ -190,7 +191,10 @@ static void add_triangle(void *context, int triangle, int deep)
     }
     const peg_view *T = &s->placed[part].view, *other = &s->placed[x->other].view;
     double n[3] = {0}, touch = PEG_TOUCH * other->shape->size;
-    if (deep && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch) return;
+    peg_vec3 end[2];
+    if (deep && peg_separation(T, other, INFINITY, NULL, NULL).s >= -touch &&
+        !peg_find_crossing(s, part, x->other, end))
+        return;
     if (x->cover.all &&
         peg_is_far(T, other, x->cover.from_start, s->context->settings.narrow_phase, n))
         return;

@@ -58,13 +58,13 @@ static const peg_view *view_of(const peg_assembly *a, int part)
 }
 
 /* Whether a world point is inside of a closed mesh. */
-static int contains(const peg_assembly *a, int mesh, const double *point)
+static int contains(const peg_stage *s, int mesh, const double *point)
 {
-    const peg_placed *m = &a->stage->placed[mesh];
+    const peg_placed *m = &s->placed[mesh];
     double local[3];
     peg_sub(point, m->x, local);
     peg_rotate_back(m->R, local, local);
-    return peg_mesh_contains(a->stage->part[mesh].triangle_mesh, local);
+    return peg_mesh_contains(s->part[mesh].triangle_mesh, local);
 }
 
 /* The centre of one of its triangles, in its frame. Returns twice its area. */
@@ -110,17 +110,15 @@ static int leads_in(const peg_view *T, const peg_view *S, double touch)
     return inner < -touch && least < -touch && most > touch;
 }
 
-/* The same of two closed meshes: whether they overlap beside what the triangles have in common. */
-static int overlap_beside(const peg_assembly *a, const peg_candidate *c, const crossing *x,
-                          double L)
+/* The same of two closed meshes: whether they overlap beside what the triangles a and b have in
+ * common. */
+static int overlap_beside(const peg_stage *s, int a, int b, const peg_vec3 end[2], double touch)
 {
-    const int *mesh = a->stage->scene_part;
-    double na[3], nb[3], at[3], within = 2 * PEG_TOUCH * L;
-    outward(view_of(a, c->a), na);
-    outward(view_of(a, c->b), nb);
-    for (int k = 0; k < 3; k++)
-        at[k] = .5 * (x->end[0][k] + x->end[1][k]) - within * (na[k] + nb[k]);
-    return contains(a, mesh[c->a], at) && contains(a, mesh[c->b], at);
+    double na[3], nb[3], at[3], within = 2 * touch;
+    outward(&s->placed[a].view, na);
+    outward(&s->placed[b].view, nb);
+    for (int k = 0; k < 3; k++) at[k] = .5 * (end[0][k] + end[1][k]) - within * (na[k] + nb[k]);
+    return contains(s, s->scene_part[a], at) && contains(s, s->scene_part[b], at);
 }
 
 /* Two triangles of meshes that have sides, one of which is closed. */
@@ -131,16 +129,14 @@ static int may_open(const peg_view *A, const peg_view *B)
            (is_closed(A) || is_closed(B));
 }
 
-static int find_crossing(const peg_assembly *a, int pair, crossing *out)
+int peg_find_crossing(const peg_stage *s, int a, int b, peg_vec3 end[2])
 {
-    const peg_candidate *c = candidate_of(a, pair);
-    const peg_view *A = view_of(a, c->a), *B = view_of(a, c->b);
-    double L = a->island.pair[pair].L, touch = PEG_TOUCH * L;
-    if (!may_open(A, B) || a->island.pair[pair].surface->soft) return 0;
-    peg_crossing_kind kind = peg_triangles_cross(A, B, touch, out->end);
-    out->pair = pair;
+    const peg_view *A = &s->placed[a].view, *B = &s->placed[b].view;
+    if (!may_open(A, B)) return 0;
+    double touch = PEG_TOUCH * peg_pair_size(A->shape, B->shape);
+    peg_crossing_kind kind = peg_triangles_cross(A, B, touch, end);
     if (kind != PEG_CROSSING_TOUCH) return kind == PEG_CROSSING_THROUGH;
-    if (is_closed(A) && is_closed(B)) return overlap_beside(a, c, out, L);
+    if (is_closed(A) && is_closed(B)) return overlap_beside(s, a, b, (const peg_vec3 *)end, touch);
     return is_closed(A) ? leads_in(B, A, touch) : leads_in(A, B, touch);
 }
 
@@ -151,7 +147,10 @@ static int find_crossings(const peg_assembly *a, crossing **out)
     crossing x;
     *out = NULL;
     for (int p = 0; p < a->island.npair; p++) {
-        if (!find_crossing(a, p, &x)) continue;
+        const peg_candidate *c = candidate_of(a, p);
+        if (a->island.pair[p].surface->soft || !peg_find_crossing(a->stage, c->a, c->b, x.end))
+            continue;
+        x.pair = p;
         if (!*out) *out = PEG_NEW(a->island.arena, crossing, a->island.npair - p);
         if (!*out) return -1;
         (*out)[count++] = x;
@@ -378,7 +377,7 @@ static int is_inside(const couple *c, int side)
         peg_rotate(m->R, at, at);
         peg_add_scaled(at, 1, m->x, at);
         all += area;
-        inside += contains(c->a, c->mesh[!side], at) ? area : 0;
+        inside += contains(c->a->stage, c->mesh[!side], at) ? area : 0;
     }
     return 2 * inside > all;
 }
@@ -453,7 +452,7 @@ static int is_buried(const couple *c, int side, int piece, int part)
     const peg_view *T = view_of(c->a, part);
     if (!c->buried[piece]) {
         int is_in = c->sheet == !side ? c->beyond[T->shape->triangle]
-                                      : contains(c->a, c->mesh[!side], T->centre);
+                                      : contains(c->a->stage, c->mesh[!side], T->centre);
         c->buried[piece] = is_in ? 2 : 1;
     }
     return c->buried[piece] == 2;
