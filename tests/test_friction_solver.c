@@ -177,6 +177,27 @@ START_TEST(what_moves_is_not_balanced)
 }
 END_TEST
 
+/* A joint of two bodies: a row of equality along x, behind the rows of contacts. */
+static void join(double b)
+{
+    static const double x[3] = {1, 0, 0}, top[3] = {0, 0, 0.5}, bottom[3] = {0, 0, -0.5};
+    case_add_contact(&island, 1, 0, bottom, top, x, b);
+    peg_lcp_row *row = &island.row[island.problem.m - 1];
+    row->bounded = 1;
+    row->normal = -1;
+    row->limit = INFINITY;
+}
+
+START_TEST(joints_bear_no_load)
+{
+    stack(3, 1, 0.5, 1);
+    join(0);
+    ck_assert(is_balanced());
+    lean(0.1);
+    ck_assert(is_balanced());
+}
+END_TEST
+
 /* --- against enumeration --- */
 
 /* Contacts of one or two friction rows, of all kinds of bounds. */
@@ -657,6 +678,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, loads_are_passed_on_to_the_ground);
     tcase_add_test(tests, what_tips_is_not_balanced);
     tcase_add_test(tests, what_moves_is_not_balanced);
+    tcase_add_test(tests, joints_bear_no_load);
     tcase_add_test(tests, kicked_stacks_are_solved);
     tcase_add_test(tests, lagged_friction_is_usable);
     tcase_add_loop_test(tests, warm_start_does_not_matter, 0, 10);

@@ -2,7 +2,8 @@
  * give to all bodies. Once everything above it has passed its load on, its own contacts below it
  * have to take what it bears: the shortest impulses of the normal rows that do or, where some of
  * these pull, the least squares over the friction cones (Lawson and Hanson's method). Flush walls
- * and grids have so many dependent rows that Newton's method takes a hundred times as long. */
+ * and grids have so many dependent rows that Newton's method takes a hundred times as long. Rows of
+ * joints bear nothing: those that v = 0 satisfies need not. */
 #include "peg/lcp/balance.h"
 
 #include "peg/base/arena.h"
@@ -94,6 +95,18 @@ static int find_loads(balance *s)
     return length > 0 && isfinite(length);
 }
 
+/* Whether v = 0 satisfies a row; of joints the certificate tells. */
+static int is_kept(const peg_lcp_row *row, double rounded)
+{
+    return row->bounded ? row->b == 0 || row->normal < 0 : row->b >= -rounded;
+}
+
+/* Whether row f is one of friction of a normal row. */
+static int is_friction_of(const peg_problem *p, int f, int normal)
+{
+    return f < p->m && p->row[f].bounded && p->row[f].normal == normal;
+}
+
 /* 0 if v = 0 does not satisfy the rows. */
 static int find_supports(balance *s)
 {
@@ -102,7 +115,7 @@ static int find_supports(balance *s)
     for (int i = 0; i < p->m; i++) {
         const peg_lcp_row *row = &p->row[i];
         s->lambda[i] = 0;
-        if (row->bounded ? row->b != 0 || row->normal < 0 : row->b < -rounded) return 0;
+        if (!is_kept(row, rounded)) return 0;
         if (row->bounded || row->b > rounded || row->c > 0) continue;
         const double *n = row->body_a >= 0 ? row->Ja : row->Jb;
         double cosine = peg_dot(n, s->up) * (row->body_a >= 0 ? 1 : -1);
@@ -144,7 +157,7 @@ static int make_columns(peg_arena *arena, balance *s, int body, int frictional)
             const support *at = &s->support[k];
             most++;
             if (pass) add_column(s, at, -1, 0);
-            for (int f = at->row + 1; f < p->m && p->row[f].bounded && frictional; f++) {
+            for (int f = at->row + 1; frictional && is_friction_of(p, f, at->row); f++) {
                 most += 2;
                 if (!pass) continue;
                 add_column(s, at, f, p->row[f].mu);
@@ -290,7 +303,7 @@ static void pass_on(balance *s, int body)
         const support *at = &s->support[k];
         if (at->lower < 0) continue;
         if (--s->above[at->lower] == 0) s->ready[s->readies++] = at->lower;
-        for (int f = at->row; f == at->row || (f < p->m && p->row[f].bounded); f++) {
+        for (int f = at->row; f == at->row || is_friction_of(p, f, at->row); f++) {
             double g[6];
             if (s->lambda[f] == 0) continue;
             peg_mass_root_row(&s->root[at->lower], at->sides > 0 ? p->row[f].Jb : p->row[f].Ja, g);
