@@ -7,6 +7,8 @@
 #ifndef PEG_LANES_H
 #define PEG_LANES_H
 
+#include <limits.h> /* any header: defines __GLIBC__ */
+
 /* Numbers of a vector: those of an AVX2 register. Comparisons of longer vectors are compiled one by
  * one. */
 enum { PEG_LANES = 8, PEG_DOUBLE_LANES = 4 };

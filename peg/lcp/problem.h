@@ -59,6 +59,7 @@ typedef enum peg_outcome {
 
 typedef enum peg_method {
     PEG_METHOD_NONE, /* the warm start is the answer */
+    PEG_METHOD_DELASSUS,
     PEG_METHOD_NEWTON,
     PEG_METHOD_ACTIVE_SET,
     PEG_METHOD_LEMKE,
@@ -127,13 +128,13 @@ double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
  * that the rows demand (max_i |b_i| / sqrt(scale_i)), at least a tiny positive number. */
 double peg_residual_unit(const peg_problem *problem);
 
-/* Solves, and checks the residual. solver = AUTO: the active set, and Lemke if its answer is not
- * certified; large islands: Newton before both; bounded rows: Newton, and the active set if none
- * has a finite bound. PROJECTED: the same without Lemke, and without Newton where no row is
- * bounded. LEMKE: that alone. On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the
- * solution is not to be used, except that after PEG_INFEASIBLE nothing is written. Rows with a zero
- * Jacobian: ignored if b >= 0 (lambda = 0), else infeasible. Memory comes from the arena, which is
- * handed back as it was. */
+/* Solves, and checks the residual. solver = AUTO: bounded rows of small problems by their Delassus
+ * matrix (delassus.h), then by Newton, and by the active set if none has a finite bound; others by
+ * the active set, large ones by Newton first, and by Lemke if the answer is not certified.
+ * PROJECTED: the same without Lemke, and without Newton where no row is bounded. LEMKE: that alone.
+ * On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is not to be used,
+ * except that after PEG_INFEASIBLE nothing is written. Rows with a zero Jacobian: ignored if b >= 0
+ * (lambda = 0), else infeasible. Memory comes from the arena, which is handed back as it was. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
                       const peg_solve_options *options, peg_solution *solution);
 

@@ -2,6 +2,7 @@
 #include <float.h>
 
 #include "peg/lcp/balance.h"
+#include "peg/lcp/delassus.h"
 #include "peg/lcp/problem.h"
 
 /* Large impulses that cancel (a block squeezed between compliant rows, or in a wedge) leave a force
@@ -92,9 +93,10 @@ static peg_outcome run_newton(peg_arena *arena, const peg_problem *problem,
                    problem, least, solution);
 }
 
-/* Bounded rows and large islands: Newton's method, whose cost grows least. Where it fails, and
- * first where no row is bounded and the island small, the active set: it is the fastest there and
- * proves what it calls infeasible. */
+/* Bounded rows of small problems: their Delassus matrix. Where that finds no answer, and of large
+ * islands: Newton's method, whose cost grows least. Where it fails, and first where no row is
+ * bounded and the island small, the active set: it is the fastest there and proves what it calls
+ * infeasible. */
 peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
                       const peg_solve_options *options, peg_solution *solution)
 {
@@ -112,6 +114,10 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
     if (options->is_limited && peg_balance(arena, problem, solution->lambda) &&
         rests(problem, least, solution))
         return PEG_SOLVED;
+    if (k.bounded && !uses_lemke)
+        outcome = certify(peg_solve_delassus(arena, problem, options, solution),
+                          PEG_METHOD_DELASSUS, problem, least, solution);
+    if (is_settled(outcome)) return outcome;
     if (k.bounded ? !uses_lemke : solver == PEG_SOLVER_AUTO && is_large)
         outcome = run_newton(arena, problem, options, least, k.bounded && !is_last, solution);
     is_last |= options->most_work > 0 && solution->work >= options->most_work;

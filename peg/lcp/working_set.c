@@ -2,6 +2,7 @@
  * loaded: those that the warm start loads, and those that its velocities would close, are solved
  * for; what that closes of the others joins them. An answer that leaves all others open is one of
  * the whole problem. */
+#include "peg/lcp/delassus.h"
 #include "peg/lcp/problem.h"
 
 /* Rounds of joining, and share of the rows that may take part: then, or with more, all do. With
@@ -74,6 +75,15 @@ static void begin(working_set *s, const peg_solution *solution)
     }
 }
 
+/* All rows of a problem. */
+static peg_outcome solve_rows(peg_arena *arena, const peg_problem *problem,
+                              const peg_solve_options *options, peg_solution *solution)
+{
+    peg_outcome outcome = peg_solve_delassus(arena, problem, options, solution);
+    if (outcome == PEG_SOLVED || outcome == PEG_OUT_OF_MEMORY) return outcome;
+    return peg_solve_newton(arena, problem, options, solution);
+}
+
 static peg_outcome solve_part(peg_arena *arena, const peg_solve_options *options, working_set *s,
                               peg_solution *solution)
 {
@@ -88,7 +98,7 @@ static peg_outcome solve_part(peg_arena *arena, const peg_solve_options *options
     s->part.m = m;
     s->solution.v = solution->v;
     s->solution.work = solution->work;
-    peg_outcome outcome = peg_solve_newton(arena, &s->part, options, &s->solution);
+    peg_outcome outcome = solve_rows(arena, &s->part, options, &s->solution);
     solution->work = s->solution.work;
     solution->iterations = s->solution.iterations;
     if (outcome != PEG_SOLVED) return outcome;
@@ -139,7 +149,7 @@ peg_outcome peg_solve_working_set(peg_arena *arena, const peg_problem *problem,
     peg_outcome outcome = solve_parts(arena, problem, options, least, solution);
     peg_arena_back(arena, behind);
     if (outcome != PEG_SOLVED) memcpy(solution->lambda, warm, size);
-    if (outcome == PEG_NOT_CERTIFIED) outcome = peg_solve_newton(arena, problem, options, solution);
+    if (outcome == PEG_NOT_CERTIFIED) outcome = solve_rows(arena, problem, options, solution);
     peg_arena_back(arena, mark);
     return outcome;
 }
