@@ -35,6 +35,10 @@ typedef long long peg_double_mask __attribute__((vector_size(32)));
 #define PEG_PICK8(a, b, ...) __builtin_shuffle(a, b, (peg_float_mask){__VA_ARGS__})
 #endif
 
+/* What p points to is read from memory again, not kept: copies of more vectors than a processor has
+ * registers are written to the stack and read from there. */
+#define PEG_LOAD_AGAIN(p) __asm__("" : "+r"(p))
+
 PEG_HOT peg_floats peg_floats_of(float x)
 {
     return (peg_floats){x, x, x, x, x, x, x, x};

@@ -31,12 +31,11 @@ typedef struct eight_rows {
 } eight_rows;
 
 typedef struct wide_group {
-    peg_floats changed;                          /* in the last visit: squares of all rows, J */
     int patch[PEG_LANES];                        /* -1: none */
     int a[PEG_LANES], b[PEG_LANES];              /* nb and above: does not move */
     size_t y_of_a[PEG_LANES], y_of_b[PEG_LANES]; /* where their y begins */
     peg_floats inverse_mass[2];                  /* of A and B, 1/kg */
-    int contacts;
+    int contacts, colour;
     eight_rows *rows; /* contacts */
 } wide_group;
 
@@ -59,6 +58,7 @@ typedef struct state {
     float *y; /* STRIDE (nb + threads); what does not move has the last blocks, by thread */
     float *before, *way; /* as y: of the last iterate; from the one before to it */
     wide_group *group;
+    peg_floats *changed; /* of each group in its last visit: squares of all rows, J */
     int groups;
     int threads, phases;
     phase phase[COLOURS + 3]; /* the last one begins at the end */
@@ -146,11 +146,12 @@ static int allocate_groups(peg_arena *arena, state *s, const int *begin)
     for (int c = 0; c <= COLOURS; c++)
         groups += (begin[c + 1] - begin[c] + lanes_of(c) - 1) / lanes_of(c);
     s->group = peg_arena_aligned(arena, (size_t)groups * sizeof *s->group);
+    s->changed = peg_arena_aligned(arena, (size_t)groups * sizeof *s->changed);
     size_t size = (size_t)STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y;
     s->y = peg_arena_aligned(arena, size);
     s->before = peg_arena_aligned(arena, size);
     s->way = peg_arena_aligned(arena, size);
-    return s->group && s->y && s->before && s->way;
+    return s->group && s->changed && s->y && s->before && s->way;
 }
 
 static int allocate_rows(peg_arena *arena, state *s)
@@ -174,7 +175,9 @@ static int make_groups(peg_arena *arena, state *s)
         int lanes = lanes_of(c), first = s->groups;
         for (int i = begin[c]; i < begin[c + 1]; i += lanes) {
             int left = begin[c + 1] - i;
-            fill_group(s->problem, order + i, left < lanes ? left : lanes, &s->group[s->groups++]);
+            wide_group *g = &s->group[s->groups++];
+            fill_group(s->problem, order + i, left < lanes ? left : lanes, g);
+            g->colour = c;
         }
         add_phase(s, first, s->groups - first, lanes == 1);
     }
@@ -359,23 +362,55 @@ PEG_HOT peg_floats within(peg_floats x, peg_floats bound)
     return peg_floats_min(peg_floats_max(x, -bound), bound);
 }
 
-PEG_HOT void visit_contact(const wide_group *g, eight_rows *r, int rows, peg_floats *a,
-                           peg_floats *b, changes *changed)
+/* Groups of a colour that are visited side by side: each row of a contact waits for the one before,
+ * while other groups do not. */
+enum { ABREAST = 2 };
+
+/* A group that is being visited, with y of A and B. */
+typedef struct visited {
+    wide_group *group;
+    peg_floats a[PEG_LANES], b[PEG_LANES];
+    changes changed;
+} visited;
+
+PEG_HOT void visit_normal_row(visited *v, int k, const peg_floats *speed, peg_floats *by)
 {
-    wide_row *row = r->row;
-    peg_floats by[ROWS], speed[ROWS];
-    find_speeds(row, rows, a, b, speed);
+    wide_row *row = v->group->rows[k].row;
     peg_floats lambda = row->lambda - row->gain * speed[0];
-    by[0] = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), changed);
-    if (rows == 1) {
-        push(g, row, by, 1, a, b);
-        return;
+    by[0] = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), &v->changed);
+}
+
+PEG_HOT void visit_first_friction_row(visited *v, int k, const peg_floats *speed, peg_floats *by)
+{
+    eight_rows *r = &v->group->rows[k];
+    wide_row *row = r->row;
+    peg_floats lambda = row[1].lambda - row[1].gain * (speed[1] + r->one_zero * by[0]);
+    by[1] = set_impulse(row + 1, within(lambda, r->mu[0] * row->lambda), &v->changed);
+}
+
+PEG_HOT void visit_second_friction_row(visited *v, int k, const peg_floats *speed, peg_floats *by)
+{
+    eight_rows *r = &v->group->rows[k];
+    wide_row *row = r->row;
+    peg_floats full = speed[2] + r->two_zero * by[0] + r->two_one * by[1];
+    peg_floats lambda = row[2].lambda - row[2].gain * full;
+    by[2] = set_impulse(row + 2, within(lambda, r->mu[1] * row->lambda), &v->changed);
+}
+
+/* The contacts k of n groups. */
+PEG_HOT void visit_contacts(visited *v, int n, int k, int rows)
+{
+    peg_floats by[ABREAST][ROWS], speed[ABREAST][ROWS];
+    for (int i = 0; i < n; i++)
+        find_speeds(v[i].group->rows[k].row, rows, v[i].a, v[i].b, speed[i]);
+    for (int i = 0; i < n; i++) visit_normal_row(&v[i], k, speed[i], by[i]);
+    for (int i = 0; i < n && rows > 1; i++) visit_first_friction_row(&v[i], k, speed[i], by[i]);
+    for (int i = 0; i < n && rows > 1; i++) visit_second_friction_row(&v[i], k, speed[i], by[i]);
+    for (int i = 0; i < n; i++) {
+        const wide_row *row = v[i].group->rows[k].row;
+        PEG_LOAD_AGAIN(row);
+        push(v[i].group, row, by[i], rows, v[i].a, v[i].b);
     }
-    lambda = row[1].lambda - row[1].gain * (speed[1] + r->one_zero * by[0]);
-    by[1] = set_impulse(row + 1, within(lambda, r->mu[0] * row->lambda), changed);
-    lambda = row[2].lambda - row[2].gain * (speed[2] + r->two_zero * by[0] + r->two_one * by[1]);
-    by[2] = set_impulse(row + 2, within(lambda, r->mu[1] * row->lambda), changed);
-    push(g, row, by, ROWS, a, b);
 }
 
 /* What a thread does between two meetings: a step of an iteration, or of the start of all. */
@@ -391,43 +426,73 @@ PEG_HOT void extrapolate(wide_row *row, int rows, peg_floats beta)
     }
 }
 
-PEG_HOT void visit_group(const state *s, wide_group *g, int rows, visit kind, float beta,
-                         changes *changed)
+PEG_HOT void start_contact(visited *v, int k, int rows)
 {
-    peg_floats a[PEG_LANES], b[PEG_LANES];
-    gather(s, g->y_of_a, a);
-    gather(s, g->y_of_b, b);
-    for (int c = 0; c < g->contacts; c++) {
-        wide_row *row = g->rows[c].row;
-        peg_floats lambda[ROWS] = {row[0].lambda, row[1].lambda, row[2].lambda};
-        if (kind == START) {
-            push(g, row, lambda, rows, a, b);
-            continue;
-        }
-        extrapolate(row, rows, peg_floats_of(beta));
-        visit_contact(g, &g->rows[c], rows, a, b, changed);
-    }
-    scatter(s, g->y_of_a, a);
-    scatter(s, g->y_of_b, b);
+    const wide_row *row = v->group->rows[k].row;
+    peg_floats lambda[ROWS] = {row[0].lambda, row[1].lambda, row[2].lambda};
+    push(v->group, row, lambda, rows, v->a, v->b);
 }
 
-/* Returns the largest change of a row. */
-PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind, float beta)
+/* The contacts from .. to - 1 of n groups. */
+PEG_HOT void visit_range(visited *v, int n, int from, int to, int rows, visit kind, float beta)
+{
+    for (int k = from; k < to; k++) {
+        if (kind == START) {
+            for (int i = 0; i < n; i++) start_contact(&v[i], k, rows);
+            continue;
+        }
+        for (int i = 0; i < n; i++) extrapolate(v[i].group->rows[k].row, rows, peg_floats_of(beta));
+        visit_contacts(v, n, k, rows);
+    }
+}
+
+/* n groups that are `apart` from each other; the second one has no fewer contacts. */
+PEG_HOT void visit_abreast(state *s, int first, int apart, int n, int rows, visit kind, float beta,
+                           peg_floats *most)
+{
+    visited v[ABREAST];
+    for (int i = 0; i < n; i++) {
+        v[i].group = &s->group[first + i * apart];
+        v[i].changed = (changes){*most, peg_floats_of(0)};
+        gather(s, v[i].group->y_of_a, v[i].a);
+        gather(s, v[i].group->y_of_b, v[i].b);
+    }
+    int both = v[0].group->contacts;
+    visit_range(v, n, 0, both, rows, kind, beta);
+    if (n > 1) visit_range(v + 1, 1, both, v[1].group->contacts, rows, kind, beta);
+    for (int i = 0; i < n; i++) {
+        scatter(s, v[i].group->y_of_a, v[i].a);
+        scatter(s, v[i].group->y_of_b, v[i].b);
+        s->changed[first + i * apart] = v[i].changed.sum;
+        *most = peg_floats_max(*most, v[i].changed.most);
+    }
+}
+
+/* A thread's groups of a phase, `apart` from each other. Returns the largest change of a row. */
+PEG_HOT float visit_share(state *s, int first, int end, int apart, int rows, visit kind, float beta)
 {
     peg_floats most = peg_floats_of(0);
     float largest = 0;
-    for (int i = s->phase[k].begin + worker; i < s->phase[k + 1].begin; i += s->phase[k].threads) {
-        wide_group *g = &s->group[i];
-        changes changed = {most, peg_floats_of(0)};
-        if (s->problem->frictionless)
-            visit_group(s, g, 1, kind, beta, &changed);
-        else
-            visit_group(s, g, ROWS, kind, beta, &changed);
-        g->changed = changed.sum;
-        most = changed.most;
+    for (int i = first, next; i < end; i = next) {
+        int colour = s->group[i].colour;
+        next = i + apart;
+        if (next < end && colour < COLOURS && s->group[next].colour == colour) {
+            visit_abreast(s, i, apart, 2, rows, kind, beta, &most);
+            next += apart;
+        } else {
+            visit_abreast(s, i, apart, 1, rows, kind, beta, &most);
+        }
     }
     for (int l = 0; l < PEG_LANES; l++) largest = most[l] > largest ? most[l] : largest;
     return largest;
+}
+
+PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind, float beta)
+{
+    const phase *p = &s->phase[k];
+    int first = p->begin + worker, end = p[1].begin;
+    if (s->problem->frictionless) return visit_share(s, first, end, p->threads, 1, kind, beta);
+    return visit_share(s, first, end, p->threads, ROWS, kind, beta);
 }
 
 /* One iteration; all threads return the largest change of a row. */
@@ -464,7 +529,7 @@ static double squares(const state *s)
 {
     peg_floats changed = peg_floats_of(0);
     double sum = 0;
-    for (int i = 0; i < s->groups; i++) changed += s->group[i].changed;
+    for (int i = 0; i < s->groups; i++) changed += s->changed[i];
     for (int l = 0; l < PEG_LANES; l++) sum += (double)changed[l];
     return sum;
 }
