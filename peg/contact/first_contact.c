@@ -53,10 +53,14 @@ static int are_shells(const peg_island *I, const peg_pair *p)
            peg_is_triangle(I->piece[p->b].part->shape);
 }
 
+int peg_motion_is_fast(const peg_island *I, const peg_pair *p, double motion)
+{
+    return motion > (are_shells(I, p) ? fmax(p->s0, PEG_HIT_DEPTH * p->width) : FAST * p->width);
+}
+
 int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
 {
-    return peg_pair_motion(I, p, v) >
-           (are_shells(I, p) ? fmax(p->s0, PEG_HIT_DEPTH * p->width) : FAST * p->width);
+    return peg_motion_is_fast(I, p, peg_pair_motion(I, p, v));
 }
 
 /* Strides that an island may take in a step, in all its pairs and passes: about 0.2 s, and some for

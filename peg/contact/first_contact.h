@@ -18,6 +18,8 @@ typedef struct peg_passage {
 } peg_passage;
 /* Whether a pair moves so far along v that it could tunnel between q_0 and q_k. */
 int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
+/* The same where it is known how far the pair could move, m. */
+int peg_motion_is_fast(const peg_island *island, const peg_pair *pair, double motion);
 peg_passage peg_conservative_advancement(peg_island *island, const peg_pair *pair,
                                          const peg_vec6 *v, double depth);
 /* Adds the pair's rows at that pose to island->first. */

@@ -60,12 +60,18 @@ static int suits(const peg_island *I)
     return 1;
 }
 
-/* Of a mass that has none: 0. */
-static void find_roots(void *data, int begin, int end)
+/* The root of a mass that has none: 0. */
+static void begin_bodies(void *data, int begin, int end)
 {
     const peg_wide *w = data;
-    for (int i = begin; i < end; i++)
+    for (int i = begin; i < end; i++) {
+        if (i >= w->I->nd) {
+            memset(w->free[i], 0, sizeof w->free[i]);
+            continue;
+        }
+        memcpy(w->free[i], w->I->rigid[i].state.v_free, sizeof w->free[i]);
         if (!peg_mass_root_of(&w->I->mass[i], &w->root[i])) w->root[i].linear = 0;
+    }
 }
 
 static int begin(peg_wide *w)
@@ -73,6 +79,7 @@ static int begin(peg_wide *w)
     peg_island *I = w->I;
     double sum = 0, mass = 0;
     w->root = PEG_NEW(I->arena, peg_mass_root, I->nd);
+    w->free = PEG_NEW(I->arena, peg_vec6, I->nr);
     w->number = PEG_NEW(I->arena, int, I->nr);
     w->list = PEG_NEW(I->arena, int, I->npair);
     w->checked = PEG_NEW(I->arena, unsigned char, I->npair);
@@ -81,7 +88,7 @@ static int begin(peg_wide *w)
     w->passes = PEG_NEW(I->arena, unsigned char, I->npair);
     if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
     memset(w->passes, 0, (size_t)I->npair);
-    peg_pool_loop(I->pool, find_roots, w, I->nd);
+    peg_pool_loop(I->pool, begin_bodies, w, I->nr);
     for (int i = 0; i < I->nd; i++) {
         if (!(w->root[i].linear > 0)) return 0;
         sum += I->rigid[i].free_square;
@@ -92,21 +99,6 @@ static int begin(peg_wide *w)
     for (int i = 0; i < I->npair; i++)
         w->margin = peg_min(w->margin, PEG_COARSE_GAP * I->pair[i].margin);
     return 1;
-}
-
-/* How far the pair could close in the free motion, m. */
-static double closing(const peg_wide *w, const peg_pair *p)
-{
-    double v[2][6] = {{0}}, d[3], sum;
-    for (int side = 0; side < 2; side++) {
-        int r = w->I->piece[side ? p->b : p->a].rigid;
-        if (r < w->I->nd) memcpy(v[side], w->I->rigid[r].state.v_free, sizeof v[side]);
-    }
-    peg_sub(v[0], v[1], d);
-    sum = peg_norm(d);
-    for (int side = 0; side < 2; side++)
-        sum += peg_piece_turning(w->I, &w->I->piece[side ? p->b : p->a], v[side]);
-    return w->I->h * sum;
 }
 
 static void take_facet(peg_pair *p)
@@ -122,7 +114,9 @@ static void start_pairs(void *data, int begin, int end)
     peg_wide *w = data;
     for (int i = begin; i < end; i++) {
         peg_pair *p = &w->I->pair[i];
-        p->reach = PEG_NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing(w, p);
+        /* that the pair could close in the free motion, m */
+        double closing = peg_wide_motion(w, p, (const peg_vec6 *)w->free);
+        p->reach = PEG_NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing;
         if (p->start_axis)
             w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
         else if (p->start_facet)
@@ -135,13 +129,14 @@ static int separate_start(peg_wide *w)
 {
     peg_island *I = w->I;
     int n = 0;
+    peg_wide_find_turning(w, (const peg_vec6 *)w->free, I->nd);
     peg_pool_loop(I->pool, start_pairs, w, I->npair);
     for (int i = 0; i < I->npair; i++)
         if (!I->pair[i].start_axis && !I->pair[i].start_facet) w->list[n++] = i;
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
     n = 0;
     for (int i = 0; i < I->npair; i++)
-        if (w->passes[i] && w->search[i] == PEG_WIDE_BOXES) w->list[n++] = i;
+        if (w->passes[i] && peg_wide_in_lanes(w->search[i])) w->list[n++] = i;
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, INFINITY);
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
@@ -228,18 +223,18 @@ static void keep_directions(void *data, int begin, int end)
     const peg_island *I = w->I;
     for (int i = begin; i < end; i++) {
         peg_pair *p = &I->pair[i];
-        int box, other;
-        if (w->search[i] != PEG_WIDE_BOXES) continue;
-        peg_wide_order_pieces(w, p, &box, &other);
+        int search = w->search[i];
+        if (!peg_wide_in_lanes(search)) continue;
         p->facet = (peg_facet){.kind = PEG_FEATURES_NONE, .s = p->s};
         p->others = INFINITY;
-        if (!peg_is_half_space(I->piece[other].part->shape)) {
+        if (search == PEG_WIDE_BOXES) {
             peg_box_axis_direction(&w->box[PEG_WIDE_NOW][p->a], &w->box[PEG_WIDE_NOW][p->b],
                                    &w->axis[i], p->facet.n);
             continue;
         }
-        const double *n = I->piece[other].now.normal[0];
-        for (int k = 0; k < 3; k++) p->facet.n[k] = box == p->a ? n[k] : -n[k];
+        int into_a = search == PEG_WIDE_PLANE_B;
+        const double *n = I->piece[into_a ? p->b : p->a].now.normal[0];
+        for (int k = 0; k < 3; k++) p->facet.n[k] = into_a ? n[k] : -n[k];
     }
 }
 

@@ -37,7 +37,7 @@ static void place_centres(const peg_wide *w, int pair, const double *x[2])
 {
     const peg_pair *p = &w->I->pair[pair];
     for (int side = 0; side < 2; side++) {
-        const peg_rigid *r = &w->I->rigid[w->I->piece[side ? p->b : p->a].rigid];
+        const peg_rigid *r = &w->I->rigid[w->piece[side ? p->b : p->a].rigid];
         x[side] = w->time == PEG_WIDE_START ? r->x0 : r->x;
     }
 }
@@ -58,12 +58,11 @@ static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_patch
 {
     const peg_box *at = w->box[w->time];
     const peg_pair *p = &w->I->pair[v->pair];
-    int box, other;
-    peg_wide_order_pieces(w, p, &box, &other);
-    if (peg_is_half_space(w->I->piece[other].part->shape)) {
-        const peg_view *plane = &w->I->piece[other].now;
-        peg_box_plane_find(&at[box], plane->normal[0], plane->offset[0], box != p->a, v->reach,
-                           found);
+    int search = w->search[v->pair], flipped = search == PEG_WIDE_PLANE_A;
+    if (search != PEG_WIDE_BOXES) {
+        const peg_view *plane = &w->I->piece[flipped ? p->a : p->b].now;
+        peg_box_plane_find(&at[flipped ? p->b : p->a], plane->normal[0], plane->offset[0], flipped,
+                           v->reach, found);
     } else if (v->is_violated) {
         peg_box_corners_find(&at[p->a], &at[p->b], &w->axis[v->pair], v->reach, found);
     } else {
@@ -92,7 +91,7 @@ static void find_patches(void *data, int begin, int end)
         peg_wide_visit *v = &w->visit[i];
         v->count = 0;
         if (w->search[v->pair] == PEG_WIDE_VIEWS || isinf(v->reach)) continue;
-        if (w->search[v->pair] == PEG_WIDE_BOXES)
+        if (peg_wide_in_lanes(w->search[v->pair]))
             find_box_patch(w, v, &w->found[i]);
         else
             find_facet_patch(w, v, &w->found[i]);
@@ -127,7 +126,7 @@ static void set_patches(peg_wide *w, const peg_wide_visit *v)
 {
     const peg_island *I = w->I;
     const peg_pair *p = &I->pair[v->pair];
-    int a = I->piece[p->a].rigid, b = I->piece[p->b].rigid;
+    int a = w->piece[p->a].rigid, b = w->piece[p->b].rigid;
     for (int k = 0; k < v->count; k += PEG_WIDE_PATCH) {
         int left = v->count - k;
         w->patch[w->patches++] = (peg_wide_patch){w->number[a], w->number[b], v->first + k,
@@ -201,7 +200,7 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
 
 static void point_velocity(const peg_wide *w, int rigid, const double *arm, double *out)
 {
-    const double *v = rigid < w->I->nd ? w->I->rigid[rigid].state.v_free : w->I->v[rigid];
+    const double *v = rigid < w->I->nd ? w->free[rigid] : w->I->v[rigid];
     peg_cross(v + 3, arm, out);
     peg_add_scaled(out, 1, v, out);
 }
@@ -221,8 +220,8 @@ static void set_friction(const peg_wide *w, int k)
         peg_copy3(t, c->tangent);
         return;
     }
-    point_velocity(w, w->I->piece[p->a].rigid, c->arm_a, a);
-    point_velocity(w, w->I->piece[p->b].rigid, c->arm_b, b);
+    point_velocity(w, w->piece[p->a].rigid, c->arm_a, a);
+    point_velocity(w, w->piece[p->b].rigid, c->arm_b, b);
     peg_sub(a, b, slide);
     int given = peg_part_across(s->axis, c->normal, 0, t);
     if (!given && s->mu == s->mu2 &&
@@ -240,18 +239,20 @@ static void set_friction(const peg_wide *w, int k)
 /* --- impulses of the step before --- */
 
 /* An edge's ends by its number. */
-static int ends_of(const peg_wide *w, int piece, int edge)
+static int ends_of(const peg_wide *w, int pair, int piece, int edge)
 {
+    if (peg_wide_in_lanes(w->search[pair])) return w->edges.name[edge];
     const peg_polytope *P = w->I->piece[piece].part->shape;
     const int *v = P->edge[edge].v;
     return v[0] < v[1] ? P->nv * v[0] + v[1] : P->nv * v[1] + v[0];
 }
 
-static int edge_of(const peg_wide *w, int piece, int ends)
+static int edge_of(const peg_wide *w, int pair, int piece, int ends)
 {
+    if (peg_wide_in_lanes(w->search[pair])) return w->edges.of_name[ends];
     const peg_polytope *P = w->I->piece[piece].part->shape;
     for (int e = 0; e < P->ne; e++)
-        if (ends_of(w, piece, e) == ends) return e;
+        if (ends_of(w, pair, piece, e) == ends) return e;
     return 0;
 }
 
@@ -262,7 +263,7 @@ static int is_same(const peg_wide *w, int k, const peg_cached_contact *old)
     if ((int)f->kind != old->kind) return 0;
     if (f->kind != PEG_FEATURES_EE || w->search[f->pair] == PEG_WIDE_VIEWS)
         return f->i == old->i && f->j == old->j;
-    return f->i == ends_of(w, p->a, old->i) && f->j == ends_of(w, p->b, old->j);
+    return f->i == ends_of(w, f->pair, p->a, old->i) && f->j == ends_of(w, f->pair, p->b, old->j);
 }
 
 static void local_point(const peg_wide *w, int k, const double *R, double *out)
@@ -274,7 +275,7 @@ static int nearest(const peg_wide *w, int from, int end, const double *local)
 {
     int best = from;
     double least = INFINITY;
-    const double *R = w->I->rigid[w->I->piece[w->I->pair[w->feature[from].pair].a].rigid].R0;
+    const double *R = w->I->rigid[w->piece[w->I->pair[w->feature[from].pair].a].rigid].R0;
     for (int k = from; k < end; k++) {
         double at[3];
         local_point(w, k, R, at);
@@ -320,7 +321,7 @@ static void set_loads(void *data, int begin, int end)
         if (!(c->lambda[0] > 0)) continue;
         *load = (peg_loaded_contact){.pair = f->pair, .kind = f->kind, .i = f->i, .j = f->j};
         if (f->kind == PEG_FEATURES_EE && w->search[f->pair] != PEG_WIDE_VIEWS)
-            load->i = edge_of(w, p->a, f->i), load->j = edge_of(w, p->b, f->j);
+            load->i = edge_of(w, f->pair, p->a, f->i), load->j = edge_of(w, f->pair, p->b, f->j);
         load->gap = load->end_gap = f->gap;
         peg_copy3(f->point, load->point);
         peg_copy3(c->normal, load->normal);
@@ -350,23 +351,23 @@ int peg_wide_take_loads(peg_wide *w)
 
 /* --- their gaps in the end --- */
 
-static void vertex_of_box(const peg_wide *w, int piece, int vertex, double *out)
+/* Corner bit k set: + half of side k, as in shape/primitives.c. */
+static void vertex_of_box(const peg_box *box, int vertex, double *out)
 {
-    const peg_box *box = &w->box[PEG_WIDE_NOW][piece];
-    peg_rotate(box->R, w->I->piece[piece].part->shape->vertex[vertex], out);
+    double local[3];
+    for (int k = 0; k < 3; k++) local[k] = vertex >> k & 1 ? box->half[k] : -box->half[k];
+    peg_rotate(box->R, local, out);
     peg_add_scaled(out, 1, box->x, out);
 }
 
-static double above_face(const peg_wide *w, int piece, int face, const double *point)
+/* Faces -x +x -y +y -z +z. */
+static double above_face(const peg_box *box, int face, const double *point)
 {
-    const peg_piece *of = &w->I->piece[piece];
-    const peg_box *box = &w->box[PEG_WIDE_NOW][piece];
-    double n[3], from[3];
-    if (peg_is_half_space(of->part->shape))
-        return peg_dot(of->now.normal[face], point) - of->now.offset[face];
-    peg_rotate(box->R, of->part->shape->normal[face], n);
+    double from[3], n[3];
+    for (int k = 0; k < 3; k++)
+        n[k] = face % 2 ? box->R[3 * k + face / 2] : -box->R[3 * k + face / 2];
     peg_sub(point, box->x, from);
-    return peg_dot(n, from) - of->part->shape->offset[face];
+    return peg_dot(n, from) - box->half[face / 2];
 }
 
 /* Where the edges have become parallel it is not known. */
@@ -374,10 +375,10 @@ static double between_edges(const peg_wide *w, const peg_pair *p, const peg_load
 {
     double at[2][3], along[2][3], n[3], apart[3];
     for (int side = 0; side < 2; side++) {
-        int piece = side ? p->b : p->a;
-        const int *v = w->I->piece[piece].part->shape->edge[side ? c->j : c->i].v;
-        vertex_of_box(w, piece, v[0], at[side]);
-        vertex_of_box(w, piece, v[1], along[side]);
+        const peg_box *box = &w->box[PEG_WIDE_NOW][side ? p->b : p->a];
+        const int *v = w->edges.v[side ? c->j : c->i];
+        vertex_of_box(box, v[0], at[side]);
+        vertex_of_box(box, v[1], along[side]);
         peg_sub(along[side], at[side], along[side]);
     }
     peg_cross(along[0], along[1], n);
@@ -390,15 +391,18 @@ static double end_gap(const peg_wide *w, const peg_loaded_contact *c)
 {
     const peg_pair *p = &w->I->pair[c->pair];
     double at[3];
-    if (w->search[c->pair] != PEG_WIDE_BOXES) {
+    int search = w->search[c->pair];
+    if (!peg_wide_in_lanes(search)) {
         peg_row row;
         peg_loaded_row(w->I, c, 0, &row);
         return peg_row_gap(w->I, &row);
     }
     if (c->kind == PEG_FEATURES_EE) return between_edges(w, p, c);
-    int is_of_a = c->kind == PEG_FEATURES_VF;
-    vertex_of_box(w, is_of_a ? p->a : p->b, c->i, at);
-    return above_face(w, is_of_a ? p->b : p->a, c->j, at);
+    int is_of_a = c->kind == PEG_FEATURES_VF, of = is_of_a ? p->b : p->a;
+    vertex_of_box(&w->box[PEG_WIDE_NOW][is_of_a ? p->a : p->b], c->i, at);
+    if (search == PEG_WIDE_BOXES) return above_face(&w->box[PEG_WIDE_NOW][of], c->j, at);
+    const peg_view *plane = &w->I->piece[of].now;
+    return peg_dot(plane->normal[0], at) - plane->offset[0];
 }
 
 static void find_end_gaps(void *data, int begin, int end)

@@ -12,7 +12,6 @@
 static void place_box(const peg_piece *piece, const double *x, const double *R, peg_box *box)
 {
     double at[3];
-    peg_copy3(piece->part->shape->half, box->half);
     peg_rotate(R, piece->part->offset, at);
     peg_add_scaled(at, 1, x, box->x);
     peg_mat_mul(R, piece->part->rotation, box->R);
@@ -22,8 +21,9 @@ static peg_wide_search search_of(const peg_island *I, const peg_pair *p)
 {
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     int box_a = peg_is_box(A), box_b = peg_is_box(B);
-    if ((box_a && (box_b || peg_is_half_space(B))) || (box_b && peg_is_half_space(A)))
-        return PEG_WIDE_BOXES;
+    if (box_a && box_b) return PEG_WIDE_BOXES;
+    if (box_b && peg_is_half_space(A)) return PEG_WIDE_PLANE_A;
+    if (box_a && peg_is_half_space(B)) return PEG_WIDE_PLANE_B;
     return p->start_facet && peg_have_facet_patches(A, B) ? PEG_WIDE_FACETS : PEG_WIDE_VIEWS;
 }
 
@@ -34,7 +34,7 @@ static void mark_pairs(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
         w->search[i] = search_of(I, p);
-        if (w->search[i] != PEG_WIDE_BOXES) w->has_view[p->a] = w->has_view[p->b] = 1;
+        if (!peg_wide_in_lanes(w->search[i])) w->has_view[p->a] = w->has_view[p->b] = 1;
     }
 }
 
@@ -44,21 +44,40 @@ static void start_pieces(void *data, int begin, int end)
     for (int i = begin; i < end; i++) {
         peg_piece *piece = &w->I->piece[i];
         const peg_rigid *r = &w->I->rigid[piece->rigid];
+        w->piece[i].rigid = piece->rigid;
         place_box(piece, r->x0, r->R0, &w->box[PEG_WIDE_START][i]);
+        peg_copy3(piece->part->shape->half, w->box[PEG_WIDE_START][i].half);
         w->box[PEG_WIDE_NOW][i] = w->box[PEG_WIDE_START][i];
+        peg_copy3(piece->part->shape->half, w->box[PEG_WIDE_BETWEEN][i].half);
         if (w->has_view[i]) peg_piece_begin(w->I, piece);
+    }
+}
+
+static void set_edges(peg_wide *w)
+{
+    const peg_polytope *box = NULL;
+    for (int i = 0; i < w->I->npiece && !box; i++)
+        if (peg_is_box(w->I->piece[i].part->shape)) box = w->I->piece[i].part->shape;
+    for (int e = 0; box && e < PEG_BOX_EDGES; e++) {
+        const int *v = box->edge[e].v;
+        int first = v[0] < v[1] ? v[0] : v[1], second = v[0] + v[1] - first;
+        w->edges.v[e][0] = v[0], w->edges.v[e][1] = v[1];
+        w->edges.name[e] = PEG_BOX_VERTICES * first + second;
+        w->edges.of_name[w->edges.name[e]] = e;
     }
 }
 
 int peg_wide_start_pieces(peg_wide *w)
 {
     peg_island *I = w->I;
+    w->piece = PEG_NEW(I->arena, peg_wide_piece, I->npiece);
     for (int t = 0; t < PEG_WIDE_TIMES; t++) w->box[t] = PEG_NEW(I->arena, peg_box, I->npiece);
     w->axis = PEG_NEW(I->arena, peg_box_axis, I->npair);
     w->search = PEG_NEW(I->arena, unsigned char, I->npair);
     w->has_view = PEG_NEW(I->arena, unsigned char, I->npiece);
     w->rows.features_only = 1;
     if (I->arena->failed) return 0;
+    set_edges(w);
     mark_pairs(w);
     peg_pool_loop(I->pool, start_pieces, w, I->npiece);
     return 1;
@@ -84,7 +103,7 @@ static void place_piece(peg_wide *w, int i)
 void peg_wide_place_moved(peg_wide *w, const unsigned char *moved)
 {
     for (int i = 0; i < w->I->npiece; i++)
-        if (moved[w->I->piece[i].rigid]) place_piece(w, i);
+        if (moved[w->piece[i].rigid]) place_piece(w, i);
 }
 
 static void place_bodies(void *data, int begin, int end)
@@ -119,10 +138,36 @@ void peg_wide_place_other_views(peg_wide *w)
     peg_pool_loop(w->I->pool, place_other_views, w, w->I->npiece);
 }
 
-void peg_wide_order_pieces(const peg_wide *w, const peg_pair *p, int *box, int *other)
+/* --- motion --- */
+
+typedef struct turning {
+    peg_wide *w;
+    const peg_vec6 *v;
+    int n;
+} turning;
+
+static void find_turning(void *data, int begin, int end)
 {
-    int flipped = peg_is_half_space(w->I->piece[p->a].part->shape);
-    *box = flipped ? p->b : p->a, *other = flipped ? p->a : p->b;
+    const turning *of = data;
+    for (int i = begin; i < end; i++) {
+        peg_wide_piece *piece = &of->w->piece[i];
+        int moves = piece->rigid < of->n;
+        piece->turning =
+            moves ? peg_piece_turning(of->w->I, &of->w->I->piece[i], of->v[piece->rigid]) : 0;
+    }
+}
+
+void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v, int n)
+{
+    peg_pool_loop(w->I->pool, find_turning, &(turning){w, v, n}, w->I->npiece);
+}
+
+double peg_wide_motion(const peg_wide *w, const peg_pair *pair, const peg_vec6 *v)
+{
+    const peg_wide_piece *a = &w->piece[pair->a], *b = &w->piece[pair->b];
+    double d[3];
+    peg_sub(v[a->rigid], v[b->rigid], d);
+    return w->I->h * (peg_norm(d) + a->turning + b->turning);
 }
 
 /* --- separations --- */
@@ -158,16 +203,10 @@ typedef struct separations {
     double edge_bias;
 } separations;
 
-/* Of a pair in lanes with a half-space. Returns 0 if it is one of two boxes. */
-static int separate_plane(const separations *of, peg_pair *p)
+static void separate_plane(const separations *of, peg_pair *p, int box, int other)
 {
-    const peg_piece *piece = of->w->I->piece;
-    int box, other;
-    peg_wide_order_pieces(of->w, p, &box, &other);
-    if (!peg_is_half_space(piece[other].part->shape)) return 0;
-    const peg_view *plane = &piece[other].now;
+    const peg_view *plane = &of->w->I->piece[other].now;
     p->s = peg_box_above_plane(&of->w->box[of->time][box], plane->normal[0], plane->offset[0]);
-    return 1;
 }
 
 static void separate(void *data, int begin, int end)
@@ -180,17 +219,26 @@ static void separate(void *data, int begin, int end)
     int pair[PEG_LOT], boxes = 0;
     for (int k = begin; k < end; k++) {
         peg_pair *p = &w->I->pair[of->list[k]];
-        if (w->search[of->list[k]] == PEG_WIDE_FACETS) {
+        switch (w->search[of->list[k]]) {
+        case PEG_WIDE_BOXES:
+            a[boxes] = &at[p->a], b[boxes] = &at[p->b];
+            bias[boxes] = of->edge_bias * p->L;
+            pair[boxes++] = of->list[k];
+            break;
+        case PEG_WIDE_PLANE_A:
+            separate_plane(of, p, p->b, p->a);
+            break;
+        case PEG_WIDE_PLANE_B:
+            separate_plane(of, p, p->a, p->b);
+            break;
+        case PEG_WIDE_FACETS:
             separate_facets(w, of->edge_bias, p);
-        } else if (w->search[of->list[k]] == PEG_WIDE_VIEWS) {
+            break;
+        default:
             if (of->time == PEG_WIDE_START)
                 peg_pair_begin(w->I, p);
             else
                 separate_views(w, p);
-        } else if (!separate_plane(of, p)) {
-            a[boxes] = &at[p->a], b[boxes] = &at[p->b];
-            bias[boxes] = of->edge_bias * p->L;
-            pair[boxes++] = of->list[k];
         }
     }
     if (boxes) peg_box_separations(a, b, bias, boxes, axis);
@@ -247,12 +295,14 @@ int peg_wide_find_passes(peg_wide *w, int *fresh)
     const peg_vec6 *v = (const peg_vec6 *)I->v;
     int n = 0;
     *fresh = 0;
+    peg_wide_find_turning(w, v, I->nr);
     for (int i = 0; i < I->npair; i++) {
         const peg_pair *p = &I->pair[i];
-        /* an unchecked one is farther apart at the start than it moves */
-        if (!w->checked[i] || !peg_pair_is_fast(I, p, v)) continue;
-        if (!(w->search[i] == PEG_WIDE_BOXES
-                  ? meets(w, i, 0, 1, p->s0, p->s, peg_pair_motion(I, p, v))
+        if (!w->checked[i]) continue; /* it is farther apart at the start than it moves */
+        double motion = peg_wide_motion(w, p, v);
+        if (!peg_motion_is_fast(I, p, motion)) continue;
+        if (!(peg_wide_in_lanes(w->search[i])
+                  ? meets(w, i, 0, 1, p->s0, p->s, motion)
                   : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit))
             continue;
         *fresh += !w->passes[i];

@@ -20,10 +20,10 @@ static const double AIM = 0.3, NEIGHBOUR = 5;
 
 static void bound_pairs(void *data, int begin, int end)
 {
-    peg_island *I = data;
+    const peg_wide *w = data;
     for (int i = begin; i < end; i++) {
-        peg_pair *p = &I->pair[i];
-        p->s = p->s0 - peg_pair_motion(I, p, (const peg_vec6 *)I->v);
+        peg_pair *p = &w->I->pair[i];
+        p->s = p->s0 - peg_wide_motion(w, p, (const peg_vec6 *)w->I->v);
     }
 }
 
@@ -49,7 +49,8 @@ void peg_wide_check(peg_wide *w)
     peg_island *I = w->I;
     int n = 0;
     peg_wide_place_all(w);
-    peg_pool_loop(I->pool, bound_pairs, I, I->npair);
+    peg_wide_find_turning(w, (const peg_vec6 *)I->v, I->nr);
+    peg_pool_loop(I->pool, bound_pairs, w, I->npair);
     memset(w->checked, 0, (size_t)I->npair);
     for (int i = 0; i < I->npair; i++)
         if (is_violated(w, i)) w->list[n++] = i;
@@ -77,20 +78,20 @@ static int allocate_restoration(peg_wide *w)
     w->members = 0;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < I->npair; i++)
-            w->first[I->piece[side ? I->pair[i].b : I->pair[i].a].rigid]++;
+            w->first[w->piece[side ? I->pair[i].b : I->pair[i].a].rigid]++;
     for (int i = 0, sum = 0; i <= I->nr; i++) {
         sum += i < I->nr ? w->first[i] : 0;
         w->first[i] = sum;
     }
     for (int side = 0; side < 2; side++)
         for (int i = I->npair - 1; i >= 0; i--)
-            w->around[--w->first[I->piece[side ? I->pair[i].b : I->pair[i].a].rigid]] = i;
+            w->around[--w->first[w->piece[side ? I->pair[i].b : I->pair[i].a].rigid]] = i;
     return 1;
 }
 
 static void heat(const peg_wide *w, const peg_pair *p, unsigned char *hot)
 {
-    hot[w->I->piece[p->a].rigid] = hot[w->I->piece[p->b].rigid] = 1;
+    hot[w->piece[p->a].rigid] = hot[w->piece[p->b].rigid] = 1;
 }
 
 /* Bodies of violated pairs, and of those around them. */
@@ -137,7 +138,7 @@ static void number_members(peg_wide *w)
     w->members = 0;
     for (int k = 0; k < 2 * w->visits; k++) {
         const peg_pair *p = &I->pair[w->list[k / 2]];
-        int i = I->piece[k % 2 ? p->b : p->a].rigid;
+        int i = w->piece[k % 2 ? p->b : p->a].rigid;
         if (i >= I->nd || w->number[i] >= 0) continue;
         w->member_root[w->members] = w->root[i];
         w->member[w->members] = i;

@@ -17,7 +17,34 @@ typedef enum peg_wide_time {
 
 /* How a pair is searched: two boxes, or a box and a half-space, in lanes; other polytopes with
  * sharp edges by their facets; all others as by the other attempts. */
-typedef enum peg_wide_search { PEG_WIDE_BOXES, PEG_WIDE_FACETS, PEG_WIDE_VIEWS } peg_wide_search;
+typedef enum peg_wide_search {
+    PEG_WIDE_BOXES,
+    PEG_WIDE_PLANE_A, /* A is the half-space */
+    PEG_WIDE_PLANE_B,
+    PEG_WIDE_FACETS,
+    PEG_WIDE_VIEWS
+} peg_wide_search;
+
+static inline int peg_wide_in_lanes(int search)
+{
+    return search <= PEG_WIDE_PLANE_B;
+}
+
+/* What loops over pairs and contacts need of a piece: so little that those of a thousand bodies
+ * stay in the cache. */
+typedef struct peg_wide_piece {
+    int rigid;
+    double turning; /* of its points in the motion that is looked at, m/s */
+} peg_wide_piece;
+
+/* Vertices of a box, and a name for each two of them, v < w: PEG_BOX_VERTICES v + w. */
+enum { PEG_BOX_VERTICES = 8, PEG_BOX_EDGES = 12 };
+
+/* All boxes number their edges in the same way. */
+typedef struct peg_wide_edges {
+    int v[PEG_BOX_EDGES][2], name[PEG_BOX_EDGES];
+    int of_name[PEG_BOX_VERTICES * PEG_BOX_VERTICES];
+} peg_wide_edges;
 
 /* The features of a contact, and what friction has carried over. */
 typedef struct peg_wide_feature {
@@ -40,7 +67,10 @@ typedef struct peg_wide_visit {
 
 typedef struct peg_wide {
     peg_island *I;
-    peg_mass_root *root;
+    peg_mass_root *root;   /* nd */
+    peg_vec6 *free;        /* nr: velocities without contact */
+    peg_wide_piece *piece; /* npiece */
+    peg_wide_edges edges;
     peg_box *box[PEG_WIDE_TIMES]; /* npiece each */
     peg_box_axis *axis;           /* npair */
     unsigned char *search;        /* npair: peg_wide_search */
@@ -90,8 +120,11 @@ void peg_wide_place_body(peg_wide *w, int body);
 void peg_wide_place_moved(peg_wide *w, const unsigned char *moved);
 void peg_wide_place_all(peg_wide *w);
 void peg_wide_place_other_views(peg_wide *w);
-/* Of a pair in lanes the piece that is a box, and the one that may be a half-space. */
-void peg_wide_order_pieces(const peg_wide *w, const peg_pair *pair, int *box, int *other);
+/* The speeds of the pieces' points by the turning of their bodies with v, in n bodies: others are
+ * at rest. */
+void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v, int n);
+/* As peg_pair_motion with the turning that was found. */
+double peg_wide_motion(const peg_wide *w, const peg_pair *pair, const peg_vec6 *v);
 /* Of n listed pairs: s, and the axis or facet, at the start also s0. Pairs with facets that are
  * farther apart than p->reach then, or than the floor later, may have less than their largest s.
  * edge_bias: in L, as in box_box.h. */
