@@ -4,8 +4,7 @@
 
 int peg_is_box_pair(const peg_stage *s, int a, int b)
 {
-    const peg_polytope *A = s->part[a].shape, *B = s->part[b].shape;
-    return A && B && peg_is_box(A) && peg_is_box(B);
+    return s->box[a].box.half[0] > 0 && s->box[b].box.half[0] > 0;
 }
 
 void peg_box_pair_add(peg_pair_search *f, int a, int b)
@@ -25,27 +24,9 @@ void peg_box_pair_add(peg_pair_search *f, int a, int b)
     s->box_pair[s->box_pairs++] = (peg_box_pair){.a = a, .b = b};
 }
 
-static void find_boxes(void *data, int begin, int end)
+double peg_box_pair_size(const peg_stage *s, const peg_box_pair *p)
 {
-    const peg_stage *s = data;
-    for (int i = begin; i < end; i++) {
-        const peg_polytope *shape = s->part[i].shape;
-        if (shape && peg_is_box(shape)) peg_box_of_view(&s->placed[i].view, &s->box[i]);
-    }
-}
-
-static int place_boxes(peg_stage *s)
-{
-    int np = s->scene->np;
-    if (s->box) return 1;
-    s->box = PEG_NEW(&s->context->kept, peg_box, np);
-    if (s->box) peg_pool_loop(peg_threads_for(s->context, np), find_boxes, s, np);
-    return s->box != NULL;
-}
-
-static double size_of(const peg_stage *s, const peg_box_pair *p)
-{
-    return peg_pair_size(s->part[p->a].shape, s->part[p->b].shape);
+    return fmin(s->box[p->a].size, s->box[p->b].size);
 }
 
 /* Axes of the pairs that a search has added; a lot of the loop. */
@@ -59,8 +40,8 @@ static void find_axes(void *data, int begin, int end)
     peg_box_pair *pair = &s->box_pair[f->far + begin];
     int n = 0;
     for (; n < end - begin; n++) {
-        a[n] = &s->box[pair[n].a], b[n] = &s->box[pair[n].b];
-        bias[n] = PEG_EDGE_BIAS * size_of(s, &pair[n]);
+        a[n] = &s->box[pair[n].a].box, b[n] = &s->box[pair[n].b].box;
+        bias[n] = PEG_EDGE_BIAS * peg_box_pair_size(s, &pair[n]);
     }
     if (n) peg_box_separations(a, b, bias, n, axis);
     for (int k = 0; k < n; k++) pair[k].axis = axis[k];
@@ -82,12 +63,11 @@ int peg_box_pairs_sort_out(peg_pair_search *f)
     peg_stage *s = f->stage;
     int met = s->box_pairs - f->far, kept = f->far;
     if (met == 0) return 1;
-    if (!place_boxes(s)) return 0;
     peg_pool_loop(peg_threads_for(s->context, met), find_axes, f, met);
     for (int i = f->far; i < s->box_pairs; i++) {
         const peg_box_pair *p = &s->box_pair[i];
-        double reach =
-            s->placed[p->a].travel + s->placed[p->b].travel + peg_reach_margin(s) * size_of(s, p);
+        double reach = s->box[p->a].travel + s->box[p->b].travel +
+                       peg_reach_margin(s) * peg_box_pair_size(s, p);
         if (p->axis.s > reach) {
             s->box_pair[kept++] = *p;
             continue;

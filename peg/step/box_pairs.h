@@ -7,6 +7,8 @@
 
 /* Whether both parts are boxes. */
 int peg_is_box_pair(const peg_stage *stage, int a, int b);
+/* Size of the pair, as of two shapes. */
+double peg_box_pair_size(const peg_stage *stage, const peg_box_pair *pair);
 /* a has the smaller id. Without memory the stage has failed. */
 void peg_box_pair_add(peg_pair_search *finder, int a, int b);
 /* Makes candidates of the search's pairs in reach; 0 without memory. */

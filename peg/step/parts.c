@@ -150,6 +150,19 @@ static int place(peg_stage *s, int i, const double x[3], const double R[9])
     return 1;
 }
 
+/* Once the part's view and motion are set. */
+static void set_box(const peg_stage *s, int i)
+{
+    const peg_polytope *shape = s->part[i].shape;
+    const peg_placed *placed = &s->placed[i];
+    peg_placed_box *box = &s->box[i];
+    memset(box, 0, sizeof *box);
+    if (!peg_is_box(shape)) return;
+    peg_box_of_view(&placed->view, &box->box);
+    box->size = shape->size;
+    box->travel = placed->travel;
+}
+
 /* Parts of the scene, whose views have their room. */
 static void place_scene(void *data, int begin, int end)
 {
@@ -168,6 +181,7 @@ static void place_scene(void *data, int begin, int end)
         } else {
             set_motion(s, i, shape->centre, shape->radius - shape->round, shape->extent);
         }
+        set_box(s, i);
     }
 }
 
@@ -221,6 +235,8 @@ int peg_place_parts(peg_stage *s)
             !peg_view_allocate(&s->context->kept, s->part[i].shape, &s->placed[i].view))
             return 0;
     }
+    s->box = PEG_NEW(&s->context->kept, peg_placed_box, s->parts);
+    if (!s->box) return 0;
     peg_pool_loop(peg_threads_for(s->context, s->parts), place_scene, s, s->parts);
     s->context->parts = s->parts;
     return 1;
@@ -305,14 +321,12 @@ static void box_of_mesh(const peg_placed *placed, const peg_aabb *local, double 
     }
 }
 
-static void box_of_box(const peg_view *view, peg_aabb *out)
+static void box_of_box(const peg_box *box, peg_aabb *out)
 {
-    peg_box box;
-    peg_box_of_view(view, &box);
     for (int k = 0; k < 3; k++) {
         double extent = 0;
-        for (int j = 0; j < 3; j++) extent += fabs(box.R[3 * k + j]) * box.half[j];
-        out->lo[k] = box.x[k] - extent, out->hi[k] = box.x[k] + extent;
+        for (int j = 0; j < 3; j++) extent += fabs(box->R[3 * k + j]) * box->half[j];
+        out->lo[k] = box->x[k] - extent, out->hi[k] = box->x[k] + extent;
     }
 }
 
@@ -320,12 +334,12 @@ void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
 {
     const peg_part *part = &s->part[i];
     const peg_view *view = &s->placed[i].view;
-    if (part->triangle_mesh) {
-        box_of_mesh(&s->placed[i], &part->triangle_mesh->node[0].box, part->round, box);
+    if (s->box[i].box.half[0] > 0) {
+        box_of_box(&s->box[i].box, box);
         return;
     }
-    if (part->shape && peg_is_box(part->shape)) {
-        box_of_box(view, box);
+    if (part->triangle_mesh) {
+        box_of_mesh(&s->placed[i], &part->triangle_mesh->node[0].box, part->round, box);
         return;
     }
     int unbounded = peg_is_half_space(part->shape);

@@ -23,6 +23,12 @@ typedef struct peg_placed {
     int paired_with;    /* of a triangle: the part it was paired with last, and 1 more; 0: none */
 } peg_placed;
 
+/* Of a part that is a box, what its pairs need until they are near; of others box.half is 0. */
+typedef struct peg_placed_box {
+    peg_box box;
+    double size, travel; /* as of the shape, and in peg_placed */
+} peg_placed_box;
+
 /* A pair of parts whose boxes overlap; a has the smaller id. A pair with a mesh has candidates for
  * the nearby triangles, and one of the whole parts, which holds the filter's answer and the
  * surface. */
@@ -156,7 +162,7 @@ typedef struct peg_stage {
     int parts, part_capacity;
     peg_candidate *candidate, *sorted; /* the room, and the same to sort them into, or null */
     int candidates, candidate_capacity;
-    peg_box *box;           /* of the scene's parts, or null: of those that are boxes */
+    peg_placed_box *box;    /* of the scene's parts */
     peg_box_pair *box_pair; /* too far apart at the start to be candidates */
     int box_pairs, box_pair_room;
     double *found_travel;        /* of the scene's parts, in the motion that was found, m */

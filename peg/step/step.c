@@ -245,8 +245,7 @@ static void find_within_reach(void *data, int begin, int end)
 /* The same of boxes. */
 static int is_box_pair_within_reach(const peg_stage *s, const peg_box_pair *p)
 {
-    double size = peg_pair_size(s->part[p->a].shape, s->part[p->b].shape);
-    double left = s->round == 0 ? LEFT * size : 0;
+    double left = s->round == 0 ? LEFT * peg_box_pair_size(s, p) : 0;
     double most = s->found_travel[p->a] + s->found_travel[p->b];
     if (p->axis.s > (1 + PEG_ROUNDING) * most + left)
         return 0; /* as closing is no more than that */
