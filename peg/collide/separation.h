@@ -11,6 +11,8 @@
 #ifndef PEG_SEPARATION_H
 #define PEG_SEPARATION_H
 
+#include <stddef.h>
+
 #include "peg/collide/features.h"
 #include "peg/shape/polytope.h"
 
@@ -28,13 +30,28 @@ typedef struct peg_facet {
  * little since it was measured. Infinity: not known. */
 typedef struct peg_choice {
     peg_facet facet;
-    double others;      /* m */
-    double turned;      /* rad */
     peg_vec3 direction; /* of the signed separation (model lp); 0: none */
-    peg_vec3 at[2][3];  /* where A and B were left: see peg_pair_keep_choice */
     int wait;     /* steps until its island is next tried within a limit of work: solve_policy.c */
     int failures; /* such attempts that failed in a row */
+    /* of a facet; undefined of a direction alone, whose kind is NONE */
+    double others;     /* m */
+    double turned;     /* rad */
+    peg_vec3 at[2][3]; /* where A and B were left: see peg_pair_keep_choice */
 } peg_choice;
+
+/* Without what is undefined. */
+static inline void peg_choice_copy(const peg_choice *from, peg_choice *to)
+{
+    int is_facet = from->facet.kind != PEG_FEATURES_NONE;
+    memcpy(to, from, is_facet ? sizeof *to : offsetof(peg_choice, others));
+}
+
+/* None: n = 0. */
+static inline void peg_choice_clear(peg_choice *choice)
+{
+    memset(choice, 0, offsetof(peg_choice, others));
+    choice->facet.kind = PEG_FEATURES_NONE;
+}
 
 /* s_n for any unit direction; -infinity where a half-space is unbounded along n. */
 double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3]);

@@ -132,7 +132,10 @@ static void set_pair(const peg_assembly *a, int pair)
     int is_warm = I->settings->warm_start;
     if (is_warm) p->cached = c->cached, p->cached_contacts = c->cached_contacts;
     p->choice = &a->choice[pair];
-    *p->choice = is_warm && c->choice ? *c->choice : (peg_choice){0};
+    if (is_warm && c->choice)
+        peg_choice_copy(c->choice, p->choice);
+    else
+        peg_choice_clear(p->choice);
     p->surface = c->surface;
     p->from_out[0] = c->out_of_a, p->from_out[1] = c->out_of_b;
     p->start_axis = c->has_axis ? &c->axis : NULL;

@@ -61,7 +61,7 @@ peg_cached_pair *peg_pair_cache_add(peg_pair_cache *m, uint64_t low, uint64_t hi
     if (!grown) return NULL;
     m->entry = grown;
     peg_cached_pair *entry = &m->entry[m->count++];
-    *entry = (peg_cached_pair){.low = low, .high = high};
+    entry->low = low, entry->high = high;
     return entry;
 }
 

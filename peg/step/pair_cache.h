@@ -33,7 +33,7 @@ const peg_cached_pair *peg_pair_cache_find_from(const peg_pair_cache *memory, si
                                                 uint64_t low, uint64_t high);
 const peg_cached_pair *peg_pair_cache_find(const peg_pair_cache *memory, uint64_t low,
                                            uint64_t high);
-/* In ascending order. Null without memory. */
+/* In ascending order; all but the ids is for the caller to set. Null without memory. */
 peg_cached_pair *peg_pair_cache_add(peg_pair_cache *memory, uint64_t low, uint64_t high);
 /* Appends the rows of an island; 0 without memory. */
 int peg_pair_cache_add_rows(peg_pair_cache *memory, const peg_cached_contact *row, size_t n);

@@ -46,11 +46,27 @@ static void save_resting(const peg_resting *r, peg_writer *w)
     }
 }
 
+/* What is undefined of them is 0: equal states have equal bytes. */
+static void save_cached_pairs(const peg_pair_cache *cache, peg_writer *w)
+{
+    for (size_t i = 0; i < cache->count; i++) {
+        const peg_cached_pair *from = &cache->entry[i];
+        peg_cached_pair to;
+        memset(&to, 0, sizeof to);
+        to.low = from->low, to.high = from->high;
+        to.a = from->a, to.b = from->b;
+        to.first = from->first, to.count = from->count;
+        peg_copy3(from->n, to.n);
+        peg_choice_copy(&from->choice, &to.choice);
+        peg_write(w, &to, sizeof to);
+    }
+}
+
 void peg_context_save(const peg_context *context, peg_writer *w)
 {
     peg_write(w, &context->settings, sizeof context->settings);
     peg_write(w, &context->cache.count, sizeof context->cache.count);
-    peg_write(w, context->cache.entry, context->cache.count * sizeof *context->cache.entry);
+    save_cached_pairs(&context->cache, w);
     peg_write(w, &context->cache.rows, sizeof context->cache.rows);
     peg_write(w, context->cache.row, context->cache.rows * sizeof *context->cache.row);
     save_resting(&context->resting, w);

@@ -416,7 +416,10 @@ static int remember_pairs(peg_stage *s)
         peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, c->low, c->high);
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);
-        if (c->in_island && c->choice) entry->choice = *c->choice;
+        if (c->in_island && c->choice)
+            peg_choice_copy(c->choice, &entry->choice);
+        else
+            peg_choice_clear(&entry->choice);
         entry->first = c->first;
         entry->count = c->count;
         entry->a = s->scene_part[c->a], entry->b = s->scene_part[c->b];
