@@ -115,6 +115,7 @@ typedef struct peg_pair {
     const peg_facet *start_facet;     /* of other polytopes */
     const peg_cached_contact *cached; /* impulses of the last step */
     int cached_contacts;
+    int of_mesh; /* one part is a triangle of a mesh */
     /* the rest */
     double beside; /* bound on facets next to the chosen one at the last tilt, m */
     peg_facet facet;

@@ -127,6 +127,7 @@ static void set_pair(const peg_assembly *a, int pair)
     const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     p->L = c->nexternal ? size_of_given(a, c) : peg_candidate_size(a->stage, c);
     p->width = peg_pair_width(A, B);
+    p->of_mesh = A->mesh || B->mesh;
     p->margin = I->settings->margin * p->L;
     p->reach = p->whole_reach = peg_candidate_reach(a->stage, c);
     int is_warm = I->settings->warm_start;

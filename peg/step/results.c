@@ -29,10 +29,10 @@ static void name_features(const peg_island *I, int pair, peg_feature_kind kind, 
                           peg_contact *contact)
 {
     const peg_pair *p = &I->pair[pair];
-    const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     contact->kind = kind == PEG_FEATURES_POINTS ? PEG_FEATURES_EXTERNAL : kind;
     contact->i = i, contact->j = j;
-    if (kind >= PEG_FEATURES_EXTERNAL) return;
+    if (kind >= PEG_FEATURES_EXTERNAL || !p->of_mesh) return;
+    const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
     int swap = kind == PEG_FEATURES_FV;
     contact->i = number_in_mesh(swap ? B : A, peg_feature_of(kind, 0), i);
     contact->j = number_in_mesh(swap ? A : B, peg_feature_of(kind, 1), j);
@@ -109,8 +109,10 @@ static int take_contacts(peg_assembly *a)
     a->solved->contact = PEG_NEW(&a->worker->results, peg_contact, n);
     if (!a->solved->contact) return 0;
     a->solved->contacts = n;
-    for (int k = 0; k < n; k++) {
-        const peg_candidate *c = candidate(a, pair_of(a, k));
+    for (int k = 0, last = -1; k < n; k++) {
+        int pair = pair_of(a, k);
+        if (pair == last) continue;
+        const peg_candidate *c = candidate(a, last = pair);
         for (int side = 0; side < 2; side++) {
             const peg_placed *p = &a->stage->placed[side ? c->b : c->a];
             if (p->moves) a->stage->result[p->body].moved = 1;
