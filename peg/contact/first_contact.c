@@ -16,11 +16,6 @@
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch.h"
 
-/* Pairs that move more than so many widths relative to each other are fast; of two triangles those
- * that move more than the depth in altitudes that is sought. From 0.25 on pour-boxes of 60 at h .1
- * takes 9 s for 20 s instead of 1.4. */
-static const double FAST = 0.3;
-
 /* View of a piece at q(v) if it is already placed there; else null. */
 static const peg_view *end_of(const peg_island *I, const peg_piece *piece, const double v[6])
 {
@@ -53,14 +48,10 @@ static int are_shells(const peg_island *I, const peg_pair *p)
            peg_is_triangle(I->piece[p->b].part->shape);
 }
 
-int peg_motion_is_fast(const peg_island *I, const peg_pair *p, double motion)
-{
-    return motion > (are_shells(I, p) ? fmax(p->s0, PEG_HIT_DEPTH * p->width) : FAST * p->width);
-}
-
 int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
 {
-    return peg_motion_is_fast(I, p, peg_pair_motion(I, p, v));
+    return peg_pair_motion(I, p, v) >
+           (are_shells(I, p) ? fmax(p->s0, PEG_HIT_DEPTH * p->width) : PEG_FAST * p->width);
 }
 
 /* Strides that an island may take in a step, in all its pairs and passes: about 0.2 s, and some for

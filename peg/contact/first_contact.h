@@ -8,6 +8,11 @@
  * depth sought are found. */
 #define PEG_STRIDE 0.2
 
+/* Pairs that move more than so many widths relative to each other are fast; of two triangles those
+ * that move more than the depth in altitudes that is sought. From 0.25 on pour-boxes of 60 at h .1
+ * takes 9 s for 20 s instead of 1.4. */
+#define PEG_FAST 0.3
+
 /* Result for a pair that moves along t v, t in [0, 1]. */
 typedef struct peg_passage {
     int hit;      /* it exceeds the depth allowed */
@@ -18,8 +23,6 @@ typedef struct peg_passage {
 } peg_passage;
 /* Whether a pair moves so far along v that it could tunnel between q_0 and q_k. */
 int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
-/* The same where it is known how far the pair could move, m. */
-int peg_motion_is_fast(const peg_island *island, const peg_pair *pair, double motion);
 peg_passage peg_conservative_advancement(peg_island *island, const peg_pair *pair,
                                          const peg_vec6 *v, double depth);
 /* Adds the pair's rows at that pose to island->first. */

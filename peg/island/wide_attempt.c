@@ -50,13 +50,22 @@ static int suits_surface(const peg_island *I, const peg_surface *s)
     return two && plain && still && isfinite(s->mu) && isfinite(s->mu2);
 }
 
-static int suits(const peg_island *I)
+/* bounces: whether a surface does. */
+static int suits(const peg_island *I, int *bounces)
 {
     if (I->joints.n || I->common.planar || I->common.capture || I->common.disabled_rules) return 0;
     for (int i = I->nd; i < I->nr; i++)
         if (peg_is_moving_obstacle(&I->rigid[i].state)) return 0;
-    for (int i = 0; i < I->npair; i++)
-        if (I->pair[i].nexternal || !suits_surface(I, I->pair[i].surface)) return 0;
+    const peg_surface *last = NULL;
+    *bounces = 0;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_surface *surface = I->pair[i].surface;
+        if (I->pair[i].nexternal) return 0;
+        if (surface == last) continue;
+        if (!suits_surface(I, surface)) return 0;
+        *bounces |= surface->bounce > 0;
+        last = surface;
+    }
     return 1;
 }
 
@@ -97,14 +106,14 @@ static int begin(peg_wide *w)
     w->speed = sqrt(sum / mass);
     w->margin = INFINITY;
     for (int i = 0; i < I->npair; i++)
-        w->margin = peg_min(w->margin, PEG_COARSE_GAP * I->pair[i].margin);
+        w->margin = peg_min(w->margin, PEG_COARSE_GAP * w->pair[i].margin);
     return 1;
 }
 
-static void take_facet(peg_pair *p)
+static void take_facet(peg_pair *p, peg_wide_pair *pair)
 {
     p->facet = *p->start_facet;
-    p->s0 = p->s = p->facet.s;
+    pair->s0 = pair->s = p->facet.s;
     p->others = INFINITY;
     p->turned = 0;
 }
@@ -114,13 +123,14 @@ static void start_pairs(void *data, int begin, int end)
     peg_wide *w = data;
     for (int i = begin; i < end; i++) {
         peg_pair *p = &w->I->pair[i];
+        peg_wide_pair *pair = &w->pair[i];
         /* that the pair could close in the free motion, m */
-        double closing = peg_wide_motion(w, p, (const peg_vec6 *)w->free);
-        p->reach = PEG_NEAR * p->L + (w->passes[i] ? 1 : CLOSING) * closing;
+        double closing = peg_wide_motion(w, pair, (const peg_vec6 *)w->free);
+        p->reach = pair->reach = PEG_NEAR * pair->L + (w->passes[i] ? 1 : CLOSING) * closing;
         if (p->start_axis)
-            w->axis[i] = *p->start_axis, p->s = p->start_axis->s;
+            w->axis[i] = *p->start_axis, pair->s = p->start_axis->s;
         else if (p->start_facet)
-            take_facet(p);
+            take_facet(p, pair);
     }
 }
 
@@ -132,14 +142,14 @@ static int separate_start(peg_wide *w)
     peg_wide_find_turning(w, (const peg_vec6 *)w->free, I->nd);
     peg_pool_loop(I->pool, start_pairs, w, I->npair);
     for (int i = 0; i < I->npair; i++)
-        if (!I->pair[i].start_axis && !I->pair[i].start_facet) w->list[n++] = i;
+        if (!w->pair[i].has_start) w->list[n++] = i;
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
     n = 0;
     for (int i = 0; i < I->npair; i++)
         if (w->passes[i] && peg_wide_in_lanes(w->search[i])) w->list[n++] = i;
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, INFINITY);
     for (int i = 0; i < I->npair; i++) {
-        peg_pair *p = &I->pair[i];
+        peg_wide_pair *p = &w->pair[i];
         if (w->search[i] != PEG_WIDE_VIEWS) p->s0 = p->s;
         if (p->s0 < -PEG_TOUCH * p->L) return 0;
     }
@@ -152,7 +162,7 @@ static void choose_reaches(void *data, int begin, int end)
 {
     peg_wide *w = data;
     for (int i = begin; i < end; i++) {
-        const peg_pair *p = &w->I->pair[i];
+        const peg_wide_pair *p = &w->pair[i];
         double reach = p->s0 > p->reach ? -INFINITY : p->reach;
         if (w->search[i] == PEG_WIDE_VIEWS) reach += fmax(p->s0, 0);
         w->visit[i] = (peg_wide_visit){.pair = i, .is_violated = w->passes[i] > 0, .reach = reach};
@@ -164,7 +174,7 @@ static void finish_start(peg_wide *w, const peg_wide_visit *v)
     for (int k = v->first; k < v->first + v->count; k++) {
         double gap = w->feature[k].gap;
         w->contact[k].bias =
-            (gap - peg_min(gap, PEG_COARSE_GAP * w->I->pair[v->pair].margin)) / w->I->h;
+            (gap - peg_min(gap, PEG_COARSE_GAP * w->pair[v->pair].margin)) / w->I->h;
     }
     peg_wide_warm_start(w, v);
 }
@@ -216,14 +226,15 @@ static int find_velocities(peg_wide *w)
 
 /* --- results --- */
 
-/* The directions of this step, none of them a facet that was searched for. */
-static void keep_directions(void *data, int begin, int end)
+/* Separations, and the directions of this step, none of them a facet that was searched for. */
+static void keep_pairs(void *data, int begin, int end)
 {
     const peg_wide *w = data;
     const peg_island *I = w->I;
     for (int i = begin; i < end; i++) {
         peg_pair *p = &I->pair[i];
         int search = w->search[i];
+        p->s0 = w->pair[i].s0, p->s = w->pair[i].s;
         if (!peg_wide_in_lanes(search)) continue;
         p->facet = (peg_facet){.kind = PEG_FEATURES_NONE, .s = p->s};
         p->others = INFINITY;
@@ -279,13 +290,6 @@ static int find_motion(peg_wide *w)
     return found == FOUND;
 }
 
-static int bounces(const peg_island *I)
-{
-    for (int i = 0; i < I->npair; i++)
-        if (I->pair[i].surface->bounce > 0) return 1;
-    return 0;
-}
-
 /* For the end velocities. */
 static int make_rows(peg_wide *w)
 {
@@ -300,8 +304,8 @@ static int step(peg_wide *w)
     I->forms &= PEG_FORMS_OF_POLICY;
     if (!begin(w) || !find_motion(w)) return 0;
     peg_wide_find_end_gaps(w);
-    if (bounces(I) && !make_rows(w)) return 0;
-    peg_pool_loop(I->pool, keep_directions, w, I->npair);
+    if (w->bounces && !make_rows(w)) return 0;
+    peg_pool_loop(I->pool, keep_pairs, w, I->npair);
     I->stats->outer_iterations++;
     I->stats->wide_islands++;
     return 1;
@@ -311,7 +315,7 @@ int peg_wide_attempt(peg_island *I)
 {
     peg_wide w = {.I = I};
     peg_arena_mark mark = peg_arena_here(I->arena);
-    if (!suits(I)) return 0;
+    if (!suits(I, &w.bounces)) return 0;
     if (step(&w)) return 1;
     for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
     I->failed |= I->arena->failed;

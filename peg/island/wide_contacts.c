@@ -35,7 +35,7 @@ static int reserve(peg_wide *w)
 
 static void place_centres(const peg_wide *w, int pair, const double *x[2])
 {
-    const peg_pair *p = &w->I->pair[pair];
+    const peg_wide_pair *p = &w->pair[pair];
     for (int side = 0; side < 2; side++) {
         const peg_rigid *r = &w->I->rigid[w->piece[side ? p->b : p->a].rigid];
         x[side] = w->time == PEG_WIDE_START ? r->x0 : r->x;
@@ -57,7 +57,7 @@ static void set_contact(peg_wide *w, int k, const double *const x[2], const doub
 static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_patch *found)
 {
     const peg_box *at = w->box[w->time];
-    const peg_pair *p = &w->I->pair[v->pair];
+    const peg_wide_pair *p = &w->pair[v->pair];
     int search = w->search[v->pair], flipped = search == PEG_WIDE_PLANE_A;
     if (search != PEG_WIDE_BOXES) {
         const peg_view *plane = &w->I->piece[flipped ? p->a : p->b].now;
@@ -124,8 +124,7 @@ static int find_other_patch(peg_wide *w, peg_wide_visit *v)
 
 static void set_patches(peg_wide *w, const peg_wide_visit *v)
 {
-    const peg_island *I = w->I;
-    const peg_pair *p = &I->pair[v->pair];
+    const peg_wide_pair *p = &w->pair[v->pair];
     int a = w->piece[p->a].rigid, b = w->piece[p->b].rigid;
     for (int k = 0; k < v->count; k += PEG_WIDE_PATCH) {
         int left = v->count - k;
@@ -259,7 +258,7 @@ static int edge_of(const peg_wide *w, int pair, int piece, int ends)
 static int is_same(const peg_wide *w, int k, const peg_cached_contact *old)
 {
     const peg_wide_feature *f = &w->feature[k];
-    const peg_pair *p = &w->I->pair[f->pair];
+    const peg_wide_pair *p = &w->pair[f->pair];
     if ((int)f->kind != old->kind) return 0;
     if (f->kind != PEG_FEATURES_EE || w->search[f->pair] == PEG_WIDE_VIEWS)
         return f->i == old->i && f->j == old->j;
@@ -275,7 +274,7 @@ static int nearest(const peg_wide *w, int from, int end, const double *local)
 {
     int best = from;
     double least = INFINITY;
-    const double *R = w->I->rigid[w->piece[w->I->pair[w->feature[from].pair].a].rigid].R0;
+    const double *R = w->I->rigid[w->piece[w->pair[w->feature[from].pair].a].rigid].R0;
     for (int k = from; k < end; k++) {
         double at[3];
         local_point(w, k, R, at);
@@ -316,7 +315,7 @@ static void set_loads(void *data, int begin, int end)
     for (int k = begin; k < end; k++) {
         const peg_wide_contact *c = &w->contact[k];
         const peg_wide_feature *f = &w->feature[k];
-        const peg_pair *p = &w->I->pair[f->pair];
+        const peg_wide_pair *p = &w->pair[f->pair];
         peg_loaded_contact *load = &w->I->load[w->load_of[k]];
         if (!(c->lambda[0] > 0)) continue;
         *load = (peg_loaded_contact){.pair = f->pair, .kind = f->kind, .i = f->i, .j = f->j};
@@ -338,12 +337,9 @@ int peg_wide_take_loads(peg_wide *w)
     w->load_of = PEG_NEW(I->arena, int, w->contacts);
     I->load = PEG_NEW(I->arena, peg_loaded_contact, w->contacts);
     if (!w->load_of || !I->load) return 0;
-    for (int i = 0; i < I->npair; i++) I->pair[i].active = 0;
     for (int k = 0; k < w->contacts; k++) {
         w->load_of[k] = I->loads;
-        if (!(w->contact[k].lambda[0] > 0)) continue;
-        I->pair[w->feature[k].pair].active = 1;
-        I->loads++;
+        I->loads += w->contact[k].lambda[0] > 0;
     }
     peg_pool_loop(I->pool, set_loads, w, w->contacts);
     return 1;
@@ -371,7 +367,7 @@ static double above_face(const peg_box *box, int face, const double *point)
 }
 
 /* Where the edges have become parallel it is not known. */
-static double between_edges(const peg_wide *w, const peg_pair *p, const peg_loaded_contact *c)
+static double between_edges(const peg_wide *w, const peg_wide_pair *p, const peg_loaded_contact *c)
 {
     double at[2][3], along[2][3], n[3], apart[3];
     for (int side = 0; side < 2; side++) {
@@ -389,7 +385,7 @@ static double between_edges(const peg_wide *w, const peg_pair *p, const peg_load
 
 static double end_gap(const peg_wide *w, const peg_loaded_contact *c)
 {
-    const peg_pair *p = &w->I->pair[c->pair];
+    const peg_wide_pair *p = &w->pair[c->pair];
     double at[3];
     int search = w->search[c->pair];
     if (!peg_wide_in_lanes(search)) {

@@ -17,25 +17,51 @@ static void place_box(const peg_piece *piece, const double *x, const double *R, 
     peg_mat_mul(R, piece->part->rotation, box->R);
 }
 
-static peg_wide_search search_of(const peg_island *I, const peg_pair *p)
+static peg_wide_search search_of(const peg_wide *w, const peg_pair *p)
 {
-    const peg_polytope *A = I->piece[p->a].part->shape, *B = I->piece[p->b].part->shape;
-    int box_a = peg_is_box(A), box_b = peg_is_box(B);
-    if (box_a && box_b) return PEG_WIDE_BOXES;
-    if (box_b && peg_is_half_space(A)) return PEG_WIDE_PLANE_A;
-    if (box_a && peg_is_half_space(B)) return PEG_WIDE_PLANE_B;
-    return p->start_facet && peg_have_facet_patches(A, B) ? PEG_WIDE_FACETS : PEG_WIDE_VIEWS;
+    const peg_wide_piece *a = &w->piece[p->a], *b = &w->piece[p->b];
+    if (a->is_box && b->is_box) return PEG_WIDE_BOXES;
+    if (b->is_box && a->is_plane) return PEG_WIDE_PLANE_A;
+    if (a->is_box && b->is_plane) return PEG_WIDE_PLANE_B;
+    const peg_piece *piece = w->I->piece;
+    int has_facet =
+        p->start_facet && peg_have_facet_patches(piece[p->a].part->shape, piece[p->b].part->shape);
+    return has_facet ? PEG_WIDE_FACETS : PEG_WIDE_VIEWS;
 }
 
-static void mark_pairs(peg_wide *w)
+static void name_pieces(void *data, int begin, int end)
 {
-    peg_island *I = w->I;
-    memset(w->has_view, 0, (size_t)I->npiece);
-    for (int i = 0; i < I->npair; i++) {
-        const peg_pair *p = &I->pair[i];
-        w->search[i] = search_of(I, p);
-        if (!peg_wide_in_lanes(w->search[i])) w->has_view[p->a] = w->has_view[p->b] = 1;
+    peg_wide *w = data;
+    for (int i = begin; i < end; i++) {
+        const peg_piece *piece = &w->I->piece[i];
+        const peg_polytope *shape = piece->part->shape;
+        w->piece[i] = (peg_wide_piece){.rigid = piece->rigid,
+                                       .is_box = peg_is_box(shape),
+                                       .is_plane = peg_is_half_space(shape)};
     }
+}
+
+static void set_pairs(void *data, int begin, int end)
+{
+    peg_wide *w = data;
+    for (int i = begin; i < end; i++) {
+        const peg_pair *p = &w->I->pair[i];
+        w->search[i] = search_of(w, p);
+        w->pair[i] = (peg_wide_pair){.a = p->a,
+                                     .b = p->b,
+                                     .has_start = p->start_axis || p->start_facet,
+                                     .L = p->L,
+                                     .margin = p->margin,
+                                     .fast = PEG_FAST * p->width};
+    }
+}
+
+static void mark_pieces(peg_wide *w)
+{
+    memset(w->has_view, 0, (size_t)w->I->npiece);
+    for (int i = 0; i < w->I->npair; i++)
+        if (!peg_wide_in_lanes(w->search[i]))
+            w->has_view[w->pair[i].a] = w->has_view[w->pair[i].b] = 1;
 }
 
 static void start_pieces(void *data, int begin, int end)
@@ -44,7 +70,6 @@ static void start_pieces(void *data, int begin, int end)
     for (int i = begin; i < end; i++) {
         peg_piece *piece = &w->I->piece[i];
         const peg_rigid *r = &w->I->rigid[piece->rigid];
-        w->piece[i].rigid = piece->rigid;
         place_box(piece, r->x0, r->R0, &w->box[PEG_WIDE_START][i]);
         peg_copy3(piece->part->shape->half, w->box[PEG_WIDE_START][i].half);
         w->box[PEG_WIDE_NOW][i] = w->box[PEG_WIDE_START][i];
@@ -57,7 +82,7 @@ static void set_edges(peg_wide *w)
 {
     const peg_polytope *box = NULL;
     for (int i = 0; i < w->I->npiece && !box; i++)
-        if (peg_is_box(w->I->piece[i].part->shape)) box = w->I->piece[i].part->shape;
+        if (w->piece[i].is_box) box = w->I->piece[i].part->shape;
     for (int e = 0; box && e < PEG_BOX_EDGES; e++) {
         const int *v = box->edge[e].v;
         int first = v[0] < v[1] ? v[0] : v[1], second = v[0] + v[1] - first;
@@ -72,13 +97,16 @@ int peg_wide_start_pieces(peg_wide *w)
     peg_island *I = w->I;
     w->piece = PEG_NEW(I->arena, peg_wide_piece, I->npiece);
     for (int t = 0; t < PEG_WIDE_TIMES; t++) w->box[t] = PEG_NEW(I->arena, peg_box, I->npiece);
+    w->pair = PEG_NEW(I->arena, peg_wide_pair, I->npair);
     w->axis = PEG_NEW(I->arena, peg_box_axis, I->npair);
     w->search = PEG_NEW(I->arena, unsigned char, I->npair);
     w->has_view = PEG_NEW(I->arena, unsigned char, I->npiece);
     w->rows.features_only = 1;
     if (I->arena->failed) return 0;
+    peg_pool_loop(I->pool, name_pieces, w, I->npiece);
     set_edges(w);
-    mark_pairs(w);
+    peg_pool_loop(I->pool, set_pairs, w, I->npair);
+    mark_pieces(w);
     peg_pool_loop(I->pool, start_pieces, w, I->npiece);
     return 1;
 }
@@ -162,7 +190,7 @@ void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v, int n)
     peg_pool_loop(w->I->pool, find_turning, &(turning){w, v, n}, w->I->npiece);
 }
 
-double peg_wide_motion(const peg_wide *w, const peg_pair *pair, const peg_vec6 *v)
+double peg_wide_motion(const peg_wide *w, const peg_wide_pair *pair, const peg_vec6 *v)
 {
     const peg_wide_piece *a = &w->piece[pair->a], *b = &w->piece[pair->b];
     double d[3];
@@ -174,26 +202,37 @@ double peg_wide_motion(const peg_wide *w, const peg_pair *pair, const peg_vec6 *
 
 /* By the facet that it had before where it is now, and where that is not enough by the widest one.
  */
-static void separate_facets(peg_wide *w, double edge_bias, peg_pair *p)
+static void separate_facets(peg_wide *w, double edge_bias, int index)
 {
+    peg_pair *p = &w->I->pair[index];
+    peg_wide_pair *pair = &w->pair[index];
     const peg_piece *a = &w->I->piece[p->a], *b = &w->I->piece[p->b];
-    double enough = p->facet.kind == PEG_FEATURES_NONE ? p->reach : peg_wide_floor(p);
+    double enough = p->facet.kind == PEG_FEATURES_NONE ? pair->reach : peg_wide_floor(pair);
     p->facet = peg_facet_since(&a->now, &b->now, &p->facet, enough, edge_bias * p->L);
-    p->s = p->facet.s;
+    pair->s = p->facet.s;
 }
 
 /* By the direction that it has, and where that is not enough by the widest facet. */
-static void separate_views(peg_wide *w, peg_pair *p)
+static void separate_views(peg_wide *w, int index)
 {
+    peg_pair *p = &w->I->pair[index];
+    double *s = &w->pair[index].s;
     const peg_view *A = &w->I->piece[p->a].now, *B = &w->I->piece[p->b].now;
-    double apart[3], floor = peg_wide_floor(p);
+    double apart[3], floor = peg_wide_floor(&w->pair[index]);
     peg_sub(A->centre, B->centre, apart);
-    p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
-    if (!(p->s >= floor)) p->s = peg_separation_along(A, B, p->facet.n);
-    if (p->s >= floor) return;
+    *s = peg_norm(apart) - A->shape->radius - B->shape->radius;
+    if (!(*s >= floor)) *s = peg_separation_along(A, B, p->facet.n);
+    if (*s >= floor) return;
     p->facet = peg_widest_facet(A, B, w->I->settings->narrow_phase, p->facet.n);
-    p->s = p->facet.s;
+    *s = p->facet.s;
     p->others = INFINITY;
+}
+
+static void separate_views_at_start(peg_wide *w, int index)
+{
+    peg_pair *p = &w->I->pair[index];
+    peg_pair_begin(w->I, p);
+    w->pair[index].s0 = p->s0, w->pair[index].s = p->s;
 }
 
 typedef struct separations {
@@ -203,7 +242,7 @@ typedef struct separations {
     double edge_bias;
 } separations;
 
-static void separate_plane(const separations *of, peg_pair *p, int box, int other)
+static void separate_plane(const separations *of, peg_wide_pair *p, int box, int other)
 {
     const peg_view *plane = &of->w->I->piece[other].now;
     p->s = peg_box_above_plane(&of->w->box[of->time][box], plane->normal[0], plane->offset[0]);
@@ -218,7 +257,7 @@ static void separate(void *data, int begin, int end)
     peg_box_axis axis[PEG_LOT];
     int pair[PEG_LOT], boxes = 0;
     for (int k = begin; k < end; k++) {
-        peg_pair *p = &w->I->pair[of->list[k]];
+        peg_wide_pair *p = &w->pair[of->list[k]];
         switch (w->search[of->list[k]]) {
         case PEG_WIDE_BOXES:
             a[boxes] = &at[p->a], b[boxes] = &at[p->b];
@@ -232,19 +271,19 @@ static void separate(void *data, int begin, int end)
             separate_plane(of, p, p->a, p->b);
             break;
         case PEG_WIDE_FACETS:
-            separate_facets(w, of->edge_bias, p);
+            separate_facets(w, of->edge_bias, of->list[k]);
             break;
         default:
             if (of->time == PEG_WIDE_START)
-                peg_pair_begin(w->I, p);
+                separate_views_at_start(w, of->list[k]);
             else
-                separate_views(w, p);
+                separate_views(w, of->list[k]);
         }
     }
     if (boxes) peg_box_separations(a, b, bias, boxes, axis);
     for (int j = 0; j < boxes; j++) {
         w->axis[pair[j]] = axis[j];
-        w->I->pair[pair[j]].s = axis[j].s;
+        w->pair[pair[j]].s = axis[j].s;
     }
 }
 
@@ -260,7 +299,7 @@ void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, 
 static double separation_at(peg_wide *w, int index, double t)
 {
     peg_island *I = w->I;
-    peg_pair *p = &I->pair[index];
+    peg_wide_pair *p = &w->pair[index];
     peg_box_axis axis = w->axis[index];
     double end = p->s, s;
     for (int side = 0; side < 2; side++) {
@@ -297,10 +336,13 @@ int peg_wide_find_passes(peg_wide *w, int *fresh)
     *fresh = 0;
     peg_wide_find_turning(w, v, I->nr);
     for (int i = 0; i < I->npair; i++) {
-        const peg_pair *p = &I->pair[i];
+        const peg_wide_pair *pair = &w->pair[i];
         if (!w->checked[i]) continue; /* it is farther apart at the start than it moves */
-        double motion = peg_wide_motion(w, p, v);
-        if (!peg_motion_is_fast(I, p, motion)) continue;
+        double motion = peg_wide_motion(w, pair, v);
+        peg_pair *p = &I->pair[i];
+        if (w->search[i] != PEG_WIDE_VIEWS && !(motion > pair->fast)) continue;
+        p->s0 = pair->s0, p->s = pair->s;
+        if (w->search[i] == PEG_WIDE_VIEWS && !peg_pair_is_fast(I, p, v)) continue;
         if (!(peg_wide_in_lanes(w->search[i])
                   ? meets(w, i, 0, 1, p->s0, p->s, motion)
                   : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit))

@@ -22,14 +22,14 @@ static void bound_pairs(void *data, int begin, int end)
 {
     const peg_wide *w = data;
     for (int i = begin; i < end; i++) {
-        peg_pair *p = &w->I->pair[i];
+        peg_wide_pair *p = &w->pair[i];
         p->s = p->s0 - peg_wide_motion(w, p, (const peg_vec6 *)w->I->v);
     }
 }
 
 static int is_violated(const peg_wide *w, int pair)
 {
-    return !(w->I->pair[pair].s >= peg_wide_floor(&w->I->pair[pair]));
+    return !(w->pair[pair].s >= peg_wide_floor(&w->pair[pair]));
 }
 
 static void check_pairs(peg_wide *w, const int *list, int n)
@@ -78,18 +78,18 @@ static int allocate_restoration(peg_wide *w)
     w->members = 0;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < I->npair; i++)
-            w->first[w->piece[side ? I->pair[i].b : I->pair[i].a].rigid]++;
+            w->first[w->piece[side ? w->pair[i].b : w->pair[i].a].rigid]++;
     for (int i = 0, sum = 0; i <= I->nr; i++) {
         sum += i < I->nr ? w->first[i] : 0;
         w->first[i] = sum;
     }
     for (int side = 0; side < 2; side++)
         for (int i = I->npair - 1; i >= 0; i--)
-            w->around[--w->first[w->piece[side ? I->pair[i].b : I->pair[i].a].rigid]] = i;
+            w->around[--w->first[w->piece[side ? w->pair[i].b : w->pair[i].a].rigid]] = i;
     return 1;
 }
 
-static void heat(const peg_wide *w, const peg_pair *p, unsigned char *hot)
+static void heat(const peg_wide *w, const peg_wide_pair *p, unsigned char *hot)
 {
     hot[w->piece[p->a].rigid] = hot[w->piece[p->b].rigid] = 1;
 }
@@ -100,12 +100,12 @@ static void find_hot(peg_wide *w, int round)
     peg_island *I = w->I;
     int rings = round / WIDER;
     memset(w->hot, 0, (size_t)I->nr);
-    for (int k = 0; k < w->violations; k++) heat(w, &I->pair[w->violated[k]], w->hot);
+    for (int k = 0; k < w->violations; k++) heat(w, &w->pair[w->violated[k]], w->hot);
     for (int ring = 0; ring < rings; ring++) {
         memcpy(w->warm, w->hot, (size_t)I->nr);
         for (int i = 0; i < I->nd; i++)
             for (int k = w->first[i]; k < w->first[i + 1] && w->warm[i]; k++) {
-                const peg_pair *p = &I->pair[w->around[k]];
+                const peg_wide_pair *p = &w->pair[w->around[k]];
                 if (p->s < NEIGHBOUR * PEG_COARSE_GAP * p->margin) heat(w, p, w->hot);
             }
     }
@@ -120,7 +120,7 @@ static int choose_pairs(peg_wide *w)
     for (int i = 0; i < I->nd; i++)
         for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
             int index = w->around[k];
-            const peg_pair *p = &I->pair[index];
+            const peg_wide_pair *p = &w->pair[index];
             if (w->chosen[index] || !(p->s < NEIGHBOUR * PEG_COARSE_GAP * p->margin)) continue;
             w->chosen[index] = 1;
             w->list[n++] = index;
@@ -137,7 +137,7 @@ static void number_members(peg_wide *w)
     for (int k = 0; k < w->members; k++) w->number[w->member[k]] = -1;
     w->members = 0;
     for (int k = 0; k < 2 * w->visits; k++) {
-        const peg_pair *p = &I->pair[w->list[k / 2]];
+        const peg_wide_pair *p = &w->pair[w->list[k / 2]];
         int i = w->piece[k % 2 ? p->b : p->a].rigid;
         if (i >= I->nd || w->number[i] >= 0) continue;
         w->member_root[w->members] = w->root[i];
@@ -147,7 +147,7 @@ static void number_members(peg_wide *w)
 }
 
 /* The gap that restorations aim at. */
-static double aim_of(const peg_wide *w, const peg_pair *p)
+static double aim_of(const peg_wide *w, const peg_wide_pair *p)
 {
     double usual = AIM * PEG_COARSE_GAP * p->margin, least = 2 * peg_wide_floor(p);
     switch (w->reserve) {
@@ -162,7 +162,7 @@ static double aim_of(const peg_wide *w, const peg_pair *p)
 
 static void finish_restoration(peg_wide *w, const peg_wide_visit *v)
 {
-    double aim = aim_of(w, &w->I->pair[v->pair]);
+    double aim = aim_of(w, &w->pair[v->pair]);
     for (int k = v->first; k < v->first + v->count; k++) {
         double now = w->feature[k].gap;
         peg_wide_contact *c = &w->contact[k];
@@ -175,12 +175,11 @@ static void finish_restoration(peg_wide *w, const peg_wide_visit *v)
 /* Rows at the poses of the iterate. */
 static int gather_restoration(peg_wide *w)
 {
-    peg_island *I = w->I;
     w->visits = choose_pairs(w);
     number_members(w);
     if (!peg_wide_reserve_visits(w, w->visits)) return 0;
     for (int k = 0; k < w->visits; k++) {
-        const peg_pair *p = &I->pair[w->list[k]];
+        const peg_wide_pair *p = &w->pair[w->list[k]];
         double gap = PEG_COARSE_GAP * p->margin;
         int violated = is_violated(w, w->list[k]);
         w->visit[k] = (peg_wide_visit){.pair = w->list[k],

@@ -30,12 +30,21 @@ static inline int peg_wide_in_lanes(int search)
     return search <= PEG_WIDE_PLANE_B;
 }
 
-/* What loops over pairs and contacts need of a piece: so little that those of a thousand bodies
- * stay in the cache. */
+/* What loops over pairs and contacts need of a piece and of a pair: so little that those of a
+ * thousand bodies stay in the cache. */
 typedef struct peg_wide_piece {
     int rigid;
-    double turning; /* of its points in the motion that is looked at, m/s */
+    int is_box, is_plane; /* a box with sharp edges, a half-space */
+    double turning;       /* of its points in the motion that is looked at, m/s */
 } peg_wide_piece;
+
+/* As in peg_pair, which has s0, s and reach again when the attempt ends. */
+typedef struct peg_wide_pair {
+    int a, b;
+    int has_start; /* its axis or facet at q_0 is known */
+    double s0, s, L, margin, reach;
+    double fast; /* a motion that is fast, m; of pairs searched by views: see peg_pair_is_fast */
+} peg_wide_pair;
 
 /* Vertices of a box, and a name for each two of them, v < w: PEG_BOX_VERTICES v + w. */
 enum { PEG_BOX_VERTICES = 8, PEG_BOX_EDGES = 12 };
@@ -67,11 +76,13 @@ typedef struct peg_wide_visit {
 
 typedef struct peg_wide {
     peg_island *I;
+    int bounces;           /* a surface does */
     peg_mass_root *root;   /* nd */
     peg_vec6 *free;        /* nr: velocities without contact */
     peg_wide_piece *piece; /* npiece */
     peg_wide_edges edges;
     peg_box *box[PEG_WIDE_TIMES]; /* npiece each */
+    peg_wide_pair *pair;          /* npair */
     peg_box_axis *axis;           /* npair */
     unsigned char *search;        /* npair: peg_wide_search */
     unsigned char *has_view;      /* npiece: of a pair not in lanes, so that its views are placed */
@@ -105,7 +116,7 @@ typedef struct peg_wide {
 } peg_wide;
 
 /* What a pair must keep, m. */
-static inline double peg_wide_floor(const peg_pair *pair)
+static inline double peg_wide_floor(const peg_wide_pair *pair)
 {
     return PEG_FLOOR * pair->margin;
 }
@@ -124,7 +135,7 @@ void peg_wide_place_other_views(peg_wide *w);
  * at rest. */
 void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v, int n);
 /* As peg_pair_motion with the turning that was found. */
-double peg_wide_motion(const peg_wide *w, const peg_pair *pair, const peg_vec6 *v);
+double peg_wide_motion(const peg_wide *w, const peg_wide_pair *pair, const peg_vec6 *v);
 /* Of n listed pairs: s, and the axis or facet, at the start also s0. Pairs with facets that are
  * farther apart than p->reach then, or than the floor later, may have less than their largest s.
  * edge_bias: in L, as in box_box.h. */
