@@ -33,7 +33,7 @@ static void add_contact(const peg_scene *scene, const peg_contact *c, int revers
 void peg_glue_fill_feedback(const peg_glue *glue)
 {
     const peg_contact *contact;
-    int n = peg_contacts(glue->core, &contact);
+    int n = glue->added.n ? peg_contacts(glue->core, &contact) : 0; /* others have none */
     for (int i = 0; i < n; i++) {
         const peg_part *a = &glue->scene.part[contact[i].part_a];
         const peg_part *b = &glue->scene.part[contact[i].part_b];

@@ -305,8 +305,10 @@ PEG_HOT void gather(const state *s, const size_t *at, peg_floats y[PEG_LANES])
     peg_floats_transpose(y);
 }
 
+/* The last two are room, and 0: so the compiler need not keep them. */
 PEG_HOT void scatter(const state *s, const size_t *at, peg_floats y[PEG_LANES])
 {
+    for (int k = 6; k < PEG_LANES; k++) y[k] = peg_floats_of(0);
     peg_floats_transpose(y);
     for (int l = 0; l < PEG_LANES; l++) *(peg_floats *)(s->y + at[l]) = y[l];
 }

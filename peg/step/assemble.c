@@ -156,15 +156,18 @@ static void make_pairs(peg_assembly *a)
 {
     peg_island *I = &a->island;
     peg_pool_loop(I->pool, set_pairs, a, I->npair);
-    for (int i = 0; i < I->npair; i++) {
-        peg_pair *p = &I->pair[i];
-        p->group = group_of(a, i);
-        /* a particle is as large as what it meets */
-        for (int side = 0; side < 2; side++) {
-            const peg_piece *piece = &I->piece[side ? p->b : p->a];
-            peg_rigid *r = &I->rigid[piece->rigid];
-            if (peg_is_point(piece->part->shape)) r->size = fmax(r->size, 2 * p->L);
-        }
+    for (int i = 0; i < I->npair; i++) I->pair[i].group = group_of(a, i);
+}
+
+/* A particle is as large as what it meets. */
+static void set_size_of_points(peg_assembly *a)
+{
+    peg_island *I = &a->island;
+    for (int i = 0; i < 2 * I->npair; i++) {
+        const peg_pair *p = &I->pair[i / 2];
+        const peg_piece *piece = &I->piece[i % 2 ? p->b : p->a];
+        peg_rigid *r = &I->rigid[piece->rigid];
+        if (peg_is_point(piece->part->shape)) r->size = fmax(r->size, 2 * p->L);
     }
 }
 
@@ -206,6 +209,7 @@ static int make_bodies(peg_assembly *a)
     for (int i = 0; i < I->npiece; i++) {
         const peg_piece *piece = &I->piece[i];
         double size = 2 * piece->part->shape->size;
+        a->has_points |= peg_is_point(piece->part->shape);
         if (size > I->rigid[piece->rigid].size) I->rigid[piece->rigid].size = size;
     }
     return 1;
@@ -232,6 +236,7 @@ static int assemble(peg_assembly *a, int root)
     }
     if (!make_bodies(a)) return 0;
     make_pairs(a);
+    if (a->has_points) set_size_of_points(a);
     if (!peg_find_mesh_overlaps(a)) return 0;
     peg_island_set_masses(I);
     peg_island_place_mass(I); /* motors push with them */

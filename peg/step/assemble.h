@@ -26,6 +26,7 @@ typedef struct peg_assembly {
     peg_choice *choice; /* npair: of the results */
     int *candidate_of;  /* npair */
     int *normal_row;    /* by contact: its normal row */
+    int has_points;     /* a piece is a particle */
 } peg_assembly;
 /* Of a step that was made: to the stage. */
 void peg_take_results(peg_assembly *a);
