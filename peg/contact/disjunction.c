@@ -114,11 +114,18 @@ enum { MOST_MET = 64 };
 typedef struct meeting {
     search first;
     double least; /* least separation of a candidate, m */
+    int count;
     struct met {
         double n[3], s;
-    } met[MOST_MET];
-    int count;
+    } met[MOST_MET]; /* as many as counted, the others are not set */
 } meeting;
+
+static void begin_meeting(meeting *m, const search *first, double least)
+{
+    m->first = *first;
+    m->least = least;
+    m->count = 0;
+}
 
 static void meet(meeting *m, const peg_facet *facet)
 {
@@ -135,11 +142,15 @@ static void consider_first(void *context, const peg_facet *facet)
     search *c = &m->first;
     meet(m, facet);
     if (facet->s < m->least) return;
+    /* once one touches, only what has more can be better; whether it touches takes longest */
+    double enough = c->value + PEG_TOUCH * c->p->L;
+    if (c->touches && facet->s <= enough) return;
     double value = first_value(c->I, c->p, facet);
+    if (c->touches && value <= enough) return;
     int touches =
         can_touch(c->I, c->p, &piece_a(c->I, c->p)->start, &piece_b(c->I, c->p)->start, facet->n);
     if (touches < c->touches) return;
-    if (touches == c->touches && value <= c->value + PEG_TOUCH * c->p->L) return;
+    if (touches == c->touches && value <= enough) return;
     c->value = value;
     c->touches = touches;
     c->best = *facet;
@@ -231,15 +242,18 @@ static void choose_first(peg_island *I, peg_pair *p)
 {
     const peg_view *A = &piece_a(I, p)->start, *B = &piece_b(I, p)->start;
     double touch = PEG_TOUCH * p->L, reach = -SEARCHED * p->L;
-    meeting m = {.first = {.I = I, .p = p, .value = -INFINITY}, .least = -touch};
+    meeting m;
     search *c = &m.first;
-    peg_facet widest = peg_separation(A, B, reach, consider_first, &m);
+    begin_meeting(&m, &(search){.I = I, .p = p, .value = -INFINITY}, -touch);
+    /* what is deeper bounds other alternatives, which round pairs do not ask for */
+    double keep = is_round(I, p) ? m.least : reach;
+    peg_facet widest = peg_separation(A, B, keep, consider_first, &m);
     p->s0 = p->s = widest.s;
     if (c->value == -INFINITY) {
         m.count = 0;
         m.least = p->s0 - 1e-3 * touch;
         reach = fmin(reach, m.least);
-        peg_separation(A, B, reach, consider_first, &m);
+        peg_separation(A, B, is_round(I, p) ? m.least : reach, consider_first, &m);
     }
     if (c->value == -INFINITY) c->best = widest;
     const double *n = p->choice->facet.n;
@@ -387,7 +401,9 @@ peg_facet peg_pair_tilt(peg_island *I, peg_pair *p, double along)
     if (p->nexternal || p->buried || others_now(I, p) <= here) return unknown;
     int near = along >= PEG_FLOOR * p->margin && p->moved_since_tilt <= PEG_ROW_REUSE * p->L;
     if (near && p->beside + p->moved_since_tilt <= here) return unknown;
-    meeting m = {.first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5)};
+    meeting m;
+    search first = search_from(I, p, here, gives_way(I, p) ? -2 : 0.5);
+    begin_meeting(&m, &first, -INFINITY);
     peg_facet widest =
         peg_separation(&piece_a(I, p)->now, &piece_b(I, p)->now, here, consider_tilt, &m);
     if (m.first.best.kind != PEG_FEATURES_NONE) {
