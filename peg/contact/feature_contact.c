@@ -148,6 +148,33 @@ peg_feature_contact peg_edge_cap(const peg_facing *f, int edge, double t, int ca
  * rotation of the normal since q_0; beyond either the normal at q_k serves for both poses. */
 static const double PARALLEL_AT_START = 1e-9, SAME_SIDE = 0.5;
 
+/* The lines of two edges at q_k. */
+typedef struct crossing {
+    const double *a, *b; /* first ends */
+    peg_vec3 along_a, along_b, across;
+    double square, lengths; /* of across, and of both edges, m^4 and m^2 */
+} crossing;
+
+/* Returns 0 if the edges are parallel. */
+static inline int cross_lines(const peg_view *A, const peg_view *B, int i, int j, crossing *c)
+{
+    const int *ea = A->shape->edge[i].v, *eb = B->shape->edge[j].v;
+    c->a = A->vertex[ea[0]], c->b = B->vertex[eb[0]];
+    peg_sub(A->vertex[ea[1]], c->a, c->along_a);
+    peg_sub(B->vertex[eb[1]], c->b, c->along_b);
+    peg_cross(c->along_a, c->along_b, c->across);
+    c->square = peg_dot(c->across, c->across);
+    c->lengths = sqrt(peg_dot(c->along_a, c->along_a) * peg_dot(c->along_b, c->along_b));
+    return !(sqrt(c->square) < PEG_PARALLEL * c->lengths);
+}
+
+/* The normal between the lines, into A. */
+static inline void normal_of(const crossing *c, const peg_pair *pair, double n[3])
+{
+    double sign = peg_dot(c->across, pair->facet.n) > 0 ? 1 : -1, l = sqrt(c->square);
+    for (int k = 0; k < 3; k++) n[k] = sign * c->across[k] / l;
+}
+
 /* Nearest points of the lines at q_k, parameters along the edges, and the same material points at
  * q_0. Returns 0 if the edges are parallel. */
 int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
@@ -155,20 +182,15 @@ int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
 {
     const peg_view *A = at->a.now, *B = at->b.now, *A0 = at->a.start, *B0 = at->b.start;
     const int *ea = A->shape->edge[i].v, *eb = B->shape->edge[j].v;
-    const double *a0 = A->vertex[ea[0]], *a1 = A->vertex[ea[1]];
-    const double *b0 = B->vertex[eb[0]], *b1 = B->vertex[eb[1]];
-    double da[3], db[3], x[3], w[3], y[3];
-    peg_sub(a1, a0, da);
-    peg_sub(b1, b0, db);
-    peg_sub(b0, a0, w);
-    peg_cross(da, db, x);
-    double xx = peg_dot(x, x), lengths = sqrt(peg_dot(da, da) * peg_dot(db, db));
-    if (sqrt(xx) < PEG_PARALLEL * lengths) return 0;
-    peg_cross(w, db, y);
-    *s = peg_dot(y, x) / xx;
-    peg_cross(w, da, y);
-    *t = peg_dot(y, x) / xx;
-    double sign = peg_dot(x, pair->facet.n) > 0 ? 1 : -1, l = sqrt(xx);
+    crossing x;
+    double w[3], y[3];
+    if (!cross_lines(A, B, i, j, &x)) return 0;
+    peg_sub(x.b, x.a, w);
+    peg_cross(w, x.along_b, y);
+    *s = peg_dot(y, x.across) / x.square;
+    peg_cross(w, x.along_a, y);
+    *t = peg_dot(y, x.across) / x.square;
+    double sign = peg_dot(x.across, pair->facet.n) > 0 ? 1 : -1;
     const double *c0 = A0->vertex[ea[0]], *c1 = A0->vertex[ea[1]];
     const double *d0 = B0->vertex[eb[0]], *d1 = B0->vertex[eb[1]];
     double fa[3], fb[3], n0[3], apart[3], apart0[3];
@@ -176,12 +198,12 @@ int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
     peg_sub(d1, d0, fb);
     peg_cross(fa, fb, n0);
     double l0 = peg_norm(n0);
-    *c = (peg_feature_contact){.kind = PEG_FEATURES_EE, .i = i, .j = j};
+    c->kind = PEG_FEATURES_EE, c->i = i, c->j = j;
+    normal_of(&x, pair, c->normal);
     for (int k = 0; k < 3; k++) {
         double qa = c0[k] + *s * fa[k], qb = d0[k] + *t * fb[k];
-        c->normal[k] = sign * x[k] / l;
-        c->point_a[k] = a0[k] + *s * da[k];
-        c->point_b[k] = b0[k] + *t * db[k];
+        c->point_a[k] = x.a[k] + *s * x.along_a[k];
+        c->point_b[k] = x.b[k] + *t * x.along_b[k];
         apart[k] = c->point_a[k] - c->point_b[k];
         apart0[k] = qa - qb;
         n0[k] *= l0 > 0 ? sign / l0 : 0;
@@ -193,7 +215,7 @@ int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
         c->point_a[k] = c->point_b[k] = .5 * (c->point_a[k] + c->point_b[k]);
     c->gap = peg_dot(c->normal, apart) - round;
     c->gap0 = peg_dot(n0, apart0) - round;
-    if (l0 < PARALLEL_AT_START * lengths || peg_dot(n0, c->normal) < SAME_SIDE) {
+    if (l0 < PARALLEL_AT_START * x.lengths || peg_dot(n0, c->normal) < SAME_SIDE) {
         /* the normal at q_0 is not that of this pair of edges */
         c->gap0 = c->gap;
         peg_copy3(c->normal, c->mid_normal);
@@ -292,4 +314,18 @@ int peg_may_touch(const peg_island *I, const peg_pair *pair, const peg_pair_pose
                                            peg_feature_of(c->kind, 0), c->i, swap ? n : back) &&
                                  can_touch(I, swap ? A : B, pair->from_out[!swap],
                                            peg_feature_of(c->kind, 1), c->j, swap ? back : n));
+}
+
+int peg_edges_may_touch(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at, int i,
+                        int j)
+{
+    const peg_view *A = at->a.now, *B = at->b.now;
+    crossing x;
+    double n[3];
+    if (!cross_lines(A, B, i, j, &x)) return 0;
+    normal_of(&x, pair, n);
+    if (peg_dot(n, pair->facet.n) < PEG_FACING) return 0;
+    double back[3] = {-n[0], -n[1], -n[2]};
+    return pair->tried.stuck || (can_touch(I, A, pair->from_out[0], PEG_EDGE, i, back) &&
+                                 can_touch(I, B, pair->from_out[1], PEG_EDGE, j, n));
 }

@@ -38,6 +38,11 @@ int peg_rim_points(const peg_polytope *shape);
 int peg_edge_edge(const peg_pair *pair, const peg_pair_pose *at, int i, int j,
                   peg_feature_contact *contact, double *s, double *t);
 
+/* Whether the same would face the chosen direction, and a mesh on either side could be touched by
+ * it; to be asked first, as the contact takes twice as long. */
+int peg_edges_may_touch(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at, int i,
+                        int j);
+
 /* The contact of features of a kind that only dilated pairs have. */
 void peg_round_contact(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind, int i,
                        int j, peg_feature_contact *contact);

@@ -153,10 +153,10 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
                 continue;
             peg_feature_contact c;
             double on_a, on_b;
+            if (!peg_edges_may_touch(I, pair, at, i, I->scratch.near[k])) continue;
             if (!peg_edge_edge(pair, at, i, I->scratch.near[k], &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -PEG_DEEPEST * pair->L) continue;
-            if (peg_dot(c.normal, n) < PEG_FACING) continue;
-            peg_touching_rows(I, p, at, &c, out);
+            peg_contact_rows(I, p, at, &c, out);
         }
     }
 }

@@ -318,7 +318,6 @@ static void rows_along_cap(const finder *f, peg_feature_kind kind, int i, int j)
     int of_a = kind == PEG_FEATURES_EV, edge = of_a ? i : j, cap = of_a ? j : i;
     peg_facing facing = peg_facing_of(f->pair, f->at, of_a ? PEG_FEATURES_VF : PEG_FEATURES_FV);
     const peg_view *D = facing.lower->now, *E = facing.upper->now;
-    if (!peg_has_rim(D->shape)) return;
     const peg_edge *e = E->shape->edge + edge;
     const double *axis = D->normal[cap];
     double w[3], d[3], t[2];
@@ -335,15 +334,13 @@ static void rows_along_cap(const finder *f, peg_feature_kind kind, int i, int j)
     }
 }
 
-/* Vertices, or a vertex and an edge. What touches a cap within its rim is a vertex over a face, or
- * an edge on which the cap stands without touching a face. */
-static void round_row(const finder *f, peg_feature_kind kind, const feature *fa, const feature *fb)
+/* Vertices, or a vertex and an edge, with nearest points a and b. What touches a cap within its rim
+ * is a vertex over a face, or an edge on which the cap stands without touching a face. */
+static void round_row(const finder *f, peg_feature_kind kind, int i, int j, double a[3],
+                      double b[3])
 {
     const peg_view *A = f->a.view, *B = f->b.view;
-    int edge_a = kind == PEG_FEATURES_EV, edge_b = kind == PEG_FEATURES_VE, i = fa->i, j = fb->i;
-    double a[3], b[3];
-    if (kind != PEG_FEATURES_VV) rows_along_cap(f, kind, i, j);
-    if (!find_nearest(f, kind, fa, fb, a, b)) return;
+    int edge_a = kind == PEG_FEATURES_EV, edge_b = kind == PEG_FEATURES_VE;
     int on_cap = (!edge_a && is_inside_rim(A, i, a)) || (!edge_b && is_inside_rim(B, j, b));
     if (on_cap && (kind == PEG_FEATURES_VV || f->lies)) return;
     verdict v = judge(f, kind, i, j, a, b);
@@ -361,16 +358,21 @@ static void round_row(const finder *f, peg_feature_kind kind, const feature *fa,
 /* Rows of one feature with all vertices, or all edges, of the other part. */
 static void rows_with(const finder *f, peg_feature_kind kind, const feature *a, int is_edge)
 {
+    const side *of_vertex = kind == PEG_FEATURES_EV ? &f->b : &f->a;
+    int has_cap = kind != PEG_FEATURES_VV && peg_has_rim(of_vertex->view->shape);
+    peg_vec3 on_a, on_b;
     feature seen;
     for (int k = 0; k < f->b.count[is_edge]; k++) {
         const feature *b = feature_of(&f->b, is_edge, k, &seen);
         /* farther apart than any row's along the chosen direction: where they are nearest they are
          * no nearer than that */
         if (a->low + b->low > f->reach) continue;
-        if (kind == PEG_FEATURES_EE)
+        if (kind == PEG_FEATURES_EE) {
             edge_edge_row(f, a->i, b->i);
-        else
-            round_row(f, kind, a, b);
+            continue;
+        }
+        if (has_cap) rows_along_cap(f, kind, a->i, b->i);
+        if (find_nearest(f, kind, a, b, on_a, on_b)) round_row(f, kind, a->i, b->i, on_a, on_b);
     }
 }
 
