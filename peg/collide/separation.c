@@ -48,7 +48,7 @@ int peg_support_vertex(const peg_view *view, const double n[3], double sign, int
 }
 
 /* Largest sign n . x of the vertices. */
-static double support(const peg_view *view, const double n[3], double sign)
+PEG_HOT double support(const peg_view *view, const double n[3], double sign)
 {
     const peg_vec3 *x = (const peg_vec3 *)view->vertex;
     int nv = view->shape->nv;
@@ -375,6 +375,58 @@ static void edges_of_B(search *q, int i, edges *near)
     }
 }
 
+/* --- edges of a triangle --- */
+
+/* Faces of A whose normals are multiplied with the sides of a triangle before its edges are. */
+enum { MOST_TURNED = 64 };
+
+/* All arcs of a triangle run from one of its normals to the other: which side an edge of A crosses
+ * them on is the same for all of them, and whether it does is told by its faces' normals, each of
+ * which two and more edges share. The same as edges_of_B. */
+static void edges_of_triangle(search *q, const heights *known)
+{
+    const peg_view *A = q->A, *B = q->B;
+    const peg_polytope *P = A->shape;
+    double along[MOST_TURNED][3], least[3], bound = least_wanted(q, q->floor) + known->radii;
+    int bounded = has_bounded_arcs(P);
+    arc a, side[3];
+    for (int k = 0; k < 3; k++) {
+        take_arc(B, k, &side[k]);
+        least[k] = CROSSING * CROSSING * side[k].square;
+    }
+    for (int f = 0; f < P->nf; f++)
+        for (int k = 0; k < 3; k++) along[f][k] = peg_dot(A->normal[f], side[k].u);
+    for (int i = 0; i < P->ne; i++) {
+        const peg_edge *e = &P->edge[i];
+        if (bounded && edge_is_out(A, e, known, bound)) continue;
+        take_arc(A, i, &a);
+        peg_normalise(a.u);
+        double p0 = peg_dot(a.u, side[0].from), p1 = peg_dot(a.u, side[0].to);
+        if (!(p0 * p1 < 0 && fabs(p0) > CROSSING && fabs(p1) > CROSSING)) continue;
+        double sign = p0 > 0 ? 1 : -1;
+        for (int k = 0; k < 3; k++) {
+            double r0 = along[e->f[0]][k], r1 = -along[e->f[1]][k];
+            if (sign * r0 > 0 && sign * r1 > 0 && r0 * r0 > least[k] && r1 * r1 > least[k])
+                cross_edges(q, &a, &side[k], sign);
+        }
+        bound = least_wanted(q, q->floor) + known->radii;
+    }
+}
+
+static void edges_of_all(search *q, const heights *over_a, const heights *over_b)
+{
+    const peg_polytope *P = q->A->shape;
+    edges near;
+    near_edges_of_B(q, over_b, &near);
+    int bounded = has_bounded_arcs(P);
+    double least = least_wanted(q, q->floor) + over_a->radii;
+    for (int i = 0; i < P->ne && near.count; i++) {
+        if (bounded && edge_is_out(q->A, &P->edge[i], over_a, least)) continue;
+        edges_of_B(q, i, &near);
+        least = least_wanted(q, q->floor) + over_a->radii;
+    }
+}
+
 /* --- dilated parts --- */
 
 /* The facet of the nearest features of dilated parts. If other features are nearer it is one more
@@ -419,15 +471,10 @@ static peg_facet run(search *q)
         found(q, &facet);
         least = least_wanted(q, q->face_floor);
     }
-    edges near;
-    near_edges_of_B(q, &over_b, &near);
-    int bounded = has_bounded_arcs(A->shape);
-    least = least_wanted(q, q->floor) + over_a.radii;
-    for (int i = 0; i < A->shape->ne && near.count; i++) {
-        if (bounded && edge_is_out(A, &A->shape->edge[i], &over_a, least)) continue;
-        edges_of_B(q, i, &near);
-        least = least_wanted(q, q->floor) + over_a.radii;
-    }
+    if (peg_is_triangle(B->shape) && !peg_is_segment(A->shape) && A->shape->nf <= MOST_TURNED)
+        edges_of_triangle(q, &over_a);
+    else
+        edges_of_all(q, &over_a, &over_b);
     int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
     if (dilated && !half_a && !half_b) round_facet(q);
     return q->best;
