@@ -249,6 +249,7 @@ static void choose_first(peg_island *I, peg_pair *p)
     double keep = is_round(I, p) ? m.least : reach;
     peg_facet widest = peg_separation(A, B, keep, consider_first, &m);
     p->s0 = p->s = widest.s;
+    peg_copy3(widest.n, p->widest);
     if (c->value == -INFINITY) {
         m.count = 0;
         m.least = p->s0 - 1e-3 * touch;
@@ -273,6 +274,7 @@ static void choose_first(peg_island *I, peg_pair *p)
  * with it. */
 void peg_pair_begin(peg_island *I, peg_pair *p)
 {
+    memset(p->widest, 0, sizeof p->widest);
     if (p->nexternal)
         peg_external_begin(I, p);
     else if (!is_left_apart(I, p) && !keeps_choice(I, p))
@@ -335,7 +337,7 @@ static void consider_start(void *context, const peg_facet *facet)
 
 /* The gap at q_0 is the smallest one of the chosen facet and of those within the floor of the
  * widest at q_k: of nearly coincident facets any may be the widest. */
-double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
+double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known, const double *along)
 {
     const peg_view *A = &piece_a(I, p)->now, *B = &piece_b(I, p)->now;
     double apart[3], floor = least_gap(p, INFINITY);
@@ -346,7 +348,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known)
     }
     peg_sub(A->centre, B->centre, apart);
     p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
-    if (!(p->s >= floor)) p->s = along_now(I, p, p->facet.n);
+    if (!(p->s >= floor)) p->s = along ? *along : along_now(I, p, p->facet.n);
     if (p->s >= floor) return floor - p->s;
     peg_facet widest = known && known->kind != PEG_FEATURES_NONE
                            ? *known

@@ -238,6 +238,16 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
     return bend + j->touch <= depth + (are_shells(j->I, p) ? 0 : peg_max(least, 0));
 }
 
+/* The widest facet at the start, for which the search of the first direction has looked. */
+static peg_facet widest_at_start(const journey *j, views start, const double *toward)
+{
+    const peg_pair *p = j->pair;
+    peg_facet best = {.kind = PEG_FEATURES_NONE, .s = p->s0};
+    peg_copy3(p->widest, best.n);
+    if (peg_dot(best.n, best.n) > 0) return best;
+    return peg_widest_facet(start.A, start.B, j->I->settings->narrow_phase, toward);
+}
+
 /* The same for the widest directions at both ends. */
 static int stays_beside_turning(const journey *j, const double *n, double depth, double *clear)
 {
@@ -302,7 +312,9 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         int are_balls_apart = at.s > 0;
         if (!are_balls_apart) at.s = peg_separation_along(now.A, now.B, at.n);
         if (at.s < PEG_STRIDE * p->width) { /* too close to have a direction */
-            peg_facet best = peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n);
+            peg_facet best = strides
+                                 ? peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n)
+                                 : widest_at_start(&j, now, at.n);
             peg_copy3(best.n, at.n);
             at.s = best.s;
             if (strides == 0 && stays_beside(&j, at.n, at.n, depth, &passage.clear)) return passage;

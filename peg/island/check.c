@@ -53,10 +53,11 @@ static int stays_apart(const peg_island *I, peg_pair *p)
 static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
 {
     double along = peg_separation_along(&I->piece[p->a].now, &I->piece[p->b].now, p->facet.n);
-    peg_facet widest = {.kind = PEG_FEATURES_NONE};
+    peg_facet widest = {.kind = PEG_FEATURES_NONE}, before = p->facet;
     if (may_tilt && (p->active || along < PEG_FLOOR * p->margin))
         widest = peg_pair_tilt(I, p, along);
-    p->shortfall = peg_pair_shortfall(I, p, &widest);
+    int is_kept = memcmp(before.n, p->facet.n, sizeof before.n) == 0;
+    p->shortfall = peg_pair_shortfall(I, p, &widest, is_kept ? &along : NULL);
     p->checked = 1 + p->active;
     p->moved_since_check = 0;
 }

@@ -112,7 +112,7 @@ peg_result peg_contact_potential(peg_island *I)
     for (int p = 0; p < I->npair && !I->failed; p++) apply_force(I, p, 1, I->result.v_end);
     if (I->failed) return PEG_NOT_CONVERGED;
     I->result.notes |= PEG_NOTE_FINAL;
-    for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL);
+    for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL, NULL);
     I->stats->time_check += peg_seconds() - then;
     return PEG_CONVERGED;
 }

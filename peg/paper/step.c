@@ -143,7 +143,7 @@ peg_result peg_model_step(peg_island *I, const peg_model *model)
     peg_lap(&then, &stats->time_solve);
     if (I->failed) return PEG_NOT_CONVERGED;
     peg_island_move(I);
-    for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL);
+    for (int i = 0; i < I->npair; i++) peg_pair_shortfall(I, &I->pair[i], NULL, NULL);
     stats->traps += count_traps(&c);
     peg_lap(&then, &stats->time_check);
     return PEG_CONVERGED;
