@@ -6,8 +6,10 @@
 
 static int is_higher(const double *d, const double n[3], const peg_slope_tolerance *tolerance)
 {
+    double rise = peg_dot(n, d);
+    if (!(rise > 0)) return 0;
     double far = peg_norm(d), along = tolerance->axis ? fabs(peg_dot(tolerance->axis, d)) : far;
-    return peg_dot(n, d) > PEG_TOUCH * far + tolerance->slope * along;
+    return rise > PEG_TOUCH * far + tolerance->slope * along;
 }
 
 /* A direction and a slope tolerance in the frame of the mesh. */

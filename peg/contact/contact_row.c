@@ -170,10 +170,12 @@ static int is_repeated(const peg_island *I, const peg_pair *pair, const peg_pair
 {
     double point[3];
     peg_add_scaled(c->point_a, to_surface(at, c->kind), c->normal, point);
-    for (int i = out->m - 1; i >= 0 && I->pair[out->row[i].pair].group == pair->group; i--) {
+    for (int i = out->m - 1; i >= 0; i--) {
         const peg_row *row = &out->row[i];
         double apart[3];
-        if (row->friction || peg_dot(row->normal, c->normal) < 1 - SAME_NORMAL) continue;
+        if (row->friction) continue; /* of the pair of the row before */
+        if (I->pair[row->pair].group != pair->group) break;
+        if (peg_dot(row->normal, c->normal) < 1 - SAME_NORMAL) continue;
         peg_sub(row->point, point, apart);
         if (peg_norm(apart) > SAME_POINT * pair->L) continue;
         double less = fmax(SAME_GAP * fmin(row->gap, pair->margin), PEG_ROUNDING * pair->L);

@@ -28,23 +28,81 @@ static void mark_low(const peg_view *view, const double *d, unsigned char *low)
     }
 }
 
+/* Sides of a face that are kept from one vertex to the next. */
+enum { MOST_SIDES = 8 };
+
+/* The sides of a face, seen along a direction. */
+typedef struct face_sides {
+    int count; /* 0: not known yet */
+    const double *at[MOST_SIDES];
+    peg_vec3 out[MOST_SIDES]; /* across them */
+} face_sides;
+
+static void see_sides(const peg_view *view, int f, const double *along, face_sides *s)
+{
+    const peg_polytope *P = view->shape;
+    const int *v = P->face_vertex + P->face_start[f];
+    s->count = P->face_start[f + 1] - P->face_start[f];
+    const double *a = view->vertex[v[s->count - 1]];
+    for (int t = 0; t < s->count; t++) {
+        const double *b = view->vertex[v[t]];
+        peg_vec3 e;
+        peg_sub(b, a, e);
+        peg_cross(e, along, s->out[t]);
+        s->at[t] = a;
+        a = b;
+    }
+}
+
+/* The same as peg_is_beside, of one vertex after the other. */
+static int is_beside(face_sides *s, const peg_view *view, int f, const double *w,
+                     const double *along, double room)
+{
+    const peg_polytope *P = view->shape;
+    int is_general = peg_is_half_space(P) || peg_is_flat(P);
+    if (is_general || P->face_start[f + 1] - P->face_start[f] > MOST_SIDES)
+        return peg_is_beside(view, f, w, along, room);
+    if (!s->count) see_sides(view, f, along, s);
+    for (int t = 0; t < s->count; t++) {
+        peg_vec3 r;
+        peg_sub(w, s->at[t], r);
+        double beyond = peg_dot(s->out[t], r);
+        if (beyond > 0 && beyond * beyond > room * room * peg_dot(s->out[t], s->out[t])) return 1;
+    }
+    return 0;
+}
+
+/* Whether a mesh on either side could be touched by a vertex on a face. */
+static int may_touch(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
+                     const peg_facing *f, int vertex, int face)
+{
+    const double *n = f->lower->now->normal[face], sign = f->kind == PEG_FEATURES_VF ? 1 : -1;
+    peg_feature_contact c;
+    c.kind = f->kind, c.i = vertex, c.j = face;
+    for (int k = 0; k < 3; k++) c.normal[k] = sign * n[k];
+    return peg_may_touch(I, pair, at, &c);
+}
+
 static void vertex_rows(peg_island *I, int p, const peg_pair_pose *at, peg_feature_kind kind,
                         peg_row_set *out)
 {
     const peg_pair *pair = &I->pair[p];
     peg_facing f = peg_facing_of(pair, at, kind);
     const peg_view *U = f.upper->now, *D = f.lower->now;
+    face_sides sides;
     int marked = 0;
     for (int j = 0; j < D->shape->nf && U->shape->nv; j++) {
         if (peg_dot(D->normal[j], f.d) < PEG_FACING) continue;
+        sides.count = 0;
         for (int i = 0; i < U->shape->nv; i++) {
             double gap = peg_dot(D->normal[j], U->vertex[i]) - D->offset[j];
             if (gap > pair->reach || gap < -PEG_DEEPEST * pair->L) continue;
-            if (peg_is_beside(D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
+            if (is_beside(&sides, D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
             if (!marked++) mark_low(U, f.d, I->scratch.low);
             if (!I->scratch.low[i]) continue;
+            if (!may_touch(I, pair, at, &f, i, j)) continue;
             peg_feature_contact c = peg_vertex_face(&f, i, j);
-            peg_touching_rows(I, p, at, &c, out);
+            peg_contact_rows(I, p, at, &c, out);
         }
     }
 }
