@@ -249,7 +249,7 @@ static void choose_first(peg_island *I, peg_pair *p)
     double keep = is_round(I, p) ? m.least : reach;
     peg_facet widest = peg_separation(A, B, keep, consider_first, &m);
     p->s0 = p->s = widest.s;
-    peg_copy3(widest.n, p->widest);
+    p->widest = widest;
     if (c->value == -INFINITY) {
         m.count = 0;
         m.least = p->s0 - 1e-3 * touch;
@@ -274,7 +274,7 @@ static void choose_first(peg_island *I, peg_pair *p)
  * with it. */
 void peg_pair_begin(peg_island *I, peg_pair *p)
 {
-    memset(p->widest, 0, sizeof p->widest);
+    memset(&p->widest, 0, sizeof p->widest);
     if (p->nexternal)
         peg_external_begin(I, p);
     else if (!is_left_apart(I, p) && !keeps_choice(I, p))
@@ -335,6 +335,22 @@ static void consider_start(void *context, const peg_facet *facet)
     c->value = fmin(c->value, facet_at_start(c->I, c->p, facet));
 }
 
+static int is_at_start(const peg_rigid *r)
+{
+    return r->state.kind == PEG_STATIC ||
+           (memcmp(r->x, r->x0, sizeof r->x) == 0 && memcmp(r->R, r->R0, sizeof r->R) == 0);
+}
+
+/* The widest facet at q_k: of bodies that stand still that at q_0. */
+static peg_facet widest_now(const peg_island *I, const peg_pair *p)
+{
+    const peg_piece *a = piece_a(I, p), *b = piece_b(I, p);
+    if (peg_dot(p->widest.n, p->widest.n) > 0 && is_at_start(&I->rigid[a->rigid]) &&
+        is_at_start(&I->rigid[b->rigid]))
+        return p->widest;
+    return peg_widest_facet(&a->now, &b->now, I->settings->narrow_phase, p->facet.n);
+}
+
 /* The gap at q_0 is the smallest one of the chosen facet and of those within the floor of the
  * widest at q_k: of nearly coincident facets any may be the widest. */
 double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known, const double *along)
@@ -350,9 +366,7 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known, co
     p->s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(p->s >= floor)) p->s = along ? *along : along_now(I, p, p->facet.n);
     if (p->s >= floor) return floor - p->s;
-    peg_facet widest = known && known->kind != PEG_FEATURES_NONE
-                           ? *known
-                           : peg_widest_facet(A, B, I->settings->narrow_phase, p->facet.n);
+    peg_facet widest = known && known->kind != PEG_FEATURES_NONE ? *known : widest_now(I, p);
     p->s = widest.s;
     if (p->s >= 0 && p->s < floor) p->s = peg_max(p->s, peg_separation_beside(A, B));
     if (p->s >= floor) return floor - p->s;

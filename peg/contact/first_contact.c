@@ -238,14 +238,12 @@ static int stays_beside(const journey *j, const double *n, const double *n_end, 
     return bend + j->touch <= depth + (are_shells(j->I, p) ? 0 : peg_max(least, 0));
 }
 
-/* The widest facet at the start, for which the search of the first direction has looked. */
-static peg_facet widest_at_start(const journey *j, views start, const double *toward)
+/* The widest facet; at the start the search of the first direction may have found it. */
+static peg_facet widest_at(const journey *j, views at, int is_start, const double *toward)
 {
-    const peg_pair *p = j->pair;
-    peg_facet best = {.kind = PEG_FEATURES_NONE, .s = p->s0};
-    peg_copy3(p->widest, best.n);
-    if (peg_dot(best.n, best.n) > 0) return best;
-    return peg_widest_facet(start.A, start.B, j->I->settings->narrow_phase, toward);
+    const peg_facet *known = &j->pair->widest;
+    if (is_start && peg_dot(known->n, known->n) > 0) return *known;
+    return peg_widest_facet(at.A, at.B, j->I->settings->narrow_phase, toward);
 }
 
 /* The same for the widest directions at both ends. */
@@ -312,9 +310,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         int are_balls_apart = at.s > 0;
         if (!are_balls_apart) at.s = peg_separation_along(now.A, now.B, at.n);
         if (at.s < PEG_STRIDE * p->width) { /* too close to have a direction */
-            peg_facet best = strides
-                                 ? peg_widest_facet(now.A, now.B, I->settings->narrow_phase, at.n)
-                                 : widest_at_start(&j, now, at.n);
+            peg_facet best = widest_at(&j, now, strides == 0, at.n);
             peg_copy3(best.n, at.n);
             at.s = best.s;
             if (strides == 0 && stays_beside(&j, at.n, at.n, depth, &passage.clear)) return passage;

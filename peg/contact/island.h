@@ -119,7 +119,7 @@ typedef struct peg_pair {
     /* the rest */
     double beside; /* bound on facets next to the chosen one at the last tilt, m */
     peg_facet facet;
-    peg_vec3 widest;       /* direction of the widest facet at q_0; 0: not known */
+    peg_facet widest;      /* at q_0, found with the first direction; n = 0: not known */
     double whole_reach;    /* largest distance the bodies can cover, m */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */

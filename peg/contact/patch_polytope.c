@@ -199,6 +199,7 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
     outline a = see(A, A->centre, frame, I->scratch.seen[0]),
             b = see(B, A->centre, frame, I->scratch.seen[1]);
     int count = near_edges(I, pair, B, &a, &b);
+    int of_mesh = peg_is_triangle(A->shape) || peg_is_triangle(B->shape);
     for (int i = 0; i < A->shape->ne && count; i++) {
         const peg_edge *ea = &A->shape->edge[i];
         const double *a0 = a.at[ea->v[0]], *a1 = a.at[ea->v[1]];
@@ -211,9 +212,10 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
                 continue;
             peg_feature_contact c;
             double on_a, on_b;
-            if (!peg_edges_may_touch(I, pair, at, i, I->scratch.near[k])) continue;
+            if (of_mesh && !peg_edges_may_touch(I, pair, at, i, I->scratch.near[k])) continue;
             if (!peg_edge_edge(pair, at, i, I->scratch.near[k], &c, &on_a, &on_b)) continue;
             if (c.gap > pair->reach || c.gap < -PEG_DEEPEST * pair->L) continue;
+            if (peg_dot(c.normal, n) < PEG_FACING) continue;
             peg_contact_rows(I, p, at, &c, out);
         }
     }
