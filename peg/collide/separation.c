@@ -305,8 +305,8 @@ static void near_edges_of_B(const search *q, const heights *known, edges *near)
         if (!near->all) take_arc(q->B, j, &near->arc[near->count++]);
     }
     if (near->all) near->count = P->ne;
-    for (int k = 0; k < (near->count + 3) / 4 * 4 && !near->all && !peg_is_segment(P); k++)
-        set_lanes(near, k);
+    int in_lanes = !near->all && !peg_is_segment(P) && !peg_is_segment(q->A->shape);
+    for (int k = 0; k < (near->count + 3) / 4 * 4 && in_lanes; k++) set_lanes(near, k);
 }
 
 PEG_HOT peg_doubles dot(const double *a, peg_doubles (*b)[FOURS], int g)
