@@ -1,7 +1,7 @@
 /* The island's problem by Newton's method (newton.h) from the warm start, or from some of projected
  * Gauss-Seidel if that is far off. Where it ends short of the certificate: rows without finite
- * bounds alone by QR; with bounded rows Lemke's method for small problems, else the best friction
- * that lies in its cone, with exact normal impulses. */
+ * bounds alone by QR; with bounded rows the best friction that lies in its cone, with exact normal
+ * impulses. */
 #include "peg/base/arena.h"
 #include "peg/lcp/gauss_seidel.h"
 #include "peg/lcp/newton.h"
@@ -13,8 +13,7 @@ enum {
     PGS_ITERATIONS = 100,
     JOINED_PGS_ITERATIONS = 16, /* with joints, at which they hardly get on: of a bridge of 15
                                    hinges the rest took a fifth of the step */
-    COLD_PGS_ITERATIONS = 400,
-    SMALL = 100 /* rows, for Lemke's method */
+    COLD_PGS_ITERATIONS = 400
 };
 /* Residual of a warm start, relative to the unit, above which projected Gauss-Seidel comes first;
  * problems without friction, which are convex, do without. */
@@ -53,19 +52,6 @@ static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double
     peg_outcome outcome = peg_solve_pgs(arena, problem, &goal, solution);
     peg_arena_back(arena, mark);
     return outcome;
-}
-
-/* Exactly, by Lemke's method; the Newton iteration takes out the rounding. */
-static peg_outcome pivot(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
-                         double *y)
-{
-    peg_pivoting pivoting = {.most_products =
-                                 PEG_PRODUCTS_OF_WORK * (newton->most_work - newton->work)};
-    peg_arena_mark mark = peg_arena_here(arena);
-    peg_outcome outcome = peg_lemke_scaled(arena, newton->scaled, u, &pivoting);
-    newton->work += pivoting.products / PEG_PRODUCTS_OF_WORK;
-    peg_arena_back(arena, mark);
-    return outcome == PEG_SOLVED ? peg_newton_solve(newton, tolerance, u, y) : outcome;
 }
 
 /* Rows with finite bounds keep their impulses. */
@@ -126,16 +112,8 @@ static peg_outcome solve_settled(peg_newton *newton, double tolerance, double *u
 static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
                           double *y)
 {
-    size_t size = (size_t)newton->scaled->m * sizeof *u;
     double *kept = PEG_NEW(arena, double, newton->scaled->m);
     if (!kept) return PEG_OUT_OF_MEMORY;
-    memcpy(kept, u, size);
-    if (newton->scaled->m <= SMALL) {
-        peg_outcome outcome = pivot(arena, newton, tolerance, u, y);
-        if (outcome == PEG_SOLVED || outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY)
-            return outcome;
-    }
-    memcpy(u, kept, size);
     if (peg_newton_residual(newton, u, y) <= NEAR * newton->scaled->unit) return PEG_LAGGED;
     return solve_settled(newton, tolerance, u, y, kept);
 }
@@ -231,7 +209,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         load(&scaled, solution->lambda, u);
     }
     newton.is_limited = options->is_limited;
-    newton.ends_near = options->is_limited || (scaled.m > SMALL && has_equations(&scaled));
+    newton.ends_near = options->is_limited || has_equations(&scaled);
     if (options->most_work > 0) newton.most_work = options->most_work - solution->work;
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
