@@ -28,7 +28,8 @@
 #include "peg/lcp/delassus_matrix.h"
 
 /* Compliance of a held row, relative to its scale: small beside the eigenvalues of rows that are
- * independent, large beside rounding. */
+ * independent, large beside rounding. With 1e-8 a chain of 10 links takes 3.6 times the
+ * instructions, with 1e-10 1.2 times. */
 static const double SHIFT = 1e-9;
 /* Solutions of the equations at the end of a path, at most; each leaves SHIFT / (SHIFT +
  * eigenvalue) of s. What leaves more than this share of it leaves rounding. */
@@ -37,8 +38,9 @@ static const double GETS_ON = 0.25;
 /* Paths from one point to the next until the residual is within the tolerance: in piles 1 % of the
  * problems need a second one, for what the compliance has changed about the states. */
 enum { PATHS = 4 };
-/* One that leaves more than this share of it gets no further. Residual in tolerances up to which it
- * is an answer all the same. */
+/* One that leaves more than this share of the residual gets no further: without that, problems of
+ * random worlds that have no answer take three times the work of all others. Tolerances up to which
+ * what it leaves is an answer all the same. */
 static const double HALVED = 0.5, NEAR = 100;
 /* Changes of state on a path, per row. From u = 0 each row that acts takes one. */
 enum { CHANGES = 2 };
