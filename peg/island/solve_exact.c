@@ -110,19 +110,28 @@ static int limits_friction(const peg_island *I, int normal)
            I->rows.row[normal + 1].limit > 0;
 }
 
-/* A row is loaded if its impulse is above rounding in the energy norm. */
+/* Whether the impulse of a row is rounding in the energy norm. */
+static int is_rounding(const workspace *w, int at, double lambda)
+{
+    return fabs(lambda) * sqrt(peg_row_scale(&w->problem, at)) <= PEG_RESIDUAL_TOLERANCE * w->unit;
+}
+
+/* A row is loaded if its impulse is above rounding; friction that is rounding, too, goes with it.
+ */
 static void mark_loaded(peg_island *I, const workspace *w)
 {
     for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
         int at = w->at[i];
         row->lambda = at < 0 ? 0 : w->solution.lambda[at];
-        if (row->friction) continue;
-        if (row->lambda <= 0 ||
-            row->lambda * sqrt(peg_row_scale(&w->problem, at)) <= PEG_RESIDUAL_TOLERANCE * w->unit)
+        if (row->friction) {
+            int loaded = row[-row->friction].lambda > 0;
+            if (!loaded && at >= 0 && is_rounding(w, at, row->lambda)) row->lambda = 0;
+        } else if (row->lambda <= 0 || is_rounding(w, at, row->lambda)) {
             row->lambda = limits_friction(I, i) ? 0 : fmax(row->lambda, 0);
-        else if (!row->first_contact)
+        } else if (!row->first_contact) {
             I->pair[row->pair].active = 1;
+        }
     }
     for (int i = 0; i < I->rows.m; i = peg_next_normal(&I->rows, i))
         peg_friction_end(I, &I->rows.row[i]);
