@@ -3,12 +3,14 @@
  * there are many. As in gauss_seidel.c the rows of a contact are visited at once, in y: v - v_f of
  * the centres, and F^-1 (v - v_f) of what turns.
  *
- * Iterates go on by momentum, as in nonlinear conjugate gradients with an iteration P as the
- * preconditioner (Fletcher and Reeves):
+ * Iterates go on by momentum, as in accelerated gradients with an iteration P as the step
+ * (Nesterov):
  *
- *     x_(k+1) = P(x_k) + beta (x_k - x_(k-1)),   beta = |P(x_k) - x_k|^2 / |P(x_(k-1)) - x_(k-1)|^2
+ *     x_(k+1) = P(x_k) + beta_k (P(x_k) - P(x_(k-1))),   beta_k = (t_k - 1) / t_(k+1),
+ *     t_1 = 1,   t_(k+1) = (1 + sqrt(1 + 4 t_k^2)) / 2
  *
- * in the norm of energy; beta = 0 where that would be above 1. The answer is the last P(x). */
+ * with t = 1 again where the changes |P(x) - x|^2, in the norm of energy, grow by GROWTH above the
+ * least since then. The answer is the last P(x). */
 #include "peg/lcp/wide_pgs.h"
 
 #include <stdint.h>
@@ -21,7 +23,7 @@ enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
 typedef struct wide_row {
     peg_floats d[3], a[3], b[3]; /* direction; how the turning of A and B counts */
     peg_floats beta, gain, scale, lambda;
-    peg_floats by, way; /* changes: in the last visit; from the last iterate but one to the last */
+    peg_floats way; /* the extrapolation of the last iterate; once visited, with its change */
 } wide_row;
 
 typedef struct eight_rows {
@@ -55,8 +57,8 @@ typedef struct change {
 typedef struct state {
     const peg_wide_problem *problem;
     peg_wide_result *result;
-    float *y; /* STRIDE (nb + threads); what does not move has the last blocks, by thread */
-    float *before, *way; /* as y: of the last iterate; from the one before to it */
+    float *y;      /* STRIDE (nb + threads); what does not move has the last blocks, by thread */
+    float *before; /* as y: after the last iteration, before it is extrapolated */
     wide_group *group;
     peg_floats *changed; /* of each group in its last visit: squares of all rows, J */
     int groups;
@@ -150,8 +152,7 @@ static int allocate_groups(peg_arena *arena, state *s, const int *begin)
     size_t size = (size_t)STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y;
     s->y = peg_arena_aligned(arena, size);
     s->before = peg_arena_aligned(arena, size);
-    s->way = peg_arena_aligned(arena, size);
-    return s->group && s->changed && s->y && s->before && s->way;
+    return s->group && s->changed && s->y && s->before;
 }
 
 static int allocate_rows(peg_arena *arena, state *s)
@@ -271,7 +272,7 @@ PEG_HOT void load_row(const wide_group *g, const side *a, const side *b, const e
     peg_float_mask moves = row->scale > peg_floats_of(0);
     row->gain = peg_floats_if(moves, 1 / row->scale, peg_floats_of(0));
     row->lambda = peg_floats_if(moves, c->lambda[k], peg_floats_of(0));
-    row->by = row->way = peg_floats_of(0);
+    row->way = peg_floats_of(0);
 }
 
 PEG_WIDE static void load_rows(state *s, int worker)
@@ -353,7 +354,7 @@ PEG_HOT peg_floats set_impulse(wide_row *row, peg_floats lambda, changes *c)
 {
     peg_floats by = lambda - row->lambda, speed = by * row->scale;
     row->lambda = lambda;
-    row->by = by;
+    row->way += by;
     c->most = peg_floats_max(c->most, peg_floats_abs(speed));
     c->sum += by * speed;
     return by;
@@ -424,7 +425,7 @@ PEG_HOT void extrapolate(wide_row *row, int rows, peg_floats beta)
     for (int k = 0; k < rows; k++) {
         peg_floats on = beta * row[k].way;
         row[k].lambda += on;
-        row[k].way = row[k].by + on;
+        row[k].way = on;
     }
 }
 
@@ -518,10 +519,9 @@ PEG_WIDE static void extrapolate_bodies(state *s, int worker, float beta)
     for (size_t i = n * of / threads; i < n * (of + 1) / threads; i++) {
         peg_floats *y = (peg_floats *)(s->y + STRIDE * i);
         peg_floats *before = (peg_floats *)(s->before + STRIDE * i);
-        peg_floats *way = (peg_floats *)(s->way + STRIDE * i), on = beta * *way;
-        *way = *y - *before + on;
-        *y += on;
+        peg_floats on = beta * (*y - *before);
         *before = *y;
+        *y += on;
     }
     peg_pool_meet(s->problem->pool);
 }
@@ -536,11 +536,30 @@ static double squares(const state *s)
     return sum;
 }
 
+/* Factor by which changes may grow above the least since the momentum began before it begins anew.
+ * In piles of 100 to 1000 boxes and polyhedra that fall, iterations are 0.85x those of 1 with 1.2
+ * to 1.4; with 2 some problems go in circles. */
+static const double GROWTH = 1.3;
+
+typedef struct momentum {
+    double t, least; /* least: of the changes since it began, J */
+} momentum;
+
+/* beta of the next iterate. */
+static float next_beta(momentum *m, double sum)
+{
+    double t = sum < GROWTH * m->least ? m->t : 1;
+    m->least = t > 1 ? peg_min(m->least, sum) : sum;
+    m->t = (1 + sqrt(1 + 4 * t * t)) / 2;
+    return (float)((t - 1) / m->t);
+}
+
 static void iterate(void *data, int worker)
 {
     state *s = data;
     const peg_wide_problem *p = s->problem;
     double largest = INFINITY, sum = INFINITY;
+    momentum m = {.t = 1, .least = INFINITY};
     float beta = 0;
     int i = 0;
     load_rows(s, worker);
@@ -548,10 +567,9 @@ static void iterate(void *data, int worker)
     pass(s, START, worker, 0, 0);
     extrapolate_bodies(s, worker, 0);
     while (i < p->iterations && largest > p->tolerance && (i < p->least || sum > p->enough)) {
-        double before = sum;
         largest = pass(s, VISIT, worker, i++ % 2, beta);
         sum = squares(s);
-        beta = sum < before ? (float)(sum / before) : 0;
+        beta = next_beta(&m, sum);
         extrapolate_bodies(s, worker, beta);
     }
     if (worker) return;
@@ -642,7 +660,6 @@ int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_w
     size_t size = (size_t)STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y;
     memset(s.y, 0, size);
     memset(s.before, 0, size);
-    memset(s.way, 0, size);
     peg_pool_together(p->pool, iterate, &s);
     count_visits(&s, result);
     peg_pool_loop(p->pool, take_impulses, &s, s.groups);
