@@ -133,13 +133,17 @@ static int try_exact(peg_island *I, patience *p)
 }
 
 /* What it has brought to rest rests in the next step, too, from where the answer is repeated; but
- * for a rough one, which may have been shortened to nothing: what then stands is solved exactly. */
+ * for a rough one, which may have been shortened to nothing: what then stands is solved exactly,
+ * however long that was to wait. */
 static int try_wide(peg_island *I, patience *p)
 {
     if (I->failed || !peg_wide_attempt(I)) return 0;
+    if (!is_many(I)) return 1;
     int stands = peg_is_slow(I, (const peg_vec6 *)I->v, 0);
-    int is_rough = I->result.residual > PEG_UNCONVERGED;
-    if (is_many(I) && p->wait < 2 && !(stands && is_rough)) p->wait = 2;
+    if (stands && I->result.residual > PEG_UNCONVERGED)
+        p->wait = p->wait > 1 ? 1 : p->wait;
+    else if (p->wait < 2)
+        p->wait = 2;
     return 1;
 }
 
