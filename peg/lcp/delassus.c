@@ -49,9 +49,6 @@ enum { CHANGES = 2 };
  * APPROACHED units. A warm start whose residual is below WARM units needs none. */
 enum { ITERATIONS = 4 };
 static const double APPROACHED = 1e-5, WARM = 1e-3;
-/* Smallest diagonal of W that is divided by: joints may leave nothing of a row. */
-static const double LEAST_OWN = 1e-9;
-
 typedef enum row_state { OPEN, HELD, UP, DOWN } row_state;
 
 typedef struct path {
@@ -196,8 +193,8 @@ PEG_WIDE static double iterate(path *w)
     for (int i = 0; i < w->m; i++) {
         if (w->u[i] == 0 && project(w, i, -s_of(w, i)) == 0) continue;
         const peg_doubles *W = peg_delassus_row(&w->D, i);
-        double own = ((const double *)W)[i];
-        double u = project(w, i, w->u[i] - s_of(w, i) / peg_max(own, LEAST_OWN)), by = u - w->u[i];
+        double own = ((const double *)W)[i]; /* joints may leave nothing of a row */
+        double u = project(w, i, w->u[i] - s_of(w, i) / peg_max(own, SHIFT)), by = u - w->u[i];
         w->u[i] = u;
         for (int j = 0; j < w->vectors; j++) w->s[j] += by * W[j];
         most = peg_max(most, fabs(by));
