@@ -210,7 +210,8 @@ START_TEST(contacts_account_for_momentum)
 END_TEST
 
 /* The separating facet faces along the normal and holds the contact, but for the few whose features
- * have parted again at the end of the step in which they met. */
+ * have parted again at the end of the step in which they met. Facets that turn in the step, by more
+ * than 1 degree, leave a contact at their edge by more than that. */
 START_TEST(facets_hold_their_contacts)
 {
     lab_trace *t = record(LAB_PEG, NULL, 0, 0, 0);
@@ -227,7 +228,9 @@ START_TEST(facets_hold_their_contacts)
             peg_rotate(R, s->normal[c->face], n);
             peg_sub(c->x, pose, x);
             peg_rotate_back(R, x, x);
-            ck_assert_double_gt(fabs(peg_dot(n, c->normal)), 1 - 2e-3);
+            double cosine = fabs(peg_dot(n, c->normal));
+            ck_assert_double_gt(cosine, 1 - 2e-3);
+            if (cosine < 1 - 1.5e-4) continue;
             parted += fabs(peg_dot(s->normal[c->face], x) - s->offset[c->face]) > 5e-3;
             seen++;
         }

@@ -329,7 +329,7 @@ START_TEST(a_heap_comes_to_rest_without_exact_solves)
         still = is_still(p) ? still + 1 : 0;
         ck_assert_int_le(still, 3);
     }
-    ck_assert_int_gt(together, STEPS / 2);
+    ck_assert_int_gt(together, STEPS / 4);
     ck_assert(rests);
     free_heap(p);
 }

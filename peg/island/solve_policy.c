@@ -4,7 +4,7 @@
  *     ---------------------------|-------------------------------------|------------------------
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
- *     wide                       | 12 bodies and more                  | 40 restorations, thrice
+ *     wide                       | 5 bodies and more                   | 40 restorations, thrice
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -37,21 +37,18 @@
 #include "peg/island/position_stage.h"
 #include "peg/island/wide_attempt.h"
 
-/* Islands of so many bodies and more may be solved by projected Gauss-Seidel: from WIDE_FROM on
- * pour-mixed of 20 at h .02 takes 1.2 s for 8 s instead of 0.5. */
-enum { PGS_FROM = 5 };
-/* Active ones of so many and more are stepped in lanes first: of fewer most lanes are empty, and
- * single precision would let the order of their bodies decide. */
-enum { WIDE_FROM = 12 };
+/* Islands of so many bodies and more may be solved by iterations: where active ones of 5 to 11
+ * bodies were left to PGS a row at a time a pile of 100 boxes took 1.2 times the instructions, and
+ * where to exact solves up to 2.7 times. */
+enum { ITERATIVE_FROM = 5 };
 /* Of the work that is left in the step (lcp_rows.h), what an attempt may take: an arch of 201
  * stones takes two ninths. */
 static const double ATTEMPT_SHARE = 1.0 / 3;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
-/* Speed above which an island is active, as a share of what applied forces make in a step: of fewer
- * bodies than are stepped in lanes, and of others. With 5 for all chain of 40 at h .02 takes 0.54 s
- * for 3 s instead of 0.22, with 1.5 for all pour-boxes of 60 at h .1 4.6 s for 20 s, not 1.4. */
-static const double ACTIVE = 5, ACTIVE_WIDE = 1.5;
+/* Speed above which an island is active, as a share of what applied forces make in a step: with 5
+ * pour-boxes of 60 at h .1 takes 4.6 s for 20 s instead of 1.4. */
+static const double ACTIVE = 1.5;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
@@ -64,7 +61,7 @@ static int is_many(const peg_island *I)
 /* Large enough for iterative solves, and driven by nothing that calls for more care. */
 static int may_iterate(const peg_island *I)
 {
-    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : PGS_FROM) &&
+    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : ITERATIVE_FROM) &&
            (is_many(I) || !peg_has_moving_obstacle(I)) && I->settings->solver == PEG_SOLVER_AUTO;
 }
 
@@ -174,7 +171,7 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
 {
     int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
     if (may_limit && !waits && try_limited(I, p)) return 1;
-    if (I->nd >= WIDE_FROM && !was_wide && try_wide(I, p)) return 1;
+    if (!was_wide && try_wide(I, p)) return 1;
     if (!I->failed && try_mode(I, peg_pgs_mode(I), 0)) return 1;
     if (I->failed) return 0;
     keep_velocities(I);
@@ -208,8 +205,8 @@ static int try_known(peg_island *I)
 
 static int try_all(peg_island *I, int iterative, patience *p)
 {
-    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST)
-                           : I->nd >= WIDE_FROM && I->forms & PEG_FORM_ACTIVE;
+    int moves =
+        is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST) : (I->forms & PEG_FORM_ACTIVE) != 0;
     int is_wide = iterative && moves;
     if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
     int is_known = I->known.v != NULL;
@@ -233,8 +230,7 @@ peg_result peg_solve_by_policy(peg_island *I)
         peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
-    if (iterative && peg_is_faster(I, I->nd < WIDE_FROM ? ACTIVE : ACTIVE_WIDE))
-        I->forms |= PEG_FORM_ACTIVE;
+    if (iterative && peg_is_faster(I, ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */
