@@ -358,7 +358,7 @@ static double speed(const peg_wide_patch *patch, const peg_wide_contact *c, cons
  * slides. */
 static int friction_holds(const peg_wide_contact *c, int j, double slide, double tolerance)
 {
-    double bound = c->mu[j - 1] * c->lambda[0], full = bound * (1 - 1e-3);
+    double bound = c->mu[j - 1] * c->lambda[0] + c->limit[j - 1], full = bound * (1 - 1e-3);
     return fabs(c->lambda[j]) <= bound && (slide <= tolerance || c->lambda[j] <= -full) &&
            (slide >= -tolerance || c->lambda[j] >= full);
 }
@@ -480,6 +480,7 @@ START_TEST(threads_find_the_same_impulses)
     static peg_vec6 v[MOST_BODIES];
     cases_random r = {.state = 77};
     add_random_patches(&r, MOST_BODIES, MOST_PATCHES, 1);
+    for (int k = 0; k < W.contacts; k += 3) W.contact[k].limit[0] = k % 2 ? .1 : INFINITY;
     W.p.iterations = 20;
     memcpy(start, W.contact, sizeof start);
     for (int threads = 1; threads <= THREADS; threads++) {
@@ -508,6 +509,45 @@ START_TEST(a_cube_sticks_and_slides)
     ck_assert_double_le(momentum_error(), 1e-9);
     ck_assert_double_eq_tol(W.v[0][2], 0, 1e-6);
     ck_assert_double_eq_tol(W.v[0][0], _i ? push + mu * fall : 0, 1e-6);
+}
+END_TEST
+
+/* The same with limits of friction of their own: none, and m g h / 4 at each of four corners, which
+ * holds a push of .08 m/s, and slows one of .15 m/s by .1 m/s. */
+START_TEST(friction_has_limits_of_its_own)
+{
+    const double m = 3, fall = -.1, push = _i == 1 ? .08 : .15;
+    world_begin(1);
+    set_mass(0, m, 1e9); /* does not tip */
+    W.target[0][2] = fall, W.target[0][0] = push;
+    for (int k = 0; k < 4; k++) {
+        set_corner(&W.contact[k], k, 0, 0);
+        W.contact[k].limit[0] = W.contact[k].limit[1] = _i ? -m * fall / 4 : INFINITY;
+    }
+    add_patch(0, -1, 4);
+    solve();
+    ck_assert_int_eq(violated_contacts(1e-5), 0);
+    ck_assert_double_le(momentum_error(), 1e-9);
+    ck_assert_double_eq_tol(W.v[0][2], 0, 1e-6);
+    ck_assert_double_eq_tol(W.v[0][0], _i == 2 ? push + fall : 0, 1e-6);
+}
+END_TEST
+
+/* What rises from the ground has no friction, whatever its limit. */
+START_TEST(what_opens_has_no_friction)
+{
+    world_begin(1);
+    set_mass(0, 3, 1e9);
+    W.target[0][2] = .1, W.target[0][0] = .2;
+    for (int k = 0; k < 4; k++) {
+        set_corner(&W.contact[k], k, 0, 0);
+        W.contact[k].limit[0] = W.contact[k].limit[1] = INFINITY;
+        if (_i) W.contact[k].lambda[0] = 1; /* it bore in the step before */
+    }
+    add_patch(0, -1, 4);
+    solve();
+    ck_assert_double_eq_tol(W.v[0][2], .1, 1e-6);
+    ck_assert_double_eq_tol(W.v[0][0], .2, 1e-6);
 }
 END_TEST
 
@@ -582,6 +622,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(solver, random_patches_meet_their_conditions, 0, 60);
     tcase_add_test(solver, threads_find_the_same_impulses);
     tcase_add_loop_test(solver, a_cube_sticks_and_slides, 0, 2);
+    tcase_add_loop_test(solver, friction_has_limits_of_its_own, 0, 3);
+    tcase_add_loop_test(solver, what_opens_has_no_friction, 0, 2);
     tcase_add_test(solver, a_slab_carries_more_than_there_are_colours);
     tcase_add_test(solver, a_tower_takes_few_iterations);
     suite_add_tcase(suite, boxes);

@@ -38,6 +38,7 @@ void peg_loaded_row(const peg_island *I, const peg_loaded_contact *c, int j, peg
     row->lambda = row->lambda_motion = c->lambda[j];
     row->gap0 = row->gap = row->target = c->gap;
     row->mu = j ? c->mu[j - 1] : 0;
+    row->limit = j ? c->limit[j - 1] : 0;
     peg_copy3(c->point, row->point);
     peg_copy3(j == 1 ? c->tangent : c->normal, row->normal);
     if (j == 2) peg_cross(c->normal, c->tangent, row->normal);
@@ -57,7 +58,7 @@ int peg_loaded_to_rows(peg_island *I)
 {
     for (int k = 0; k < I->loads; k++) {
         const peg_loaded_contact *c = &I->load[k];
-        int rows = c->mu[0] > 0 || c->mu[1] > 0 ? 3 : 1;
+        int rows = c->mu[0] > 0 || c->mu[1] > 0 || c->limit[0] > 0 || c->limit[1] > 0 ? 3 : 1;
         peg_row *row = peg_row_set_extend(I, &I->impulse, rows);
         for (int j = 0; j < rows && row; j++) peg_loaded_row(I, c, j, &row[j]);
         if (!row) return 0;

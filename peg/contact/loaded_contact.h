@@ -13,7 +13,7 @@ typedef struct peg_loaded_contact {
     peg_vec3 point;           /* world, m */
     peg_vec3 normal, tangent; /* unit, into A; the third direction is n x t */
     double lambda[3];         /* along n, t, n x t, N s */
-    double mu[2];             /* along t and n x t */
+    double mu[2], limit[2];   /* of friction along t and n x t, as in peg_row */
 } peg_loaded_contact;
 
 /* Friction impulse on A, world, N s. */

@@ -44,10 +44,10 @@ static int suits_surface(const peg_island *I, const peg_surface *s)
 {
     int two = s->pyramid || I->settings->friction_directions == 0 ||
               I->settings->friction_directions == 4;
-    int plain = !s->soft && !s->force_limit && s->slip == 0 && s->slip2 == 0 && s->rho == 0 &&
-                s->rho2 == 0 && s->rhoN == 0;
+    int plain =
+        !s->soft && s->slip == 0 && s->slip2 == 0 && s->rho == 0 && s->rho2 == 0 && s->rhoN == 0;
     int still = s->motion[0] == 0 && s->motion[1] == 0 && s->motion[2] == 0;
-    return two && plain && still && isfinite(s->mu) && isfinite(s->mu2);
+    return two && plain && still;
 }
 
 /* bounces: whether a surface does. */

@@ -204,6 +204,17 @@ static void point_velocity(const peg_wide *w, int rigid, const double *arm, doub
     peg_add_scaled(out, 1, v, out);
 }
 
+static void set_bounds(const peg_wide *w, const peg_surface *s, peg_wide_contact *c)
+{
+    const double mu[2] = {s->mu, s->mu2};
+    for (int j = 0; j < 2; j++) {
+        if (s->force_limit || isinf(mu[j]))
+            c->limit[j] = mu[j] * w->I->h;
+        else
+            c->mu[j] = mu[j];
+    }
+}
+
 /* As in contact/friction.c: along the sliding that would happen, where the cone has its full
  * radius. */
 static void set_friction(const peg_wide *w, int k)
@@ -226,8 +237,8 @@ static void set_friction(const peg_wide *w, int k)
     if (!given && s->mu == s->mu2 &&
         !peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
         peg_part_across(before, c->normal, 0, t);
-    c->mu[0] = s->mu, c->mu[1] = s->mu2;
-    if (!s->pyramid && w->I->settings->friction_directions) {
+    set_bounds(w, s, c);
+    if (!s->pyramid && !s->force_limit && isfinite(s->mu) && w->I->settings->friction_directions) {
         peg_cross(c->normal, t, third);
         for (int j = 0; j < 3; j++) t[j] = sqrt(0.5) * (t[j] - third[j]);
         c->mu[0] = c->mu[1] = sqrt(0.5) * s->mu;
@@ -317,7 +328,7 @@ static void set_loads(void *data, int begin, int end)
         const peg_wide_feature *f = &w->feature[k];
         const peg_wide_pair *p = &w->pair[f->pair];
         peg_loaded_contact *load = &w->I->load[w->load_of[k]];
-        if (!(c->lambda[0] > 0)) continue;
+        if (!peg_wide_acts(c)) continue;
         *load = (peg_loaded_contact){.pair = f->pair, .kind = f->kind, .i = f->i, .j = f->j};
         if (f->kind == PEG_FEATURES_EE && w->search[f->pair] != PEG_WIDE_VIEWS)
             load->i = edge_of(w, f->pair, p->a, f->i), load->j = edge_of(w, f->pair, p->b, f->j);
@@ -327,6 +338,7 @@ static void set_loads(void *data, int begin, int end)
         peg_copy3(c->tangent, load->tangent);
         memcpy(load->lambda, c->lambda, sizeof load->lambda);
         memcpy(load->mu, c->mu, sizeof load->mu);
+        memcpy(load->limit, c->limit, sizeof load->limit);
     }
 }
 
@@ -339,7 +351,7 @@ int peg_wide_take_loads(peg_wide *w)
     if (!w->load_of || !I->load) return 0;
     for (int k = 0; k < w->contacts; k++) {
         w->load_of[k] = I->loads;
-        I->loads += w->contact[k].lambda[0] > 0;
+        I->loads += peg_wide_acts(&w->contact[k]);
     }
     peg_pool_loop(I->pool, set_loads, w, w->contacts);
     return 1;

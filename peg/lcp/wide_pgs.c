@@ -17,6 +17,9 @@
 
 #include "peg/base/lanes.h"
 
+/* In place of a limit without bound, N s: its sums are finite. */
+static const double WITHOUT_BOUND = 1e30;
+
 /* Colours that are kept in a mask; a patch that finds none is visited by itself. */
 enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
 
@@ -28,7 +31,7 @@ typedef struct wide_row {
 
 typedef struct eight_rows {
     wide_row row[ROWS];
-    peg_floats mu[2];                       /* of the friction rows */
+    peg_floats mu[2], limit[2];             /* of the friction rows; 0 where it does not act */
     peg_floats one_zero, two_zero, two_one; /* products of two rows */
 } eight_rows;
 
@@ -61,7 +64,7 @@ typedef struct state {
     float *before; /* as y: after the last iteration, before it is extrapolated */
     wide_group *group;
     peg_floats *changed; /* of each group in its last visit: squares of all rows, J */
-    int groups;
+    int groups, has_limits;
     int threads, phases;
     phase phase[COLOURS + 3]; /* the last one begins at the end */
     change change[PEG_THREADS_MAX];
@@ -206,8 +209,13 @@ PEG_HOT void load_side(const peg_wide_problem *p, const int *body, side *out)
 }
 
 typedef struct eight_contacts {
-    peg_floats direction[ROWS][3], arm_a[3], arm_b[3], bias, mu[2], lambda[ROWS];
+    peg_floats direction[ROWS][3], arm_a[3], arm_b[3], bias, mu[2], limit[2], lambda[ROWS];
 } eight_contacts;
+
+PEG_HOT float limit_of(const peg_wide_contact *c, int j)
+{
+    return (float)peg_min(c->limit[j], WITHOUT_BOUND);
+}
 
 PEG_HOT void load_contacts(const peg_wide_problem *p, const wide_group *g, int k,
                            eight_contacts *out)
@@ -224,7 +232,10 @@ PEG_HOT void load_contacts(const peg_wide_problem *p, const wide_group *g, int k
             out->lambda[j][l] = (float)c->lambda[j];
         }
         out->bias[l] = (float)c->bias;
-        out->mu[0][l] = (float)c->mu[0], out->mu[1][l] = (float)c->mu[1];
+        for (int j = 0; j < 2; j++) {
+            out->mu[j][l] = (float)c->mu[j];
+            out->limit[j][l] = limit_of(c, j);
+        }
     }
 }
 
@@ -290,7 +301,12 @@ PEG_WIDE static void load_rows(state *s, int worker)
             load_contacts(s->problem, g, k, &c);
             cross(c.direction[0], c.direction[1], c.direction[2]);
             for (int j = 0; j < ROWS; j++) load_row(g, &a, &b, &c, j, &row[j]);
-            r->mu[0] = c.mu[0], r->mu[1] = c.mu[1];
+            peg_float_mask closes =
+                (row->lambda > peg_floats_of(0)) | (row->beta < peg_floats_of(0));
+            for (int j = 0; j < 2; j++) {
+                r->mu[j] = c.mu[j];
+                r->limit[j] = peg_floats_if(closes, c.limit[j], peg_floats_of(0));
+            }
             r->one_zero = product(g, &row[1], &row[0]);
             r->two_zero = product(g, &row[2], &row[0]);
             r->two_one = product(g, &row[2], &row[1]);
@@ -388,7 +404,7 @@ PEG_HOT void visit_first_friction_row(visited *v, int k, const peg_floats *speed
     eight_rows *r = &v->group->rows[k];
     wide_row *row = r->row;
     peg_floats lambda = row[1].lambda - row[1].gain * (speed[1] + r->one_zero * by[0]);
-    by[1] = set_impulse(row + 1, within(lambda, r->mu[0] * row->lambda), &v->changed);
+    by[1] = set_impulse(row + 1, within(lambda, r->mu[0] * row->lambda + r->limit[0]), &v->changed);
 }
 
 PEG_HOT void visit_second_friction_row(visited *v, int k, const peg_floats *speed, peg_floats *by)
@@ -397,7 +413,7 @@ PEG_HOT void visit_second_friction_row(visited *v, int k, const peg_floats *spee
     wide_row *row = r->row;
     peg_floats full = speed[2] + r->two_zero * by[0] + r->two_one * by[1];
     peg_floats lambda = row[2].lambda - row[2].gain * full;
-    by[2] = set_impulse(row + 2, within(lambda, r->mu[1] * row->lambda), &v->changed);
+    by[2] = set_impulse(row + 2, within(lambda, r->mu[1] * row->lambda + r->limit[1]), &v->changed);
 }
 
 /* The contacts k of n groups. */
@@ -554,6 +570,45 @@ static float next_beta(momentum *m, double sum)
     return (float)((t - 1) / m->t);
 }
 
+/* Limits of friction act where the contact stays closed. If that changed in every iteration they
+ * would go in circles: it is looked at after 8, 16, 32 .. of them, and at first where impulses of
+ * the step before bear, or where the contact closes without any. */
+enum { FIRST_LOOK = 8 };
+
+/* Speed of a row of lane l, m/s. */
+static float lane_speed(const state *s, const wide_group *g, int l, const wide_row *row)
+{
+    const float *a = s->y + g->y_of_a[l], *b = s->y + g->y_of_b[l];
+    float speed = row->beta[l];
+    for (int k = 0; k < 3; k++)
+        speed += row->d[k][l] * (a[k] - b[k]) + row->a[k][l] * a[3 + k] + row->b[k][l] * b[3 + k];
+    return speed;
+}
+
+static void look_at_limits(const state *s, int worker)
+{
+    const peg_wide_problem *p = s->problem;
+    for (int i = worker; i < s->groups; i += s->threads) {
+        const wide_group *g = &s->group[i];
+        for (int l = 0; l < PEG_LANES && g->patch[l] >= 0; l++)
+            for (int k = 0; k < p->patch[g->patch[l]].count; k++) {
+                const peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
+                eight_rows *r = &g->rows[k];
+                int is_closed =
+                    r->row->lambda[l] > 0 || (double)lane_speed(s, g, l, r->row) <= p->tolerance;
+                for (int j = 0; j < 2; j++) r->limit[j][l] = is_closed ? limit_of(c, j) : 0;
+            }
+    }
+    peg_pool_meet(p->pool);
+}
+
+static int is_enough(const state *s, int iterations, double largest, double sum)
+{
+    const peg_wide_problem *p = s->problem;
+    if (s->has_limits && iterations <= FIRST_LOOK) return 0;
+    return largest <= p->tolerance || (iterations >= p->least && sum <= p->enough);
+}
+
 static void iterate(void *data, int worker)
 {
     state *s = data;
@@ -561,16 +616,19 @@ static void iterate(void *data, int worker)
     double largest = INFINITY, sum = INFINITY;
     momentum m = {.t = 1, .least = INFINITY};
     float beta = 0;
-    int i = 0;
+    int i = 0, look = FIRST_LOOK;
     load_rows(s, worker);
     peg_pool_meet(p->pool);
     pass(s, START, worker, 0, 0);
     extrapolate_bodies(s, worker, 0);
-    while (i < p->iterations && largest > p->tolerance && (i < p->least || sum > p->enough)) {
+    while (i < p->iterations && !is_enough(s, i, largest, sum)) {
         largest = pass(s, VISIT, worker, i++ % 2, beta);
         sum = squares(s);
         beta = next_beta(&m, sum);
         extrapolate_bodies(s, worker, beta);
+        if (i < look || !s->has_limits) continue;
+        look_at_limits(s, worker);
+        look = 2 * i;
     }
     if (worker) return;
     s->result->iterations = i;
@@ -609,9 +667,11 @@ static void take_impulses(void *data, int begin, int end)
                 peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
                 const wide_row *row = g->rows[k].row;
                 c->lambda[0] = row[0].lambda[l];
-                for (int j = 1; j < ROWS; j++) {
-                    double bound = c->mu[j - 1] * c->lambda[0];
-                    c->lambda[j] = friction ? peg_clamp(row[j].lambda[l], -bound, bound) : 0;
+                for (int j = 0; j < ROWS - 1; j++) {
+                    double limit = g->rows[k].limit[j][l] > 0 ? c->limit[j] : 0;
+                    double bound = c->mu[j] * c->lambda[0] + limit;
+                    c->lambda[j + 1] =
+                        friction ? peg_clamp(row[j + 1].lambda[l], -bound, bound) : 0;
                 }
             }
     }
@@ -640,7 +700,7 @@ static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
         for (int k = 0; k < patch->count; k++) {
             const peg_wide_contact *c = &p->contact[patch->first + k];
             double impulse[3], third[3];
-            if (!(c->lambda[0] > 0)) continue;
+            if (!peg_wide_acts(c)) continue;
             peg_cross(c->normal, c->tangent, third);
             for (int j = 0; j < 3; j++)
                 impulse[j] = c->lambda[0] * c->normal[j] + c->lambda[1] * c->tangent[j] +
@@ -651,10 +711,22 @@ static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
     }
 }
 
+static int has_limits(const peg_wide_problem *p)
+{
+    int n = 0, has = 0;
+    for (int i = 0; i < p->patches; i++) n = peg_max(n, p->patch[i].first + p->patch[i].count);
+    for (int i = 0; i < n && !p->frictionless; i++)
+        has |= p->contact[i].limit[0] > 0 || p->contact[i].limit[1] > 0;
+    return has;
+}
+
 int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_wide_result *result)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    state s = {.problem = p, .result = result, .threads = peg_pool_threads(p->pool)};
+    state s = {.problem = p,
+               .result = result,
+               .threads = peg_pool_threads(p->pool),
+               .has_limits = has_limits(p)};
     *result = (peg_wide_result){.change = INFINITY};
     if (!make_groups(arena, &s)) return 0;
     size_t size = (size_t)STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y;

@@ -3,11 +3,12 @@
  *
  * A contact has a normal row and, with friction, two rows across it:
  *
- *     0 <= n . u + bias  _|_  lambda_n >= 0,     |lambda_k| <= mu_k lambda_n, opposite to t_k . u
+ *     0 <= n . u + bias  _|_  lambda_n >= 0,
+ *     |lambda_k| <= mu_k lambda_n + limit_k, opposite to t_k . u
  *
  * u: velocity of A's point of contact relative to B's. Impulses are found in single precision,
- * those that are given back lie in their cones exactly, and v = v_f + M^-1 G^T lambda in double
- * precision. */
+ * those that are given back are within their bounds exactly, and v = v_f + M^-1 G^T lambda in
+ * double precision. */
 #ifndef PEG_WIDE_PGS_H
 #define PEG_WIDE_PGS_H
 
@@ -19,7 +20,8 @@ typedef struct peg_wide_contact {
     double normal[3], tangent[3]; /* unit, world; into A. The third direction is n x t */
     double arm_a[3], arm_b[3];    /* from the centres of mass to the point, m */
     double bias;                  /* m/s */
-    double mu[2];                 /* along t and n x t; both 0: no friction */
+    double mu[2];                 /* along t and n x t */
+    double limit[2];              /* N s; may be infinite */
     double lambda[3];             /* N s, along n, t, n x t. In: where to start; out: the answer */
 } peg_wide_contact;
 
@@ -54,6 +56,12 @@ typedef struct peg_wide_result {
     long visits;   /* of eight contacts; .. */
     long most;     /* .. and, between two meetings, those of the thread that had most */
 } peg_wide_result;
+
+/* Friction with a limit of its own may act where the contact has ceased to bear. */
+static inline int peg_wide_acts(const peg_wide_contact *c)
+{
+    return c->lambda[0] > 0 || c->lambda[1] != 0 || c->lambda[2] != 0;
+}
 
 /* v: nb, the answer. Returns 0 without memory. */
 int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *problem, peg_vec6 *v,
