@@ -130,14 +130,13 @@ static int try_exact(peg_island *I, patience *p)
 }
 
 /* What it has brought to rest rests in the next step, too, from where the answer is repeated; but
- * for a rough one, which may have been shortened to nothing: what then stands is solved exactly,
- * however long that was to wait. */
-static int try_wide(peg_island *I, patience *p)
+ * for what stands roughly: that is solved exactly, however long that was to wait. Where exact
+ * solves have just failed it may not stand so. */
+static int try_wide(peg_island *I, int may_stand, patience *p)
 {
-    if (I->failed || !peg_wide_attempt(I)) return 0;
+    if (I->failed || !peg_wide_attempt(I, may_stand)) return 0;
     if (!is_many(I)) return 1;
-    int stands = peg_is_slow(I, (const peg_vec6 *)I->v, 0);
-    if (stands && I->result.residual > PEG_UNCONVERGED)
+    if (peg_stands_roughly(I))
         p->wait = p->wait > 1 ? 1 : p->wait;
     else if (p->wait < 2)
         p->wait = 2;
@@ -171,7 +170,7 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
 {
     int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
     if (may_limit && !waits && try_limited(I, p)) return 1;
-    if (!was_wide && try_wide(I, p)) return 1;
+    if (!was_wide && try_wide(I, !may_limit || waits, p)) return 1;
     if (!I->failed && try_mode(I, peg_pgs_mode(I), 0)) return 1;
     if (I->failed) return 0;
     keep_velocities(I);
@@ -211,7 +210,7 @@ static int try_all(peg_island *I, int iterative, patience *p)
     if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
     int is_known = I->known.v != NULL;
     if (I->failed) return 0;
-    if (is_wide && !is_known && try_wide(I, p)) return 1;
+    if (is_wide && !is_known && try_wide(I, 1, p)) return 1;
     peg_island_place_views(I);
     if (!is_known && !peg_work_is_scarce(I) &&
         (iterative ? try_iterative(I, is_wide, p) : try_exact(I, p)))
