@@ -103,6 +103,12 @@ double peg_separation_along(const peg_view *A, const peg_view *B, const double n
     return support_min(A, n) - support_max(B, n);
 }
 
+double peg_separation_seen(const peg_view *A, const peg_view *B, const double of_a[3],
+                           const double of_b[3])
+{
+    return support_min(A, of_a) - support_max(B, of_b);
+}
+
 void peg_triangle_sides(const peg_vec3 corner[3], peg_vec3 side[3])
 {
     double edge[3][3], normal[3];

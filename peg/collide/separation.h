@@ -56,6 +56,11 @@ static inline void peg_choice_clear(peg_choice *choice)
 /* s_n for any unit direction; -infinity where a half-space is unbounded along n. */
 double peg_separation_along(const peg_view *A, const peg_view *B, const double n[3]);
 
+/* The same where the parts have turned since their views: of_a and of_b are n as each of them sees
+ * it. Not of half-spaces. */
+double peg_separation_seen(const peg_view *A, const peg_view *B, const double of_a[3],
+                           const double of_b[3]);
+
 /* The unit normals of a triangle's edges in its plane, outwards; 0 where it has no width. */
 void peg_triangle_sides(const peg_vec3 corner[3], peg_vec3 side[3]);
 

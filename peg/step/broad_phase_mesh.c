@@ -10,6 +10,7 @@
 #include "peg/step/candidate.h"
 #include "peg/step/mesh_overlaps.h"
 #include "peg/step/parts.h"
+#include "peg/step/waiting_triangles.h"
 
 /* --- predicted motion --- */
 
@@ -151,7 +152,8 @@ static void box_in_mesh(const peg_pair_search *f, int mesh, const peg_aabb *worl
 
 typedef struct expansion {
     const peg_pair_search *f;
-    int mesh, other; /* parts; the other one may be a mesh, too, or a triangle of one */
+    int mesh, other;      /* parts; the other one may be a mesh, too, or a triangle of one */
+    peg_motion motion[2]; /* that are expected of them */
     peg_mesh_cull
         cover; /* of the other part over the mesh, unless that is a mesh or a half-space */
 } expansion;
@@ -199,6 +201,7 @@ static void add_triangle(void *context, int triangle, int deep)
         peg_is_far(T, other, x->cover.from_start, s->context->settings.narrow_phase, n))
         return;
     s->placed[part].paired_with = x->other + 1;
+    int is_first = are_in_order(x, part);
     peg_candidate *c = new_triangle_candidate(x, part);
     if (!c) {
         see_farther(x, part);
@@ -206,7 +209,9 @@ static void add_triangle(void *context, int triangle, int deep)
     }
     peg_recall_pair(s, c);
     c->reach = x->cover.from_start;
-    c->near = s->searches == 1;
+    c->waits = s->searches == 1 && !deep && !x->cover.all &&
+               peg_is_expected_apart(s, &x->motion[!is_first], &x->motion[is_first], c);
+    c->near = s->searches == 1 && !c->waits;
 }
 
 static void meet_triangle(void *context, int triangle)
@@ -257,7 +262,10 @@ static void meet_mesh(const peg_pair_search *f, int mesh, int other)
     const peg_placed_mesh placed = {s->part[mesh].triangle_mesh, s->part[mesh].round, m->x, m->R};
     peg_arena *arena = &s->context->arena;
     peg_arena_mark mark = peg_arena_here(arena);
-    expansion x = {.f = f, .mesh = mesh, .other = other};
+    expansion x = {.f = f,
+                   .mesh = mesh,
+                   .other = other,
+                   .motion = {peg_expected_motion(s, mesh), peg_expected_motion(s, other)}};
     peg_prediction own, of_mesh;
     double shift[3];
     peg_region near;
@@ -368,13 +376,14 @@ static void meet_meshes(const peg_pair_search *f, int a, int b)
     c.by += peg_mesh_cull_room(c.mesh[0]->radius, c.mesh[1]);
     set_crossing(s, a, b, shift, &c);
     box_in_mesh(f, a, &f->box[b], peg_size_of_part(s, b), &local);
-    shells m = {.x = {.f = f, .mesh = b},
-                .crossing = &c,
-                .turn = of_a.spin + of_b.spin,
-                .shift = peg_norm(shift),
-                .round = round,
-                .part = a,
-                .crosser = -1};
+    shells m = {
+        .x = {.f = f, .mesh = b, .motion = {peg_expected_motion(s, b), peg_expected_motion(s, a)}},
+        .crossing = &c,
+        .turn = of_a.spin + of_b.spin,
+        .shift = peg_norm(shift),
+        .round = round,
+        .part = a,
+        .crosser = -1};
     f->stage->stats.mesh_nodes +=
         peg_mesh_pair_search(&c, &local, s->context->settings.mesh_search, meet_crosser, &m);
 }

@@ -17,6 +17,7 @@
 #include "peg/step/planar.h"
 #include "peg/step/resting_islands.h"
 #include "peg/step/union_find.h"
+#include "peg/step/waiting_triangles.h"
 
 /* --- input --- */
 
@@ -214,8 +215,8 @@ enum { HALVINGS = 5 };
 
 static int has_coarse_reach(const peg_stage *s, const peg_candidate *c)
 {
-    return s->round == 0 ||
-           (s->placed[c->a].view.shape->nv == 3 && s->placed[c->b].view.shape->nv == 3);
+    int shells = s->placed[c->a].view.shape->nv == 3 && s->placed[c->b].view.shape->nv == 3;
+    return !c->waits && (s->round == 0 || shells);
 }
 
 /* How near the pair must be now for the motion to bring it near, m. */
@@ -234,6 +235,8 @@ static void find_within_reach(void *data, int begin, int end)
         double n[3];
         s->within_reach[i] = !c->in_island && !c->excluded && !c->is_mesh_pair;
         if (!s->within_reach[i] || (c->near && has_coarse_reach(s, c))) continue;
+        s->within_reach[i] = !c->waits || !peg_passes_along(s, c);
+        if (!s->within_reach[i]) continue;
         double reach = reach_of_motion(s, c);
         peg_copy3(c->n, n);
         s->within_reach[i] = c->has_axis
