@@ -28,11 +28,14 @@ typedef long long peg_double_mask __attribute__((vector_size(32)));
 #define PEG_WIDE
 #endif
 
-/* Eight numbers of two vectors, counted from the first one on. */
+/* Eight numbers of two vectors, counted from the first one on; four, each one that of the next
+ * lane, and the last one that of the first. */
 #ifdef __clang__
 #define PEG_PICK8(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define PEG_NEXT4(a)         __builtin_shufflevector(a, a, 1, 2, 3, 0)
 #else
 #define PEG_PICK8(a, b, ...) __builtin_shuffle(a, b, (peg_float_mask){__VA_ARGS__})
+#define PEG_NEXT4(a)         __builtin_shuffle(a, (peg_double_mask){1, 2, 3, 0})
 #endif
 
 /* What p points to is read from memory again, not kept: copies of more vectors than a processor has

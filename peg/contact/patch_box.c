@@ -1,12 +1,14 @@
 /* The incident face is the face of the other box whose normal is most opposite to the reference
- * face's; it is clipped by the sides of the latter. */
+ * face's. Corners of the patch are those of either face that lie within the other one, and where
+ * their sides cross, as Liang and Barsky 1984 clip them: four corners, or sides, side by side. */
 #include "peg/contact/patch_box.h"
 
+#include "peg/base/lanes.h"
 #include "peg/base/tolerance.h"
 #include "peg/contact/face_clip.h"
 
-/* Sides of a face. */
-enum { SIDES = 4 };
+/* Sides of a face: a vector has one of each. */
+enum { SIDES = PEG_DOUBLE_LANES };
 
 /* A face axis: the reference box and the other one. */
 typedef struct faces {
@@ -16,9 +18,10 @@ typedef struct faces {
     double sign;   /* of that axis: outwards */
     double out[3]; /* outward normal */
     double frame[2][3];
-    /* the clipped face */
+    /* the incident face */
     int face;
     double face_sign;
+    double column[3][3], along[3]; /* axes of its box, and their share along `out` */
 } faces;
 
 static void column(const double *R, int k, double *out)
@@ -39,19 +42,12 @@ static void set_faces(const peg_box *a, const peg_box *b, const peg_box_axis *ax
     column(f->box->R, (f->axis + 2) % 3, f->frame[1]);
     double most = -1;
     for (int k = 0; k < 3; k++) {
-        double n[3];
-        column(f->other->R, k, n);
-        double along = peg_dot(n, f->out);
-        if (fabs(along) <= most) continue;
-        most = fabs(along);
-        f->face = k, f->face_sign = along > 0 ? -1 : 1;
+        column(f->other->R, k, f->column[k]);
+        f->along[k] = peg_dot(f->column[k], f->out);
+        if (fabs(f->along[k]) <= most) continue;
+        most = fabs(f->along[k]);
+        f->face = k, f->face_sign = f->along[k] > 0 ? -1 : 1;
     }
-}
-
-/* Corner bit k set: + half of side k. */
-static int vertex_of(int axis, double sign, int first, int second)
-{
-    return (sign > 0) << axis | first << (axis + 1) % 3 | second << (axis + 2) % 3;
 }
 
 static int edge_between(int v, int w)
@@ -59,12 +55,19 @@ static int edge_between(int v, int w)
     return v < w ? 8 * v + w : 8 * w + v;
 }
 
-/* Corners of a face in their order: the half sides of its two axes positive or not. */
-static const int ROUND[SIDES][2] = {{1, 1}, {0, 1}, {0, 0}, {1, 0}};
+/* Vertices (bit k set: + half of side k) of the faces -x +x -y +y -z +z in their order: the half
+ * sides of the next two axes are positive, or negative and positive, negative, positive and
+ * negative. */
+static const unsigned char CORNER[6][SIDES] = {{6, 4, 0, 2}, {7, 5, 1, 3}, {5, 1, 0, 4},
+                                               {7, 3, 2, 6}, {3, 2, 0, 1}, {7, 6, 4, 5}};
 
-static int corner_vertex(int axis, double sign, int k)
+/* Corners of the side +u, -u, +v, -v of a face, u and v the next two axes. */
+static const unsigned char ENDS[SIDES][2] = {{3, 0}, {1, 2}, {0, 1}, {2, 3}};
+
+/* A box's face, on the side that the sign tells. */
+static int face_of(int axis, double sign)
 {
-    return vertex_of(axis, sign, ROUND[k % SIDES][0], ROUND[k % SIDES][1]);
+    return 2 * axis + (sign > 0);
 }
 
 static void vertex_at(const peg_box *box, int v, double *out)
@@ -83,78 +86,157 @@ static void add(peg_patch *out, const double *point, double gap, peg_feature_kin
     c->gap = gap, c->kind = kind, c->i = i, c->j = j;
 }
 
-/* Of the reference face: +u, -u, +v, -v. */
-static void set_sides(const faces *f, double room, peg_clip *clip)
+/* Corners of a patch: incident corners, where incident sides enter the reference face and leave it,
+ * and reference corners. */
+typedef enum corner_kind { INCIDENT, ENTERS, LEAVES, REFERENCE, KINDS } corner_kind;
+
+/* By kind and corner or side: along the frame of the reference face's centre and `out`, then in the
+ * world, m. */
+typedef struct corners {
+    peg_doubles at[KINDS][3], gap[KINDS];
+    peg_double_mask is[KINDS];
+    peg_double_mask side[KINDS]; /* of the reference face: that a side enters, or leaves, by */
+    int which;                   /* mask: SIDES kind + corner or side */
+} corners;
+
+/* The incident face: its centre and half sides in the frame. */
+typedef struct incident {
+    double centre[3], half[2][3];
+} incident;
+
+static void set_incident(const faces *f, incident *out)
 {
-    clip->sides = SIDES;
+    double x[3];
+    peg_sub(f->other->x, f->box->x, x);
+    peg_add_scaled(x, f->face_sign * f->other->half[f->face], f->column[f->face], x);
+    out->centre[0] = peg_dot(x, f->frame[0]);
+    out->centre[1] = peg_dot(x, f->frame[1]);
+    out->centre[2] = peg_dot(x, f->out) - f->box->half[f->axis];
+    for (int j = 0; j < 2; j++) {
+        int k = (f->face + 1 + j) % 3;
+        double half = f->other->half[k];
+        out->half[j][0] = half * peg_dot(f->column[k], f->frame[0]);
+        out->half[j][1] = half * peg_dot(f->column[k], f->frame[1]);
+        out->half[j][2] = half * f->along[k];
+    }
+}
+
+/* Signs of a face's half sides at its corners, in their order. */
+static const peg_doubles FIRST = {1, -1, -1, 1}, SECOND = {1, 1, -1, -1};
+
+/* Incident corners within the limits of the reference face, and crossings of its sides. */
+PEG_HOT void clip_sides(const incident *of, const double limit[2], corners *c)
+{
+    peg_doubles along[3], enter = peg_doubles_of(0), leave = peg_doubles_of(1);
+    peg_double_mask inside = {-1, -1, -1, -1}, beside = {0}, enters = {0}, leaves = {0};
+    for (int i = 0; i < 3; i++) {
+        c->at[INCIDENT][i] = of->centre[i] + FIRST * of->half[0][i] + SECOND * of->half[1][i];
+        along[i] = PEG_NEXT4(c->at[INCIDENT][i]) - c->at[INCIDENT][i];
+    }
+    c->side[ENTERS] = c->side[LEAVES] = enters;
     for (int side = 0; side < SIDES; side++) {
-        int along = side / 2, positive = side % 2 == 0;
-        peg_clip_side *s = &clip->side[side];
-        s->outward[along] = positive ? 1 : -1, s->outward[!along] = 0;
-        s->limit = f->box->half[(f->axis + 1 + along) % 3] + room;
-        for (int end = 0; end < 2; end++)
-            s->v[end] = along ? vertex_of(f->axis, f->sign, end, positive)
-                              : vertex_of(f->axis, f->sign, positive, end);
+        peg_doubles at = c->at[INCIDENT][side / 2];
+        peg_doubles from = limit[side / 2] - (side % 2 ? -at : at), to = PEG_NEXT4(from);
+        peg_double_mask is_out = from < 0, ends_out = to < 0, crosses = is_out ^ ends_out;
+        peg_doubles t = from / peg_doubles_if(crosses, from - to, peg_doubles_of(1));
+        peg_double_mask in = crosses & is_out & (t >= enter),
+                        out = crosses & ends_out & (t <= leave);
+        enter = peg_doubles_if(in, t, enter), leave = peg_doubles_if(out, t, leave);
+        c->side[ENTERS] = (c->side[ENTERS] & ~in) | (in & side);
+        c->side[LEAVES] = (c->side[LEAVES] & ~out) | (out & side);
+        enters |= in, leaves |= out, inside &= ~is_out, beside |= is_out & ends_out;
+    }
+    beside |= enter > leave;
+    c->is[INCIDENT] = inside;
+    c->is[ENTERS] = enters & ~beside, c->is[LEAVES] = leaves & ~beside;
+    for (int i = 0; i < 3; i++) {
+        c->at[ENTERS][i] = c->at[INCIDENT][i] + enter * along[i];
+        c->at[LEAVES][i] = c->at[INCIDENT][i] + leave * along[i];
     }
 }
 
-/* A box's face, on the side that the sign tells. */
-static int face_of(int axis, double sign)
+/* Reference corners within the incident face. It is most opposite: the sine is not small. */
+PEG_HOT void find_reference_corners(const incident *of, const double limit[2], corners *c)
 {
-    return 2 * axis + (sign > 0);
+    const double *x = of->half[0], *y = of->half[1];
+    double area = 1 / (x[0] * y[1] - x[1] * y[0]);
+    c->at[REFERENCE][0] = FIRST * limit[0], c->at[REFERENCE][1] = SECOND * limit[1];
+    peg_doubles u = c->at[REFERENCE][0] - of->centre[0], v = c->at[REFERENCE][1] - of->centre[1];
+    peg_doubles first = (u * y[1] - v * y[0]) * area, second = (v * x[0] - u * x[1]) * area;
+    c->is[REFERENCE] = (peg_doubles_abs(first) <= 1) & (peg_doubles_abs(second) <= 1);
+    c->at[REFERENCE][2] = of->centre[2] + first * x[2] + second * y[2];
 }
 
-static void name_corner(const faces *f, const peg_clip *clip, const peg_clip_corner *corner,
-                        peg_patch_contact *c)
+/* Of those no more than `reach` above the lowest one. */
+PEG_HOT void choose_corners(double reach, corners *c)
 {
-    peg_clip_features name = peg_clip_features_at(clip, corner);
-    c->kind = f->flipped ? PEG_FEATURES_VF : PEG_FEATURES_FV;
-    c->i = name.i[0], c->j = face_of(f->axis, f->sign);
-    if (name.feature == PEG_CLIP_REFERENCE_VERTEX) {
-        c->kind = f->flipped ? PEG_FEATURES_FV : PEG_FEATURES_VF;
-        c->j = face_of(f->face, f->face_sign);
-    } else if (name.feature == PEG_CLIP_EDGE_EDGE) {
-        int other = edge_between(name.i[0], name.i[1]), own = edge_between(name.j[0], name.j[1]);
-        c->kind = PEG_FEATURES_EE;
-        c->i = f->flipped ? other : own, c->j = f->flipped ? own : other;
+    peg_doubles least = peg_doubles_of(INFINITY);
+    peg_double_mask one = {1, 2, 4, 8}, which = {0};
+    for (int k = 0; k < KINDS; k++)
+        least = peg_doubles_if(c->is[k] & (c->at[k][2] < least), c->at[k][2], least);
+    for (int l = 1; l < SIDES; l++) least[0] = peg_min(least[0], least[l]);
+    for (int k = 0; k < KINDS; k++)
+        which |= c->is[k] & (c->at[k][2] <= peg_doubles_of(least[0] + reach)) & one << SIDES * k;
+    c->which = (int)(which[0] | which[1] | which[2] | which[3]);
+}
+
+/* Into the world; points lie halfway between the faces. */
+PEG_HOT void place_corners(const faces *f, corners *c)
+{
+    double face = f->box->half[f->axis];
+    for (int k = 0; k < KINDS; k++) {
+        if (!(c->which >> SIDES * k & ((1 << SIDES) - 1))) continue;
+        peg_doubles u = c->at[k][0], v = c->at[k][1], up = face + 0.5 * c->at[k][2];
+        c->gap[k] = c->at[k][2];
+        for (int i = 0; i < 3; i++)
+            c->at[k][i] = f->box->x[i] + u * f->frame[0][i] + v * f->frame[1][i] + up * f->out[i];
     }
 }
 
-/* The other box's face, in the frame of the reference face's centre. */
-static void set_corners(const faces *f, peg_clip *clip)
+PEG_WIDE static void find_corners(const faces *f, const incident *of, double reach, corners *c)
 {
-    clip->corners = clip->count = SIDES;
-    for (int k = 0; k < SIDES; k++) {
-        double x[3];
-        peg_clip_corner *c = &clip->polygon[k];
-        clip->vertex[k] = corner_vertex(f->face, f->face_sign, k);
-        vertex_at(f->other, clip->vertex[k], x);
-        peg_sub(x, f->box->x, x);
-        c->at[0] = peg_dot(x, f->frame[0]);
-        c->at[1] = peg_dot(x, f->frame[1]);
-        c->at[2] = peg_dot(x, f->out) - f->box->half[f->axis];
-        c->from = k ? k - 1 : SIDES - 1, c->to = k;
+    double first = f->box->half[(f->axis + 1) % 3], second = f->box->half[(f->axis + 2) % 3];
+    double room = PEG_CLIP_ROOM * (first + second);
+    double limit[2] = {first + room, second + room};
+    clip_sides(of, limit, c);
+    find_reference_corners(of, limit, c);
+    choose_corners(reach, c);
+    place_corners(f, c);
+}
+
+static void name_corner(const faces *f, const corners *c, corner_kind kind, int k,
+                        peg_patch_contact *to)
+{
+    int own_face = face_of(f->axis, f->sign), other_face = face_of(f->face, f->face_sign);
+    int vertex = CORNER[other_face][k];
+    to->kind = f->flipped ? PEG_FEATURES_VF : PEG_FEATURES_FV;
+    if (kind == INCIDENT) {
+        to->i = vertex, to->j = own_face;
+    } else if (kind == REFERENCE) {
+        to->kind = f->flipped ? PEG_FEATURES_FV : PEG_FEATURES_VF;
+        to->i = CORNER[own_face][k], to->j = other_face;
+    } else {
+        const unsigned char *ends = ENDS[c->side[kind][k]];
+        int other = edge_between(vertex, CORNER[other_face][(k + 1) % SIDES]);
+        int own = edge_between(CORNER[own_face][ends[0]], CORNER[own_face][ends[1]]);
+        to->kind = PEG_FEATURES_EE;
+        to->i = f->flipped ? other : own, to->j = f->flipped ? own : other;
     }
 }
 
 static void face_patch(const faces *f, double reach, peg_patch *out)
 {
-    peg_clip clip;
-    const double *h = f->box->half;
-    double least = INFINITY;
-    set_sides(f, PEG_CLIP_ROOM * (h[(f->axis + 1) % 3] + h[(f->axis + 2) % 3]), &clip);
-    set_corners(f, &clip);
-    peg_clip_face(&clip);
-    const peg_clip_corner *c = clip.polygon;
-    for (int k = 0; k < clip.count; k++) least = peg_min(least, c[k].at[2]);
-    for (int k = 0; k < clip.count; k++) {
-        double point[3];
-        if (c[k].at[2] > least + reach) continue;
-        peg_add_scaled(f->box->x, c[k].at[0], f->frame[0], point);
-        peg_add_scaled(point, c[k].at[1], f->frame[1], point);
-        peg_add_scaled(point, f->box->half[f->axis] + 0.5 * c[k].at[2], f->out, point);
-        add(out, point, c[k].at[2], PEG_FEATURES_NONE, 0, 0);
-        name_corner(f, &clip, &c[k], &out->contact[out->count - 1]);
+    incident of;
+    corners c;
+    set_incident(f, &of);
+    find_corners(f, &of, reach, &c);
+    for (int k = 0; c.which >> k && out->count < PEG_PATCH_MOST; k++) {
+        int kind = k / SIDES, l = k % SIDES;
+        if (!(c.which >> k & 1)) continue;
+        peg_patch_contact *to = &out->contact[out->count++];
+        for (int i = 0; i < 3; i++) to->point[i] = c.at[kind][i][l];
+        to->gap = c.gap[kind][l];
+        name_corner(f, &c, kind, l, to);
     }
 }
 
