@@ -64,6 +64,7 @@ typedef struct peg_piece {
     double arm;                 /* largest distance of its points from the centre of mass, m; .. */
     double extent[3];           /* .. their largest coordinates in the body's frame, m */
     peg_view start, free_, now; /* views at q_0, at q(v_f), at q_k */
+    int has_start;              /* `start` is placed */
 } peg_piece;
 
 /* Placement of a pair's body: its piece at q_0 and at a pose, the pose, and the velocity that leads

@@ -7,20 +7,30 @@
 #include "peg/island/check.h"
 #include "peg/island/row_cache.h"
 
-void peg_piece_begin(const peg_island *I, peg_piece *piece)
+void peg_piece_place_start(const peg_island *I, peg_piece *piece)
+{
+    const peg_rigid *r = &I->rigid[piece->rigid];
+    if (piece->has_start) return;
+    peg_piece_place(piece, r->x0, r->R0, &piece->start);
+    piece->has_start = 1;
+}
+
+void peg_piece_place_free(const peg_island *I, peg_piece *piece)
 {
     const peg_rigid *r = &I->rigid[piece->rigid];
     double x[3], R[9];
     const double *v = piece->rigid < I->nd ? r->state.v_free : I->v[piece->rigid];
     if (r->state.kind == PEG_STATIC) return;
-    peg_piece_place(piece, r->x0, r->R0, &piece->start);
     peg_rigid_pose(r, v, I->h, x, R);
     peg_piece_place(piece, x, R, &piece->free_);
 }
 
 void peg_island_place_views(peg_island *I)
 {
-    for (int i = 0; i < I->npiece; i++) peg_piece_begin(I, &I->piece[i]);
+    for (int i = 0; i < I->npiece; i++) {
+        peg_piece_place_start(I, &I->piece[i]);
+        peg_piece_place_free(I, &I->piece[i]);
+    }
 }
 
 /* Whether a moving body of the pair touches a third body. */

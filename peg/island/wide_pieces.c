@@ -59,9 +59,14 @@ static void set_pairs(void *data, int begin, int end)
 static void mark_pieces(peg_wide *w)
 {
     memset(w->has_view, 0, (size_t)w->I->npiece);
-    for (int i = 0; i < w->I->npair; i++)
-        if (!peg_wide_in_lanes(w->search[i]))
-            w->has_view[w->pair[i].a] = w->has_view[w->pair[i].b] = 1;
+    memset(w->has_free, 0, (size_t)w->I->npiece);
+    for (int i = 0; i < w->I->npair; i++) {
+        const peg_wide_pair *p = &w->pair[i];
+        if (peg_wide_in_lanes(w->search[i])) continue;
+        w->has_view[p->a] = w->has_view[p->b] = 1;
+        if (w->search[i] == PEG_WIDE_VIEWS && !p->has_start)
+            w->has_free[p->a] = w->has_free[p->b] = 1;
+    }
 }
 
 static void start_pieces(void *data, int begin, int end)
@@ -74,7 +79,8 @@ static void start_pieces(void *data, int begin, int end)
         peg_copy3(piece->part->shape->half, w->box[PEG_WIDE_START][i].half);
         w->box[PEG_WIDE_NOW][i] = w->box[PEG_WIDE_START][i];
         peg_copy3(piece->part->shape->half, w->box[PEG_WIDE_BETWEEN][i].half);
-        if (w->has_view[i]) peg_piece_begin(w->I, piece);
+        if (w->has_view[i]) peg_piece_place_start(w->I, piece);
+        if (w->has_free[i]) peg_piece_place_free(w->I, piece);
     }
 }
 
@@ -101,6 +107,7 @@ int peg_wide_start_pieces(peg_wide *w)
     w->axis = PEG_NEW(I->arena, peg_box_axis, I->npair);
     w->search = PEG_NEW(I->arena, unsigned char, I->npair);
     w->has_view = PEG_NEW(I->arena, unsigned char, I->npiece);
+    w->has_free = PEG_NEW(I->arena, unsigned char, I->npiece);
     w->rows.features_only = 1;
     if (I->arena->failed) return 0;
     peg_pool_loop(I->pool, name_pieces, w, I->npiece);

@@ -85,7 +85,8 @@ typedef struct peg_wide {
     peg_wide_pair *pair;          /* npair */
     peg_box_axis *axis;           /* npair */
     unsigned char *search;        /* npair: peg_wide_search */
-    unsigned char *has_view;      /* npiece: of a pair not in lanes, so that its views are placed */
+    unsigned char *has_view;      /* npiece: of a pair not in lanes: its views are placed, .. */
+    unsigned char *has_free;      /* .. of one that peg_pair_begin is called for: at q(v_f), too */
     peg_row_set rows;             /* of pairs searched by views: features only */
     int *list;                    /* npair: room for a choice of them */
     unsigned char *checked;       /* npair: s is that of the iterate, and no bound */

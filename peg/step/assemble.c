@@ -39,7 +39,8 @@ static void number_part(peg_assembly *a, int part)
     a->numbers_at[I->npiece] = a->numbers_used;
     a->part_of[I->npiece++] = part;
     if (!is_static(a, body))
-        a->numbers_used += 3 * (size_t)peg_view_numbers(a->stage->part[part].shape);
+        a->numbers_used +=
+            (placed->has_view ? 2 : 3) * (size_t)peg_view_numbers(a->stage->part[part].shape);
 }
 
 static void set_rigid(const peg_assembly *a, int i)
@@ -76,12 +77,14 @@ static void set_piece(const peg_assembly *a, int i)
     piece->arm = placed->arm;
     peg_copy3(placed->extent, piece->extent);
     piece->start = piece->free_ = piece->now = placed->view;
+    piece->has_start = placed->has_view; /* in the same pose, it is not written to */
     if (is_static(a, body)) return;
     const peg_polytope *shape = piece->part->shape;
     double *numbers = a->numbers + a->numbers_at[i];
-    peg_view_use(numbers, shape, &piece->start);
-    peg_view_use(numbers + peg_view_numbers(shape), shape, &piece->free_);
-    peg_view_use(numbers + 2 * peg_view_numbers(shape), shape, &piece->now);
+    peg_view_use(numbers, shape, &piece->free_);
+    peg_view_use(numbers + peg_view_numbers(shape), shape, &piece->now);
+    if (!piece->has_start)
+        peg_view_use(numbers + 2 * peg_view_numbers(shape), shape, &piece->start);
 }
 
 static void set_pieces(void *data, int begin, int end)

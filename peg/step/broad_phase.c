@@ -112,6 +112,8 @@ static void meet(void *context, int i, int j)
             peg_box_pair_add(f, a, b);
         return;
     }
+    peg_need_view(s, a);
+    peg_need_view(s, b);
     peg_candidate *old = meshes ? peg_find_candidate(s, f->known, a, b) : NULL;
     peg_candidate *c = old ? NULL : peg_new_candidate(f, a, b);
     if (c) {
@@ -140,6 +142,8 @@ static void take_given(const peg_pair_search *f)
         int ordered = s->part[x].id < s->part[y].id;
         peg_candidate *c = peg_new_candidate(f, ordered ? x : y, ordered ? y : x);
         if (!c) continue;
+        peg_need_view(s, x);
+        peg_need_view(s, y);
         peg_ask_filter(s, c);
         c->near = !c->excluded;
         peg_recall_pair(s, c);

@@ -2,7 +2,6 @@
  * meshes that something may touch. */
 #include "peg/step/parts.h"
 
-#include "peg/collide/box_box.h"
 #include "peg/collide/closest_features.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/pose.h"
@@ -146,21 +145,40 @@ static int place(peg_stage *s, int i, const double x[3], const double R[9])
     peg_placed *placed = &s->placed[i];
     if (!peg_view_allocate(&s->context->kept, shape, &placed->view)) return 0;
     peg_view_set(&placed->view, x, R);
+    placed->has_view = 1;
     set_motion(s, i, shape->centre, shape->radius - shape->round, shape->extent);
     return 1;
 }
 
-/* Once the part's view and motion are set. */
-static void set_box(const peg_stage *s, int i)
+/* Once the part's motion is set. */
+static void set_box(const peg_stage *s, int i, const double x[3], const double R[9])
 {
     const peg_polytope *shape = s->part[i].shape;
-    const peg_placed *placed = &s->placed[i];
     peg_placed_box *box = &s->box[i];
     memset(box, 0, sizeof *box);
     if (!peg_is_box(shape)) return;
-    peg_box_of_view(&placed->view, &box->box);
+    peg_copy3(x, box->box.x);
+    memcpy(box->box.R, R, sizeof box->box.R);
+    peg_copy3(shape->half, box->box.half);
     box->size = shape->size;
-    box->travel = placed->travel;
+    box->travel = s->placed[i].travel;
+}
+
+/* Boxes among themselves are searched without their views: those of a pile are never read. */
+static int is_placed_later(const peg_stage *s, int i)
+{
+    int body = s->part[i].body;
+    return peg_is_box(s->part[i].shape) && body >= 0 && s->scene->body[body].kind != PEG_STATIC;
+}
+
+void peg_need_view(peg_stage *s, int i)
+{
+    peg_placed *placed = &s->placed[i];
+    double x[3], R[9];
+    if (placed->has_view) return;
+    pose_of(s, &s->part[i], x, R);
+    peg_view_set(&placed->view, x, R);
+    placed->has_view = 1;
 }
 
 /* Parts of the scene, whose views have their room. */
@@ -173,7 +191,8 @@ static void place_scene(void *data, int begin, int end)
         peg_placed *placed = &s->placed[i];
         double x[3], R[9];
         pose_of(s, &s->part[i], x, R);
-        peg_view_set(&placed->view, x, R);
+        placed->has_view = !is_placed_later(s, i);
+        if (placed->has_view) peg_view_set(&placed->view, x, R);
         if (mesh) {
             peg_copy3(x, placed->x);
             memcpy(placed->R, R, sizeof R);
@@ -181,7 +200,7 @@ static void place_scene(void *data, int begin, int end)
         } else {
             set_motion(s, i, shape->centre, shape->radius - shape->round, shape->extent);
         }
-        set_box(s, i);
+        set_box(s, i, x, R);
     }
 }
 

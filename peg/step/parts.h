@@ -4,8 +4,10 @@
 
 #include "peg/step/stage.h"
 
-/* Places the scene's parts. */
+/* Places the scene's parts, but for the views of boxes that move. */
 int peg_place_parts(peg_stage *stage);
+/* Places the view of a part that has none yet. */
+void peg_need_view(peg_stage *stage, int part);
 /* The part of a triangle of a mesh, or -1 without memory. */
 int peg_triangle_part(peg_stage *stage, int mesh, int triangle);
 /* The same if it has one already, else -1. */

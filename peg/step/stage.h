@@ -11,6 +11,7 @@
 /* A part in the world, at the start of the step. */
 typedef struct peg_placed {
     peg_view view;      /* of a mesh: none */
+    int has_view;       /* it is placed: of a box that moves once something reads it */
     double x[3], R[9];  /* pose of a mesh */
     int (*triangle)[2]; /* of a mesh: its triangles by hash, and their parts, or -1; null: none so
                            far */

@@ -262,6 +262,8 @@ static int is_missed(peg_stage *s, const peg_candidate *c)
 {
     pegNarrowPhase narrow = s->context->settings.narrow_phase;
     const peg_view *a = &s->placed[c->a].view, *b = &s->placed[c->b].view;
+    peg_need_view(s, c->a);
+    peg_need_view(s, c->b);
     int is_first = has_coarse_reach(s, c), halvings = is_first ? 0 : HALVINGS;
     double reach = reach_of_motion(s, c);
     if (is_first && c->near) return 1;
