@@ -74,6 +74,32 @@ double peg_row_scale(const peg_problem *problem, int i)
            (b >= 0 ? block_scale(&problem->mass[b], row->Jb) : 0);
 }
 
+int peg_norms_create(peg_arena *arena, const peg_problem *problem, peg_norms *norms)
+{
+    norms->mass = PEG_NEW(arena, peg_mass_root, problem->nb);
+    norms->row = PEG_NEW(arena, double, problem->m);
+    norms->are_good = 1;
+    if (!norms->mass || !norms->row) return 0;
+    for (int i = 0; i < problem->nb; i++)
+        norms->are_good &= peg_mass_root_of(&problem->mass[i], &norms->mass[i]);
+    for (int i = 0; i < problem->m; i++) norms->row[i] = sqrt(peg_row_scale(problem, i));
+    return 1;
+}
+
+/* The factor of a body's mass; norms: NULL if they are not known. */
+static int find_root(const peg_problem *problem, const peg_norms *norms, int body,
+                     peg_mass_root *root)
+{
+    if (!norms) return peg_mass_root_of(&problem->mass[body], root);
+    *root = norms->mass[body];
+    return norms->are_good;
+}
+
+static double row_root(const peg_problem *problem, const peg_norms *norms, int i)
+{
+    return norms ? norms->row[i] : sqrt(peg_row_scale(problem, i));
+}
+
 /* The larger of two, and infinity if one is not a number. */
 static double worse(double a, double b)
 {
@@ -91,13 +117,13 @@ static void add_impulse(const peg_mass_root *root, const double *J, double lambd
 enum { CHUNK = 64 };
 
 /* Largest energy norm of the force balance of the bodies first .. first + count - 1. */
-static double body_residual(const peg_problem *problem, const peg_solution *solution, int first,
-                            int count)
+static double body_residual(const peg_problem *problem, const peg_norms *norms,
+                            const peg_solution *solution, int first, int count)
 {
     peg_mass_root root[CHUNK];
     double r[CHUNK][6], v[6], worst = 0;
     for (int i = 0; i < count; i++) {
-        if (!peg_mass_root_of(&problem->mass[first + i], &root[i])) return INFINITY;
+        if (!find_root(problem, norms, first + i, &root[i])) return INFINITY;
         for (int k = 0; k < 6; k++)
             v[k] = solution->v[first + i][k] - problem->target[first + i][k];
         peg_mass_root_solve(&root[i], v, r[i]);
@@ -105,6 +131,7 @@ static double body_residual(const peg_problem *problem, const peg_solution *solu
     for (int i = 0; i < problem->m; i++) {
         const peg_lcp_row *row = &problem->row[i];
         int a = row->body_a - first, b = row->body_b - first;
+        if (solution->lambda[i] == 0) continue;
         if (a >= 0 && a < count) add_impulse(&root[a], row->Ja, solution->lambda[i], r[a]);
         if (b >= 0 && b < count) add_impulse(&root[b], row->Jb, solution->lambda[i], r[b]);
     }
@@ -124,7 +151,8 @@ static double bound(const peg_problem *problem, const peg_solution *solution, in
 
 /* |lambda - clamp(lambda - w, -B, B)| and |min(w, lambda)| in the energy norm; it holds what
  * exceeds the bounds. */
-static double row_residual(const peg_problem *problem, const peg_solution *solution, int i)
+static double row_residual(const peg_problem *problem, const peg_norms *norms,
+                           const peg_solution *solution, int i)
 {
     const peg_lcp_row *row = &problem->row[i];
     double lambda = solution->lambda[i], w = row->b + row->c * lambda;
@@ -134,7 +162,7 @@ static double row_residual(const peg_problem *problem, const peg_solution *solut
     }
     double B = row->bounded ? bound(problem, solution, i) : INFINITY;
     if (lambda == 0 && (row->bounded ? B == 0 && !isnan(w) : w >= 0)) return 0;
-    double root = sqrt(peg_row_scale(problem, i));
+    double root = row_root(problem, norms, i);
     if (root == 0) return w >= 0 || (row->bounded && isfinite(row->limit)) ? 0 : INFINITY;
     w /= root;
     lambda *= root;
@@ -144,21 +172,23 @@ static double row_residual(const peg_problem *problem, const peg_solution *solut
     return fabs(lambda - peg_clamp(lambda - w, -B, B));
 }
 
-double peg_residual_up_to(const peg_problem *problem, const peg_solution *solution, double most)
+/* Rows first: they tell soonest what is no answer. */
+double peg_residual_up_to(const peg_problem *problem, const peg_norms *norms,
+                          const peg_solution *solution, double most)
 {
     double residual = 0;
+    for (int i = 0; i < problem->m && residual <= most; i++)
+        residual = worse(residual, row_residual(problem, norms, solution, i));
     for (int i = 0; i < problem->nb && residual <= most; i += CHUNK) {
         int count = problem->nb - i < CHUNK ? problem->nb - i : CHUNK;
-        residual = worse(residual, body_residual(problem, solution, i, count));
+        residual = worse(residual, body_residual(problem, norms, solution, i, count));
     }
-    for (int i = 0; i < problem->m && residual <= most; i++)
-        residual = worse(residual, row_residual(problem, solution, i));
     return residual;
 }
 
 double peg_residual(const peg_problem *problem, const peg_solution *solution)
 {
-    return peg_residual_up_to(problem, solution, INFINITY);
+    return peg_residual_up_to(problem, NULL, solution, INFINITY);
 }
 
 double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
@@ -172,26 +202,31 @@ double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
     return worst;
 }
 
-static double kinetic(const peg_mass_block *mass, const double *v)
+static double kinetic(const peg_problem *problem, const peg_norms *norms, int body)
 {
     peg_mass_root root;
     double y[6], sum = 0;
-    if (!peg_mass_root_of(mass, &root)) return NAN;
-    peg_mass_root_solve(&root, v, y);
+    if (!find_root(problem, norms, body, &root)) return NAN;
+    peg_mass_root_solve(&root, problem->target[body], y);
     for (int k = 0; k < 6; k++) sum += y[k] * y[k];
     return 0.5 * sum;
 }
 
-double peg_residual_unit(const peg_problem *problem)
+double peg_residual_unit_by(const peg_problem *problem, const peg_norms *norms)
 {
     double energy = 0, demand = 0;
-    for (int i = 0; i < problem->nb; i++) energy += kinetic(&problem->mass[i], problem->target[i]);
+    for (int i = 0; i < problem->nb; i++) energy += kinetic(problem, norms, i);
     for (int i = 0; i < problem->m; i++) {
-        double scale = peg_row_scale(problem, i), b = problem->row[i].b;
-        if (scale != 0) demand = worse(demand, fabs(b) / sqrt(scale));
+        double root = row_root(problem, norms, i);
+        if (root != 0) demand = worse(demand, fabs(problem->row[i].b) / root);
     }
     double unit = sqrt(energy + demand * demand);
     return isnan(unit) ? INFINITY : fmax(unit, 1e-150);
+}
+
+double peg_residual_unit(const peg_problem *problem)
+{
+    return peg_residual_unit_by(problem, NULL);
 }
 
 static void write_numbers(FILE *file, const double *x, int n, char end)

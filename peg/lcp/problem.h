@@ -110,6 +110,17 @@ double peg_lcp_speed(const peg_lcp_row *row, const peg_vec6 *v);
  */
 double peg_row_scale(const peg_problem *problem, int i);
 
+/* What the certificate measures with: Cholesky factors of the inverse masses (scaled.h), and roots
+ * of the scales of the rows. */
+typedef struct peg_norms {
+    struct peg_mass_root *mass; /* nb */
+    double *row;                /* m */
+    int are_good;               /* all masses have a factor */
+} peg_norms;
+
+/* 0 if memory is exhausted. */
+int peg_norms_create(peg_arena *arena, const peg_problem *problem, peg_norms *norms);
+
 /* The certificate, computed from the problem alone: the largest of
  *  - |M (v - v_f) - G^T lambda| per body in the energy norm,
  *  - negative parts of w and lambda, and min(w, lambda) products, in the same norm
@@ -118,8 +129,9 @@ double peg_row_scale(const peg_problem *problem, int i);
  *    impulse of this solution.
  * Unit: sqrt(J). NaN gives infinity. */
 double peg_residual(const peg_problem *problem, const peg_solution *solution);
-/* The same; ends where it exceeds `most`. */
-double peg_residual_up_to(const peg_problem *problem, const peg_solution *solution, double most);
+/* The same with known norms; ends where it exceeds `most`. */
+double peg_residual_up_to(const peg_problem *problem, const peg_norms *norms,
+                          const peg_solution *solution, double most);
 
 /* Largest excess |lambda| - B of a bounded row, relative to B. */
 double peg_cone_excess(const peg_problem *problem, const peg_solution *solution);
@@ -127,6 +139,8 @@ double peg_cone_excess(const peg_problem *problem, const peg_solution *solution)
 /* Size that the residual is compared with: sqrt of the kinetic energy of v_f and of the velocities
  * that the rows demand (max_i |b_i| / sqrt(scale_i)), at least a tiny positive number. */
 double peg_residual_unit(const peg_problem *problem);
+/* The same with known norms. */
+double peg_residual_unit_by(const peg_problem *problem, const peg_norms *norms);
 
 /* Solves, and checks the residual. solver = AUTO: bounded rows of small problems by their Delassus
  * matrix (delassus.h), then by Newton, and by the active set if none has a finite bound; others by
