@@ -59,17 +59,21 @@ typedef struct path {
     double *q, *e_q;           /* equations: impulses; what is wrong with their s, as in
                                   delassus_matrix.h */
     double off;                /* the largest of these */
+    int is_current;            /* s and e_q are those of u and q */
     peg_doubles *answer;       /* vectors: change of s by what the equations answer */
     double *y;                 /* n: N u */
     double *before;            /* m: u before a change */
     peg_doubles *s, *ds;       /* vectors: s + (1 - t) e; its rate along the path */
     row_state *state;          /* m */
     /* the equations of the held rows */
-    int held, symmetric;
+    int held, symmetric, sliding;
+    int *slider;         /* sliding: their rows */
     int *member, *place; /* held: their rows; m: the inverse */
     peg_doubles *K;      /* held x vectors; afterwards its factors */
+    peg_term *term;      /* m: of a sum */
     int *pivot;          /* held: the row that was exchanged with this one */
     double *d;           /* held: right side, and solution */
+    double tolerance;    /* largest residual of an answer */
     double products;     /* of numbers, so far */
 } path;
 
@@ -85,20 +89,23 @@ static peg_outcome create(peg_arena *arena, const peg_scaled *scaled, path *w)
     w->s = peg_arena_aligned(arena, size);
     w->ds = peg_arena_aligned(arena, size);
     w->u = PEG_NEW(arena, double, m);
-    w->du = PEG_NEW(arena, double, m);
+    w->du = peg_arena_aligned(arena, size);
     w->e = PEG_NEW(arena, double, m);
     w->d = peg_arena_aligned(arena, size);
     w->before = PEG_NEW(arena, double, m);
     w->q = PEG_NEW(arena, double, w->D.equations);
-    w->e_q = PEG_NEW(arena, double, w->D.equations);
+    w->e_q = peg_arena_aligned(arena, (size_t)w->D.wide * sizeof(peg_doubles));
     w->y = PEG_NEW(arena, double, scaled->n);
     w->answer = peg_arena_aligned(arena, size);
     w->state = PEG_NEW(arena, row_state, m);
     w->member = PEG_NEW(arena, int, m);
+    w->slider = PEG_NEW(arena, int, m);
     w->place = PEG_NEW(arena, int, m);
     w->pivot = PEG_NEW(arena, int, m);
+    w->term = PEG_NEW(arena, peg_term, m);
     int has_room = w->K && w->s && w->ds && w->u && w->du && w->e && w->d && w->before && w->q &&
-                   w->e_q && w->y && w->answer && w->state && w->member && w->place && w->pivot;
+                   w->e_q && w->y && w->answer && w->state && w->member && w->slider && w->place &&
+                   w->pivot && w->term;
     return has_room ? PEG_SOLVED : PEG_OUT_OF_MEMORY;
 }
 
@@ -117,12 +124,13 @@ static inline const peg_scaled_row *equation(const path *w, int j)
 /* to = W u */
 PEG_WIDE static void multiply(path *w, const double *u, peg_doubles *to)
 {
-    for (int j = 0; j < w->vectors; j++) to[j] = peg_doubles_of(0);
+    int n = 0;
     for (int i = 0; i < w->m; i++) {
         if (u[i] == 0) continue;
-        const peg_doubles *W = peg_delassus_row(&w->D, i);
-        for (int j = 0; j < w->vectors; j++) to[j] += u[i] * W[j];
+        w->term[n++] = (peg_term){peg_delassus_row(&w->D, i), u[i]};
     }
+    for (int j = 0; j < w->vectors; j++) to[j] = peg_doubles_of(0);
+    peg_add_terms(w->term, n, w->vectors, to);
 }
 
 /* y = N u */
@@ -138,6 +146,8 @@ static void find_response(path *w)
 static void find_speeds(path *w)
 {
     double *s = (double *)w->s;
+    if (w->is_current) return;
+    w->is_current = 1;
     w->off = 0;
     if (!w->D.equations) {
         multiply(w, w->u, w->s);
@@ -163,6 +173,7 @@ static inline double answer_of(const path *w, int i)
 /* The impulses of the equations after u has changed from `before`. */
 static void change_equations(path *w)
 {
+    w->is_current = 0;
     if (!w->D.equations) return;
     for (int i = 0; i < w->m; i++) w->du[i] = w->u[i] - w->before[i];
     peg_delassus_end(&w->D, w->du, w->e_q);
@@ -195,6 +206,7 @@ PEG_WIDE static double iterate(path *w)
         const peg_doubles *W = peg_delassus_row(&w->D, i);
         double own = ((const double *)W)[i]; /* joints may leave nothing of a row */
         double u = project(w, i, w->u[i] - s_of(w, i) / peg_max(own, SHIFT)), by = u - w->u[i];
+        if (by == 0) continue;
         w->u[i] = u;
         for (int j = 0; j < w->vectors; j++) w->s[j] += by * W[j];
         most = peg_max(most, fabs(by));
@@ -234,13 +246,29 @@ static row_state start_state(const path *w, int i)
     return z > bound || u >= bound ? UP : z < -bound || u <= -bound ? DOWN : HELD;
 }
 
+static inline void set_impulse(path *w, int i, double u)
+{
+    w->is_current &= w->u[i] == u;
+    w->u[i] = u;
+}
+
+/* Rows that slide, to their bounds, after make_equations. */
+static void keep_sliding(path *w)
+{
+    for (int k = 0; k < w->sliding; k++) {
+        int i = w->slider[k];
+        double bound = peg_scaled_bound(&w->row[i], w->u);
+        set_impulse(w, i, w->state[i] == DOWN ? -bound : bound);
+    }
+}
+
 /* Rows that are not held, to where they are kept. */
 static void keep_bounds(path *w)
 {
     for (int i = 0; i < w->m; i++) {
         if (w->state[i] == HELD) continue;
         double bound = w->state[i] == OPEN ? 0 : peg_scaled_bound(&w->row[i], w->u);
-        w->u[i] = w->state[i] == DOWN ? -bound : bound;
+        set_impulse(w, i, w->state[i] == DOWN ? -bound : bound);
     }
 }
 
@@ -250,78 +278,115 @@ PEG_WIDE static void make_equations(path *w)
 {
     int stride = w->vectors * PEG_DOUBLE_LANES;
     double *K = (double *)w->K;
-    w->held = 0;
+    w->held = w->sliding = 0;
     w->symmetric = 1;
-    for (int i = 0; i < w->m; i++)
-        if (w->state[i] == HELD) w->place[i] = w->held, w->member[w->held++] = i;
+    for (int i = 0; i < w->m; i++) {
+        if (w->state[i] == OPEN) continue;
+        if (w->state[i] == HELD)
+            w->place[i] = w->held, w->member[w->held++] = i;
+        else
+            w->slider[w->sliding++] = i;
+    }
     for (int r = 0; r < w->held; r++) {
         const double *W = (const double *)peg_delassus_row(&w->D, w->member[r]);
-        for (int c = 0; c < w->held; c++) K[r * stride + c] = W[w->member[c]];
-        K[r * stride + r] += SHIFT;
+        double *row = K + r * stride;
+        for (int c = 0; c < w->held; c++) row[c] = W[w->member[c]];
+        row[r] += SHIFT;
     }
-    for (int f = 0; f < w->m; f++) {
-        int slides = w->state[f] == UP || w->state[f] == DOWN, normal = w->row[f].normal;
-        if (!slides || normal < 0 || w->state[normal] != HELD) continue;
+    for (int k = 0; k < w->sliding; k++) {
+        int f = w->slider[k], normal = w->row[f].normal;
+        if (normal < 0 || w->state[normal] != HELD) continue;
         const double *W = (const double *)peg_delassus_row(&w->D, f);
         w->symmetric = 0;
         double mu = w->state[f] == UP ? w->row[f].mu : -w->row[f].mu;
-        for (int r = 0; r < w->held; r++) K[r * stride + w->place[normal]] += mu * W[w->member[r]];
+        double *column = K + w->place[normal];
+        for (int r = 0; r < w->held; r++, column += stride) *column += mu * W[w->member[r]];
     }
 }
 
-/* Brings the largest number of column c to its diagonal; returns it. A symmetric matrix, which is
- * positive, needs no exchange. */
-static double exchange(path *w, int c)
+/* Brings row `at` of K to row c. */
+static void exchange(path *w, int c, int at)
 {
-    int n = w->vectors, stride = n * PEG_DOUBLE_LANES, at = c;
-    const double *K = (const double *)w->K;
-    for (int r = c + 1; r < w->held && !w->symmetric; r++)
-        if (fabs(K[r * stride + c]) > fabs(K[at * stride + c])) at = r;
+    int n = w->vectors, last = (w->held + PEG_DOUBLE_LANES - 1) / PEG_DOUBLE_LANES;
     w->pivot[c] = at;
-    for (int j = 0; at != c && j < n; j++) {
+    for (int j = 0; at != c && j < last; j++) {
         peg_doubles x = w->K[c * n + j];
         w->K[c * n + j] = w->K[at * n + j];
         w->K[at * n + j] = x;
     }
-    return K[c * stride + c];
 }
 
-/* K = L U in place, L with ones on its diagonal. Returns 0 if K is singular. */
-PEG_WIDE static int factorise(path *w)
+/* The row from c on with the largest number in column c. A symmetric matrix, which is positive,
+ * needs no exchange. */
+static int find_pivot(const path *w, int c)
 {
-    int n = w->vectors, stride = n * PEG_DOUBLE_LANES, end = w->held;
-    double *K = (double *)w->K;
-    for (int c = 0; c < end; c++) {
-        double pivot = exchange(w, c);
-        const peg_doubles *top = w->K + c * n;
-        int first = c / PEG_DOUBLE_LANES, last = (end + PEG_DOUBLE_LANES - 1) / PEG_DOUBLE_LANES;
-        if (!(fabs(pivot) > 0)) return 0;
-        /* of the first vector only what is behind column c changes */
-        peg_doubles head = top[first];
-        for (int k = 0; k <= c - first * PEG_DOUBLE_LANES; k++) head[k] = 0;
-        for (int r = c + 1; r < end; r++) {
-            peg_doubles *row = w->K + r * n;
-            double f = K[r * stride + c] / pivot;
-            row[first] -= f * head;
-            for (int j = first + 1; j < last; j++) row[j] -= f * top[j];
-            K[r * stride + c] = f;
-        }
+    int stride = w->vectors * PEG_DOUBLE_LANES, at = c;
+    const double *K = (const double *)w->K;
+    for (int r = c + 1; r < w->held && !w->symmetric; r++)
+        if (fabs(K[r * stride + c]) > fabs(K[at * stride + c])) at = r;
+    return at;
+}
+
+/* Eliminates column k of the vector of columns that begins with column `first`, in that vector
+ * only; `at`: the row of its pivot, then that of the next column's. Returns 0 if K is singular. */
+PEG_HOT int eliminate_column(path *w, int first, int k, int *at)
+{
+    int n = w->vectors, c = first + k;
+    exchange(w, c, *at);
+    peg_doubles *K = w->K + first / PEG_DOUBLE_LANES;
+    peg_doubles head = K[c * n];
+    double pivot = head[k], most = -1;
+    if (!(fabs(pivot) > 0)) return 0;
+    for (int j = 0; j <= k; j++) head[j] = 0;
+    int best = c + 1, seeks = k + 1 < PEG_DOUBLE_LANES && !w->symmetric, held = w->held;
+    peg_doubles *row = K + best * n;
+    for (int r = best; r < held; r++, row += n) {
+        double f = (*row)[k] / pivot;
+        *row -= f * head;
+        (*row)[k] = f;
+        if (!seeks || !(fabs((*row)[k + 1]) > most)) continue;
+        most = fabs((*row)[k + 1]);
+        best = r;
     }
-    w->products += (double)end * end * end / 3;
+    *at = best;
     return 1;
 }
 
-/* sum of a_k b_k, k from begin to end - 1: by vectors, of which a and b begin with one. */
-PEG_HOT double dot(const double *a, const double *b, int begin, int end)
+/* The columns behind a vector of columns that is eliminated, from its first row on. */
+PEG_HOT void eliminate_behind(path *w, int first)
 {
-    double sum = 0;
-    int k = begin;
-    peg_doubles sums = peg_doubles_of(0);
-    for (; k < end && k % PEG_DOUBLE_LANES; k++) sum += a[k] * b[k];
-    for (; k + PEG_DOUBLE_LANES <= end; k += PEG_DOUBLE_LANES)
-        sums += *(const peg_doubles *)(a + k) * *(const peg_doubles *)(b + k);
-    for (; k < end; k++) sum += a[k] * b[k];
-    return sum + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    int n = w->vectors, at = first / PEG_DOUBLE_LANES;
+    int last = (w->held + PEG_DOUBLE_LANES - 1) / PEG_DOUBLE_LANES;
+    const peg_doubles *top = w->K + first * n;
+    const peg_doubles *t0 = top, *t1 = top + n, *t2 = top + 2 * n, *t3 = top + 3 * n;
+    for (int r = first + 1; r < w->held; r++) {
+        peg_doubles *row = w->K + r * n, f = row[at];
+        int terms = r - first < PEG_DOUBLE_LANES ? r - first : PEG_DOUBLE_LANES;
+        if (terms < PEG_DOUBLE_LANES) {
+            for (int k = 0; k < terms; k++)
+                for (int j = at + 1; j < last; j++) row[j] -= f[k] * top[k * n + j];
+            continue;
+        }
+        for (long j = at + 1; j < last; j++)
+            row[j] = (((row[j] - f[0] * t0[j]) - f[1] * t1[j]) - f[2] * t2[j]) - f[3] * t3[j];
+    }
+}
+
+/* K = L U in place, L with ones on its diagonal, by vectors of columns. Returns 0 if K is singular.
+ */
+PEG_WIDE static int factorise(path *w)
+{
+    int end = w->held;
+    for (int c = 0; c < end; c += PEG_DOUBLE_LANES) {
+        int at = find_pivot(w, c);
+        if (!eliminate_column(w, c, 0, &at)) return 0;
+        if (c + 1 < end && !eliminate_column(w, c, 1, &at)) return 0;
+        if (c + 2 < end && !eliminate_column(w, c, 2, &at)) return 0;
+        if (c + 3 < end && !eliminate_column(w, c, 3, &at)) return 0;
+        if (c + PEG_DOUBLE_LANES < end) eliminate_behind(w, c);
+    }
+    w->products += (double)end * end * end / 3;
+    return 1;
 }
 
 /* d = K^-1 d */
@@ -335,27 +400,35 @@ PEG_WIDE static void solve_factors(path *w)
         d[w->pivot[r]] = d[r];
         d[r] = x;
     }
-    for (int r = 1; r < w->held; r++) d[r] -= dot(K + r * stride, d, 0, r);
+    for (int r = 1; r < w->held; r++) d[r] -= peg_dot_vectors(K + r * stride, d, 0, r);
     for (int r = w->held - 1; r >= 0; r--)
-        d[r] = (d[r] - dot(K + r * stride, d, r + 1, w->held)) / K[r * stride + r];
+        d[r] = (d[r] - peg_dot_vectors(K + r * stride, d, r + 1, w->held)) / K[r * stride + r];
 }
 
 /* --- the path --- */
 
-/* du and ds for a change of t by `way`. */
-static void find_rates(path *w, double way)
+/* du and ds for a change of t by 1. */
+static void find_rates(path *w)
 {
-    for (int r = 0; r < w->held; r++) w->d[r] = way * w->e[w->member[r]];
+    for (int r = 0; r < w->held; r++) w->d[r] = w->e[w->member[r]];
     solve_factors(w);
-    for (int i = 0; i < w->m; i++) {
+    memset(w->du, 0, (size_t)w->m * sizeof *w->du);
+    for (int r = 0; r < w->held; r++) w->du[w->member[r]] = w->d[r];
+    for (int k = 0; k < w->sliding; k++) {
+        int i = w->slider[k];
         const peg_scaled_row *row = &w->row[i];
-        int slides = w->state[i] == UP || w->state[i] == DOWN;
-        w->du[i] = w->state[i] == HELD ? w->d[w->place[i]] : 0;
-        if (slides && row->normal >= 0) /* comes before its friction */
+        if (row->normal >= 0)
             w->du[i] = (w->state[i] == UP ? row->mu : -row->mu) * w->du[row->normal];
     }
     multiply(w, w->du, w->ds);
-    for (int i = 0; i < w->m; i++) ((double *)w->ds)[i] += SHIFT * w->du[i] - way * w->e[i];
+    for (int i = 0; i < w->m; i++) ((double *)w->ds)[i] += SHIFT * w->du[i] - w->e[i];
+}
+
+/* For a change of t by -1. */
+static void turn_rates(path *w)
+{
+    for (int i = 0; i < w->m; i++) w->du[i] = -w->du[i];
+    for (int j = 0; j < w->vectors; j++) w->ds[j] = -w->ds[j];
 }
 
 /* Growth of the bound of row i. */
@@ -412,6 +485,7 @@ static void change_state(path *w, int i, row_state next)
 /* u and s after `step`. */
 PEG_WIDE static void advance(path *w, double step)
 {
+    w->is_current = 0;
     for (int i = 0; i < w->m; i++) w->u[i] += step * w->du[i];
     for (int j = 0; j < w->vectors; j++) w->s[j] += step * w->ds[j];
 }
@@ -424,9 +498,9 @@ static int follow(path *w)
     for (int k = 0, at = -1; k <= CHANGES * w->m; k++) {
         make_equations(w);
         if (!factorise(w)) return 0;
-        find_rates(w, 1);
+        find_rates(w);
         way = at < 0 || leaves(w, at, before) > 0 ? 1 : -1;
-        if (way < 0) find_rates(w, way);
+        if (way < 0) turn_rates(w);
         double step = way > 0 ? 1 - t : INFINITY;
         row_state next = HELD;
         at = -1;
@@ -451,7 +525,7 @@ static void refine(path *w)
 {
     double last = INFINITY;
     for (int k = 0; k < SOLUTIONS; k++) {
-        keep_bounds(w);
+        keep_sliding(w);
         find_speeds(w);
         double most = w->off;
         for (int r = 0; r < w->held; r++) most = peg_max(most, fabs(s_of(w, w->member[r])));
@@ -462,7 +536,8 @@ static void refine(path *w)
         solve_factors(w);
         memcpy(w->before, w->u, (size_t)w->m * sizeof *w->u);
         for (int r = 0; r < w->held; r++) w->u[w->member[r]] += w->d[r];
-        keep_bounds(w);
+        w->is_current = 0;
+        keep_sliding(w);
         change_equations(w);
     }
     find_speeds(w);
@@ -485,11 +560,12 @@ static void begin_path(path *w)
         s[i] += e;
         w->e[i] = e - answer_of(w, i);
     }
+    w->is_current = 0;
 }
 
 static void project_all(path *w)
 {
-    for (int i = 0; i < w->m; i++) w->u[i] = project(w, i, w->u[i]);
+    for (int i = 0; i < w->m; i++) set_impulse(w, i, project(w, i, w->u[i]));
 }
 
 /* Whether the residual fell to the tolerance, or came near it where rounding keeps it above: where
@@ -501,17 +577,17 @@ static int is_answer(double now, double tolerance, double last)
 
 /* From u and s, until that is an answer, or a path does not halve the residual: rows contradict
  * each other. */
-static int follow_paths(path *w, double tolerance)
+static int follow_paths(path *w)
 {
     double last = INFINITY;
     for (int k = 0; k < PATHS; k++) {
         begin_path(w);
         if (!follow(w)) return 0;
-        keep_bounds(w);
+        keep_sliding(w);
         change_equations(w);
         refine(w);
         double now = residual(w);
-        if (is_answer(now, tolerance, last)) return 1;
+        if (is_answer(now, w->tolerance, last)) return 1;
         if (now > HALVED * last) return 0;
         last = now;
         project_all(w);
@@ -529,17 +605,18 @@ static void approach(path *w, double unit)
     change_equations(w);
 }
 
-static int solve(path *w, double unit, double tolerance)
+static int solve(path *w, double unit)
 {
     find_speeds(w);
     if (residual(w) > WARM * unit) approach(w, unit);
     project_all(w);
     find_speeds(w);
-    if (follow_paths(w, tolerance)) return 1;
+    if (follow_paths(w)) return 1;
     memset(w->u, 0, (size_t)w->m * sizeof *w->u);
     memset(w->q, 0, (size_t)w->D.equations * sizeof *w->q);
+    w->is_current = 0;
     find_speeds(w);
-    return follow_paths(w, tolerance);
+    return follow_paths(w);
 }
 
 /* --- the problem --- */
@@ -563,7 +640,8 @@ static peg_outcome solve_scaled(peg_arena *arena, const peg_problem *problem,
     if (outcome != PEG_SOLVED) return outcome;
     for (int i = 0; i < w.m; i++) w.u[i] = load(&w.row[i], solution->lambda);
     for (int j = 0; j < w.D.equations; j++) w.q[j] = load(equation(&w, j), solution->lambda);
-    int found = solve(&w, scaled.unit, options->tolerance * scaled.unit);
+    w.tolerance = options->tolerance * scaled.unit;
+    int found = solve(&w, scaled.unit);
     solution->work += w.products / PEG_PRODUCTS_OF_WORK;
     if (!found) return PEG_ITERATION_LIMIT;
     find_response(&w);

@@ -26,50 +26,118 @@ static int vectors_of(int numbers)
     return (numbers + PEG_DOUBLE_LANES - 1) / PEG_DOUBLE_LANES;
 }
 
-/* Parts the rows. */
-static void part_rows(peg_delassus *D, int *place)
+static inline int min_of(int a, int b)
 {
-    for (int i = 0; i < D->scaled->m; i++) {
-        const peg_scaled_row *row = &D->scaled->row[i];
-        if (is_equation(row)) {
-            D->equation[D->equations++] = i;
-            continue;
-        }
-        place[i] = D->m;
-        D->index[D->m] = i;
-        D->row[D->m] = *row;
-        if (row->normal >= 0) D->row[D->m].normal = place[row->normal];
-        D->m++;
-    }
-    D->vectors = vectors_of(D->m);
-    D->wide = vectors_of(D->equations);
+    return a < b ? a : b;
 }
 
-/* Row i of N^T into column i of N, which has so many vectors. */
-static void put_column(const peg_scaled_row *row, int i, int vectors, peg_doubles *N)
+/* --- columns --- */
+
+static int begin_columns(peg_arena *arena, const peg_scaled *scaled, int vectors, peg_columns *C)
 {
-    double *column = (double *)N + i;
-    int stride = vectors * PEG_DOUBLE_LANES;
+    int bodies = scaled->nv / 6;
+    C->vectors = vectors;
+    C->begin = PEG_NEW(arena, int, bodies);
+    C->end = PEG_NEW(arena, int, bodies);
+    C->N = peg_arena_aligned(arena, (size_t)(scaled->nv * vectors) * sizeof *C->N);
+    if (!C->begin || !C->end || !C->N) return 0;
+    for (int i = 0; i < bodies; i++) C->begin[i] = vectors, C->end[i] = 0;
+    return 1;
+}
+
+/* Widens the range of a body for column i. */
+static void widen(int first, int i, peg_columns *C)
+{
+    int body = first / 6, at = i / PEG_DOUBLE_LANES;
+    if (first < 0) return;
+    if (at < C->begin[body]) C->begin[body] = at;
+    if (at >= C->end[body]) C->end[body] = at + 1;
+}
+
+static void clear_columns(const peg_scaled *scaled, peg_columns *C)
+{
+    for (int k = 0; k < scaled->nv; k++) {
+        int begin = C->begin[k / 6], end = C->end[k / 6];
+        for (int j = begin; j < end; j++) C->N[k * C->vectors + j] = peg_doubles_of(0);
+    }
+}
+
+/* Row i of N^T into column i of N. */
+static void put_column(const peg_scaled_row *row, int i, peg_columns *C)
+{
+    double *column = (double *)C->N + i;
+    int stride = C->vectors * PEG_DOUBLE_LANES;
     for (int k = 0; k < 6; k++) {
         if (row->a >= 0) column[(row->a + k) * stride] = row->na[k];
         if (row->b >= 0) column[(row->b + k) * stride] = row->nb[k];
     }
 }
 
-/* to = N_i^T N of a row. */
-PEG_WIDE static void multiply_row(const peg_scaled_row *row, const peg_doubles *N, int vectors,
-                                  peg_doubles *to)
+/* to += sum of n_k times row k of a body's columns: so many vectors. */
+PEG_HOT void add_block(const double *n, const peg_doubles *N, int stride, int vectors,
+                       peg_doubles *to)
 {
-    for (int j = 0; j < vectors; j++) to[j] = peg_doubles_of(0);
+    peg_doubles sum[PEG_KEPT];
+    for (int j = 0; j < vectors; j++) sum[j] = to[j];
+    for (const double *end = n + 6; n < end; n++, N += stride)
+        for (int j = 0; j < vectors; j++) sum[j] += *n * N[j];
+    for (int j = 0; j < vectors; j++) to[j] = sum[j];
+}
+
+/* The vectors begin .. end - 1 of to = N_i^T N of a row. */
+PEG_WIDE static void multiply_row(const peg_scaled_row *row, const peg_columns *C, int begin,
+                                  int end, peg_doubles *to)
+{
+    for (int j = begin; j < end; j++) to[j] = peg_doubles_of(0);
     for (int side = 0; side < 2; side++) {
         int first = side ? row->b : row->a;
+        if (first < 0) continue;
         const double *n = side ? row->nb : row->na;
-        for (int k = 0; k < 6 && first >= 0; k++)
-            for (int j = 0; j < vectors; j++) to[j] += n[k] * N[(first + k) * vectors + j];
+        const peg_doubles *N = C->N + first * C->vectors;
+        int j = C->begin[first / 6], last = C->end[first / 6];
+        j = j < begin ? begin : j;
+        last = min_of(last, end);
+        for (; j + PEG_KEPT <= last; j += PEG_KEPT)
+            add_block(n, N + j, C->vectors, PEG_KEPT, to + j);
+        for (; j + 2 <= last; j += 2) add_block(n, N + j, C->vectors, 2, to + j);
+        if (j < last) add_block(n, N + j, C->vectors, 1, to + j);
     }
 }
 
 /* --- equations --- */
+
+static const peg_scaled_row *equation(const peg_delassus *D, int c)
+{
+    return &D->scaled->row[D->equation[c]];
+}
+
+/* The vectors of a row that may not be 0, by the ranges of its bodies. */
+static void find_range(const peg_scaled_row *row, const peg_columns *C, int *begin, int *end)
+{
+    *begin = C->vectors, *end = 0;
+    for (int side = 0; side < 2; side++) {
+        int first = side ? row->b : row->a;
+        if (first < 0) continue;
+        if (C->begin[first / 6] < *begin) *begin = C->begin[first / 6];
+        if (C->end[first / 6] > *end) *end = C->end[first / 6];
+    }
+}
+
+/* What may not be 0 after the elimination: row r takes over what the rows that reach it have. */
+static void find_reach(peg_delassus *D, const peg_columns *E)
+{
+    for (int c = 0; c < D->equations; c++) {
+        int begin, reach, *first = &D->begin[c], *last = &D->end[c];
+        find_range(equation(D, c), E, &begin, &reach);
+        find_range(equation(D, c), &D->N, first, last);
+        reach = min_of(reach * PEG_DOUBLE_LANES, D->equations);
+        D->reach[c] = reach > c ? reach : c + 1; /* of a row without bodies */
+        if (c == 0 || D->reach[c - 1] <= c) continue;
+        if (D->reach[c - 1] > D->reach[c]) D->reach[c] = D->reach[c - 1];
+        if (D->begin[c - 1] < *first) *first = D->begin[c - 1];
+        if (D->end[c - 1] > *last) *last = D->end[c - 1];
+    }
+}
 
 /* U, and what the elimination makes of Z. Returns 0 if S is not positive. */
 PEG_WIDE static int eliminate(peg_delassus *D)
@@ -77,13 +145,14 @@ PEG_WIDE static int eliminate(peg_delassus *D)
     for (int c = 0; c < D->equations; c++) {
         const peg_doubles *U = D->U + c * D->wide, *Z = D->Z + c * D->vectors;
         const double *top = (const double *)U;
+        int last = vectors_of(D->reach[c]);
         if (!(top[c] > 0)) return 0;
-        for (int r = c + 1; r < D->equations; r++) {
+        for (int r = c + 1; r < D->reach[c]; r++) {
             double f = top[r] / top[c];
             if (f == 0) continue;
             peg_doubles *row = D->U + r * D->wide, *z = D->Z + r * D->vectors;
-            for (int j = r / PEG_DOUBLE_LANES; j < D->wide; j++) row[j] -= f * U[j];
-            for (int j = 0; j < D->vectors; j++) z[j] -= f * Z[j];
+            for (int j = r / PEG_DOUBLE_LANES; j < last; j++) row[j] -= f * U[j];
+            for (int j = D->begin[c]; j < D->end[c]; j++) z[j] -= f * Z[j];
         }
     }
     return 1;
@@ -91,21 +160,28 @@ PEG_WIDE static int eliminate(peg_delassus *D)
 
 static peg_outcome make_equations(peg_arena *arena, peg_delassus *D)
 {
-    size_t size = sizeof(peg_doubles), nv = (size_t)D->scaled->nv, n = (size_t)D->equations;
-    peg_arena_mark mark;
+    size_t size = sizeof(peg_doubles), n = (size_t)D->equations;
+    peg_columns E;
     D->U = peg_arena_aligned(arena, n * (size_t)D->wide * size);
     D->Z = peg_arena_aligned(arena, n * (size_t)D->vectors * size);
-    mark = peg_arena_here(arena);
-    peg_doubles *N = peg_arena_aligned(arena, nv * (size_t)D->wide * size);
-    if (!D->U || !D->Z || !N) return PEG_OUT_OF_MEMORY;
-    memset(N, 0, nv * (size_t)D->wide * size);
-    for (int j = 0; j < D->equations; j++)
-        put_column(&D->scaled->row[D->equation[j]], j, D->wide, N);
-    for (int j = 0; j < D->equations; j++) {
-        const peg_scaled_row *row = &D->scaled->row[D->equation[j]];
-        multiply_row(row, N, D->wide, D->U + j * D->wide);
-        multiply_row(row, D->N, D->vectors, D->Z + j * D->vectors);
-        ((double *)(D->U + j * D->wide))[j] += row->ns * row->ns + SHIFT;
+    D->reach = PEG_NEW(arena, int, n);
+    D->begin = PEG_NEW(arena, int, n);
+    D->end = PEG_NEW(arena, int, n);
+    peg_arena_mark mark = peg_arena_here(arena);
+    if (!D->U || !D->Z || !D->reach || !D->begin || !D->end ||
+        !begin_columns(arena, D->scaled, D->wide, &E))
+        return PEG_OUT_OF_MEMORY;
+    for (int c = 0; c < D->equations; c++)
+        widen(equation(D, c)->a, c, &E), widen(equation(D, c)->b, c, &E);
+    clear_columns(D->scaled, &E);
+    for (int c = 0; c < D->equations; c++) put_column(equation(D, c), c, &E);
+    find_reach(D, &E);
+    for (int c = 0; c < D->equations; c++) {
+        const peg_scaled_row *row = equation(D, c);
+        double *U = (double *)(D->U + c * D->wide);
+        multiply_row(row, &E, c / PEG_DOUBLE_LANES, vectors_of(D->reach[c]), D->U + c * D->wide);
+        multiply_row(row, &D->N, D->begin[c], D->end[c], D->Z + c * D->vectors);
+        U[c] += row->ns * row->ns + SHIFT;
     }
     peg_arena_back(arena, mark);
     return eliminate(D) ? PEG_SOLVED : PEG_SINGULAR;
@@ -116,7 +192,7 @@ PEG_WIDE static void forward(const peg_delassus *D, double *e)
     for (int c = 0; c < D->equations; c++) {
         const double *U = (const double *)(D->U + c * D->wide);
         double f = e[c] / U[c];
-        for (int r = c + 1; r < D->equations; r++) e[r] -= f * U[r];
+        for (int r = c + 1; r < D->reach[c]; r++) e[r] -= f * U[r];
     }
 }
 
@@ -131,7 +207,7 @@ PEG_WIDE static void answer(const peg_delassus *D, const double *e, peg_doubles 
     for (int c = 0; c < D->equations; c++) {
         const peg_doubles *Z = D->Z + c * D->vectors;
         double f = e[c] / ((const double *)(D->U + c * D->wide))[c];
-        for (int j = 0; j < D->vectors; j++) to[j] += f * Z[j];
+        for (int j = D->begin[c]; j < D->end[c]; j++) to[j] += f * Z[j];
     }
 }
 
@@ -140,48 +216,77 @@ void peg_delassus_answer(const peg_delassus *D, const double *e, peg_doubles *to
     answer(D, e, to);
 }
 
-void peg_delassus_end(const peg_delassus *D, const double *du, double *e)
+PEG_WIDE static void back(const peg_delassus *D, const double *du, double *e)
 {
     for (int c = 0; c < D->equations; c++) {
         const double *Z = (const double *)(D->Z + c * D->vectors);
-        for (int i = 0; i < D->m; i++) e[c] -= Z[i] * du[i];
+        int end = min_of(D->end[c] * PEG_DOUBLE_LANES, D->m);
+        for (int i = D->begin[c] * PEG_DOUBLE_LANES; i < end; i++) e[c] -= Z[i] * du[i];
     }
     for (int c = D->equations - 1; c >= 0; c--) {
         const double *U = (const double *)(D->U + c * D->wide);
-        for (int r = c + 1; r < D->equations; r++) e[c] -= U[r] * e[r];
+        for (int r = c + 1; r < D->reach[c]; r++) e[c] -= U[r] * e[r];
         e[c] /= U[c];
     }
 }
 
+void peg_delassus_end(const peg_delassus *D, const double *du, double *e)
+{
+    back(D, du, e);
+}
+
 /* --- rows --- */
+
+/* Parts the rows. Returns 0 if memory is exhausted. */
+static int part_rows(peg_arena *arena, peg_delassus *D)
+{
+    int all = D->scaled->m, *place = PEG_NEW(arena, int, all);
+    D->index = PEG_NEW(arena, int, all);
+    D->equation = PEG_NEW(arena, int, all);
+    if (!place || !D->index || !D->equation) return 0;
+    for (int i = 0; i < all; i++) {
+        if (is_equation(&D->scaled->row[i])) {
+            D->equation[D->equations++] = i;
+            continue;
+        }
+        place[i] = D->m;
+        D->index[D->m++] = i;
+    }
+    D->row = D->equations ? PEG_NEW(arena, peg_scaled_row, D->m) : D->scaled->row;
+    if (!D->row) return 0;
+    for (int i = 0; i < D->m && D->equations; i++) {
+        D->row[i] = D->scaled->row[D->index[i]];
+        if (D->row[i].normal >= 0) D->row[i].normal = place[D->row[i].normal];
+    }
+    D->vectors = vectors_of(D->m);
+    D->wide = vectors_of(D->equations);
+    return 1;
+}
 
 peg_outcome peg_delassus_create(peg_arena *arena, const peg_scaled *scaled, peg_delassus *D)
 {
-    int all = scaled->m, *place = PEG_NEW(arena, int, all);
     *D = (peg_delassus){.scaled = scaled};
-    D->row = PEG_NEW(arena, peg_scaled_row, all);
-    D->index = PEG_NEW(arena, int, all);
-    D->equation = PEG_NEW(arena, int, all);
-    if (!place || !D->row || !D->index || !D->equation) return PEG_OUT_OF_MEMORY;
-    part_rows(D, place);
-    size_t size = (size_t)D->vectors * sizeof(peg_doubles);
-    D->W = peg_arena_aligned(arena, (size_t)D->m * size);
-    D->N = peg_arena_aligned(arena, (size_t)scaled->nv * size);
+    if (!part_rows(arena, D)) return PEG_OUT_OF_MEMORY;
+    D->W = peg_arena_aligned(arena, (size_t)(D->m * D->vectors) * sizeof *D->W);
     D->is_made = PEG_NEW(arena, unsigned char, D->m);
-    if (!D->W || !D->N || !D->is_made) return PEG_OUT_OF_MEMORY;
+    if (!D->W || !D->is_made || !begin_columns(arena, scaled, D->vectors, &D->N))
+        return PEG_OUT_OF_MEMORY;
     memset(D->is_made, 0, (size_t)D->m);
-    memset(D->N, 0, (size_t)scaled->nv * size);
-    for (int i = 0; i < D->m; i++) put_column(&D->row[i], i, D->vectors, D->N);
+    for (int i = 0; i < D->m; i++) widen(D->row[i].a, i, &D->N), widen(D->row[i].b, i, &D->N);
+    clear_columns(scaled, &D->N);
+    for (int i = 0; i < D->m; i++) put_column(&D->row[i], i, &D->N);
     return D->equations ? make_equations(arena, D) : PEG_SOLVED;
 }
 
 PEG_WIDE static void subtract_equations(const peg_delassus *D, int i, peg_doubles *W)
 {
+    int at = i / PEG_DOUBLE_LANES;
     for (int c = 0; c < D->equations; c++) {
         const peg_doubles *Z = D->Z + c * D->vectors;
+        if (at < D->begin[c] || at >= D->end[c]) continue;
         double f = ((const double *)Z)[i] / ((const double *)(D->U + c * D->wide))[c];
         if (f == 0) continue;
-        for (int j = 0; j < D->vectors; j++) W[j] -= f * Z[j];
+        for (int j = D->begin[c]; j < D->end[c]; j++) W[j] -= f * Z[j];
     }
 }
 
@@ -190,7 +295,7 @@ void peg_delassus_make_row(peg_delassus *D, int i)
     const peg_scaled_row *row = &D->row[i];
     peg_doubles *W = D->W + i * D->vectors;
     D->is_made[i] = 1;
-    multiply_row(row, D->N, D->vectors, W);
+    multiply_row(row, &D->N, 0, D->vectors, W);
     ((double *)W)[i] += row->ns * row->ns;
-    subtract_equations(D, i, W);
+    if (D->equations) subtract_equations(D, i, W);
 }

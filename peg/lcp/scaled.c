@@ -28,15 +28,6 @@ int peg_mass_root_of(const peg_mass_block *mass, peg_mass_root *root)
     return root->linear > 0 && f[0] > 0 && f[2] > 0 && f[5] > 0 && isfinite(sum);
 }
 
-void peg_mass_root_row(const peg_mass_root *root, const double *J, double *g)
-{
-    const double *f = root->angular;
-    for (int k = 0; k < 3; k++) g[k] = root->linear * J[k];
-    g[3] = f[0] * J[3] + f[1] * J[4] + f[3] * J[5];
-    g[4] = f[2] * J[4] + f[4] * J[5];
-    g[5] = f[5] * J[5];
-}
-
 void peg_mass_root_solve(const peg_mass_root *root, const double *v, double *y)
 {
     const double *f = root->angular;
@@ -49,10 +40,13 @@ void peg_mass_root_solve(const peg_mass_root *root, const double *v, double *y)
 /* Adds J v_f of one body to the row's sum and the magnitudes in it to its size. */
 static void add_target(const double *J, const double *target, peg_scaled_row *row)
 {
+    double beta = row->beta, size = row->size;
     for (int k = 0; k < 6; k++) {
-        row->beta += J[k] * target[k];
-        row->size += fabs(J[k] * target[k]);
+        double by = J[k] * target[k];
+        beta += by;
+        size += fabs(by);
     }
+    row->beta = beta, row->size = size;
 }
 
 /* Blocks of one row, not yet of unit length; both on one body are one block. */

@@ -44,8 +44,16 @@ typedef struct peg_scaled {
 
 /* False if the block is not positive definite and finite. */
 int peg_mass_root_of(const peg_mass_block *mass, peg_mass_root *root);
+
 /* g = F^T J. */
-void peg_mass_root_row(const peg_mass_root *root, const double *J, double *g);
+static inline void peg_mass_root_row(const peg_mass_root *root, const double *J, double *g)
+{
+    const double *f = root->angular;
+    for (int k = 0; k < 3; k++) g[k] = root->linear * J[k];
+    g[3] = f[0] * J[3] + f[1] * J[4] + f[3] * J[5];
+    g[4] = f[2] * J[4] + f[4] * J[5];
+    g[5] = f[5] * J[5];
+}
 
 /* y = F^-1 v. */
 void peg_mass_root_solve(const peg_mass_root *root, const double *v, double *y);
@@ -74,7 +82,7 @@ static inline double peg_clamp(double x, double lo, double hi)
 /* Largest |u_i| of a bounded row. */
 static inline double peg_scaled_bound(const peg_scaled_row *row, const double *u)
 {
-    return row->limit + (row->normal >= 0 ? row->mu * fmax(0, u[row->normal]) : 0);
+    return row->limit + (row->normal >= 0 ? row->mu * peg_max(u[row->normal], 0) : 0);
 }
 
 int peg_scaled_has_bounds(const peg_scaled *scaled);
