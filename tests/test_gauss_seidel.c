@@ -250,30 +250,6 @@ START_TEST(only_what_changed)
 }
 END_TEST
 
-/* The change of a box in the middle gets to its neighbours, whose other rows are not looked at. */
-START_TEST(only_near_what_changed)
-{
-    enum { MIDDLE = HEIGHT + 1 };
-    peg_pgs_group group[BOXES];
-    unsigned char dirty[BOXES] = {0};
-    build_towers((double[]){0, 0, 0});
-    solve(&(peg_pgs_goal){.speed = speed, .max_iterations = 10000}, &first);
-    island.target[MIDDLE][2] += .1;
-    find_groups(group);
-    source from = {.lambda = first.lambda, .to = &second};
-    peg_pgs_goal goal = follow(group, &from, dirty);
-    goal.local = 1;
-    dirty[MIDDLE] = 1;
-    solve(&goal, &second);
-    for (int i = 0; i < BOXES; i++) {
-        ck_assert_int_eq(dirty[i], abs(i - MIDDLE) <= 1);
-        ck_assert_int_eq(from.asked[ROWS_A_PAIR * i], i == MIDDLE || i == MIDDLE + 1);
-        int same = memcmp(first.v[i], second.v[i], sizeof *first.v) == 0;
-        ck_assert_int_eq(same, abs(i - MIDDLE) > 1);
-    }
-}
-END_TEST
-
 /* Nothing is dirty up: nothing is asked for. */
 START_TEST(nothing_changed)
 {
@@ -333,7 +309,6 @@ Suite *test_suite(void)
     tcase_add_test(tc, rows_by_the_group);
     tcase_add_test(tc, rows_that_are_kept);
     tcase_add_test(tc, only_what_changed);
-    tcase_add_test(tc, only_near_what_changed);
     tcase_add_test(tc, nothing_changed);
     suite_add_tcase(suite, tc);
     TCase *friction = tcase_create("friction");

@@ -16,13 +16,6 @@
 enum { FINE_ITERATIONS = 300 };
 enum { FINE_STALL = 24 };
 
-/* Largest number of PGS iterations of a coarse solve with a warm start. */
-enum { UPDATE_ITERATIONS = 32 };
-
-/* Pass from which on a coarse solve about v_f visits only rows of bodies whose pairs have changed.
- */
-enum { LOCAL_FROM = 2 };
-
 /* Restorations of coarse islands ask for this share of the gaps less, and may fail by PEG_RESERVE.
  */
 static const double RESERVE_TAKEN = 0.25;
@@ -202,7 +195,6 @@ static int most_iterations(const workspace *w)
     if (!peg_is_coarse(I) || ((I->forms & PEG_FORM_RECOVERY) && w->about == PEG_ABOUT_ITERATE))
         return FINE_ITERATIONS;
     if (w->about == PEG_ABOUT_FREE && !(I->forms & PEG_FORM_ACTIVE)) return PEG_SLOW_ITERATIONS;
-    if (w->about == PEG_ABOUT_FREE && follows(I, w->about)) return UPDATE_ITERATIONS;
     return PEG_COARSE_ITERATIONS << (doublings < 5 ? doublings : 5);
 }
 
@@ -237,8 +229,6 @@ static peg_outcome run(peg_island *I, workspace *w)
         goal.fill = fill, goal.context = w;
     if (follows(I, w->about)) {
         goal.dirty = I->dirty;
-        goal.local =
-            peg_is_coarse(I) && w->about == PEG_ABOUT_FREE && I->progress.iteration >= LOCAL_FROM;
         goal.v = (const peg_vec6 *)(w->about == PEG_ABOUT_FREE ? I->v_motion
                                     : I->before.is_restored    ? I->before.v
                                                                : I->v);

@@ -301,7 +301,7 @@ static void reach(pgs_state *s, int body)
 {
     if (s->reached[body] || body == s->nb) return;
     s->reached[body] = 1;
-    s->spread = !s->goal->local;
+    s->spread = 1;
 }
 
 /* Nothing near the group has changed. */

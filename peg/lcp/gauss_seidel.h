@@ -31,7 +31,6 @@ typedef struct peg_pgs_goal {
      * whom it has reached; the others keep their v */
     unsigned char *dirty;
     const peg_vec6 *v;
-    int local; /* only rows of the bodies that are dirty up at first are looked at */
     /* if not null all rows in their order; else they are found out */
     const peg_pgs_group *group;
     int groups;
