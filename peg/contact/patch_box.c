@@ -96,7 +96,7 @@ typedef struct corners {
     peg_doubles at[KINDS][3], gap[KINDS];
     peg_double_mask is[KINDS];
     peg_double_mask side[KINDS]; /* of the reference face: that a side enters, or leaves, by */
-    int which;                   /* mask: SIDES kind + corner or side */
+    int which;                   /* mask: KINDS corner or side + kind, which goes round the face */
 } corners;
 
 /* The incident face: its centre and half sides in the frame. */
@@ -171,12 +171,12 @@ PEG_HOT void find_reference_corners(const incident *of, const double limit[2], c
 PEG_HOT void choose_corners(double reach, corners *c)
 {
     peg_doubles least = peg_doubles_of(INFINITY);
-    peg_double_mask one = {1, 2, 4, 8}, which = {0};
+    peg_double_mask first = {1, 1 << KINDS, 1 << 2 * KINDS, 1 << 3 * KINDS}, which = {0};
     for (int k = 0; k < KINDS; k++)
         least = peg_doubles_if(c->is[k] & (c->at[k][2] < least), c->at[k][2], least);
     for (int l = 1; l < SIDES; l++) least[0] = peg_min(least[0], least[l]);
     for (int k = 0; k < KINDS; k++)
-        which |= c->is[k] & (c->at[k][2] <= peg_doubles_of(least[0] + reach)) & one << SIDES * k;
+        which |= c->is[k] & (c->at[k][2] <= peg_doubles_of(least[0] + reach)) & first << k;
     c->which = (int)(which[0] | which[1] | which[2] | which[3]);
 }
 
@@ -185,7 +185,6 @@ PEG_HOT void place_corners(const faces *f, corners *c)
 {
     double face = f->box->half[f->axis];
     for (int k = 0; k < KINDS; k++) {
-        if (!(c->which >> SIDES * k & ((1 << SIDES) - 1))) continue;
         peg_doubles u = c->at[k][0], v = c->at[k][1], up = face + 0.5 * c->at[k][2];
         c->gap[k] = c->at[k][2];
         for (int i = 0; i < 3; i++)
@@ -231,7 +230,7 @@ static void face_patch(const faces *f, double reach, peg_patch *out)
     set_incident(f, &of);
     find_corners(f, &of, reach, &c);
     for (int k = 0; c.which >> k && out->count < PEG_PATCH_MOST; k++) {
-        int kind = k / SIDES, l = k % SIDES;
+        int kind = k % KINDS, l = k / KINDS;
         if (!(c.which >> k & 1)) continue;
         peg_patch_contact *to = &out->contact[out->count++];
         for (int i = 0; i < 3; i++) to->point[i] = c.at[kind][i][l];

@@ -73,7 +73,6 @@ typedef struct path {
     peg_term *term;      /* m: of a sum */
     int *pivot;          /* held: the row that was exchanged with this one */
     double *d;           /* held: right side, and solution */
-    double tolerance;    /* largest residual of an answer */
     double products;     /* of numbers, so far */
 } path;
 
@@ -89,12 +88,12 @@ static peg_outcome create(peg_arena *arena, const peg_scaled *scaled, path *w)
     w->s = peg_arena_aligned(arena, size);
     w->ds = peg_arena_aligned(arena, size);
     w->u = PEG_NEW(arena, double, m);
-    w->du = peg_arena_aligned(arena, size);
+    w->du = PEG_NEW(arena, double, m);
     w->e = PEG_NEW(arena, double, m);
     w->d = peg_arena_aligned(arena, size);
     w->before = PEG_NEW(arena, double, m);
     w->q = PEG_NEW(arena, double, w->D.equations);
-    w->e_q = peg_arena_aligned(arena, (size_t)w->D.wide * sizeof(peg_doubles));
+    w->e_q = PEG_NEW(arena, double, w->D.equations);
     w->y = PEG_NEW(arena, double, scaled->n);
     w->answer = peg_arena_aligned(arena, size);
     w->state = PEG_NEW(arena, row_state, m);
@@ -389,6 +388,19 @@ PEG_WIDE static int factorise(path *w)
     return 1;
 }
 
+/* sum of a_k b_k, k from begin to end - 1: by vectors, of which a and b begin with one. */
+PEG_HOT double dot(const double *a, const double *b, int begin, int end)
+{
+    double sum = 0;
+    int k = begin;
+    peg_doubles sums = peg_doubles_of(0);
+    for (; k < end && k % PEG_DOUBLE_LANES; k++) sum += a[k] * b[k];
+    for (; k + PEG_DOUBLE_LANES <= end; k += PEG_DOUBLE_LANES)
+        sums += *(const peg_doubles *)(a + k) * *(const peg_doubles *)(b + k);
+    for (; k < end; k++) sum += a[k] * b[k];
+    return sum + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
 /* d = K^-1 d */
 PEG_WIDE static void solve_factors(path *w)
 {
@@ -400,9 +412,9 @@ PEG_WIDE static void solve_factors(path *w)
         d[w->pivot[r]] = d[r];
         d[r] = x;
     }
-    for (int r = 1; r < w->held; r++) d[r] -= peg_dot_vectors(K + r * stride, d, 0, r);
+    for (int r = 1; r < w->held; r++) d[r] -= dot(K + r * stride, d, 0, r);
     for (int r = w->held - 1; r >= 0; r--)
-        d[r] = (d[r] - peg_dot_vectors(K + r * stride, d, r + 1, w->held)) / K[r * stride + r];
+        d[r] = (d[r] - dot(K + r * stride, d, r + 1, w->held)) / K[r * stride + r];
 }
 
 /* --- the path --- */
@@ -536,7 +548,6 @@ static void refine(path *w)
         solve_factors(w);
         memcpy(w->before, w->u, (size_t)w->m * sizeof *w->u);
         for (int r = 0; r < w->held; r++) w->u[w->member[r]] += w->d[r];
-        w->is_current = 0;
         keep_sliding(w);
         change_equations(w);
     }
@@ -577,7 +588,7 @@ static int is_answer(double now, double tolerance, double last)
 
 /* From u and s, until that is an answer, or a path does not halve the residual: rows contradict
  * each other. */
-static int follow_paths(path *w)
+static int follow_paths(path *w, double tolerance)
 {
     double last = INFINITY;
     for (int k = 0; k < PATHS; k++) {
@@ -587,7 +598,7 @@ static int follow_paths(path *w)
         change_equations(w);
         refine(w);
         double now = residual(w);
-        if (is_answer(now, w->tolerance, last)) return 1;
+        if (is_answer(now, tolerance, last)) return 1;
         if (now > HALVED * last) return 0;
         last = now;
         project_all(w);
@@ -605,18 +616,18 @@ static void approach(path *w, double unit)
     change_equations(w);
 }
 
-static int solve(path *w, double unit)
+static int solve(path *w, double unit, double tolerance)
 {
     find_speeds(w);
     if (residual(w) > WARM * unit) approach(w, unit);
     project_all(w);
     find_speeds(w);
-    if (follow_paths(w)) return 1;
+    if (follow_paths(w, tolerance)) return 1;
     memset(w->u, 0, (size_t)w->m * sizeof *w->u);
     memset(w->q, 0, (size_t)w->D.equations * sizeof *w->q);
     w->is_current = 0;
     find_speeds(w);
-    return follow_paths(w);
+    return follow_paths(w, tolerance);
 }
 
 /* --- the problem --- */
@@ -640,8 +651,7 @@ static peg_outcome solve_scaled(peg_arena *arena, const peg_problem *problem,
     if (outcome != PEG_SOLVED) return outcome;
     for (int i = 0; i < w.m; i++) w.u[i] = load(&w.row[i], solution->lambda);
     for (int j = 0; j < w.D.equations; j++) w.q[j] = load(equation(&w, j), solution->lambda);
-    w.tolerance = options->tolerance * scaled.unit;
-    int found = solve(&w, scaled.unit);
+    int found = solve(&w, scaled.unit, options->tolerance * scaled.unit);
     solution->work += w.products / PEG_PRODUCTS_OF_WORK;
     if (!found) return PEG_ITERATION_LIMIT;
     find_response(&w);

@@ -80,19 +80,6 @@ PEG_HOT void peg_add_terms(const peg_term *term, int n, int vectors, peg_doubles
     if (vectors - j == 1) peg_add_block(term, n, j, 1, to);
 }
 
-/* sum of a_k b_k, k from begin to end - 1: by vectors, of which a and b begin with one. */
-PEG_HOT double peg_dot_vectors(const double *a, const double *b, int begin, int end)
-{
-    double sum = 0;
-    int k = begin;
-    peg_doubles sums = peg_doubles_of(0);
-    for (; k < end && k % PEG_DOUBLE_LANES; k++) sum += a[k] * b[k];
-    for (; k + PEG_DOUBLE_LANES <= end; k += PEG_DOUBLE_LANES)
-        sums += *(const peg_doubles *)(a + k) * *(const peg_doubles *)(b + k);
-    for (; k < end; k++) sum += a[k] * b[k];
-    return sum + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
-}
-
 /* Row i of W: made where it is first used, as of rows that stay open none is. */
 static inline const peg_doubles *peg_delassus_row(peg_delassus *D, int i)
 {
