@@ -290,7 +290,7 @@ static int find_motion(peg_wide *w)
     return found == FOUND;
 }
 
-int peg_stands_roughly(const peg_island *I)
+int peg_stops_unconverged(const peg_island *I)
 {
     return I->result.residual > PEG_UNCONVERGED && peg_is_slow(I, (const peg_vec6 *)I->v, 0);
 }
@@ -302,12 +302,12 @@ static int make_rows(peg_wide *w)
     return peg_loaded_to_rows(w->I);
 }
 
-static int step(peg_wide *w, int may_stand)
+static int step(peg_wide *w, int may_stop)
 {
     peg_island *I = w->I;
     I->mode = PEG_MODE_PGS_COARSE;
     I->forms &= PEG_FORMS_OF_POLICY;
-    if (!begin(w) || !find_motion(w) || (!may_stand && peg_stands_roughly(I))) return 0;
+    if (!begin(w) || !find_motion(w) || (!may_stop && peg_stops_unconverged(I))) return 0;
     peg_wide_find_end_gaps(w);
     if (w->bounces && !make_rows(w)) return 0;
     peg_pool_loop(I->pool, keep_pairs, w, I->npair);
@@ -316,12 +316,12 @@ static int step(peg_wide *w, int may_stand)
     return 1;
 }
 
-int peg_wide_attempt(peg_island *I, int may_stand)
+int peg_wide_attempt(peg_island *I, int may_stop)
 {
     peg_wide w = {.I = I};
     peg_arena_mark mark = peg_arena_here(I->arena);
     if (!suits(I, &w.bounces)) return 0;
-    if (step(&w, may_stand)) return 1;
+    if (step(&w, may_stop)) return 1;
     for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
     I->failed |= I->arena->failed;
     I->impulse = (peg_row_set){0};

@@ -570,10 +570,11 @@ static float next_beta(momentum *m, double sum)
     return (float)((t - 1) / m->t);
 }
 
-/* Limits of friction act where the contact stays closed. If that changed in every iteration they
- * would go in circles: it is looked at after 8, 16, 32 .. of them, and at first where impulses of
- * the step before bear, or where the contact closes without any. */
-enum { FIRST_LOOK = 8 };
+/* Limits of friction act where the contact stays closed. Which contacts do is updated after this
+ * many iterations, twice, four times as many and so on; at first it is those with impulses of the
+ * step before and those that close without contact. With an update in every iteration 229 of 300
+ * steps of `container` of 60 bodies with mu infinite are unconverged, not 4. */
+enum { FIRST_UPDATE = 8 };
 
 /* Speed of a row of lane l, m/s. */
 static float lane_speed(const state *s, const wide_group *g, int l, const wide_row *row)
@@ -585,7 +586,7 @@ static float lane_speed(const state *s, const wide_group *g, int l, const wide_r
     return speed;
 }
 
-static void look_at_limits(const state *s, int worker)
+static void update_limits(const state *s, int worker)
 {
     const peg_wide_problem *p = s->problem;
     for (int i = worker; i < s->groups; i += s->threads) {
@@ -605,7 +606,7 @@ static void look_at_limits(const state *s, int worker)
 static int is_enough(const state *s, int iterations, double largest, double sum)
 {
     const peg_wide_problem *p = s->problem;
-    if (s->has_limits && iterations <= FIRST_LOOK) return 0;
+    if (s->has_limits && iterations <= FIRST_UPDATE) return 0;
     return largest <= p->tolerance || (iterations >= p->least && sum <= p->enough);
 }
 
@@ -616,7 +617,7 @@ static void iterate(void *data, int worker)
     double largest = INFINITY, sum = INFINITY;
     momentum m = {.t = 1, .least = INFINITY};
     float beta = 0;
-    int i = 0, look = FIRST_LOOK;
+    int i = 0, update = FIRST_UPDATE;
     load_rows(s, worker);
     peg_pool_meet(p->pool);
     pass(s, START, worker, 0, 0);
@@ -626,9 +627,9 @@ static void iterate(void *data, int worker)
         sum = squares(s);
         beta = next_beta(&m, sum);
         extrapolate_bodies(s, worker, beta);
-        if (i < look || !s->has_limits) continue;
-        look_at_limits(s, worker);
-        look = 2 * i;
+        if (i < update || !s->has_limits) continue;
+        update_limits(s, worker);
+        update = 2 * i;
     }
     if (worker) return;
     s->result->iterations = i;

@@ -10,7 +10,7 @@
 #include "peg/step/candidate.h"
 #include "peg/step/mesh_overlaps.h"
 #include "peg/step/parts.h"
-#include "peg/step/waiting_triangles.h"
+#include "peg/step/deferred_triangles.h"
 
 /* --- predicted motion --- */
 
@@ -209,9 +209,9 @@ static void add_triangle(void *context, int triangle, int deep)
     }
     peg_recall_pair(s, c);
     c->reach = x->cover.from_start;
-    c->waits = s->searches == 1 && !deep && !x->cover.all &&
-               peg_is_expected_apart(s, &x->motion[!is_first], &x->motion[is_first], c);
-    c->near = s->searches == 1 && !c->waits;
+    c->is_deferred = s->searches == 1 && !deep && !x->cover.all &&
+                     peg_is_expected_apart(s, &x->motion[!is_first], &x->motion[is_first], c);
+    c->near = s->searches == 1 && !c->is_deferred;
 }
 
 static void meet_triangle(void *context, int triangle)

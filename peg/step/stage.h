@@ -44,7 +44,7 @@ typedef struct peg_candidate {
     unsigned is_current : 1;   /* of a resting pair: excluded and surface are those of this step */
     unsigned out_of_a : 1;     /* b lies outside of the closed mesh a; .. */
     unsigned out_of_b : 1;     /* .. a outside of b */
-    unsigned waits : 1;        /* a triangle in reach that is not expected to be met */
+    unsigned is_deferred : 1;  /* a triangle in reach that is not expected to be met */
     unsigned has_facet : 1;    /* of other polytopes: their facet at the start is known */
     unsigned has_axis : 1;     /* is one of boxes, whose axis at the start is known */
     int nexternal;

@@ -17,7 +17,7 @@
 #include "peg/step/planar.h"
 #include "peg/step/resting_islands.h"
 #include "peg/step/union_find.h"
-#include "peg/step/waiting_triangles.h"
+#include "peg/step/deferred_triangles.h"
 
 /* --- input --- */
 
@@ -216,7 +216,7 @@ enum { HALVINGS = 5 };
 static int has_coarse_reach(const peg_stage *s, const peg_candidate *c)
 {
     int shells = s->placed[c->a].view.shape->nv == 3 && s->placed[c->b].view.shape->nv == 3;
-    return !c->waits && (s->round == 0 || shells);
+    return !c->is_deferred && (s->round == 0 || shells);
 }
 
 /* How near the pair must be now for the motion to bring it near, m. */
@@ -235,7 +235,7 @@ static void find_within_reach(void *data, int begin, int end)
         double n[3];
         s->within_reach[i] = !c->in_island && !c->excluded && !c->is_mesh_pair;
         if (!s->within_reach[i] || (c->near && has_coarse_reach(s, c))) continue;
-        s->within_reach[i] = !c->waits || !peg_passes_along(s, c);
+        s->within_reach[i] = !c->is_deferred || !peg_passes_along(s, c);
         if (!s->within_reach[i]) continue;
         double reach = reach_of_motion(s, c);
         peg_copy3(c->n, n);

@@ -1,7 +1,7 @@
-/* Triangles in reach of a part that are not expected to be met. They wait: no island has them
- * unless the motion that it found could close them. */
-#ifndef PEG_WAITING_TRIANGLES_H
-#define PEG_WAITING_TRIANGLES_H
+/* Triangles in reach of a part that are not expected to be met. They are deferred: no island has
+ * them unless the motion that it found could close them. */
+#ifndef PEG_DEFERRED_TRIANGLES_H
+#define PEG_DEFERRED_TRIANGLES_H
 
 #include "peg/step/stage.h"
 

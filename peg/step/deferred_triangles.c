@@ -1,9 +1,9 @@
-/* Triangles that wait. Of the triangles in reach of 100 bodies on a fine mesh two thirds make no
+/* Deferred triangles. Of the triangles in reach of 100 bodies on a fine mesh two thirds make no
  * row, and one in twelve is loaded: what keeps a body from the others keeps it from those, too. A
  * supported body goes on about as it did in the step before. A triangle that stays apart in that
  * motion along some direction is not needed; along the same direction the motion that was found
  * tells whether that was right. */
-#include "peg/step/waiting_triangles.h"
+#include "peg/step/deferred_triangles.h"
 
 #include "peg/collide/separation.h"
 #include "peg/contact/pose.h"
@@ -69,8 +69,8 @@ static double margin_of(const peg_stage *s, const peg_candidate *c)
 /* By how much a body may do other than it did: shares of what contact has to keep it from, and of
  * its motion. In 200 steps of `mesh-100k --mu .5` islands get 114 000 pairs, and later in the step
  * 7 600, some of these again; with twice the shares 127 000 and 7 500, with a quarter of them
- * 102 000 and 8 100, and 340 islands are solved again, not 241. Where no triangle waits they get
- * 258 000 and 11 400. */
+ * 102 000 and 8 100, and 340 islands are solved again, not 241. Where no triangle is deferred they
+ * get 258 000 and 11 400. */
 #define OTHER  0.05
 #define VARIES 0.02
 
