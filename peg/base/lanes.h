@@ -17,6 +17,8 @@ typedef float peg_floats __attribute__((vector_size(32)));
 typedef int peg_float_mask __attribute__((vector_size(32)));
 typedef double peg_doubles __attribute__((vector_size(32)));
 typedef long long peg_double_mask __attribute__((vector_size(32)));
+/* Four doubles of an array: read and written in one, at any address. */
+typedef double peg_doubles_at __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define PEG_HOT static inline __attribute__((always_inline))
 
@@ -28,13 +30,15 @@ typedef long long peg_double_mask __attribute__((vector_size(32)));
 #define PEG_WIDE
 #endif
 
-/* Eight numbers of two vectors, counted from the first one on; four, each one that of the next
- * lane, and the last one that of the first. */
+/* Eight, or four, numbers of two vectors, counted from the first one on; four, each one that of the
+ * next lane, and the last one that of the first. */
 #ifdef __clang__
 #define PEG_PICK8(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#define PEG_PICK4(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #define PEG_NEXT4(a)         __builtin_shufflevector(a, a, 1, 2, 3, 0)
 #else
 #define PEG_PICK8(a, b, ...) __builtin_shuffle(a, b, (peg_float_mask){__VA_ARGS__})
+#define PEG_PICK4(a, b, ...) __builtin_shuffle(a, b, (peg_double_mask){__VA_ARGS__})
 #define PEG_NEXT4(a)         __builtin_shuffle(a, (peg_double_mask){1, 2, 3, 0})
 #endif
 
@@ -80,6 +84,61 @@ PEG_HOT peg_doubles peg_doubles_if(peg_double_mask m, peg_doubles a, peg_doubles
 PEG_HOT peg_doubles peg_doubles_abs(peg_doubles a)
 {
     return (peg_doubles)((peg_double_mask)a & 0x7fffffffffffffffLL);
+}
+
+PEG_HOT peg_doubles peg_doubles_max(peg_doubles a, peg_doubles b)
+{
+    return peg_doubles_if(a > b, a, b);
+}
+
+PEG_HOT peg_doubles peg_doubles_load(const double *from)
+{
+    return *(const peg_doubles_at *)from;
+}
+
+PEG_HOT void peg_doubles_store(peg_doubles a, double *to)
+{
+    *(peg_doubles_at *)to = a;
+}
+
+/* The largest of the four. */
+PEG_HOT double peg_doubles_most(peg_doubles a)
+{
+    a = peg_doubles_max(a, PEG_PICK4(a, a, 2, 3, 0, 1));
+    return a[0] > a[1] ? a[0] : a[1];
+}
+
+/* The parts of four vectors of three numbers that lie one after the other, and back. */
+PEG_HOT void peg_doubles_take4(const double (*from)[3], peg_doubles part[3])
+{
+    peg_doubles r[3], s[3];
+    for (int k = 0; k < 3; k++) r[k] = peg_doubles_load(*from + 4 * k);
+    s[0] = PEG_PICK4(r[0], r[1], 0, 1, 6, 7);
+    s[1] = PEG_PICK4(r[0], r[2], 2, 3, 4, 5);
+    s[2] = PEG_PICK4(r[1], r[2], 0, 1, 6, 7);
+    part[0] = PEG_PICK4(s[0], s[1], 0, 5, 2, 7);
+    part[1] = PEG_PICK4(s[0], s[2], 1, 4, 3, 6);
+    part[2] = PEG_PICK4(s[1], s[2], 0, 5, 2, 7);
+}
+
+PEG_HOT void peg_doubles_put4(const peg_doubles part[3], double (*to)[3])
+{
+    peg_doubles r[3], s[3];
+    s[0] = PEG_PICK4(part[0], part[1], 0, 4, 2, 6);
+    s[1] = PEG_PICK4(part[2], part[0], 0, 5, 2, 7);
+    s[2] = PEG_PICK4(part[1], part[2], 1, 5, 3, 7);
+    r[0] = PEG_PICK4(s[0], s[1], 0, 1, 4, 5);
+    r[1] = PEG_PICK4(s[2], s[0], 0, 1, 6, 7);
+    r[2] = PEG_PICK4(s[1], s[2], 2, 3, 6, 7);
+    for (int k = 0; k < 3; k++) peg_doubles_store(r[k], *to + 4 * k);
+}
+
+/* The products m . x of four vectors, in peg_dot's order. */
+PEG_HOT peg_doubles peg_doubles_along(const peg_doubles m[3], const double (*x)[3])
+{
+    peg_doubles part[3];
+    peg_doubles_take4(x, part);
+    return m[0] * part[0] + m[1] * part[1] + m[2] * part[2];
 }
 
 /* The transpose of eight vectors. */

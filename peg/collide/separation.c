@@ -22,20 +22,11 @@ static const double SAME_DIRECTION = 1e-12;
 enum { CLIMB_FROM = 32 };
 
 /* Hill climbing: on a convex surface a local maximum is the global one. */
-int peg_support_vertex(const peg_view *view, const double n[3], double sign, int from)
+static int climb(const peg_view *view, const double n[3], double sign, int from)
 {
     const peg_polytope *P = view->shape;
     const peg_vec3 *x = (const peg_vec3 *)view->vertex;
-    int best = 0;
-    if (P->nv < CLIMB_FROM || P->ne == 0) {
-        double most = -INFINITY;
-        for (int i = 0; i < P->nv; i++) {
-            double s = sign * peg_dot(n, x[i]);
-            if (s > most) most = s, best = i;
-        }
-        return best;
-    }
-    best = from;
+    int best = from;
     double most = sign * peg_dot(n, x[best]);
     for (int at = best, up = 0; up >= 0; at = up) {
         up = -1;
@@ -47,13 +38,45 @@ int peg_support_vertex(const peg_view *view, const double n[3], double sign, int
     return best;
 }
 
+/* The largest m . x of n points, n >= 4. */
+PEG_WIDE static double most_along(const peg_vec3 *x, int n, const double m[3])
+{
+    peg_doubles along[3] = {peg_doubles_of(m[0]), peg_doubles_of(m[1]), peg_doubles_of(m[2])};
+    peg_doubles most = peg_doubles_along(along, x);
+    for (int i = 4; i + 4 <= n; i += 4)
+        most = peg_doubles_max(most, peg_doubles_along(along, x + i));
+    if (n % 4) most = peg_doubles_max(most, peg_doubles_along(along, x + n - 4));
+    return peg_doubles_most(most);
+}
+
+static int can_climb(const peg_polytope *P)
+{
+    return P->nv >= CLIMB_FROM && P->ne > 0;
+}
+
+int peg_support_vertex(const peg_view *view, const double n[3], double sign, int from)
+{
+    const peg_vec3 *x = (const peg_vec3 *)view->vertex;
+    int nv = view->shape->nv, best = 0;
+    if (can_climb(view->shape)) return climb(view, n, sign, from);
+    double m[3] = {sign * n[0], sign * n[1], sign * n[2]};
+    double most = nv >= 4 ? most_along(x, nv, m) : -INFINITY;
+    for (int i = 0; i < nv; i++) {
+        double s = peg_dot(m, x[i]);
+        if (nv >= 4 && s == most) return i;
+        if (s > most) most = s, best = i;
+    }
+    return best;
+}
+
 /* Largest sign n . x of the vertices. */
-PEG_HOT double support(const peg_view *view, const double n[3], double sign)
+static double support(const peg_view *view, const double n[3], double sign)
 {
     const peg_vec3 *x = (const peg_vec3 *)view->vertex;
     int nv = view->shape->nv;
     if (nv >= CLIMB_FROM) return sign * peg_dot(n, x[peg_support_vertex(view, n, sign, 0)]);
     double m[3] = {sign * n[0], sign * n[1], sign * n[2]}, most = -INFINITY;
+    if (nv >= 4) return most_along(x, nv, m);
     for (int i = 0; i < nv; i++) most = peg_max(most, peg_dot(m, x[i]));
     return most;
 }
@@ -242,6 +265,21 @@ typedef struct heights {
     double radii; /* of the ball and of X; -infinity: nothing is culled, m */
 } heights;
 
+/* Of four faces from the f-th on. */
+PEG_HOT void set_heights4(const peg_view *X, const peg_doubles c[3], int f, double *of)
+{
+    peg_doubles along = peg_doubles_along(c, (const peg_vec3 *)(X->normal + f));
+    peg_doubles_store(along - peg_doubles_load(X->offset + f), of + f);
+}
+
+PEG_WIDE static void set_heights(const peg_view *X, const double c[3], int n, double *of)
+{
+    peg_doubles at[3] = {peg_doubles_of(c[0]), peg_doubles_of(c[1]), peg_doubles_of(c[2])};
+    for (int f = 0; f + 4 <= n; f += 4) set_heights4(X, at, f, of);
+    if (n > 4 && n % 4) set_heights4(X, at, n - 4, of);
+    for (int f = 0; f < n && n < 4; f++) of[f] = peg_dot(X->normal[f], c) - X->offset[f];
+}
+
 static void find_heights(const search *q, const peg_view *X, const peg_view *Y, heights *h)
 {
     int is_near = q->floor > -INFINITY;
@@ -249,13 +287,15 @@ static void find_heights(const search *q, const peg_view *X, const peg_view *Y, 
     int most = X->shape->nf < MOST_FACES ? X->shape->nf : MOST_FACES;
     h->radii = X->shape->round + (is_near ? Y->shape->round : Y->shape->inner);
     if (peg_is_half_space(X->shape) || peg_is_half_space(Y->shape)) h->radii = -INFINITY;
-    for (int f = 0; f < most; f++) h->of[f] = peg_dot(X->normal[f], c) - X->offset[f];
+    set_heights(X, c, most, h->of);
 }
 
-/* least: upper bound of s that a face must reach, m. */
-static inline int face_is_out(int f, const heights *h, double least)
+/* The first face from f on that is as high as a bound, m, or has no height; n: none. */
+static inline int high_face(const heights *h, int f, int n, double bound)
 {
-    return f < MOST_FACES && h->of[f] - h->radii < least;
+    int most = n < MOST_FACES ? n : MOST_FACES;
+    while (f < most && h->of[f] < bound) f++;
+    return f;
 }
 
 /* least: height that a direction of an edge's arc must reach. */
@@ -273,6 +313,32 @@ static inline int edge_is_out(const peg_view *X, const peg_edge *e, const height
 static int has_bounded_arcs(const peg_polytope *P)
 {
     return P->nf <= MOST_FACES && !peg_is_segment(P) && !peg_is_triangle(P);
+}
+
+/* The edges of a part whose arcs could be as high as a bound, in their order, and others: those of
+ * faces that are high enough. */
+typedef struct edge_walk {
+    uint64_t left; /* edges to come, if the part lists them by faces */
+    int is_listed, next, end;
+} edge_walk;
+
+static edge_walk walk_edges(const peg_polytope *P, const heights *h, double least)
+{
+    edge_walk walk = {.is_listed = P->face_edges && has_bounded_arcs(P), .end = P->ne};
+    double low = least > 0 ? P->blunt * least : least;
+    if (!walk.is_listed) return walk;
+    for (int f = 0; (f = high_face(h, f, P->nf, low)) < P->nf; f++) walk.left |= P->face_edges[f];
+    return walk;
+}
+
+/* -1: there are no more. */
+static inline int next_edge(edge_walk *walk)
+{
+    if (!walk->is_listed) return walk->next < walk->end ? walk->next++ : -1;
+    if (!walk->left) return -1;
+    int e = __builtin_ctzll(walk->left);
+    walk->left &= walk->left - 1;
+    return e;
 }
 
 /* The edges of B to test; if they do not fit, all of them. */
@@ -305,7 +371,8 @@ static void near_edges_of_B(const search *q, const heights *known, edges *near)
     int bounded = has_bounded_arcs(P);
     double least = least_wanted(q, q->floor) + known->radii;
     near->count = near->all = 0;
-    for (int j = 0; j < P->ne && !near->all; j++) {
+    edge_walk walk = walk_edges(P, known, least);
+    for (int j; (j = next_edge(&walk)) >= 0 && !near->all;) {
         if (bounded && edge_is_out(q->B, &P->edge[j], known, least)) continue;
         near->all = near->count == MOST_EDGES;
         if (!near->all) take_arc(q->B, j, &near->arc[near->count++]);
@@ -315,15 +382,16 @@ static void near_edges_of_B(const search *q, const heights *known, edges *near)
     for (int k = 0; k < (near->count + 3) / 4 * 4 && in_lanes; k++) set_lanes(near, k);
 }
 
-PEG_HOT peg_doubles dot(const double *a, peg_doubles (*b)[FOURS], int g)
+PEG_HOT peg_doubles dot(const double *a, const peg_doubles (*b)[FOURS], int g)
 {
     return a[0] * b[0][g] + a[1] * b[1][g] + a[2] * b[2][g];
 }
 
-/* Which arcs the arc a crosses: the same as crossing_sign. */
-PEG_WIDE static void find_crossings(edges *near, const arc *a, unsigned char *crosses)
+/* Lists the arcs that the arc a crosses, as crossing_sign tells; returns their number. */
+PEG_WIDE static int find_crossings(const edges *near, const arc *a, int *list)
 {
     const peg_doubles zero = peg_doubles_of(0), thin = peg_doubles_of(CROSSING);
+    int n = 0;
     for (int g = 0; 4 * g < near->count; g++) {
         peg_doubles p0 = dot(a->u, near->from, g), p1 = dot(a->u, near->to, g);
         peg_doubles r0 = dot(a->from, near->u, g), r1 = -dot(a->to, near->u, g);
@@ -333,8 +401,11 @@ PEG_WIDE static void find_crossings(edges *near, const arc *a, unsigned char *cr
         cross &= (peg_doubles_if(p0 > zero, r0, -r0) > zero) &
                  (peg_doubles_if(p0 > zero, r1, -r1) > zero);
         cross &= (r0 * r0 > least) & (r1 * r1 > least);
-        for (int l = 0; l < 4; l++) crosses[4 * g + l] = cross[l] != 0;
+        if (!(cross[0] | cross[1] | cross[2] | cross[3])) continue;
+        for (int l = 0; l < 4; l++)
+            if (cross[l]) list[n++] = 4 * g + l;
     }
+    return n;
 }
 
 /* On which side of the arc of b that of a crosses it; 0: it does not, or both are circles, which
@@ -363,15 +434,14 @@ static int crossing_sign(const arc *a, int circle_a, const arc *b, int circle_b,
 static void edges_of_B(search *q, int i, edges *near)
 {
     int circle_a = peg_is_segment(q->A->shape), circle_b = peg_is_segment(q->B->shape);
-    int in_lanes = !circle_a && !circle_b && !near->all;
-    unsigned char meets[MOST_EDGES];
+    int list[MOST_EDGES];
     arc a, other;
     take_arc(q->A, i, &a);
     peg_normalise(a.u);
-    if (in_lanes) find_crossings(near, &a, meets);
-    for (int k = 0; k < near->count; k++) {
-        int crosses;
-        if (in_lanes && !meets[k]) continue;
+    int in_lanes = !circle_a && !circle_b && !near->all;
+    int n = in_lanes ? find_crossings(near, &a, list) : near->count;
+    for (int l = 0; l < n; l++) {
+        int crosses, k = in_lanes ? list[l] : l;
         if (near->all) take_arc(q->B, k, &other);
         const arc *b = near->all ? &other : &near->arc[k];
         int sign = crossing_sign(&a, circle_a, b, circle_b, &crosses);
@@ -426,7 +496,8 @@ static void edges_of_all(search *q, const heights *over_a, const heights *over_b
     near_edges_of_B(q, over_b, &near);
     int bounded = has_bounded_arcs(P);
     double least = least_wanted(q, q->floor) + over_a->radii;
-    for (int i = 0; i < P->ne && near.count; i++) {
+    edge_walk walk = walk_edges(P, over_a, least);
+    for (int i; near.count && (i = next_edge(&walk)) >= 0;) {
         if (bounded && edge_is_out(q->A, &P->edge[i], over_a, least)) continue;
         edges_of_B(q, i, &near);
         least = least_wanted(q, q->floor) + over_a->radii;
@@ -454,6 +525,21 @@ static void round_facet(search *q)
     found(q, &facet);
 }
 
+/* Faces of B, or of A: those that could have as much as is wanted. */
+static void search_faces(search *q, int of_a, const heights *known)
+{
+    const peg_view *A = q->A, *B = q->B, *X = of_a ? A : B;
+    int n = X->shape->nf;
+    double bound = least_wanted(q, q->face_floor) + known->radii;
+    for (int f = 0; (f = high_face(known, f, n, bound)) < n; f++) {
+        peg_facet facet = {.kind = of_a ? PEG_FEATURES_FV : PEG_FEATURES_VF, .i = f};
+        facet.s = of_a ? face_of_A(A, B, f) : face_of_B(A, B, f);
+        for (int k = 0; k < 3; k++) facet.n[k] = of_a ? -X->normal[f][k] : X->normal[f][k];
+        found(q, &facet);
+        bound = least_wanted(q, q->face_floor) + known->radii;
+    }
+}
+
 static peg_facet run(search *q)
 {
     const peg_view *A = q->A, *B = q->B;
@@ -462,21 +548,8 @@ static peg_facet run(search *q)
     if (half_a && half_b) return q->best;
     find_heights(q, A, B, &over_a);
     find_heights(q, B, A, &over_b);
-    double least = least_wanted(q, q->face_floor);
-    for (int f = 0; f < B->shape->nf && !half_a; f++) {
-        if (face_is_out(f, &over_b, least)) continue;
-        peg_facet facet = {.kind = PEG_FEATURES_VF, .i = f, .s = face_of_B(A, B, f)};
-        peg_copy3(B->normal[f], facet.n);
-        found(q, &facet);
-        least = least_wanted(q, q->face_floor);
-    }
-    for (int f = 0; f < A->shape->nf && !half_b; f++) {
-        if (face_is_out(f, &over_a, least)) continue;
-        peg_facet facet = {.kind = PEG_FEATURES_FV, .i = f, .s = face_of_A(A, B, f)};
-        for (int k = 0; k < 3; k++) facet.n[k] = -A->normal[f][k];
-        found(q, &facet);
-        least = least_wanted(q, q->face_floor);
-    }
+    if (!half_a) search_faces(q, 0, &over_b);
+    if (!half_b) search_faces(q, 1, &over_a);
     if (peg_is_triangle(B->shape) && !peg_is_segment(A->shape) && A->shape->nf <= MOST_TURNED)
         edges_of_triangle(q, &over_a);
     else

@@ -55,6 +55,8 @@ peg_polytope *peg_polytope_new(int nv, int nf, int ne, int corners);
 
 /* Its extent, from the vertices about the centre and the rim. */
 void peg_polytope_set_extent(peg_polytope *p);
+/* Fills what the search over edges needs: face_edges and blunt. */
+void peg_polytope_mark_edges(peg_polytope *p);
 /* Fills edges and the derived figures of a polytope whose vertices, faces and normals are there;
  * mesh is the same surface, linked. */
 void peg_polytope_finish(peg_polytope *p, const peg_polygon_mesh *mesh);

@@ -17,6 +17,8 @@
 #ifndef PEG_POLYTOPE_H
 #define PEG_POLYTOPE_H
 
+#include <stdint.h>
+
 #include "peg/base/arena.h"
 #include "peg/base/math.h"
 #include "peg/base/types.h"
@@ -50,12 +52,15 @@ typedef struct peg_polytope {
     int *
         face_start; /* nf + 1: polygon of face f is face_vertex[face_start[f] .. face_start[f+1]) */
     int *face_vertex;
-    int sides;       /* of a face of a convex polytope, at most; 0: not known */
-    peg_edge *edge;  /* ne */
-    int *next_start; /* nv + 1: neighbours of vertex v along edges are next[next_start[v] ..
-                        next_start[v+1]) */
-    int *next;       /* 2 ne */
-    peg_vec3 half;   /* of a box about the origin: half its sides, m; else 0 */
+    int sides;            /* of a face of a convex polytope, at most; 0: not known */
+    peg_edge *edge;       /* ne */
+    int *next_start;      /* nv + 1: neighbours of vertex v along edges are next[next_start[v] ..
+                             next_start[v+1]) */
+    int *next;            /* 2 ne */
+    uint64_t *face_edges; /* nf, bit k: edge k is one of the face's; null: not a convex polytope, or
+                             one of more than 64 edges */
+    double blunt;  /* least cosine of half the angle between the normals of two faces at an edge */
+    peg_vec3 half; /* of a box about the origin: half its sides, m; else 0 */
     peg_vec3 centre; /* centroid of the vertices; a point of the plane for a half-space */
     peg_vec3 extent; /* half of the box about the centre, without the radius all round, m */
     double round;    /* m: all points this near to what is inside */

@@ -15,6 +15,7 @@ static peg_polytope *copy(const peg_polytope *p)
     memcpy(c->edge, p->edge, (size_t)p->ne * sizeof *p->edge);
     memcpy(c->next_start, p->next_start, (size_t)(p->nv + 1) * sizeof *p->next_start);
     memcpy(c->next, p->next, 2 * (size_t)p->ne * sizeof *p->next);
+    peg_polytope_mark_edges(c);
     peg_copy3(p->centre, c->centre);
     peg_copy3(p->extent, c->extent);
     c->radius = p->radius, c->inner = p->inner, c->give = p->give, c->width = p->width;
