@@ -31,18 +31,13 @@ static int boxes_agree(const peg_polytope *shape, dGeomID geom)
     dReal box[6];
     dGeomGetAABB(geom, box);
     const dReal *x = dGeomGetPosition(geom), *R = dGeomGetRotation(geom);
-    double size = shape->radius + peg_norm(shape->centre) + peg_norm(x);
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int i = 0; i < shape->nv; i++) {
-            double c = x[k] + peg_dot(R + 4 * k, shape->vertex[i]);
-            low = fmin(low, c);
-            high = fmax(high, c);
-        }
-        int same = fabs(low - box[2 * k]) <= SAME_BOX * size &&
-                   fabs(high - box[2 * k + 1]) <= SAME_BOX * size;
-        if (!same) return 0;
-    }
+    double size = shape->radius + peg_norm(shape->centre) + peg_norm(x), lo[3], hi[3];
+    double turn[9] = {R[0], R[1], R[2], R[4], R[5], R[6], R[8], R[9], R[10]};
+    peg_box_of_points((const peg_vec3 *)shape->vertex, shape->nv, turn, lo, hi);
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(x[k] + lo[k] - box[2 * k]) <= SAME_BOX * size &&
+              fabs(x[k] + hi[k] - box[2 * k + 1]) <= SAME_BOX * size))
+            return 0;
     return 1;
 }
 

@@ -91,6 +91,11 @@ PEG_HOT peg_doubles peg_doubles_max(peg_doubles a, peg_doubles b)
     return peg_doubles_if(a > b, a, b);
 }
 
+PEG_HOT peg_doubles peg_doubles_min(peg_doubles a, peg_doubles b)
+{
+    return peg_doubles_if(a < b, a, b);
+}
+
 PEG_HOT peg_doubles peg_doubles_load(const double *from)
 {
     return *(const peg_doubles_at *)from;
@@ -106,6 +111,13 @@ PEG_HOT double peg_doubles_most(peg_doubles a)
 {
     a = peg_doubles_max(a, PEG_PICK4(a, a, 2, 3, 0, 1));
     return a[0] > a[1] ? a[0] : a[1];
+}
+
+/* The least of the four. */
+PEG_HOT double peg_doubles_least(peg_doubles a)
+{
+    a = peg_doubles_min(a, PEG_PICK4(a, a, 2, 3, 0, 1));
+    return a[0] < a[1] ? a[0] : a[1];
 }
 
 /* The parts of four vectors of three numbers that lie one after the other, and back. */

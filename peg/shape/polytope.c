@@ -210,3 +210,49 @@ void peg_view_set(peg_view *view, const double x[3], const double R[9])
     peg_add_scaled(view->centre, 1, x, view->centre);
     if (peg_is_triangle(p) || peg_has_rim(p)) memcpy(view->turn, R, sizeof view->turn);
 }
+
+/* --- boxes --- */
+
+/* Of four points. */
+PEG_HOT void widen(const peg_vec3 *point, const double *R, peg_doubles lo[3], peg_doubles hi[3])
+{
+    peg_doubles at[3];
+    if (R)
+        rotate4(R, (const double(*)[3])point, at);
+    else
+        peg_doubles_take4((const double(*)[3])point, at);
+    for (int k = 0; k < 3; k++) {
+        lo[k] = peg_doubles_min(at[k], lo[k]);
+        hi[k] = peg_doubles_max(at[k], hi[k]);
+    }
+}
+
+PEG_WIDE static void box_of_many(const peg_vec3 *point, int n, const double *R, double lo[3],
+                                 double hi[3])
+{
+    peg_doubles least[3], most[3];
+    for (int k = 0; k < 3; k++) {
+        least[k] = peg_doubles_of(INFINITY);
+        most[k] = peg_doubles_of(-INFINITY);
+    }
+    for (int v = 0; v + 4 <= n; v += 4) widen(point + v, R, least, most);
+    if (n % 4) widen(point + n - 4, R, least, most);
+    for (int k = 0; k < 3; k++) {
+        lo[k] = peg_doubles_least(least[k]);
+        hi[k] = peg_doubles_most(most[k]);
+    }
+}
+
+void peg_box_of_points(const peg_vec3 *point, int n, const double R[9], double lo[3], double hi[3])
+{
+    if (n >= 4) {
+        box_of_many(point, n, R, lo, hi);
+        return;
+    }
+    for (int v = 0; v < n; v++)
+        for (int k = 0; k < 3; k++) {
+            double at = R ? peg_dot(R + 3 * k, point[v]) : point[v][k];
+            lo[k] = v ? peg_min(lo[k], at) : at;
+            hi[k] = v ? peg_max(hi[k], at) : at;
+        }
+}

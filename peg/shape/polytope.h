@@ -237,4 +237,7 @@ int peg_view_allocate(peg_arena *arena, const peg_polytope *shape, peg_view *vie
 /* Fills the arrays for part-to-world rotation R and translation x. */
 void peg_view_set(peg_view *view, const double x[3], const double R[9]);
 
+/* The box about n >= 1 points turned by R; R null: as they are. */
+void peg_box_of_points(const peg_vec3 *point, int n, const double R[9], double lo[3], double hi[3]);
+
 #endif

@@ -366,13 +366,11 @@ void peg_box_of_part(const peg_stage *s, int i, peg_aabb *box)
         box->lo[k] = unbounded ? -INFINITY : INFINITY;
         box->hi[k] = -box->lo[k];
     }
-    if (part->opaque) return;
+    if (part->opaque || unbounded) return;
+    peg_box_of_points((const peg_vec3 *)view->vertex, part->shape->nv, NULL, box->lo, box->hi);
     for (int k = 0; k < 3; k++) {
         double across[3] = {k == 0, k == 1, k == 2}, by = part->shape->round;
         if (peg_has_rim(part->shape)) by += part->shape->rim * peg_off_axis(view, across);
-        for (int v = 0; v < part->shape->nv; v++) {
-            box->lo[k] = peg_min(box->lo[k], view->vertex[v][k] - by);
-            box->hi[k] = peg_max(box->hi[k], view->vertex[v][k] + by);
-        }
+        box->lo[k] -= by, box->hi[k] += by;
     }
 }
