@@ -225,6 +225,14 @@ static double reach_of_motion(const peg_stage *s, const peg_candidate *c)
     return closing(s, c->a, c->b) + (has_coarse_reach(s, c) ? LEFT * peg_candidate_size(s, c) : 0);
 }
 
+/* No less than that, from how far each part gets. */
+static double reach_of_travel(const peg_stage *s, const peg_candidate *c)
+{
+    double most = s->found_travel[c->a] + s->found_travel[c->b];
+    return (1 + PEG_ROUNDING) * most +
+           (has_coarse_reach(s, c) ? LEFT * peg_candidate_size(s, c) : 0);
+}
+
 /* Candidates that no island has, and that the found motion could bring near. */
 static void find_within_reach(void *data, int begin, int end)
 {
@@ -237,11 +245,15 @@ static void find_within_reach(void *data, int begin, int end)
         if (!s->within_reach[i] || (c->near && has_coarse_reach(s, c))) continue;
         s->within_reach[i] = !c->is_deferred || !peg_passes_along(s, c);
         if (!s->within_reach[i]) continue;
+        s->within_reach[i] = !c->has_facet || c->facet.s <= reach_of_travel(s, c);
+        if (!s->within_reach[i]) continue;
         double reach = reach_of_motion(s, c);
         peg_copy3(c->n, n);
-        s->within_reach[i] = c->has_axis
-                                 ? c->axis.s <= reach
-                                 : !peg_is_far(a, b, reach, s->context->settings.narrow_phase, n);
+        if (c->has_axis)
+            s->within_reach[i] = c->axis.s <= reach;
+        else
+            s->within_reach[i] = (!c->has_facet || c->facet.s <= reach) &&
+                                 !peg_is_far(a, b, reach, s->context->settings.narrow_phase, n);
     }
 }
 
