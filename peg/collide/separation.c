@@ -182,6 +182,8 @@ typedef struct search {
     double most;              /* largest s found, m */
     double value;             /* of `best`: s less the bias, m */
     peg_facet best;
+    const peg_facet *widest; /* of two edges, known to have the largest s; null: none */
+    int stops;               /* where a face has the largest s, edges are not looked at */
 } search;
 
 static void found(search *q, const peg_facet *facet)
@@ -540,46 +542,6 @@ static void search_faces(search *q, int of_a, const heights *known)
     }
 }
 
-static peg_facet run(search *q)
-{
-    const peg_view *A = q->A, *B = q->B;
-    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
-    heights over_a, over_b;
-    if (half_a && half_b) return q->best;
-    find_heights(q, A, B, &over_a);
-    find_heights(q, B, A, &over_b);
-    if (!half_a) search_faces(q, 0, &over_b);
-    if (!half_b) search_faces(q, 1, &over_a);
-    if (peg_is_triangle(B->shape) && !peg_is_segment(A->shape) && A->shape->nf <= MOST_TURNED)
-        edges_of_triangle(q, &over_a);
-    else
-        edges_of_all(q, &over_a, &over_b);
-    int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
-    if (dilated && !half_a && !half_b) round_facet(q);
-    return q->best;
-}
-
-static search search_of(const peg_view *A, const peg_view *B)
-{
-    return (search){.A = A,
-                    .B = B,
-                    .keep = INFINITY,
-                    .reach = A->shape->radius + B->shape->radius,
-                    .floor = -INFINITY,
-                    .face_floor = -INFINITY,
-                    .most = -INFINITY,
-                    .value = -INFINITY,
-                    .best = {.kind = PEG_FEATURES_NONE, .s = -INFINITY}};
-}
-
-peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
-                         peg_facet_visitor *visit, void *context)
-{
-    search q = search_of(A, B);
-    q.keep = keep, q.visit = visit, q.context = context;
-    return run(&q);
-}
-
 /* The point of a face that is nearest to p, or near to it. */
 static void near_point_of_face(const peg_view *view, int f, const double p[3], peg_vec3 out)
 {
@@ -620,6 +582,81 @@ static void take_points(search *q, const peg_facet *facet)
     }
 }
 
+static int is_sharp(const peg_polytope *A, const peg_polytope *B)
+{
+    return !peg_is_dilated(A) && !peg_is_dilated(B);
+}
+
+/* Up to which separations are the same, relative to the sizes. */
+static const double SAME = 1e-9;
+
+/* Whether no direction can have more than a facet that separates the parts: s_n <= n . (a - b) for
+ * points a of A and b of B, and these of its features are as near to each other as that. */
+static int is_widest(const search *q, const peg_facet *facet)
+{
+    peg_vec3 d;
+    peg_sub(q->on_a, q->on_b, d);
+    double most = facet->s + SAME * q->reach;
+    return facet->s > 0 && peg_dot(d, d) <= most * most;
+}
+
+static int is_face(const peg_facet *facet)
+{
+    return facet->kind == PEG_FEATURES_VF || facet->kind == PEG_FEATURES_FV;
+}
+
+/* Whether edges cannot have more than what the search over faces and the start have. */
+static int do_faces_tell(search *q)
+{
+    if (q->widest || !q->stops || !is_face(&q->best) || !(q->best.s > 0)) return q->widest != NULL;
+    take_points(q, &q->best);
+    return is_widest(q, &q->best);
+}
+
+static peg_facet run(search *q)
+{
+    const peg_view *A = q->A, *B = q->B;
+    int half_a = peg_is_half_space(A->shape), half_b = peg_is_half_space(B->shape);
+    heights over_a, over_b;
+    if (half_a && half_b) return q->best;
+    find_heights(q, A, B, &over_a);
+    find_heights(q, B, A, &over_b);
+    if (!half_a) search_faces(q, 0, &over_b);
+    if (!half_b) search_faces(q, 1, &over_a);
+    if (do_faces_tell(q)) {
+        if (q->widest) found(q, q->widest);
+        return q->best;
+    }
+    if (peg_is_triangle(B->shape) && !peg_is_segment(A->shape) && A->shape->nf <= MOST_TURNED)
+        edges_of_triangle(q, &over_a);
+    else
+        edges_of_all(q, &over_a, &over_b);
+    int dilated = peg_is_dilated(A->shape) || peg_is_dilated(B->shape);
+    if (dilated && !half_a && !half_b) round_facet(q);
+    return q->best;
+}
+
+static search search_of(const peg_view *A, const peg_view *B)
+{
+    return (search){.A = A,
+                    .B = B,
+                    .keep = INFINITY,
+                    .reach = A->shape->radius + B->shape->radius,
+                    .floor = -INFINITY,
+                    .face_floor = -INFINITY,
+                    .most = -INFINITY,
+                    .value = -INFINITY,
+                    .best = {.kind = PEG_FEATURES_NONE, .s = -INFINITY}};
+}
+
+peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
+                         peg_facet_visitor *visit, void *context)
+{
+    search q = search_of(A, B);
+    q.keep = keep, q.visit = visit, q.context = context;
+    return run(&q);
+}
+
 /* A facet with that much is met again, or the start was none: what is within the slack of it is not
  * passed over. */
 peg_facet peg_separation_of_faces_first(const peg_view *A, const peg_view *B,
@@ -629,13 +666,18 @@ peg_facet peg_separation_of_faces_first(const peg_view *A, const peg_view *B,
     q.bias = edge_bias;
     if (start->s > -INFINITY && A->shape->nv && B->shape->nv) {
         take_points(&q, start);
-        int is_face = start->kind == PEG_FEATURES_VF || start->kind == PEG_FEATURES_FV;
+        q.stops = edge_bias > 0 && is_sharp(A->shape, B->shape);
+        if (q.stops && is_widest(&q, start)) {
+            if (is_face(start)) return *start;
+            if (start->kind == PEG_FEATURES_EE) q.widest = start;
+        }
         q.floor = start->s;
-        q.face_floor = is_face ? start->s : start->s - edge_bias;
+        q.face_floor = is_face(start) ? start->s : start->s - edge_bias;
     }
     run(&q);
     if (q.most < start->s - SLACK * q.reach) {
         q.floor = q.face_floor = -INFINITY;
+        q.widest = NULL;
         run(&q);
     }
     q.best.s = q.most;

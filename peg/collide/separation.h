@@ -84,7 +84,8 @@ peg_facet peg_separation(const peg_view *A, const peg_view *B, double keep,
 peg_facet peg_separation_from(const peg_view *A, const peg_view *B, const peg_facet *start);
 
 /* The same, but for the facet: one of a face unless one of two edges separates farther than all of
- * them by more than edge_bias, m. s is the largest of any. */
+ * them by more than edge_bias, m. s is the largest of any. Of sharp parts, with a bias, the search
+ * ends at a facet whose own features are no farther apart than its s: none has more. */
 peg_facet peg_separation_of_faces_first(const peg_view *A, const peg_view *B,
                                         const peg_facet *start, double edge_bias);
 
