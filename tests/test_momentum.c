@@ -314,8 +314,10 @@ START_TEST(bodies_are_moved_along_normals)
         pegStats stats;
         ck_assert_int_eq(pegWorldStep(peg, H), PEG_OK);
         pegWorldGetStats(peg, &stats);
-        /* velocities or motions that were scaled, while the plane stands still */
+        /* velocities or motions that were scaled, while the plane stands still; small islands that
+         * contacts turn */
         if (stats.limited_bodies || stats.energy_returned) continue;
+        if (stats.wide_islands + stats.resting_islands < stats.islands) continue;
         for (int i = 0; i < BODIES; i++)
             for (int k = 0; k < 3; k++)
                 sum[k] += MASS * (dBodyGetPosition(body[i])[k] / H - dBodyGetLinearVel(body[i])[k]);

@@ -251,7 +251,10 @@ static void answer_rows(peg_island *I, int driven)
     if (!peg_joints_hold(I, (const peg_vec6 *)I->result.v_end, &rows, &lambda)) I->failed = 1;
     memset(I->dirty, 1, (size_t)I->nr);
     I->before.is_restored = 0;
+    peg_solve_mode mode = I->mode;
+    if (I->nd < PEG_ITERATIVE_FROM) I->mode = PEG_MODE_EXACT;
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
+    I->mode = mode;
     peg_joints_release(I, rows, lambda);
     if (solved) {
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);

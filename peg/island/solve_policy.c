@@ -4,7 +4,8 @@
  *     ---------------------------|-------------------------------------|------------------------
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
- *     wide                       | 5 bodies and more                   | 40 restorations, thrice
+ *     wide                       | 2 bodies and more that are active,  | 40 restorations, thrice
+ *                                | 5 and more                          |
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -12,8 +13,8 @@
  *     least violation            | the same                            | max_outer_iterations
  *     position stage             | all                                 | 16
  *
- * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of
- * fewer that are active. All but it draw from the budget of the step (lcp_rows.h): an attempt may
+ * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of 2
+ * to 29 that are active. All but it draw from the budget of the step (lcp_rows.h): an attempt may
  * take a third of what is left, the position stage half of it for velocities and then all for
  * positions, which are restored while any of it is left. Where little is left the last ones follow
  * at once: of 30 bodies and more, and where PGS left little, the position stage goes on from the
@@ -37,9 +38,9 @@
 #include "peg/island/position_stage.h"
 #include "peg/island/wide_attempt.h"
 
-/* Islands of so many bodies and more may be solved by iterations: with 12 in lanes, and PGS a row
- * at a time below, a pile of 100 boxes takes 1.2 times the instructions. */
-enum { ITERATIVE_FROM = 5 };
+/* Active islands of so many bodies and more take the wide attempt: of a body alone contacts that
+ * turn are followed (turned_rows.h). */
+enum { WIDE_FROM = 2 };
 /* Of the work that is left in the step (lcp_rows.h), what an attempt may take: an arch of 201
  * stones takes two ninths. */
 static const double ATTEMPT_SHARE = 1.0 / 3;
@@ -59,9 +60,9 @@ static int is_many(const peg_island *I)
 }
 
 /* Large enough for iterative solves, and driven by nothing that calls for more care. */
-static int may_iterate(const peg_island *I)
+static int may_iterate(const peg_island *I, int from)
 {
-    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : ITERATIVE_FROM) &&
+    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : from) &&
            (is_many(I) || !peg_has_moving_obstacle(I)) && I->settings->solver == PEG_SOLVER_AUTO;
 }
 
@@ -134,6 +135,7 @@ static int try_exact(peg_island *I, patience *p)
  * was to wait; where the exact attempt has just failed it is rejected. */
 static int try_wide(peg_island *I, int may_stop, patience *p)
 {
+    peg_work_allow(I, ATTEMPT_SHARE);
     if (I->failed || !peg_wide_attempt(I, may_stop)) return 0;
     if (!is_many(I)) return 1;
     if (peg_stops_unconverged(I))
@@ -206,7 +208,7 @@ static int try_all(peg_island *I, int iterative, patience *p)
 {
     int moves =
         is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST) : (I->forms & PEG_FORM_ACTIVE) != 0;
-    int is_wide = iterative && moves;
+    int is_wide = may_iterate(I, WIDE_FROM) && moves;
     if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
     int is_known = I->known.v != NULL;
     if (I->failed) return 0;
@@ -223,13 +225,13 @@ static int try_all(peg_island *I, int iterative, patience *p)
 peg_result peg_solve_by_policy(peg_island *I)
 {
     patience p = recall(I);
-    int iterative = may_iterate(I);
+    int iterative = may_iterate(I, PEG_ITERATIVE_FROM);
     if (I->settings->contact != PEG_CONTACT_PEG) {
         peg_island_place_views(I);
         peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
-    if (iterative && peg_is_faster(I, ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
+    if (may_iterate(I, WIDE_FROM) && peg_is_faster(I, ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */

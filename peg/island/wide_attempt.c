@@ -1,19 +1,21 @@
-/* The step of an active island of many bodies:
+/* The step of an island that moves:
  *
- *     separations of all pairs at q_0, patches of those in reach         wide_pieces.c,
- *                                                                        wide_contacts.c
- *     velocities about v_f with friction, about as exact as PGS          lcp/wide_pgs.c
- *     poses; separations of all pairs that could have met                wide_pieces.c
+ *     separations of all pairs at q_0, patches of those in reach     wide_pieces.c, wide_contacts.c
+ *     velocities about v_f with friction                             wide_velocities.c
+ *         of many bodies by PGS                                      lcp/wide_pgs.c
+ *         of few to the certificate                                  wide_solve.c
+ *     poses; separations of all pairs that could have met            wide_pieces.c
  *     positions: rows without friction of violated pairs and those
- *     around them at the poses themselves, until all are apart           wide_positions.c
- *     energy that this gained is taken from the velocities               island/energy.c
+ *     around them at the poses themselves, until all are apart       wide_positions.c
+ *     energy that this gained is taken from the velocities           island/energy.c
  *
  * Boxes and half-spaces are searched in lanes (collide/box_box.c, contact/patch_box.c), other
  * polytopes by the facet of the step before (contact/patch_facet.c); pairs of other parts as by the
- * other attempts (contact/disjunction.c, contact/patch.c). All are solved eight at a time.
+ * other attempts (contact/disjunction.c, contact/patch.c). PGS takes eight patches at a time.
  *
  * Rows hold the gap that they start with, so that v = 0 satisfies them. What moves the poses apart
- * is no part of the motion. */
+ * is no part of the motion. Small islands keep gaps of a margin and gain no energy; what meets
+ * without a contact at q_0, and starts flush, is left to other attempts. */
 #include "peg/island/wide_attempt.h"
 
 #include "peg/base/clock.h"
@@ -24,12 +26,6 @@
 #include "peg/island/lcp_rows.h"
 #include "peg/island/solve.h"
 #include "peg/island/wide_state.h"
-
-/* Iterations for the velocities at most: with 40 of them 135 of 200 steps of a falling pile of 1000
- * boxes are unconverged, with these 31. Those of few bodies end when rows change by less than this
- * share of the bodies' speed. */
-enum { MOST_ITERATIONS = 400 };
-static const double FINE_CHANGE = 1e-4;
 
 /* Share of how far the pair could close within which features make rows. */
 static const double CLOSING = 0.1;
@@ -104,9 +100,10 @@ static int begin(peg_wide *w)
         mass += I->rigid[i].state.mass;
     }
     w->speed = sqrt(sum / mass);
+    w->is_small = I->nd < PEG_ITERATIVE_FROM;
+    w->gap = w->is_small ? 1 : PEG_COARSE_GAP;
     w->margin = INFINITY;
-    for (int i = 0; i < I->npair; i++)
-        w->margin = peg_min(w->margin, PEG_COARSE_GAP * w->pair[i].margin);
+    for (int i = 0; i < I->npair; i++) w->margin = peg_min(w->margin, w->pair[i].margin);
     return 1;
 }
 
@@ -134,7 +131,7 @@ static void start_pairs(void *data, int begin, int end)
     }
 }
 
-/* Returns 0 where something overlaps. */
+/* Returns 0 where something overlaps, or is flush in a small island. */
 static int separate_start(peg_wide *w)
 {
     peg_island *I = w->I;
@@ -151,76 +148,8 @@ static int separate_start(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         peg_wide_pair *p = &w->pair[i];
         if (w->search[i] != PEG_WIDE_VIEWS) p->s0 = p->s;
-        if (p->s0 < -PEG_TOUCH * p->L) return 0;
+        if (p->s0 < (w->is_small ? peg_wide_floor(p) : -PEG_TOUCH * p->L)) return 0;
     }
-    return 1;
-}
-
-/* --- velocities --- */
-
-static void choose_reaches(void *data, int begin, int end)
-{
-    peg_wide *w = data;
-    for (int i = begin; i < end; i++) {
-        const peg_wide_pair *p = &w->pair[i];
-        double reach = p->s0 > p->reach ? -INFINITY : p->reach;
-        if (w->search[i] == PEG_WIDE_VIEWS) reach += fmax(p->s0, 0);
-        w->visit[i] = (peg_wide_visit){.pair = i, .is_violated = w->passes[i] > 0, .reach = reach};
-    }
-}
-
-static void finish_start(peg_wide *w, const peg_wide_visit *v)
-{
-    for (int k = v->first; k < v->first + v->count; k++) {
-        double gap = w->feature[k].gap;
-        w->contact[k].bias =
-            (gap - peg_min(gap, PEG_COARSE_GAP * w->pair[v->pair].margin)) / w->I->h;
-    }
-    peg_wide_warm_start(w, v);
-}
-
-static int gather_contacts(peg_wide *w)
-{
-    w->visits = w->I->npair;
-    if (!peg_wide_reserve_visits(w, w->visits)) return 0;
-    peg_pool_loop(w->I->pool, choose_reaches, w, w->visits);
-    return peg_wide_find_contacts(w, PEG_WIDE_START, finish_start);
-}
-
-static int find_velocities(peg_wide *w)
-{
-    peg_island *I = w->I;
-    peg_vec6 *target = PEG_NEW(I->arena, peg_vec6, I->nd);
-    for (int i = 0; i < I->nr; i++) w->number[i] = i < I->nd ? i : -1;
-    if (!target || !gather_contacts(w)) return 0;
-    int is_coarse = I->nd >= PEG_COARSE_FROM, is_active = I->forms & PEG_FORM_ACTIVE;
-    int least = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;
-    double enough = PEG_UNCONVERGED * peg_usual_change(I);
-    for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
-    peg_wide_problem problem = {.nb = I->nd,
-                                .root = w->root,
-                                .target = (const peg_vec6 *)target,
-                                .contact = w->contact,
-                                .patch = w->patch,
-                                .patches = w->patches,
-                                .iterations = MOST_ITERATIONS,
-                                .least = is_coarse ? least : MOST_ITERATIONS,
-                                .enough = enough * enough,
-                                .tolerance = (is_coarse ? PEG_COARSE : FINE_CHANGE) * w->speed,
-                                .pool = I->pool};
-    peg_wide_result result;
-    if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
-    peg_wide_count(w, &result);
-    if (is_coarse && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
-        memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
-    memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
-    peg_count_solve(I, 3 * w->contacts);
-    peg_note_exact(I);
-    peg_note_left(I, result.left);
-    if (result.change > problem.tolerance) I->result.notes |= PEG_NOTE_BUDGET;
-    I->stats->pgs_solves++;
-    I->stats->pgs_iterations += result.iterations;
-    I->stats->pgs_residual_max = fmax(I->stats->pgs_residual_max, result.change / w->speed);
     return 1;
 }
 
@@ -281,7 +210,7 @@ static int find_motion(peg_wide *w)
     double then = peg_seconds();
     outcome found = PASSES;
     for (int k = 0; k <= REPEATS && found == PASSES; k++) {
-        int ok = separate_start(w) && find_velocities(w) && peg_wide_take_loads(w);
+        int ok = separate_start(w) && peg_wide_find_velocities(w) && peg_wide_take_loads(w);
         peg_lap(&then, &stats->time_solve);
         if (!ok) return 0;
         found = find_poses(w);

@@ -1,4 +1,4 @@
-/* The step of an active island of many bodies, in lanes: see wide_attempt.c. */
+/* The step of an island that moves, in lanes: see wide_attempt.c. */
 #ifndef PEG_WIDE_ATTEMPT_H
 #define PEG_WIDE_ATTEMPT_H
 

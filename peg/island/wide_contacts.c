@@ -320,21 +320,27 @@ void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *v)
 
 /* --- what bears --- */
 
+static peg_loaded_contact contact_without_load(const peg_wide *w, int k)
+{
+    const peg_wide_feature *f = &w->feature[k];
+    const peg_wide_pair *p = &w->pair[f->pair];
+    peg_loaded_contact load = {.pair = f->pair, .kind = f->kind, .i = f->i, .j = f->j};
+    if (f->kind == PEG_FEATURES_EE && w->search[f->pair] != PEG_WIDE_VIEWS)
+        load.i = edge_of(w, f->pair, p->a, f->i), load.j = edge_of(w, f->pair, p->b, f->j);
+    load.gap = load.end_gap = f->gap;
+    peg_copy3(f->point, load.point);
+    peg_copy3(w->contact[k].normal, load.normal);
+    return load;
+}
+
 static void set_loads(void *data, int begin, int end)
 {
     const peg_wide *w = data;
     for (int k = begin; k < end; k++) {
         const peg_wide_contact *c = &w->contact[k];
-        const peg_wide_feature *f = &w->feature[k];
-        const peg_wide_pair *p = &w->pair[f->pair];
         peg_loaded_contact *load = &w->I->load[w->load_of[k]];
         if (!peg_wide_acts(c)) continue;
-        *load = (peg_loaded_contact){.pair = f->pair, .kind = f->kind, .i = f->i, .j = f->j};
-        if (f->kind == PEG_FEATURES_EE && w->search[f->pair] != PEG_WIDE_VIEWS)
-            load->i = edge_of(w, f->pair, p->a, f->i), load->j = edge_of(w, f->pair, p->b, f->j);
-        load->gap = load->end_gap = f->gap;
-        peg_copy3(f->point, load->point);
-        peg_copy3(c->normal, load->normal);
+        *load = contact_without_load(w, k);
         peg_copy3(c->tangent, load->tangent);
         memcpy(load->lambda, c->lambda, sizeof load->lambda);
         memcpy(load->mu, c->mu, sizeof load->mu);
@@ -411,6 +417,12 @@ static double end_gap(const peg_wide *w, const peg_loaded_contact *c)
     if (search == PEG_WIDE_BOXES) return above_face(&w->box[PEG_WIDE_NOW][of], c->j, at);
     const peg_view *plane = &w->I->piece[of].now;
     return peg_dot(plane->normal[0], at) - plane->offset[0];
+}
+
+double peg_wide_end_gap(const peg_wide *w, int contact)
+{
+    peg_loaded_contact c = contact_without_load(w, contact);
+    return end_gap(w, &c);
 }
 
 static void find_end_gaps(void *data, int begin, int end)

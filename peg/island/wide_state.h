@@ -77,6 +77,7 @@ typedef struct peg_wide_visit {
 typedef struct peg_wide {
     peg_island *I;
     int bounces;           /* a surface does */
+    int is_small;          /* of so few bodies that problems are solved to the certificate */
     peg_mass_root *root;   /* nd */
     peg_vec6 *free;        /* nr: velocities without contact */
     peg_wide_piece *piece; /* npiece */
@@ -94,6 +95,7 @@ typedef struct peg_wide {
     int *violated, violations;    /* npair: those that are violated at the iterate */
     unsigned char *passes;        /* npair: passed through each other: a face is to hold them */
     double speed;                 /* mean of v_f, by mass, m/s */
+    double gap;                   /* that contacts keep, in margins */
     double margin;                /* least one of a pair, m */
     peg_reserve reserve;
     /* the problem */
@@ -113,6 +115,7 @@ typedef struct peg_wide {
     unsigned char *hot, *warm, *chosen; /* nr, nr, npair */
     int *member, members;               /* nd: bodies of the problem */
     peg_mass_root *member_root;         /* nd */
+    peg_mass_block *member_mass;        /* nd */
     peg_vec6 *zero, *shift;             /* nd: by number */
 } peg_wide;
 
@@ -158,10 +161,25 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
 void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *visit);
 /* The contacts that bear, to the island; 0 without memory. */
 int peg_wide_take_loads(peg_wide *w);
-/* Their gaps at the poses of the iterate. */
+/* Their gaps at the poses of the iterate; that of a contact. */
 void peg_wide_find_end_gaps(peg_wide *w);
+double peg_wide_end_gap(const peg_wide *w, int contact);
 /* Adds what the threads have done to the counters. */
 void peg_wide_count(peg_wide *w, const peg_wide_result *result);
+
+/* --- wide_solve.c --- */
+
+/* Solves the contacts for nb bodies of a problem with these masses to the certificate. v: the
+ * answer. Returns 0, and leaves v and the impulses as they are, if friction has limits of its own,
+ * no answer is found or memory is exhausted. */
+int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *problem, const peg_mass_block *mass,
+                         peg_vec6 *v);
+
+/* --- wide_velocities.c --- */
+
+/* Finds the contacts at q_0, the velocities and their impulses. Returns 0 if there are none that
+ * will do, or without memory. */
+int peg_wide_find_velocities(peg_wide *w);
 
 /* --- wide_positions.c --- */
 

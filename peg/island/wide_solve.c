@@ -1,0 +1,92 @@
+/* Small islands in the wide attempt: contacts of patches as rows of a mixed LCP, solved to the
+ * certificate. */
+#include "peg/island/lcp_rows.h"
+#include "peg/island/wide_state.h"
+
+enum { ROWS = 3 }; /* of a contact: along n, t, n x t */
+
+/* Whether friction has limits of its own, which act only where the contact is loaded. */
+static int has_limits(const peg_wide *w)
+{
+    for (int k = 0; k < w->contacts; k++)
+        if (w->contact[k].limit[0] > 0 || w->contact[k].limit[1] > 0) return 1;
+    return 0;
+}
+
+static void fill_jacobian(const peg_wide_contact *c, const peg_wide_patch *patch,
+                          const double *direction, peg_lcp_row *row)
+{
+    memset(row, 0, sizeof *row);
+    row->body_a = patch->a, row->body_b = patch->b;
+    peg_copy3(direction, row->Ja);
+    peg_cross(c->arm_a, direction, row->Ja + 3);
+    peg_cross(c->arm_b, direction, row->Jb + 3);
+    for (int k = 0; k < 3; k++) row->Jb[k] = -direction[k], row->Jb[3 + k] = -row->Jb[3 + k];
+}
+
+/* The rows of a contact; returns how many. */
+static int fill_contact(const peg_wide_contact *c, const peg_wide_patch *patch, int at,
+                        int frictionless, peg_lcp_row *row, double *lambda)
+{
+    double third[3];
+    const double *across[2] = {c->tangent, third};
+    int n = 1;
+    peg_cross(c->normal, c->tangent, third);
+    fill_jacobian(c, patch, c->normal, row);
+    row->b = c->bias;
+    lambda[0] = c->lambda[0];
+    for (int j = 0; j < 2 && !frictionless; j++) {
+        if (!(c->mu[j] > 0)) continue;
+        fill_jacobian(c, patch, across[j], &row[n]);
+        row[n].bounded = 1;
+        row[n].normal = at;
+        row[n].mu = c->mu[j];
+        lambda[n++] = c->lambda[1 + j];
+    }
+    return n;
+}
+
+static int fill_rows(const peg_wide *w, int frictionless, peg_lcp_row *row, double *lambda)
+{
+    int m = 0;
+    for (int i = 0; i < w->patches; i++) {
+        const peg_wide_patch *patch = &w->patch[i];
+        for (int k = patch->first; k < patch->first + patch->count; k++)
+            m += fill_contact(&w->contact[k], patch, m, frictionless, &row[m], &lambda[m]);
+    }
+    return m;
+}
+
+/* Impulses that are rounding in the energy norm carry nothing. */
+static void take_impulses(peg_wide *w, const peg_problem *problem, const peg_solution *solution)
+{
+    for (int k = 0, m = 0; k < w->contacts; k++) {
+        peg_wide_contact *c = &w->contact[k];
+        double most = PEG_RESIDUAL_TOLERANCE * solution->unit;
+        double normal = solution->lambda[m] * sqrt(peg_row_scale(problem, m));
+        int bears = normal > most;
+        c->lambda[0] = bears ? solution->lambda[m] : 0;
+        m++;
+        for (int j = 0; j < 2; j++)
+            c->lambda[1 + j] = c->mu[j] > 0 ? solution->lambda[m++] * bears : 0;
+    }
+}
+
+int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *wide, const peg_mass_block *mass,
+                         peg_vec6 *v)
+{
+    peg_island *I = w->I;
+    int most = ROWS * w->contacts;
+    peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, most);
+    peg_solution solution = {.v = PEG_NEW(I->arena, peg_vec6, wide->nb),
+                             .lambda = PEG_NEW(I->arena, double, most)};
+    if (I->arena->failed || has_limits(w)) return 0;
+    peg_problem problem = {.nb = wide->nb, .mass = mass, .target = wide->target, .row = row};
+    problem.m = fill_rows(w, wide->frictionless, row, solution.lambda);
+    if (peg_island_lcp(I, &problem, &solution) != PEG_SOLVED) return 0;
+    I->stats->residual_max = fmax(I->stats->residual_max, solution.residual / solution.unit);
+    I->stats->cone_violation_max = fmax(I->stats->cone_violation_max, solution.cone);
+    take_impulses(w, &problem, &solution);
+    memcpy(v, solution.v, (size_t)wide->nb * sizeof *v);
+    return 1;
+}
