@@ -55,7 +55,8 @@ typedef struct path {
     peg_delassus D;
     int m, vectors;            /* of D */
     const peg_scaled_row *row; /* of D */
-    double *u, *du, *e;        /* m: impulses, their rates along the path, what moves it */
+    double *u, *du, *e;        /* m: impulses, their rates along the path (in vectors, whose
+                                  numbers beyond m are 0), what moves it */
     double *q, *e_q;           /* equations: impulses; what is wrong with their s, as in
                                   delassus_matrix.h */
     double off;                /* the largest of these */
@@ -88,7 +89,7 @@ static peg_outcome create(peg_arena *arena, const peg_scaled *scaled, path *w)
     w->s = peg_arena_aligned(arena, size);
     w->ds = peg_arena_aligned(arena, size);
     w->u = PEG_NEW(arena, double, m);
-    w->du = PEG_NEW(arena, double, m);
+    w->du = peg_arena_aligned(arena, size);
     w->e = PEG_NEW(arena, double, m);
     w->d = peg_arena_aligned(arena, size);
     w->before = PEG_NEW(arena, double, m);
@@ -105,7 +106,9 @@ static peg_outcome create(peg_arena *arena, const peg_scaled *scaled, path *w)
     int has_room = w->K && w->s && w->ds && w->u && w->du && w->e && w->d && w->before && w->q &&
                    w->e_q && w->y && w->answer && w->state && w->member && w->slider && w->place &&
                    w->pivot && w->term;
-    return has_room ? PEG_SOLVED : PEG_OUT_OF_MEMORY;
+    if (!has_room) return PEG_OUT_OF_MEMORY;
+    memset(w->du, 0, size);
+    return PEG_SOLVED;
 }
 
 /* --- speeds --- */
@@ -129,7 +132,7 @@ PEG_WIDE static void multiply(path *w, const double *u, peg_doubles *to)
         w->term[n++] = (peg_term){peg_delassus_row(&w->D, i), u[i]};
     }
     for (int j = 0; j < w->vectors; j++) to[j] = peg_doubles_of(0);
-    peg_add_terms(w->term, n, w->vectors, to);
+    peg_add_terms(w->term, n, 0, w->vectors, to);
 }
 
 /* y = N u */
@@ -175,7 +178,7 @@ static void change_equations(path *w)
     w->is_current = 0;
     if (!w->D.equations) return;
     for (int i = 0; i < w->m; i++) w->du[i] = w->u[i] - w->before[i];
-    peg_delassus_end(&w->D, w->du, w->e_q);
+    peg_delassus_end(&w->D, (const peg_doubles *)w->du, w->e_q);
     for (int j = 0; j < w->D.equations; j++) w->q[j] += w->e_q[j];
 }
 

@@ -139,21 +139,31 @@ static void find_reach(peg_delassus *D, const peg_columns *E)
     }
 }
 
-/* U, and what the elimination makes of Z. Returns 0 if S is not positive. */
+/* The rows from `first` on above row r, with the factors by which they are added to it. */
+static int find_terms(const peg_delassus *D, int first, int r)
+{
+    int n = 0;
+    for (int c = first; c < r; c++) {
+        const peg_doubles *U = D->U + c * D->wide;
+        const double *top = (const double *)U;
+        if (top[r] != 0) D->term[n++] = (peg_term){U, -(top[r] / top[c])};
+    }
+    return n;
+}
+
+/* U, and what the elimination makes of Z: by rows, each of which takes over what is above it.
+ * Returns 0 if S is not positive. */
 PEG_WIDE static int eliminate(peg_delassus *D)
 {
-    for (int c = 0; c < D->equations; c++) {
-        const peg_doubles *U = D->U + c * D->wide, *Z = D->Z + c * D->vectors;
-        const double *top = (const double *)U;
-        int last = vectors_of(D->reach[c]);
-        if (!(top[c] > 0)) return 0;
-        for (int r = c + 1; r < D->reach[c]; r++) {
-            double f = top[r] / top[c];
-            if (f == 0) continue;
-            peg_doubles *row = D->U + r * D->wide, *z = D->Z + r * D->vectors;
-            for (int j = r / PEG_DOUBLE_LANES; j < last; j++) row[j] -= f * U[j];
-            for (int j = D->begin[c]; j < D->end[c]; j++) z[j] -= f * Z[j];
-        }
+    for (int r = 0, first = 0; r < D->equations; r++) {
+        while (D->reach[first] <= r) first++; /* the reach of rows does not decrease */
+        int at = r / PEG_DOUBLE_LANES, begin = D->begin[r], n = find_terms(D, first, r);
+        peg_doubles *U = D->U + r * D->wide, *Z = D->Z + r * D->vectors;
+        peg_add_terms(D->term, n, at, vectors_of(D->reach[r]), U);
+        for (int k = 0; k < n; k++)
+            D->term[k].row = D->Z + (D->term[k].row - D->U) / D->wide * D->vectors;
+        peg_add_terms(D->term, n, begin, D->end[r], Z);
+        if (!(((const double *)U)[r] > 0)) return 0;
     }
     return 1;
 }
@@ -167,8 +177,9 @@ static peg_outcome make_equations(peg_arena *arena, peg_delassus *D)
     D->reach = PEG_NEW(arena, int, n);
     D->begin = PEG_NEW(arena, int, n);
     D->end = PEG_NEW(arena, int, n);
+    D->term = PEG_NEW(arena, peg_term, n);
     peg_arena_mark mark = peg_arena_here(arena);
-    if (!D->U || !D->Z || !D->reach || !D->begin || !D->end ||
+    if (!D->U || !D->Z || !D->reach || !D->begin || !D->end || !D->term ||
         !begin_columns(arena, D->scaled, D->wide, &E))
         return PEG_OUT_OF_MEMORY;
     for (int c = 0; c < D->equations; c++)
@@ -179,8 +190,9 @@ static peg_outcome make_equations(peg_arena *arena, peg_delassus *D)
     for (int c = 0; c < D->equations; c++) {
         const peg_scaled_row *row = equation(D, c);
         double *U = (double *)(D->U + c * D->wide);
-        multiply_row(row, &E, c / PEG_DOUBLE_LANES, vectors_of(D->reach[c]), D->U + c * D->wide);
-        multiply_row(row, &D->N, D->begin[c], D->end[c], D->Z + c * D->vectors);
+        int last = vectors_of(D->reach[D->reach[c] - 1]); /* of the rows that take this one over */
+        multiply_row(row, &E, c / PEG_DOUBLE_LANES, last, D->U + c * D->wide);
+        multiply_row(row, &D->N, 0, D->vectors, D->Z + c * D->vectors);
         U[c] += row->ns * row->ns + SHIFT;
     }
     peg_arena_back(arena, mark);
@@ -216,21 +228,17 @@ void peg_delassus_answer(const peg_delassus *D, const double *e, peg_doubles *to
     answer(D, e, to);
 }
 
-PEG_WIDE static void back(const peg_delassus *D, const double *du, double *e)
+PEG_WIDE static void back(const peg_delassus *D, const peg_doubles *du, double *e)
 {
-    for (int c = 0; c < D->equations; c++) {
-        const double *Z = (const double *)(D->Z + c * D->vectors);
-        int end = min_of(D->end[c] * PEG_DOUBLE_LANES, D->m);
-        for (int i = D->begin[c] * PEG_DOUBLE_LANES; i < end; i++) e[c] -= Z[i] * du[i];
-    }
     for (int c = D->equations - 1; c >= 0; c--) {
         const double *U = (const double *)(D->U + c * D->wide);
-        for (int r = c + 1; r < D->reach[c]; r++) e[c] -= U[r] * e[r];
-        e[c] /= U[c];
+        double by = e[c] - peg_doubles_dot(D->Z + c * D->vectors, du, D->begin[c], D->end[c]);
+        for (int r = c + 1; r < D->reach[c]; r++) by -= U[r] * e[r];
+        e[c] = by / U[c];
     }
 }
 
-void peg_delassus_end(const peg_delassus *D, const double *du, double *e)
+void peg_delassus_end(const peg_delassus *D, const peg_doubles *du, double *e)
 {
     back(D, du, e);
 }
@@ -280,14 +288,16 @@ peg_outcome peg_delassus_create(peg_arena *arena, const peg_scaled *scaled, peg_
 
 PEG_WIDE static void subtract_equations(const peg_delassus *D, int i, peg_doubles *W)
 {
-    int at = i / PEG_DOUBLE_LANES;
+    int n = 0, at = i / PEG_DOUBLE_LANES, begin = D->vectors, end = 0;
     for (int c = 0; c < D->equations; c++) {
         const peg_doubles *Z = D->Z + c * D->vectors;
-        if (at < D->begin[c] || at >= D->end[c]) continue;
-        double f = ((const double *)Z)[i] / ((const double *)(D->U + c * D->wide))[c];
-        if (f == 0) continue;
-        for (int j = D->begin[c]; j < D->end[c]; j++) W[j] -= f * Z[j];
+        double z = ((const double *)Z)[i];
+        if (z == 0 || at < D->begin[c] || at >= D->end[c]) continue;
+        D->term[n++] = (peg_term){Z, -(z / ((const double *)(D->U + c * D->wide))[c])};
+        begin = min_of(begin, D->begin[c]);
+        if (D->end[c] > end) end = D->end[c];
     }
+    peg_add_terms(D->term, n, begin, end, W);
 }
 
 void peg_delassus_make_row(peg_delassus *D, int i)

@@ -40,8 +40,9 @@ typedef struct peg_delassus {
     unsigned char *is_made; /* m */
     int equations, wide;    /* equations; vectors of as many numbers */
     int *equation;          /* their indices in `scaled` */
-    int *reach;             /* of a row of U: its numbers from here on are 0, and not set */
-    int *begin, *end;       /* of a row of Z: other vectors are 0, and not set */
+    int *reach;             /* of a row of U: its numbers from here on are 0 */
+    int *begin, *end;       /* of a row of Z: other vectors are 0 */
+    peg_term *term;         /* equations: of a sum */
     peg_doubles *U;         /* equations x wide: S = U^T D^-1 U, D the diagonal of U */
     peg_doubles *Z;         /* equations x vectors: D U^-T Z */
 } peg_delassus;
@@ -55,8 +56,16 @@ void peg_delassus_make_row(peg_delassus *D, int i);
 void peg_delassus_begin(const peg_delassus *D, double *e);
 /* ... by which the other rows' s change by `to` (vectors), ... */
 void peg_delassus_answer(const peg_delassus *D, const double *e, peg_doubles *to);
-/* ... and their impulses by e, where those of the other rows change by du (m). */
-void peg_delassus_end(const peg_delassus *D, const double *du, double *e);
+/* ... and their impulses by e, where those of the other rows change by du (vectors). */
+void peg_delassus_end(const peg_delassus *D, const peg_doubles *du, double *e);
+
+/* sum of a_k b_k, over the vectors begin .. end - 1. */
+PEG_HOT double peg_doubles_dot(const peg_doubles *a, const peg_doubles *b, long begin, long end)
+{
+    peg_doubles sum = peg_doubles_of(0);
+    for (long j = begin; j < end; j++) sum += a[j] * b[j];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
 
 /* So many vectors of to += sum of the terms, from vector `at` on. */
 PEG_HOT void peg_add_block(const peg_term *term, int n, long at, int vectors, peg_doubles *to)
@@ -70,14 +79,14 @@ PEG_HOT void peg_add_block(const peg_term *term, int n, long at, int vectors, pe
     for (int j = 0; j < vectors; j++) to[at + j] = sum[j];
 }
 
-/* to += sum of the terms, of so many vectors. */
-PEG_HOT void peg_add_terms(const peg_term *term, int n, int vectors, peg_doubles *to)
+/* The vectors begin .. end - 1 of to += sum of the terms. */
+PEG_HOT void peg_add_terms(const peg_term *term, int n, long begin, long end, peg_doubles *to)
 {
-    long j = 0;
-    for (; j + PEG_KEPT <= vectors; j += PEG_KEPT) peg_add_block(term, n, j, PEG_KEPT, to);
-    if (vectors - j == 3) peg_add_block(term, n, j, 3, to);
-    if (vectors - j == 2) peg_add_block(term, n, j, 2, to);
-    if (vectors - j == 1) peg_add_block(term, n, j, 1, to);
+    long j = begin;
+    for (; j + PEG_KEPT <= end; j += PEG_KEPT) peg_add_block(term, n, j, PEG_KEPT, to);
+    if (end - j == 3) peg_add_block(term, n, j, 3, to);
+    if (end - j == 2) peg_add_block(term, n, j, 2, to);
+    if (end - j == 1) peg_add_block(term, n, j, 1, to);
 }
 
 /* Row i of W: made where it is first used, as of rows that stay open none is. */
