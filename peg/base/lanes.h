@@ -153,6 +153,14 @@ PEG_HOT peg_doubles peg_doubles_along(const peg_doubles m[3], const double (*x)[
     return m[0] * part[0] + m[1] * part[1] + m[2] * part[2];
 }
 
+/* The sums of four vectors' numbers, each (0 + 1) + (2 + 3). */
+PEG_HOT peg_doubles peg_doubles_sums(const peg_doubles s[PEG_DOUBLE_LANES])
+{
+    peg_doubles a = PEG_PICK4(s[0], s[1], 0, 4, 2, 6) + PEG_PICK4(s[0], s[1], 1, 5, 3, 7);
+    peg_doubles b = PEG_PICK4(s[2], s[3], 0, 4, 2, 6) + PEG_PICK4(s[2], s[3], 1, 5, 3, 7);
+    return PEG_PICK4(a, b, 0, 1, 4, 5) + PEG_PICK4(a, b, 2, 3, 6, 7);
+}
+
 /* The transpose of eight vectors. */
 PEG_HOT void peg_floats_transpose(peg_floats r[PEG_LANES])
 {

@@ -12,27 +12,24 @@
  *
  *     (W_HH + sum +-mu W_Hf) du_H / dt = e_H
  *
- * the sum over sliding rows f, in the columns of their normal rows, until a held row meets a bound
- * or the s of another one vanishes. That row changes its state, and t goes on in the direction in
- * which the row leaves where it was: backwards, at times, where sliding friction makes the matrix
- * indefinite. Where the path leads nowhere, it is followed once more from u = 0.
+ * (delassus_basis.h), the sum over sliding rows f, in the columns of their normal rows, until a
+ * held row meets a bound or the s of another one vanishes. That row changes its state, and t goes
+ * on in the direction in which the row leaves where it was: backwards, at times, where sliding
+ * friction makes the matrix indefinite. Where the path leads nowhere, it is followed once more from
+ * u = 0.
  *
- * Rows of a face are dependent. The equations have SHIFT on their diagonal, which is a compliance
- * about the start of the path, and are solved again for what it leaves at its end: a proximal point
- * iteration, which leaves alone what the equations do not determine. */
+ * Rows of a face are dependent. The equations have PEG_HELD_SHIFT on their diagonal, which is a
+ * compliance about the start of the path, and are solved again for what it leaves at its end: a
+ * proximal point iteration, which leaves alone what the equations do not determine. */
 #include "peg/lcp/delassus.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "peg/lcp/delassus_matrix.h"
+#include "peg/lcp/delassus_basis.h"
 
-/* Compliance of a held row, relative to its scale: small beside the eigenvalues of rows that are
- * independent, large beside rounding. With 1e-8 a chain of 10 links takes 3.6 times the
- * instructions, with 1e-10 1.2 times. */
-static const double SHIFT = 1e-9;
-/* Solutions of the equations at the end of a path, at most; each leaves SHIFT / (SHIFT +
- * eigenvalue) of s. What leaves more than this share of it leaves rounding. */
+/* Solutions of the equations at the end of a path, at most; each leaves PEG_HELD_SHIFT /
+ * (PEG_HELD_SHIFT + eigenvalue) of s. What leaves more than this share of it leaves rounding. */
 enum { SOLUTIONS = 4 };
 static const double GETS_ON = 0.25;
 /* Paths from one point to the next until the residual is within the tolerance: in piles 1 % of the
@@ -49,14 +46,29 @@ enum { CHANGES = 2 };
  * APPROACHED units. A warm start whose residual is below WARM units needs none. */
 enum { ITERATIONS = 4 };
 static const double APPROACHED = 1e-5, WARM = 1e-3;
-typedef enum row_state { OPEN, HELD, UP, DOWN } row_state;
 
+/* Share of the products of a vector with W that count as work: with it the work of problems falls
+ * as their instructions have, since a change of state takes no factorisation. */
+static const double VECTOR_PRODUCT = 0.25;
+/* What rounding may change the s of held rows by, relative to the rates of impulses, before the
+ * equations are factorised again: after changes of dependent rows. Without that chains and
+ * containers take 1.2 to 1.4 times the changes of state, with 1e-13 as many as with 1e-12. */
+static const double ACCURATE = 1e-12;
+
+/* The bound of a row: those of an unbounded one have no normal row and no limit. */
+typedef struct row_bound {
+    int is_bounded, normal;
+    double mu, limit;
+} row_bound;
+
+/* What follows the path begins with vectors, whose numbers beyond m are 0. */
 typedef struct path {
     peg_delassus D;
     int m, vectors;            /* of D */
     const peg_scaled_row *row; /* of D */
-    double *u, *du, *e;        /* m: impulses, their rates along the path (in vectors, whose
-                                  numbers beyond m are 0), what moves it */
+    row_bound *bound;          /* m */
+    double *u, *du, *e;        /* m: impulses, their rates along the path, what moves it */
+    double *beta;              /* m: of the rows */
     double *q, *e_q;           /* equations: impulses; what is wrong with their s, as in
                                   delassus_matrix.h */
     double off;                /* the largest of these */
@@ -65,17 +77,31 @@ typedef struct path {
     double *y;                 /* n: N u */
     double *before;            /* m: u before a change */
     peg_doubles *s, *ds;       /* vectors: s + (1 - t) e; its rate along the path */
-    row_state *state;          /* m */
-    /* the equations of the held rows */
-    int held, symmetric, sliding;
-    int *slider;         /* sliding: their rows */
-    int *member, *place; /* held: their rows; m: the inverse */
-    peg_doubles *K;      /* held x vectors; afterwards its factors */
-    peg_term *term;      /* m: of a sum */
-    int *pivot;          /* held: the row that was exchanged with this one */
-    double *d;           /* held: right side, and solution */
-    double products;     /* of numbers, so far */
+    peg_row_state *state;      /* m */
+    peg_basis basis;           /* the equations of the states */
+    peg_term *term;            /* m: of a sum */
+    double *b;                 /* m: right side */
+    peg_doubles *by;           /* vectors: solution */
+    double products;           /* of numbers, so far */
 } path;
+
+static double *new_vectors(peg_arena *arena, int vectors)
+{
+    peg_doubles *v = peg_arena_aligned(arena, (size_t)vectors * sizeof *v);
+    if (v && vectors) v[vectors - 1] = peg_doubles_of(0);
+    return (double *)v;
+}
+
+static void load_bounds(path *w)
+{
+    for (int i = 0; i < w->m; i++) {
+        const peg_scaled_row *row = &w->row[i];
+        w->beta[i] = row->beta;
+        w->bound[i] = (row_bound){.normal = -1};
+        if (!row->bounded) continue;
+        w->bound[i] = (row_bound){1, row->normal, row->normal >= 0 ? row->mu : 0, row->limit};
+    }
+}
 
 static peg_outcome create(peg_arena *arena, const peg_scaled *scaled, path *w)
 {
@@ -83,31 +109,24 @@ static peg_outcome create(peg_arena *arena, const peg_scaled *scaled, path *w)
     peg_outcome outcome = peg_delassus_create(arena, scaled, &w->D);
     if (outcome != PEG_SOLVED) return outcome;
     int m = w->D.m, vectors = w->D.vectors;
-    size_t size = (size_t)vectors * sizeof(peg_doubles);
     w->m = m, w->vectors = vectors, w->row = w->D.row;
-    w->K = peg_arena_aligned(arena, (size_t)m * size);
-    w->s = peg_arena_aligned(arena, size);
-    w->ds = peg_arena_aligned(arena, size);
-    w->u = PEG_NEW(arena, double, m);
-    w->du = peg_arena_aligned(arena, size);
-    w->e = PEG_NEW(arena, double, m);
-    w->d = peg_arena_aligned(arena, size);
-    w->before = PEG_NEW(arena, double, m);
+    double **room[] = {&w->u, &w->du, &w->e, &w->beta, &w->b, &w->before};
+    peg_doubles **room_of[] = {&w->s, &w->ds, &w->by, &w->answer};
+    int has_room = 1;
+    for (size_t k = 0; k < sizeof room / sizeof *room; k++)
+        has_room &= (*room[k] = new_vectors(arena, vectors)) != NULL;
+    for (size_t k = 0; k < sizeof room_of / sizeof *room_of; k++)
+        has_room &= (*room_of[k] = (peg_doubles *)new_vectors(arena, vectors)) != NULL;
+    w->bound = PEG_NEW(arena, row_bound, m);
     w->q = PEG_NEW(arena, double, w->D.equations);
     w->e_q = PEG_NEW(arena, double, w->D.equations);
     w->y = PEG_NEW(arena, double, scaled->n);
-    w->answer = peg_arena_aligned(arena, size);
-    w->state = PEG_NEW(arena, row_state, m);
-    w->member = PEG_NEW(arena, int, m);
-    w->slider = PEG_NEW(arena, int, m);
-    w->place = PEG_NEW(arena, int, m);
-    w->pivot = PEG_NEW(arena, int, m);
+    w->state = PEG_NEW(arena, peg_row_state, m);
     w->term = PEG_NEW(arena, peg_term, m);
-    int has_room = w->K && w->s && w->ds && w->u && w->du && w->e && w->d && w->before && w->q &&
-                   w->e_q && w->y && w->answer && w->state && w->member && w->slider && w->place &&
-                   w->pivot && w->term;
+    has_room = has_room && w->bound && w->q && w->e_q && w->y && w->state && w->term &&
+               peg_basis_create(arena, &w->D, w->state, w->e, &w->basis);
     if (!has_room) return PEG_OUT_OF_MEMORY;
-    memset(w->du, 0, size);
+    load_bounds(w);
     return PEG_SOLVED;
 }
 
@@ -123,7 +142,7 @@ static inline const peg_scaled_row *equation(const path *w, int j)
     return &w->D.scaled->row[w->D.equation[j]];
 }
 
-/* to = W u */
+/* to += W u */
 PEG_WIDE static void multiply(path *w, const double *u, peg_doubles *to)
 {
     int n = 0;
@@ -131,7 +150,6 @@ PEG_WIDE static void multiply(path *w, const double *u, peg_doubles *to)
         if (u[i] == 0) continue;
         w->term[n++] = (peg_term){peg_delassus_row(&w->D, i), u[i]};
     }
-    for (int j = 0; j < w->vectors; j++) to[j] = peg_doubles_of(0);
     peg_add_terms(w->term, n, 0, w->vectors, to);
 }
 
@@ -152,8 +170,8 @@ static void find_speeds(path *w)
     w->is_current = 1;
     w->off = 0;
     if (!w->D.equations) {
+        memcpy(s, w->beta, (size_t)w->vectors * sizeof *w->s);
         multiply(w, w->u, w->s);
-        for (int i = 0; i < w->m; i++) s[i] += w->row[i].beta;
         return;
     }
     find_response(w);
@@ -184,18 +202,18 @@ static void change_equations(path *w)
 
 /* --- bounds --- */
 
-static inline int is_limited(const peg_scaled_row *row)
+/* Largest |u_i| of a bounded row. */
+static inline double bound_of(const path *w, int i)
 {
-    return row->bounded && row->limit < INFINITY;
+    const row_bound *of = &w->bound[i];
+    return of->limit + (of->normal >= 0 ? of->mu * peg_max(w->u[of->normal], 0) : 0);
 }
 
 /* u of row i between its bounds. */
 static inline double project(const path *w, int i, double u)
 {
-    const peg_scaled_row *row = &w->row[i];
-    if (!row->bounded) return u > 0 ? u : 0;
-    if (!is_limited(row)) return u;
-    double bound = peg_scaled_bound(row, w->u);
+    if (!w->bound[i].is_bounded) return u > 0 ? u : 0;
+    double bound = bound_of(w, i);
     return peg_clamp(u, -bound, bound);
 }
 
@@ -207,7 +225,8 @@ PEG_WIDE static double iterate(path *w)
         if (w->u[i] == 0 && project(w, i, -s_of(w, i)) == 0) continue;
         const peg_doubles *W = peg_delassus_row(&w->D, i);
         double own = ((const double *)W)[i]; /* joints may leave nothing of a row */
-        double u = project(w, i, w->u[i] - s_of(w, i) / peg_max(own, SHIFT)), by = u - w->u[i];
+        double u = project(w, i, w->u[i] - s_of(w, i) / peg_max(own, PEG_HELD_SHIFT)),
+               by = u - w->u[i];
         if (by == 0) continue;
         w->u[i] = u;
         for (int j = 0; j < w->vectors; j++) w->s[j] += by * W[j];
@@ -229,23 +248,25 @@ static double residual(const path *w)
 }
 
 /* How friction of a contact that begins to bear will act. */
-static row_state opposed(double s)
+static peg_row_state opposed(double s)
 {
-    return s > 0 ? DOWN : UP;
+    return s > 0 ? PEG_ROW_DOWN : PEG_ROW_UP;
 }
 
 /* How row i, whose normal row has its state, acts at the start of a path: as u - s tells, but what
  * is at a bound stays there. */
-static row_state start_state(const path *w, int i)
+static peg_row_state start_state(const path *w, int i)
 {
-    const peg_scaled_row *row = &w->row[i];
+    const row_bound *of = &w->bound[i];
     double u = w->u[i], z = u - s_of(w, i);
-    if (!row->bounded) return z > 0 && u > 0 ? HELD : OPEN;
-    if (!is_limited(row)) return HELD;
-    if (row->limit == 0 && (row->normal < 0 || w->state[row->normal] == OPEN)) return OPEN;
-    double bound = peg_scaled_bound(row, w->u);
+    if (!of->is_bounded) return z > 0 && u > 0 ? PEG_ROW_HELD : PEG_ROW_OPEN;
+    if (of->limit == 0 && (of->normal < 0 || w->state[of->normal] == PEG_ROW_OPEN))
+        return PEG_ROW_OPEN;
+    double bound = bound_of(w, i);
     if (bound == 0) return opposed(s_of(w, i));
-    return z > bound || u >= bound ? UP : z < -bound || u <= -bound ? DOWN : HELD;
+    return z > bound || u >= bound     ? PEG_ROW_UP
+           : z < -bound || u <= -bound ? PEG_ROW_DOWN
+                                       : PEG_ROW_HELD;
 }
 
 static inline void set_impulse(path *w, int i, double u)
@@ -254,189 +275,47 @@ static inline void set_impulse(path *w, int i, double u)
     w->u[i] = u;
 }
 
-/* Rows that slide, to their bounds, after make_equations. */
-static void keep_sliding(path *w)
+/* A row that is not held, to where it is kept. */
+static inline void keep_bound(path *w, int i)
 {
-    for (int k = 0; k < w->sliding; k++) {
-        int i = w->slider[k];
-        double bound = peg_scaled_bound(&w->row[i], w->u);
-        set_impulse(w, i, w->state[i] == DOWN ? -bound : bound);
-    }
+    peg_row_state state = w->state[i];
+    if (state == PEG_ROW_HELD) return;
+    double bound = state == PEG_ROW_OPEN ? 0 : bound_of(w, i);
+    set_impulse(w, i, state == PEG_ROW_DOWN ? -bound : bound);
 }
 
-/* Rows that are not held, to where they are kept. */
 static void keep_bounds(path *w)
 {
-    for (int i = 0; i < w->m; i++) {
-        if (w->state[i] == HELD) continue;
-        double bound = w->state[i] == OPEN ? 0 : peg_scaled_bound(&w->row[i], w->u);
-        set_impulse(w, i, w->state[i] == DOWN ? -bound : bound);
-    }
-}
-
-/* --- the equations of the held rows --- */
-
-PEG_WIDE static void make_equations(path *w)
-{
-    int stride = w->vectors * PEG_DOUBLE_LANES;
-    double *K = (double *)w->K;
-    w->held = w->sliding = 0;
-    w->symmetric = 1;
-    for (int i = 0; i < w->m; i++) {
-        if (w->state[i] == OPEN) continue;
-        if (w->state[i] == HELD)
-            w->place[i] = w->held, w->member[w->held++] = i;
-        else
-            w->slider[w->sliding++] = i;
-    }
-    for (int r = 0; r < w->held; r++) {
-        const double *W = (const double *)peg_delassus_row(&w->D, w->member[r]);
-        double *row = K + r * stride;
-        for (int c = 0; c < w->held; c++) row[c] = W[w->member[c]];
-        row[r] += SHIFT;
-    }
-    for (int k = 0; k < w->sliding; k++) {
-        int f = w->slider[k], normal = w->row[f].normal;
-        if (normal < 0 || w->state[normal] != HELD) continue;
-        const double *W = (const double *)peg_delassus_row(&w->D, f);
-        w->symmetric = 0;
-        double mu = w->state[f] == UP ? w->row[f].mu : -w->row[f].mu;
-        double *column = K + w->place[normal];
-        for (int r = 0; r < w->held; r++, column += stride) *column += mu * W[w->member[r]];
-    }
-}
-
-/* Brings row `at` of K to row c. */
-static void exchange(path *w, int c, int at)
-{
-    int n = w->vectors, last = (w->held + PEG_DOUBLE_LANES - 1) / PEG_DOUBLE_LANES;
-    w->pivot[c] = at;
-    for (int j = 0; at != c && j < last; j++) {
-        peg_doubles x = w->K[c * n + j];
-        w->K[c * n + j] = w->K[at * n + j];
-        w->K[at * n + j] = x;
-    }
-}
-
-/* The row from c on with the largest number in column c. A symmetric matrix, which is positive,
- * needs no exchange. */
-static int find_pivot(const path *w, int c)
-{
-    int stride = w->vectors * PEG_DOUBLE_LANES, at = c;
-    const double *K = (const double *)w->K;
-    for (int r = c + 1; r < w->held && !w->symmetric; r++)
-        if (fabs(K[r * stride + c]) > fabs(K[at * stride + c])) at = r;
-    return at;
-}
-
-/* Eliminates column k of the vector of columns that begins with column `first`, in that vector
- * only; `at`: the row of its pivot, then that of the next column's. Returns 0 if K is singular. */
-PEG_HOT int eliminate_column(path *w, int first, int k, int *at)
-{
-    int n = w->vectors, c = first + k;
-    exchange(w, c, *at);
-    peg_doubles *K = w->K + first / PEG_DOUBLE_LANES;
-    peg_doubles head = K[c * n];
-    double pivot = head[k], most = -1;
-    if (!(fabs(pivot) > 0)) return 0;
-    for (int j = 0; j <= k; j++) head[j] = 0;
-    int best = c + 1, seeks = k + 1 < PEG_DOUBLE_LANES && !w->symmetric, held = w->held;
-    peg_doubles *row = K + best * n;
-    for (int r = best; r < held; r++, row += n) {
-        double f = (*row)[k] / pivot;
-        *row -= f * head;
-        (*row)[k] = f;
-        if (!seeks || !(fabs((*row)[k + 1]) > most)) continue;
-        most = fabs((*row)[k + 1]);
-        best = r;
-    }
-    *at = best;
-    return 1;
-}
-
-/* The columns behind a vector of columns that is eliminated, from its first row on. */
-PEG_HOT void eliminate_behind(path *w, int first)
-{
-    int n = w->vectors, at = first / PEG_DOUBLE_LANES;
-    int last = (w->held + PEG_DOUBLE_LANES - 1) / PEG_DOUBLE_LANES;
-    const peg_doubles *top = w->K + first * n;
-    const peg_doubles *t0 = top, *t1 = top + n, *t2 = top + 2 * n, *t3 = top + 3 * n;
-    for (int r = first + 1; r < w->held; r++) {
-        peg_doubles *row = w->K + r * n, f = row[at];
-        int terms = r - first < PEG_DOUBLE_LANES ? r - first : PEG_DOUBLE_LANES;
-        if (terms < PEG_DOUBLE_LANES) {
-            for (int k = 0; k < terms; k++)
-                for (int j = at + 1; j < last; j++) row[j] -= f[k] * top[k * n + j];
-            continue;
-        }
-        for (long j = at + 1; j < last; j++)
-            row[j] = (((row[j] - f[0] * t0[j]) - f[1] * t1[j]) - f[2] * t2[j]) - f[3] * t3[j];
-    }
-}
-
-/* K = L U in place, L with ones on its diagonal, by vectors of columns. Returns 0 if K is singular.
- */
-PEG_WIDE static int factorise(path *w)
-{
-    int end = w->held;
-    for (int c = 0; c < end; c += PEG_DOUBLE_LANES) {
-        int at = find_pivot(w, c);
-        if (!eliminate_column(w, c, 0, &at)) return 0;
-        if (c + 1 < end && !eliminate_column(w, c, 1, &at)) return 0;
-        if (c + 2 < end && !eliminate_column(w, c, 2, &at)) return 0;
-        if (c + 3 < end && !eliminate_column(w, c, 3, &at)) return 0;
-        if (c + PEG_DOUBLE_LANES < end) eliminate_behind(w, c);
-    }
-    w->products += (double)end * end * end / 3;
-    return 1;
-}
-
-/* sum of a_k b_k, k from begin to end - 1: by vectors, of which a and b begin with one. */
-PEG_HOT double dot(const double *a, const double *b, int begin, int end)
-{
-    double sum = 0;
-    int k = begin;
-    peg_doubles sums = peg_doubles_of(0);
-    for (; k < end && k % PEG_DOUBLE_LANES; k++) sum += a[k] * b[k];
-    for (; k + PEG_DOUBLE_LANES <= end; k += PEG_DOUBLE_LANES)
-        sums += *(const peg_doubles *)(a + k) * *(const peg_doubles *)(b + k);
-    for (; k < end; k++) sum += a[k] * b[k];
-    return sum + ((sums[0] + sums[1]) + (sums[2] + sums[3]));
-}
-
-/* d = K^-1 d */
-PEG_WIDE static void solve_factors(path *w)
-{
-    int stride = w->vectors * PEG_DOUBLE_LANES;
-    const double *K = (const double *)w->K;
-    double *d = w->d;
-    for (int r = 0; r < w->held; r++) {
-        double x = d[w->pivot[r]];
-        d[w->pivot[r]] = d[r];
-        d[r] = x;
-    }
-    for (int r = 1; r < w->held; r++) d[r] -= dot(K + r * stride, d, 0, r);
-    for (int r = w->held - 1; r >= 0; r--)
-        d[r] = (d[r] - dot(K + r * stride, d, r + 1, w->held)) / K[r * stride + r];
+    for (int i = 0; i < w->m; i++) keep_bound(w, i);
 }
 
 /* --- the path --- */
 
+/* Where the state of a row changes first. */
+typedef struct path_event {
+    double step; /* change of t */
+    int row;     /* -1: none */
+    peg_row_state next;
+} path_event;
+
 /* du and ds for a change of t by 1. */
-static void find_rates(path *w)
+PEG_WIDE static void find_rates(path *w)
 {
-    for (int r = 0; r < w->held; r++) w->d[r] = w->e[w->member[r]];
-    solve_factors(w);
-    memset(w->du, 0, (size_t)w->m * sizeof *w->du);
-    for (int r = 0; r < w->held; r++) w->du[w->member[r]] = w->d[r];
-    for (int k = 0; k < w->sliding; k++) {
-        int i = w->slider[k];
-        const peg_scaled_row *row = &w->row[i];
-        if (row->normal >= 0)
-            w->du[i] = (w->state[i] == UP ? row->mu : -row->mu) * w->du[row->normal];
+    const double *x = (const double *)w->basis.x;
+    const peg_doubles *e = (const peg_doubles *)w->e, *du = (const peg_doubles *)w->du;
+    for (int i = 0; i < w->m; i++) {
+        peg_row_state state = w->state[i];
+        const row_bound *of = &w->bound[i];
+        double rate = x[i];
+        if (state != PEG_ROW_HELD) {
+            rate = state != PEG_ROW_OPEN && of->normal >= 0 ? of->mu * w->du[of->normal] : 0;
+            if (state == PEG_ROW_DOWN) rate = -rate;
+        }
+        w->du[i] = rate;
     }
+    for (int j = 0; j < w->vectors; j++) w->ds[j] = PEG_HELD_SHIFT * du[j] - e[j];
     multiply(w, w->du, w->ds);
-    for (int i = 0; i < w->m; i++) ((double *)w->ds)[i] += SHIFT * w->du[i] - w->e[i];
+    w->products += VECTOR_PRODUCT * w->m * w->m;
 }
 
 /* For a change of t by -1. */
@@ -446,91 +325,121 @@ static void turn_rates(path *w)
     for (int j = 0; j < w->vectors; j++) w->ds[j] = -w->ds[j];
 }
 
-/* Growth of the bound of row i. */
-static double growth(const path *w, int i)
+/* Whether the rates leave the s of held rows at what their compliance asks for. */
+static int are_accurate(const path *w)
 {
-    const peg_scaled_row *row = &w->row[i];
-    return row->normal >= 0 ? row->mu * w->du[row->normal] : 0;
+    double most = 0, off = 0;
+    for (int i = 0; i < w->m; i++) {
+        if (w->state[i] != PEG_ROW_HELD) continue;
+        most = peg_max(most, fabs(w->du[i]));
+        off = peg_max(off, fabs(((const double *)w->ds)[i]));
+    }
+    return off <= ACCURATE * most;
 }
 
-/* Change of t after which row i changes its state, and to which one. */
-static double reach(const path *w, int i, row_state *next)
+/* A row changes its state where `value`, which changes by `rate`, becomes 0. */
+static inline void meet(double value, double rate, int i, peg_row_state next, path_event *first)
 {
-    const peg_scaled_row *row = &w->row[i];
-    double u = w->u[i], du = w->du[i], s = s_of(w, i), ds = ((const double *)w->ds)[i];
-    if (w->state[i] != HELD) {
-        *next = HELD;
-        if (row->bounded && w->state[i] == OPEN) return INFINITY;
-        if (w->state[i] == UP) s = -s, ds = -ds;
-        return ds < 0 ? fmax(0, s / -ds) : INFINITY;
+    if (!(rate < 0) || !(peg_max(value, 0) < first->step * -rate)) return;
+    *first = (path_event){peg_max(value, 0) / -rate, i, next};
+}
+
+static inline void meet_bounds(const path *w, int i, path_event *first)
+{
+    const row_bound *of = &w->bound[i];
+    double u = w->u[i], du = w->du[i], bound = bound_of(w, i);
+    double grows = of->normal >= 0 ? of->mu * w->du[of->normal] : 0;
+    meet(bound - u, grows - du, i, PEG_ROW_UP, first);
+    meet(bound + u, grows + du, i, PEG_ROW_DOWN, first);
+}
+
+/* The first event within `step`. */
+static path_event find_event(const path *w, double step)
+{
+    path_event first = {step, -1, PEG_ROW_HELD};
+    const double *s = (const double *)w->s, *ds = (const double *)w->ds;
+    for (int i = 0; i < w->m; i++) {
+        peg_row_state state = w->state[i];
+        int is_bounded = w->bound[i].is_bounded;
+        if (state == PEG_ROW_HELD && is_bounded)
+            meet_bounds(w, i, &first);
+        else if (state == PEG_ROW_HELD)
+            meet(w->u[i], w->du[i], i, PEG_ROW_OPEN, &first);
+        else if (state == PEG_ROW_UP)
+            meet(-s[i], -ds[i], i, PEG_ROW_HELD, &first);
+        else if (state == PEG_ROW_DOWN || !is_bounded)
+            meet(s[i], ds[i], i, PEG_ROW_HELD, &first);
     }
-    if (!row->bounded) {
-        *next = OPEN;
-        return du < 0 ? fmax(0, u / -du) : INFINITY;
-    }
-    if (!is_limited(row)) return INFINITY;
-    double bound = peg_scaled_bound(row, w->u), grows = growth(w, i);
-    double up = du > grows ? fmax(0, (bound - u) / (du - grows)) : INFINITY;
-    double down = -du > grows ? fmax(0, (bound + u) / (-du - grows)) : INFINITY;
-    *next = up <= down ? UP : DOWN;
-    return fmin(up, down);
+    return first;
 }
 
 /* How fast row i leaves the state `before`. */
-static double leaves(const path *w, int i, row_state before)
+static double leaves(const path *w, int i, peg_row_state before)
 {
-    double ds = ((const double *)w->ds)[i];
-    if (w->state[i] != HELD) return w->state[i] == UP ? -ds : ds;
-    if (!w->row[i].bounded) return w->du[i];
-    return growth(w, i) + (before == UP ? -w->du[i] : w->du[i]);
+    const row_bound *of = &w->bound[i];
+    double ds = ((const double *)w->ds)[i], du = w->du[i];
+    if (w->state[i] != PEG_ROW_HELD) return w->state[i] == PEG_ROW_UP ? -ds : ds;
+    if (!of->is_bounded) return du;
+    double grows = of->normal >= 0 ? of->mu * w->du[of->normal] : 0;
+    return grows + (before == PEG_ROW_UP ? -du : du);
 }
 
 /* A contact that opens has no friction. */
-static void change_state(path *w, int i, row_state next)
+static void change_state(path *w, int i, peg_row_state next)
 {
     w->state[i] = next;
-    if (next == OPEN) w->u[i] = 0;
-    if (next == HELD) ((double *)w->s)[i] = 0;
-    if (w->row[i].bounded) return;
-    for (int f = i + 1; f < w->m && w->row[f].bounded; f++)
-        if (w->row[f].normal == i && w->row[f].limit == 0)
-            w->state[f] = next == OPEN ? OPEN : opposed(s_of(w, f));
+    keep_bound(w, i);
+    if (next == PEG_ROW_HELD) ((double *)w->s)[i] = 0;
+    if (w->bound[i].is_bounded) return;
+    for (int f = i + 1; f < w->m && w->bound[f].is_bounded; f++) {
+        if (w->bound[f].normal != i || w->bound[f].limit != 0) continue;
+        w->state[f] = next == PEG_ROW_OPEN ? PEG_ROW_OPEN : opposed(s_of(w, f));
+        keep_bound(w, f);
+    }
 }
 
 /* u and s after `step`. */
 PEG_WIDE static void advance(path *w, double step)
 {
+    peg_doubles *u = (peg_doubles *)w->u;
+    const peg_doubles *du = (const peg_doubles *)w->du;
     w->is_current = 0;
-    for (int i = 0; i < w->m; i++) w->u[i] += step * w->du[i];
-    for (int j = 0; j < w->vectors; j++) w->s[j] += step * w->ds[j];
+    for (int j = 0; j < w->vectors; j++) {
+        u[j] += step * du[j];
+        w->s[j] += step * w->ds[j];
+    }
+}
+
+/* The rates where equations of all states are solved again if they are not accurate. Returns 0 if
+ * that fails. */
+static int find_accurate_rates(path *w)
+{
+    find_rates(w);
+    if (!w->basis.changes || are_accurate(w)) return 1;
+    if (!peg_basis_begin(&w->basis)) return 0;
+    find_rates(w);
+    return 1;
 }
 
 /* Follows the path from t = 0. Returns whether it ends at t = 1. */
 static int follow(path *w)
 {
-    double t = 0, way = 1;
-    row_state before = OPEN;
-    for (int k = 0, at = -1; k <= CHANGES * w->m; k++) {
-        make_equations(w);
-        if (!factorise(w)) return 0;
-        find_rates(w);
-        way = at < 0 || leaves(w, at, before) > 0 ? 1 : -1;
-        if (way < 0) turn_rates(w);
-        double step = way > 0 ? 1 - t : INFINITY;
-        row_state next = HELD;
-        at = -1;
-        for (int i = 0; i < w->m; i++) {
-            row_state to = HELD;
-            double most = reach(w, i, &to);
-            if (most < step) step = most, at = i, next = to;
-        }
-        if (!(step < INFINITY)) return 0;
-        advance(w, step);
-        t += way * step;
-        if (at < 0) return 1;
-        before = w->state[at];
-        change_state(w, at, next);
-        keep_bounds(w);
+    double t = 0;
+    path_event event = {.row = -1};
+    peg_row_state before = PEG_ROW_OPEN;
+    if (!peg_basis_begin(&w->basis)) return 0;
+    for (int k = 0; k <= CHANGES * w->m; k++) {
+        if (!find_accurate_rates(w)) return 0;
+        int is_back = event.row >= 0 && !(leaves(w, event.row, before) > 0);
+        if (is_back) turn_rates(w);
+        event = find_event(w, is_back ? INFINITY : 1 - t);
+        if (!(event.step < INFINITY)) return 0;
+        advance(w, event.step);
+        t += is_back ? -event.step : event.step;
+        if (event.row < 0) return 1;
+        before = w->state[event.row];
+        change_state(w, event.row, event.next);
+        if (!peg_basis_follow(&w->basis, event.row)) return 0;
     }
     return 0;
 }
@@ -540,18 +449,20 @@ static void refine(path *w)
 {
     double last = INFINITY;
     for (int k = 0; k < SOLUTIONS; k++) {
-        keep_sliding(w);
+        keep_bounds(w);
         find_speeds(w);
         double most = w->off;
-        for (int r = 0; r < w->held; r++) most = peg_max(most, fabs(s_of(w, w->member[r])));
+        for (int i = 0; i < w->m; i++)
+            if (w->state[i] == PEG_ROW_HELD) most = peg_max(most, fabs(s_of(w, i)));
         if (!(most < GETS_ON * last)) return;
         last = most;
-        for (int r = 0; r < w->held; r++)
-            w->d[r] = -s_of(w, w->member[r]) - answer_of(w, w->member[r]);
-        solve_factors(w);
+        for (int i = 0; i < w->m; i++)
+            w->b[i] = w->state[i] == PEG_ROW_HELD ? -s_of(w, i) - answer_of(w, i) : 0;
+        peg_basis_solve(&w->basis, w->b, w->by);
         memcpy(w->before, w->u, (size_t)w->m * sizeof *w->u);
-        for (int r = 0; r < w->held; r++) w->u[w->member[r]] += w->d[r];
-        keep_sliding(w);
+        for (int i = 0; i < w->m; i++)
+            if (w->state[i] == PEG_ROW_HELD) w->u[i] += ((const double *)w->by)[i];
+        keep_bounds(w);
         change_equations(w);
     }
     find_speeds(w);
@@ -568,9 +479,9 @@ static void begin_path(path *w)
     memcpy(w->before, w->u, (size_t)w->m * sizeof *w->u);
     for (int i = 0; i < w->m; i++) {
         double share = 1 + (i + 1.0) / w->m;
-        int opens = w->state[i] == OPEN && w->row[i].bounded;
-        int is_wrong = w->state[i] == UP ? s[i] > 0 : s[i] < 0;
-        double e = w->state[i] == HELD ? -s[i] : is_wrong && !opens ? -share * s[i] : 0;
+        int opens = w->state[i] == PEG_ROW_OPEN && w->bound[i].is_bounded;
+        int is_wrong = w->state[i] == PEG_ROW_UP ? s[i] > 0 : s[i] < 0;
+        double e = w->state[i] == PEG_ROW_HELD ? -s[i] : is_wrong && !opens ? -share * s[i] : 0;
         s[i] += e;
         w->e[i] = e - answer_of(w, i);
     }
@@ -597,7 +508,7 @@ static int follow_paths(path *w, double tolerance)
     for (int k = 0; k < PATHS; k++) {
         begin_path(w);
         if (!follow(w)) return 0;
-        keep_sliding(w);
+        keep_bounds(w);
         change_equations(w);
         refine(w);
         double now = residual(w);
@@ -626,6 +537,8 @@ static int solve(path *w, double unit, double tolerance)
     project_all(w);
     find_speeds(w);
     if (follow_paths(w, tolerance)) return 1;
+    /* from no impulses, with each change factorised: dependent rows may have left rounding */
+    w->basis.most_changes = 0;
     memset(w->u, 0, (size_t)w->m * sizeof *w->u);
     memset(w->q, 0, (size_t)w->D.equations * sizeof *w->q);
     w->is_current = 0;
@@ -655,7 +568,7 @@ static peg_outcome solve_scaled(peg_arena *arena, const peg_problem *problem,
     for (int i = 0; i < w.m; i++) w.u[i] = load(&w.row[i], solution->lambda);
     for (int j = 0; j < w.D.equations; j++) w.q[j] = load(equation(&w, j), solution->lambda);
     int found = solve(&w, scaled.unit, options->tolerance * scaled.unit);
-    solution->work += w.products / PEG_PRODUCTS_OF_WORK;
+    solution->work += (w.products + w.basis.products) / PEG_PRODUCTS_OF_WORK;
     if (!found) return PEG_ITERATION_LIMIT;
     find_response(&w);
     for (int i = 0; i < w.m; i++) u[w.D.index[i]] = w.u[i];
