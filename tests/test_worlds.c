@@ -48,10 +48,11 @@ END_TEST
  * from rest, and overlapped by rounding of them; 961, 1060: they stood still, as poses lifted them;
  * 437, 632, 905: so did small meshes that spin on meshes, as rows of their triangles were missing;
  * 2848: or were made for the middle of a small triangle and a large one, not for where they touch;
- * 2024: or held a side where it was at the start, which turns;
+ * 2024: or held a side where it was at the start, which turns; 5201: a mesh toppled into a field,
+ * as triangles that it left hid those that came down;
  * 728: a floating island of which some bodies are limited; 5039: no work was left for poses after
  * velocities that were found twice. */
-static const int mended[] = {437, 575, 632, 728, 905, 961, 1060, 2024, 2848, 5039};
+static const int mended[] = {437, 575, 632, 728, 905, 961, 1060, 2024, 2848, 5039, 5201};
 enum { MENDED = sizeof mended / sizeof *mended };
 
 START_TEST(mended_world_keeps_what_is_promised)

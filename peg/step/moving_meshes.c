@@ -47,6 +47,8 @@ static void place(void *context, double t, double R[9], double at[3])
     peg_mat_mul_back(Rb, Ra, R);
 }
 
+/* Islands have the pairs that are near; deferred ones are each checked against all of the motion.
+ * One that is passed at the start must not hide what meets later. */
 static int is_known(void *context, int t, int u)
 {
     const couple *c = context;
@@ -54,7 +56,7 @@ static int is_known(void *context, int t, int u)
     int i = peg_known_triangle(s, c->a, t), j = peg_known_triangle(s, c->b, u);
     if (i < 0 || j < 0) return 0;
     const peg_candidate *known = peg_find_candidate(s, c->f->known, i, j);
-    return known && known->near;
+    return known && (known->near || known->is_deferred);
 }
 
 static void add(const couple *c, const peg_meeting *m)
