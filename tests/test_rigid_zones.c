@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BODIES = 12, VALUES = 7 }; /* VALUES: that a share can take */
+enum { BODIES = 12, VALUES = 12 }; /* VALUES: that a share can take */
 
 /* Sums of a dozen terms and the inverse of an inertia, relative to them. */
 static const double SUMMED = 1e-12;

@@ -7,18 +7,6 @@
 
 enum { SEEDS = 300, FAST = 40 };
 
-/* Worlds that are known to fail, and are left out until they do not. 21: one body stands for a step
- * more while its contacts tell less than its weight. 221: a jam of meshes stands, its bodies
- * limited, in about half of all runs that start 1e-10 m away from each other. */
-static const int failing[] = {21, 221};
-
-static int is_failing(int seed)
-{
-    for (size_t k = 0; k < sizeof failing / sizeof *failing; k++)
-        if (failing[k] == seed) return 1;
-    return 0;
-}
-
 static fuzz_report run_world(int seed, int no_meshes)
 {
     fuzz_report r;
@@ -38,7 +26,6 @@ static const char *first_failure(const fuzz_report *r)
 
 START_TEST(world_keeps_what_is_promised)
 {
-    if (is_failing(_i)) return;
     fuzz_report r = run_world(_i, 0);
     ck_assert_msg(!fuzz_failed(&r), "seed %d: %s", _i, first_failure(&r));
 }
@@ -51,8 +38,10 @@ END_TEST
  * 2024: or held a side where it was at the start, which turns; 5201: a mesh toppled into a field,
  * as triangles that it left hid those that came down;
  * 728: a floating island of which some bodies are limited; 5039: no work was left for poses after
- * velocities that were found twice. */
-static const int mended[] = {437, 575, 632, 728, 905, 961, 1060, 2024, 2848, 5039, 5201};
+ * velocities that were found twice; 8186, 10398: small meshes stood in the air, as motions
+ * shortened to a 32nd still met something. */
+static const int mended[] = {437,  575,  632,  728,  905,  961,  1060,
+                             2024, 2848, 5039, 5201, 8186, 10398};
 enum { MENDED = sizeof mended / sizeof *mended };
 
 START_TEST(mended_world_keeps_what_is_promised)

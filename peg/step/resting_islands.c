@@ -299,7 +299,8 @@ static int find_rest(peg_stage *s, peg_resting *next)
         const peg_island_result *solved = s->solved[i];
         if (!is_dynamic(scene->body, i)) continue;
         if (!is_at_rest_body(&scene->body[i]) ||
-            (solved && (solved->stats.unconverged || solved->stats.recovered)))
+            (solved && (solved->stats.unconverged || solved->stats.recovered ||
+                        solved->stats.limited_bodies)))
             activate(next, scene->body, i);
     }
     for (int i = 0; i < s->candidates; i++) {
