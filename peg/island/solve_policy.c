@@ -14,14 +14,15 @@
  *     position stage             | all                                 | 16
  *
  * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of 2
- * to 29 that are active. All but it draw from the budget of the step (lcp_rows.h): an attempt may
- * take a third of what is left, the position stage half of it for velocities and then all for
- * positions, which are restored while any of it is left. Where little is left the last ones follow
- * at once: of 30 bodies and more, and where PGS left little, the position stage goes on from the
- * velocities of PGS, if contact gains nothing by them; and where nothing is left a position stage
- * that was to limit no bodies ends the step. Islands that are solved again in the step, with more
- * pairs, then go on from the velocities of the round before: while anything is left, a position
- * stage without limits is tried from there before all else, and where it fails all is solved again.
+ * to 29 that are active. All solves but PGS in lanes draw from the budget of the step (lcp_rows.h):
+ * an attempt may take a third of what is left, the position stage half of it for velocities and
+ * then all for positions, which are restored while any of it is left. Where little is left the last
+ * ones follow at once: of 30 bodies and more, and where PGS left little, the position stage goes on
+ * from the velocities of PGS, if contact gains nothing by them; and where nothing is left a
+ * position stage that was to limit no bodies ends the step. Islands that are solved again in the
+ * step, with more pairs, then go on from the velocities of the round before: while anything is
+ * left, a position stage without limits is tried from there before all else, and where it fails all
+ * is solved again.
  * Exact solves end with a certificate. An island in which the limited attempt failed n times in a
  * row is tried so again 2^n steps later, or where all others fail; so is an exact one that has not
  * opened overlaps of the start. Other contact models make one attempt that always converges. */
