@@ -252,6 +252,7 @@ static void answer_rows(peg_island *I, int driven)
     memset(I->dirty, 1, (size_t)I->nr);
     I->before.is_restored = 0;
     peg_solve_mode mode = I->mode;
+    /* after the wide attempt, too */
     if (I->nd < PEG_ITERATIVE_FROM) I->mode = PEG_MODE_EXACT;
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
     I->mode = mode;

@@ -39,8 +39,9 @@
 #include "peg/island/position_stage.h"
 #include "peg/island/wide_attempt.h"
 
-/* Active islands of so many bodies and more take the wide attempt: of a body alone contacts that
- * turn are followed (turned_rows.h). */
+/* Active islands of so many bodies and more take the wide attempt. It does not follow contacts that
+ * turn (turned_rows.h): with 1, which takes 0.9 times the instructions of 100 boxes, a spinning top
+ * of 305 J has lost 2.8 J after 4 s instead of 0.3 J. */
 enum { WIDE_FROM = 2 };
 /* Of the work that is left in the step (lcp_rows.h), what an attempt may take: an arch of 201
  * stones takes two ninths. */

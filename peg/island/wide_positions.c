@@ -18,8 +18,8 @@ enum { POSITION_ITERATIONS = 12 };
  * pair take part. */
 static const double AIM = 0.3, NEIGHBOUR = 5;
 /* Share of the least gap that is aimed at, below which changes of rows end the iterations: with a
- * tenth of the margin, whatever is aimed at, 12 of 42 frictionless pours of 60 boxes at h .1 limit
- * bodies near rest, where hardly any gap is left; with this 10 of 44. */
+ * tenth of the margin, whatever is aimed at, arches of 119 and 121 stones, where hardly any gap is
+ * left, limit 130 000 and 67 000 bodies in 11 s instead of 650 and 730. */
 static const double EVEN = 0.05;
 
 static void bound_pairs(void *data, int begin, int end)

@@ -167,7 +167,7 @@ double peg_wide_end_gap(const peg_wide *w, int contact);
 /* Adds what the threads have done to the counters. */
 void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 
-/* --- wide_solve.c --- */
+/* --- wide_lcp.c --- */
 
 /* Solves the contacts for nb bodies of a problem with these masses to the certificate. v: the
  * answer. Returns 0, and leaves v and the impulses as they are, if friction has limits of its own,
