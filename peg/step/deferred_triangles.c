@@ -13,9 +13,6 @@
 
 /* --- motions --- */
 
-/* Beyond this angle, rad, the path of a turning point is no longer taken for a straight line. */
-#define MOST_TURN 1.0
-
 /* A point at a distance r from the centre that turns evenly by an angle a gets off its chord by
  * r a^2 / 8; twice that leaves room for ODE's updates, which do not turn evenly. */
 static peg_motion motion_of(const peg_stage *s, int part, const double v[6])
@@ -31,7 +28,7 @@ static peg_motion motion_of(const peg_stage *s, int part, const double v[6])
     peg_copy3(body->x, m.centre);
     peg_sub(x, body->x, m.shift);
     if (!(angle > 0)) return m;
-    m.bend = angle < MOST_TURN ? .25 * p->arm * angle * angle : INFINITY;
+    m.bend = .25 * p->arm * angle * angle;
     peg_quat_to_mat(body->q, before);
     peg_quat_to_mat(q, after);
     for (int i = 0; i < 3; i++)
