@@ -99,6 +99,8 @@ static void add_jaw(lab_world *w, lab_body *palm, double side, double force, dou
     lab_joint_param(j, dParamFMax, force);
     lab_joint_param(j, dParamLoStop, stop);
     lab_joint_param(j, dParamHiStop, 0);
+    /* what ODE adds to leave a stop: the speed that the motor asks for, in a step of .02 s */
+    lab_joint_param(j, dParamFudgeFactor, .1 * .1 / .02 / force);
 }
 
 static double turn_of(int i)
