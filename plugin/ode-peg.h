@@ -160,9 +160,10 @@ PEG_API pegStatus pegJointSetPlane2DParam(pegWorldID peg, dJointID joint, int ax
                                           dReal value);
 
 /* Steps the world by h with exact contacts. Bodies without contact move exactly as in ODE's own
- * step. pegWorldQuickStep integrates with dWorldQuickStep, an iterative joint solver: joints in
- * contact islands are solved here all the same and left out of ODE's step (dJointDisable,
- * dJointEnable); if one of their bodies may auto-disable, dWorldStep is used. Where joint
+ * step, those with joints as by dWorldStep but for rounding: joints are solved here and left out of
+ * ODE's step (dJointDisable, dJointEnable). If one of their bodies may auto-disable, or one of them
+ * is a transmission, dWorldStep finds their impulses once more. pegWorldQuickStep integrates with
+ * dWorldQuickStep otherwise. Where joint
  * constraints contradict each other or contacts, they are relaxed for the step. Geoms without a
  * body, of disabled kinematic bodies and of bodies of another world are static. On an error ODE's
  * world is unchanged: ARGUMENT (null, or called from inside a step), STEP_SIZE, NOT_FINITE, MASS,

@@ -82,14 +82,21 @@ static double difference(outcome *a, outcome *b)
 static const char *const same[] = {
     "o1-o2",          "g1-g2",      "connected",  "ground-only", "sub-spaces",
     "space-argument", "depth-test", "feedback",   "slip",        "attached-to-none",
-    "quick-step",     "sap-space",  "hash-space", "joints",      "threads",
-    "worlds"};
+    "quick-step",     "sap-space",  "hash-space", "threads",     "worlds"};
 
 START_TEST(rests_as_with_the_swap)
 {
     const char *style = same[_i];
     outcome *swap = shell_with("$p/styles-swap %s", style);
     ck_assert_double_le(difference(swap, shell_with("$run $p/styles %s", style)), 0);
+}
+END_TEST
+
+/* Until something is near, steps are stock ODE's, whose joints differ by rounding. */
+START_TEST(joints_rest_as_with_the_swap_but_for_rounding)
+{
+    outcome *swap = shell("$p/styles-swap joints");
+    ck_assert_double_le(difference(swap, shell("$run $p/styles joints")), 1e-14);
 }
 END_TEST
 
@@ -653,6 +660,7 @@ Suite *test_suite(void)
     tcase_set_timeout(pairs, 60);
     test_long(pairs);
     tcase_add_loop_test(pairs, rests_as_with_the_swap, 0, (int)(sizeof same / sizeof *same));
+    tcase_add_test(pairs, joints_rest_as_with_the_swap_but_for_rounding);
     tcase_add_loop_test(pairs, soft_ones_rest_as_with_the_swap, 0,
                         (int)(sizeof soft_styles / sizeof *soft_styles));
     tcase_add_loop_test(tests, shapes_rest_as_with_the_swap, 0,

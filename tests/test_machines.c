@@ -249,6 +249,57 @@ END_TEST
 
 /* --- quick steps ---------------------------------------------------------------------------- */
 
+/* Two wheels on axles, geared to each other. */
+static dJointID add_gears(dWorldID world, dBodyID wheel[2])
+{
+    dMass mass;
+    dMassSetBoxTotal(&mass, 2, .4, .4, .1);
+    for (int i = 0; i < 2; i++) {
+        dJointID axle = dJointCreateHinge(world, 0);
+        wheel[i] = dBodyCreate(world);
+        dBodySetMass(wheel[i], &mass);
+        dBodySetPosition(wheel[i], .6 * i, 0, 2);
+        dJointAttach(axle, wheel[i], NULL);
+        dJointSetHingeAnchor(axle, .6 * i, 0, 2);
+        dJointSetHingeAxis(axle, 0, 0, 1);
+    }
+    dJointID gears = dJointCreateTransmission(world, 0);
+    dJointAttach(gears, wheel[0], wheel[1]);
+    dJointSetTransmissionMode(gears, dTransmissionParallelAxes);
+    dJointSetTransmissionAxis(gears, 0, 0, 1);
+    dJointSetTransmissionAnchor1(gears, 0, 0, 2);
+    dJointSetTransmissionAnchor2(gears, .6, 0, 2);
+    dJointSetTransmissionRatio(gears, 2);
+    return gears;
+}
+
+/* Through several turns, which ODE counts in its step. _i: dWorldQuickStep */
+START_TEST(gears_turn_as_in_ode)
+{
+    scene s = new_scene(NULL);
+    dWorldID stock = dWorldCreate();
+    dBodyID wheel[2], twin[2];
+    dWorldSetGravity(stock, 0, 0, -G);
+    ck_assert_int_eq(pegJointSetReferencePose(s.peg, add_gears(s.world, wheel)), PEG_OK);
+    add_gears(stock, twin);
+    dGeomSetBody(dCreateBox(s.space, .1, .1, .1), wheel[0]);
+    add_box(&s, CUBE, 3, 0, .5);
+    for (int i = 0; i < 300; i++) {
+        dBodyAddTorque(wheel[0], 0, 0, 1);
+        dBodyAddTorque(twin[0], 0, 0, 1);
+        step(&s, .01, _i);
+        dWorldStep(stock, .01);
+    }
+    ck_assert_double_gt(dBodyGetAngularVel(twin[0])[2], 10);
+    for (int k = 0; k < 2; k++) {
+        double was = dBodyGetAngularVel(twin[k])[2];
+        ck_assert_double_eq_tol(dBodyGetAngularVel(wheel[k])[2], was, 1e-6 * fabs(was));
+    }
+    dWorldDestroy(stock);
+    free_scene(&s);
+}
+END_TEST
+
 START_TEST(quick_steps_are_exact)
 {
     scene s[2];
@@ -562,6 +613,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(use, trees_fall_on_the_floor, 0, 2);
     tcase_add_loop_test(use, feedback_knows_the_contacts, 0, 2);
     tcase_add_test(use, position_stages_keep_joints_and_feedback);
+    tcase_add_loop_test(use, gears_turn_as_in_ode, 0, 2);
     tcase_add_test(use, quick_steps_are_exact);
     tcase_add_test(use, jointed_stack_stands);
     tcase_add_test(use, large_islands_keep_their_joints);
