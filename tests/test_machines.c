@@ -156,9 +156,28 @@ START_TEST(trees_fall_on_the_floor)
         pegWorldGetTotals(s.peg, &total);
         ck_assert_double_le(total.max_penetration, 0);
         ck_assert_int_eq(total.joints_failed, 0);
-        ck_assert_double_le(total.max_penetration, 0);
+        ck_assert_int_gt(total.wide_islands, 0);
         free_scene(&s);
     }
+}
+END_TEST
+
+/* Two cubes on a ball joint fall past a box whose side they are flush with, from above its edge:
+ * what opens the gap of a margin is all that bears. */
+START_TEST(jointed_cubes_fall_past_a_flush_side)
+{
+    scene s = new_scene(NULL);
+    dBodyID body[2];
+    dGeomID side = dCreateBox(s.space, 2, 2, 1);
+    dGeomSetPosition(side, 1.5, 0, 2.5);
+    for (int i = 0; i < 2; i++) body[i] = add_box(&s, CUBE, 0, 0, 3.6 + 1.2 * i);
+    ball(&s, body[0], body[1], 0, 0, 4.2);
+    for (int n = 1; n <= 60; n++) {
+        step(&s, 0.01, 0);
+        for (int i = 0; i < 2; i++)
+            ck_assert_double_eq_tol(dBodyGetLinearVel(body[i])[2], -G * 0.01 * n, 1e-6);
+    }
+    free_scene(&s);
 }
 END_TEST
 
@@ -614,6 +633,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(use, feedback_knows_the_contacts, 0, 2);
     tcase_add_test(use, position_stages_keep_joints_and_feedback);
     tcase_add_loop_test(use, gears_turn_as_in_ode, 0, 2);
+    tcase_add_test(use, jointed_cubes_fall_past_a_flush_side);
     tcase_add_test(use, quick_steps_are_exact);
     tcase_add_test(use, jointed_stack_stands);
     tcase_add_test(use, large_islands_keep_their_joints);

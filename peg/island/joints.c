@@ -102,6 +102,19 @@ int peg_joints_hold(peg_island *I, const peg_vec6 *v, peg_lcp_row **rows, double
     return 1;
 }
 
+int peg_joints_keep(const peg_island *I, const peg_vec6 *v, peg_lcp_row *row)
+{
+    int n = 0;
+    for (int k = 0; k < I->joints.n; k++) {
+        const peg_lcp_row *joint = &I->joints.row[k];
+        if (joint->bounded && isfinite(joint->limit)) continue;
+        row[n] = *joint;
+        row[n].b = joint->bounded ? 0 : I->h * peg_max(peg_lcp_speed(joint, v) + joint->b, 0);
+        n++;
+    }
+    return n;
+}
+
 void peg_joints_release(peg_island *I, peg_lcp_row *rows, double *lambda)
 {
     I->joints.row = rows;

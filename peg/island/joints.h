@@ -30,6 +30,9 @@ double peg_joints_work(const peg_island *island, const peg_vec6 *v);
 /* For the solve of a bounce: rows that keep the velocities v as they are, without impulses so far.
  * Returns 0 without memory. *rows, *lambda: what peg_joints_release puts back. */
 int peg_joints_hold(peg_island *island, const peg_vec6 *v, peg_lcp_row **rows, double **lambda);
+/* Rows of displacements, m, of bodies with the velocities v: what joints hold they keep, stops are
+ * met no sooner than they are; motors have had their impulse. Returns how many. */
+int peg_joints_keep(const peg_island *island, const peg_vec6 *v, peg_lcp_row *row);
 void peg_joints_release(peg_island *island, peg_lcp_row *rows, double *lambda);
 
 #endif

@@ -5,7 +5,7 @@
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
  *     wide                       | 2 bodies and more that are active,  | 40 restorations, thrice
- *                                | 5 and more                          |
+ *                                | 5 and more; with joints up to 29    |
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
@@ -66,6 +66,14 @@ static int may_iterate(const peg_island *I, int from)
 {
     return I->nd >= (I->joints.n ? PEG_COARSE_FROM : from) &&
            (is_many(I) || !peg_has_moving_obstacle(I)) && I->settings->solver == PEG_SOLVER_AUTO;
+}
+
+/* The wide attempt has joints of few bodies only. */
+static int may_be_wide(const peg_island *I)
+{
+    if (!I->joints.n) return may_iterate(I, WIDE_FROM);
+    return I->nd >= WIDE_FROM && !is_many(I) && !peg_has_moving_obstacle(I) &&
+           I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 /* --- attempts --- */
@@ -210,7 +218,7 @@ static int try_all(peg_island *I, int iterative, patience *p)
 {
     int moves =
         is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST) : (I->forms & PEG_FORM_ACTIVE) != 0;
-    int is_wide = may_iterate(I, WIDE_FROM) && moves;
+    int is_wide = may_be_wide(I) && moves;
     if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
     int is_known = I->known.v != NULL;
     if (I->failed) return 0;
@@ -233,7 +241,8 @@ peg_result peg_solve_by_policy(peg_island *I)
         peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
-    if (may_iterate(I, WIDE_FROM) && peg_is_faster(I, ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
+    if ((may_be_wide(I) || may_iterate(I, WIDE_FROM)) && peg_is_faster(I, ACTIVE))
+        I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */

@@ -49,7 +49,9 @@ static int suits_surface(const peg_island *I, const peg_surface *s)
 /* bounces: whether a surface does. */
 static int suits(const peg_island *I, int *bounces)
 {
-    if (I->joints.n || I->common.planar || I->common.capture || I->common.disabled_rules) return 0;
+    if ((I->joints.n && I->nd >= PEG_COARSE_FROM) || I->common.planar || I->common.capture ||
+        I->common.disabled_rules)
+        return 0;
     for (int i = I->nd; i < I->nr; i++)
         if (peg_is_moving_obstacle(&I->rigid[i].state)) return 0;
     const peg_surface *last = NULL;
@@ -100,7 +102,7 @@ static int begin(peg_wide *w)
         mass += I->rigid[i].state.mass;
     }
     w->speed = sqrt(sum / mass);
-    w->is_small = I->nd < PEG_ITERATIVE_FROM;
+    w->is_small = I->joints.n || I->nd < PEG_ITERATIVE_FROM;
     w->gap = w->is_small ? 1 : PEG_COARSE_GAP;
     w->margin = INFINITY;
     for (int i = 0; i < I->npair; i++) w->margin = peg_min(w->margin, w->pair[i].margin);
@@ -250,7 +252,11 @@ int peg_wide_attempt(peg_island *I, int may_stop)
     peg_wide w = {.I = I};
     peg_arena_mark mark = peg_arena_here(I->arena);
     if (!suits(I, &w.bounces)) return 0;
-    if (step(&w, may_stop)) return 1;
+    double *joints = PEG_NEW(I->arena, double, I->joints.n);
+    size_t size = (size_t)I->joints.n * sizeof *joints;
+    if (joints) memcpy(joints, I->joints.lambda, size);
+    if (joints && step(&w, may_stop)) return 1;
+    if (joints) memcpy(I->joints.lambda, joints, size);
     for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
     I->failed |= I->arena->failed;
     I->impulse = (peg_row_set){0};

@@ -1,17 +1,10 @@
 /* Small islands in the wide attempt: contacts of patches as rows of a mixed LCP, solved to the
  * certificate. */
+#include "peg/island/joints.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/wide_state.h"
 
 enum { ROWS = 3 }; /* of a contact: along n, t, n x t */
-
-/* Whether friction has limits of its own, which act only where the contact is loaded. */
-static int has_limits(const peg_wide *w)
-{
-    for (int k = 0; k < w->contacts; k++)
-        if (w->contact[k].limit[0] > 0 || w->contact[k].limit[1] > 0) return 1;
-    return 0;
-}
 
 static void fill_jacobian(const peg_wide_contact *c, const peg_wide_patch *patch,
                           const double *direction, peg_lcp_row *row)
@@ -22,6 +15,12 @@ static void fill_jacobian(const peg_wide_contact *c, const peg_wide_patch *patch
     peg_cross(c->arm_a, direction, row->Ja + 3);
     peg_cross(c->arm_b, direction, row->Jb + 3);
     for (int k = 0; k < 3; k++) row->Jb[k] = -direction[k], row->Jb[3 + k] = -row->Jb[3 + k];
+}
+
+/* Whether friction along a tangent has a row. A limit of its own acts where the contact bears. */
+static int has_friction(const peg_wide_contact *c, int j)
+{
+    return c->mu[j] > 0 || (c->limit[j] > 0 && c->lambda[0] > 0);
 }
 
 /* The rows of a contact; returns how many. */
@@ -36,11 +35,12 @@ static int fill_contact(const peg_wide_contact *c, const peg_wide_patch *patch, 
     row->b = c->bias;
     lambda[0] = c->lambda[0];
     for (int j = 0; j < 2 && !frictionless; j++) {
-        if (!(c->mu[j] > 0)) continue;
+        if (!has_friction(c, j)) continue;
         fill_jacobian(c, patch, across[j], &row[n]);
         row[n].bounded = 1;
         row[n].normal = at;
         row[n].mu = c->mu[j];
+        row[n].limit = c->limit[j];
         lambda[n++] = c->lambda[1 + j];
     }
     return n;
@@ -57,36 +57,69 @@ static int fill_rows(const peg_wide *w, int frictionless, peg_lcp_row *row, doub
     return m;
 }
 
-/* Impulses that are rounding in the energy norm carry nothing. */
-static void take_impulses(peg_wide *w, const peg_problem *problem, const peg_solution *solution)
+/* As in the other attempts: see PEG_FORM_SLIP. */
+static void let_slip(const peg_island *I, const peg_problem *problem, peg_lcp_row *row)
 {
+    if (!(I->forms & PEG_FORM_SLIP)) return;
+    for (int i = 0; i < problem->m; i++)
+        if (row[i].bounded && isinf(row[i].limit))
+            row[i].c += PEG_COMPLIANCE * peg_row_scale(problem, i);
+}
+
+/* Impulses that are rounding in the energy norm carry nothing. Returns whether friction with limits
+ * of its own acted where contacts bear, and nowhere else. */
+static int take_impulses(peg_wide *w, const peg_problem *problem, const peg_solution *solution,
+                         int frictionless)
+{
+    int is_settled = 1;
     for (int k = 0, m = 0; k < w->contacts; k++) {
         peg_wide_contact *c = &w->contact[k];
         double most = PEG_RESIDUAL_TOLERANCE * solution->unit;
         double normal = solution->lambda[m] * sqrt(peg_row_scale(problem, m));
-        int bears = normal > most;
-        c->lambda[0] = bears ? solution->lambda[m] : 0;
-        m++;
+        int at = m++, bears = normal > most;
         for (int j = 0; j < 2; j++)
-            c->lambda[1 + j] = c->mu[j] > 0 ? solution->lambda[m++] * bears : 0;
+            c->lambda[1 + j] =
+                !frictionless && has_friction(c, j) ? solution->lambda[m++] * bears : 0;
+        if (c->limit[0] > 0 || c->limit[1] > 0) is_settled &= bears == (c->lambda[0] > 0);
+        c->lambda[0] = bears ? solution->lambda[at] : 0;
     }
+    return is_settled;
+}
+
+/* The rows of the joints behind those of the contacts. Of a restoration they keep what the joints
+ * hold, and their impulses are not kept. */
+static void add_joints(peg_wide *w, peg_problem *problem, int frictionless, peg_lcp_row *row,
+                       double *lambda)
+{
+    peg_island *I = w->I;
+    if (frictionless) {
+        problem->m += peg_joints_keep(I, (const peg_vec6 *)I->v, &row[problem->m]);
+        return;
+    }
+    problem->m += I->joints.n;
+    peg_joints_fill(I, problem, row, lambda);
 }
 
 int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *wide, const peg_mass_block *mass,
-                         peg_vec6 *v)
+                         peg_vec6 *v, int *is_settled)
 {
     peg_island *I = w->I;
-    int most = ROWS * w->contacts;
+    int most = ROWS * w->contacts + I->joints.n;
     peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, most);
     peg_solution solution = {.v = PEG_NEW(I->arena, peg_vec6, wide->nb),
                              .lambda = PEG_NEW(I->arena, double, most)};
-    if (I->arena->failed || has_limits(w)) return 0;
+    if (I->arena->failed) return 0;
+    memset(solution.lambda, 0, (size_t)most * sizeof *solution.lambda);
     peg_problem problem = {.nb = wide->nb, .mass = mass, .target = wide->target, .row = row};
-    problem.m = fill_rows(w, wide->frictionless, row, solution.lambda);
+    int contacts = problem.m = fill_rows(w, wide->frictionless, row, solution.lambda);
+    let_slip(I, &problem, row);
+    if (I->joints.n) add_joints(w, &problem, wide->frictionless, row, solution.lambda);
     if (peg_island_lcp(I, &problem, &solution) != PEG_SOLVED) return 0;
     I->stats->residual_max = fmax(I->stats->residual_max, solution.residual / solution.unit);
     I->stats->cone_violation_max = fmax(I->stats->cone_violation_max, solution.cone);
-    take_impulses(w, &problem, &solution);
+    *is_settled = take_impulses(w, &problem, &solution, wide->frictionless);
+    for (int k = 0; k < I->joints.n && !wide->frictionless; k++)
+        I->joints.lambda[k] = solution.lambda[contacts + k];
     memcpy(v, solution.v, (size_t)wide->nb * sizeof *v);
     return 1;
 }

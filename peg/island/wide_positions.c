@@ -99,12 +99,16 @@ static void heat(const peg_wide *w, const peg_wide_pair *p, unsigned char *hot)
     hot[w->piece[p->a].rigid] = hot[w->piece[p->b].rigid] = 1;
 }
 
-/* Bodies of violated pairs, and of those around them. */
+/* Bodies of violated pairs, and of those around them; with joints all that can move. */
 static void find_hot(peg_wide *w, int round)
 {
     peg_island *I = w->I;
     int rings = round / WIDER;
     memset(w->hot, 0, (size_t)I->nr);
+    if (I->joints.n) {
+        memset(w->hot, 1, (size_t)I->nd);
+        return;
+    }
     for (int k = 0; k < w->violations; k++) heat(w, &w->pair[w->violated[k]], w->hot);
     for (int ring = 0; ring < rings; ring++) {
         memcpy(w->warm, w->hot, (size_t)I->nr);
@@ -135,20 +139,25 @@ static int choose_pairs(peg_wide *w)
     return n;
 }
 
-/* The bodies of the chosen pairs. */
+static void add_member(peg_wide *w, int i)
+{
+    if (i >= w->I->nd || w->number[i] >= 0) return;
+    w->member_root[w->members] = w->root[i];
+    w->member_mass[w->members] = w->I->mass[i];
+    w->member[w->members] = i;
+    w->number[i] = w->members++;
+}
+
+/* The bodies of the chosen pairs; with joints all, in the order of the island. */
 static void number_members(peg_wide *w)
 {
     const peg_island *I = w->I;
     for (int k = 0; k < w->members; k++) w->number[w->member[k]] = -1;
     w->members = 0;
+    for (int i = 0; i < I->nd && I->joints.n; i++) add_member(w, i);
     for (int k = 0; k < 2 * w->visits; k++) {
         const peg_wide_pair *p = &w->pair[w->list[k / 2]];
-        int i = w->piece[k % 2 ? p->b : p->a].rigid;
-        if (i >= I->nd || w->number[i] >= 0) continue;
-        w->member_root[w->members] = w->root[i];
-        w->member_mass[w->members] = I->mass[i];
-        w->member[w->members] = i;
-        w->number[i] = w->members++;
+        add_member(w, w->piece[k % 2 ? p->b : p->a].rigid);
     }
 }
 
@@ -232,7 +241,8 @@ static int restore(peg_wide *w, int round)
         .pool = w->contacts < PEG_SHARED_FROM ? NULL : I->pool};
     peg_wide_result result;
     if (w->is_small) {
-        if (!peg_wide_solve_exact(w, &problem, w->member_mass, w->shift)) return 0;
+        int acts;
+        if (!peg_wide_solve_exact(w, &problem, w->member_mass, w->shift, &acts)) return 0;
     } else {
         if (!peg_solve_wide_pgs(I->arena, &problem, w->shift, &result)) return 0;
         peg_wide_count(w, &result);

@@ -106,6 +106,7 @@ typedef struct peg_wide {
     int *number; /* nr: of the body in the problem; -1: does not move in it */
     peg_wide_contact *contact;
     peg_wide_feature *feature;
+    peg_wide_contact *begun; /* contacts: as they were found */
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;
@@ -169,11 +170,12 @@ void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 
 /* --- wide_lcp.c --- */
 
-/* Solves the contacts for nb bodies of a problem with these masses to the certificate. v: the
- * answer. Returns 0, and leaves v and the impulses as they are, if friction has limits of its own,
- * no answer is found or memory is exhausted. */
+/* Solves the contacts, and the joints, for nb bodies of a problem with these masses to the
+ * certificate. v: the answer. *is_settled: friction with limits of its own acted where contacts
+ * bear, else it is to act there in the next solve. Returns 0, and leaves v and the impulses as they
+ * are, if no answer is found or memory is exhausted. */
 int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *problem, const peg_mass_block *mass,
-                         peg_vec6 *v);
+                         peg_vec6 *v, int *is_settled);
 
 /* --- wide_velocities.c --- */
 
