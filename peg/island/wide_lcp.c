@@ -3,6 +3,7 @@
 #include "peg/island/joints.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/wide_state.h"
+#include "peg/lcp/delassus.h"
 
 enum { ROWS = 3 }; /* of a contact: along n, t, n x t */
 
@@ -112,6 +113,7 @@ int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *wide, const peg_ma
     memset(solution.lambda, 0, (size_t)most * sizeof *solution.lambda);
     peg_problem problem = {.nb = wide->nb, .mass = mass, .target = wide->target, .row = row};
     int contacts = problem.m = fill_rows(w, wide->frictionless, row, solution.lambda);
+    if (contacts > PEG_DELASSUS_ROWS) return 0;
     let_slip(I, &problem, row);
     if (I->joints.n) add_joints(w, &problem, wide->frictionless, row, solution.lambda);
     if (peg_island_lcp(I, &problem, &solution) != PEG_SOLVED) return 0;

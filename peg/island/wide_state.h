@@ -173,7 +173,8 @@ void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 /* Solves the contacts, and the joints, for nb bodies of a problem with these masses to the
  * certificate. v: the answer. *is_settled: friction with limits of its own acted where contacts
  * bear, else it is to act there in the next solve. Returns 0, and leaves v and the impulses as they
- * are, if no answer is found or memory is exhausted. */
+ * are, if no answer is found, rows are more than the Delassus solver takes, for which other methods
+ * fail as often as not, or memory is exhausted. */
 int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *problem, const peg_mass_block *mass,
                          peg_vec6 *v, int *is_settled);
 
