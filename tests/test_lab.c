@@ -481,7 +481,7 @@ START_TEST(bench_says_what_time_leaves_out)
     size_t i, left_out;
     json_t *r;
     snprintf(command, sizeof command,
-             "bench --quick --scene bridge --contact peg,ode-quick --budget .2 --out %s",
+             "bench --quick --scene bridge --contact peg,ode-quick --budget .02 --out %s",
              test_path("bench-short"));
     ck_assert_int_eq(lab_run_program(command), 0);
     json_t *report = json_load_file(test_path("bench-short/bench.json"), 0, NULL);

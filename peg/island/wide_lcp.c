@@ -18,16 +18,17 @@ static void fill_jacobian(const peg_wide_contact *c, const peg_wide_patch *patch
     for (int k = 0; k < 3; k++) row->Jb[k] = -direction[k], row->Jb[3 + k] = -row->Jb[3 + k];
 }
 
-/* Whether friction along a tangent has a row. A limit of its own acts where the contact bears. */
-static int has_friction(const peg_wide_contact *c, int j)
+/* Whether friction of a contact along a tangent has a row. */
+static int has_friction(const peg_wide *w, int k, int j)
 {
-    return c->mu[j] > 0 || (c->limit[j] > 0 && c->lambda[0] > 0);
+    return w->contact[k].mu[j] > 0 || (w->contact[k].limit[j] > 0 && w->acts[k]);
 }
 
 /* The rows of a contact; returns how many. */
-static int fill_contact(const peg_wide_contact *c, const peg_wide_patch *patch, int at,
+static int fill_contact(const peg_wide *w, int k, const peg_wide_patch *patch, int at,
                         int frictionless, peg_lcp_row *row, double *lambda)
 {
+    const peg_wide_contact *c = &w->contact[k];
     double third[3];
     const double *across[2] = {c->tangent, third};
     int n = 1;
@@ -36,7 +37,7 @@ static int fill_contact(const peg_wide_contact *c, const peg_wide_patch *patch, 
     row->b = c->bias;
     lambda[0] = c->lambda[0];
     for (int j = 0; j < 2 && !frictionless; j++) {
-        if (!has_friction(c, j)) continue;
+        if (!has_friction(w, k, j)) continue;
         fill_jacobian(c, patch, across[j], &row[n]);
         row[n].bounded = 1;
         row[n].normal = at;
@@ -53,7 +54,7 @@ static int fill_rows(const peg_wide *w, int frictionless, peg_lcp_row *row, doub
     for (int i = 0; i < w->patches; i++) {
         const peg_wide_patch *patch = &w->patch[i];
         for (int k = patch->first; k < patch->first + patch->count; k++)
-            m += fill_contact(&w->contact[k], patch, m, frictionless, &row[m], &lambda[m]);
+            m += fill_contact(w, k, patch, m, frictionless, &row[m], &lambda[m]);
     }
     return m;
 }
@@ -67,24 +68,23 @@ static void let_slip(const peg_island *I, const peg_problem *problem, peg_lcp_ro
             row[i].c += PEG_COMPLIANCE * peg_row_scale(problem, i);
 }
 
-/* Impulses that are rounding in the energy norm carry nothing. Returns whether friction with limits
- * of its own acted where contacts bear, and nowhere else. */
-static int take_impulses(peg_wide *w, const peg_problem *problem, const peg_solution *solution,
-                         int frictionless)
+/* Impulses that are rounding in the energy norm carry nothing. */
+static void take_impulses(peg_wide *w, const peg_problem *problem, const peg_solution *solution,
+                          int frictionless)
 {
-    int is_settled = 1;
     for (int k = 0, m = 0; k < w->contacts; k++) {
         peg_wide_contact *c = &w->contact[k];
         double most = PEG_RESIDUAL_TOLERANCE * solution->unit;
         double normal = solution->lambda[m] * sqrt(peg_row_scale(problem, m));
-        int at = m++, bears = normal > most;
-        for (int j = 0; j < 2; j++)
-            c->lambda[1 + j] =
-                !frictionless && has_friction(c, j) ? solution->lambda[m++] * bears : 0;
-        if (c->limit[0] > 0 || c->limit[1] > 0) is_settled &= bears == (c->lambda[0] > 0);
-        c->lambda[0] = bears ? solution->lambda[at] : 0;
+        int bears = normal > most;
+        c->lambda[0] = bears ? solution->lambda[m] : 0;
+        m++;
+        for (int j = 0; j < 2; j++) {
+            int acts = !frictionless && has_friction(w, k, j);
+            c->lambda[1 + j] = acts ? solution->lambda[m++] : 0;
+            if (!bears && !(c->limit[j] > 0)) c->lambda[1 + j] = 0;
+        }
     }
-    return is_settled;
 }
 
 /* The rows of the joints behind those of the contacts. Of a restoration they keep what the joints
@@ -102,7 +102,7 @@ static void add_joints(peg_wide *w, peg_problem *problem, int frictionless, peg_
 }
 
 int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *wide, const peg_mass_block *mass,
-                         peg_vec6 *v, int *is_settled)
+                         peg_vec6 *v)
 {
     peg_island *I = w->I;
     int most = ROWS * w->contacts + I->joints.n;
@@ -119,7 +119,7 @@ int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *wide, const peg_ma
     if (peg_island_lcp(I, &problem, &solution) != PEG_SOLVED) return 0;
     I->stats->residual_max = fmax(I->stats->residual_max, solution.residual / solution.unit);
     I->stats->cone_violation_max = fmax(I->stats->cone_violation_max, solution.cone);
-    *is_settled = take_impulses(w, &problem, &solution, wide->frictionless);
+    take_impulses(w, &problem, &solution, wide->frictionless);
     for (int k = 0; k < I->joints.n && !wide->frictionless; k++)
         I->joints.lambda[k] = solution.lambda[contacts + k];
     memcpy(v, solution.v, (size_t)wide->nb * sizeof *v);

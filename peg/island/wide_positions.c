@@ -241,8 +241,7 @@ static int restore(peg_wide *w, int round)
         .pool = w->contacts < PEG_SHARED_FROM ? NULL : I->pool};
     peg_wide_result result;
     if (w->is_small) {
-        int acts;
-        if (!peg_wide_solve_exact(w, &problem, w->member_mass, w->shift, &acts)) return 0;
+        if (!peg_wide_solve_exact(w, &problem, w->member_mass, w->shift)) return 0;
     } else {
         if (!peg_solve_wide_pgs(I->arena, &problem, w->shift, &result)) return 0;
         peg_wide_count(w, &result);

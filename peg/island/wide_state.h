@@ -107,6 +107,7 @@ typedef struct peg_wide {
     peg_wide_contact *contact;
     peg_wide_feature *feature;
     peg_wide_contact *begun; /* contacts: as they were found */
+    unsigned char *acts;     /* contacts: friction with a limit of its own does */
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;
@@ -171,12 +172,11 @@ void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 /* --- wide_lcp.c --- */
 
 /* Solves the contacts, and the joints, for nb bodies of a problem with these masses to the
- * certificate. v: the answer. *is_settled: friction with limits of its own acted where contacts
- * bear, else it is to act there in the next solve. Returns 0, and leaves v and the impulses as they
+ * certificate. v: the answer. Friction with limits of its own acts where w->acts says. Returns 0, and leaves v and the impulses as they
  * are, if no answer is found, rows are more than the Delassus solver takes, for which other methods
  * fail as often as not, or memory is exhausted. */
 int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *problem, const peg_mass_block *mass,
-                         peg_vec6 *v, int *is_settled);
+                         peg_vec6 *v);
 
 /* --- wide_velocities.c --- */
 

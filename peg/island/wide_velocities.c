@@ -18,6 +18,8 @@ enum { PASSES = 4 };
 /* Angle, rad, by which bodies turn on each other in the step from which on rows are taken half-way:
  * rows at q_0 lose a quarter of its square of the energy of the turn in each step. */
 static const double TURN = 0.02;
+/* Margins above the gap that a contact keeps up to which it is closed. */
+static const double CLOSED = 0.01;
 
 /* --- contacts --- */
 
@@ -143,6 +145,24 @@ static int is_settled(const peg_wide *w, int pass)
     return 1;
 }
 
+/* Friction with limits of its own acts where contacts bear, and where they stay closed that bore:
+ * which of the corners of a face bear depends on it. Returns whether it did so in the last solve,
+ * else it does in the next. */
+static int choose_friction(peg_wide *w)
+{
+    int is_right = 1;
+    for (int k = 0; k < w->contacts; k++) {
+        const peg_wide_contact *c = &w->contact[k];
+        double closed = CLOSED * w->pair[w->feature[k].pair].margin;
+        int bears = c->lambda[0] > 0, acts = bears;
+        if (!(c->limit[0] > 0) && !(c->limit[1] > 0)) continue;
+        if (w->acts[k] && !bears) acts = peg_wide_end_gap(w, k) - kept_gap(w, k) <= closed;
+        is_right &= acts == w->acts[k];
+        w->acts[k] = (unsigned char)acts;
+    }
+    return is_right;
+}
+
 /* Rows of contacts that turn half-way to the iterate. Adds to the bias of each row the part of its
  * gap at q(v) that is not linear in v, as far as v = 0 satisfies it still. */
 static void correct_rows(peg_wide *w)
@@ -198,14 +218,15 @@ static int find_exactly(peg_wide *w, const peg_vec6 *target)
 {
     const peg_wide_problem problem = {.nb = w->I->nd, .target = target};
     w->begun = PEG_NEW(w->I->arena, peg_wide_contact, w->contacts);
-    if (!w->begun) return 0;
+    w->acts = PEG_NEW(w->I->arena, unsigned char, w->contacts);
+    if (!w->begun || !w->acts) return 0;
+    for (int k = 0; k < w->contacts; k++) w->acts[k] = w->contact[k].lambda[0] > 0;
     memcpy(w->begun, w->contact, (size_t)w->contacts * sizeof *w->begun);
     for (int pass = 0; pass < PASSES; pass++) {
-        int acts;
-        if (!peg_wide_solve_exact(w, &problem, w->I->mass, w->I->v, &acts)) return 0;
+        if (!peg_wide_solve_exact(w, &problem, w->I->mass, w->I->v)) return 0;
         peg_count_solve(w->I, 3 * w->contacts + w->I->joints.n);
         peg_wide_place_all(w);
-        if (acts && is_settled(w, pass)) return !is_trapped(w);
+        if (choose_friction(w) && is_settled(w, pass)) return !is_trapped(w);
         correct_rows(w);
     }
     return 0;
