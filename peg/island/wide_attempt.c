@@ -3,7 +3,7 @@
  *     separations of all pairs at q_0, patches of those in reach     wide_pieces.c, wide_contacts.c
  *     velocities about v_f with friction                             wide_velocities.c
  *         of many bodies by PGS                                      lcp/wide_pgs.c
- *         of few to the certificate                                  wide_lcp.c
+ *         of few to the certificate, with their joints               wide_lcp.c
  *     poses; separations of all pairs that could have met            wide_pieces.c
  *     positions: rows without friction of violated pairs and those
  *     around them at the poses themselves, until all are apart       wide_positions.c
@@ -15,7 +15,8 @@
  *
  * Rows hold the gap that they start with, so that v = 0 satisfies them. What moves the poses apart
  * is no part of the motion. Small islands keep gaps of a margin and gain no energy; what meets
- * without a contact at q_0, and starts flush, is left to other attempts. */
+ * without a contact at q_0, starts flush, or would land on an edge that it falls past, is left to
+ * other attempts. */
 #include "peg/island/wide_attempt.h"
 
 #include "peg/base/clock.h"

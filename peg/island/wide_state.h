@@ -172,9 +172,9 @@ void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 /* --- wide_lcp.c --- */
 
 /* Solves the contacts, and the joints, for nb bodies of a problem with these masses to the
- * certificate. v: the answer. Friction with limits of its own acts where w->acts says. Returns 0, and leaves v and the impulses as they
- * are, if no answer is found, rows are more than the Delassus solver takes, for which other methods
- * fail as often as not, or memory is exhausted. */
+ * certificate. v: the answer. Friction with limits of its own acts where w->acts says. Returns 0,
+ * and leaves v and the impulses as they are, if no answer is found, rows are more than the Delassus
+ * solver takes, for which other methods fail as often as not, or memory is exhausted. */
 int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *problem, const peg_mass_block *mass,
                          peg_vec6 *v);
 

@@ -18,8 +18,6 @@ enum { PASSES = 4 };
 /* Angle, rad, by which bodies turn on each other in the step from which on rows are taken half-way:
  * rows at q_0 lose a quarter of its square of the energy of the turn in each step. */
 static const double TURN = 0.02;
-/* Margins above the gap that a contact keeps up to which it is closed. */
-static const double CLOSED = 0.01;
 
 /* --- contacts --- */
 
@@ -131,16 +129,21 @@ static void take_half_way(peg_wide *w, int k)
     if (!(peg_normalise(c->tangent) > 0)) peg_plane_space(c->normal, c->tangent);
 }
 
+/* Whether a contact ends above the usual gap of large islands. */
+static int ends_open(const peg_wide *w, int k)
+{
+    double open = PEG_COARSE_GAP * w->pair[w->feature[k].pair].margin;
+    return peg_wide_end_gap(w, k) - kept_gap(w, k) > open;
+}
+
 /* Whether rows are those of the iterate, up to half-way rows of its own: no contact that bears ends
- * above the usual gap of large islands. */
+ * open. */
 static int is_settled(const peg_wide *w, int pass)
 {
     for (int k = 0; k < w->contacts; k++) {
         const peg_wide_contact *c = &w->contact[k];
-        const peg_wide_pair *p = &w->pair[w->feature[k].pair];
         if (!(c->lambda[0] > 0)) continue;
-        if (pass == 0 && turns(w, k)) return 0;
-        if (peg_wide_end_gap(w, k) - kept_gap(w, k) > PEG_COARSE_GAP * p->margin) return 0;
+        if ((pass == 0 && turns(w, k)) || ends_open(w, k)) return 0;
     }
     return 1;
 }
@@ -153,10 +156,8 @@ static int choose_friction(peg_wide *w)
     int is_right = 1;
     for (int k = 0; k < w->contacts; k++) {
         const peg_wide_contact *c = &w->contact[k];
-        double closed = CLOSED * w->pair[w->feature[k].pair].margin;
-        int bears = c->lambda[0] > 0, acts = bears;
         if (!(c->limit[0] > 0) && !(c->limit[1] > 0)) continue;
-        if (w->acts[k] && !bears) acts = peg_wide_end_gap(w, k) - kept_gap(w, k) <= closed;
+        int acts = c->lambda[0] > 0 || (w->acts[k] && !ends_open(w, k));
         is_right &= acts == w->acts[k];
         w->acts[k] = (unsigned char)acts;
     }
