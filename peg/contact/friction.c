@@ -94,6 +94,12 @@ typedef struct friction_builder {
     int count;
 } friction_builder;
 
+/* For which forces act up to the velocities of the iterate, s. */
+static double force_time(const peg_island *I)
+{
+    return I->forms & PEG_FORM_MIDPOINT ? 0.5 * I->h : I->h;
+}
+
 static peg_row *add_row(friction_builder *r, const double *direction, double coefficient)
 {
     peg_row *row = peg_row_set_add(r->I, r->out);
@@ -103,7 +109,8 @@ static peg_row *add_row(friction_builder *r, const double *direction, double coe
     row->bias = row->recovery = row->gap_growth = row->prescribed = row->compliance = 0;
     row->lambda = 0;
     row->mu = r->pair->surface->force_limit || isinf(coefficient) ? 0 : coefficient;
-    row->limit = r->pair->surface->force_limit || isinf(coefficient) ? coefficient * r->I->h : 0;
+    row->limit =
+        r->pair->surface->force_limit || isinf(coefficient) ? coefficient * force_time(r->I) : 0;
     peg_copy3(direction, row->normal);
     return row;
 }

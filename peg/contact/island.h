@@ -42,6 +42,7 @@ typedef struct peg_rigid {
     double unforced[6];    /* velocity without contact and without applied forces: v_0 after the
                            gyroscopic term */
     double target[6];      /* v_f: with applied forces and the pushes of motors, without joints */
+    double middle[6];      /* velocity without contact at mid-step (PEG_FORM_MIDPOINT) */
     double x[3], R[9];     /* pose of the iterate */
     double at[6];          /* the velocities that lead to it */
     int placed;            /* x, R and at are valid */
@@ -145,18 +146,19 @@ typedef enum peg_solve_mode {
                          */
 } peg_solve_mode;
 
-/* Forms of the problem: a mask. The policy chooses the first four for an attempt, which begins
+/* Forms of the problem: a mask. The policy chooses the first five for an attempt, which begins
  * without the others and adds them as needed. */
 typedef enum peg_form {
     PEG_FORM_ACTIVE = 1, /* active: bodies are faster than applied forces make them in some steps */
     PEG_FORM_POSITIONS_APART = 2, /* velocities and positions are solved separately */
     PEG_FORM_LEAST_VIOLATION = 4, /* least violation is accepted: moving obstacles leave no room */
     PEG_FORM_SLIP = 8,            /* friction without limit slips a little */
-    PEG_FORMS_OF_POLICY = 15,
-    PEG_FORM_RECOVERY = 16,   /* a pair overlapped at q_0: penetration recovery */
-    PEG_FORM_GAP_GROWTH = 32, /* thin gaps grow, within the energy that contact dissipates */
-    PEG_FORM_CLEARANCE = 64,  /* gaps below the margin stay as they are */
-    PEG_FORM_ELASTIC = 128    /* contacts are compliant */
+    PEG_FORM_MIDPOINT = 16,       /* the velocities of the iterate are those of mid-step */
+    PEG_FORMS_OF_POLICY = 31,
+    PEG_FORM_RECOVERY = 32,   /* a pair overlapped at q_0: penetration recovery */
+    PEG_FORM_GAP_GROWTH = 64, /* thin gaps grow, within the energy that contact dissipates */
+    PEG_FORM_CLEARANCE = 128, /* gaps below the margin stay as they are */
+    PEG_FORM_ELASTIC = 256    /* contacts are compliant */
 } peg_form;
 
 /* Shared by the islands of a step, with h and the settings. */

@@ -34,6 +34,12 @@ int peg_has_moving_obstacle(const peg_island *I)
     return 0;
 }
 
+const double *peg_free_of(const peg_island *I, int rigid)
+{
+    const peg_rigid *r = &I->rigid[rigid];
+    return I->forms & PEG_FORM_MIDPOINT ? r->middle : r->target;
+}
+
 void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9])
 {
     double q[4];

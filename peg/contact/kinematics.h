@@ -24,6 +24,9 @@ double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg
 int peg_is_moving_obstacle(const peg_body *body);
 int peg_has_moving_obstacle(const peg_island *island);
 
+/* The velocity of a dynamic body without contact that solves are about: v_f, or at mid-step. */
+const double *peg_free_of(const peg_island *island, int rigid);
+
 /* Whether the island is isolated: no obstacle, no joint to one. */
 int peg_is_floating(const peg_island *island);
 /* Mean velocity of an isolated island, whose momentum is conserved; else 0. */

@@ -60,23 +60,35 @@ double peg_driven_work(const peg_island *I)
     return work;
 }
 
-double peg_energy_granted(const peg_island *I)
+/* Of moving obstacles and of surfaces that move, and rounding. */
+static double granted_to_rows(const peg_island *I)
 {
-    double granted = PEG_GAIN * I->energy_unit, pushed = 0, driven = 0;
-    if (I->forms & PEG_FORM_RECOVERY) return INFINITY;
+    double granted = 0, driven = 0;
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
-        pushed += fabs(row->lambda) * row->gap_growth / I->h;
         driven -= row->lambda * row->prescribed;
         granted += fabs(row->lambda) * rounding;
     }
+    return granted + fmax(0, driven);
+}
+
+int peg_gains_nothing(const peg_island *I, const peg_vec6 *v_end)
+{
+    return peg_island_gain_with(I, v_end) <= granted_to_rows(I);
+}
+
+double peg_energy_granted(const peg_island *I)
+{
+    double granted = PEG_GAIN * I->energy_unit + granted_to_rows(I), pushed = 0;
+    if (I->forms & PEG_FORM_RECOVERY) return INFINITY;
+    for (int i = 0; i < I->impulse.m; i++)
+        pushed += fabs(I->impulse.row[i].lambda) * I->impulse.row[i].gap_growth / I->h;
     for (int i = 0; i < I->loads; i++) {
         const peg_loaded_contact *c = &I->load[i];
         double rounding = PEG_ROUNDING * I->pair[c->pair].L / I->h;
         for (int j = 0; j < 3; j++) granted += fabs(c->lambda[j]) * rounding;
     }
-    granted += fmax(0, driven);
     if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
     return granted + (peg_is_coarse(I) ? fmin(pushed, PEG_GAIN * I->energy_unit) : pushed);
 }
@@ -89,6 +101,7 @@ peg_vec6 *peg_velocities_after(const peg_island *I)
 double peg_energy_gained(const peg_island *I)
 {
     double granted = peg_energy_granted(I);
+    if (I->forms & PEG_FORM_MIDPOINT) return -INFINITY; /* asked of the velocities after the step */
     if (isinf(granted)) return -INFINITY;
     return peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I)) - granted;
 }
@@ -165,7 +178,7 @@ double peg_island_objective(const peg_island *I)
     double objective = 0;
     for (int i = 0; i < I->nd; i++) {
         double d[6];
-        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - I->rigid[i].target[k];
+        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - peg_free_of(I, i)[k];
         objective += 0.5 * peg_energy_product(&I->rigid[i], d, d);
     }
     return objective;

@@ -19,6 +19,9 @@ double peg_least_work(const peg_island *island);
 /* What of it is no error, J: rounding, the work of gaps that grow, of moving obstacles and of
  * surfaces that move. Infinite while overlaps open. */
 double peg_energy_granted(const peg_island *island);
+/* Whether contact adds no more with the velocities v_end after the step than rounding and the work
+ * of moving obstacles and surfaces: gaps that grow need none. */
+int peg_gains_nothing(const peg_island *island, const peg_vec6 *v_end);
 /* The work of moving obstacles and of surfaces that move by the impulses of the account, J. */
 double peg_driven_work(const peg_island *island);
 /* What contact added beyond that, J; > 0: an error. */

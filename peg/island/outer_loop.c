@@ -227,6 +227,20 @@ static verdict pass(peg_island *I, loop *l, double *then)
     return v;
 }
 
+/* Whether a contact may turn: a pair touches at q_0, where gaps are a margin, or bore in the last
+ * step, and no overlap opens. */
+static int may_turn(const peg_island *I)
+{
+    int touched = 0;
+    if (I->forms & PEG_FORM_RECOVERY) return 0;
+    for (int i = 0; i < I->npair && !touched; i++) {
+        const peg_pair *p = &I->pair[i];
+        touched = p->s0 <= 2 * p->margin;
+        for (int k = 0; k < p->cached_contacts; k++) touched |= p->cached[k].lambda > 0;
+    }
+    return touched;
+}
+
 /* Overlaps of many bodies ask for more than all can open by, which exact solves find out last. */
 static int most_passes(const peg_island *I)
 {
@@ -242,6 +256,7 @@ peg_result peg_outer_loop(peg_island *I)
     double then = peg_seconds();
     verdict v = ITERATE;
     peg_island_begin(I);
+    if ((I->forms & PEG_FORM_MIDPOINT) && !may_turn(I)) return PEG_NOT_CONVERGED;
     peg_lap(&then, &stats->time_check);
     int k = 0, most = most_passes(I);
     for (; k < most && !peg_work_is_spent(I) && v != ACCEPT && v != GIVE_UP && !I->failed; k++) {

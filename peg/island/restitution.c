@@ -13,7 +13,6 @@
 #include "peg/island/lcp_rows.h"
 #include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
-#include "peg/island/turned_rows.h"
 
 /* --- speeds of what was squeezed --- */
 
@@ -308,14 +307,13 @@ void peg_end_velocities(peg_island *I)
     I->result.motion_rows = I->impulse.m;
     if (I->result.notes & PEG_NOTE_FINAL) return;
     peg_work_allow(I, 1);
-    memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
+    if (!(I->forms & PEG_FORM_MIDPOINT))
+        memcpy(I->result.v_end, peg_velocities_after(I), (size_t)I->nd * sizeof *I->v);
     if (I->forms & PEG_FORM_RECOVERY) {
         if (!peg_is_iterative(I))
             end_recovery(I);
         else
             peg_limit_opened(I);
-    } else {
-        peg_follow_turned_rows(I);
     }
     peg_bounce(I);
 }

@@ -68,7 +68,7 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     if (about == PEG_ABOUT_FREE && !peg_warm_start(I, warm)) return 0;
     fill_contacts(I, w, about, warm);
     for (int i = 0; i < I->nd; i++) {
-        const double *v = about == PEG_ABOUT_FREE ? I->rigid[i].target : I->v[i];
+        const double *v = about == PEG_ABOUT_FREE ? peg_free_of(I, i) : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
     if (about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);

@@ -1,24 +1,32 @@
-/* Velocities after a step in which contacts turn.
+/* Steps in which contacts turn, by the midpoint rule.
  *
- * Rows are taken at the middle of the step. A motion t along the contacts at q_0 is not along those
- * rows, G t + b != 0, and the solve removes its component N t normal to them: the motion turns half
- * as far as the contacts do and loses 1/2 |N t|^2 in every step. A coin that rolls in circles falls
- * flat within 3 s at h = 0.01 s. The other half of the rotation moves no pose and is made after the
- * step,
+ * The velocities v that lead to the poses are those of mid-step: half of what the applied forces
+ * and the gyroscopic torque do in the step is added to v_0, and rows are taken half-way between the
+ * poses. The other half follows behind the poses. A motion t along the contacts at q_0 is not along
+ * the rows of mid-step, G t + b != 0; at the end of the step the contacts have turned by as much
+ * again,
  *
  *     G v+ = G v - (G t + b)
  *
  * on the rows that turn: those of contacts that are loaded and were so in the last step, along the
- * normal, and along the tangents where v+ sticks. v+ = v - N t, with v normal to N t, regains the
- * lost energy; without other forces |v+| = |t|. The loss that remains, 1/2 |h f|^2 along the
- * contacts, is that of ODE's integrator. Impacts do not turn: t is the projection of v_0 onto the
- * contacts at q_0, and contacts that began in the step keep their speed. The impulses of the whole
- * step stay in their cones, so that v+ comes from a mixed LCP about v without the impulses, with
- * the masses of the end, where its energy is taken. */
+ * normal, and along the tangents where v+ sticks. Where nothing slides v+ = 2 v - v_0, and
+ *
+ *     1/2 |v+|^2 - 1/2 |v_0|^2 = (v+ - v_0) . v = h f . v
+ *
+ * is the work of the applied forces: what rolls keeps its energy, but for errors of third order in
+ * each step. With v_f in place of v contact removes the part of t across the rows, 1/2 |N t|^2, and
+ * ODE's update 1/2 |h f|^2 along them: a coin that rolls in circles falls flat within 3 s at h =
+ * 0.01 s.
+ *
+ * Impacts do not turn: t is the projection of v_0 onto the contacts at q_0, and contacts that began
+ * in the step keep their speed. The impulses of the whole step stay in their cones, so that v+
+ * comes from a mixed LCP about the velocity without them, with the masses of the end, where its
+ * energy is taken. Where contact would add energy they turn by a share. */
 #include "peg/island/turned_rows.h"
 
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch.h"
+#include "peg/contact/pose.h"
 #include "peg/contact/row_set.h"
 #include "peg/island/energy.h"
 #include "peg/island/lcp_rows.h"
@@ -30,8 +38,9 @@ typedef struct turn {
     int *match; /* of a normal row of the last iterate: the row of its contact in `begun` if that
                    turns, else -1 */
     peg_lcp_row *row;
+    double *lambda;         /* of the rows of the last iterate: impulses up to mid-step */
     peg_vec6 *along, *held; /* nd: t, and t with sticking friction */
-    peg_vec6 *target;       /* nd: v without the impulses */
+    peg_vec6 *target;       /* nd: after the step without the impulses */
     peg_mass_block *mass;   /* nd: of the end poses */
     peg_solution solution;
 } turn;
@@ -68,8 +77,8 @@ static int link_rows(const peg_island *I, const peg_row_set *set, int **first, i
     return 1;
 }
 
-/* Gives the rows of the last iterate the accumulated impulses; loaded rows that are not among them
- * are appended. */
+/* Gives the rows of the last iterate the accumulated impulses, and limits those of the whole step;
+ * loaded rows that are not among them are appended. */
 static int gather(peg_island *I)
 {
     int *first, *next;
@@ -84,6 +93,7 @@ static int gather(peg_island *I)
         for (int k = 0; k < end - i && k < room; k++)
             I->rows.row[to + k].lambda += I->impulse.row[i + k].lambda;
     }
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].limit *= 2;
     return !I->failed;
 }
 
@@ -172,7 +182,7 @@ static int match_rows(peg_island *I, turn *t)
     for (int i = 0; i < I->rows.m; i = peg_next_normal(&I->rows, i)) {
         const peg_row *row = &I->rows.row[i];
         const peg_pair *p = &I->pair[row->pair];
-        int may_turn = row->lambda > 0 && !p->surface->soft && bore_before(p, row);
+        int may_turn = row->lambda > 0 && bore_before(p, row);
         t->match[i] = may_turn ? nearest_row(&t->begun, next, first[row->pair], row) : -1;
         if (t->match[i] < 0) continue;
         t->turns[t->match[i]] = 1;
@@ -198,12 +208,6 @@ static void fill_begun(const peg_island *I, const peg_row *row, int turns, peg_l
 static int find_motion(peg_island *I, turn *t, int held, peg_vec6 *motion)
 {
     int m = 0;
-    t->row = PEG_NEW(I->arena, peg_lcp_row, t->begun.m);
-    t->solution.lambda = PEG_NEW(I->arena, double, t->begun.m);
-    if (!t->row || !t->solution.lambda) {
-        I->failed = 1;
-        return 0;
-    }
     for (int k = 0; k < t->begun.m; k++) {
         const peg_row *row = &t->begun.row[k];
         int turns = t->turns[k - row->friction];
@@ -218,9 +222,57 @@ static int find_motion(peg_island *I, turn *t, int held, peg_vec6 *motion)
     return 1;
 }
 
+/* --- motion without contact --- */
+
+/* The change of angular velocity by ODE's gyroscopic torque from the start to mid-step, body frame.
+ */
+static void gyroscopic_half(const peg_rigid *r, double h, double out[3])
+{
+    double w[3];
+    memset(out, 0, sizeof(peg_vec3));
+    if (!r->state.gyroscopic || !peg_gyroscopic_velocity(&r->state, 0.5 * h, r->state.v + 3, w))
+        return;
+    peg_sub(w, r->state.v + 3, w);
+    peg_rotate_back(r->R0, w, out);
+}
+
+void peg_find_middle(peg_island *I)
+{
+    for (int i = 0; i < I->nd; i++) {
+        peg_rigid *r = &I->rigid[i];
+        double turned[3], gyro[3];
+        for (int k = 0; k < 6; k++)
+            r->middle[k] = r->state.v[k] + 0.5 * (r->target[k] - r->unforced[k]);
+        gyroscopic_half(r, I->h, turned);
+        peg_rotate(r->R0, turned, gyro);
+        peg_add_scaled(r->middle + 3, 1, gyro, r->middle + 3);
+    }
+}
+
+/* Adds to v what the applied forces and the gyroscopic torque do from mid-step to the end, which
+ * are those of the body's frame: of the torque L x w of mid-step, what is left of the step's. */
+static void add_second_half(const peg_rigid *r, double h, double v[6])
+{
+    double forced[6], turned[3], gyro[3], w[3], L[3];
+    for (int k = 0; k < 6; k++) forced[k] = 0.5 * (r->target[k] - r->unforced[k]);
+    peg_add_scaled(v, 1, forced, v);
+    peg_rotate_back(r->R0, forced + 3, turned);
+    if (r->state.gyroscopic) {
+        gyroscopic_half(r, h, gyro);
+        peg_sub(turned, gyro, turned);
+        peg_rotate_back(r->R0, v + 3, w);
+        peg_rotate(r->state.inertia, w, L);
+        peg_cross(L, w, gyro);
+        peg_rotate(r->inv_inertia, gyro, w);
+        peg_add_scaled(turned, h, w, turned);
+    }
+    peg_rotate(r->R, turned, gyro);
+    peg_add_scaled(v + 3, 1, gyro, v + 3);
+}
+
 /* --- velocities after the step --- */
 
-/* v without the accumulated impulses, with the masses at the end. */
+/* The velocities after the step without the accumulated impulses, with the masses at the end. */
 static void take_impulses_off(const peg_island *I, turn *t)
 {
     for (int i = 0; i < I->nd; i++) {
@@ -231,6 +283,7 @@ static void take_impulses_off(const peg_island *I, turn *t)
         peg_mat_mul(turned, back, t->mass[i].inv_inertia);
         t->mass[i].inv_mass = I->mass[i].inv_mass;
         memcpy(t->target[i], I->v[i], sizeof t->target[i]);
+        add_second_half(r, I->h, t->target[i]);
     }
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
@@ -247,86 +300,117 @@ static void take_impulses_off(const peg_island *I, turn *t)
 }
 
 /* b of a normal row that does not turn: it keeps its speed, and without load the gap may close. */
-static double bias_of_others(const peg_island *I, const peg_row *row, double now)
+static double bias_of_others(const peg_island *I, const peg_row *row, double lambda, double now)
 {
-    if (I->pair[row->pair].surface->soft) return row->bias;
-    double closing = row->lambda > 0 || row->first_contact ? 0 : fmax(0, row->gap) / I->h;
+    double closing = lambda > 0 || row->first_contact ? 0 : fmax(0, row->gap) / I->h;
     return row->prescribed - fmin(now, -closing);
 }
 
-static void fill_rows(peg_island *I, turn *t)
+/* turning: contacts turn. */
+static void fill_rows(peg_island *I, turn *t, int turning)
 {
     for (int i = 0; i < I->rows.m; i++) {
         peg_row *row = &I->rows.row[i];
-        int turns = t->match[i - row->friction] >= 0 && !row->rolls && row->compliance == 0;
+        int turns = turning && t->match[i - row->friction] >= 0 && !row->rolls;
         double gap = row->bias - row->prescribed, now = speed(I, row, (const peg_vec6 *)I->v);
-        if (!row->friction) peg_friction_begin(I, row, row->lambda);
+        if (!row->friction) peg_friction_begin(I, row, t->lambda[i]);
         peg_fill_row(I, i, &t->row[i]);
-        t->solution.lambda[i] = row->lambda;
+        t->solution.lambda[i] = 2 * t->lambda[i];
         if (turns && row->friction)
             t->row[i].b = row->prescribed + speed(I, row, (const peg_vec6 *)t->held);
         else if (turns)
             t->row[i].b = row->prescribed - now + speed(I, row, (const peg_vec6 *)t->along) + gap;
         else if (!row->friction)
-            t->row[i].b = bias_of_others(I, row, now);
+            t->row[i].b = bias_of_others(I, row, t->lambda[i], now);
     }
 }
 
-/* Bound on the energy that the solve removed because contacts turn, J: they turn by the rotation of
- * the bodies and by their motion relative to their size. Larger losses are impacts. */
-static double turned_energy(const peg_island *I)
+/* Solves for the velocities after the step, and takes their impulses. */
+static int solve(peg_island *I, turn *t, int turning)
 {
-    double most = 0;
+    fill_rows(I, t, turning);
+    peg_problem problem = {I->nd, I->rows.m, t->mass, (const peg_vec6 *)t->target, t->row};
+    if (peg_island_lcp(I, &problem, &t->solution) != PEG_SOLVED) return 0;
+    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda = t->solution.lambda[i];
+    peg_island_accumulate(I, PEG_ABOUT_FREE);
+    memcpy(I->result.v_end, t->solution.v, (size_t)I->nd * sizeof *I->result.v_end);
+    return !I->failed;
+}
+
+static int gains_nothing(const peg_island *I)
+{
+    return peg_gains_nothing(I, (const peg_vec6 *)I->result.v_end);
+}
+
+/* Contacts turn by a share where they would add energy. */
+static int turn_by_share(peg_island *I, turn *t)
+{
+    size_t size = (size_t)I->nd * sizeof *I->result.v_end;
+    peg_vec6 *turned = PEG_NEW(I->arena, peg_vec6, I->nd);
+    double *impulse = PEG_NEW(I->arena, double, I->rows.m);
+    if (!turned || !impulse) {
+        I->failed = 1;
+        return 0;
+    }
+    memcpy(turned, I->result.v_end, size);
+    memcpy(impulse, t->solution.lambda, (size_t)I->rows.m * sizeof *impulse);
+    if (!solve(I, t, 0) || !gains_nothing(I)) return 0;
+    double share = peg_change_within_energy(I, (const peg_vec6 *)turned, INFINITY, 0);
+    for (int i = 0; i < I->rows.m; i++)
+        I->rows.row[i].lambda += share * (impulse[i] - I->rows.row[i].lambda);
+    peg_island_accumulate(I, PEG_ABOUT_FREE);
+    return 1;
+}
+
+int peg_rows_turn(const peg_island *I)
+{
+    double turned = 0;
+    int round = 0;
+    if (I->settings->contact != PEG_CONTACT_PEG || I->joints.n) return 0;
+    for (int i = 0; i < I->npair; i++) {
+        const peg_pair *p = &I->pair[i];
+        if (p->surface->soft || p->surface->slip > 0 || p->surface->slip2 > 0) return 0;
+        round |= peg_is_dilated(I->piece[p->a].part->shape) ||
+                 peg_is_dilated(I->piece[p->b].part->shape);
+    }
     for (int i = 0; i < I->nd; i++) {
         const peg_rigid *r = &I->rigid[i];
-        const double *v = r->state.v;
-        double angle = I->h * (peg_norm(v + 3) + (r->size > 0 ? peg_norm(v) / r->size : 0));
-        most += 0.5 * peg_energy_product(r, v, v) * angle * angle;
+        double along = round && r->size > 0 ? peg_norm(r->state.v) / r->size : 0;
+        double angle = I->h * (peg_norm(r->state.v + 3) + along);
+        turned += 0.5 * r->start_square * angle * angle;
     }
-    return most;
-}
-
-static void follow(peg_island *I, turn *t)
-{
-    t->row = PEG_NEW(I->arena, peg_lcp_row, I->rows.m);
-    t->solution.lambda = PEG_NEW(I->arena, double, I->rows.m);
-    if (!t->row || !t->solution.lambda) {
-        I->failed = 1;
-        return;
-    }
-    take_impulses_off(I, t);
-    fill_rows(I, t);
-    peg_problem problem = {I->nd, I->rows.m, t->mass, (const peg_vec6 *)t->target, t->row};
-    if (peg_island_lcp(I, &problem, &t->solution) != PEG_SOLVED) return;
-    double share =
-        peg_change_within_energy(I, (const peg_vec6 *)t->solution.v, turned_energy(I), 0);
-    for (int i = 0; i < I->impulse.m; i++) I->impulse.row[i].lambda *= 1 - share;
-    for (int i = 0; i < I->rows.m; i++) I->rows.row[i].lambda = share * t->solution.lambda[i];
-    peg_island_accumulate(I, share == 1 ? PEG_ABOUT_FREE : PEG_ABOUT_ITERATE);
+    return turned > PEG_GAIN * I->energy_unit;
 }
 
 static int allocate(peg_island *I, turn *t)
 {
+    int m = I->rows.m > t->begun.m ? I->rows.m : t->begun.m;
+    t->lambda = PEG_NEW(I->arena, double, I->rows.m);
+    t->row = PEG_NEW(I->arena, peg_lcp_row, m);
+    t->solution.lambda = PEG_NEW(I->arena, double, m);
     t->along = PEG_NEW(I->arena, peg_vec6, I->nd);
     t->held = PEG_NEW(I->arena, peg_vec6, I->nd);
     t->target = PEG_NEW(I->arena, peg_vec6, I->nd);
     t->mass = PEG_NEW(I->arena, peg_mass_block, I->nd);
     t->solution.v = PEG_NEW(I->arena, peg_vec6, I->nd);
-    return t->along && t->held && t->target && t->mass && t->solution.v;
+    return t->lambda && t->row && t->solution.lambda && t->along && t->held && t->target &&
+           t->mass && t->solution.v;
 }
 
-void peg_follow_turned_rows(peg_island *I)
+int peg_follow_turned_rows(peg_island *I)
 {
     turn t = {0};
-    if (I->settings->contact != PEG_CONTACT_PEG || I->mode != PEG_MODE_EXACT || I->joints.n ||
-        (I->forms & PEG_FORM_ELASTIC) || I->impulse.m == 0 ||
-        !(turned_energy(I) > PEG_GAIN * I->energy_unit))
-        return;
-    if (!gather(I) || !allocate(I, &t)) {
+    if ((I->forms & PEG_FORM_ELASTIC) || I->impulse.m == 0) return 0;
+    if (gather(I)) make_begun_rows(I, &t);
+    if (I->failed || !allocate(I, &t)) {
         I->failed = 1;
-        return;
+        return 0;
     }
-    make_begun_rows(I, &t);
-    if (match_rows(I, &t) && find_motion(I, &t, 0, t.along) && find_motion(I, &t, 1, t.held))
-        follow(I, &t);
+    for (int i = 0; i < I->rows.m; i++) t.lambda[i] = I->rows.row[i].lambda;
+    int turns =
+        match_rows(I, &t) && find_motion(I, &t, 0, t.along) && find_motion(I, &t, 1, t.held);
+    if (I->failed) return 0;
+    take_impulses_off(I, &t);
+    if (!solve(I, &t, turns)) return 0;
+    return gains_nothing(I) || (turns && turn_by_share(I, &t));
 }

@@ -114,6 +114,8 @@ int peg_warm_start(const peg_island *I, double *lambda)
 {
     const peg_row_set *rows = &I->rows, *last = &I->before.rows;
     carried c = {0};
+    /* of those of a whole step up to mid-step */
+    double share = last->m == 0 && (I->forms & PEG_FORM_MIDPOINT) ? 0.5 : 1;
     peg_arena_mark mark = peg_arena_here(I->arena);
     if (!allocate(I, last, &c)) return 0;
     for (int i = 0, end, from = 0; i < rows->m; i = end) {
@@ -130,6 +132,7 @@ int peg_warm_start(const peg_island *I, double *lambda)
         if (peg_is_iterative(I) && (p->rows_kept || row->first_contact)) continue;
         for (int k = i; k < end; k++) lambda[k] = 0;
         warm_pair(I, i, end, &c, lambda);
+        for (int k = i; k < end; k++) lambda[k] *= share;
     }
     peg_arena_back(I->arena, mark);
     return 1;

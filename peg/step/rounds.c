@@ -9,8 +9,9 @@
  * its velocity after the step. */
 static int may_go_on(const peg_island *I)
 {
+    int is_middle = (I->forms & PEG_FORM_MIDPOINT) != 0;
     int opens = (I->forms & PEG_FORM_RECOVERY) && !peg_is_iterative(I);
-    return peg_work_is_scarce(I) && !I->loads && !opens &&
+    return peg_work_is_scarce(I) && !I->loads && !opens && !is_middle &&
            !(I->result.notes & (PEG_NOTE_UNSOLVED | PEG_NOTE_FINAL));
 }
 
