@@ -47,7 +47,8 @@ static void build_pour(lab_world *w)
         lab_polygon(body, b->point, b->points);
         lab_mass_properties(body, b->mass, (double[9]){J, 0, 0, 0, J, 0, 0, 0, J});
         lab_velocity(body, (double[3]){b->v[0], b->v[1], 0}, NULL);
-        lab_enter(body, .25 * i, 0);
+        /* the authors' as published; others above what lies in their place */
+        lab_enter(body, .25 * i, set > 0 ? 0 : .1);
     }
 }
 
