@@ -163,14 +163,13 @@ PEG_API pegStatus pegJointSetPlane2DParam(pegWorldID peg, dJointID joint, int ax
  * step, those with joints as by dWorldStep but for rounding: joints are solved here and left out of
  * ODE's step (dJointDisable, dJointEnable). If one of their bodies may auto-disable, or one of them
  * is a transmission, dWorldStep finds their impulses once more. pegWorldQuickStep integrates with
- * dWorldQuickStep otherwise. Where joint
- * constraints contradict each other or contacts, they are relaxed for the step. Geoms without a
- * body, of disabled kinematic bodies and of bodies of another world are static. On an error ODE's
- * world is unchanged: ARGUMENT (null, or called from inside a step), STEP_SIZE, NOT_FINITE, MASS,
- * SHAPE_EMPTY (a box too thin to have a volume), CONVEX_NOT_REGISTERED (a convex in an added space
- * or pair), MEMORY. STEP_SIZE: h is not in 1e-20..1e10 s. NOT_FINITE: or 1e60 and more; of a body
- * without geoms, too, since ODE would abort, or if the step would make it so. The message names the
- * culprit.
+ * dWorldQuickStep otherwise. Where joint constraints contradict each other or contacts, they are
+ * relaxed for the step. Geoms without a body, of disabled kinematic bodies and of bodies of another
+ * world are static. On an error ODE's world is unchanged: ARGUMENT (null, or called from inside a
+ * step), STEP_SIZE, NOT_FINITE, MASS, SHAPE_EMPTY (a box too thin to have a volume),
+ * CONVEX_NOT_REGISTERED (a convex in an added space or pair), MEMORY. STEP_SIZE: h is not in
+ * 1e-20..1e10 s. NOT_FINITE: or 1e60 and more; of a body without geoms, too, since ODE would abort,
+ * or if the step would make it so. The message names the culprit.
  *
  * Contact joints that the program makes itself are solved by ODE's step, after the exact contacts
  * and without knowledge of them: do not make any for geoms of added spaces (one message). */

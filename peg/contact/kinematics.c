@@ -34,7 +34,14 @@ int peg_has_moving_obstacle(const peg_island *I)
     return 0;
 }
 
-const double *peg_free_of(const peg_island *I, int rigid)
+int peg_pair_bore(const peg_pair *p)
+{
+    int bore = 0;
+    for (int i = 0; i < p->cached_contacts; i++) bore |= p->cached[i].lambda > 0;
+    return bore;
+}
+
+const double *peg_free_velocity(const peg_island *I, int rigid)
 {
     const peg_rigid *r = &I->rigid[rigid];
     return I->forms & PEG_FORM_MIDPOINT ? r->middle : r->target;

@@ -20,12 +20,15 @@ double peg_piece_turning(const peg_island *island, const peg_piece *piece, const
 /* Upper bound of the relative motion of a pair's points over the step, m. */
 double peg_pair_motion(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
 
+/* Whether a contact of the pair bore in the last step. */
+int peg_pair_bore(const peg_pair *pair);
+
 /* A kinematic body that is not at rest. */
 int peg_is_moving_obstacle(const peg_body *body);
 int peg_has_moving_obstacle(const peg_island *island);
 
 /* The velocity of a dynamic body without contact that solves are about: v_f, or at mid-step. */
-const double *peg_free_of(const peg_island *island, int rigid);
+const double *peg_free_velocity(const peg_island *island, int rigid);
 
 /* Whether the island is isolated: no obstacle, no joint to one. */
 int peg_is_floating(const peg_island *island);

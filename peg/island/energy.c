@@ -178,7 +178,7 @@ double peg_island_objective(const peg_island *I)
     double objective = 0;
     for (int i = 0; i < I->nd; i++) {
         double d[6];
-        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - peg_free_of(I, i)[k];
+        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - peg_free_velocity(I, i)[k];
         objective += 0.5 * peg_energy_product(&I->rigid[i], d, d);
     }
     return objective;

@@ -39,6 +39,15 @@ void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->limit = peg_row_limit(I, index);
 }
 
+void peg_yield_rows(const peg_island *I, const peg_problem *problem, peg_lcp_row *row)
+{
+    for (int i = 0; i < problem->m && (I->forms & (PEG_FORM_ELASTIC | PEG_FORM_SLIP)); i++) {
+        unsigned form = row[i].bounded ? PEG_FORM_SLIP : PEG_FORM_ELASTIC;
+        if ((I->forms & form) && (!row[i].bounded || isinf(row[i].limit)))
+            row[i].c += PEG_COMPLIANCE * peg_row_scale(problem, i);
+    }
+}
+
 void peg_friction_begin(const peg_island *I, peg_row *normal, double lambda)
 {
     normal->was_active = lambda > 0 || I->settings->contact != PEG_CONTACT_PEG;

@@ -15,6 +15,9 @@ double peg_row_limit(const peg_island *island, int index);
  * solved for. */
 void peg_friction_begin(const peg_island *island, peg_row *normal, double lambda);
 void peg_friction_end(peg_island *island, const peg_row *normal);
+/* Rows of contacts yield where a form of the problem asks for it: normal rows where it is elastic,
+ * friction without limit where that slips. row: those of the problem. */
+void peg_yield_rows(const peg_island *island, const peg_problem *problem, peg_lcp_row *row);
 /* Solves a problem of the island to the last digit by the solver of the settings, and counts the
  * work. */
 peg_outcome peg_island_lcp(peg_island *island, const peg_problem *problem, peg_solution *solution);

@@ -235,8 +235,7 @@ static int may_turn(const peg_island *I)
     if (I->forms & PEG_FORM_RECOVERY) return 0;
     for (int i = 0; i < I->npair && !touched; i++) {
         const peg_pair *p = &I->pair[i];
-        touched = p->s0 <= 2 * p->margin;
-        for (int k = 0; k < p->cached_contacts; k++) touched |= p->cached[k].lambda > 0;
+        touched = p->s0 <= 2 * p->margin || peg_pair_bore(p);
     }
     return touched;
 }

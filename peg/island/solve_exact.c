@@ -68,19 +68,16 @@ static int set_up(peg_island *I, workspace *w, peg_about about)
     if (about == PEG_ABOUT_FREE && !peg_warm_start(I, warm)) return 0;
     fill_contacts(I, w, about, warm);
     for (int i = 0; i < I->nd; i++) {
-        const double *v = about == PEG_ABOUT_FREE ? peg_free_of(I, i) : I->v[i];
+        const double *v = about == PEG_ABOUT_FREE ? peg_free_velocity(I, i) : I->v[i];
         memcpy(w->target[i], v, sizeof w->target[i]);
     }
     if (about == PEG_ABOUT_ITERATE) peg_joints_subtract(I, w->target);
     for (int k = 0; k < I->joints.n; k++) w->row[w->contacts + k] = I->joints.row[k];
     w->problem = (peg_problem){I->nd, w->contacts + I->joints.n, I->mass,
                                (const peg_vec6 *)w->target, w->row};
-    for (int i = 0; i < w->contacts && (I->forms & (PEG_FORM_ELASTIC | PEG_FORM_SLIP)); i++) {
-        peg_lcp_row *row = &w->row[i];
-        unsigned form = row->bounded ? PEG_FORM_SLIP : PEG_FORM_ELASTIC;
-        if ((I->forms & form) && (!row->bounded || isinf(row->limit)))
-            row->c += PEG_COMPLIANCE * peg_row_scale(&w->problem, i);
-    }
+    peg_problem contacts = w->problem;
+    contacts.m = w->contacts;
+    peg_yield_rows(I, &contacts, w->row);
     return 1;
 }
 

@@ -63,19 +63,21 @@ static int is_many(const peg_island *I)
     return I->nd >= PEG_COARSE_FROM;
 }
 
-/* Large enough for iterative solves, and driven by nothing that calls for more care. */
-static int may_iterate(const peg_island *I, int from)
+/* Driven by nothing that calls for more care than approximate solves take. */
+static int may_approximate(const peg_island *I)
 {
-    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : from) &&
-           (is_many(I) || !peg_has_moving_obstacle(I)) && I->settings->solver == PEG_SOLVER_AUTO;
+    return (is_many(I) || !peg_has_moving_obstacle(I)) && I->settings->solver == PEG_SOLVER_AUTO;
+}
+
+static int may_iterate(const peg_island *I)
+{
+    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM) && may_approximate(I);
 }
 
 /* The wide attempt has joints of few bodies only. */
 static int may_be_wide(const peg_island *I)
 {
-    if (!I->joints.n) return may_iterate(I, WIDE_FROM);
-    return I->nd >= WIDE_FROM && !is_many(I) && !peg_has_moving_obstacle(I) &&
-           I->settings->solver == PEG_SOLVER_AUTO;
+    return I->nd >= WIDE_FROM && !(I->joints.n && is_many(I)) && may_approximate(I);
 }
 
 /* --- attempts --- */
@@ -248,13 +250,13 @@ static int try_all(peg_island *I, int iterative, patience *p)
 peg_result peg_solve_by_policy(peg_island *I)
 {
     patience p = recall(I);
-    int iterative = may_iterate(I, PEG_ITERATIVE_FROM);
+    int iterative = may_iterate(I);
     if (I->settings->contact != PEG_CONTACT_PEG) {
         peg_island_place_views(I);
         peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
-    if ((may_be_wide(I) || may_iterate(I, WIDE_FROM)) && peg_is_faster(I, ACTIVE))
+    if (I->nd >= WIDE_FROM && may_approximate(I) && peg_is_faster(I, ACTIVE))
         I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one

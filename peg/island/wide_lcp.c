@@ -59,15 +59,6 @@ static int fill_rows(const peg_wide *w, int frictionless, peg_lcp_row *row, doub
     return m;
 }
 
-/* As in the other attempts: see PEG_FORM_SLIP. */
-static void let_slip(const peg_island *I, const peg_problem *problem, peg_lcp_row *row)
-{
-    if (!(I->forms & PEG_FORM_SLIP)) return;
-    for (int i = 0; i < problem->m; i++)
-        if (row[i].bounded && isinf(row[i].limit))
-            row[i].c += PEG_COMPLIANCE * peg_row_scale(problem, i);
-}
-
 /* Impulses that are rounding in the energy norm carry nothing. */
 static void take_impulses(peg_wide *w, const peg_problem *problem, const peg_solution *solution,
                           int frictionless)
@@ -114,7 +105,7 @@ int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *wide, const peg_ma
     peg_problem problem = {.nb = wide->nb, .mass = mass, .target = wide->target, .row = row};
     int contacts = problem.m = fill_rows(w, wide->frictionless, row, solution.lambda);
     if (contacts > PEG_DELASSUS_ROWS) return 0;
-    let_slip(I, &problem, row);
+    peg_yield_rows(I, &problem, row);
     if (I->joints.n) add_joints(w, &problem, wide->frictionless, row, solution.lambda);
     if (peg_island_lcp(I, &problem, &solution) != PEG_SOLVED) return 0;
     I->stats->residual_max = fmax(I->stats->residual_max, solution.residual / solution.unit);

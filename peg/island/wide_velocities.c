@@ -15,8 +15,9 @@ static const double FINE_CHANGE = 1e-4;
 /* Solves for the velocities of a small island at most: of 239 islands in a falling pile of 100
  * boxes 179 take one, 60 take two. */
 enum { PASSES = 4 };
-/* Angle, rad, by which bodies turn on each other in the step from which on rows are taken half-way:
- * rows at q_0 lose a quarter of its square of the energy of the turn in each step. */
+/* Angle of a turn in the step, rad, above which rows are taken half-way: those at q_0 lose the
+ * share angle^2 / 4 of its energy. With 0.05 a buggy on wheels of 32 sides comes 1.048 m in 1 s
+ * instead of 1.086, without 1.008. */
 static const double TURN = 0.02;
 
 /* --- contacts --- */
@@ -68,27 +69,20 @@ static double normal_speed(const peg_wide *w, int k, const peg_vec6 *v)
            peg_dot(c->normal, at_b);
 }
 
-/* Whether its vertices, edges and faces are its surface. */
-static int is_sharp(const peg_wide *w, int piece)
-{
-    const peg_polytope *P = w->I->piece[piece].part->shape;
-    return P->round == 0 && P->rim == 0;
-}
-
-/* Whether the bodies of a contact turn on each other, as wheels do: it bears, and the pair bore in
- * the step before. What meets does not turn. */
+/* Whether the bodies of a contact turn on each other, as wheels of joints do: it bears, and the
+ * pair bore in the step before. What meets does not turn, and points of round parts are not fixed
+ * to them. */
 static int turns(const peg_wide *w, int k)
 {
     const peg_island *I = w->I;
     const peg_pair *p = &I->pair[w->feature[k].pair];
     const double *va = I->v[w->piece[p->a].rigid], *vb = I->v[w->piece[p->b].rigid];
     double turn[3];
-    int bore = 0;
     if (!I->joints.n || !(w->contact[k].lambda[0] > 0)) return 0;
-    if (!is_sharp(w, p->a) || !is_sharp(w, p->b)) return 0;
-    for (int i = 0; i < p->cached_contacts; i++) bore |= p->cached[i].lambda > 0;
+    if (peg_is_dilated(I->piece[p->a].part->shape) || peg_is_dilated(I->piece[p->b].part->shape))
+        return 0;
     peg_sub(va + 3, vb + 3, turn);
-    return bore && I->h * peg_norm(turn) > TURN;
+    return I->h * peg_norm(turn) > TURN && peg_pair_bore(p);
 }
 
 /* What is fixed to a body at q_0, half-way to the iterate. */
@@ -214,7 +208,7 @@ static int is_trapped(peg_wide *w)
 }
 
 /* Contacts open by second order as bodies turn, and would then bear load at a distance: Newton's
- * iteration on the gaps with the Jacobian of q_0 closes them. */
+ * iteration on the gaps, with the Jacobian of q_0 or of half-way, closes them. */
 static int find_exactly(peg_wide *w, const peg_vec6 *target)
 {
     const peg_wide_problem problem = {.nb = w->I->nd, .target = target};
