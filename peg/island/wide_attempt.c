@@ -248,16 +248,20 @@ static int step(peg_wide *w, int may_stop)
     return 1;
 }
 
+static void copy_impulses(int n, const double *from, double *to)
+{
+    for (int k = 0; k < n; k++) to[k] = from[k];
+}
+
 int peg_wide_attempt(peg_island *I, int may_stop)
 {
     peg_wide w = {.I = I};
     peg_arena_mark mark = peg_arena_here(I->arena);
     if (!suits(I, &w.bounces)) return 0;
     double *joints = PEG_NEW(I->arena, double, I->joints.n);
-    size_t size = (size_t)I->joints.n * sizeof *joints;
-    if (joints) memcpy(joints, I->joints.lambda, size);
+    if (joints) copy_impulses(I->joints.n, I->joints.lambda, joints);
     if (joints && step(&w, may_stop)) return 1;
-    if (joints) memcpy(I->joints.lambda, joints, size);
+    if (joints) copy_impulses(I->joints.n, joints, I->joints.lambda);
     for (int i = 0; i < I->nr; i++) I->rigid[i].placed = 0;
     I->failed |= I->arena->failed;
     I->impulse = (peg_row_set){0};

@@ -215,8 +215,10 @@ static int find_exactly(peg_wide *w, const peg_vec6 *target)
     w->begun = PEG_NEW(w->I->arena, peg_wide_contact, w->contacts);
     w->acts = PEG_NEW(w->I->arena, unsigned char, w->contacts);
     if (!w->begun || !w->acts) return 0;
-    for (int k = 0; k < w->contacts; k++) w->acts[k] = w->contact[k].lambda[0] > 0;
-    memcpy(w->begun, w->contact, (size_t)w->contacts * sizeof *w->begun);
+    for (int k = 0; k < w->contacts; k++) {
+        w->begun[k] = w->contact[k];
+        w->acts[k] = w->contact[k].lambda[0] > 0;
+    }
     for (int pass = 0; pass < PASSES; pass++) {
         if (!peg_wide_solve_exact(w, &problem, w->I->mass, w->I->v)) return 0;
         peg_count_solve(w->I, 3 * w->contacts + w->I->joints.n);
