@@ -4,7 +4,7 @@
  *     ---------------------------|-------------------------------------|------------------------
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
- *     wide                       | 2 bodies and more that are active,  | 40 restorations, thrice
+ *     wide                       | 2 bodies and more that move,        | 40 restorations, thrice
  *                                | 5 and more; with joints up to 29    |
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
@@ -14,19 +14,18 @@
  *     least violation            | the same                            | max_outer_iterations
  *     position stage             | all                                 | 16
  *
- * Of 30 bodies and more that move, and in the step after, the wide attempt is the first, and of 2
- * to 29 that are active. All solves but PGS in lanes draw from the budget of the step (lcp_rows.h):
- * an attempt may take a third of what is left, the position stage half of it for velocities and
- * then all for positions, which are restored while any of it is left. Where little is left the last
- * ones follow at once: of 30 bodies and more, and where PGS left little, the position stage goes on
- * from the velocities of PGS, if contact gains nothing by them; and where nothing is left a
- * position stage that was to limit no bodies ends the step. Islands that are solved again in the
- * step, with more pairs, then go on from the velocities of the round before: while anything is
- * left, a position stage without limits is tried from there before all else, and where it fails all
- * is solved again.
- * Exact solves end with a certificate. An island in which the limited attempt failed n times in a
- * row is tried so again 2^n steps later, or where all others fail; so is an exact one that has not
- * opened overlaps of the start. Other contact models make one attempt that always converges. */
+ * Of islands that move the wide attempt is the first, of 30 bodies and more in the step after, too.
+ * All solves but PGS in lanes draw from the budget of the step (lcp_rows.h): an attempt may take a
+ * third of what is left, the position stage half of it for velocities and then all for positions,
+ * which are restored while any of it is left. Where little is left the last ones follow at once: of
+ * 30 bodies and more, and where PGS left little, the position stage goes on from the velocities of
+ * PGS, if contact gains nothing by them; and where nothing is left a position stage that was to
+ * limit no bodies ends the step. Islands that are solved again in the step, with more pairs, then
+ * go on from the velocities of the round before: while anything is left, a position stage without
+ * limits is tried from there before all else, and where it fails all is solved again. Exact solves
+ * end with a certificate. An island in which the limited attempt failed n times in a row is tried
+ * so again 2^n steps later, or where all others fail; so is an exact one that has not opened
+ * overlaps of the start. Other contact models make one attempt that always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/base/arena.h"
@@ -50,10 +49,14 @@ enum { WIDE_FROM = 2 };
 static const double ATTEMPT_SHARE = 1.0 / 3;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
-/* Speed above which an island is active, as a share of what applied forces make in a step: with 5
- * eight runs of pour-boxes of 60 at h .1 take 13.4 s for 20 s each instead of 7.8, the slowest 4.2
- * instead of 1.3, and limit 106 bodies instead of none. */
+/* Speed above which an island is active, as a share of what applied forces make in a step: with .25
+ * arches of 101 and 201 stones do not stand (arches_stand). */
 static const double ACTIVE = 1.5;
+/* The same above which the wide attempt is the first in islands of fewer than 30 bodies: slower
+ * ones come to rest by exact attempts. With 1.5 pours and piles of 30 to 100 bodies (h .01 to .1)
+ * take 1.8 times as long, their slowest steps 26 instead of 9 ms; with 1e-6 eight cubes still creep
+ * by 5e-7 m/s 2.4 s after they fell (warmed_steps_allocate_nothing). */
+static const double MOVING = .25;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
@@ -231,8 +234,7 @@ static int try_known(peg_island *I)
 
 static int try_all(peg_island *I, int iterative, patience *p)
 {
-    int moves =
-        is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST) : (I->forms & PEG_FORM_ACTIVE) != 0;
+    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, PEG_REST) : peg_is_faster(I, MOVING);
     int is_wide = may_be_wide(I) && moves;
     if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
     int is_known = I->known.v != NULL;
