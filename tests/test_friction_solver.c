@@ -5,6 +5,7 @@
 #include "tests/lcp_cases.h"
 #include "peg/lcp/balance.h"
 #include "peg/lcp/friction_cone.h"
+#include "peg/lcp/scaled.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -454,6 +455,57 @@ START_TEST(lagged_friction_is_usable)
 }
 END_TEST
 
+/* 1/2 |v|_M^2 - v^T M v_f, which is 0 at v = 0, J. */
+static double objective(const case_solution *s)
+{
+    double sum = 0;
+    for (int i = 0; i < island.problem.nb; i++) {
+        peg_mass_root root;
+        double v[6], f[6];
+        ck_assert(peg_mass_root_of(&island.problem.mass[i], &root));
+        peg_mass_root_solve(&root, s->v[i], v);
+        peg_mass_root_solve(&root, island.problem.target[i], f);
+        for (int k = 0; k < 6; k++) sum += (0.5 * v[k] - f[k]) * v[k];
+    }
+    return sum;
+}
+
+/* The fixed point of friction bounds and normal impulses: the normal rows hold, nothing is gained,
+ * and friction exceeds its bounds by little. Nearly all of what Newton's method does not solve
+ * converges. */
+START_TEST(fixed_points_gain_nothing)
+{
+    int lagged = 0, failed = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        uint64_t s = seed;
+        stack(25, pow(10, case_uniform(&s, -2, 2)), case_uniform(&s, 0.5, 3), 1);
+        kick(&s, 3);
+        case_clear(&first);
+        peg_solve_options options = {
+            .solver = PEG_SOLVER_AUTO, .tolerance = TOLERANCE, .rescue = PEG_RESCUE_FIXED_POINT};
+        peg_outcome outcome = peg_solve(&arena, &island.problem, &options, &first.solution);
+        double unit = peg_residual_unit(&island.problem);
+        if (outcome == PEG_SOLVED) continue;
+        if (outcome != PEG_LAGGED) {
+            failed++;
+            continue;
+        }
+        lagged++;
+        ck_assert_double_le(normal_residual(&first), 1e-9 * unit);
+        ck_assert_double_le(objective(&first), 1e-9 * unit * unit);
+        for (int i = 0; i < island.problem.m; i++) {
+            const peg_lcp_row *row = &island.row[i];
+            double root = sqrt(peg_row_scale(&island.problem, i));
+            if (!row->bounded) continue;
+            double excess = fabs(first.lambda[i]) - row->mu * first.lambda[row->normal];
+            ck_assert_double_le(excess * root, 0.02 * unit);
+        }
+    }
+    ck_assert_int_gt(lagged, 0);
+    ck_assert_msg(failed * 4 <= lagged, "%d failed, %d converged", failed, lagged);
+}
+END_TEST
+
 /* The velocity does not depend on where the iteration starts, where it is unique: little friction.
  */
 START_TEST(warm_start_does_not_matter)
@@ -681,6 +733,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, joints_bear_no_load);
     tcase_add_test(tests, kicked_stacks_are_solved);
     tcase_add_test(tests, lagged_friction_is_usable);
+    tcase_add_test(tests, fixed_points_gain_nothing);
     tcase_add_loop_test(tests, warm_start_does_not_matter, 0, 10);
     tcase_add_test(tests, contradicting_rows_are_recognised);
     tcase_add_test(tests, rows_without_a_jacobian_do_nothing);

@@ -121,10 +121,11 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
 {
     peg_solve_options options = {.solver = I->settings->solver,
                                  .tolerance = PEG_RESIDUAL_TOLERANCE};
-    int apart = I->forms & PEG_FORM_POSITIONS_APART;
+    int is_many = I->nd >= PEG_COARSE_FROM, apart = I->forms & PEG_FORM_POSITIONS_APART;
     solution->iterations = 0; /* some failures write none */
     options.most_work = peg_work_left(I);
-    options.is_limited = I->mode == PEG_MODE_LIMITED || (I->nd >= PEG_COARSE_FROM && apart);
+    if (I->mode == PEG_MODE_LIMITED || (is_many && apart))
+        options.rescue = is_many ? PEG_RESCUE_FIXED_POINT : PEG_RESCUE_NONE;
     if (!(options.most_work > 0)) return PEG_ITERATION_LIMIT;
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     I->failed |= outcome == PEG_OUT_OF_MEMORY;

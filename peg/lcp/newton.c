@@ -481,7 +481,7 @@ static int backtrack(peg_newton *w, const double *u, double *length)
 /* The problem itself, or with cones one that is as hard: nothing else could do better. */
 static int is_convex(const peg_newton *w)
 {
-    return w->bounds == PEG_BOUNDS_CONE || w->frozen || !w->bounds_follow;
+    return w->bounds == PEG_BOUNDS_CONE || w->bound || !w->bounds_follow;
 }
 
 /* Zero of the gradient over d; on entry s belongs to u. */
@@ -533,11 +533,10 @@ double peg_newton_residual(peg_newton *w, double *u, double *y)
         const peg_newton_row *row = &w->row[i];
         w->hi[i] = INFINITY, w->lo[i] = 0;
         if (row->bounded) {
-            w->hi[i] = row->limit;
-            if (row->normal >= 0) w->hi[i] += row->mu * peg_max(0, u[row->normal]);
+            w->hi[i] = w->bound ? w->bound[i] : row->limit;
+            if (row->normal >= 0 && !w->bound) w->hi[i] += row->mu * peg_max(0, u[row->normal]);
             w->lo[i] = -w->hi[i];
         }
-        if (w->frozen && isfinite(w->hi[i])) w->lo[i] = w->hi[i] = u[i];
         u[i] = peg_clamp(u[i], w->lo[i], w->hi[i]); /* before the rows that it bounds */
         if (u[i] != 0) add(row, u[i], w->y);
     }
@@ -557,7 +556,7 @@ double peg_newton_residual(peg_newton *w, double *u, double *y)
 static void adapt(peg_newton *w, int failed, double residual, double last)
 {
     int slow = residual > SLOW * last, is_live = w->bounds == PEG_BOUNDS_LIVE;
-    if (w->bounds == PEG_BOUNDS_KEPT && slow && w->bounds_follow && !w->frozen) {
+    if (w->bounds == PEG_BOUNDS_KEPT && slow && w->bounds_follow && !w->bound) {
         w->bounds = PEG_BOUNDS_LIVE;
         return;
     }
@@ -639,12 +638,12 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance, halved = last;
     if (isinf(last)) return PEG_SINGULAR;
     w->limit = w->most_work;
-    if (!w->is_limited) w->limit = fmin(w->limit, w->work + FACTORISATIONS * w->cost);
+    if (w->rescue == PEG_RESCUE_ALL) w->limit = fmin(w->limit, w->work + FACTORISATIONS * w->cost);
     w->growth = FACTOR;
     w->live_rho = 0;
     memset(w->change, 0, size);
     int is_warm = last <= WARM * w->scaled->unit;
-    w->bounds = is_warm || w->frozen || !w->bounds_follow ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
+    w->bounds = is_warm || w->bound || !w->bounds_follow ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
     double first = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
     set_rho(w, w->has_limits ? first : RHO_FREE);
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {

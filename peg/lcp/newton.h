@@ -37,20 +37,20 @@ typedef struct peg_newton {
     peg_bounds bounds, factor_bounds;
     int bounds_follow, has_cones; /* normal impulses; contacts that are tried as cones */
     int has_limits;               /* some bounds are finite and not 0 */
-    int frozen;             /* rows with finite bounds keep their impulses: set by the caller */
-    double rho, factor_rho; /* that of the matrix */
-    double growth;          /* of rho, at the next rise */
-    double live_rho;        /* where cones took over; 0: they have not */
-    double *lo, *hi;        /* m: bounds of the impulses, from the normal impulses */
-    double *change;         /* m: of u, in the last step if it stalled, else 0 */
-    double *before;         /* m: u before the step */
-    double *s, *p, *along;  /* m */
-    double *d, *y, *step;   /* 6 nb, and six zeros for what cannot move */
-    double *gradient;       /* the same; at least n */
+    const double *bound;          /* m: of bounded rows, given by the caller; null: those of u */
+    double rho, factor_rho;       /* that of the matrix */
+    double growth;                /* of rho, at the next rise */
+    double live_rho;              /* where cones took over; 0: they have not */
+    double *lo, *hi;              /* m: bounds of the impulses, from the normal impulses */
+    double *change;               /* m: of u, in the last step if it stalled, else 0 */
+    double *before;               /* m: u before the step */
+    double *s, *p, *along;        /* m */
+    double *d, *y, *step;         /* 6 nb, and six zeros for what cannot move */
+    double *gradient;             /* the same; at least n */
     int steps;
     double work, cost;       /* of all factorisations; of one */
     double most_work, limit; /* of all calls, infinite: no bound; of the call */
-    int is_limited;          /* see problem.h */
+    peg_rescue rescue;       /* see problem.h */
     int ends_near;           /* takes residuals of some tolerances where steps stall */
 } peg_newton;
 

@@ -1,7 +1,8 @@
 /* The island's problem by Newton's method (newton.h) from the warm start, or from some of projected
  * Gauss-Seidel if that is far off. Where it ends short of the certificate: rows without finite
- * bounds alone by QR; with bounded rows the best friction that lies in its cone, with exact normal
- * impulses. */
+ * bounds alone by QR; with bounded rows the fixed point of friction bounds and normal impulses. */
+#include <limits.h>
+
 #include "peg/base/arena.h"
 #include "peg/lcp/gauss_seidel.h"
 #include "peg/lcp/newton.h"
@@ -23,9 +24,14 @@ static const double APPROACHED = 1e-5;
 /* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
  * dependent up to so much would need huge impulses that cancel. */
 static const double NEAR = 1e-6;
-/* Share of the bound by which friction is taken back in the first passes; then it doubles. */
+/* Rounds of the fixed point before friction is taken back, first by this share of its bounds, which
+ * then doubles. */
+enum { ROUNDS = 24 };
 static const double LITTLE_BACK = 1.0 / 128;
-enum { PATIENT = 16 };
+/* Of the last change of the velocities, what the next round may leave; change, relative to the
+ * unit, below which they have converged; share of the last change above which bounds move half as
+ * far, and the least of these shares: undamped ones go to and fro in piles. */
+static const double INEXACT = 1e-2, CLOSE = 2e-3, SLOW = 0.5, LEAST_SHARE = 0.25;
 /* Rows without finite bounds up to which QR is made of all of them: some tenths of a second. */
 enum { MOST_EQUALITIES = 500 };
 /* Part of a unit row that is no rounding. */
@@ -54,68 +60,108 @@ static peg_outcome approach(peg_arena *arena, const peg_problem *problem, double
     return outcome;
 }
 
-/* Rows with finite bounds keep their impulses. */
-static peg_outcome solve_frozen(peg_newton *newton, double tolerance, double *u, double *y)
+/* Moves the bounds by `share` of the way to `part` of what the impulses u allow. */
+static void move_bounds(const peg_scaled *scaled, const double *u, double part, double share,
+                        double *bound)
 {
-    newton->frozen = 1;
-    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-    newton->frozen = 0;
-    return outcome;
-}
-
-/* Friction as good as it came, brought into its cone: the normal rows are solved with it, which may
- * make the cone smaller, so that it is taken back bit by bit, in the end altogether. */
-static peg_outcome settle_normals(peg_newton *newton, double tolerance, double *u, double *y)
-{
-    const peg_scaled *scaled = newton->scaled;
-    double back = LITTLE_BACK;
-    for (int pass = 0;; pass++) {
-        if (pass >= PATIENT) back *= 2;
-        for (int i = 0; i < scaled->m; i++) {
-            const peg_scaled_row *row = &scaled->row[i];
-            if (!row->bounded || isinf(row->limit)) continue;
-            double bound = fmax(0, 1 - back) * peg_scaled_bound(row, u);
-            u[i] = peg_clamp(u[i], -bound, bound);
-        }
-        peg_outcome outcome = solve_frozen(newton, tolerance, u, y);
-        if (outcome != PEG_SOLVED) return outcome;
-        int inside = 1;
-        for (int i = 0; i < scaled->m && inside; i++) {
-            const peg_scaled_row *row = &scaled->row[i];
-            inside = !row->bounded || fabs(u[i]) <= peg_scaled_bound(row, u);
-        }
-        if (inside || back >= 1) return PEG_LAGGED;
+    for (int i = 0; i < scaled->m; i++) {
+        const peg_scaled_row *row = &scaled->row[i];
+        double next = row->bounded ? part * peg_scaled_bound(row, u) : 0;
+        bound[i] =
+            row->bounded && isinf(row->limit) ? INFINITY : bound[i] + share * (next - bound[i]);
     }
 }
 
-/* Newton's method once more from the exact normal impulses of no friction, which is where a stack
- * at rest ends. */
-static peg_outcome solve_settled(peg_newton *newton, double tolerance, double *u, double *y,
-                                 double *kept)
+static int is_within(const peg_scaled *scaled, const double *u)
 {
-    const peg_scaled *scaled = newton->scaled;
-    size_t size = (size_t)scaled->m * sizeof *u;
-    peg_outcome settled = settle_normals(newton, tolerance, u, y);
-    if (settled != PEG_LAGGED) return settled;
-    memcpy(kept, u, size);
-    for (int i = 0; i < scaled->m; i++)
-        if (scaled->row[i].bounded && !isinf(scaled->row[i].limit)) u[i] = 0;
-    if (solve_frozen(newton, tolerance, u, y) == PEG_SOLVED &&
-        peg_newton_solve(newton, tolerance, u, y) == PEG_SOLVED)
-        return PEG_SOLVED;
-    memcpy(u, kept, size);
-    peg_newton_residual(newton, u, y);
-    return PEG_LAGGED;
+    for (int i = 0; i < scaled->m; i++) {
+        const peg_scaled_row *row = &scaled->row[i];
+        if (row->bounded && fabs(u[i]) > peg_scaled_bound(row, u)) return 0;
+    }
+    return 1;
 }
 
-/* What is done where Newton's method ended in u without converging. */
+/* With given bounds the problem is convex, and every step of the iteration counts. */
+static peg_outcome solve_bound(peg_newton *newton, const double *bound, double tolerance, double *u,
+                               double *y)
+{
+    int ends_near = newton->ends_near;
+    newton->bound = bound;
+    newton->ends_near = 0;
+    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+    newton->bound = NULL;
+    newton->ends_near = ends_near;
+    return outcome;
+}
+
+static double distance(int n, const double *a, const double *b)
+{
+    double square = 0;
+    for (int i = 0; i < n; i++) square += (a[i] - b[i]) * (a[i] - b[i]);
+    return sqrt(square);
+}
+
+/* Friction with given bounds is a convex problem that v = 0 satisfies and energy only falls in; the
+ * bounds follow the normal impulses of its answer from round to round, damped, to their fixed point
+ * (Haslinger 1983; Panagiotopoulos 1975). Where contacts slide and others hinge (arch-25 of 61
+ * stones at h .002) it converges, and Newton's method with bounds that follow at once does not.
+ * Large islands take the answer then. Others, and what has not converged in so many rounds, give up
+ * friction bit by bit until all of it lies within its bounds. */
+static peg_outcome find_fixed_point(peg_arena *arena, peg_newton *newton, double tolerance,
+                                    double *u, double *y)
+{
+    const peg_scaled *scaled = newton->scaled;
+    int n = scaled->nv, is_rough = newton->rescue == PEG_RESCUE_FIXED_POINT;
+    double *bound = PEG_NEW(arena, double, scaled->m), *before = PEG_NEW(arena, double, n);
+    if (!bound || !before) return PEG_OUT_OF_MEMORY;
+    memset(bound, 0, (size_t)scaled->m * sizeof *bound);
+    double change = CLOSE * scaled->unit, back = 0, share = 1;
+    for (int k = 0; (k < ROUNDS || !is_rough) && newton->work < newton->most_work; k++) {
+        if (k >= ROUNDS || back > 0) back = back > 0 ? 2 * back : LITTLE_BACK;
+        move_bounds(scaled, u, fmax(0, 1 - back), back > 0 ? 1 : share, bound);
+        memcpy(before, y, (size_t)n * sizeof *y);
+        double last = change, aim = back > 0 ? 0 : INEXACT * last;
+        peg_outcome outcome = solve_bound(newton, bound, fmax(tolerance, aim), u, y);
+        if (outcome != PEG_SOLVED && outcome != PEG_ITERATION_LIMIT) return outcome;
+        change = distance(n, y, before);
+        if (back >= 1 || (back > 0 && outcome == PEG_SOLVED && is_within(scaled, u)))
+            return PEG_LAGGED;
+        if (k == 0 || back > 0) continue;
+        if (change > SLOW * last) share = fmax(0.5 * share, LEAST_SHARE);
+        if (outcome != PEG_SOLVED || change > share * CLOSE * scaled->unit) continue;
+        if (is_rough)
+            return solve_bound(newton, bound, tolerance, u, y) == PEG_SOLVED ? PEG_LAGGED
+                                                                             : PEG_ITERATION_LIMIT;
+        back = 0.5 * LITTLE_BACK;
+    }
+    return PEG_ITERATION_LIMIT;
+}
+
+/* What is done where Newton's method ended in u without converging: the fixed point, and Newton's
+ * method once more from there, and from the exact normal impulses of no friction, which is where a
+ * stack at rest ends. */
 static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
                           double *y)
 {
-    double *kept = PEG_NEW(arena, double, newton->scaled->m);
-    if (!kept) return PEG_OUT_OF_MEMORY;
-    if (peg_newton_residual(newton, u, y) <= NEAR * newton->scaled->unit) return PEG_LAGGED;
-    return solve_settled(newton, tolerance, u, y, kept);
+    const peg_scaled *scaled = newton->scaled;
+    size_t size = (size_t)scaled->m * sizeof *u, room = (size_t)scaled->nv * sizeof *y;
+    double *fixed = PEG_NEW(arena, double, scaled->m), *speed = PEG_NEW(arena, double, scaled->nv);
+    double *none = PEG_NEW(arena, double, scaled->m);
+    if (!fixed || !speed || !none) return PEG_OUT_OF_MEMORY;
+    if (peg_newton_residual(newton, u, y) <= NEAR * scaled->unit) return PEG_LAGGED;
+    peg_outcome outcome = find_fixed_point(arena, newton, tolerance, u, y);
+    if (outcome != PEG_LAGGED || newton->rescue != PEG_RESCUE_ALL) return outcome;
+    memcpy(fixed, u, size);
+    memcpy(speed, y, room);
+    if (peg_newton_solve(newton, tolerance, u, y) == PEG_SOLVED) return PEG_SOLVED;
+    memset(none, 0, size);
+    move_bounds(scaled, u, 0, 1, none);
+    if (solve_bound(newton, none, tolerance, u, y) == PEG_SOLVED &&
+        peg_newton_solve(newton, tolerance, u, y) == PEG_SOLVED)
+        return PEG_SOLVED;
+    memcpy(u, fixed, size);
+    memcpy(y, speed, room);
+    return PEG_LAGGED;
 }
 
 /* Rows without finite bounds ask for the shortest y with s = 0, which QR finds with the rounding of
@@ -173,8 +219,8 @@ static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, doub
     return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
 }
 
-/* From the impulses u; a warm start may lie in a corner that the
- * iteration does not leave: then once more from zero. */
+/* From the impulses u; a warm start may lie in a corner that the iteration does not leave: then
+ * once more from zero, or with little work to do from there to the fixed point at once. */
 static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, peg_newton *newton,
                                 double tolerance, double *u, double *y, peg_solution *solution)
 {
@@ -186,7 +232,7 @@ static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, pe
         PEG_OUT_OF_MEMORY)
         return PEG_OUT_OF_MEMORY;
     load(newton->scaled, solution->lambda, u);
-    return iterate(newton, tolerance, u, y);
+    return newton->rescue == PEG_RESCUE_FIXED_POINT ? outcome : iterate(newton, tolerance, u, y);
 }
 
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
@@ -208,24 +254,27 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
             return PEG_OUT_OF_MEMORY;
         load(&scaled, solution->lambda, u);
     }
-    newton.is_limited = options->is_limited;
-    newton.ends_near = options->is_limited || has_equations(&scaled);
+    newton.rescue = options->rescue;
+    newton.ends_near =
+        (newton.rescue != PEG_RESCUE_ALL && newton.has_limits) || has_equations(&scaled);
     if (options->most_work > 0) newton.most_work = options->most_work - solution->work;
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
+    if (outcome == PEG_ITERATION_LIMIT && !peg_scaled_has_bounds(&scaled) &&
+        peg_newton_residual(&newton, u, y) <= NEAR * scaled.unit)
+        outcome = PEG_SOLVED; /* to what rounding lets it */
     if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
         are_equalities(&scaled))
         outcome = solve_equalities(arena, &scaled, u, y);
     if (has_failed(&scaled, outcome)) {
         solution->iterations = newton.steps;
-        if (options->is_limited || newton.work >= newton.most_work) {
+        if (newton.rescue == PEG_RESCUE_NONE || newton.work >= newton.most_work) {
             solution->work += newton.work;
             return outcome;
         }
-        outcome = rescue(arena, &newton, tolerance, u, y);
-        int is_worse = residual < peg_newton_residual(&newton, u, y);
-        if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
-            residual <= NEAR * scaled.unit && is_worse) {
+        if (residual > NEAR * scaled.unit) {
+            outcome = rescue(arena, &newton, tolerance, u, y);
+        } else {
             /* what rests goes on resting with the impulses it had */
             memcpy(u, warm, (size_t)scaled.m * sizeof *u);
             peg_newton_residual(&newton, u, y);

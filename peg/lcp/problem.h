@@ -85,11 +85,18 @@ typedef struct peg_solution {
 /* Visits of rows by projected Gauss-Seidel that do. */
 #define PEG_VISITS_OF_WORK 6
 
+/* What is tried where Newton's method fails. */
+typedef enum peg_rescue {
+    PEG_RESCUE_ALL = 0,
+    PEG_RESCUE_FIXED_POINT, /* of friction bounds and normal impulses; in large islands alone */
+    PEG_RESCUE_NONE         /* in large islands */
+} peg_rescue;
+
 typedef struct peg_solve_options {
     pegSolver solver;
     double tolerance; /* relative to peg_residual_unit */
     double most_work; /* 0: no bound */
-    int is_limited;   /* nothing is tried beside Newton's method in large islands */
+    peg_rescue rescue;
 } peg_solve_options;
 
 /* Products that a method may still take. */
@@ -162,10 +169,12 @@ peg_outcome peg_solve_active_set(peg_arena *arena, const peg_problem *problem,
 peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem,
                             const peg_solve_options *options, peg_solution *solution);
 
-/* Newton's method on the augmented Lagrangian. PEG_LAGGED: every bounded
- * impulse is within its bound, and all conditions hold to the residual, at most 1e-6 of the unit;
- * or, if it is larger, those of the unbounded rows to the tolerance, while friction does not oppose
- * the sliding as it should. A caller may use that and count it. */
+/* Newton's method on the augmented Lagrangian. PEG_LAGGED: every bounded impulse is within its
+ * bound, and all conditions hold to the residual, at most 1e-6 of the unit; or, if it is larger,
+ * those of the unbounded rows to the tolerance, while friction does not oppose the sliding as it
+ * should. With PEG_RESCUE_FIXED_POINT: all conditions hold to the tolerance, with bounds of other
+ * normal impulses; the change to these changed the velocities by at most 2e-3 of the unit. A caller
+ * may use that and count it. */
 peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
                              const peg_solve_options *options, peg_solution *solution);
 

@@ -116,11 +116,12 @@ static peg_outcome solve(peg_arena *arena, const certificate *c, const peg_solve
     pegSolver solver = options->solver;
     kinds k = count_kinds(problem);
     int is_large = problem->nb > SMALL, uses_lemke = solver == PEG_SOLVER_LEMKE;
-    int is_limited = options->is_limited && is_large;
+    int is_limited = options->rescue != PEG_RESCUE_ALL && is_large;
     int is_last = (k.bounded || is_limited) && (k.limited || problem->nb > MEDIUM ||
                                                 6 * problem->nb + k.bounded > MOST_COORDINATES);
     if (rests(c, solution)) return PEG_SOLVED;
-    if (options->is_limited && peg_balance(arena, problem, solution->lambda) && rests(c, solution))
+    if (options->rescue != PEG_RESCUE_ALL && peg_balance(arena, problem, solution->lambda) &&
+        rests(c, solution))
         return PEG_SOLVED;
     if (k.bounded && !uses_lemke)
         outcome = certify(c, peg_solve_delassus(arena, problem, options, solution),
