@@ -1,7 +1,7 @@
-/* Newton's method on the contacts that may act. Of the contacts of a body with a mesh few are
- * loaded: those that the warm start loads, and those that its velocities would close, are solved
- * for; what that closes of the others joins them. An answer that leaves all others open is one of
- * the whole problem. */
+/* Newton's method on the contacts that may act. Of the contacts of a body with a mesh, or of small
+ * bodies in large steps, few are loaded: those that the warm start loads, without one those that
+ * touch, and those that its velocities would close, are solved for; what that closes of the others
+ * joins them. An answer that leaves all others open is one of the whole problem. */
 #include "peg/lcp/delassus.h"
 #include "peg/lcp/problem.h"
 
@@ -67,12 +67,19 @@ static int join(working_set *s, const peg_solution *solution, double least)
 
 static void begin(working_set *s, const peg_solution *solution)
 {
+    int loaded = 0;
+    for (int i = 0; i < s->whole->m && !loaded; i++) loaded = solution->lambda[i] != 0;
     for (int i = 0; i < s->whole->m; i++) {
         const peg_lcp_row *row = &s->whole->row[i];
-        int own = has_own_limit(row);
-        s->takes[i] = own || solution->lambda[i] != 0;
+        int own = has_own_limit(row), touches = !row->bounded && row->b <= 0;
+        s->takes[i] = own || (loaded ? solution->lambda[i] != 0 : touches);
         if (row->bounded && row->mu > 0 && s->takes[i]) s->takes[row->normal] = 1;
     }
+}
+
+static int is_answer(peg_outcome outcome)
+{
+    return outcome == PEG_SOLVED || outcome == PEG_LAGGED;
 }
 
 /* All rows of a problem. */
@@ -101,7 +108,7 @@ static peg_outcome solve_part(peg_arena *arena, const peg_solve_options *options
     peg_outcome outcome = solve_rows(arena, &s->part, options, &s->solution);
     solution->work = s->solution.work;
     solution->iterations = s->solution.iterations;
-    if (outcome != PEG_SOLVED) return outcome;
+    if (!is_answer(outcome)) return outcome;
     for (int i = 0; i < s->whole->m; i++)
         solution->lambda[i] = s->takes[i] ? s->solution.lambda[s->at[i]] : 0;
     return outcome;
@@ -128,10 +135,10 @@ static peg_outcome solve_parts(peg_arena *arena, const peg_problem *problem,
     for (int k = 0; k < ROUNDS && taken <= most; k++) {
         peg_outcome outcome = solve_part(arena, options, &s, solution);
         if (outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY) return outcome;
-        if (outcome != PEG_SOLVED) break;
+        if (!is_answer(outcome)) break;
         int before = taken;
         taken = join(&s, solution, least);
-        if (taken == before) return PEG_SOLVED;
+        if (taken == before) return outcome;
     }
     return PEG_NOT_CERTIFIED;
 }
@@ -148,7 +155,7 @@ peg_outcome peg_solve_working_set(peg_arena *arena, const peg_problem *problem,
     peg_arena_mark behind = peg_arena_here(arena);
     peg_outcome outcome = solve_parts(arena, problem, options, least, solution);
     peg_arena_back(arena, behind);
-    if (outcome != PEG_SOLVED) memcpy(solution->lambda, warm, size);
+    if (!is_answer(outcome)) memcpy(solution->lambda, warm, size);
     if (outcome == PEG_NOT_CERTIFIED) outcome = solve_rows(arena, problem, options, solution);
     peg_arena_back(arena, mark);
     return outcome;
