@@ -52,8 +52,8 @@ typedef struct finish {
     int *entered;        /* m: how often each row entered */
     double *conceded;    /* m: violation that had to be left to a row */
     unsigned char *held; /* m: 1 if active */
-    double *y, *z;       /* n */
-    double *u, *d, *r;   /* q */
+    double *y;           /* n */
+    double *u, *r;       /* q */
     double *weight;      /* m: impulses of these iterations, weights of a contradiction, result */
     int steps, limit;
     double products, most_products; /* of numbers, so far; at most */
@@ -69,13 +69,11 @@ static int create(peg_arena *arena, const peg_scaled *scaled, finish *f)
     f->conceded = PEG_NEW(arena, double, m);
     f->held = PEG_NEW(arena, unsigned char, m);
     f->y = PEG_NEW(arena, double, n);
-    f->z = PEG_NEW(arena, double, n);
     f->u = PEG_NEW(arena, double, rank);
-    f->d = PEG_NEW(arena, double, rank);
     f->r = PEG_NEW(arena, double, rank);
     f->weight = PEG_NEW(arena, double, m);
-    if (!f->active || !f->entered || !f->conceded || !f->held || !f->y || !f->z || !f->u || !f->d ||
-        !f->r || !f->weight || !peg_qr_create(arena, n, rank, &f->qr))
+    if (!f->active || !f->entered || !f->conceded || !f->held || !f->y || !f->u || !f->r ||
+        !f->weight || !peg_qr_create(arena, n, rank, &f->qr))
         return 0;
     memset(f->entered, 0, (size_t)m * sizeof *f->entered);
     memset(f->conceded, 0, (size_t)m * sizeof *f->conceded);
@@ -94,7 +92,7 @@ static double length(int n, const double *y)
 static double split(finish *f, int row)
 {
     f->products += 4.0 * f->scaled->n * (f->qr.q + 1);
-    return peg_qr_split(&f->qr, &f->scaled->row[row], f->d, f->z);
+    return peg_qr_split(&f->qr, &f->scaled->row[row]);
 }
 
 static int is_equation(const finish *f, int i)
@@ -141,7 +139,7 @@ static int guess_active(finish *f, const double *lambda)
 
 static void append(finish *f, int row, double z_length)
 {
-    peg_qr_append(&f->qr, f->d, f->z, z_length);
+    peg_qr_append(&f->qr, z_length);
     f->active[f->qr.q - 1] = row;
     f->held[row] = 1;
 }
@@ -176,8 +174,8 @@ static void settle(finish *f)
 {
     if (f->rotated) rebuild(f);
     for (;;) {
-        for (int j = 0; j < f->qr.q; j++) f->d[j] = -f->scaled->row[f->active[j]].beta;
-        peg_qr_shortest(&f->qr, f->d, f->y, f->u);
+        for (int j = 0; j < f->qr.q; j++) f->qr.d[j] = -f->scaled->row[f->active[j]].beta;
+        peg_qr_shortest(&f->qr, f->y, f->u);
         int worst = -1;
         double least = 0, most = 0;
         for (int j = 0; j < f->qr.q; j++) {
@@ -217,7 +215,7 @@ static int start(peg_arena *arena, finish *f)
     qsort(found, (size_t)count, sizeof *found, heavier_first);
     for (int k = 0; k < count && f->qr.q < f->qr.capacity && f->products < f->most_products; k++) {
         const peg_scaled_row *row = &f->scaled->row[found[k].row];
-        if (1 - peg_qr_coefficients(&f->qr, row, f->d) <= CLEARLY) continue;
+        if (1 - peg_qr_coefficients(&f->qr, row) <= CLEARLY) continue;
         append(f, found[k].row, split(f, found[k].row));
     }
     settle(f);
@@ -262,7 +260,7 @@ static int contradicts(finish *f, int p)
     for (int j = 0; j < f->qr.q; j++)
         f->weight[f->active[j]] = is_equation(f, f->active[j]) ? -f->r[j] : fmax(0, -f->r[j]);
     f->weight[p] = 1;
-    return peg_scaled_contradicts(f->scaled, f->weight, f->z);
+    return peg_scaled_contradicts(f->scaled, f->weight, f->qr.z);
 }
 
 /* Whether row p, z_length from the span of the active rows, can be satisfied by a sensible step.
@@ -271,7 +269,7 @@ static int contradicts(finish *f, int p)
 static int reachable(const finish *f, double violation, double t2)
 {
     return f->qr.q < f->qr.capacity && isfinite(t2) && violation >= ROUNDED_IMPULSE * t2 &&
-           t2 * length(f->scaled->nv, f->z) <= FAR_AWAY * f->scaled->unit;
+           t2 * length(f->scaled->nv, f->qr.z) <= FAR_AWAY * f->scaled->unit;
 }
 
 /* Brings row p in. PEG_SOLVED: it is active, or its violation is conceded. */
@@ -283,7 +281,7 @@ static peg_outcome enter(finish *f, int p)
     while (f->steps++ < f->limit && f->products < f->most_products) {
         double z_length = split(f, p), sum_r = 1;
         double violation = fmax(0, -slack(f, p));
-        peg_qr_solve(&f->qr, f->d, f->r);
+        peg_qr_solve(&f->qr, f->qr.d, f->r);
         for (int j = 0; j < f->qr.q; j++) sum_r += fabs(f->r[j]);
         int limiting;
         double t1 = impulse_limit(f, &limiting);
@@ -300,7 +298,7 @@ static peg_outcome enter(finish *f, int p)
             double next = f->u[j] - t * f->r[j];
             f->u[j] = is_equation(f, f->active[j]) ? next : fmax(0, next);
         }
-        for (int k = 0; k < scaled->n; k++) f->y[k] += t * f->z[k];
+        for (int k = 0; k < scaled->n; k++) f->y[k] += t * f->qr.z[k];
         if (t2 <= t1) {
             append(f, p, z_length);
             f->u[f->qr.q - 1] = up;

@@ -69,9 +69,9 @@ static double fault(const peg_scaled *scaled, const double *y, const double *u, 
 typedef struct carrying {
     const peg_scaled *scaled;
     peg_qr qr;
-    int *row;      /* q, in the order of the columns */
-    double *d, *x; /* q */
-    double *y, *rest;
+    int *row;  /* q, in the order of the columns */
+    double *x; /* q */
+    double *y; /* n */
     double *u; /* m */
 } carrying;
 
@@ -80,13 +80,10 @@ static int create(peg_arena *arena, const peg_scaled *scaled, carrying *c)
     int n = scaled->n, m = scaled->m, rank = n < m ? n : m;
     *c = (carrying){.scaled = scaled,
                     .row = PEG_NEW(arena, int, rank),
-                    .d = PEG_NEW(arena, double, rank),
                     .x = PEG_NEW(arena, double, rank),
                     .y = PEG_NEW(arena, double, n),
-                    .rest = PEG_NEW(arena, double, n),
                     .u = PEG_NEW(arena, double, m)};
-    return c->row && c->d && c->x && c->y && c->rest && c->u &&
-           peg_qr_create(arena, n, rank, &c->qr);
+    return c->row && c->x && c->y && c->u && peg_qr_create(arena, n, rank, &c->qr);
 }
 
 /* Those of an answer, as far as they are independent. */
@@ -94,10 +91,10 @@ static void take_carrying(carrying *c, const double *u)
 {
     for (int i = 0; i < c->scaled->m && c->qr.q < c->qr.capacity; i++) {
         if (!(u[i] > 0)) continue;
-        double length = peg_qr_split(&c->qr, &c->scaled->row[i], c->d, c->y);
+        double length = peg_qr_split(&c->qr, &c->scaled->row[i]);
         if (length <= INDEPENDENT) continue;
         c->row[c->qr.q] = i;
-        peg_qr_append(&c->qr, c->d, c->y, length);
+        peg_qr_append(&c->qr, length);
     }
 }
 
@@ -105,13 +102,15 @@ static void take_carrying(carrying *c, const double *u)
 static void solve_carrying(carrying *c)
 {
     const peg_scaled *scaled = c->scaled;
-    for (int j = 0; j < c->qr.q; j++) c->d[j] = -scaled->row[c->row[j]].beta;
-    peg_qr_shortest(&c->qr, c->d, c->y, c->x);
-    memcpy(c->rest, c->y, (size_t)scaled->n * sizeof *c->y);
-    for (int j = 0; j < c->qr.q; j++) peg_scaled_add(&scaled->row[c->row[j]], -c->x[j], c->rest);
-    peg_qr_project(&c->qr, c->rest, c->d);
-    peg_qr_solve(&c->qr, c->d, c->d);
-    for (int j = 0; j < c->qr.q; j++) c->x[j] += c->d[j];
+    for (int j = 0; j < c->qr.q; j++) c->qr.d[j] = -scaled->row[c->row[j]].beta;
+    peg_qr_shortest(&c->qr, c->y, c->x); /* and z = y */
+    for (int j = 0; j < c->qr.q; j++) {
+        peg_scaled_add(&scaled->row[c->row[j]], -c->x[j], c->qr.z);
+        c->qr.d[j] = 0;
+    }
+    peg_qr_project(&c->qr);
+    peg_qr_solve(&c->qr, c->qr.d, c->qr.d);
+    for (int j = 0; j < c->qr.q; j++) c->x[j] += c->qr.d[j];
 }
 
 /* Until none of them pulls: one that carries nothing may do so by rounding, and to ignore it would
@@ -149,7 +148,7 @@ static int polish(peg_arena *arena, const peg_scaled *scaled, double *y, double 
     for (int j = 0; j < c.qr.q; j++) c.u[c.row[j]] = c.x[j];
     memset(y, 0, (size_t)scaled->n * sizeof *y);
     for (int i = 0; i < scaled->m; i++) peg_scaled_add(&scaled->row[i], u[i], y);
-    double by_qr = fault(scaled, c.y, c.u, c.rest), before = fault(scaled, y, u, c.rest);
+    double by_qr = fault(scaled, c.y, c.u, c.qr.z), before = fault(scaled, y, u, c.qr.z);
     if (!(by_qr <= fmax(CLEARLY_WORSE * before, rounding(scaled, u)))) return 1;
     memcpy(y, c.y, (size_t)scaled->n * sizeof *y);
     memcpy(u, c.u, (size_t)scaled->m * sizeof *u);

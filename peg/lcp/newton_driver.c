@@ -173,16 +173,16 @@ static peg_outcome solve_equalities(peg_arena *arena, const peg_scaled *scaled, 
     peg_qr qr;
     int m = scaled->m;
     int *row = PEG_NEW(arena, int, m);
-    double *d = PEG_NEW(arena, double, m), *x = PEG_NEW(arena, double, m);
-    if (!row || !d || !x || !peg_qr_create(arena, scaled->n, m, &qr)) return PEG_OUT_OF_MEMORY;
+    double *x = PEG_NEW(arena, double, m);
+    if (!row || !x || !peg_qr_create(arena, scaled->n, m, &qr)) return PEG_OUT_OF_MEMORY;
     for (int i = 0; i < m; i++) {
-        double length = peg_qr_split(&qr, &scaled->row[i], d, y);
+        double length = peg_qr_split(&qr, &scaled->row[i]);
         if (length <= INDEPENDENT) continue;
         row[qr.q] = i;
-        peg_qr_append(&qr, d, y, length);
+        peg_qr_append(&qr, length);
     }
-    for (int j = 0; j < qr.q; j++) d[j] = -scaled->row[row[j]].beta;
-    peg_qr_shortest(&qr, d, y, x);
+    for (int j = 0; j < qr.q; j++) qr.d[j] = -scaled->row[row[j]].beta;
+    peg_qr_shortest(&qr, y, x);
     memset(u, 0, (size_t)m * sizeof *u);
     for (int j = 0; j < qr.q; j++) u[row[j]] = x[j];
     return PEG_SOLVED;

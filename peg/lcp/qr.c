@@ -1,18 +1,34 @@
 /* Gram-Schmidt with re-orthogonalisation to append, Givens rotations to remove (Daniel, Gragg,
- * Kaufman, Stewart 1976). */
+ * Kaufman, Stewart 1976). Of Q four columns are worked on at a time, in lanes: its columns, and z,
+ * end with zeros, and columns of zeros fill the last four. */
 #include "peg/lcp/qr.h"
+
+#include "peg/base/lanes.h"
+
+enum { LANES = PEG_DOUBLE_LANES, BLOCK = 8 /* numbers of a body: six and zeros */ };
+
+static int to_lanes(int n)
+{
+    return (n + LANES - 1) / LANES * LANES;
+}
 
 int peg_qr_create(peg_arena *arena, int n, int capacity, peg_qr *qr)
 {
-    *qr = (peg_qr){.n = n, .capacity = capacity};
-    qr->Q = PEG_NEW(arena, double, (size_t)n *(size_t)capacity);
+    int stride = to_lanes(n + BLOCK - 6), room = to_lanes(capacity);
+    *qr = (peg_qr){.n = n, .stride = stride, .capacity = capacity};
+    qr->Q = PEG_NEW(arena, double, (size_t)stride *(size_t)room);
     qr->R = PEG_NEW(arena, double, (size_t)capacity *(size_t)capacity);
-    return qr->Q && qr->R;
+    qr->d = PEG_NEW(arena, double, room);
+    qr->z = PEG_NEW(arena, double, stride);
+    if (!qr->Q || !qr->R || !qr->d || !qr->z) return 0;
+    memset(qr->d, 0, (size_t)room * sizeof *qr->d);
+    memset(qr->z, 0, (size_t)stride * sizeof *qr->z);
+    return 1;
 }
 
 static double *q_column(const peg_qr *qr, int j)
 {
-    return qr->Q + (size_t)j * (size_t)qr->n;
+    return qr->Q + (size_t)j * (size_t)qr->stride;
 }
 
 static double *r_column(const peg_qr *qr, int j)
@@ -33,54 +49,93 @@ static void dense_add(int n, double t, const double *b, double *a)
     for (int k = 0; k < n; k++) a[k] += t * b[k];
 }
 
-double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row, double *d)
+/* sum += x^T Q of four columns, by lanes, and of n numbers of each. */
+PEG_HOT void gather(int n, const double *x, const double *Q, int stride, peg_doubles sum[LANES])
 {
-    double sum = 0;
-    for (int j = 0; j < qr->q; j++) {
-        d[j] = peg_scaled_dot(row, q_column(qr, j));
-        sum += d[j] * d[j];
+    for (int k = 0; k < n; k += LANES)
+        for (int c = 0; c < LANES; c++)
+            sum[c] += peg_doubles_load(x + k) * peg_doubles_load(Q + c * stride + k);
+}
+
+PEG_WIDE double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row)
+{
+    double a[BLOCK] = {0}, b[BLOCK] = {0};
+    memcpy(a, row->na, sizeof row->na);
+    memcpy(b, row->nb, sizeof row->nb);
+    for (int j = 0; j < qr->q; j += LANES) {
+        const double *Q = q_column(qr, j);
+        peg_doubles sum[LANES] = {{0}};
+        if (row->a >= 0) gather(BLOCK, a, Q + row->a, qr->stride, sum);
+        if (row->b >= 0) gather(BLOCK, b, Q + row->b, qr->stride, sum);
+        peg_doubles_store(peg_doubles_sums(sum), qr->d + j);
+        for (int c = 0; c < LANES && row->slack >= 0; c++)
+            qr->d[j + c] += row->ns * Q[c * qr->stride + row->slack];
     }
-    return sum;
+    return dense_dot(qr->q, qr->d, qr->d);
 }
 
-void peg_qr_project(const peg_qr *qr, const double *z, double *d)
+/* z += Q t of four columns. */
+PEG_HOT void add_four(const peg_qr *qr, int j, peg_doubles t)
 {
-    for (int j = 0; j < qr->q; j++) d[j] = dense_dot(qr->n, z, q_column(qr, j));
+    const double *Q = q_column(qr, j);
+    if (t[0] == 0 && t[1] == 0 && t[2] == 0 && t[3] == 0) return;
+    for (int k = 0; k < qr->stride; k += LANES) {
+        peg_doubles z = peg_doubles_load(qr->z + k);
+        for (int c = 0; c < LANES; c++) z += t[c] * peg_doubles_load(Q + c * qr->stride + k);
+        peg_doubles_store(z, qr->z + k);
+    }
 }
 
-double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row, double *d, double *z)
+/* z += t Q d */
+PEG_WIDE static void add(const peg_qr *qr, double t)
 {
-    int n = qr->n;
-    peg_qr_coefficients(qr, row, d);
-    memset(z, 0, (size_t)n * sizeof *z);
-    peg_scaled_add(row, 1, z);
-    for (int j = 0; j < qr->q; j++)
-        if (d[j] != 0) dense_add(n, -d[j], q_column(qr, j), z);
-    double length = sqrt(dense_dot(n, z, z)), before = 1;
+    for (int j = 0; j < qr->q; j += LANES) add_four(qr, j, t * peg_doubles_load(qr->d + j));
+}
+
+PEG_WIDE void peg_qr_project(const peg_qr *qr)
+{
+    for (int j = 0; j < qr->q; j += LANES) {
+        peg_doubles sum[LANES] = {{0}};
+        gather(qr->stride, qr->z, q_column(qr, j), qr->stride, sum);
+        sum[0] = peg_doubles_sums(sum);
+        peg_doubles_store(peg_doubles_load(qr->d + j) + sum[0], qr->d + j);
+        add_four(qr, j, -sum[0]);
+    }
+}
+
+double peg_qr_rest(const peg_qr *qr, const peg_scaled_row *row)
+{
+    memset(qr->z, 0, (size_t)qr->n * sizeof *qr->z);
+    peg_scaled_add(row, 1, qr->z);
+    add(qr, -1);
+    double length = sqrt(dense_dot(qr->n, qr->z, qr->z)), before = 1;
     /* Cancellation spoils the orthogonality; each further pass restores it, and two are enough
      * unless z is nothing but rounding. */
     for (int pass = 0; pass < 2 && length < 0.5 * before; pass++) {
         before = length;
-        for (int j = 0; j < qr->q; j++) {
-            double e = dense_dot(n, z, q_column(qr, j));
-            d[j] += e;
-            dense_add(n, -e, q_column(qr, j), z);
-        }
-        length = sqrt(dense_dot(n, z, z));
+        peg_qr_project(qr);
+        length = sqrt(dense_dot(qr->n, qr->z, qr->z));
     }
     return length;
 }
 
-void peg_qr_append(peg_qr *qr, const double *d, const double *z, double length)
+double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row)
+{
+    peg_qr_coefficients(qr, row);
+    return peg_qr_rest(qr, row);
+}
+
+void peg_qr_append(peg_qr *qr, double length)
 {
     double *Q = q_column(qr, qr->q), *R = r_column(qr, qr->q);
-    for (int k = 0; k < qr->n; k++) Q[k] = z[k] / length;
-    memcpy(R, d, (size_t)qr->q * sizeof *R);
+    for (int k = 0; k < qr->stride; k++) Q[k] = qr->z[k] / length;
+    if (qr->q % LANES == 0) memset(Q + qr->stride, 0, (LANES - 1) * (size_t)qr->stride * sizeof *Q);
+    memcpy(R, qr->d, (size_t)qr->q * sizeof *R);
     R[qr->q++] = length;
 }
 
 /* (x, y) := (c x + s y, c y - s x) */
-static void rotate(int n, double c, double s, double *x, double *y)
+PEG_HOT void rotate(int n, double c, double s, double *x, double *y)
 {
     for (int k = 0; k < n; k++) {
         double t = c * x[k] + s * y[k];
@@ -89,7 +144,7 @@ static void rotate(int n, double c, double s, double *x, double *y)
     }
 }
 
-void peg_qr_remove(peg_qr *qr, int j)
+PEG_WIDE void peg_qr_remove(peg_qr *qr, int j)
 {
     for (int k = j + 1; k < qr->q; k++) /* now R has a subdiagonal from column j on */
         memcpy(r_column(qr, k - 1), r_column(qr, k), (size_t)(k + 1) * sizeof(double));
@@ -102,6 +157,7 @@ void peg_qr_remove(peg_qr *qr, int j)
             rotate(1, c, s, r_column(qr, i) + k, r_column(qr, i) + k + 1);
         rotate(qr->n, c, s, q_column(qr, k), q_column(qr, k + 1));
     }
+    memset(q_column(qr, qr->q), 0, (size_t)qr->stride * sizeof(double));
 }
 
 void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
@@ -113,11 +169,13 @@ void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
     }
 }
 
-void peg_qr_shortest(const peg_qr *qr, double *b, double *y, double *u)
+void peg_qr_shortest(const peg_qr *qr, double *y, double *u)
 {
+    double *b = qr->d;
     for (int j = 0; j < qr->q; j++)
         b[j] = (b[j] - dense_dot(j, r_column(qr, j), b)) / r_column(qr, j)[j];
     peg_qr_solve(qr, b, u);
-    memset(y, 0, (size_t)qr->n * sizeof *y);
-    for (int j = 0; j < qr->q; j++) dense_add(qr->n, b[j], q_column(qr, j), y);
+    memset(qr->z, 0, (size_t)qr->n * sizeof *qr->z);
+    add(qr, 1);
+    memcpy(y, qr->z, (size_t)qr->n * sizeof *y);
 }

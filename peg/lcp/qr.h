@@ -6,26 +6,28 @@
 #include "peg/lcp/scaled.h"
 
 typedef struct peg_qr {
-    int n, q, capacity;
-    double *Q; /* column j at Q + j n */
-    double *R; /* column j at R + j capacity */
+    int n, q, capacity, stride;
+    double *Q;     /* column j at Q + j stride */
+    double *R;     /* column j at R + j capacity */
+    double *d, *z; /* q, n: what the functions below work on */
 } peg_qr;
 
 /* False when the memory is exhausted. */
 int peg_qr_create(peg_arena *arena, int n, int capacity, peg_qr *qr);
 /* d = Q^T row alone: O(q). Returns |d|^2. */
-double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row, double *d);
-/* row = Q d + z with z orthogonal to Q to machine precision; returns |z|. */
-double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row, double *d, double *z);
-/* Appends the row that split gave d, z and length > 0 of. */
-void peg_qr_append(peg_qr *qr, const double *d, const double *z, double length);
+double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row);
+/* row = Q d + z, from these d, with z orthogonal to Q to machine precision; returns |z|. */
+double peg_qr_rest(const peg_qr *qr, const peg_scaled_row *row);
+/* Both. */
+double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row);
+/* Appends the row that d, z and |z| > 0 are of. */
+void peg_qr_append(peg_qr *qr, double length);
 void peg_qr_remove(peg_qr *qr, int j);
 /* x = R^-1 b; x may be b. */
 void peg_qr_solve(const peg_qr *qr, const double *b, double *x);
-/* The shortest y with Q R = N: N^T y = b, and u with y = N u. b, of q numbers, becomes Q^T y. */
-void peg_qr_shortest(const peg_qr *qr, double *b, double *y, double *u);
-
-/* d = Q^T z */
-void peg_qr_project(const peg_qr *qr, const double *z, double *d);
+/* The shortest y with N^T y = d, and u with y = N u. d becomes Q^T y. */
+void peg_qr_shortest(const peg_qr *qr, double *y, double *u);
+/* d += Q^T z, which leaves z. */
+void peg_qr_project(const peg_qr *qr);
 
 #endif
