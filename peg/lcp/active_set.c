@@ -57,7 +57,6 @@ typedef struct finish {
     double *weight;      /* m: impulses of these iterations, weights of a contradiction, result */
     int steps, limit;
     double products, most_products; /* of numbers, so far; at most */
-    int rotated;                    /* rows were removed since the factors were built */
 } finish;
 
 static int create(peg_arena *arena, const peg_scaled *scaled, finish *f)
@@ -120,18 +119,18 @@ static int iterate(const finish *f, double *u)
     return changes;
 }
 
-/* Iterations from the warm start until the active set settles; returns how many. */
+/* The rows that the warm start loads; where it loads none, those that iterations from zero find
+ * once they settle. Returns how many it took. */
 static int guess_active(finish *f, const double *lambda)
 {
-    memset(f->y, 0, (size_t)f->scaled->n * sizeof *f->y);
+    int made = 0, is_loaded = 0;
     for (int i = 0; i < f->scaled->m; i++) {
-        const peg_scaled_row *row = &f->scaled->row[i];
-        double warm = lambda[row->index] * row->root_scale;
-        int keeps = isfinite(warm) && (warm > 0 || is_equation(f, i));
-        f->weight[i] = keeps ? warm : 0;
-        peg_scaled_add(row, f->weight[i], f->y);
+        double warm = lambda[f->scaled->row[i].index] * f->scaled->row[i].root_scale;
+        f->weight[i] = warm > 0 && isfinite(warm) && !is_equation(f, i) ? warm : 0;
+        is_loaded |= f->weight[i] > 0;
     }
-    int made = 0;
+    if (is_loaded) return 0;
+    memset(f->y, 0, (size_t)f->scaled->n * sizeof *f->y);
     for (int calm = 0; made < ITERATIONS && calm < SETTLED; made++)
         calm = iterate(f, f->weight) ? 0 : calm + 1;
     return made;
@@ -152,27 +151,11 @@ static void drop(finish *f, int j)
         f->active[k] = f->active[k + 1];
         f->u[k] = f->u[k + 1];
     }
-    f->rotated = 1;
-}
-
-/* Builds the factors of the active rows anew; leaves out what turns out to be dependent. */
-static void rebuild(finish *f)
-{
-    int count = f->qr.q;
-    f->qr.q = 0;
-    f->rotated = 0;
-    for (int k = 0; k < count; k++) {
-        int row = f->active[k];
-        double z_length = split(f, row);
-        f->held[row] = 0;
-        if (z_length > DEPENDENT) append(f, row, z_length);
-    }
 }
 
 /* Makes (y, A, u) exact again and drops rows that would pull. */
 static void settle(finish *f)
 {
-    if (f->rotated) rebuild(f);
     for (;;) {
         for (int j = 0; j < f->qr.q; j++) f->qr.d[j] = -f->scaled->row[f->active[j]].beta;
         peg_qr_shortest(&f->qr, f->y, f->u);
@@ -229,11 +212,11 @@ static int most_violated(const finish *f)
     double most = 0, y = length(f->scaled->n, f->y);
     for (int i = 0; i < f->scaled->m; i++) {
         if (f->held[i] || is_equation(f, i)) continue;
+        double violation = -slack(f, i);
+        if (!(violation > most)) continue;
         int again = f->entered[i] - FREE_ENTRIES;
         double tolerance = ldexp(ROUNDING * (f->scaled->row[i].size + y), again > 0 ? again : 0);
-        double violation = -slack(f, i);
-        if (violation > fmax(tolerance, f->conceded[i]) && violation > most)
-            most = violation, worst = i;
+        if (violation > fmax(tolerance, f->conceded[i])) most = violation, worst = i;
     }
     return worst;
 }

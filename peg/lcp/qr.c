@@ -36,10 +36,13 @@ static double *r_column(const peg_qr *qr, int j)
     return qr->R + (size_t)j * (size_t)qr->capacity;
 }
 
-static double dense_dot(int n, const double *a, const double *b)
+PEG_HOT double dense_dot(int n, const double *a, const double *b)
 {
-    double sum = 0;
-    for (int k = 0; k < n; k++) sum += a[k] * b[k];
+    peg_doubles lane = {0};
+    int k = 0;
+    for (; k + LANES <= n; k += LANES) lane += peg_doubles_load(a + k) * peg_doubles_load(b + k);
+    double sum = (lane[0] + lane[1]) + (lane[2] + lane[3]);
+    for (; k < n; k++) sum += a[k] * b[k];
     return sum;
 }
 
@@ -103,7 +106,7 @@ PEG_WIDE void peg_qr_project(const peg_qr *qr)
     }
 }
 
-double peg_qr_rest(const peg_qr *qr, const peg_scaled_row *row)
+PEG_WIDE double peg_qr_rest(const peg_qr *qr, const peg_scaled_row *row)
 {
     memset(qr->z, 0, (size_t)qr->n * sizeof *qr->z);
     peg_scaled_add(row, 1, qr->z);
@@ -125,7 +128,7 @@ double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row)
     return peg_qr_rest(qr, row);
 }
 
-void peg_qr_append(peg_qr *qr, double length)
+PEG_WIDE void peg_qr_append(peg_qr *qr, double length)
 {
     double *Q = q_column(qr, qr->q), *R = r_column(qr, qr->q);
     for (int k = 0; k < qr->stride; k++) Q[k] = qr->z[k] / length;
@@ -169,7 +172,7 @@ void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
     }
 }
 
-void peg_qr_shortest(const peg_qr *qr, double *y, double *u)
+PEG_WIDE void peg_qr_shortest(const peg_qr *qr, double *y, double *u)
 {
     double *b = qr->d;
     for (int j = 0; j < qr->q; j++)
