@@ -87,11 +87,18 @@ static double length(int n, const double *y)
     return sqrt(sum);
 }
 
+/* What is left of a row without Q d: z; returns |z|. */
+static double rest(finish *f, int row)
+{
+    f->products += 4.0 * f->scaled->n * (f->qr.q + 1);
+    return peg_qr_rest(&f->qr, &f->scaled->row[row]);
+}
+
 /* A row as Q d + z; returns |z|. */
 static double split(finish *f, int row)
 {
-    f->products += 4.0 * f->scaled->n * (f->qr.q + 1);
-    return peg_qr_split(&f->qr, &f->scaled->row[row]);
+    peg_qr_coefficients(&f->qr, &f->scaled->row[row]);
+    return rest(f, row);
 }
 
 static int is_equation(const finish *f, int i)
@@ -199,7 +206,7 @@ static int start(peg_arena *arena, finish *f)
     for (int k = 0; k < count && f->qr.q < f->qr.capacity && f->products < f->most_products; k++) {
         const peg_scaled_row *row = &f->scaled->row[found[k].row];
         if (1 - peg_qr_coefficients(&f->qr, row) <= CLEARLY) continue;
-        append(f, found[k].row, split(f, found[k].row));
+        append(f, found[k].row, rest(f, found[k].row));
     }
     settle(f);
     return 1;

@@ -47,7 +47,7 @@ PEG_HOT double dense_dot(int n, const double *a, const double *b)
 }
 
 /* a += t b */
-static void dense_add(int n, double t, const double *b, double *a)
+PEG_HOT void dense_add(int n, double t, const double *b, double *a)
 {
     for (int k = 0; k < n; k++) a[k] += t * b[k];
 }
@@ -163,7 +163,7 @@ PEG_WIDE void peg_qr_remove(peg_qr *qr, int j)
     memset(q_column(qr, qr->q), 0, (size_t)qr->stride * sizeof(double));
 }
 
-void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
+PEG_WIDE void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
 {
     if (x != b) memcpy(x, b, (size_t)qr->q * sizeof *x);
     for (int j = qr->q - 1; j >= 0; j--) {
