@@ -559,6 +559,21 @@ START_TEST(warm_start_and_order_do_not_matter)
 }
 END_TEST
 
+/* The rows that the warm start loads are the guess: of the right ones no step is left. */
+START_TEST(right_guess_needs_no_step)
+{
+    pile((uint64_t)_i + 1);
+    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &unbounded, &first.solution),
+                     PEG_SOLVED);
+    ck_assert_int_gt(first.solution.iterations, 0);
+    memcpy(second.lambda, first.lambda, sizeof first.lambda);
+    ck_assert_int_eq(peg_solve_active_set(&arena, &island.problem, &unbounded, &second.solution),
+                     PEG_SOLVED);
+    ck_assert_int_eq(second.solution.iterations, 0);
+    ck_assert_double_lt(case_difference(&island, &first, &second), 1e-12);
+}
+END_TEST
+
 START_TEST(same_input_gives_same_bits)
 {
     for (pegSolver which = PEG_SOLVER_PROJECTED; which <= PEG_SOLVER_LEMKE; which++) {
@@ -841,6 +856,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, tilted_contacts_are_no_contradiction, 0, 17);
     tcase_add_test(tests, touching_walls_are_no_contradiction);
     tcase_add_loop_test(tests, warm_start_and_order_do_not_matter, 0, 20);
+    tcase_add_loop_test(tests, right_guess_needs_no_step, 0, 20);
     tcase_add_test(tests, same_input_gives_same_bits);
     tcase_add_test(tests, scales_do_not_matter);
     tcase_add_test(tests, empty_problems_and_rows);

@@ -1,5 +1,6 @@
-/* Active set: projected Gauss-Seidel iterations guess which rows are active, a dual active-set
- * method (Goldfarb, Idnani 1983) finishes exactly. Symbols as in scaled.h and in the paper:
+/* Active set: the rows that the warm start loads, or projected Gauss-Seidel iterations, are a guess
+ * of the active ones; a dual active-set method (Goldfarb, Idnani 1983) finishes exactly. Symbols
+ * as in scaled.h and in the paper:
  *
  * paper   | here     | meaning
  * A       | active   | rows held at s = 0; y is the shortest vector that satisfies them, y = N u

@@ -160,9 +160,9 @@ peg_outcome peg_solve(peg_arena *arena, const peg_problem *problem,
                       const peg_solve_options *options, peg_solution *solution);
 
 /* The methods by themselves, uncertified.
- * Active set: projected Gauss-Seidel iterations from the warm start, then an exact finish: dual
- * active set (Goldfarb, Idnani 1983) that starts from the rows that these found active; bounded
- * rows without finite bounds only. Lemke: complementary pivoting on A = G M^-1 G^T + C with the
+ * Active set: a dual one (Goldfarb, Idnani 1983) that starts from the rows that the warm start
+ * loads, or else from those that projected Gauss-Seidel iterations find active; bounded rows
+ * without finite bounds only. Lemke: complementary pivoting on A = G M^-1 G^T + C with the
  * lexicographic ratio test; also for bounded rows. */
 peg_outcome peg_solve_active_set(peg_arena *arena, const peg_problem *problem,
                                  const peg_solve_options *options, peg_solution *solution);
