@@ -60,7 +60,7 @@ PEG_HOT void gather(int n, const double *x, const double *Q, int stride, peg_dou
             sum[c] += peg_doubles_load(x + k) * peg_doubles_load(Q + c * stride + k);
 }
 
-PEG_WIDE double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row)
+PEG_WIDE static void find_coefficients(const peg_qr *qr, const peg_scaled_row *row)
 {
     double a[BLOCK] = {0}, b[BLOCK] = {0};
     memcpy(a, row->na, sizeof row->na);
@@ -74,6 +74,11 @@ PEG_WIDE double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row)
         for (int c = 0; c < LANES && row->slack >= 0; c++)
             qr->d[j + c] += row->ns * Q[c * qr->stride + row->slack];
     }
+}
+
+double peg_qr_coefficients(const peg_qr *qr, const peg_scaled_row *row)
+{
+    find_coefficients(qr, row);
     return dense_dot(qr->q, qr->d, qr->d);
 }
 
@@ -95,7 +100,7 @@ PEG_WIDE static void add(const peg_qr *qr, double t)
     for (int j = 0; j < qr->q; j += LANES) add_four(qr, j, t * peg_doubles_load(qr->d + j));
 }
 
-PEG_WIDE void peg_qr_project(const peg_qr *qr)
+PEG_WIDE static void project(const peg_qr *qr)
 {
     for (int j = 0; j < qr->q; j += LANES) {
         peg_doubles sum[LANES] = {{0}};
@@ -106,7 +111,12 @@ PEG_WIDE void peg_qr_project(const peg_qr *qr)
     }
 }
 
-PEG_WIDE double peg_qr_rest(const peg_qr *qr, const peg_scaled_row *row)
+void peg_qr_project(const peg_qr *qr)
+{
+    project(qr);
+}
+
+double peg_qr_rest(const peg_qr *qr, const peg_scaled_row *row)
 {
     memset(qr->z, 0, (size_t)qr->n * sizeof *qr->z);
     peg_scaled_add(row, 1, qr->z);
@@ -116,7 +126,7 @@ PEG_WIDE double peg_qr_rest(const peg_qr *qr, const peg_scaled_row *row)
      * unless z is nothing but rounding. */
     for (int pass = 0; pass < 2 && length < 0.5 * before; pass++) {
         before = length;
-        peg_qr_project(qr);
+        project(qr);
         length = sqrt(dense_dot(qr->n, qr->z, qr->z));
     }
     return length;
@@ -128,7 +138,7 @@ double peg_qr_split(const peg_qr *qr, const peg_scaled_row *row)
     return peg_qr_rest(qr, row);
 }
 
-PEG_WIDE void peg_qr_append(peg_qr *qr, double length)
+void peg_qr_append(peg_qr *qr, double length)
 {
     double *Q = q_column(qr, qr->q), *R = r_column(qr, qr->q);
     for (int k = 0; k < qr->stride; k++) Q[k] = qr->z[k] / length;
@@ -147,7 +157,12 @@ PEG_HOT void rotate(int n, double c, double s, double *x, double *y)
     }
 }
 
-PEG_WIDE void peg_qr_remove(peg_qr *qr, int j)
+PEG_WIDE static void rotate_columns(const peg_qr *qr, int k, double c, double s)
+{
+    rotate(qr->stride, c, s, q_column(qr, k), q_column(qr, k + 1));
+}
+
+void peg_qr_remove(peg_qr *qr, int j)
 {
     for (int k = j + 1; k < qr->q; k++) /* now R has a subdiagonal from column j on */
         memcpy(r_column(qr, k - 1), r_column(qr, k), (size_t)(k + 1) * sizeof(double));
@@ -158,12 +173,12 @@ PEG_WIDE void peg_qr_remove(peg_qr *qr, int j)
         double c = h > 0 ? R[k] / h : 1, s = h > 0 ? R[k + 1] / h : 0;
         for (int i = k; i < qr->q; i++)
             rotate(1, c, s, r_column(qr, i) + k, r_column(qr, i) + k + 1);
-        rotate(qr->n, c, s, q_column(qr, k), q_column(qr, k + 1));
+        rotate_columns(qr, k, c, s);
     }
     memset(q_column(qr, qr->q), 0, (size_t)qr->stride * sizeof(double));
 }
 
-PEG_WIDE void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
+PEG_WIDE static void solve(const peg_qr *qr, const double *b, double *x)
 {
     if (x != b) memcpy(x, b, (size_t)qr->q * sizeof *x);
     for (int j = qr->q - 1; j >= 0; j--) {
@@ -172,12 +187,17 @@ PEG_WIDE void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
     }
 }
 
-PEG_WIDE void peg_qr_shortest(const peg_qr *qr, double *y, double *u)
+void peg_qr_solve(const peg_qr *qr, const double *b, double *x)
+{
+    solve(qr, b, x);
+}
+
+void peg_qr_shortest(const peg_qr *qr, double *y, double *u)
 {
     double *b = qr->d;
     for (int j = 0; j < qr->q; j++)
         b[j] = (b[j] - dense_dot(j, r_column(qr, j), b)) / r_column(qr, j)[j];
-    peg_qr_solve(qr, b, u);
+    solve(qr, b, u);
     memset(qr->z, 0, (size_t)qr->n * sizeof *qr->z);
     add(qr, 1);
     memcpy(y, qr->z, (size_t)qr->n * sizeof *y);
