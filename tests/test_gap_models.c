@@ -110,24 +110,29 @@ START_TEST(slides_as_coulomb_says)
 END_TEST
 
 /* A row of boxes, one thrown along it: the passes of friction settle, and in few where something
- * slides. */
+ * slides, of starts that differ by less than a hair: one step of a run decides by rounding. */
 START_TEST(friction_settles)
 {
-    pegSettings settings = settings_of(PEG_CONTACT_RATIO);
-    open_world(&settings, 0, -9.81, .2);
-    dBodyID thrown = add_box(.5, -.7, .27);
-    for (int i = 0; i < 4; i++) add_box(.5, .55 * i, .251);
-    dBodySetLinearVel(thrown, 3, .1, 0);
-    dBodySetAngularVel(thrown, 0, 0, .4);
-    for (int i = 0; i < 150; i++) step(.005);
-    pegStats stats;
-    pegWorldGetTotals(peg, &stats);
-    ck_assert_int_eq(stats.unconverged, 0);
-    ck_assert_int_gt(stats.sliding_islands, 50);
-    long more = stats.friction_passes - stats.friction_islands + stats.sliding_islands;
-    ck_assert_int_le(more, 10 * stats.sliding_islands);
-    ck_assert_int_le(stats.friction_unconverged, stats.steps / 100);
-    close_world();
+    long steps = 0, unsettled = 0;
+    for (int start = 0; start < 10; start++) {
+        pegSettings settings = settings_of(PEG_CONTACT_RATIO);
+        open_world(&settings, 0, -9.81, .2);
+        dBodyID thrown = add_box(.5, -.7, .27 + 1e-7 * start);
+        for (int i = 0; i < 4; i++) add_box(.5, .55 * i, .251);
+        dBodySetLinearVel(thrown, 3, .1, 0);
+        dBodySetAngularVel(thrown, 0, 0, .4);
+        for (int i = 0; i < 150; i++) step(.005);
+        pegStats stats;
+        pegWorldGetTotals(peg, &stats);
+        ck_assert_int_eq(stats.unconverged, 0);
+        ck_assert_int_gt(stats.sliding_islands, 50);
+        long more = stats.friction_passes - stats.friction_islands + stats.sliding_islands;
+        ck_assert_int_le(more, 10 * stats.sliding_islands);
+        steps += stats.steps;
+        unsettled += stats.friction_unconverged;
+        close_world();
+    }
+    ck_assert_int_le(unsettled, steps / 100);
 }
 END_TEST
 
