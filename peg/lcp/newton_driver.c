@@ -124,8 +124,8 @@ static peg_outcome find_fixed_point(peg_arena *arena, peg_newton *newton, double
         peg_outcome outcome = solve_bound(newton, bound, fmax(tolerance, aim), u, y);
         if (outcome != PEG_SOLVED && outcome != PEG_ITERATION_LIMIT) return outcome;
         change = distance(n, y, before);
-        if (back >= 1 || (back > 0 && outcome == PEG_SOLVED && is_within(scaled, u)))
-            return PEG_LAGGED;
+        if (back > 0 && outcome == PEG_SOLVED && is_within(scaled, u)) return PEG_LAGGED;
+        if (back >= 1) return PEG_ITERATION_LIMIT;
         if (k == 0 || back > 0) continue;
         if (change > SLOW * last) share = fmax(0.5 * share, LEAST_SHARE);
         if (outcome != PEG_SOLVED || change > share * CLOSE * scaled->unit) continue;
