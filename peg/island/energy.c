@@ -183,3 +183,16 @@ double peg_island_objective(const peg_island *I)
     }
     return objective;
 }
+
+int peg_has_diverged(const peg_island *I, const peg_vec6 *v, const peg_vec6 *target, double driven)
+{
+    double apart = 0, most = 0, mass = 0;
+    for (int i = 0; i < I->nd; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = v[i][k] - target[i][k];
+        apart += peg_energy_product(&I->rigid[i], d, d);
+        most += peg_energy_product(&I->rigid[i], target[i], target[i]);
+        mass += I->rigid[i].state.mass;
+    }
+    return !(apart <= 2 * (most + mass * driven * driven));
+}

@@ -45,5 +45,11 @@ void peg_scale_relative(const peg_island *island, double factor, peg_vec6 *v);
 double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed, double most,
                                 double driven);
 double peg_island_objective(const peg_island *island);
+/* Whether an answer about the target velocities is none. v = 0 satisfies all rows that are not
+ * driven, at most at this speed, m/s, so that an answer is no farther from v_f than v = 0 is.
+ * Friction whose bounds follow the normal impulses can make an iteration diverge, above mu = 1, in
+ * wedges and among thin plates. */
+int peg_has_diverged(const peg_island *island, const peg_vec6 *v, const peg_vec6 *target,
+                     double driven);
 
 #endif

@@ -4,6 +4,7 @@
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
+#include "peg/island/energy.h"
 #include "peg/island/joints.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/solve.h"
@@ -57,24 +58,21 @@ static int is_for_poses(const workspace *w)
     return w->about == PEG_ABOUT_ITERATE && peg_keeps_motion(w->island);
 }
 
-/* v = 0 satisfies all rows that are not driven, so that an answer is no farther from v_f than v = 0
- * is. Friction whose bounds follow the normal impulses can make the iteration diverge, above mu = 1
- * and in wedges. */
-static int has_diverged(const peg_island *I, const workspace *w)
+/* The largest speed that a row asks for by itself. */
+static double driven_speed(const peg_island *I)
 {
-    double apart = 0, most = 0, mass = 0, driven = 0;
-    for (int i = 0; i < I->nd; i++) {
-        double d[6];
-        for (int k = 0; k < 6; k++) d[k] = w->solution.v[i][k] - w->target[i][k];
-        apart += peg_energy_product(&I->rigid[i], d, d);
-        most += peg_energy_product(&I->rigid[i], w->target[i], w->target[i]);
-        mass += I->rigid[i].state.mass;
-    }
+    double driven = 0;
     for (int i = 0; i < I->rows.m; i++) {
         const peg_row *row = &I->rows.row[i];
         driven = fmax(driven, row->friction ? fabs(row->bias) : row->recovery - row->bias);
     }
-    return !(apart <= 2 * (most + mass * driven * driven));
+    return driven;
+}
+
+static int has_diverged(const peg_island *I, const workspace *w)
+{
+    return peg_has_diverged(I, (const peg_vec6 *)w->solution.v, (const peg_vec6 *)w->target,
+                            driven_speed(I));
 }
 
 /* Impulse of a kept row that is not visited. */

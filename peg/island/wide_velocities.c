@@ -231,21 +231,6 @@ static int find_exactly(peg_wide *w, const peg_vec6 *target)
 
 /* --- large ones --- */
 
-/* v = 0 satisfies all rows, so that an answer is no farther from v_f than v = 0 is. Friction whose
- * bounds follow the normal impulses can make the iteration diverge, as among thin plates that are
- * wedged. */
-static int has_diverged(const peg_island *I, const peg_vec6 *target)
-{
-    double apart = 0, most = 0;
-    for (int i = 0; i < I->nd; i++) {
-        double d[6];
-        for (int k = 0; k < 6; k++) d[k] = I->v[i][k] - target[i][k];
-        apart += peg_energy_product(&I->rigid[i], d, d);
-        most += peg_energy_product(&I->rigid[i], target[i], target[i]);
-    }
-    return !(apart <= 2 * most);
-}
-
 static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
 {
     peg_island *I = w->I;
@@ -266,7 +251,7 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
     peg_wide_count(w, &result);
-    if (has_diverged(I, target)) return 0;
+    if (peg_has_diverged(I, (const peg_vec6 *)I->v, target, 0)) return 0;
     if (is_coarse && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
         memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
