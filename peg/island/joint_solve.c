@@ -239,7 +239,7 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
         for (int i = 0; i < problem->m - I->joints.n; i++) start[i] = solution->lambda[i];
     while (start) {
         outcome = solve_level(I, problem, row, start, solution);
-        int good = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
+        int good = peg_is_answer(outcome);
         if (good || outcome == PEG_OUT_OF_MEMORY || I->mode == PEG_MODE_LIMITED ||
             peg_work_is_spent(I) || I->joints.relaxation + 1 == LEVELS)
             break;

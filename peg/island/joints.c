@@ -50,7 +50,7 @@ void peg_joints_solve_alone(peg_island *I)
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof target[i]);
     peg_work_allow(I, 1);
     peg_outcome outcome = peg_joints_solve(I, &problem, row, &solution);
-    int solved = outcome == PEG_SOLVED || outcome == PEG_LAGGED;
+    int solved = peg_is_answer(outcome);
     for (int i = 0; i < I->nd; i++)
         memcpy(I->rigid[i].state.v_free, solved ? solution.v[i] : target[i], sizeof target[i]);
     for (int k = 0; k < I->joints.n && solved; k++) I->joints.lambda[k] = solution.lambda[k];

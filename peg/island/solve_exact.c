@@ -89,7 +89,7 @@ static peg_outcome run(peg_island *I, workspace *w)
     w->unit = I->joints.n ? peg_residual_unit(&w->problem) : w->solution.unit;
     peg_count_solve(I, w->problem.m);
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;
-    if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
+    if (!peg_is_answer(outcome)) return outcome;
     pegStats *stats = I->stats;
     int lagged = outcome == PEG_LAGGED;
     double *worst = lagged ? &stats->friction_residual_max : &stats->residual_max;

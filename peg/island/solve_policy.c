@@ -57,8 +57,8 @@ static const double ACTIVE = 1.5;
  * take 1.8 times as long, their slowest steps 26 instead of 9 ms; with 1e-6 eight cubes still creep
  * by 5e-7 m/s 2.4 s after they fell (warmed_steps_allocate_nothing). */
 static const double MOVING = .25;
-/* The same in larger islands: with PEG_REST, since inexact answers keep an arch of 101 stones at h
- * .1 moving, it falls. */
+/* The same share in islands of 30 bodies and more: with 1e-6 an arch of 101 stones at h .1 falls,
+ * as inexact answers keep it moving (arches_stand). */
 static const double SETTLING = 0.02;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */

@@ -57,6 +57,12 @@ typedef enum peg_outcome {
     PEG_OUT_OF_MEMORY
 } peg_outcome;
 
+/* Whether there is a solution, if only one with lagged friction. */
+static inline int peg_is_answer(peg_outcome outcome)
+{
+    return outcome == PEG_SOLVED || outcome == PEG_LAGGED;
+}
+
 typedef enum peg_method {
     PEG_METHOD_NONE, /* the warm start is the answer */
     PEG_METHOD_DELASSUS,

@@ -50,7 +50,7 @@ static peg_outcome certify(const certificate *c, peg_outcome outcome, peg_method
 {
     double least = c->least;
     solution->method = method;
-    if (outcome != PEG_SOLVED && outcome != PEG_LAGGED) return outcome;
+    if (!peg_is_answer(outcome)) return outcome;
     solution->cone = peg_cone_excess(c->problem, solution);
     solution->residual = peg_residual_up_to(c->problem, &c->norms, solution, INFINITY);
     int good = isfinite(least) &&

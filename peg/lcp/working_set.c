@@ -77,11 +77,6 @@ static void begin(working_set *s, const peg_solution *solution)
     }
 }
 
-static int is_answer(peg_outcome outcome)
-{
-    return outcome == PEG_SOLVED || outcome == PEG_LAGGED;
-}
-
 /* All rows of a problem. */
 static peg_outcome solve_rows(peg_arena *arena, const peg_problem *problem,
                               const peg_solve_options *options, peg_solution *solution)
@@ -108,7 +103,7 @@ static peg_outcome solve_part(peg_arena *arena, const peg_solve_options *options
     peg_outcome outcome = solve_rows(arena, &s->part, options, &s->solution);
     solution->work = s->solution.work;
     solution->iterations = s->solution.iterations;
-    if (!is_answer(outcome)) return outcome;
+    if (!peg_is_answer(outcome)) return outcome;
     for (int i = 0; i < s->whole->m; i++)
         solution->lambda[i] = s->takes[i] ? s->solution.lambda[s->at[i]] : 0;
     return outcome;
@@ -135,7 +130,7 @@ static peg_outcome solve_parts(peg_arena *arena, const peg_problem *problem,
     for (int k = 0; k < ROUNDS && taken <= most; k++) {
         peg_outcome outcome = solve_part(arena, options, &s, solution);
         if (outcome == PEG_INFEASIBLE || outcome == PEG_OUT_OF_MEMORY) return outcome;
-        if (!is_answer(outcome)) break;
+        if (!peg_is_answer(outcome)) break;
         int before = taken;
         taken = join(&s, solution, least);
         if (taken == before) return outcome;
@@ -155,7 +150,7 @@ peg_outcome peg_solve_working_set(peg_arena *arena, const peg_problem *problem,
     peg_arena_mark behind = peg_arena_here(arena);
     peg_outcome outcome = solve_parts(arena, problem, options, least, solution);
     peg_arena_back(arena, behind);
-    if (!is_answer(outcome)) memcpy(solution->lambda, warm, size);
+    if (!peg_is_answer(outcome)) memcpy(solution->lambda, warm, size);
     if (outcome == PEG_NOT_CERTIFIED) outcome = solve_rows(arena, problem, options, solution);
     peg_arena_back(arena, mark);
     return outcome;
