@@ -22,10 +22,10 @@ static const double APPROACHED = 1e-5;
 /* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
  * dependent up to so much would need huge impulses that cancel. */
 static const double NEAR = 1e-6;
+/* Share of the bounds by which friction is taken back first. */
+static const double LITTLE_BACK = 1.0 / 64;
 /* Rounds of the fixed point; nearly all that converge have by then (fixed_points_gain_nothing). */
 enum { ROUNDS = 24 };
-/* Share of the bounds by which friction is taken back first. */
-static const double LITTLE_BACK = 1.0 / 128;
 /* Residual of a round, relative to what the last one has changed the velocities by. */
 static const double INEXACT = 1e-2;
 /* Change of the velocities by a round, relative to the unit, at which they have converged. */
@@ -124,13 +124,13 @@ static peg_outcome follow_bounds(peg_newton *newton, double tolerance, double *b
     return PEG_ITERATION_LIMIT;
 }
 
-/* Friction is taken back, twice as much from time to time, until all of it lies within its bounds.
- */
+/* Friction is taken back, four times as much from time to time, until all of it lies within its
+ * bounds. */
 static peg_outcome take_back(peg_newton *newton, double tolerance, double *bound, double *u,
                              double *y)
 {
     double back = LITTLE_BACK;
-    for (; back <= 1 && newton->work < newton->most_work; back *= 2) {
+    for (; back <= 1 && newton->work < newton->most_work; back *= 4) {
         move_bounds(newton->scaled, u, 1 - back, 1, bound);
         peg_outcome outcome = solve_bound(newton, bound, tolerance, u, y);
         if (outcome == PEG_SOLVED && is_within(newton->scaled, u)) return PEG_LAGGED;
@@ -139,50 +139,63 @@ static peg_outcome take_back(peg_newton *newton, double tolerance, double *bound
     return PEG_ITERATION_LIMIT;
 }
 
-/* Friction with given bounds is a convex problem that v = 0 satisfies and energy only falls in; the
+static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
+{
+    return !peg_is_answer(outcome) && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
+           peg_scaled_has_bounds(scaled);
+}
+
+/* Newton iterations from u. An answer that is as good as exact is taken as lagged: a restart or a
+ * rescue would cost more than it could gain. */
+static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
+{
+    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+    if (!has_failed(newton->scaled, outcome)) return outcome;
+    double near = NEAR * newton->scaled->unit;
+    return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
+}
+
+/* What is done where Newton's method ended in u without converging.
+ *
+ * Friction with given bounds is a convex problem that v = 0 satisfies and energy only falls in; the
  * bounds follow the normal impulses of its answer to their fixed point (Haslinger 1983;
  * Panagiotopoulos 1975). Where contacts slide and others hinge (arch-25 of 61 stones at h .002)
  * this converges, and Newton's method with bounds that follow at once does not. Large islands take
- * the answer then; others give up friction until it lies within its bounds. */
-static peg_outcome find_fixed_point(peg_arena *arena, peg_newton *newton, double tolerance,
-                                    double *u, double *y)
-{
-    const peg_scaled *scaled = newton->scaled;
-    double *bound = PEG_NEW(arena, double, scaled->m), *before = PEG_NEW(arena, double, scaled->nv);
-    if (!bound || !before) return PEG_OUT_OF_MEMORY;
-    memset(bound, 0, (size_t)scaled->m * sizeof *bound);
-    peg_outcome outcome = follow_bounds(newton, tolerance, bound, before, u, y);
-    if (outcome != PEG_SOLVED && outcome != PEG_ITERATION_LIMIT) return outcome;
-    if (newton->rescue == PEG_RESCUE_ALL) return take_back(newton, tolerance, bound, u, y);
-    if (outcome == PEG_SOLVED) outcome = solve_bound(newton, bound, tolerance, u, y);
-    return outcome == PEG_SOLVED ? PEG_LAGGED : PEG_ITERATION_LIMIT;
-}
-
-/* What is done where Newton's method ended in u without converging: the fixed point, and Newton's
- * method once more from there, and from the exact normal impulses of no friction, which is where a
- * stack at rest ends. */
+ * the answer. In others Newton's method starts from there, and from the exact normal impulses of no
+ * friction, which is where a stack at rest ends; first of all, rows that contradict each other
+ * without friction have no answer. */
 static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
                           double *y)
 {
     const peg_scaled *scaled = newton->scaled;
-    size_t size = (size_t)scaled->m * sizeof *u, room = (size_t)scaled->nv * sizeof *y;
-    double *fixed = PEG_NEW(arena, double, scaled->m), *speed = PEG_NEW(arena, double, scaled->nv);
-    double *none = PEG_NEW(arena, double, scaled->m);
-    if (!fixed || !speed || !none) return PEG_OUT_OF_MEMORY;
-    if (peg_newton_residual(newton, u, y) <= NEAR * scaled->unit) return PEG_LAGGED;
-    peg_outcome outcome = find_fixed_point(arena, newton, tolerance, u, y);
-    if (outcome != PEG_LAGGED || newton->rescue != PEG_RESCUE_ALL) return outcome;
-    memcpy(fixed, u, size);
-    memcpy(speed, y, room);
-    if (peg_newton_solve(newton, tolerance, u, y) == PEG_SOLVED) return PEG_SOLVED;
-    memset(none, 0, size);
-    move_bounds(scaled, u, 0, 1, none);
-    if (solve_bound(newton, none, tolerance, u, y) == PEG_SOLVED &&
-        peg_newton_solve(newton, tolerance, u, y) == PEG_SOLVED)
-        return PEG_SOLVED;
-    memcpy(u, fixed, size);
-    memcpy(y, speed, room);
-    return PEG_LAGGED;
+    size_t size = (size_t)scaled->m * sizeof *u;
+    double *bound = PEG_NEW(arena, double, scaled->m), *before = PEG_NEW(arena, double, scaled->nv);
+    double *slippery = PEG_NEW(arena, double, scaled->m),
+           *fixed = PEG_NEW(arena, double, scaled->m);
+    int is_exact = newton->rescue == PEG_RESCUE_ALL;
+    if (!bound || !before || !slippery || !fixed) return PEG_OUT_OF_MEMORY;
+    memset(bound, 0, size);
+    if (is_exact) {
+        memcpy(slippery, u, size);
+        move_bounds(scaled, u, 0, 1, bound);
+        peg_outcome outcome = solve_bound(newton, bound, tolerance, slippery, y);
+        if (outcome != PEG_SOLVED) return outcome;
+        peg_newton_residual(newton, u, y);
+    }
+    peg_outcome outcome = follow_bounds(newton, tolerance, bound, before, u, y);
+    if (outcome == PEG_SOLVED && is_exact) {
+        memcpy(fixed, u, size);
+        peg_outcome exact = iterate(newton, tolerance, u, y);
+        if (peg_is_answer(exact)) return exact;
+        memcpy(u, slippery, size);
+        exact = iterate(newton, tolerance, u, y);
+        if (peg_is_answer(exact)) return exact;
+        memcpy(u, fixed, size);
+    }
+    if (outcome == PEG_SOLVED) outcome = solve_bound(newton, bound, tolerance, u, y);
+    if (outcome == PEG_SOLVED) return PEG_LAGGED;
+    return outcome == PEG_ITERATION_LIMIT && is_exact ? take_back(newton, tolerance, bound, u, y)
+                                                      : outcome;
 }
 
 /* Rows without finite bounds ask for the shortest y with s = 0, which QR finds with the rounding of
@@ -222,22 +235,6 @@ static int are_equalities(const peg_scaled *scaled)
     for (int i = 0; i < scaled->m; i++)
         if (!scaled->row[i].bounded || !isinf(scaled->row[i].limit)) return 0;
     return scaled->m <= MOST_EQUALITIES;
-}
-
-static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
-{
-    return !peg_is_answer(outcome) && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
-           peg_scaled_has_bounds(scaled);
-}
-
-/* Newton iterations from u. With a bound on work an answer that is as good as exact is taken as
- * lagged: a restart or a rescue would cost more than it could gain. */
-static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
-{
-    peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
-    if (!newton->ends_near || !has_failed(newton->scaled, outcome)) return outcome;
-    double near = NEAR * newton->scaled->unit;
-    return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
 }
 
 /* From the impulses u; a warm start may lie in a corner that the iteration does not leave: then
