@@ -212,9 +212,8 @@ typedef struct pegStats {
     };
     union {
         long friction_unconverged; /* solves whose friction lies in its cone but is not opposite to
-                                      the sliding velocity within the tolerance; in islands of 30
-                                      bodies and more it can lie in that of normal impulses which
-                                      change the velocities by up to 0.2 % */
+                                      the sliding velocity within the tolerance, or in that of
+                                      normal impulses which change the velocities by up to 0.2 % */
         long friction_lagged;
     };
     union {

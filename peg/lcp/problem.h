@@ -93,9 +93,9 @@ typedef struct peg_solution {
 
 /* What is tried where Newton's method fails. */
 typedef enum peg_rescue {
-    PEG_RESCUE_ALL = 0,
-    PEG_RESCUE_FIXED_POINT, /* of friction bounds and normal impulses; in large islands alone */
-    PEG_RESCUE_NONE         /* in large islands */
+    PEG_RESCUE_ALL = 0,     /* the fixed point, Newton's method from there, less friction */
+    PEG_RESCUE_FIXED_POINT, /* of friction bounds and normal impulses; in large islands */
+    PEG_RESCUE_NONE         /* where other attempts follow */
 } peg_rescue;
 
 typedef struct peg_solve_options {
@@ -178,9 +178,9 @@ peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem,
 /* Newton's method on the augmented Lagrangian. PEG_LAGGED: every bounded impulse is within its
  * bound, and all conditions hold to the residual, at most 1e-6 of the unit; or, if it is larger,
  * those of the unbounded rows to the tolerance, while friction does not oppose the sliding as it
- * should. With PEG_RESCUE_FIXED_POINT: all conditions hold to the tolerance, with bounds of other
- * normal impulses; the change to these changed the velocities by at most 2e-3 of the unit. A caller
- * may use that and count it. */
+ * should; or all conditions hold to the tolerance, with bounds of other normal impulses, the change
+ * to which changed the velocities by at most 2e-3 of the unit. A caller may use that and count it.
+ */
 peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
                              const peg_solve_options *options, peg_solution *solution);
 
