@@ -170,24 +170,24 @@ static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance
     const peg_scaled *scaled = newton->scaled;
     size_t size = (size_t)scaled->m * sizeof *u;
     double *bound = PEG_NEW(arena, double, scaled->m), *before = PEG_NEW(arena, double, scaled->nv);
-    double *slippery = PEG_NEW(arena, double, scaled->m),
+    double *frictionless = PEG_NEW(arena, double, scaled->m),
            *fixed = PEG_NEW(arena, double, scaled->m);
     int is_exact = newton->rescue == PEG_RESCUE_ALL;
-    if (!bound || !before || !slippery || !fixed) return PEG_OUT_OF_MEMORY;
+    if (!bound || !before || !frictionless || !fixed) return PEG_OUT_OF_MEMORY;
     memset(bound, 0, size);
     if (is_exact) {
-        memcpy(slippery, u, size);
+        memcpy(frictionless, u, size);
         move_bounds(scaled, u, 0, 1, bound);
-        peg_outcome outcome = solve_bound(newton, bound, tolerance, slippery, y);
+        peg_outcome outcome = solve_bound(newton, bound, tolerance, frictionless, y);
         if (outcome != PEG_SOLVED) return outcome;
-        peg_newton_residual(newton, u, y);
+        peg_newton_residual(newton, u, y); /* y of u again */
     }
     peg_outcome outcome = follow_bounds(newton, tolerance, bound, before, u, y);
     if (outcome == PEG_SOLVED && is_exact) {
         memcpy(fixed, u, size);
         peg_outcome exact = iterate(newton, tolerance, u, y);
         if (peg_is_answer(exact)) return exact;
-        memcpy(u, slippery, size);
+        memcpy(u, frictionless, size);
         exact = iterate(newton, tolerance, u, y);
         if (peg_is_answer(exact)) return exact;
         memcpy(u, fixed, size);
