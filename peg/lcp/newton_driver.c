@@ -22,7 +22,8 @@ static const double APPROACHED = 1e-5;
 /* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
  * dependent up to so much would need huge impulses that cancel. */
 static const double NEAR = 1e-6;
-/* Share of the bounds by which friction is taken back first. */
+/* Share of the bounds by which friction is taken back first, where there is no fixed point: else
+ * meshes far in each other do not come apart (heaps_come_apart). */
 static const double LITTLE_BACK = 1.0 / 64;
 /* Rounds of the fixed point; nearly all that converge have by then (fixed_points_gain_nothing). */
 enum { ROUNDS = 24 };
@@ -124,8 +125,8 @@ static peg_outcome follow_bounds(peg_newton *newton, double tolerance, double *b
     return PEG_ITERATION_LIMIT;
 }
 
-/* Friction is taken back, four times as much from time to time, until all of it lies within its
- * bounds. */
+/* Friction is taken back, four times as much in each round, until all of it lies within its bounds.
+ */
 static peg_outcome take_back(peg_newton *newton, double tolerance, double *bound, double *u,
                              double *y)
 {
