@@ -242,14 +242,24 @@ static double least_work(const peg_island *I)
     return I->known.v ? fmin(least, peg_work_along(I, (const peg_vec6 *)I->known.v)) : least;
 }
 
+/* What violated pairs lack, the opening that overlaps of the start are granted included, m. */
+static double violation(const peg_island *I)
+{
+    double sum = 0;
+    for (int i = 0; i < I->npair; i++) sum += fmax(0, I->pair[i].shortfall);
+    return sum;
+}
+
 /* Poses move out of violation while work is left: along rows that v = 0 satisfies or, where bodies
  * turn so far that these get on slowly, by Newton's method on the gaps; its rows may contradict
  * joints and moving obstacles, and before the seventh restoration let worlds 437 and 5039 freeze.
- * What then remains limits bodies. Returns whether all pairs are apart.
- */
+ * What then remains limits bodies. Rows of overlaps may contradict each other: a restoration that
+ * ends with such rows and leaves no less violation than the one before is taken back and is the
+ * last, else a nut that is stuck on its thread takes 12 of them in every step. Returns whether all
+ * pairs are apart. */
 static int find_poses(peg_island *I, peg_limits limits, int k)
 {
-    double least = least_work(I);
+    double least = least_work(I), last = INFINITY;
     int apart = 0, is_free = !I->joints.n && !peg_has_moving_obstacle(I);
     int most = peg_has_rule(I, PEG_RULE_RESTORE) ? PEG_LIMITED_PASSES : 0;
     for (int n = 0; n < most && !apart && !I->failed && !peg_work_is_spent(I); n++) {
@@ -261,6 +271,13 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
         peg_lock_pairs(I);
         I->stats->outer_iterations++;
         if (!has_changed(I)) break;
+        double left = violation(I);
+        if (I->progress.contradicts && left >= last) {
+            memcpy(I->v, I->before.v, (size_t)I->nd * sizeof *I->v);
+            check(I, 0);
+            break;
+        }
+        last = left;
     }
     I->progress.restores = 0;
     return apart;
