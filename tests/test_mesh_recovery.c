@@ -328,6 +328,51 @@ START_TEST(rooms_keep_what_is_inside)
 }
 END_TEST
 
+/* A thread of this pitch about z, open at its ends: so many rings of 24 vertices, `out` further out
+ * than that of the bolt. */
+static void make_thread(solid *s, double length, int rings, double out)
+{
+    enum { ROUND = 24 };
+    s->nv = s->nt = 0;
+    for (int i = 0; i <= rings; i++)
+        for (int j = 0; j < ROUND; j++) {
+            double z = length * (i - .5 * rings) / rings, angle = 2 * PEG_PI * j / ROUND;
+            double turns = z / .25 - angle / (2 * PEG_PI);
+            double radius = .5 + .08 * fabs(2 * (turns - floor(turns)) - 1) + out;
+            double *v = s->vertex[s->nv++];
+            v[0] = radius * cos(angle), v[1] = radius * sin(angle), v[2] = z;
+        }
+    for (int i = 0; i < rings; i++)
+        for (int j = 0; j < ROUND; j++) {
+            unsigned a = (unsigned)(i * ROUND + j), b = (unsigned)(i * ROUND + (j + 1) % ROUND);
+            const unsigned square[2][3] = {{a, b, b + ROUND}, {a, b + ROUND, a + ROUND}};
+            memcpy(s->triangle[s->nt], square, sizeof square);
+            s->nt += 2;
+        }
+}
+
+/* A nut that is stuck on a bolt of other rings: what cannot open is given up early in each step. */
+START_TEST(stuck_nuts_take_little_work)
+{
+    static solid bolt, nut;
+    pegStats stats;
+    scene s = new_scene(0);
+    make_thread(&bolt, 4, 18, 0);
+    make_thread(&nut, .8, 4, .02);
+    dBodyID held = add_solid(&s, &bolt);
+    add_solid(&s, &nut);
+    dBodySetKinematic(held);
+    for (int step = 0; step < 20; step++) {
+        make_step(&s, .01);
+        pegWorldGetStats(s.peg, &stats);
+        ck_assert_int_gt(stats.recovered, 0);
+        ck_assert_int_eq(stats.frozen_islands, 0);
+        ck_assert(step < 4 || stats.outer_iterations <= 12);
+    }
+    free_scene(&s);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("mesh-recovery");
@@ -342,6 +387,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, heaps_come_apart, 0, 4);
     tcase_add_loop_test(tc, meshes_leave_sheets, 0, 48);
     tcase_add_test(tc, rooms_keep_what_is_inside);
+    tcase_add_test(tc, stuck_nuts_take_little_work);
     suite_add_tcase(suite, tc);
     return suite;
 }
