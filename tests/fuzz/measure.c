@@ -361,6 +361,7 @@ static int make_step(run *r)
     }
     report->unconverged += r->stats.unconverged > 0;
     report->limited += r->stats.limited_bodies > 0;
+    report->limited_recovering += r->stats.limited_bodies > 0 && r->stats.recovered > 0;
     report->infeasible += r->stats.infeasible_islands > 0;
     report->recovering += r->stats.recovered > 0;
     if (r->stats.memory > report->memory) report->memory = r->stats.memory;

@@ -17,7 +17,7 @@
 typedef struct totals {
     long worlds, failed, steps, touching, slow, crashed;
     long worlds_with[FUZZ_FAILURES], failures[FUZZ_FAILURES];
-    long unconverged, limited, infeasible, recovering;
+    long unconverged, limited, limited_recovering, infeasible, recovering;
     double processor_time, worst_step, gain, momentum;
     uint64_t worst_seed;
     size_t memory;
@@ -68,6 +68,7 @@ static void add(totals *t, uint64_t seed, const fuzz_report *r, int signal)
     t->slow += r->worst_step > command.slow;
     t->steps += r->steps, t->touching += r->touching;
     t->unconverged += r->unconverged, t->limited += r->limited;
+    t->limited_recovering += r->limited_recovering;
     t->infeasible += r->infeasible, t->recovering += r->recovering;
     t->processor_time += r->processor_time;
     if (r->worst_step > t->worst_step) t->worst_step = r->worst_step, t->worst_seed = seed;
@@ -81,11 +82,10 @@ static void add(totals *t, uint64_t seed, const fuzz_report *r, int signal)
 
 static void show_totals(const totals *t)
 {
-    printf("worlds %ld, failed %ld, crashed %ld, slow %ld; steps %ld, touching %ld, limited %ld, "
-           "unconverged "
-           "%ld, infeasible %ld, recovering %ld\n",
+    printf("worlds %ld, failed %ld, crashed %ld, slow %ld; steps %ld, touching %ld, limited %ld "
+           "(%ld of them recovering), unconverged %ld, infeasible %ld, recovering %ld\n",
            t->worlds, t->failed, t->crashed, t->slow, t->steps, t->touching, t->limited,
-           t->unconverged, t->infeasible, t->recovering);
+           t->limited_recovering, t->unconverged, t->infeasible, t->recovering);
     printf("processor time %.1f s, worst step %.3f s (seed %" PRIu64 "), memory %.1f MB, largest "
            "gain %.2g, change of momentum %.2g\n",
            t->processor_time, t->worst_step, t->worst_seed, (double)t->memory / 1048576, t->gain,
