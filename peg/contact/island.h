@@ -202,13 +202,13 @@ typedef struct peg_scratch {
 } peg_scratch;
 
 typedef struct peg_progress {
-    int iteration;   /* of the outer loop */
-    double work;     /* taken by solves of the step so far: see lcp_rows.h */
-    double most;     /* value at which the attempt ends */
-    int waits;       /* the last exact attempts have not opened its overlaps */
-    int strides;     /* of conservative advancement in the step so far */
-    int restores;    /* rows are those of Newton's method on the gaps */
-    int contradicts; /* rows of the last solve do, as overlaps of the start may: see solve.c */
+    int iteration;  /* of the outer loop */
+    double work;    /* taken by solves of the step so far: see lcp_rows.h */
+    double most;    /* value at which the attempt ends */
+    int waits;      /* the last exact attempts have not opened its overlaps */
+    int strides;    /* of conservative advancement in the step so far */
+    int restores;   /* rows are those of Newton's method on the gaps */
+    int infeasible; /* the rows of the last exact solve contradict each other */
 } peg_progress;
 
 /* Properties of the velocities of a step: a mask. */

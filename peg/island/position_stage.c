@@ -250,14 +250,22 @@ static double violation(const peg_island *I)
     return sum;
 }
 
+/* Of a single body, for which no other makes room: whether the rows contradict each other and the
+ * last restoration has left no less violation than the one before, `last`. */
+static int has_stalled(const peg_island *I, double *last)
+{
+    if (I->nd > 1) return 0;
+    double before = *last;
+    *last = violation(I);
+    return I->progress.infeasible && *last >= before;
+}
+
 /* Poses move out of violation while work is left: along rows that v = 0 satisfies or, where bodies
  * turn so far that these get on slowly, by Newton's method on the gaps; its rows may contradict
  * joints and moving obstacles, and before the seventh restoration let worlds 437 and 5039 freeze.
- * What then remains limits bodies. Rows of overlaps may contradict each other: of a single body,
- * for which no other makes room, a restoration that ends with such rows and leaves no less
- * violation than the one before is taken back and is the last, else a nut that is stuck on its
- * thread takes 12 of them in every step. With more bodies worlds 1122 and 1307 stay where they
- * overlap. Returns whether all pairs are apart. */
+ * What then remains limits bodies. A restoration that has stalled is taken back and is the last:
+ * else a nut that is stuck on a bolt takes 12 of them in every step; with more than one body worlds
+ * 1122 and 1307 stay where they overlap. Returns whether all pairs are apart. */
 static int find_poses(peg_island *I, peg_limits limits, int k)
 {
     double least = least_work(I), last = INFINITY;
@@ -272,13 +280,11 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
         peg_lock_pairs(I);
         I->stats->outer_iterations++;
         if (!has_changed(I)) break;
-        double left = violation(I);
-        if (I->nd == 1 && I->progress.contradicts && left >= last) {
+        if (has_stalled(I, &last)) {
             memcpy(I->v, I->before.v, (size_t)I->nd * sizeof *I->v);
             check(I, 0);
             break;
         }
-        last = left;
     }
     I->progress.restores = 0;
     return apart;

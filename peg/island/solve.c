@@ -51,7 +51,7 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
         outcome = peg_island_solve_exact(I, about);
         memset(I->dirty, 1, (size_t)I->nr);
     }
-    I->progress.contradicts = outcome == PEG_INFEASIBLE;
+    I->progress.infeasible = outcome == PEG_INFEASIBLE;
     if (may_iterate(I, about, outcome)) outcome = peg_island_solve_iterative(I, about);
     peg_arena_back(I->arena, mark);
     if (outcome != PEG_SOLVED) return outcome;
