@@ -112,6 +112,12 @@ double peg_box_above_plane(const peg_box *box, const double normal[3], double of
     return s;
 }
 
+double peg_box_separation_along(const peg_box *a, const peg_box *b, const double n[3])
+{
+    const double back[3] = {-n[0], -n[1], -n[2]};
+    return peg_box_above_plane(a, n, 0) + peg_box_above_plane(b, back, 0);
+}
+
 static void column(const double *R, int k, double *out)
 {
     out[0] = R[k], out[1] = R[3 + k], out[2] = R[6 + k];

@@ -35,6 +35,9 @@ void peg_box_of_view(const peg_view *view, peg_box *box);
 void peg_box_axis_direction(const peg_box *a, const peg_box *b, const peg_box_axis *axis,
                             double n[3]);
 
+/* s_n of a pair along a unit normal from B to A, m. */
+double peg_box_separation_along(const peg_box *a, const peg_box *b, const double n[3]);
+
 /* The same of one pair of any order along a plane's unit normal: the least n.x - offset of a box.
  */
 double peg_box_above_plane(const peg_box *box, const double normal[3], double offset);

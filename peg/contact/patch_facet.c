@@ -5,6 +5,7 @@
 
 #include "peg/base/tolerance.h"
 #include "peg/collide/closest_features.h"
+#include "peg/collide/separation.h"
 #include "peg/contact/face_clip.h"
 
 /* The facet of a face: the part that it is of and the other one. */
@@ -223,6 +224,26 @@ static void edge_patch(const peg_view *A, const peg_view *B, const peg_facet *fa
     out->count = 1;
 }
 
+/* Of edges that are no longer the lowest of A and the highest of B: what is, under their names. */
+static void support_patch(const peg_view *A, const peg_view *B, const peg_facet *facet,
+                          peg_patch *out)
+{
+    const int *on_a = A->shape->edge[facet->i].v, *on_b = B->shape->edge[facet->j].v;
+    const double *a = A->vertex[peg_support_vertex(A, facet->n, -1, 0)],
+                 *b = B->vertex[peg_support_vertex(B, facet->n, 1, 0)];
+    peg_patch_contact *c = out->contact;
+    c->kind = PEG_FEATURES_EE;
+    c->i = ends_of(A, on_a[0], on_a[1]), c->j = ends_of(B, on_b[0], on_b[1]);
+    c->gap = facet->s;
+    for (int k = 0; k < 3; k++) c->point[k] = 0.5 * (a[k] + b[k]);
+    out->count = 1;
+}
+
+static int has_gap(const peg_patch *patch, double gap)
+{
+    return patch->count > 0 && patch->contact[0].gap <= gap;
+}
+
 static void find(const peg_view *A, const peg_view *B, const peg_facet *facet, double reach,
                  int corners, peg_patch *out)
 {
@@ -231,6 +252,8 @@ static void find(const peg_view *A, const peg_view *B, const peg_facet *facet, d
     peg_copy3(facet->n, out->normal);
     if (facet->kind == PEG_FEATURES_EE) {
         edge_patch(A, B, facet, out);
+        if (corners && facet->s < 0 && !has_gap(out, facet->s + PEG_TOUCH * A->shape->size))
+            support_patch(A, B, facet, out);
         return;
     }
     set_faces(A, B, facet, &f);

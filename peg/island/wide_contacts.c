@@ -352,8 +352,11 @@ int peg_wide_take_loads(peg_wide *w)
 {
     peg_island *I = w->I;
     I->impulse.m = I->rows.m = I->first.m = I->before.rows.m = I->loads = 0;
-    w->load_of = PEG_NEW(I->arena, int, w->contacts);
-    I->load = PEG_NEW(I->arena, peg_loaded_contact, w->contacts);
+    if (!w->load_of || w->contacts > w->load_room) {
+        w->load_of = PEG_NEW(I->arena, int, w->contacts);
+        I->load = PEG_NEW(I->arena, peg_loaded_contact, w->contacts);
+        w->load_room = w->contacts;
+    }
     if (!w->load_of || !I->load) return 0;
     for (int k = 0; k < w->contacts; k++) {
         w->load_of[k] = I->loads;

@@ -9,7 +9,7 @@
 
 /* --- poses --- */
 
-static void place_box(const peg_piece *piece, const double *x, const double *R, peg_box *box)
+void peg_wide_place_box(const peg_piece *piece, const double *x, const double *R, peg_box *box)
 {
     double at[3];
     peg_rotate(R, piece->part->offset, at);
@@ -75,7 +75,7 @@ static void start_pieces(void *data, int begin, int end)
     for (int i = begin; i < end; i++) {
         peg_piece *piece = &w->I->piece[i];
         const peg_rigid *r = &w->I->rigid[piece->rigid];
-        place_box(piece, r->x0, r->R0, &w->box[PEG_WIDE_START][i]);
+        peg_wide_place_box(piece, r->x0, r->R0, &w->box[PEG_WIDE_START][i]);
         peg_copy3(piece->part->shape->half, w->box[PEG_WIDE_START][i].half);
         w->box[PEG_WIDE_NOW][i] = w->box[PEG_WIDE_START][i];
         peg_copy3(piece->part->shape->half, w->box[PEG_WIDE_BETWEEN][i].half);
@@ -131,7 +131,7 @@ static void place_piece(peg_wide *w, int i)
     peg_piece *piece = &w->I->piece[i];
     const peg_rigid *r = &w->I->rigid[piece->rigid];
     if (r->state.kind == PEG_STATIC) return;
-    place_box(piece, r->x, r->R, &w->box[PEG_WIDE_NOW][i]);
+    peg_wide_place_box(piece, r->x, r->R, &w->box[PEG_WIDE_NOW][i]);
     if (w->has_view[i]) peg_piece_place(piece, r->x, r->R, &piece->now);
 }
 
@@ -209,13 +209,17 @@ double peg_wide_motion(const peg_wide *w, const peg_wide_pair *pair, const peg_v
 
 /* By the facet that it had before where it is now, and where that is not enough by the widest one.
  */
-static void separate_facets(peg_wide *w, double edge_bias, int index)
+static void separate_facets(peg_wide *w, peg_wide_time time, double edge_bias, int index)
 {
     peg_pair *p = &w->I->pair[index];
     peg_wide_pair *pair = &w->pair[index];
     const peg_piece *a = &w->I->piece[p->a], *b = &w->I->piece[p->b];
     double enough = p->facet.kind == PEG_FEATURES_NONE ? pair->reach : peg_wide_floor(pair);
-    p->facet = peg_facet_since(&a->now, &b->now, &p->facet, enough, edge_bias * p->L);
+    if (peg_wide_is_held(w, index, time))
+        p->facet = time == PEG_WIDE_START ? peg_facet_at(&a->start, &b->start, &p->facet)
+                                          : peg_facet_at(&a->now, &b->now, &p->facet);
+    else
+        p->facet = peg_facet_since(&a->now, &b->now, &p->facet, enough, edge_bias * p->L);
     pair->s = p->facet.s;
 }
 
@@ -229,7 +233,7 @@ static void separate_views(peg_wide *w, int index)
     peg_sub(A->centre, B->centre, apart);
     *s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(*s >= floor)) *s = peg_separation_along(A, B, p->facet.n);
-    if (*s >= floor) return;
+    if (*s >= floor || peg_wide_is_held(w, index, PEG_WIDE_NOW)) return;
     p->facet = peg_widest_facet(A, B, w->I->settings->narrow_phase, p->facet.n);
     *s = p->facet.s;
     p->others = INFINITY;
@@ -255,6 +259,16 @@ static void separate_plane(const separations *of, peg_wide_pair *p, int box, int
     p->s = peg_box_above_plane(&of->w->box[of->time][box], plane->normal[0], plane->offset[0]);
 }
 
+static void separate_held_boxes(const separations *of, int index)
+{
+    peg_wide *w = of->w;
+    peg_wide_pair *p = &w->pair[index];
+    const peg_box *a = &w->box[of->time][p->a], *b = &w->box[of->time][p->b];
+    double n[3];
+    peg_box_axis_direction(a, b, &w->axis[index], n);
+    p->s = w->axis[index].s = peg_box_separation_along(a, b, n);
+}
+
 static void separate(void *data, int begin, int end)
 {
     const separations *of = data;
@@ -267,6 +281,10 @@ static void separate(void *data, int begin, int end)
         peg_wide_pair *p = &w->pair[of->list[k]];
         switch (w->search[of->list[k]]) {
         case PEG_WIDE_BOXES:
+            if (peg_wide_is_held(w, of->list[k], of->time)) {
+                separate_held_boxes(of, of->list[k]);
+                break;
+            }
             a[boxes] = &at[p->a], b[boxes] = &at[p->b];
             bias[boxes] = of->edge_bias * p->L;
             pair[boxes++] = of->list[k];
@@ -278,7 +296,7 @@ static void separate(void *data, int begin, int end)
             separate_plane(of, p, p->a, p->b);
             break;
         case PEG_WIDE_FACETS:
-            separate_facets(w, of->edge_bias, of->list[k]);
+            separate_facets(w, of->time, of->edge_bias, of->list[k]);
             break;
         default:
             if (of->time == PEG_WIDE_START)
@@ -298,65 +316,4 @@ void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, 
 {
     separations of = {w, time, list, edge_bias};
     peg_pool_loop(w->I->pool, separate, &of, n);
-}
-
-/* --- on the way --- */
-
-/* The separation of a pair in lanes at the share t of the step. */
-static double separation_at(peg_wide *w, int index, double t)
-{
-    peg_island *I = w->I;
-    peg_wide_pair *p = &w->pair[index];
-    peg_box_axis axis = w->axis[index];
-    double end = p->s, s;
-    for (int side = 0; side < 2; side++) {
-        int i = side ? p->b : p->a;
-        const peg_rigid *r = &I->rigid[I->piece[i].rigid];
-        double x[3], R[9];
-        peg_rigid_pose(r, I->v[I->piece[i].rigid], t * I->h, x, R);
-        place_box(&I->piece[i], x, R, &w->box[PEG_WIDE_BETWEEN][i]);
-    }
-    peg_wide_separate(w, PEG_WIDE_BETWEEN, &index, 1, 0);
-    s = p->s, p->s = end;
-    w->axis[index] = axis;
-    return s;
-}
-
-/* Whether the pair meets between the shares t and u of the step, where its separations are s_t and
- * s_u, and it moves by `motion`: at the share x of that its separation is at least s_t - x motion
- * and at least s_u - (1 - x) motion. As in contact/first_contact.c nothing deeper than
- * PEG_HIT_DEPTH + PEG_STRIDE widths is missed. */
-static int meets(peg_wide *w, int index, double t, double u, double s_t, double s_u, double motion)
-{
-    const peg_pair *p = &w->I->pair[index];
-    if (s_t + s_u >= motion || motion <= PEG_STRIDE * p->width) return 0;
-    double between = 0.5 * (t + u), s = separation_at(w, index, between);
-    return s < -PEG_HIT_DEPTH * p->width || meets(w, index, t, between, s_t, s, 0.5 * motion) ||
-           meets(w, index, between, u, s, s_u, 0.5 * motion);
-}
-
-int peg_wide_find_passes(peg_wide *w, int *fresh)
-{
-    peg_island *I = w->I;
-    const peg_vec6 *v = (const peg_vec6 *)I->v;
-    int n = 0;
-    *fresh = 0;
-    peg_wide_find_turning(w, v, I->nr);
-    for (int i = 0; i < I->npair; i++) {
-        const peg_wide_pair *pair = &w->pair[i];
-        if (!w->checked[i]) continue; /* it is farther apart at the start than it moves */
-        double motion = peg_wide_motion(w, pair, v);
-        peg_pair *p = &I->pair[i];
-        if (w->search[i] != PEG_WIDE_VIEWS && !(motion > pair->fast)) continue;
-        p->s0 = pair->s0, p->s = pair->s;
-        if (w->search[i] == PEG_WIDE_VIEWS && !peg_pair_is_fast(I, p, v)) continue;
-        if (!(peg_wide_in_lanes(w->search[i])
-                  ? meets(w, i, 0, 1, p->s0, p->s, motion)
-                  : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit))
-            continue;
-        *fresh += !w->passes[i];
-        w->passes[i] = 1;
-        n++;
-    }
-    return n;
 }

@@ -8,8 +8,9 @@
  * their neighbours, too, then those of these and so on, in twice as many iterations, so many times:
  * in piles near rest all gaps are thin. What is moved apart at one end of a row of bodies closes at
  * the other, and back: within two rings, restorations between two walls ended short in 34 of 132
- * steps of pour-boxes of 60 at h .1 without friction; now in 6. */
-enum { RESTORATIONS = 40, WIDER = 2, DOUBLINGS = 4 };
+ * steps of pour-boxes of 60 at h .1 without friction; now in 6. With 40 restorations the position
+ * stage has to end one step more of these (long_steps_between_walls_move_apart_as_a_whole). */
+enum { RESTORATIONS = 60, WIDER = 2, DOUBLINGS = 4 };
 
 /* Iterations of the first restorations at most. */
 enum { POSITION_ITERATIONS = 12 };
@@ -76,11 +77,14 @@ static int allocate_restoration(peg_wide *w)
     w->member_mass = PEG_NEW(I->arena, peg_mass_block, I->nd);
     w->zero = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->shift = PEG_NEW(I->arena, peg_vec6, I->nd);
-    if (I->arena->failed) return 0;
-    memset(w->zero, 0, (size_t)I->nd * sizeof *w->zero);
+    return !I->arena->failed;
+}
+
+/* The pairs of each body. */
+static void list_pairs(peg_wide *w)
+{
+    const peg_island *I = w->I;
     memset(w->first, 0, (size_t)(I->nr + 1) * sizeof *w->first);
-    memset(w->number, -1, (size_t)I->nr * sizeof *w->number);
-    w->members = 0;
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < I->npair; i++)
             w->first[w->piece[side ? w->pair[i].b : w->pair[i].a].rigid]++;
@@ -91,6 +95,18 @@ static int allocate_restoration(peg_wide *w)
     for (int side = 0; side < 2; side++)
         for (int i = I->npair - 1; i >= 0; i--)
             w->around[--w->first[w->piece[side ? w->pair[i].b : w->pair[i].a].rigid]] = i;
+}
+
+static int begin_restoration(peg_wide *w)
+{
+    peg_island *I = w->I;
+    if (!w->first) {
+        if (!allocate_restoration(w)) return 0;
+        list_pairs(w);
+    }
+    memset(w->zero, 0, (size_t)I->nd * sizeof *w->zero);
+    memset(w->number, -1, (size_t)I->nr * sizeof *w->number);
+    w->members = 0;
     return 1;
 }
 
@@ -271,10 +287,9 @@ static int is_met_without_contact(const peg_wide *w)
 int peg_wide_find_positions(peg_wide *w)
 {
     int round = 0;
-    peg_wide_check(w);
     if (w->violations == 0) return 1;
     if (w->is_small && is_met_without_contact(w)) return 0;
-    if (!allocate_restoration(w)) return 0;
+    if (!begin_restoration(w)) return 0;
     while (w->violations && round < RESTORATIONS)
         if (!restore(w, round++)) return 0;
     w->I->stats->outer_iterations += round;

@@ -77,6 +77,7 @@ typedef struct peg_wide_visit {
 typedef struct peg_wide {
     peg_island *I;
     int bounces;           /* a surface does */
+    int is_many;           /* 30 bodies and more */
     int is_small;          /* of so few bodies that problems are solved to the certificate */
     peg_mass_root *root;   /* nd */
     peg_vec6 *free;        /* nr: velocities without contact */
@@ -93,7 +94,7 @@ typedef struct peg_wide {
     unsigned char *checked;       /* npair: s is that of the iterate, and no bound */
     int *unchecked;               /* npair: room for those that are not */
     int *violated, violations;    /* npair: those that are violated at the iterate */
-    unsigned char *passes;        /* npair: passed through each other: a face is to hold them */
+    unsigned char *held;          /* npair: its axis or facet stays: wide_held.c */
     double speed;                 /* mean of v_f, by mass, m/s */
     double gap;                   /* that contacts keep, in margins */
     double margin;                /* least one of a pair, m */
@@ -111,7 +112,8 @@ typedef struct peg_wide {
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;
-    int *load_of; /* contacts: their places among the loads of the island */
+    int *load_of; /* load_room: by contact, their places among the loads of the island */
+    int load_room;
     /* restoration */
     int *first, *around;                /* nr + 1, 2 npair: pairs of each body */
     unsigned char *hot, *warm, *chosen; /* nr, nr, npair */
@@ -125,6 +127,12 @@ typedef struct peg_wide {
 static inline double peg_wide_floor(const peg_wide_pair *pair)
 {
     return PEG_FLOOR * pair->margin;
+}
+
+/* Whether the separation of a pair is that of what holds it: of many bodies in positions, too. */
+static inline int peg_wide_is_held(const peg_wide *w, int pair, peg_wide_time time)
+{
+    return w->held[pair] && (time == PEG_WIDE_START || w->is_many);
 }
 
 /* --- wide_pieces.c --- */
@@ -146,9 +154,16 @@ double peg_wide_motion(const peg_wide *w, const peg_wide_pair *pair, const peg_v
  * farther apart than p->reach then, or than the floor later, may have less than their largest s.
  * edge_bias: in L, as in box_box.h. */
 void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, double edge_bias);
-/* Marks the pairs that passed through each other between the two poses; returns how many, and how
- * many of them were not marked before. */
-int peg_wide_find_passes(peg_wide *w, int *fresh);
+/* The box of a piece whose body has this pose. */
+void peg_wide_place_box(const peg_piece *piece, const double *x, const double *R, peg_box *box);
+
+/* --- wide_held.c --- */
+
+/* Hold pairs that had no contact at the start and are deep in each other at the iterate, whose
+ * violated pairs are known, or that passed through each other on the way there. Return how many
+ * there are; fresh: how many of them were not held before. */
+int peg_wide_hold_meetings(peg_wide *w);
+int peg_wide_hold_passes(peg_wide *w, int *fresh);
 
 /* --- wide_contacts.c --- */
 

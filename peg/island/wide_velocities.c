@@ -29,7 +29,7 @@ static void choose_reaches(void *data, int begin, int end)
         const peg_wide_pair *p = &w->pair[i];
         double reach = p->s0 > p->reach ? -INFINITY : p->reach;
         if (w->search[i] == PEG_WIDE_VIEWS) reach += fmax(p->s0, 0);
-        w->visit[i] = (peg_wide_visit){.pair = i, .is_violated = w->passes[i] > 0, .reach = reach};
+        w->visit[i] = (peg_wide_visit){.pair = i, .is_violated = w->held[i], .reach = reach};
     }
 }
 
@@ -234,7 +234,7 @@ static int find_exactly(peg_wide *w, const peg_vec6 *target)
 static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
 {
     peg_island *I = w->I;
-    int is_coarse = I->nd >= PEG_COARSE_FROM, is_active = I->forms & PEG_FORM_ACTIVE;
+    int is_coarse = w->is_many, is_active = I->forms & PEG_FORM_ACTIVE;
     int least = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;
     double enough = PEG_UNCONVERGED * peg_usual_change(I);
     peg_wide_problem problem = {.nb = I->nd,
