@@ -190,11 +190,14 @@ typedef enum outcome { FOUND, HELD, ENDS } outcome;
  * those, at the last attempt, such pairs are moved apart, too. */
 static outcome part(peg_wide *w, int is_last)
 {
-    int is_first = w->reserve == PEG_RESERVE_WHOLE;
+    int is_first = w->reserve == PEG_RESERVE_WHOLE, fresh;
     peg_wide_check(w);
-    if (is_first && !is_last && w->is_many && peg_wide_hold_meetings(w)) return HELD;
+    if (is_first && !is_last && w->is_many) {
+        int met = peg_wide_hold_meetings(w);
+        peg_wide_hold_passes(w, &fresh);
+        if (met + fresh) return HELD;
+    }
     while (peg_wide_find_positions(w)) {
-        int fresh;
         if (!peg_wide_hold_passes(w, &fresh)) return FOUND;
         if (!fresh) return ENDS;
         if (!is_last || !w->is_many) return HELD;

@@ -63,7 +63,7 @@ static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_patch
         const peg_view *plane = &w->I->piece[flipped ? p->a : p->b].now;
         peg_box_plane_find(&at[flipped ? p->b : p->a], plane->normal[0], plane->offset[0], flipped,
                            v->reach, found);
-    } else if (v->is_violated) {
+    } else if (v->corners) {
         peg_box_corners_find(&at[p->a], &at[p->b], &w->axis[v->pair], v->reach, found);
     } else {
         peg_box_patch_find(&at[p->a], &at[p->b], &w->axis[v->pair], v->reach, found);
@@ -78,7 +78,7 @@ static void find_facet_patch(const peg_wide *w, const peg_wide_visit *v, peg_pat
     const peg_view *A = starts ? &a->start : &a->now, *B = starts ? &b->start : &b->now;
     if (p->facet.kind == PEG_FEATURES_NONE) /* a direction alone has left them so far apart */
         p->facet = peg_separation_of_faces_first(A, B, &p->facet, PEG_EDGE_BIAS * p->L);
-    if (v->is_violated)
+    if (v->corners)
         peg_facet_corners_find(A, B, &p->facet, v->reach, found);
     else
         peg_facet_patch_find(A, B, &p->facet, v->reach, found);
@@ -117,7 +117,7 @@ static int find_other_patch(peg_wide *w, peg_wide_visit *v)
     v->row = w->rows.m;
     p->reach = v->reach;
     peg_patch_rows(I, v->pair, &at, &w->rows);
-    if (v->is_violated) peg_facet_rows(I, v->pair, &at, INFINITY, &w->rows);
+    if (v->corners) peg_facet_rows(I, v->pair, &at, INFINITY, &w->rows);
     v->count = w->rows.m - v->row;
     return !I->failed;
 }

@@ -215,11 +215,11 @@ static void separate_facets(peg_wide *w, peg_wide_time time, double edge_bias, i
     peg_wide_pair *pair = &w->pair[index];
     const peg_piece *a = &w->I->piece[p->a], *b = &w->I->piece[p->b];
     double enough = p->facet.kind == PEG_FEATURES_NONE ? pair->reach : peg_wide_floor(pair);
-    if (peg_wide_is_held(w, index, time))
-        p->facet = time == PEG_WIDE_START ? peg_facet_at(&a->start, &b->start, &p->facet)
-                                          : peg_facet_at(&a->now, &b->now, &p->facet);
-    else
-        p->facet = peg_facet_since(&a->now, &b->now, &p->facet, enough, edge_bias * p->L);
+    if (peg_wide_is_held(w, index, time)) {
+        peg_wide_separate_held_facets(w, time, index);
+        return;
+    }
+    p->facet = peg_facet_since(&a->now, &b->now, &p->facet, enough, edge_bias * p->L);
     pair->s = p->facet.s;
 }
 
@@ -233,7 +233,7 @@ static void separate_views(peg_wide *w, int index)
     peg_sub(A->centre, B->centre, apart);
     *s = peg_norm(apart) - A->shape->radius - B->shape->radius;
     if (!(*s >= floor)) *s = peg_separation_along(A, B, p->facet.n);
-    if (*s >= floor || peg_wide_is_held(w, index, PEG_WIDE_NOW)) return;
+    if (*s >= floor) return;
     p->facet = peg_widest_facet(A, B, w->I->settings->narrow_phase, p->facet.n);
     *s = p->facet.s;
     p->others = INFINITY;
@@ -259,16 +259,6 @@ static void separate_plane(const separations *of, peg_wide_pair *p, int box, int
     p->s = peg_box_above_plane(&of->w->box[of->time][box], plane->normal[0], plane->offset[0]);
 }
 
-static void separate_held_boxes(const separations *of, int index)
-{
-    peg_wide *w = of->w;
-    peg_wide_pair *p = &w->pair[index];
-    const peg_box *a = &w->box[of->time][p->a], *b = &w->box[of->time][p->b];
-    double n[3];
-    peg_box_axis_direction(a, b, &w->axis[index], n);
-    p->s = w->axis[index].s = peg_box_separation_along(a, b, n);
-}
-
 static void separate(void *data, int begin, int end)
 {
     const separations *of = data;
@@ -282,7 +272,7 @@ static void separate(void *data, int begin, int end)
         switch (w->search[of->list[k]]) {
         case PEG_WIDE_BOXES:
             if (peg_wide_is_held(w, of->list[k], of->time)) {
-                separate_held_boxes(of, of->list[k]);
+                peg_wide_separate_held_boxes(w, of->time, of->list[k]);
                 break;
             }
             a[boxes] = &at[p->a], b[boxes] = &at[p->b];

@@ -4,12 +4,13 @@
 #include "peg/contact/kinematics.h"
 #include "peg/island/wide_state.h"
 
-/* Restorations at most. The first ones move the bodies of violated pairs; after every WIDER of them
- * their neighbours, too, then those of these and so on, in twice as many iterations, so many times:
- * in piles near rest all gaps are thin. What is moved apart at one end of a row of bodies closes at
- * the other, and back: within two rings, restorations between two walls ended short in 34 of 132
- * steps of pour-boxes of 60 at h .1 without friction; now in 6. With 40 restorations the position
- * stage has to end one step more of these (long_steps_between_walls_move_apart_as_a_whole). */
+/* Restorations at most. The first ones move the bodies of violated pairs, and those that these
+ * could be pushed into; after every WIDER of them their neighbours, too, then those of these and so
+ * on, in twice as many iterations, so many times: in piles near rest all gaps are thin, and what is
+ * moved apart at one end of a row of bodies closes at the other
+ * (long_steps_between_walls_move_apart_as_a_whole). With 40 restorations arches of 119 and 121
+ * stones limit 595 and 847 bodies in 11 s, with these none; a pile of 1000 boxes that falls at h .1
+ * limits 4161 with 10, none with 15. */
 enum { RESTORATIONS = 60, WIDER = 2, DOUBLINGS = 4 };
 
 /* Iterations of the first restorations at most. */
@@ -20,7 +21,7 @@ enum { POSITION_ITERATIONS = 12 };
 static const double AIM = 0.3, NEIGHBOUR = 5;
 /* Share of the least gap that is aimed at, below which changes of rows end the iterations: with a
  * tenth of the margin, whatever is aimed at, arches of 119 and 121 stones, where hardly any gap is
- * left, limit 130 000 and 67 000 bodies in 11 s instead of 650 and 730. */
+ * left, limit 476 and 242 bodies in 11 s instead of none. */
 static const double EVEN = 0.05;
 
 static void bound_pairs(void *data, int begin, int end)
@@ -32,11 +33,6 @@ static void bound_pairs(void *data, int begin, int end)
     }
 }
 
-static int is_violated(const peg_wide *w, int pair)
-{
-    return !(w->pair[pair].s >= peg_wide_floor(&w->pair[pair]));
-}
-
 static void check_pairs(peg_wide *w, const int *list, int n)
 {
     peg_wide_separate(w, PEG_WIDE_NOW, list, n, 0.5 * PEG_EDGE_BIAS);
@@ -46,7 +42,7 @@ static void check_pairs(peg_wide *w, const int *list, int n)
 static void add_violated(peg_wide *w, int n)
 {
     for (int k = 0; k < n; k++)
-        if (is_violated(w, w->list[k])) w->violated[w->violations++] = w->list[k];
+        if (peg_wide_is_violated(w, w->list[k])) w->violated[w->violations++] = w->list[k];
 }
 
 void peg_wide_check(peg_wide *w)
@@ -58,7 +54,7 @@ void peg_wide_check(peg_wide *w)
     peg_pool_loop(I->pool, bound_pairs, w, I->npair);
     memset(w->checked, 0, (size_t)I->npair);
     for (int i = 0; i < I->npair; i++)
-        if (is_violated(w, i)) w->list[n++] = i;
+        if (peg_wide_is_violated(w, i)) w->list[n++] = i;
     check_pairs(w, w->list, n);
     w->violations = 0;
     add_violated(w, n);
@@ -69,8 +65,9 @@ static int allocate_restoration(peg_wide *w)
     peg_island *I = w->I;
     w->first = PEG_NEW(I->arena, int, I->nr + 1);
     w->around = PEG_NEW(I->arena, int, 2 * I->npair);
-    w->hot = PEG_NEW(I->arena, unsigned char, I->nr);
-    w->warm = PEG_NEW(I->arena, unsigned char, I->nr);
+    w->push = PEG_NEW(I->arena, double, I->nd);
+    w->push_before = PEG_NEW(I->arena, double, I->nd);
+    w->moved = PEG_NEW(I->arena, unsigned char, I->nr);
     w->chosen = PEG_NEW(I->arena, unsigned char, I->npair);
     w->member = PEG_NEW(I->arena, int, I->nd);
     w->member_root = PEG_NEW(I->arena, peg_mass_root, I->nd);
@@ -110,43 +107,63 @@ static int begin_restoration(peg_wide *w)
     return 1;
 }
 
-static void heat(const peg_wide *w, const peg_wide_pair *p, unsigned char *hot)
+static void push(const peg_wide *w, int piece, double far)
 {
-    hot[w->piece[p->a].rigid] = hot[w->piece[p->b].rigid] = 1;
+    int i = w->piece[piece].rigid;
+    if (i < w->I->nd) w->push[i] = peg_max(w->push[i], far);
 }
 
-/* Bodies of violated pairs, and of those around them; with joints all that can move. */
-static void find_hot(peg_wide *w, int round)
+static void push_both(const peg_wide *w, const peg_wide_pair *p, double far)
+{
+    push(w, p->a, far);
+    push(w, p->b, far);
+}
+
+static double push_of(const peg_wide *w, const double *push, int piece)
+{
+    int i = w->piece[piece].rigid;
+    return i < w->I->nd ? push[i] : -1;
+}
+
+/* Gap below which a pair takes part: its bodies are pushed as far as the violations around them are
+ * deep. */
+static double near_gap(const peg_wide *w, const double *push, const peg_wide_pair *p)
+{
+    double far = peg_max(push_of(w, push, p->a), push_of(w, push, p->b));
+    return peg_max(NEIGHBOUR * w->gap * p->margin, far);
+}
+
+/* Bodies of violated pairs, and of those around them, are pushed; with joints all that can move. */
+static void find_pushed(peg_wide *w, int round)
 {
     peg_island *I = w->I;
     int rings = round / WIDER;
-    memset(w->hot, 0, (size_t)I->nr);
-    if (I->joints.n) {
-        memset(w->hot, 1, (size_t)I->nd);
-        return;
+    for (int i = 0; i < I->nd; i++) w->push[i] = I->joints.n ? 0 : -1;
+    for (int k = 0; k < w->violations; k++) {
+        const peg_wide_pair *p = &w->pair[w->violated[k]];
+        push_both(w, p, peg_wide_floor(p) - p->s);
     }
-    for (int k = 0; k < w->violations; k++) heat(w, &w->pair[w->violated[k]], w->hot);
-    for (int ring = 0; ring < rings; ring++) {
-        memcpy(w->warm, w->hot, (size_t)I->nr);
+    for (int ring = 0; ring < rings && !I->joints.n; ring++) {
+        memcpy(w->push_before, w->push, (size_t)I->nd * sizeof *w->push);
         for (int i = 0; i < I->nd; i++)
-            for (int k = w->first[i]; k < w->first[i + 1] && w->warm[i]; k++) {
+            for (int k = w->first[i]; k < w->first[i + 1] && w->push_before[i] >= 0; k++) {
                 const peg_wide_pair *p = &w->pair[w->around[k]];
-                if (p->s < NEIGHBOUR * w->gap * p->margin) heat(w, p, w->hot);
+                if (p->s < near_gap(w, w->push_before, p)) push_both(w, p, w->push_before[i]);
             }
     }
 }
 
-/* Pairs of hot bodies that are violated, or nearly so: their number, listed. */
+/* Pairs of pushed bodies that are violated, or nearly so: their number, listed. */
 static int choose_pairs(peg_wide *w)
 {
     peg_island *I = w->I;
     int n = 0, unchecked = 0;
     memset(w->chosen, 0, (size_t)I->npair);
     for (int i = 0; i < I->nd; i++)
-        for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
+        for (int k = w->first[i]; k < w->first[i + 1] && w->push[i] >= 0; k++) {
             int index = w->around[k];
             const peg_wide_pair *p = &w->pair[index];
-            if (w->chosen[index] || !(p->s < NEIGHBOUR * w->gap * p->margin)) continue;
+            if (w->chosen[index] || !(p->s < near_gap(w, w->push, p))) continue;
             w->chosen[index] = 1;
             w->list[n++] = index;
             if (!w->checked[index]) w->unchecked[unchecked++] = index;
@@ -195,10 +212,11 @@ static void finish_restoration(peg_wide *w, const peg_wide_visit *v)
 {
     const peg_wide_pair *p = &w->pair[v->pair];
     double aim = aim_of(w, p->margin, p->s0);
+    int violated = peg_wide_is_violated(w, v->pair);
     for (int k = v->first; k < v->first + v->count; k++) {
         double now = w->feature[k].gap;
         peg_wide_contact *c = &w->contact[k];
-        c->bias = now - (v->is_violated ? aim : peg_min(now, aim));
+        c->bias = now - (violated ? aim : peg_min(now, aim));
         peg_plane_space(c->normal, c->tangent);
         peg_normalise(c->tangent);
     }
@@ -212,11 +230,12 @@ static int gather_restoration(peg_wide *w)
     if (!peg_wide_reserve_visits(w, w->visits)) return 0;
     for (int k = 0; k < w->visits; k++) {
         const peg_wide_pair *p = &w->pair[w->list[k]];
-        double gap = w->gap * p->margin;
-        int violated = is_violated(w, w->list[k]);
+        int has_corners =
+            peg_wide_is_violated(w, w->list[k]) || peg_wide_is_held(w, w->list[k], PEG_WIDE_NOW);
+        double thin = 4 * w->gap * p->margin + PEG_ROW_REUSE * p->L;
         w->visit[k] = (peg_wide_visit){.pair = w->list[k],
-                                       .is_violated = violated,
-                                       .reach = violated ? gap : 4 * gap + PEG_ROW_REUSE * p->L};
+                                       .corners = has_corners,
+                                       .reach = peg_max(near_gap(w, w->push, p), thin)};
     }
     return peg_wide_find_contacts(w, PEG_WIDE_NOW, finish_restoration);
 }
@@ -227,7 +246,7 @@ static void recheck(peg_wide *w)
     int n = 0, kept = 0;
     memset(w->chosen, 0, (size_t)w->I->npair);
     for (int i = 0; i < w->I->nd; i++)
-        for (int k = w->first[i]; k < w->first[i + 1] && w->hot[i]; k++) {
+        for (int k = w->first[i]; k < w->first[i + 1] && w->moved[i]; k++) {
             if (!w->chosen[w->around[k]]) w->list[n++] = w->around[k];
             w->chosen[w->around[k]] = 1;
         }
@@ -242,7 +261,7 @@ static int restore(peg_wide *w, int round)
 {
     peg_island *I = w->I;
     int doublings = round / WIDER < DOUBLINGS ? round / WIDER : DOUBLINGS;
-    find_hot(w, round);
+    find_pushed(w, round);
     if (!gather_restoration(w)) return 0;
     peg_wide_problem problem = {
         .nb = w->members,
@@ -262,15 +281,15 @@ static int restore(peg_wide *w, int round)
         if (!peg_solve_wide_pgs(I->arena, &problem, w->shift, &result)) return 0;
         peg_wide_count(w, &result);
     }
-    memset(w->hot, 0, (size_t)I->nr);
+    memset(w->moved, 0, (size_t)I->nr);
     for (int m = 0; m < w->members; m++) {
         int i = w->member[m];
         if (memcmp(w->shift[m], w->zero[m], sizeof *w->shift) == 0) continue;
         for (int k = 0; k < 6; k++) I->v[i][k] += w->shift[m][k] / I->h;
-        w->hot[i] = 1;
+        w->moved[i] = 1;
         peg_wide_place_body(w, i);
     }
-    peg_wide_place_moved(w, w->hot);
+    peg_wide_place_moved(w, w->moved);
     recheck(w);
     return 1;
 }

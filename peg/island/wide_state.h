@@ -25,6 +25,13 @@ typedef enum peg_wide_search {
     PEG_WIDE_VIEWS
 } peg_wide_search;
 
+/* What holds a pair that has met without a contact (wide_held.c). */
+typedef enum peg_wide_holder {
+    PEG_WIDE_FREE,
+    PEG_WIDE_BY_FACE, /* its axis or facet stays */
+    PEG_WIDE_BY_SIDE /* no face parts it at q_0: edges there, later what parts most on their side */
+} peg_wide_holder;
+
 static inline int peg_wide_in_lanes(int search)
 {
     return search <= PEG_WIDE_PLANE_B;
@@ -68,7 +75,7 @@ typedef struct peg_wide_feature {
 /* A pair whose contacts are looked for. */
 typedef struct peg_wide_visit {
     int pair;
-    int is_violated;  /* contacts of its axis or facet in any case */
+    int corners;      /* of its axis or facet make contacts, wherever the parts are beside it */
     double reach;     /* of features that make contacts, m; -INFINITY: of none */
     int first, count; /* contacts, that make patches */
     int row;          /* of a pair searched by views: its first one in `rows` */
@@ -94,7 +101,7 @@ typedef struct peg_wide {
     unsigned char *checked;       /* npair: s is that of the iterate, and no bound */
     int *unchecked;               /* npair: room for those that are not */
     int *violated, violations;    /* npair: those that are violated at the iterate */
-    unsigned char *held;          /* npair: its axis or facet stays: wide_held.c */
+    unsigned char *held;          /* npair: peg_wide_holder */
     double speed;                 /* mean of v_f, by mass, m/s */
     double gap;                   /* that contacts keep, in margins */
     double margin;                /* least one of a pair, m */
@@ -115,12 +122,14 @@ typedef struct peg_wide {
     int *load_of; /* load_room: by contact, their places among the loads of the island */
     int load_room;
     /* restoration */
-    int *first, *around;                /* nr + 1, 2 npair: pairs of each body */
-    unsigned char *hot, *warm, *chosen; /* nr, nr, npair */
-    int *member, members;               /* nd: bodies of the problem */
-    peg_mass_root *member_root;         /* nd */
-    peg_mass_block *member_mass;        /* nd */
-    peg_vec6 *zero, *shift;             /* nd: by number */
+    int *first, *around;         /* nr + 1, 2 npair: pairs of each body */
+    double *push, *push_before;  /* nd: how far the body may be pushed, m; -1: it is not */
+    unsigned char *moved;        /* nr: by the last restoration */
+    unsigned char *chosen;       /* npair */
+    int *member, members;        /* nd: bodies of the problem */
+    peg_mass_root *member_root;  /* nd */
+    peg_mass_block *member_mass; /* nd */
+    peg_vec6 *zero, *shift;      /* nd: by number */
 } peg_wide;
 
 /* What a pair must keep, m. */
@@ -129,10 +138,18 @@ static inline double peg_wide_floor(const peg_wide_pair *pair)
     return PEG_FLOOR * pair->margin;
 }
 
-/* Whether the separation of a pair is that of what holds it: of many bodies in positions, too. */
+/* At the iterate. */
+static inline int peg_wide_is_violated(const peg_wide *w, int pair)
+{
+    return !(w->pair[pair].s >= peg_wide_floor(&w->pair[pair]));
+}
+
+/* Whether the separation of a pair is that of what holds it: of many bodies in positions, too, but
+ * for pairs searched by views. */
 static inline int peg_wide_is_held(const peg_wide *w, int pair, peg_wide_time time)
 {
-    return w->held[pair] && (time == PEG_WIDE_START || w->is_many);
+    int follows = w->is_many && w->search[pair] != PEG_WIDE_VIEWS;
+    return w->held[pair] && (time == PEG_WIDE_START || follows);
 }
 
 /* --- wide_pieces.c --- */
@@ -158,6 +175,14 @@ void peg_wide_separate(peg_wide *w, peg_wide_time time, const int *list, int n, 
 void peg_wide_place_box(const peg_piece *piece, const double *x, const double *R, peg_box *box);
 
 /* --- wide_held.c --- */
+
+/* Holds a pair by what parts it last: w->held. Its separation is not known after it. */
+void peg_wide_hold(peg_wide *w, int pair);
+/* s of a pair of boxes, or of one with facets, along what holds it. */
+void peg_wide_separate_held_boxes(peg_wide *w, peg_wide_time time, int pair);
+void peg_wide_separate_held_facets(peg_wide *w, peg_wide_time time, int pair);
+
+/* --- wide_meetings.c --- */
 
 /* Hold pairs that had no contact at the start and are deep in each other at the iterate, whose
  * violated pairs are known, or that passed through each other on the way there. Return how many

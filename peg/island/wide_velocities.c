@@ -29,7 +29,7 @@ static void choose_reaches(void *data, int begin, int end)
         const peg_wide_pair *p = &w->pair[i];
         double reach = p->s0 > p->reach ? -INFINITY : p->reach;
         if (w->search[i] == PEG_WIDE_VIEWS) reach += fmax(p->s0, 0);
-        w->visit[i] = (peg_wide_visit){.pair = i, .is_violated = w->held[i], .reach = reach};
+        w->visit[i] = (peg_wide_visit){.pair = i, .corners = w->held[i], .reach = reach};
     }
 }
 
