@@ -5,6 +5,7 @@
 #include "tests/geometry_cases.h"
 #include "tests/two_bodies.h"
 #include "peg/contact/contact_row.h"
+#include "peg/contact/jacobian.h"
 #include "peg/contact/island.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/island_step.h"
@@ -365,6 +366,33 @@ END_TEST
 
 /* The impulses of midpoint rows, friction included, on both bodies: opposite, and without a moment
  * about any point. _i: finite_rotation. */
+/* Quaternions multiply: the pose of the new velocity is that of the old one, turned by t. Where
+ * that would make half a turn in the step the velocity grows by no more than t / h. */
+START_TEST(a_further_turn_multiplies_the_pose)
+{
+    static const double spin[] = {0, 1e-9, .3, 2, 9, 35, 4000}; /* rad/s */
+    const double h = .1, axis[3] = {.6, 0, -.8}, t[3] = {.05, -.11, .07};
+    peg_body body = {.q = {.5, .5, -.5, .5}, .max_angular_speed = INFINITY};
+    for (int i = 0; i < 7; i++) {
+        double v[6] = {0}, x[3], before[4], after[4], wanted[4];
+        double e[4] = {1, .5 * t[0], .5 * t[1], .5 * t[2]}, norm = 0;
+        for (int k = 0; k < 3; k++) v[3 + k] = spin[i] * axis[k];
+        peg_body_pose(&body, v, h, x, before);
+        peg_turn_further(h, t, v + 3);
+        peg_body_pose(&body, v, h, x, after);
+        peg_quat_mul(e, before, wanted);
+        for (int k = 0; k < 4; k++) norm += wanted[k] * wanted[k];
+        int is_half_turn = .25 * h * spin[i] * peg_dot(t, axis) > .5;
+        for (int k = 0; k < 4 && !is_half_turn; k++)
+            ck_assert_double_eq_tol(after[k], wanted[k] / sqrt(norm), EXACT);
+        ck_assert_double_le(peg_norm(v + 3), 2 * (spin[i] + peg_norm(t) / h));
+    }
+    double w[3] = {4000 * t[0], 4000 * t[1], 4000 * t[2]}, speed = peg_norm(w);
+    peg_turn_further(h, t, w);
+    ck_assert_double_le(peg_norm(w), speed + peg_norm(t) / h + EXACT);
+}
+END_TEST
+
 START_TEST(rows_have_no_net_moment)
 {
     cases_random r = {2200 + (unsigned long long)_i};
@@ -796,6 +824,7 @@ static Suite *rows_suite(void)
     TCase *whole = tcase_create("whole steps");
     tcase_set_timeout(normal, 60);
     tcase_add_loop_test(normal, rows_are_exact_between_start_and_iterate, 0, 3);
+    tcase_add_test(normal, a_further_turn_multiplies_the_pose);
     tcase_add_loop_test(normal, rows_have_no_net_moment, 0, 3);
     tcase_add_loop_test(normal, what_is_nearest_makes_a_row, 0, 3);
     tcase_add_test(normal, rest_satisfies_rows);

@@ -1,9 +1,10 @@
 /* Levers: the part of a row of G that belongs to one body.
  *
  * Tangent: for ODE's update the derivative of n . p at the iterate u is c -> (c + c x s) / (1 +
- * |s|^2) in the angular part, c = r x n, s = h w / 2. Midpoint: with the centre of mass and the
- * point half-way between the start and the iterate, n . (v + w x r) h is the exact displacement
- * along n.
+ * |s|^2) in the angular part, c = r x n, s = h w / 2: as the quaternion of a pose is (1, s) q_0,
+ * scaled, another turn t takes it to s' = (s + (t + t x s) / 2) / (1 - t . s / 2). Midpoint: with
+ * the centre of mass and the point half-way between the start and the iterate, n . (v + w x r) h is
+ * the exact displacement along n.
  */
 #include "peg/contact/jacobian.h"
 
@@ -34,6 +35,16 @@ peg_jacobian peg_tangent_jacobian(const peg_island *I, const peg_placement *at, 
     cap_lever(b, u + 3, l.J + 3);
     l.Gu = peg_dot(l.J, u) + peg_dot(l.J + 3, u + 3);
     return l;
+}
+
+void peg_turn_further(double h, const double turn[3], double w[3])
+{
+    double s[3], across[3];
+    for (int k = 0; k < 3; k++) s[k] = 0.5 * h * w[k];
+    double rest = 1 - 0.5 * peg_dot(turn, s);
+    peg_cross(turn, s, across);
+    if (rest < 0.5) rest = 1, memset(across, 0, sizeof across); /* to half a turn and beyond */
+    for (int k = 0; k < 3; k++) w[k] = (2 * s[k] + turn[k] + across[k]) / (h * rest);
 }
 
 static void half_way(const peg_rigid *b, const double *x, const double *point, double *r)

@@ -94,6 +94,7 @@ static int begin(peg_wide *w)
     w->unchecked = PEG_NEW(I->arena, int, I->npair);
     w->violated = PEG_NEW(I->arena, int, I->npair);
     w->held = PEG_NEW(I->arena, unsigned char, I->npair);
+    w->side = PEG_NEW(I->arena, peg_vec3, I->npair);
     if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
     memset(w->held, 0, (size_t)I->npair);
     peg_pool_loop(I->pool, begin_bodies, w, I->nr);
@@ -128,7 +129,7 @@ static void start_pairs(void *data, int begin, int end)
         /* that the pair could close in the free motion, m */
         double closing = peg_wide_motion(w, pair, (const peg_vec6 *)w->free);
         p->reach = pair->reach = PEG_NEAR * pair->L + (w->held[i] ? 1 : CLOSING) * closing;
-        if (w->held[i]) continue;
+        if (w->held[i] && w->search[i] != PEG_WIDE_VIEWS) continue;
         if (p->start_axis)
             w->axis[i] = *p->start_axis, pair->s = p->start_axis->s;
         else if (p->start_facet)
@@ -148,7 +149,7 @@ static int separate_start(peg_wide *w)
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, PEG_EDGE_BIAS);
     n = 0;
     for (int i = 0; i < I->npair; i++)
-        if (w->held[i]) w->list[n++] = i;
+        if (w->held[i] && w->search[i] != PEG_WIDE_VIEWS) w->list[n++] = i;
     peg_wide_separate(w, PEG_WIDE_START, w->list, n, 0);
     for (int i = 0; i < I->npair; i++) {
         peg_wide_pair *p = &w->pair[i];

@@ -1,5 +1,6 @@
 /* Contacts of the patches: where they are, their friction, the impulses they start with, and the
  * rows that they become in the end. */
+#include "peg/collide/closest_features.h"
 #include "peg/contact/friction.h"
 #include "peg/contact/patch.h"
 #include "peg/contact/patch_facet.h"
@@ -122,6 +123,79 @@ static int find_other_patch(peg_wide *w, peg_wide_visit *v)
     return !I->failed;
 }
 
+/* Whether a pair is held by a direction alone. */
+static int is_directed(const peg_wide *w, int pair)
+{
+    return w->search[pair] == PEG_WIDE_VIEWS && w->time == PEG_WIDE_NOW &&
+           peg_wide_is_held(w, pair, w->time) && w->I->pair[pair].facet.kind == PEG_FEATURES_NONE;
+}
+
+/* The outermost point of a part at one of its vertices, along sign n. */
+static void find_outermost(const peg_view *view, int vertex, const double *n, double sign,
+                           double out[3])
+{
+    double inward[3] = {-sign * n[0], -sign * n[1], -sign * n[2]};
+    peg_lowest_point(view, vertex, inward, out);
+    peg_add_scaled(out, sign * view->shape->round, n, out);
+}
+
+/* Contacts along the direction of a pair: of the vertices of one part with the outermost one of the
+ * other. */
+typedef struct directed {
+    const peg_view *at[2];
+    const double *n;
+    int outermost[2];
+    double reach;
+} directed;
+
+static directed direct(const peg_wide *w, const peg_wide_visit *v)
+{
+    const peg_pair *p = &w->I->pair[v->pair];
+    directed d = {{&w->I->piece[p->a].now, &w->I->piece[p->b].now}, p->facet.n, {0}, v->reach};
+    for (int k = 0; k < 2; k++) d.outermost[k] = peg_support_vertex(d.at[k], d.n, k ? 1 : -1, 0);
+    return d;
+}
+
+/* Whether vertex i of a part makes a contact; its points of A and B, and its gap. */
+static int find_points(const directed *d, int side, int i, peg_vec3 point[2], double *gap)
+{
+    double apart[3];
+    if (side == 1 && i == d->outermost[1]) return 0; /* as of A */
+    find_outermost(d->at[side], i, d->n, side ? 1 : -1, point[side]);
+    find_outermost(d->at[!side], d->outermost[!side], d->n, side ? -1 : 1, point[!side]);
+    peg_sub(point[0], point[1], apart);
+    *gap = peg_dot(apart, d->n);
+    return *gap <= d->reach || i == d->outermost[side];
+}
+
+static int count_directed(const peg_wide *w, const peg_wide_visit *v)
+{
+    directed d = direct(w, v);
+    peg_vec3 point[2];
+    double gap;
+    int n = 0;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < d.at[side]->shape->nv; i++) n += find_points(&d, side, i, point, &gap);
+    return n;
+}
+
+/* Each point is fixed to its own body. */
+static void set_directed(peg_wide *w, const peg_wide_visit *v, const double *const x[2])
+{
+    directed d = direct(w, v);
+    peg_vec3 point[2];
+    int k = v->first;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < d.at[side]->shape->nv; i++) {
+            peg_wide_feature feature = {.pair = v->pair, .kind = PEG_FEATURES_NONE};
+            if (!find_points(&d, side, i, point, &feature.gap)) continue;
+            set_contact(w, k, x, d.n, &feature);
+            for (int j = 0; j < 2; j++)
+                peg_sub(point[j], x[j], j ? w->contact[k].arm_b : w->contact[k].arm_a);
+            k++;
+        }
+}
+
 static void set_patches(peg_wide *w, const peg_wide_visit *v)
 {
     const peg_wide_pair *p = &w->pair[v->pair];
@@ -139,7 +213,10 @@ static int number_contacts(peg_wide *w)
     w->contacts = w->patches = w->rows.m = 0;
     for (int i = 0; i < w->visits; i++) {
         peg_wide_visit *v = &w->visit[i];
-        if (w->search[v->pair] == PEG_WIDE_VIEWS && !isinf(v->reach) && !find_other_patch(w, v))
+        if (is_directed(w, v->pair))
+            v->count = count_directed(w, v);
+        else if (w->search[v->pair] == PEG_WIDE_VIEWS && !isinf(v->reach) &&
+                 !find_other_patch(w, v))
             return 0;
         v->first = w->contacts;
         w->contacts += v->count;
@@ -165,6 +242,11 @@ static void fill_contacts(void *data, int begin, int end)
         const double *x[2];
         if (v->count == 0) continue;
         place_centres(w, v->pair, x);
+        if (is_directed(w, v->pair)) {
+            set_directed(w, v, x);
+            f->finish(w, v);
+            continue;
+        }
         for (int k = 0; k < v->count; k++) {
             peg_wide_feature feature = {.pair = v->pair};
             const double *normal, *point;

@@ -125,10 +125,34 @@ void peg_wide_separate_held_facets(peg_wide *w, peg_wide_time time, int pair)
     w->pair[pair].s = p->facet.s;
 }
 
-/* Others keep the direction of the start. */
-void peg_wide_hold(peg_wide *w, int index)
+/* By the direction of the start, as round parts have no face: in the rows of the velocities their
+ * features there do that. */
+static void hold_views(peg_wide *w, int index)
 {
     peg_pair *p = &w->I->pair[index];
+    if (!p->start_facet) peg_pair_begin(w->I, p);
+    peg_copy3(p->start_facet ? p->start_facet->n : p->facet.n, w->side[index]);
+}
+
+void peg_wide_separate_held_views(peg_wide *w, int pair)
+{
+    peg_pair *p = &w->I->pair[pair];
+    const peg_view *A = &w->I->piece[p->a].now, *B = &w->I->piece[p->b].now;
+    const double *side = w->side[pair];
+    p->facet = (peg_facet){.kind = PEG_FEATURES_NONE, .s = peg_separation_along(A, B, side)};
+    peg_copy3(side, p->facet.n);
+    int is_above_plane = peg_is_half_space(A->shape) || peg_is_half_space(B->shape);
+    if (is_above_plane || p->facet.s < peg_wide_floor(&w->pair[pair])) {
+        peg_facet widest = peg_widest_facet(A, B, w->I->settings->narrow_phase, side);
+        int is_wider = peg_dot(widest.n, side) > 0 && widest.s > p->facet.s;
+        if (is_above_plane || is_wider) p->facet = widest;
+    }
+    p->others = INFINITY;
+    w->pair[pair].s = p->facet.s;
+}
+
+void peg_wide_hold(peg_wide *w, int index)
+{
     w->held[index] = PEG_WIDE_BY_FACE;
     switch (w->search[index]) {
     case PEG_WIDE_BOXES:
@@ -137,10 +161,9 @@ void peg_wide_hold(peg_wide *w, int index)
     case PEG_WIDE_FACETS:
         if (!hold_facets(w, index)) peg_wide_separate_held_facets(w, PEG_WIDE_START, index);
         break;
-    default:
-        if (p->start_facet)
-            p->facet = *p->start_facet;
-        else if (w->search[index] == PEG_WIDE_VIEWS)
-            peg_pair_begin(w->I, p);
+    case PEG_WIDE_VIEWS:
+        hold_views(w, index);
+        break;
+    default:; /* a half-space has one face */
     }
 }

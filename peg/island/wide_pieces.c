@@ -291,6 +291,8 @@ static void separate(void *data, int begin, int end)
         default:
             if (of->time == PEG_WIDE_START)
                 separate_views_at_start(w, of->list[k]);
+            else if (peg_wide_is_held(w, of->list[k], of->time))
+                peg_wide_separate_held_views(w, of->list[k]);
             else
                 separate_views(w, of->list[k]);
         }

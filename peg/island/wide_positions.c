@@ -1,6 +1,7 @@
 /* Poses that overlap are moved apart: rows without friction of the violated pairs, and of those
  * around them, at the poses themselves. The velocities of the motion stay. */
 #include "peg/base/thread_pool.h"
+#include "peg/contact/jacobian.h"
 #include "peg/contact/kinematics.h"
 #include "peg/island/wide_state.h"
 
@@ -285,7 +286,8 @@ static int restore(peg_wide *w, int round)
     for (int m = 0; m < w->members; m++) {
         int i = w->member[m];
         if (memcmp(w->shift[m], w->zero[m], sizeof *w->shift) == 0) continue;
-        for (int k = 0; k < 6; k++) I->v[i][k] += w->shift[m][k] / I->h;
+        for (int k = 0; k < 3; k++) I->v[i][k] += w->shift[m][k] / I->h;
+        peg_turn_further(I->h, w->shift[m] + 3, I->v[i] + 3);
         w->moved[i] = 1;
         peg_wide_place_body(w, i);
     }

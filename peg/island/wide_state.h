@@ -28,7 +28,7 @@ typedef enum peg_wide_search {
 /* What holds a pair that has met without a contact (wide_held.c). */
 typedef enum peg_wide_holder {
     PEG_WIDE_FREE,
-    PEG_WIDE_BY_FACE, /* its axis or facet stays */
+    PEG_WIDE_BY_FACE, /* its axis or facet stays; of pairs searched by views the direction */
     PEG_WIDE_BY_SIDE /* no face parts it at q_0: edges there, later what parts most on their side */
 } peg_wide_holder;
 
@@ -102,6 +102,7 @@ typedef struct peg_wide {
     int *unchecked;               /* npair: room for those that are not */
     int *violated, violations;    /* npair: those that are violated at the iterate */
     unsigned char *held;          /* npair: peg_wide_holder */
+    peg_vec3 *side;               /* npair: the direction of a held pair searched by views */
     double speed;                 /* mean of v_f, by mass, m/s */
     double gap;                   /* that contacts keep, in margins */
     double margin;                /* least one of a pair, m */
@@ -144,12 +145,10 @@ static inline int peg_wide_is_violated(const peg_wide *w, int pair)
     return !(w->pair[pair].s >= peg_wide_floor(&w->pair[pair]));
 }
 
-/* Whether the separation of a pair is that of what holds it: of many bodies in positions, too, but
- * for pairs searched by views. */
+/* Whether the separation of a pair is that of what holds it: of many bodies in positions, too. */
 static inline int peg_wide_is_held(const peg_wide *w, int pair, peg_wide_time time)
 {
-    int follows = w->is_many && w->search[pair] != PEG_WIDE_VIEWS;
-    return w->held[pair] && (time == PEG_WIDE_START || follows);
+    return w->held[pair] && (time == PEG_WIDE_START || w->is_many);
 }
 
 /* --- wide_pieces.c --- */
@@ -181,6 +180,9 @@ void peg_wide_hold(peg_wide *w, int pair);
 /* s of a pair of boxes, or of one with facets, along what holds it. */
 void peg_wide_separate_held_boxes(peg_wide *w, peg_wide_time time, int pair);
 void peg_wide_separate_held_facets(peg_wide *w, peg_wide_time time, int pair);
+/* The same, at the iterate, of one that is searched by views: along its direction (kind NONE) or
+ * the facet on the side of it that parts them more. */
+void peg_wide_separate_held_views(peg_wide *w, int pair);
 
 /* --- wide_meetings.c --- */
 
