@@ -43,7 +43,8 @@ void peg_turn_further(double h, const double turn[3], double w[3])
     for (int k = 0; k < 3; k++) s[k] = 0.5 * h * w[k];
     double rest = 1 - 0.5 * peg_dot(turn, s);
     peg_cross(turn, s, across);
-    if (rest < 0.5) rest = 1, memset(across, 0, sizeof across); /* to half a turn and beyond */
+    /* towards half a turn in the step, where s has no bound, it grows by no more than t / 2 */
+    if (rest < 0.5) rest = 1, memset(across, 0, sizeof across);
     for (int k = 0; k < 3; k++) w[k] = (2 * s[k] + turn[k] + across[k]) / (h * rest);
 }
 

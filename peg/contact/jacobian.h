@@ -18,8 +18,9 @@ peg_jacobian peg_midpoint_jacobian(const peg_island *island, const peg_placement
 /* Splits G v into the unknown part (to J) and that of immovable bodies, whose velocity is given:
  * returns the latter. */
 double peg_fold_jacobian(const peg_island *island, int rigid, const peg_jacobian *lever, double *J);
-/* Turns the pose of an iterate with angular velocity w further, by a small rotation vector, rad, in
- * the world frame; less far where that makes half a turn in the step, whose w has no bound. */
+/* The angular velocity w of an iterate, for which its pose turns further by a small rotation
+ * vector, rad, world frame: exact for ODE's update by default (mode 0 of pose.c) without a cap on
+ * the speed; where the pose nears half a turn in the step, it turns less far. */
 void peg_turn_further(double h, const double turn[3], double w[3]);
 /* Velocity of a body's point in the motion v, taken half-way between the start and x. */
 void peg_point_velocity(const peg_rigid *rigid, const double *x, const double *v,

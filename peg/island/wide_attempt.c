@@ -193,7 +193,7 @@ static outcome part(peg_wide *w, int is_last)
 {
     int is_first = w->reserve == PEG_RESERVE_WHOLE, fresh;
     peg_wide_check(w);
-    if (is_first && !is_last && w->is_many) {
+    if (w->violations && is_first && !is_last && w->is_many) {
         int met = peg_wide_hold_meetings(w);
         peg_wide_hold_passes(w, &fresh);
         if (met + fresh) return HELD;

@@ -7,9 +7,9 @@
  * world 2848 hangs in the air for 4 steps.
  *
  * Of parts that only two edges part at the start the axis of these turns far as the bodies turn a
- * little: a restoration along it opened a tenth of the depth. Their side of it holds them: in
- * positions, of the axis and the faces in this half-space of directions the one that parts them
- * most. */
+ * little. Their side of it holds them: in positions, of the axis and the faces in this half-space
+ * of directions the one that parts them most. Held by the axis alone, 1000 boxes that fall without
+ * friction at h .1 for 4 s limit 1991 bodies instead of none. */
 #include "peg/contact/disjunction.h"
 #include "peg/island/begin.h"
 #include "peg/island/wide_state.h"

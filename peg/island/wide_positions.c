@@ -120,17 +120,18 @@ static void push_both(const peg_wide *w, const peg_wide_pair *p, double far)
     push(w, p->b, far);
 }
 
-static double push_of(const peg_wide *w, const double *push, int piece)
+/* How far the body of a piece is pushed, of what all are. */
+static double push_of(const peg_wide *w, const double *all, int piece)
 {
     int i = w->piece[piece].rigid;
-    return i < w->I->nd ? push[i] : -1;
+    return i < w->I->nd ? all[i] : -1;
 }
 
 /* Gap below which a pair takes part: its bodies are pushed as far as the violations around them are
  * deep. */
-static double near_gap(const peg_wide *w, const double *push, const peg_wide_pair *p)
+static double near_gap(const peg_wide *w, const double *all, const peg_wide_pair *p)
 {
-    double far = peg_max(push_of(w, push, p->a), push_of(w, push, p->b));
+    double far = peg_max(push_of(w, all, p->a), push_of(w, all, p->b));
     return peg_max(NEIGHBOUR * w->gap * p->margin, far);
 }
 
