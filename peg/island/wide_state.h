@@ -28,7 +28,8 @@ typedef enum peg_wide_search {
 /* What holds a pair that has met without a contact (wide_held.c). */
 typedef enum peg_wide_holder {
     PEG_WIDE_FREE,
-    PEG_WIDE_BY_FACE, /* its axis or facet stays; of pairs searched by views the direction */
+    PEG_WIDE_AT_START, /* its features at q_0, in the rows of the velocities alone: triangles */
+    PEG_WIDE_BY_FACE,  /* its axis or facet stays; of pairs searched by views the direction */
     PEG_WIDE_BY_SIDE /* no face parts it at q_0: edges there, later what parts most on their side */
 } peg_wide_holder;
 
@@ -148,7 +149,8 @@ static inline int peg_wide_is_violated(const peg_wide *w, int pair)
 /* Whether the separation of a pair is that of what holds it: of many bodies in positions, too. */
 static inline int peg_wide_is_held(const peg_wide *w, int pair, peg_wide_time time)
 {
-    return w->held[pair] && (time == PEG_WIDE_START || w->is_many);
+    if (time == PEG_WIDE_START) return w->held[pair] != PEG_WIDE_FREE;
+    return w->held[pair] > PEG_WIDE_AT_START && w->is_many;
 }
 
 /* --- wide_pieces.c --- */
