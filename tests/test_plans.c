@@ -375,7 +375,7 @@ START_TEST(goes_on_after_the_kill_of_a_rank)
 {
     char dir[256], journal[300];
     if (!has_mpirun()) return;
-    write_plan_of(1000); /* so that it is not over before the kill */
+    write_plan_of(5000); /* so that it is not over before the kill */
     snprintf(dir, sizeof dir, "%s", test_path(_i ? "killed-1" : "killed-0"));
     snprintf(journal, sizeof journal, "%s/journal.jsonl", dir);
     fflush(NULL);
