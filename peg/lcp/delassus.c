@@ -32,6 +32,9 @@
  * (PEG_HELD_SHIFT + eigenvalue) of s. What leaves more than this share of it leaves rounding. */
 enum { SOLUTIONS = 4 };
 static const double GETS_ON = 0.25;
+/* Share of the tolerance at which neither a path nor another solution follows: rounding. Without it
+ * a pile of 10 boxes takes 1.06 times the instructions, a bridge of 15 hinges 1.04 times. */
+static const double FINE = 1e-4;
 /* Paths from one point to the next until the residual is within the tolerance: in piles 1 % of the
  * problems need a second one, for what the compliance has changed about the states. */
 enum { PATHS = 4 };
@@ -444,8 +447,8 @@ static int follow(path *w)
     return 0;
 }
 
-/* Solves the equations of the last states for what their shift has left. */
-static void refine(path *w)
+/* Solves the equations of the last states for what their shift has left, down to `enough`. */
+static void refine(path *w, double enough)
 {
     double last = INFINITY;
     for (int k = 0; k < SOLUTIONS; k++) {
@@ -454,7 +457,7 @@ static void refine(path *w)
         double most = w->off;
         for (int i = 0; i < w->m; i++)
             if (w->state[i] == PEG_ROW_HELD) most = peg_max(most, fabs(s_of(w, i)));
-        if (!(most < GETS_ON * last)) return;
+        if (!(most > enough && most < GETS_ON * last)) return;
         last = most;
         for (int i = 0; i < w->m; i++)
             w->b[i] = w->state[i] == PEG_ROW_HELD ? -s_of(w, i) - answer_of(w, i) : 0;
@@ -505,12 +508,13 @@ static int is_answer(double now, double tolerance, double last)
 static int follow_paths(path *w, double tolerance)
 {
     double last = INFINITY;
+    if (residual(w) <= FINE * tolerance) return 1;
     for (int k = 0; k < PATHS; k++) {
         begin_path(w);
         if (!follow(w)) return 0;
         keep_bounds(w);
         change_equations(w);
-        refine(w);
+        refine(w, FINE * tolerance);
         double now = residual(w);
         if (is_answer(now, tolerance, last)) return 1;
         if (now > HALVED * last) return 0;
