@@ -118,6 +118,7 @@ typedef struct peg_wide {
     peg_wide_feature *feature;
     peg_wide_contact *begun; /* contacts: as they were found */
     unsigned char *acts;     /* contacts: friction with a limit of its own does */
+    unsigned char *slips;    /* contacts: it has opened them in this step, and acts no more */
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;

@@ -143,15 +143,18 @@ static int is_settled(const peg_wide *w, int pass)
 }
 
 /* Friction with limits of its own acts where contacts bear, and where they stay closed that bore:
- * which of the corners of a face bear depends on it. Returns whether it did so in the last solve,
- * else it does in the next. */
+ * which of the corners of a face bear depends on it. Where it opens a contact it acts no more in
+ * this step: a link of a chain that sticks as it lands would have to pull. Returns whether it did
+ * so in the last solve, else it does in the next. */
 static int choose_friction(peg_wide *w)
 {
     int is_right = 1;
     for (int k = 0; k < w->contacts; k++) {
         const peg_wide_contact *c = &w->contact[k];
         if (!(c->limit[0] > 0) && !(c->limit[1] > 0)) continue;
-        int acts = c->lambda[0] > 0 || (w->acts[k] && !ends_open(w, k));
+        int bears = c->lambda[0] > 0, opens = !bears && ends_open(w, k);
+        w->slips[k] |= w->acts[k] && opens;
+        int acts = !w->slips[k] && (bears || (w->acts[k] && !opens));
         is_right &= acts == w->acts[k];
         w->acts[k] = (unsigned char)acts;
     }
@@ -214,10 +217,12 @@ static int find_exactly(peg_wide *w, const peg_vec6 *target)
     const peg_wide_problem problem = {.nb = w->I->nd, .target = target};
     w->begun = PEG_NEW(w->I->arena, peg_wide_contact, w->contacts);
     w->acts = PEG_NEW(w->I->arena, unsigned char, w->contacts);
-    if (!w->begun || !w->acts) return 0;
+    w->slips = PEG_NEW(w->I->arena, unsigned char, w->contacts);
+    if (!w->begun || !w->acts || !w->slips) return 0;
     for (int k = 0; k < w->contacts; k++) {
         w->begun[k] = w->contact[k];
         w->acts[k] = w->contact[k].lambda[0] > 0;
+        w->slips[k] = 0;
     }
     for (int pass = 0; pass < PASSES; pass++) {
         if (!peg_wide_solve_exact(w, &problem, w->I->mass, w->I->v)) return 0;
