@@ -124,8 +124,7 @@ peg_outcome peg_island_lcp(peg_island *I, const peg_problem *problem, peg_soluti
     int is_many = I->nd >= PEG_COARSE_FROM, apart = I->forms & PEG_FORM_POSITIONS_APART;
     solution->iterations = 0; /* some failures write none */
     options.most_work = peg_work_left(I);
-    if (I->mode == PEG_MODE_LIMITED || (is_many && apart))
-        options.rescue = is_many ? PEG_RESCUE_FIXED_POINT : PEG_RESCUE_NONE;
+    if (I->mode == PEG_MODE_LIMITED || (is_many && apart)) options.rescue = PEG_RESCUE_FIXED_POINT;
     if (!(options.most_work > 0)) return PEG_ITERATION_LIMIT;
     peg_outcome outcome = peg_solve(I->arena, problem, &options, solution);
     I->failed |= outcome == PEG_OUT_OF_MEMORY;

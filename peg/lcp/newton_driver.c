@@ -287,7 +287,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         outcome = solve_equalities(arena, &scaled, u, y);
     if (has_failed(&scaled, outcome)) {
         solution->iterations = newton.steps;
-        if (newton.rescue == PEG_RESCUE_NONE || newton.work >= newton.most_work) {
+        if (newton.work >= newton.most_work) {
             solution->work += newton.work;
             return outcome;
         }
