@@ -3,9 +3,10 @@
  * Velocities and positions are found one after the other. The velocities after the step are those
  * of the mixed LCP about v_f, solved to the certificate where there are no joints, else, and where
  * that takes too much work, by projected Gauss-Seidel, with rows that v = 0 satisfies, so that they
- * gain nothing. Beside joints the friction that this finds is held, and corrected where it drives,
- * while normal rows and joints are solved exactly. The positions are moved out of violation by
- * normal rows alone, an exact projection in the energy norm, until the bodies are no higher than
+ * gain nothing: first those of q_0, then those of where the answer before has led to, if that gains
+ * nothing either. Beside joints the friction that this finds is held, and corrected where it
+ * drives, while normal rows and joints are solved exactly. The positions are moved out of violation
+ * by normal rows alone, an exact projection in the energy norm, until the bodies are no higher than
  * there is energy for: one that lifts them by more is mixed with the one about a target that has
  * fallen for another step. Beside moving obstacles, where the rows contradict each other, to their
  * least violation, and on from there.
