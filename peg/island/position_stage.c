@@ -334,7 +334,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
         gained = peg_energy_gained(I);
         if (gained > 0 && take_known(I, &last)) {
             I->result.notes = last.notes;
-            check(I, 1);
+            apart = check(I, 1);
             break;
         }
         if (k == 0 && may_limit(I, limits) && gained > 0) {
