@@ -59,9 +59,6 @@ int peg_pair_is_fast(const peg_island *I, const peg_pair *p, const peg_vec6 *v)
  * thousands of radians in a step. */
 #define MOST_STRIDES      100000
 #define STRIDES_OF_A_PAIR 50
-/* What one takes, in the unit of the work of solves (island/lcp_rows.h): 0.4 to 0.9 us; of world
- * 2416 they take most of the time. */
-#define STRIDE_WORK 5
 
 /* .. rounding, or what solves leave of a motion: side faces of two meshes in one plane, between
  * joints that hold them there, change sides by 1e-8 of it (the gears of Rigid IPC). Ends of ways
@@ -305,7 +302,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
     double clear = 0;
     peg_copy3(p->facet.n, at.n);
     for (int strides = 0;; strides++, I->progress.strides++) {
-        I->progress.work += STRIDE_WORK;
+        I->progress.work += PEG_WORK_OF_STRIDE;
         double apart[3];
         views now = go(&j, at.t);
         if (shells) take_corners(now, &at);

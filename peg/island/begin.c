@@ -50,10 +50,6 @@ static int lies_on_half_space(const peg_island *I, const peg_pair *p)
                                   (peg_is_triangle(B) && peg_is_half_space(A)));
 }
 
-/* What the start of an attempt takes for a pair, in the unit of the work of solves (lcp_rows.h):
- * 0.4 to 2.5 us. */
-static const double BEGIN_WORK = 8;
-
 void peg_island_begin(peg_island *I)
 {
     I->progress.iteration = 0;
@@ -65,7 +61,7 @@ void peg_island_begin(peg_island *I)
         p->reach = peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
         peg_pair_begin(I, p);
     }
-    I->progress.work += BEGIN_WORK * I->npair;
+    I->progress.work += PEG_WORK_OF_START * I->npair;
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
     I->forms &= PEG_FORMS_OF_POLICY;

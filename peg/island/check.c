@@ -11,10 +11,6 @@
  * how often. */
 enum { CAUSES = 2 * PEG_PATIENCE };
 
-/* What a pass takes for a pair beside the solves, in the unit of their work (lcp_rows.h): 12 000
- * triangles near 25 bodies take longer than all solves (world 468). */
-static const double CHECK_WORK = 4;
-
 /* Whether the last check of a pair is still valid; the tolerance of recovering pairs grows with the
  * iterations. */
 static int is_checked(const peg_island *I, const peg_pair *p)
@@ -67,7 +63,7 @@ static void check_pair(peg_island *I, peg_pair *p, int may_tilt)
 double peg_check_pairs(peg_island *I, int may_tilt)
 {
     double opened = 0, deepened = -INFINITY, shortfall = -INFINITY;
-    I->progress.work += CHECK_WORK * I->npair;
+    I->progress.work += PEG_WORK_OF_CHECK * I->npair;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         int recovers = peg_pair_recovers(p);

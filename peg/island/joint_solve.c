@@ -20,11 +20,6 @@
 static const double YIELD[] = {0, 1e-6, 1e-3, 1};
 enum { LEVELS = sizeof YIELD / sizeof *YIELD };
 
-/* Residual of joint rows accepted in a step, relative to peg_residual_unit: the next step corrects
- * the joint error. With 1e-7 the first answer of world 21, a flush wall with joints, is rejected,
- * and a body stands by a quarter less than its weight. */
-static const double JOINT_RESIDUAL = 1e-6;
-
 /* Corrections of fixed friction: the first OPPOSING against the sliding, by the share OPPOSE of the
  * impulse that would stop it, then only reductions, from BELOW on by a further share STRIDE each.
  * EXCESS: accepted change, relative to the largest. */
@@ -45,7 +40,7 @@ static int is_answer(peg_outcome outcome, const peg_problem *problem, int first,
                      const peg_solution *solution)
 {
     if (outcome != PEG_LAGGED) return outcome == PEG_SOLVED;
-    double most = JOINT_RESIDUAL * peg_residual_unit(problem);
+    double most = PEG_NEAR_EXACT * peg_residual_unit(problem);
     for (int i = first; i < problem->m; i++)
         if (!(residual(problem, i, solution) <= most)) return 0;
     return 1;

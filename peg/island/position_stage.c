@@ -199,8 +199,7 @@ static int has_changed(const peg_island *I)
     return changed;
 }
 
-/* The answer of a pass. Returns 0 without memory. */
-static int keep_answer(peg_island *I, peg_known *kept)
+int peg_keep_velocities(peg_island *I, peg_known *kept)
 {
     size_t size = (size_t)I->nd * sizeof *I->v, joints = (size_t)I->joints.n * sizeof(double);
     *kept = (peg_known){.v = PEG_NEW(I->arena, peg_vec6, I->nd),
@@ -216,6 +215,7 @@ static int keep_answer(peg_island *I, peg_known *kept)
     memcpy(kept->motion, I->v_motion, size);
     if (joints) memcpy(kept->joints, I->joints.lambda, joints);
     peg_rows_append(I, &kept->impulse, &I->impulse, 0, I->impulse.m);
+    for (int i = 0; i < kept->impulse.m; i++) kept->impulse.row[i].pgs = NULL;
     return !I->failed;
 }
 
@@ -326,7 +326,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
     }
     for (; k < VELOCITY_PASSES && !apart && peg_work_left(I) > cost; k++) {
         peg_known last = {0};
-        if (gained <= 0 && !keep_answer(I, &last)) break;
+        if (gained <= 0 && !peg_keep_velocities(I, &last)) break;
         cost = peg_work_left(I);
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
         cost -= peg_work_left(I);

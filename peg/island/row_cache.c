@@ -101,10 +101,6 @@ void peg_make_rows(peg_island *I, int p)
  * admits. */
 enum { ROWS_OF_A_PAIR = 12 };
 
-/* What the rows of a pair take, in the unit of the work of solves (lcp_rows.h): 1 us. A pass over
- * 2000 triangles near 17 bodies takes 6 ms, of which this is most (world 1750). */
-static const double ROWS_WORK = 12;
-
 static int expected_rows(const peg_island *I)
 {
     int solid = 0;
@@ -131,7 +127,7 @@ void peg_gather_rows(peg_island *I, int anew)
         I->pair[p].rows_kept = keep_rows(I, p, anew, &from);
         if (I->pair[p].rows_kept) continue;
         peg_make_rows(I, p);
-        I->progress.work += ROWS_WORK;
+        I->progress.work += PEG_WORK_OF_ROWS;
         if (!anew) I->before.has_motion = 0;
     }
     append_first_contacts(I);

@@ -8,9 +8,6 @@
 #include "peg/island/warm_start.h"
 #include "peg/lcp/problem.h"
 
-/* Residual of an answer, relative to the unit, up to which it is as good as exact. */
-static const double LAGS = 1e-6;
-
 typedef struct workspace {
     peg_problem problem;
     int *at;      /* index in the problem of a row of the island; -1: left out */
@@ -177,7 +174,7 @@ static void come_to_rest(peg_island *I, const workspace *w)
 static int stops_inexactly(const peg_island *I, const workspace *w)
 {
     int is_small = I->mode == PEG_MODE_LIMITED && I->nd < PEG_COARSE_FROM;
-    return is_small && w->solution.residual > LAGS * w->unit &&
+    return is_small && w->solution.residual > PEG_NEAR_EXACT * w->unit &&
            peg_is_slow(I, (const peg_vec6 *)I->v, 0);
 }
 
@@ -191,14 +188,14 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
     peg_outcome outcome = run(I, &w);
     if (outcome != PEG_SOLVED) return outcome;
     mark_loaded(I, &w);
-    if (I->joints.n)
-        memcpy(I->joints.lambda, w.solution.lambda + w.contacts,
-               (size_t)I->joints.n * sizeof *I->joints.lambda);
     memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
     if (about == PEG_ABOUT_FREE) {
         peg_note_exact(I);
         come_to_rest(I, &w);
         if (stops_inexactly(I, &w)) return PEG_NOT_CERTIFIED;
     }
+    if (I->joints.n)
+        memcpy(I->joints.lambda, w.solution.lambda + w.contacts,
+               (size_t)I->joints.n * sizeof *I->joints.lambda);
     return outcome;
 }

@@ -186,23 +186,11 @@ static int try_wide(peg_island *I, int may_stop, patience *p)
  * for others: the position stage goes on from them. Those of joints are inexact. */
 static void keep_velocities(peg_island *I)
 {
-    size_t size = (size_t)I->nd * sizeof *I->v;
     int stays = is_many(I) || peg_work_is_scarce(I);
     if (!stays || I->joints.n || !isfinite(I->result.residual) || (I->forms & PEG_FORM_RECOVERY) ||
         !(peg_energy_gained(I) <= 0))
         return;
-    I->known = (peg_known){.v = PEG_NEW(I->arena, peg_vec6, I->nd),
-                           .motion = PEG_NEW(I->arena, peg_vec6, I->nd)};
-    if (!I->known.v || !I->known.motion) {
-        I->failed = 1;
-        return;
-    }
-    memcpy(I->known.v, I->v, size);
-    memcpy(I->known.motion, I->v_motion, size);
-    peg_rows_append(I, &I->known.impulse, &I->impulse, 0, I->impulse.m);
-    for (int i = 0; i < I->known.impulse.m; i++) I->known.impulse.row[i].pgs = NULL;
-    I->known.residual = I->result.residual;
-    I->known.notes = I->result.notes & PEG_NOTE_BUDGET;
+    if (peg_keep_velocities(I, &I->known)) I->known.notes &= PEG_NOTE_BUDGET;
 }
 
 static int try_iterative(peg_island *I, int was_wide, patience *p)

@@ -21,7 +21,8 @@ static void fill_jacobian(const peg_wide_contact *c, const peg_wide_patch *patch
 /* Whether friction of a contact along a tangent has a row. */
 static int has_friction(const peg_wide *w, int k, int j)
 {
-    return w->contact[k].mu[j] > 0 || (w->contact[k].limit[j] > 0 && w->acts[k]);
+    return w->contact[k].mu[j] > 0 ||
+           (w->contact[k].limit[j] > 0 && w->friction[k] == PEG_WIDE_ACTS);
 }
 
 /* The rows of a contact; returns how many. */

@@ -38,6 +38,13 @@ static inline int peg_wide_in_lanes(int search)
     return search <= PEG_WIDE_PLANE_B;
 }
 
+/* Friction of a contact with a limit of its own. */
+typedef enum peg_wide_friction {
+    PEG_WIDE_IDLE,
+    PEG_WIDE_ACTS,
+    PEG_WIDE_SLIPS /* it has opened the contact in this step, and acts no more */
+} peg_wide_friction;
+
 /* What loops over pairs and contacts need of a piece and of a pair: so little that those of a
  * thousand bodies stay in the cache. */
 typedef struct peg_wide_piece {
@@ -117,8 +124,7 @@ typedef struct peg_wide {
     peg_wide_contact *contact;
     peg_wide_feature *feature;
     peg_wide_contact *begun; /* contacts: as they were found */
-    unsigned char *acts;     /* contacts: friction with a limit of its own does */
-    unsigned char *slips;    /* contacts: it has opened them in this step, and acts no more */
+    unsigned char *friction; /* contacts: peg_wide_friction */
     int contacts, room;
     peg_wide_patch *patch;
     int patches, patch_room;
@@ -217,9 +223,9 @@ void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 /* --- wide_lcp.c --- */
 
 /* Solves the contacts, and the joints, for nb bodies of a problem with these masses to the
- * certificate. v: the answer. Friction with limits of its own acts where w->acts says. Returns 0,
- * and leaves v and the impulses as they are, if no answer is found, rows are more than the Delassus
- * solver takes, for which other methods fail as often as not, or memory is exhausted. */
+ * certificate. v: the answer. Friction with limits of its own acts where w->friction says. Returns
+ * 0, and leaves v and the impulses as they are, if no answer is found, rows are more than the
+ * Delassus solver takes, for which other methods fail as often as not, or memory is exhausted. */
 int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *problem, const peg_mass_block *mass,
                          peg_vec6 *v);
 

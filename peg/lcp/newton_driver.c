@@ -2,6 +2,7 @@
  * Gauss-Seidel if that is far off. Where it ends short of the certificate: rows without finite
  * bounds alone by QR; with bounded rows the fixed point of friction bounds and normal impulses. */
 #include "peg/base/arena.h"
+#include "peg/base/tolerance.h"
 #include "peg/lcp/gauss_seidel.h"
 #include "peg/lcp/newton.h"
 #include "peg/lcp/problem.h"
@@ -19,9 +20,6 @@ enum {
 static const double COLD = 1e-3;
 /* Change of an impulse, relative to the unit, at which it ends. */
 static const double APPROACHED = 1e-5;
-/* Residual, relative to the unit, with which the last iterate is as good as exact: rows that are
- * dependent up to so much would need huge impulses that cancel. */
-static const double NEAR = 1e-6;
 /* Share of the bounds by which friction is taken back first, where there is no fixed point: else
  * meshes far in each other do not come apart (heaps_come_apart). */
 static const double LITTLE_BACK = 1.0 / 64;
@@ -152,7 +150,7 @@ static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, doub
 {
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
     if (!has_failed(newton->scaled, outcome)) return outcome;
-    double near = NEAR * newton->scaled->unit;
+    double near = PEG_NEAR_EXACT * newton->scaled->unit;
     return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
 }
 
@@ -280,7 +278,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
     double tolerance = options->tolerance * scaled.unit;
     outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
     if (outcome == PEG_ITERATION_LIMIT && !peg_scaled_has_bounds(&scaled) &&
-        peg_newton_residual(&newton, u, y) <= NEAR * scaled.unit)
+        peg_newton_residual(&newton, u, y) <= PEG_NEAR_EXACT * scaled.unit)
         outcome = PEG_SOLVED; /* to what rounding lets it */
     if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
         are_equalities(&scaled))
@@ -291,7 +289,7 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
             solution->work += newton.work;
             return outcome;
         }
-        if (residual > NEAR * scaled.unit) {
+        if (residual > PEG_NEAR_EXACT * scaled.unit) {
             outcome = rescue(arena, &newton, tolerance, u, y);
         } else {
             /* what rests goes on resting with the impulses it had */
