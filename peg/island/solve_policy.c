@@ -49,8 +49,8 @@ enum { WIDE_FROM = 2 };
  * stones takes two ninths. */
 static const double ATTEMPT_SHARE = 1.0 / 3;
 /* The same of the limited attempt in islands of fewer than 30 bodies: a wall of 18 that settles
- * (wall-10x10, 4 rows) takes 0.08. With a third a step of a pile of 29 boxes takes 34 ms instead of
- * 15. */
+ * (wall-10x10, 4 rows) takes 0.08. With a third the slowest step of pile-boxes of 30 (h .02, seed
+ * 2) takes twice as long. */
 static const double FEW_SHARE = 0.1;
 /* Failures in a row that lengthen the wait for the next limited attempt: up to 128 steps. */
 enum { MOST_FAILURES = 7 };
