@@ -191,23 +191,28 @@ static int are_alike(const peg_lcp_row *row, const peg_lcp_row *next)
 
 /* Rows that are alike yield alike, by their mean scale, which is the same along all axes: else a
  * body that is pressed one way would yield another way, too. */
+static void yield_rows(const peg_island *I, const peg_problem *problem, double share,
+                       peg_lcp_row *row)
+{
+    int first = problem->m - I->joints.n;
+    for (int k = first, end; k < problem->m; k = end) {
+        double scale = 0;
+        for (end = k; end < problem->m && (end == k || are_alike(&row[k], &row[end])); end++)
+            scale += peg_row_scale(problem, end);
+        for (int i = k; i < end; i++) row[i].c = fmax(row[i].c, share * scale / (end - k));
+    }
+}
+
 void peg_joints_fill(const peg_island *I, const peg_problem *problem, peg_lcp_row *row,
                      double *lambda)
 {
     int first = problem->m - I->joints.n;
-    const peg_lcp_row *joint = I->joints.row;
-    for (int k = 0, end; k < I->joints.n; k = end) {
-        double scale = 0;
-        for (end = k; end < I->joints.n && (end == k || are_alike(&joint[k], &joint[end])); end++) {
-            row[first + end] = joint[end];
-            scale += peg_row_scale(problem, first + end);
-        }
-        for (int i = k; i < end; i++) {
-            double least = YIELD[I->joints.relaxation] * scale / (end - k);
-            row[first + i].c = fmax(joint[i].c, least);
-            lambda[first + i] = I->joints.lambda[i];
-        }
+    double share = YIELD[I->joints.relaxation];
+    for (int k = 0; k < I->joints.n; k++) {
+        row[first + k] = I->joints.row[k];
+        lambda[first + k] = I->joints.lambda[k];
     }
+    if (share > 0) yield_rows(I, problem, share, row);
 }
 
 static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lcp_row *row,

@@ -26,9 +26,10 @@ const char *peg_outcome_name(peg_outcome outcome)
 const char *peg_method_name(peg_method method)
 {
     static const char *const names[] = {
-        [PEG_METHOD_NONE] = "warm start", [PEG_METHOD_DELASSUS] = "Delassus",
-        [PEG_METHOD_NEWTON] = "Newton",   [PEG_METHOD_ACTIVE_SET] = "active set",
-        [PEG_METHOD_LEMKE] = "Lemke",     [PEG_METHOD_PGS] = "projected Gauss-Seidel"};
+        [PEG_METHOD_NONE] = "warm start",           [PEG_METHOD_EQUATIONS] = "equations",
+        [PEG_METHOD_DELASSUS] = "Delassus",         [PEG_METHOD_NEWTON] = "Newton",
+        [PEG_METHOD_ACTIVE_SET] = "active set",     [PEG_METHOD_LEMKE] = "Lemke",
+        [PEG_METHOD_PGS] = "projected Gauss-Seidel"};
     return names[method];
 }
 

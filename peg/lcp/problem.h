@@ -65,6 +65,7 @@ static inline int peg_is_answer(peg_outcome outcome)
 
 typedef enum peg_method {
     PEG_METHOD_NONE, /* the warm start is the answer */
+    PEG_METHOD_EQUATIONS,
     PEG_METHOD_DELASSUS,
     PEG_METHOD_NEWTON,
     PEG_METHOD_ACTIVE_SET,
@@ -154,8 +155,9 @@ double peg_residual_unit(const peg_problem *problem);
 /* The same with known norms. */
 double peg_residual_unit_by(const peg_problem *problem, const peg_norms *norms);
 
-/* Solves, and checks the residual. solver = AUTO: bounded rows of small problems by their Delassus
- * matrix (delassus.h), then by Newton, and by the active set if none has a finite bound; others by
+/* Solves, and checks the residual. solver = AUTO: equations alone by factors of their envelope
+ * (equations.h); bounded rows of small problems by their Delassus matrix (delassus.h), then by
+ * Newton, and by the active set if none has a finite bound; others by
  * the active set, large ones by Newton first, and by Lemke if the answer is not certified.
  * PROJECTED: the same without Lemke, and without Newton where no row is bounded. LEMKE: that alone.
  * On anything but PEG_SOLVED (and PEG_LAGGED, of bounded rows) the solution is not to be used,

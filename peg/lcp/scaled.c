@@ -151,14 +151,8 @@ peg_outcome peg_scale(peg_arena *arena, const peg_problem *problem, peg_scaled *
 void peg_unscale(const peg_problem *problem, const peg_scaled *scaled, const double *y,
                  const double *u, peg_solution *solution)
 {
-    for (int i = 0; i < problem->nb; i++) {
-        const double *f = scaled->root[i].angular, *p = y + 6 * i, *t = problem->target[i];
-        double *v = solution->v[i];
-        for (int k = 0; k < 3; k++) v[k] = t[k] + scaled->root[i].linear * p[k];
-        v[3] = t[3] + f[0] * p[3];
-        v[4] = t[4] + f[1] * p[3] + f[2] * p[4];
-        v[5] = t[5] + f[3] * p[3] + f[4] * p[4] + f[5] * p[5];
-    }
+    for (int i = 0; i < problem->nb; i++)
+        peg_mass_root_velocity(&scaled->root[i], y + 6 * i, problem->target[i], solution->v[i]);
     for (int i = 0; i < problem->m; i++) solution->lambda[i] = 0;
     for (int i = 0; i < scaled->m; i++) {
         int at = scaled->row[i].index;

@@ -55,6 +55,17 @@ static inline void peg_mass_root_row(const peg_mass_root *root, const double *J,
     g[5] = f[5] * J[5];
 }
 
+/* v = target + F y. */
+static inline void peg_mass_root_velocity(const peg_mass_root *root, const double *y,
+                                          const double *target, double *v)
+{
+    const double *f = root->angular;
+    for (int k = 0; k < 3; k++) v[k] = target[k] + root->linear * y[k];
+    v[3] = target[3] + f[0] * y[3];
+    v[4] = target[4] + f[1] * y[3] + f[2] * y[4];
+    v[5] = target[5] + f[3] * y[3] + f[4] * y[4] + f[5] * y[5];
+}
+
 /* y = F^-1 v. */
 void peg_mass_root_solve(const peg_mass_root *root, const double *v, double *y);
 

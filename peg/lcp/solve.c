@@ -3,6 +3,7 @@
 
 #include "peg/lcp/balance.h"
 #include "peg/lcp/delassus.h"
+#include "peg/lcp/equations.h"
 #include "peg/lcp/problem.h"
 
 /* Large impulses that cancel (a block squeezed between compliant rows, or in a wedge) leave a force
@@ -104,7 +105,8 @@ static peg_outcome run_newton(peg_arena *arena, const certificate *c,
                    PEG_METHOD_NEWTON, solution);
 }
 
-/* Bounded rows of small problems: their Delassus matrix. Where that finds no answer, and of large
+/* Equations alone: factors of their envelope. Bounded rows of small problems: their Delassus
+ * matrix. Where that finds no answer, and of large
  * islands: Newton's method, whose cost grows least. Where it fails, and first where no row is
  * bounded and the island small, the active set: it is the fastest there and proves what it calls
  * infeasible. */
@@ -123,6 +125,10 @@ static peg_outcome solve(peg_arena *arena, const certificate *c, const peg_solve
     if (options->rescue != PEG_RESCUE_ALL && peg_balance(arena, problem, solution->lambda) &&
         rests(c, solution))
         return PEG_SOLVED;
+    if (problem->m > 0 && k.bounded - k.limited == problem->m && !uses_lemke)
+        outcome = certify(c, peg_solve_equations(arena, problem, &c->norms, c->least, solution),
+                          PEG_METHOD_EQUATIONS, solution);
+    if (is_settled(outcome)) return outcome;
     if (k.bounded && !uses_lemke)
         outcome = certify(c, peg_solve_delassus(arena, problem, options, solution),
                           PEG_METHOD_DELASSUS, solution);
