@@ -567,6 +567,35 @@ START_TEST(worlds_are_apart)
 }
 END_TEST
 
+/* A chain that swings beside a wall without touching it moves as without the wall, to the bit: what
+ * closes no contact is the motion that joints alone lead to. */
+START_TEST(contacts_that_stay_open_move_no_bit)
+{
+    scene s[2];
+    dBodyID body[2][3];
+    for (int i = 0; i < 2; i++) {
+        s[i] = new_scene(NULL);
+        for (int k = 0; k < 3; k++) {
+            body[i][k] = add_box(&s[i], (double[]){0.2, 0.2, 0.8}, 0, 0, 4 - k);
+            ball(&s[i], body[i][k], k ? body[i][k - 1] : NULL, 0, 0, 4.5 - k);
+        }
+        dBodySetLinearVel(body[i][2], 0, 2, 0);
+    }
+    dGeomID wall = dCreateBox(s[0].space, 1, 6, 6);
+    dGeomSetPosition(wall, 0.6 + 2e-4, 0, 3);
+    for (int n = 0; n < 100; n++) {
+        for (int i = 0; i < 2; i++) step(&s[i], 0.01, 0);
+        for (int k = 0; k < 3; k++)
+            ck_assert(!memcmp(dBodyGetPosition(body[0][k]), dBodyGetPosition(body[1][k]),
+                              3 * sizeof(dReal)));
+    }
+    pegStats total;
+    pegWorldGetTotals(s[0].peg, &total);
+    ck_assert_int_ge(total.islands, 100); /* the wall is in reach all the time */
+    for (int i = 0; i < 2; i++) free_scene(&s[i]);
+}
+END_TEST
+
 /* _i: all allocations after the n-th fail, too. */
 START_TEST(step_without_memory)
 {
@@ -643,6 +672,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(use, jointed_bodies_sleep_and_wake_together, 0, 2);
     tcase_add_loop_test(use, contradictions_have_an_answer, 0, 2);
     tcase_add_test(use, worlds_are_apart);
+    tcase_add_test(use, contacts_that_stay_open_move_no_bit);
     tcase_add_loop_test(use, step_without_memory, 0, 2);
     tcase_add_test(use, wrong_calls_are_refused);
     suite_add_tcase(suite, use);

@@ -14,10 +14,11 @@ int peg_joints_allocate(peg_island *I, int n)
     I->joints.source = PEG_NEW(I->arena, peg_joint_source, n);
     I->joints.row = PEG_NEW(I->arena, peg_lcp_row, n);
     I->joints.lambda = PEG_NEW(I->arena, double, n);
-    return I->joints.source && I->joints.row && I->joints.lambda;
+    I->joints.alone = PEG_NEW(I->arena, double, n);
+    return I->joints.source && I->joints.row && I->joints.lambda && I->joints.alone;
 }
 
-void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
+void peg_joints_add(peg_island *I, const peg_joint_row *row, int index, double alone,
                     const peg_joint_place place[2])
 {
     peg_joint_source *joint = &I->joints.source[I->joints.n];
@@ -25,6 +26,7 @@ void peg_joints_add(peg_island *I, const peg_joint_row *row, int index,
     joint->sign = peg_joint_lcp_row(row, &place[0], &place[1], &I->joints.row[I->joints.n]);
     if (joint->sign == 0) return;
     I->joints.row[I->joints.n].normal = -1;
+    I->joints.alone[I->joints.n] = joint->sign * alone;
     I->joints.lambda[I->joints.n++] = joint->sign * row->lambda;
     for (int side = 0; side < 2; side++) {
         int i = place[side].index;
@@ -51,9 +53,11 @@ void peg_joints_solve_alone(peg_island *I)
     peg_work_allow(I, 1);
     peg_outcome outcome = peg_joints_solve(I, &problem, row, &solution);
     int solved = peg_is_answer(outcome);
+    int is_exact = outcome == PEG_SOLVED && I->joints.relaxation == 0;
     for (int i = 0; i < I->nd; i++)
         memcpy(I->rigid[i].state.v_free, solved ? solution.v[i] : target[i], sizeof target[i]);
     for (int k = 0; k < I->joints.n && solved; k++) I->joints.lambda[k] = solution.lambda[k];
+    for (int k = 0; k < I->joints.n; k++) I->joints.alone[k] = is_exact ? solution.lambda[k] : NAN;
     I->stats->joints_unconverged += outcome == PEG_LAGGED;
     if (!solved) I->stats->joints_failed++;
     if (outcome == PEG_OUT_OF_MEMORY) I->failed = 1;

@@ -7,10 +7,11 @@
 
 /* Room for n rows of joints; 0: no memory. */
 int peg_joints_allocate(peg_island *island, int n);
-/* Adds a row of the scene; place[0], place[1]: where its bodies are. */
-void peg_joints_add(peg_island *island, const peg_joint_row *row, int index,
+/* Adds a row of the scene; alone: its impulse without contact, NaN if it is not known; place[0],
+ * place[1]: where its bodies are. */
+void peg_joints_add(peg_island *island, const peg_joint_row *row, int index, double alone,
                     const peg_joint_place place[2]);
-/* state.v_free: the solution without contacts; target where nothing solves it. */
+/* state.v_free and alone: the solution without contacts; target where nothing solves it. */
 void peg_joints_solve_alone(peg_island *island);
 /* Solves a problem whose last njoint rows are those of the joints; where they contradict each other
  * they yield. The last impulses of the joints are the start. PEG_LAGGED: friction lags. */

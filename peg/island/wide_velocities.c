@@ -213,11 +213,29 @@ static int is_trapped(peg_wide *w)
     return is_apart;
 }
 
+/* Takes the motion without contact, in which joints alone act, where it closes no contact. Returns
+ * whether it is the answer. */
+static int take_free_motion(peg_wide *w)
+{
+    peg_island *I = w->I;
+    const peg_vec6 *v = (const peg_vec6 *)w->free;
+    for (int k = 0; k < I->joints.n; k++)
+        if (isnan(I->joints.alone[k])) return 0;
+    for (int k = 0; k < w->contacts; k++)
+        if (!(w->contact[k].bias + normal_speed(w, k, v) >= 0)) return 0;
+    for (int k = 0; k < w->contacts; k++)
+        memset(w->contact[k].lambda, 0, sizeof w->contact[k].lambda);
+    for (int k = 0; k < I->joints.n; k++) I->joints.lambda[k] = I->joints.alone[k];
+    memcpy(I->v, w->free, (size_t)I->nd * sizeof *I->v);
+    return 1;
+}
+
 /* Contacts open by second order as bodies turn, and would then bear load at a distance: Newton's
  * iteration on the gaps, with the Jacobian of q_0 or of half-way, closes them. */
 static int find_exactly(peg_wide *w, const peg_vec6 *target)
 {
     const peg_wide_problem problem = {.nb = w->I->nd, .target = target};
+    if (take_free_motion(w)) return 1;
     w->begun = PEG_NEW(w->I->arena, peg_wide_contact, w->contacts);
     w->friction = PEG_NEW(w->I->arena, unsigned char, w->contacts);
     if (!w->begun || !w->friction) return 0;

@@ -31,7 +31,7 @@ static int take_rows(peg_stage *s, peg_island *I, const int *rigid_of, int root)
         const peg_joint_row *row = &s->scene->joint_row[i];
         peg_joint_place place[2] = {place_of(s, rigid_of, row->body_a),
                                     place_of(s, rigid_of, row->body_b)};
-        peg_joints_add(I, row, i, place);
+        peg_joints_add(I, row, i, s->joint_alone[i], place);
     }
     return 1;
 }
@@ -116,6 +116,10 @@ static int step_group(peg_stage *s, int root)
             s->result[body].held = held || I.joints.relaxation > 0;
         }
         peg_give_joints(s, &I);
+        for (int k = 0; k < I.joints.n; k++) {
+            const peg_joint_source *source = &I.joints.source[k];
+            s->joint_alone[source->row] = source->sign * I.joints.alone[k];
+        }
         stats.unconverged = stats.joints_failed;
         peg_stats_add(&s->stats, &stats);
     }
@@ -130,8 +134,9 @@ int peg_step_joints(peg_stage *s)
     s->first_joint = PEG_NEW(&s->context->arena, int, nb);
     s->next_joint = PEG_NEW(&s->context->arena, int, n);
     s->joint_lambda = PEG_NEW(&s->context->arena, double, n);
-    if (!s->first_joint || !s->next_joint || !s->joint_lambda) return 0;
-    for (int i = 0; i < n; i++) s->joint_lambda[i] = 0;
+    s->joint_alone = PEG_NEW(&s->context->arena, double, n);
+    if (!s->first_joint || !s->next_joint || !s->joint_lambda || !s->joint_alone) return 0;
+    for (int i = 0; i < n; i++) s->joint_lambda[i] = 0, s->joint_alone[i] = NAN;
     if (!peg_link_islands(s)) return 0;
     for (int root = 0; root < nb; root++) {
         if (s->first_joint[root] < 0) continue;

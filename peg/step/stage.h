@@ -179,6 +179,7 @@ typedef struct peg_stage {
     unsigned char *woken_by_joint;   /* nb: was asleep, and joints connect it with what is awake */
     int *first_joint, *next_joint;   /* by root; rows of joints */
     double *joint_lambda;            /* njoint_row: results */
+    double *joint_alone;             /* njoint_row: as peg_island_joints */
     unsigned char *dirty;            /* nb: the island with this root is to be solved */
     double *work;                    /* nb: in the step so far, by one body of each island */
     const peg_surface *last_surface; /* that was asked for, or null */
