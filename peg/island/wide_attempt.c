@@ -33,10 +33,6 @@
  * which the next steps correct, make 4 and 9 times the energy at h .02 and .04. */
 static const double CLOSING = 0.1;
 
-/* Share of its energy that an answer of poses without reserve may gain, which is then taken back.
- */
-static const double MOST_TAKEN_BACK = 0.5;
-
 /* --- what it is for --- */
 
 static int suits_surface(const peg_island *I, const peg_surface *s)
@@ -221,7 +217,7 @@ static outcome find_poses(peg_wide *w, int is_last)
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         outcome parted = part(w, is_last);
         if (parted != FOUND) return parted;
-        double share = w->reserve >= PEG_RESERVE_NONE ? MOST_TAKEN_BACK : PEG_TAKEN_BACK;
+        double share = w->reserve >= PEG_RESERVE_NONE ? 1 : PEG_TAKEN_BACK;
         if (peg_energy_gained(I) <= 0 || (w->is_many && peg_return_energy(I, share))) return FOUND;
     }
     return ENDS;
