@@ -65,6 +65,7 @@ static void make_plan(plan *p, const lab_bench_options *o)
     add(p, o, (bench_case){"tower-20", 20, NULL, .5, 0, BENCH_SETTLED});
     add_with_infinite_friction(p, o, (bench_case){.scene = "chain", .n = 10, .key = "bodies"});
     add_with_infinite_friction(p, o, (bench_case){.scene = "bridge", .n = 15, .key = "planks"});
+    add_with_infinite_friction(p, o, (bench_case){.scene = "arm-6", .n = 13});
     add_with_infinite_friction(p, o, (bench_case){.scene = "container", .n = 60, .key = "bodies"});
     add_all(p, o, piles, sizes[1], 0);
     add_all(p, o, pours, 30, .25 * 29);
