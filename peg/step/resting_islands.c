@@ -11,7 +11,7 @@
 #include "peg/contact/kinematics.h"
 #include "peg/step/candidate.h"
 #include "peg/step/pair_cache.h"
-#include "peg/step/union_find.h"
+#include "peg/base/union_find.h"
 
 static const double REST[6] = {0};
 
@@ -293,7 +293,7 @@ static int find_rest(peg_stage *s, peg_resting *next)
     int any = 0;
     for (int i = 0; i < scene->nb; i++) {
         next->rest[i] = peg_is_moving_obstacle(&scene->body[i]) ? PEG_ACTIVE : PEG_RESTING;
-        next->root[i] = peg_is_resting(s, i) ? s->context->resting.root[i] : peg_root(s, i);
+        next->root[i] = peg_is_resting(s, i) ? s->context->resting.root[i] : peg_root(s->root, i);
     }
     for (int i = 0; i < scene->nb; i++) {
         const peg_island_result *solved = s->solved[i];

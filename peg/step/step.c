@@ -16,7 +16,7 @@
 #include "peg/step/parts.h"
 #include "peg/step/planar.h"
 #include "peg/step/resting_islands.h"
-#include "peg/step/union_find.h"
+#include "peg/base/union_find.h"
 #include "peg/step/deferred_triangles.h"
 
 /* --- input --- */
@@ -378,7 +378,7 @@ static void solve_islands(peg_stage *s)
         }
         /* a body that was marked dirty makes its whole new island dirty */
         for (int i = 0; i < s->scene->nb; i++)
-            if (s->dirty[i]) s->dirty[peg_root(s, i)] = 1;
+            if (s->dirty[i]) s->dirty[peg_root(s->root, i)] = 1;
         peg_run_islands(s);
         memset(s->dirty, 0, (size_t)s->scene->nb);
         if (s->failed) return;
