@@ -106,50 +106,78 @@ double peg_energy_gained(const peg_island *I)
     return peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I)) - granted;
 }
 
-void peg_scale_relative(const peg_island *I, double factor, peg_vec6 *v)
+/* The common velocity of all bodies; with joints the nearest to it that they allow, of which
+ * scaling leaves the corrections of their errors alone. Null without memory or such velocities. */
+peg_vec6 *peg_find_reference(peg_island *I, const peg_vec6 *v)
 {
     double common[3];
-    peg_common_velocity(I, (const peg_vec6 *)v, common);
-    for (int i = 0; i < I->nd; i++) {
-        for (int k = 0; k < 3; k++) v[i][k] = common[k] + factor * (v[i][k] - common[k]);
-        for (int k = 3; k < 6; k++) v[i][k] *= factor;
+    peg_vec6 *reference = PEG_NEW(I->arena, peg_vec6, I->nd);
+    if (!reference) {
+        I->failed = 1;
+        return NULL;
     }
+    peg_common_velocity(I, v, common);
+    for (int i = 0; i < I->nd; i++) {
+        memset(reference[i], 0, sizeof *reference);
+        peg_copy3(common, reference[i]);
+    }
+    if (I->joints.n) peg_joints_find_nearest(I, reference);
+    return reference;
+}
+
+static void subtract(const double *a, const double *b, double *out)
+{
+    for (int k = 0; k < 6; k++) out[k] = a[k] - b[k];
+}
+
+void peg_scale_about(const peg_island *I, const peg_vec6 *reference, double factor, peg_vec6 *v)
+{
+    for (int i = 0; i < I->nd; i++)
+        for (int k = 0; k < 6; k++)
+            v[i][k] = reference[i][k] + factor * (v[i][k] - reference[i][k]);
 }
 
 double peg_shorten_motion(peg_island *I)
 {
-    double common[3], square = 0, along = 0;
-    peg_common_velocity(I, (const peg_vec6 *)I->v_motion, common);
-    for (int i = 0; i < I->nd; i++) {
+    double square = 0, along = 0;
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    const peg_vec6 *reference =
+        (const peg_vec6 *)peg_find_reference(I, (const peg_vec6 *)I->v_motion);
+    for (int i = 0; i < I->nd && reference; i++) {
         double d[6], f[6];
-        memcpy(d, I->v_motion[i], sizeof d);
-        memcpy(f, I->rigid[i].target, sizeof f);
-        peg_sub(d, common, d);
-        peg_sub(f, common, f);
+        subtract(I->v_motion[i], reference[i], d);
+        subtract(I->rigid[i].target, reference[i], f);
         square += peg_energy_product(&I->rigid[i], d, d);
         along += peg_energy_product(&I->rigid[i], d, f);
     }
     double factor = along < square ? fmax(0, along / square) : 1;
-    peg_scale_relative(I, factor, I->v_motion);
+    if (reference) peg_scale_about(I, reference, factor, I->v_motion);
+    peg_arena_back(I->arena, mark);
     return (1 - factor) * sqrt(square);
 }
 
+/* With the factor x the energy is e_0 + e (2 p x + x^2), relative to the reference. */
 int peg_return_energy(peg_island *I, double share)
 {
-    double common[3], energy = 0; /* relative to the common velocity, at the end poses */
-    if (!peg_keeps_motion(I) || I->joints.n) return 0;
-    peg_common_velocity(I, (const peg_vec6 *)I->v_motion, common);
-    for (int i = 0; i < I->nd; i++) {
+    if (!peg_keeps_motion(I)) return 0;
+    double e = 0, cross = 0, gained = peg_energy_gained(I);
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    const peg_vec6 *reference =
+        (const peg_vec6 *)peg_find_reference(I, (const peg_vec6 *)I->v_motion);
+    for (int i = 0; i < I->nd && reference; i++) {
         double d[6];
-        memcpy(d, I->v_motion[i], sizeof d);
-        peg_sub(d, common, d);
-        energy += peg_end_energy(&I->rigid[i], d);
+        subtract(I->v_motion[i], reference[i], d);
+        e += peg_end_energy(&I->rigid[i], d);
+        if (I->joints.n) cross += peg_end_product(&I->rigid[i], d, reference[i]);
     }
-    double gained = peg_energy_gained(I);
-    if (!(gained <= share * energy)) return 0;
-    peg_scale_relative(I, sqrt(1 - gained / energy), I->v_motion);
-    I->stats->energy_returned++;
-    return 1;
+    int returns = reference && gained <= share * (e + cross);
+    if (returns) {
+        double p = e > 0 ? 0.5 * cross / e : 0;
+        peg_scale_about(I, reference, sqrt(p * p + 1 + 2 * p - gained / e) - p, I->v_motion);
+        I->stats->energy_returned++;
+    }
+    peg_arena_back(I->arena, mark);
+    return returns;
 }
 
 double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed, double most,

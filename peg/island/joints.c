@@ -64,6 +64,25 @@ void peg_joints_solve_alone(peg_island *I)
     peg_arena_back(I->arena, mark);
 }
 
+void peg_joints_find_nearest(peg_island *I, peg_vec6 *v)
+{
+    peg_solution solution = {.v = PEG_NEW(I->arena, peg_vec6, I->nd),
+                             .lambda = PEG_NEW(I->arena, double, I->joints.n)};
+    peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, I->joints.n);
+    peg_problem problem = {.nb = I->nd, .mass = I->mass, .target = (const peg_vec6 *)v, .row = row};
+    if (!solution.v || !solution.lambda || !row) {
+        I->failed = 1;
+        return;
+    }
+    for (int k = 0; k < I->joints.n; k++) {
+        if (!I->joints.row[k].bounded || isfinite(I->joints.row[k].limit)) continue;
+        solution.lambda[problem.m] = 0;
+        row[problem.m++] = I->joints.row[k];
+    }
+    if (problem.m > 0 && peg_island_lcp(I, &problem, &solution) == PEG_SOLVED)
+        memcpy(v, solution.v, (size_t)I->nd * sizeof *v);
+}
+
 /* --- what the impulses do ------------------------------------------------------------------- */
 
 void peg_joints_subtract(const peg_island *I, peg_vec6 *v)

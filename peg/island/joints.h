@@ -24,6 +24,9 @@ void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_l
  * under their friction, with normal impulses found anew, while there is work left. */
 peg_outcome peg_joints_polish(peg_island *island, const peg_problem *problem,
                               peg_solution *solution);
+/* v: becomes the nearest velocities with which the equations of the joints hold; their motors and
+ * stops are left out. Stays as it is if none are found. */
+void peg_joints_find_nearest(peg_island *island, peg_vec6 *v);
 /* v -= M^-1 J^T lambda. */
 void peg_joints_subtract(const peg_island *island, peg_vec6 *v);
 /* Work of the last impulses along v, J. */

@@ -551,27 +551,30 @@ static void return_work(peg_island *I, const stage *s)
     keep_common(I, I->result.v_end, common);
 }
 
-/* Scales the velocities about the common one so that contact adds no more than is granted. With the
+/* Scales the velocities about the reference so that contact adds no more than is granted. With the
  * factor x the kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the
  * bodies by more. */
 static int return_gain(peg_island *I)
 {
-    double common[3], e1 = 0, e2 = 0;
+    double e1 = 0, e2 = 0;
     double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
     double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end) - granted;
     if (!(gain > 0)) return 1;
     gain += rounding; /* which is granted to what is not touched */
-    peg_common_velocity(I, (const peg_vec6 *)I->result.v_end, common);
-    for (int i = 0; i < I->nd; i++) {
-        double d[6], c[6] = {common[0], common[1], common[2]};
-        for (int k = 0; k < 6; k++) d[k] = I->result.v_end[i][k] - c[k];
+    peg_arena_mark mark = peg_arena_here(I->arena);
+    peg_vec6 *c = peg_find_reference(I, (const peg_vec6 *)I->result.v_end);
+    for (int i = 0; i < I->nd && c; i++) {
+        double d[6];
+        for (int k = 0; k < 6; k++) d[k] = I->result.v_end[i][k] - c[i][k];
         e2 += peg_end_energy(&I->rigid[i], d);
-        e1 += peg_end_product(&I->rigid[i], d, c);
+        e1 += peg_end_product(&I->rigid[i], d, c[i]);
     }
     double g0 = gain - e1 - e2, factor = 0;
     if (g0 <= 0 && e2 > 0) factor = (-e1 + sqrt(fmax(0, e1 * e1 - 4 * e2 * g0))) / (2 * e2);
-    peg_scale_relative(I, fmax(0, fmin(1, factor)), I->result.v_end);
-    return g0 <= 0;
+    factor = fmax(0, fmin(1, factor));
+    if (c) peg_scale_about(I, (const peg_vec6 *)c, factor, I->result.v_end);
+    peg_arena_back(I->arena, mark);
+    return c && g0 <= 0;
 }
 
 static void find_positions(peg_island *I, stage *s)

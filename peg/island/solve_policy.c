@@ -85,10 +85,9 @@ static int may_iterate(const peg_island *I)
     return I->nd >= (I->joints.n ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM) && may_approximate(I);
 }
 
-/* The wide attempt has joints of few bodies only. */
 static int may_be_wide(const peg_island *I)
 {
-    return I->nd >= WIDE_FROM && !(I->joints.n && is_many(I)) && may_approximate(I);
+    return I->nd >= WIDE_FROM && may_approximate(I);
 }
 
 /* --- attempts --- */
@@ -167,9 +166,10 @@ static int try_exact(peg_island *I, patience *p)
     return done;
 }
 
-/* What it has brought to rest rests in the next step, too, from where the answer is repeated. An
- * unconverged answer that stops the island is solved exactly in the next step, however long that
- * was to wait; where the exact attempt has just failed it is rejected. */
+/* What it has brought to rest rests in the next step, too, from where the answer is repeated; what
+ * joints hold comes to rest by exact attempts, which slow islands begin with. An unconverged answer
+ * that stops the island is solved exactly in the next step, however long that was to wait; where
+ * the exact attempt has just failed it is rejected. */
 static int try_wide(peg_island *I, int may_stop, patience *p)
 {
     peg_work_allow(I, ATTEMPT_SHARE);
@@ -177,7 +177,7 @@ static int try_wide(peg_island *I, int may_stop, patience *p)
     if (!is_many(I)) return 1;
     if (peg_stops_unconverged(I))
         p->wait = p->wait > 1 ? 1 : p->wait;
-    else if (p->wait < 2)
+    else if (p->wait < 2 && (!I->joints.n || peg_is_faster(I, SETTLING)))
         p->wait = 2;
     return 1;
 }

@@ -48,9 +48,7 @@ static int suits_surface(const peg_island *I, const peg_surface *s)
 /* bounces: whether a surface does. */
 static int suits(const peg_island *I, int *bounces)
 {
-    if ((I->joints.n && I->nd >= PEG_COARSE_FROM) || I->common.planar || I->common.capture ||
-        I->common.disabled_rules)
-        return 0;
+    if (I->common.planar || I->common.capture || I->common.disabled_rules) return 0;
     for (int i = I->nd; i < I->nr; i++)
         if (peg_is_moving_obstacle(&I->rigid[i].state)) return 0;
     const peg_surface *last = NULL;
@@ -103,7 +101,7 @@ static int begin(peg_wide *w)
     }
     w->speed = sqrt(sum / mass);
     w->is_many = I->nd >= PEG_COARSE_FROM;
-    w->is_small = I->joints.n || I->nd < PEG_ITERATIVE_FROM;
+    w->is_small = I->nd < (I->joints.n ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM);
     w->gap = w->is_small ? 1 : PEG_COARSE_GAP;
     w->margin = INFINITY;
     for (int i = 0; i < I->npair; i++) w->margin = peg_min(w->margin, w->pair[i].margin);

@@ -1,8 +1,10 @@
 /* Poses that overlap are moved apart: rows without friction of the violated pairs, and of those
  * around them, at the poses themselves. The velocities of the motion stay. */
 #include "peg/base/thread_pool.h"
+#include "peg/base/union_find.h"
 #include "peg/contact/jacobian.h"
 #include "peg/contact/kinematics.h"
+#include "peg/island/joints.h"
 #include "peg/island/wide_state.h"
 
 /* Restorations at most. The first ones move the bodies of violated pairs, and those that these
@@ -73,6 +75,10 @@ static int allocate_restoration(peg_wide *w)
     w->member = PEG_NEW(I->arena, int, I->nd);
     w->member_root = PEG_NEW(I->arena, peg_mass_root, I->nd);
     w->member_mass = PEG_NEW(I->arena, peg_mass_block, I->nd);
+    w->joined = PEG_NEW(I->arena, int, I->nd);
+    w->joined_push = PEG_NEW(I->arena, double, I->nd);
+    w->joint = PEG_NEW(I->arena, peg_lcp_row, I->joints.n);
+    w->joint_lambda = PEG_NEW(I->arena, double, I->joints.n);
     w->zero = PEG_NEW(I->arena, peg_vec6, I->nd);
     w->shift = PEG_NEW(I->arena, peg_vec6, I->nd);
     return !I->arena->failed;
@@ -95,12 +101,24 @@ static void list_pairs(peg_wide *w)
             w->around[--w->first[w->piece[side ? w->pair[i].b : w->pair[i].a].rigid]] = i;
 }
 
+static void join_bodies(peg_wide *w)
+{
+    const peg_island *I = w->I;
+    for (int i = 0; i < I->nd; i++) w->joined[i] = i;
+    for (int k = 0; k < I->joints.n; k++) {
+        const peg_lcp_row *row = &I->joints.row[k];
+        if (row->body_a >= 0 && row->body_b >= 0) peg_unite(w->joined, row->body_a, row->body_b);
+    }
+    for (int i = 0; i < I->nd; i++) w->joined[i] = peg_root(w->joined, i);
+}
+
 static int begin_restoration(peg_wide *w)
 {
     peg_island *I = w->I;
     if (!w->first) {
         if (!allocate_restoration(w)) return 0;
         list_pairs(w);
+        join_bodies(w);
     }
     memset(w->zero, 0, (size_t)I->nd * sizeof *w->zero);
     memset(w->number, -1, (size_t)I->nr * sizeof *w->number);
@@ -135,23 +153,44 @@ static double near_gap(const peg_wide *w, const double *all, const peg_wide_pair
     return peg_max(NEIGHBOUR * w->gap * p->margin, far);
 }
 
-/* Bodies of violated pairs, and of those around them, are pushed; with joints all that can move. */
+/* What joints connect is pushed with each other. */
+static void push_joined(peg_wide *w)
+{
+    const peg_island *I = w->I;
+    if (!I->joints.n) return;
+    for (int i = 0; i < I->nd; i++) w->joined_push[i] = -1;
+    for (int i = 0; i < I->nd; i++) {
+        double *all = &w->joined_push[w->joined[i]];
+        *all = peg_max(*all, w->push[i]);
+    }
+    for (int i = 0; i < I->nd; i++) w->push[i] = w->joined_push[w->joined[i]];
+}
+
+/* Whether all bodies are members of a restoration: of few that joints connect. */
+static int moves_all(const peg_wide *w)
+{
+    return w->is_small && w->I->joints.n;
+}
+
+/* Bodies of violated pairs, and of those around them, are pushed. */
 static void find_pushed(peg_wide *w, int round)
 {
     peg_island *I = w->I;
-    int rings = round / WIDER;
-    for (int i = 0; i < I->nd; i++) w->push[i] = I->joints.n ? 0 : -1;
+    int rings = moves_all(w) ? 0 : round / WIDER;
+    for (int i = 0; i < I->nd; i++) w->push[i] = moves_all(w) ? 0 : -1;
     for (int k = 0; k < w->violations; k++) {
         const peg_wide_pair *p = &w->pair[w->violated[k]];
         push_both(w, p, peg_wide_floor(p) - p->s);
     }
-    for (int ring = 0; ring < rings && !I->joints.n; ring++) {
+    if (!moves_all(w)) push_joined(w);
+    for (int ring = 0; ring < rings; ring++) {
         memcpy(w->push_before, w->push, (size_t)I->nd * sizeof *w->push);
         for (int i = 0; i < I->nd; i++)
             for (int k = w->first[i]; k < w->first[i + 1] && w->push_before[i] >= 0; k++) {
                 const peg_wide_pair *p = &w->pair[w->around[k]];
                 if (p->s < near_gap(w, w->push_before, p)) push_both(w, p, w->push_before[i]);
             }
+        push_joined(w);
     }
 }
 
@@ -183,17 +222,39 @@ static void add_member(peg_wide *w, int i)
     w->number[i] = w->members++;
 }
 
-/* The bodies of the chosen pairs; with joints all, in the order of the island. */
+/* The bodies of the chosen pairs, and what joints connect with them; of few all, in the order of
+ * the island. */
 static void number_members(peg_wide *w)
 {
     const peg_island *I = w->I;
     for (int k = 0; k < w->members; k++) w->number[w->member[k]] = -1;
     w->members = 0;
-    for (int i = 0; i < I->nd && I->joints.n; i++) add_member(w, i);
+    for (int i = 0; i < I->nd && moves_all(w); i++) add_member(w, i);
     for (int k = 0; k < 2 * w->visits; k++) {
         const peg_wide_pair *p = &w->pair[w->list[k / 2]];
         add_member(w, w->piece[k % 2 ? p->b : p->a].rigid);
     }
+    if (!I->joints.n || moves_all(w)) return;
+    for (int i = 0; i < I->nd; i++) w->joined_push[i] = -1;
+    for (int k = 0; k < w->members; k++) w->joined_push[w->joined[w->member[k]]] = 0;
+    for (int i = 0; i < I->nd; i++)
+        if (w->joined_push[w->joined[i]] == 0) add_member(w, i);
+}
+
+/* The rows of the members' joints, which keep what they hold. Returns how many. */
+static int gather_joints(peg_wide *w)
+{
+    const peg_island *I = w->I;
+    int n = 0, all = peg_joints_keep(I, (const peg_vec6 *)I->v, w->joint);
+    for (int k = 0; k < all; k++) {
+        peg_lcp_row row = w->joint[k];
+        if (row.body_a >= 0) row.body_a = w->number[row.body_a];
+        if (row.body_b >= 0) row.body_b = w->number[row.body_b];
+        if (row.body_a < 0 && row.body_b < 0) continue;
+        w->joint_lambda[n] = 0;
+        w->joint[n++] = row;
+    }
+    return n;
 }
 
 /* The gap that restorations aim at, of a pair with this margin and s0. */
@@ -272,6 +333,9 @@ static int restore(peg_wide *w, int round)
         .contact = w->contact,
         .patch = w->patch,
         .patches = w->patches,
+        .joint = w->joint,
+        .joint_lambda = w->joint_lambda,
+        .joints = w->is_small ? 0 : gather_joints(w),
         .frictionless = 1,
         .iterations = POSITION_ITERATIONS << doublings,
         .tolerance = fmin(PEG_FLOOR * w->gap * w->margin, EVEN * aim_of(w, w->margin, 0)),

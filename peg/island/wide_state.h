@@ -138,6 +138,10 @@ typedef struct peg_wide {
     int *member, members;        /* nd: bodies of the problem */
     peg_mass_root *member_root;  /* nd */
     peg_mass_block *member_mass; /* nd */
+    int *joined;                 /* nd: the least body that joints connect it with */
+    double *joined_push;         /* nd: of these, by the least one */
+    peg_lcp_row *joint;          /* joints: their rows */
+    double *joint_lambda;        /* joints */
     peg_vec6 *zero, *shift;      /* nd: by number */
 } peg_wide;
 

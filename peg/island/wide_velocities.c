@@ -268,6 +268,9 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
                                 .contact = w->contact,
                                 .patch = w->patch,
                                 .patches = w->patches,
+                                .joint = I->joints.row,
+                                .joint_lambda = I->joints.lambda,
+                                .joints = I->joints.n,
                                 .iterations = MOST_ITERATIONS,
                                 .least = least,
                                 .enough = enough * enough,
@@ -277,7 +280,7 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
     peg_wide_count(w, &result);
     if (peg_has_diverged(I, (const peg_vec6 *)I->v, target, 0)) return 0;
-    if (is_coarse && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
+    if (is_coarse && !I->joints.n && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
         memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_left(I, result.left);

@@ -16,12 +16,13 @@
 #include <stdint.h>
 
 #include "peg/base/lanes.h"
+#include "peg/lcp/wide_joined.h"
 
 /* In place of a limit without bound, N s: its sums are finite. */
 static const double WITHOUT_BOUND = 1e30;
 
 /* Colours that are kept in a mask; a patch that finds none is visited by itself. */
-enum { COLOURS = 64, ROWS = 3, STRIDE = 8 };
+enum { COLOURS = 64, ROWS = 3 };
 
 typedef struct wide_row {
     peg_floats d[3], a[3], b[3]; /* direction; how the turning of A and B counts */
@@ -59,8 +60,12 @@ typedef struct change {
 
 typedef struct state {
     const peg_wide_problem *problem;
+    const peg_vec6 *base; /* nb: what iterates are relative to */
+    peg_joined *joined;   /* null: there are no joints */
+    peg_joined_change joined_change;
     peg_wide_result *result;
-    float *y;      /* STRIDE (nb + threads); what does not move has the last blocks, by thread */
+    float
+        *y; /* PEG_WIDE_STRIDE (nb + threads); what does not move has the last blocks, by thread */
     float *before; /* as y: after the last iteration, before it is extrapolated */
     wide_group *group;
     peg_floats *changed; /* of each group in its last visit: squares of all rows, J */
@@ -72,15 +77,18 @@ typedef struct state {
 
 /* --- groups --- */
 
-/* Class of a patch: its colour and its number of contacts. */
-static int *find_classes(peg_arena *arena, const peg_wide_problem *p)
+/* Class of a patch: its colour and its number of contacts; -1 of what is joined. */
+static int *find_classes(peg_arena *arena, const state *s)
 {
+    const peg_wide_problem *p = s->problem;
     uint64_t *taken = PEG_NEW(arena, uint64_t, p->nb);
     int *class = PEG_NEW(arena, int, p->patches);
     if (!taken || !class) return NULL;
     memset(taken, 0, (size_t)p->nb * sizeof *taken);
     for (int i = 0; i < p->patches; i++) {
         int a = p->patch[i].a, b = p->patch[i].b, colour = 0;
+        class[i] = -1;
+        if (peg_joined_has(s->joined, &p->patch[i])) continue;
         uint64_t free_ = ~((a >= 0 ? taken[a] : 0) | (b >= 0 ? taken[b] : 0));
         while (colour < COLOURS && !(free_ >> colour & 1)) colour++;
         if (colour < COLOURS && a >= 0) taken[a] |= (uint64_t)1 << colour;
@@ -91,17 +99,20 @@ static int *find_classes(peg_arena *arena, const peg_wide_problem *p)
 }
 
 /* The patches by class, and where each colour begins. */
-static int *sort_patches(peg_arena *arena, const peg_wide_problem *p, int *begin)
+static int *sort_patches(peg_arena *arena, const state *s, int *begin)
 {
     enum { CLASSES = (COLOURS + 1) * PEG_WIDE_PATCH };
+    const peg_wide_problem *p = s->problem;
     int at[CLASSES + 1] = {0};
-    const int *class = find_classes(arena, p);
+    const int *class = find_classes(arena, s);
     int *order = PEG_NEW(arena, int, p->patches);
     if (!class || !order) return NULL;
-    for (int i = 0; i < p->patches; i++) at[class[i] + 1]++;
+    for (int i = 0; i < p->patches; i++)
+        if (class[i] >= 0) at[class[i] + 1]++;
     for (int c = 0; c < CLASSES; c++) at[c + 1] += at[c];
     for (int c = 0; c < COLOURS + 2; c++) begin[c] = at[c * PEG_WIDE_PATCH];
-    for (int i = 0; i < p->patches; i++) order[at[class[i]]++] = i;
+    for (int i = 0; i < p->patches; i++)
+        if (class[i] >= 0) order[at[class[i]]++] = i;
     return order;
 }
 
@@ -136,8 +147,8 @@ static void add_phase(state *s, int begin, int groups, int is_ordered)
             int of = (i - begin) % threads, nb = s->problem->nb;
             g->a[l] += g->a[l] == nb ? of : 0;
             g->b[l] += g->b[l] == nb ? of : 0;
-            g->y_of_a[l] = STRIDE * (size_t)g->a[l];
-            g->y_of_b[l] = STRIDE * (size_t)g->b[l];
+            g->y_of_a[l] = PEG_WIDE_STRIDE * (size_t)g->a[l];
+            g->y_of_b[l] = PEG_WIDE_STRIDE * (size_t)g->b[l];
         }
     if (s->phases == 0 || threads > 1 || last[-1].threads > 1)
         *last = (phase){begin, threads}, s->phases++;
@@ -152,7 +163,7 @@ static int allocate_groups(peg_arena *arena, state *s, const int *begin)
         groups += (begin[c + 1] - begin[c] + lanes_of(c) - 1) / lanes_of(c);
     s->group = peg_arena_aligned(arena, (size_t)groups * sizeof *s->group);
     s->changed = peg_arena_aligned(arena, (size_t)groups * sizeof *s->changed);
-    size_t size = (size_t)STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y;
+    size_t size = (size_t)PEG_WIDE_STRIDE * (size_t)(p->nb + s->threads) * sizeof *s->y;
     s->y = peg_arena_aligned(arena, size);
     s->before = peg_arena_aligned(arena, size);
     return s->group && s->changed && s->y && s->before;
@@ -173,7 +184,7 @@ static int allocate_rows(peg_arena *arena, state *s)
 static int make_groups(peg_arena *arena, state *s)
 {
     int begin[COLOURS + 2];
-    const int *order = sort_patches(arena, s->problem, begin);
+    const int *order = sort_patches(arena, s, begin);
     if (!order || !allocate_groups(arena, s, begin)) return 0;
     for (int c = 0; c <= COLOURS; c++) {
         int lanes = lanes_of(c), first = s->groups;
@@ -195,15 +206,16 @@ typedef struct side {
     peg_floats inverse_mass, angular[6], target[6];
 } side;
 
-PEG_HOT void load_side(const peg_wide_problem *p, const int *body, side *out)
+PEG_HOT void load_side(const state *s, const int *body, side *out)
 {
+    const peg_wide_problem *p = s->problem;
     for (int l = 0; l < PEG_LANES; l++) {
         int moves = body[l] < p->nb, i = moves ? body[l] : 0;
         const peg_mass_root *root = &p->root[i];
         out->inverse_mass[l] = moves ? (float)(root->linear * root->linear) : 0;
         for (int k = 0; k < 6; k++) {
             out->angular[k][l] = moves ? (float)root->angular[k] : 0;
-            out->target[k][l] = moves ? (float)p->target[i][k] : 0;
+            out->target[k][l] = moves ? (float)s->base[i][k] : 0;
         }
     }
 }
@@ -291,8 +303,8 @@ PEG_WIDE static void load_rows(state *s, int worker)
     for (int i = worker; i < s->groups; i += s->threads) {
         wide_group *g = &s->group[i];
         side a, b;
-        load_side(s->problem, g->a, &a);
-        load_side(s->problem, g->b, &b);
+        load_side(s, g->a, &a);
+        load_side(s, g->b, &b);
         g->inverse_mass[0] = a.inverse_mass, g->inverse_mass[1] = b.inverse_mass;
         for (int k = 0; k < g->contacts; k++) {
             eight_contacts c;
@@ -514,10 +526,22 @@ PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind, floa
     return visit_share(s, first, end, p->threads, ROWS, kind, beta);
 }
 
+/* Of the first thread: what is joined. */
+static float visit_joined(state *s, visit kind, float beta)
+{
+    if (kind == START)
+        peg_joined_start(s->joined, s->y);
+    else
+        s->joined_change = peg_joined_visit(s->joined, beta, s->y);
+    return s->joined_change.most;
+}
+
 /* One iteration; all threads return the largest change of a row. */
 static double pass(state *s, visit kind, int worker, int parity, float beta)
 {
-    float most = 0;
+    float most = s->joined && worker == 0 ? visit_joined(s, kind, beta) : 0;
+    if (s->joined) s->change[worker].most[parity] = most;
+    if (s->joined) peg_pool_meet(s->problem->pool);
     for (int k = 0; k < s->phases; k++) {
         if (worker < s->phase[k].threads)
             most = peg_max(most, visit_groups(s, k, worker, kind, beta));
@@ -533,8 +557,8 @@ PEG_WIDE static void extrapolate_bodies(state *s, int worker, float beta)
 {
     size_t n = (size_t)s->problem->nb, of = (size_t)worker, threads = (size_t)s->threads;
     for (size_t i = n * of / threads; i < n * (of + 1) / threads; i++) {
-        peg_floats *y = (peg_floats *)(s->y + STRIDE * i);
-        peg_floats *before = (peg_floats *)(s->before + STRIDE * i);
+        peg_floats *y = (peg_floats *)(s->y + PEG_WIDE_STRIDE * i);
+        peg_floats *before = (peg_floats *)(s->before + PEG_WIDE_STRIDE * i);
         peg_floats on = beta * (*y - *before);
         *before = *y;
         *y += on;
@@ -549,7 +573,7 @@ static double squares(const state *s)
     double sum = 0;
     for (int i = 0; i < s->groups; i++) changed += s->changed[i];
     for (int l = 0; l < PEG_LANES; l++) sum += (double)changed[l];
-    return sum;
+    return sum + s->joined_change.sum;
 }
 
 /* Factor by which changes may grow above the least since the momentum began before it begins anew.
@@ -589,6 +613,7 @@ static float lane_speed(const state *s, const wide_group *g, int l, const wide_r
 static void update_limits(const state *s, int worker)
 {
     const peg_wide_problem *p = s->problem;
+    if (s->joined && worker == 0) peg_joined_update_limits(s->joined, s->y);
     for (int i = worker; i < s->groups; i += s->threads) {
         const wide_group *g = &s->group[i];
         for (int l = 0; l < PEG_LANES && g->patch[l] >= 0; l++)
@@ -729,14 +754,25 @@ int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_w
                .threads = peg_pool_threads(p->pool),
                .has_limits = has_limits(p)};
     *result = (peg_wide_result){.change = INFINITY};
+    s.base = p->target;
+    if (p->joints) {
+        s.joined = peg_joined_create(arena, p);
+        if (!s.joined) {
+            peg_arena_back(arena, mark);
+            return 0;
+        }
+        s.base = peg_joined_base(s.joined);
+    }
     if (!make_groups(arena, &s)) return 0;
-    size_t size = (size_t)STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y;
+    size_t size = (size_t)PEG_WIDE_STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y;
     memset(s.y, 0, size);
     memset(s.before, 0, size);
     peg_pool_together(p->pool, iterate, &s);
     count_visits(&s, result);
     peg_pool_loop(p->pool, take_impulses, &s, s.groups);
+    if (s.joined) peg_joined_take_impulses(s.joined);
     find_velocities(p, v);
+    int holds = !s.joined || peg_joined_hold(s.joined, v);
     peg_arena_back(arena, mark);
-    return 1;
+    return holds;
 }

@@ -6,6 +6,8 @@
  *     0 <= n . u + bias  _|_  lambda_n >= 0,
  *     |lambda_k| <= mu_k lambda_n + limit_k, opposite to t_k . u
  *
+ * Joints hold bodies together: see wide_joined.c.
+ *
  * u: velocity of A's point of contact relative to B's. Impulses are found in single precision,
  * those that are given back are within their bounds exactly, and v = v_f + M^-1 G^T lambda in
  * double precision. */
@@ -40,6 +42,9 @@ typedef struct peg_wide_problem {
     peg_wide_contact *contact;
     const peg_wide_patch *patch;
     int patches;
+    const peg_lcp_row *joint; /* joints: of the same bodies; they know no normal rows */
+    double *joint_lambda;     /* joints: N s. In: where to start; out: the answer */
+    int joints;
     int frictionless; /* mu is not looked at */
     int iterations;   /* at most */
     int least;        /* iterations after which they end, too, .. */
@@ -63,7 +68,8 @@ static inline int peg_wide_acts(const peg_wide_contact *c)
     return c->lambda[0] > 0 || c->lambda[1] != 0 || c->lambda[2] != 0;
 }
 
-/* v: nb, the answer. Returns 0 without memory. */
+/* v: nb, the answer, in which rows of joints with infinite bounds hold. Returns 0 without memory,
+ * and where these rows contradict each other or are too many (equations.h). */
 int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *problem, peg_vec6 *v,
                        peg_wide_result *result);
 
