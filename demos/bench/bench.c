@@ -66,6 +66,7 @@ static void make_plan(plan *p, const lab_bench_options *o)
     add_with_infinite_friction(p, o, (bench_case){.scene = "chain", .n = 10, .key = "bodies"});
     add_with_infinite_friction(p, o, (bench_case){.scene = "bridge", .n = 15, .key = "planks"});
     add_with_infinite_friction(p, o, (bench_case){.scene = "arm-6", .n = 13});
+    add_with_infinite_friction(p, o, (bench_case){.scene = "ragdolls", .n = 8, .key = "dolls"});
     add_with_infinite_friction(p, o, (bench_case){.scene = "container", .n = 60, .key = "bodies"});
     add_all(p, o, piles, sizes[1], 0);
     add_all(p, o, pours, 30, .25 * 29);

@@ -191,6 +191,8 @@ const check_spec check_specs_joints[] = {
      .end = end_bridge},
     {"ragdoll", CHECK_MACHINE, 0.07, .begin = begin_machine, .step = step_machine,
      .end = end_ragdoll},
+    {"ragdolls", CHECK_MACHINE, 0.07, .begin = begin_machine, .step = step_machine,
+     .end = end_passive},
     {"crane-grip", CHECK_MACHINE, 0.05, .begin = begin_machine, .step = step_crane,
      .end = end_crane},
     {"excavator-bucket", CHECK_MACHINE, 0.04, .begin = begin_machine, .step = step_excavator,

@@ -158,21 +158,40 @@ static void limits(lab_joint *j, int group, double low, double high)
     lab_joint_param(j, dParamGroup * group + dParamHiStop, high * degree);
 }
 
-static void limb(lab_world *w, lab_body *trunk, int leg, double side)
+/* at: where the doll is, x, y and height of its feet over those of the ragdoll's. */
+static void limb(lab_world *w, const double at[3], lab_body *trunk, int leg, double side)
 {
-    double y = leg ? 0.1 * side : 0.23 * side, top = leg ? 2.02 : 2.58;
+    double y = at[1] + (leg ? 0.1 * side : 0.23 * side), top = at[2] + (leg ? 2.02 : 2.58);
     double thick = leg ? 0.12 : 0.09, length = leg ? 0.4 : 0.3, gap = 0.02;
     double upper_z = top - gap - length / 2, mid = top - 2 * gap - length;
     lab_body *upper = lab_add_block(w, leg ? "thigh" : "arm", (double[3]){thick, thick, length},
-                                    (double[3]){0, y, upper_z}, leg ? 7 : 2.5);
+                                    (double[3]){at[0], y, upper_z}, leg ? 7 : 2.5);
     lab_body *lower =
         lab_add_block(w, leg ? "shin" : "forearm", (double[3]){0.8 * thick, 0.8 * thick, length},
-                      (double[3]){0, y, mid - gap - length / 2}, leg ? 4 : 1.5);
-    lab_joint *hip = lab_join(w, LAB_UNIVERSAL, trunk, upper, (double[3]){0, y, top}, Y, X);
+                      (double[3]){at[0], y, mid - gap - length / 2}, leg ? 4 : 1.5);
+    lab_joint *hip = lab_join(w, LAB_UNIVERSAL, trunk, upper, (double[3]){at[0], y, top}, Y, X);
     limits(hip, 0, -80, 80);
     limits(hip, 1, -50, 50);
-    lab_joint *knee = lab_join(w, LAB_HINGE, upper, lower, (double[3]){0, y, mid}, Y, NULL);
+    lab_joint *knee = lab_join(w, LAB_HINGE, upper, lower, (double[3]){at[0], y, mid}, Y, NULL);
     limits(knee, 0, leg ? -2 : -110, leg ? 110 : 2);
+}
+
+enum { DOLL = 10 }; /* its bodies */
+
+static void doll(lab_world *w, const double at[3], const double v[3])
+{
+    double x = at[0], y = at[1], z = at[2];
+    lab_body *trunk =
+        lab_add_block(w, "trunk", (double[3]){0.16, 0.32, 0.56}, (double[3]){x, y, z + 2.34}, 25);
+    lab_body *head =
+        lab_add_block(w, "head", (double[3]){0.16, 0.16, 0.2}, (double[3]){x, y, z + 2.76}, 4);
+    lab_join(w, LAB_BALL, trunk, head, (double[3]){x, y, z + 2.64}, NULL, NULL);
+    for (int side = -1; side <= 1; side += 2) {
+        limb(w, at, trunk, 1, side);
+        limb(w, at, trunk, 0, side);
+    }
+    for (int i = 0; i < DOLL; i++)
+        lab_velocity(lab_body_at(w, lab_body_count(w) - DOLL + i), v, NULL);
 }
 
 static void build_ragdoll(lab_world *w)
@@ -182,19 +201,21 @@ static void build_ragdoll(lab_world *w)
     for (int i = 0; i < 6; i++)
         fixed_box(w, "stair", (double[3]){0.3, 3, 0.18 * (6 - i)},
                   (double[3]){0.1 + 0.3 * i, 0, 0.09 * (6 - i)});
-    lab_body *trunk =
-        lab_add_block(w, "trunk", (double[3]){0.16, 0.32, 0.56}, (double[3]){0, 0, 2.34}, 25);
-    lab_body *head =
-        lab_add_block(w, "head", (double[3]){0.16, 0.16, 0.2}, (double[3]){0, 0, 2.76}, 4);
-    lab_join(w, LAB_BALL, trunk, head, (double[3]){0, 0, 2.64}, NULL, NULL);
-    for (int side = -1; side <= 1; side += 2) {
-        limb(w, trunk, 1, side);
-        limb(w, trunk, 0, side);
+    doll(w, (double[3]){0, 0, 0}, (double[3]){1.2, 0.1, 0});
+}
+
+/* Above each other, each pushed another way. */
+static void build_ragdolls(lab_world *w)
+{
+    int n = (int)lab_key(w, "dolls", 8);
+    lab_friction(w, 0.5);
+    floor_slab(w);
+    for (int i = 0; i < n; i++) {
+        double angle = 2.4 * i;
+        doll(w, (double[3]){0.15 * cos(angle), 0.15 * sin(angle), 1.8 * i - 0.9},
+             (double[3]){0.8 * cos(angle), 0.8 * sin(angle), 0});
     }
-    for (int i = 0; i < 10; i++) {
-        lab_body *b = lab_body_at(w, lab_body_count(w) - 10 + i);
-        lab_velocity(b, (double[3]){1.2, 0.1, 0}, NULL);
-    }
+    lab_view(w, (double[3]){-1, -1, 0}, (double[3]){1, 1, 2});
 }
 
 /* ---- crane ----------------------------------------------------------------------------------- */
@@ -333,6 +354,7 @@ const lab_scene lab_scenes_joints[] = {
     LAB_SCENE(bridge, "bridge", 3,
               "a heavy box falls on a bridge of hinged planks (planks= mass=)"),
     LAB_SCENE(ragdoll, "ragdoll", 3, "a doll with limits at its joints falls down a stair"),
+    LAB_SCENE(ragdolls, "ragdolls", 6, "dolls fall on each other in a heap (dolls=)"),
     LAB_DRIVEN_SCENE(crane, "crane-grip", 3.5,
                      "two jaws on motors grip a prism and lift it (mass= grip=)"),
     LAB_DRIVEN_SCENE(excavator, "excavator-bucket", 4,
