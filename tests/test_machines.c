@@ -479,6 +479,35 @@ START_TEST(jointed_bodies_rest)
 }
 END_TEST
 
+/* Chains of four bars that fall askew come to rest, and their steps are repeated, though ODE scales
+ * quaternions over and over, so that rows of joints change by their last bits. */
+START_TEST(chains_rest_in_any_direction)
+{
+    for (int k = 0; k < 8; k++) {
+        scene s = new_scene(NULL);
+        dBodyID bar[4];
+        double angle = 0.3 + 0.7 * k, c = cos(angle), d = sin(angle);
+        for (int i = 0; i < 4; i++) {
+            dMatrix3 R;
+            bar[i] = add_box(&s, (double[]){0.9, 0.2, 0.1}, i * c, i * d, 0.6);
+            dRFromAxisAndAngle(R, 0, 0, 1, angle);
+            dBodySetRotation(bar[i], R);
+            if (i) ball(&s, bar[i], bar[i - 1], (i - 0.5) * c, (i - 0.5) * d, 0.6);
+        }
+        dBodySetAngularVel(bar[0], 0.5 * d, 0.3, 0.2);
+        pegStats last;
+        int rests = 0;
+        for (int n = 0; n < 1500 && !rests; n++) {
+            step(&s, 0.01, 0);
+            pegWorldGetStats(s.peg, &last);
+            rests = n > 100 && last.resting_islands == 1;
+        }
+        ck_assert_msg(rests, "turned by %g rad", angle);
+        free_scene(&s);
+    }
+}
+END_TEST
+
 /* _i: dWorldQuickStep */
 START_TEST(jointed_bodies_sleep_and_wake_together)
 {
@@ -669,6 +698,7 @@ Suite *test_suite(void)
     tcase_add_test(use, body_without_shape_weighs);
     tcase_add_test(use, redundant_joints_of_a_light_body_are_solved);
     tcase_add_test(use, jointed_bodies_rest);
+    tcase_add_test(use, chains_rest_in_any_direction);
     tcase_add_loop_test(use, jointed_bodies_sleep_and_wake_together, 0, 2);
     tcase_add_loop_test(use, contradictions_have_an_answer, 0, 2);
     tcase_add_test(use, worlds_are_apart);
