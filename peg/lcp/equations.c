@@ -112,19 +112,29 @@ static peg_outcome find_envelope(peg_arena *arena, peg_equations *e)
     return PEG_SOLVED;
 }
 
-/* N_i . N_j: rows that share no body have none. */
-static double product(const peg_equation *i, const peg_equation *j)
+/* Row i of N^T N below the diagonal: of rows that follow each other, those of the same bodies at
+ * once. */
+static void fill_row(const peg_equations *e, int i)
 {
-    double sum = 0;
-    for (int a = 0; a < 2; a++)
-        for (int b = 0; b < 2; b++)
-            if (i->body[a] >= 0 && i->body[a] == j->body[b]) sum += dot6(i->n[a], j->n[b]);
-    return sum;
+    const peg_equation *row = &e->row[i];
+    int vectors = i / PEG_DOUBLE_LANES + 1 - row->first / PEG_DOUBLE_LANES;
+    for (int k = 0; k < vectors; k++) row->L[k] = peg_doubles_of(0);
+    for (int j = row->first; j < i;) {
+        const peg_equation *next = &e->row[j];
+        int a = next->body[0], b = next->body[1], begin = j;
+        while (++j < i && e->row[j].body[0] == a && e->row[j].body[1] == b) continue;
+        for (int k = 0; k < 2; k++)
+            for (int l = 0; l < 2; l++) {
+                if (row->body[k] < 0 || row->body[k] != next->body[l]) continue;
+                for (int q = begin; q < j; q++) *at(row, q) += dot6(row->n[k], e->row[q].n[l]);
+            }
+    }
 }
 
 /* --- factors --- */
 
-/* Sum of the products of rows i and j < i of L, as far as they are known. */
+/* Sum of the products of the numbers of two rows of L before column `end`, where a vector begins.
+ */
 PEG_HOT double inner(const peg_equation *i, const peg_equation *j, int end)
 {
     int begin = i->first > j->first ? i->first : j->first;
@@ -135,6 +145,21 @@ PEG_HOT double inner(const peg_equation *i, const peg_equation *j, int end)
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* The numbers of row i of L in the vector that begins with column j. They are written in one: a
+ * processor waits where it reads a vector whose numbers were written one by one. */
+PEG_HOT void eliminate_vector(const peg_equations *e, const peg_equation *row, int i, int j)
+{
+    peg_doubles *S = row->L + (j - row->first) / PEG_DOUBLE_LANES;
+    double found[PEG_DOUBLE_LANES] = {0};
+    for (int q = 0; q < PEG_DOUBLE_LANES && j + q < i; q++) {
+        const peg_equation *above = &e->row[j + q];
+        double sum = ((const double *)S)[q] - inner(row, above, j);
+        for (int p = 0; p < q; p++) sum -= found[p] * *at(above, j + p);
+        found[q] = sum * above->inverse;
+    }
+    *S = (peg_doubles){found[0], found[1], found[2], found[3]};
+}
+
 /* Row by row; numbers at and behind the diagonal of a row are 0. Returns 0 if the matrix is not
  * positive definite. */
 PEG_WIDE static int factorise(peg_equations *e)
@@ -142,13 +167,8 @@ PEG_WIDE static int factorise(peg_equations *e)
     for (int i = 0; i < e->m; i++) {
         peg_equation *row = &e->row[i];
         double square = row->ns * row->ns + SHIFT;
-        int vectors = i / PEG_DOUBLE_LANES + 1 - row->first / PEG_DOUBLE_LANES;
-        for (int k = 0; k < vectors; k++) row->L[k] = peg_doubles_of(0);
-        for (int j = row->first; j < i; j++) {
-            const peg_equation *above = &e->row[j];
-            double known = inner(row, above, j);
-            *at(row, j) = (product(row, above) - known) * above->inverse;
-        }
+        fill_row(e, i);
+        for (int j = row->first; j < i; j += PEG_DOUBLE_LANES) eliminate_vector(e, row, i, j);
         for (int side = 0; side < 2; side++)
             if (row->body[side] >= 0) square += dot6(row->n[side], row->n[side]);
         square -= inner(row, row, i);
