@@ -5,7 +5,7 @@
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
  *     wide                       | 2 bodies and more that move,        | 60 restorations, 6 times
- *                                | 5 and more; with joints up to 29    |
+ *                                | 5 and more                          |
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     midpoint rule              | fewer than 5 that turn in contact   | max_outer_iterations

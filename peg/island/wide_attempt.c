@@ -3,6 +3,7 @@
  *     separations of all pairs at q_0, patches of those in reach     wide_pieces.c, wide_contacts.c
  *     velocities about v_f with friction                             wide_velocities.c
  *         of many bodies by PGS                                      lcp/wide_pgs.c
+ *             where joints hold them together                        lcp/wide_joined.c
  *         of few to the certificate, with their joints               wide_lcp.c
  *     poses; separations of all pairs that could have met            wide_pieces.c
  *     positions: rows without friction of violated pairs and those
