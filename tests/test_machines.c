@@ -237,7 +237,7 @@ START_TEST(position_stages_keep_joints_and_feedback)
 {
     pegStats total;
     long stages = 0;
-    for (int run = 0; run < 30 && stages < 5; run++) {
+    for (int run = 0; run < 120 && stages < 5; run++) {
         seed_random(7 + (unsigned)run);
         scene s = new_scene(NULL);
         s.peg->glue->core->settings.max_outer_iterations = 3;

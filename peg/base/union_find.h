@@ -1,4 +1,5 @@
-/* Disjoint sets of the numbers 0 .. n - 1: root[i] leads to the least of i's set, and is i at first.
+/* Disjoint sets of the numbers 0 .. n - 1: root[i] leads to the least of i's set, and is i at
+ * first.
  */
 #ifndef PEG_UNION_FIND_H
 #define PEG_UNION_FIND_H

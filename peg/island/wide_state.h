@@ -110,10 +110,12 @@ typedef struct peg_wide {
     int *unchecked;               /* npair: room for those that are not */
     int *violated, violations;    /* npair: those that are violated at the iterate */
     unsigned char *held;          /* npair: peg_wide_holder */
-    peg_vec3 *side;               /* npair: the direction of a held pair searched by views */
-    double speed;                 /* mean of v_f, by mass, m/s */
-    double gap;                   /* that contacts keep, in margins */
-    double margin;                /* least one of a pair, m */
+    unsigned char *met; /* npair: of a small island, without a contact in a motion that was
+                           found: all of what it could close has rows */
+    peg_vec3 *side;     /* npair: the direction of a held pair searched by views */
+    double speed;       /* mean of v_f, by mass, m/s */
+    double gap;         /* that contacts keep, in margins */
+    double margin;      /* least one of a pair, m */
     peg_reserve reserve;
     /* the problem */
     peg_wide_time time; /* of the poses that contacts are looked for at */
