@@ -108,7 +108,10 @@ double peg_energy_gained(const peg_island *I)
 
 /* The common velocity of all bodies; with joints the nearest to it that they allow, of which
  * scaling leaves the corrections of their errors alone. Null without memory or such velocities. */
-peg_vec6 *peg_find_reference(peg_island *I, const peg_vec6 *v)
+/* What velocities are scaled about: the common velocity of all bodies; where joints are to hold, if
+ * that is found, the nearest to it that they allow, so that their errors are still corrected. Null
+ * without memory. */
+static peg_vec6 *find_reference(peg_island *I, const peg_vec6 *v, int joints_hold)
 {
     double common[3];
     peg_vec6 *reference = PEG_NEW(I->arena, peg_vec6, I->nd);
@@ -121,7 +124,7 @@ peg_vec6 *peg_find_reference(peg_island *I, const peg_vec6 *v)
         memset(reference[i], 0, sizeof *reference);
         peg_copy3(common, reference[i]);
     }
-    if (I->joints.n) peg_joints_find_nearest(I, reference);
+    if (I->joints.n && joints_hold) peg_joints_find_nearest(I, reference);
     return reference;
 }
 
@@ -130,19 +133,19 @@ static void subtract(const double *a, const double *b, double *out)
     for (int k = 0; k < 6; k++) out[k] = a[k] - b[k];
 }
 
-void peg_scale_about(const peg_island *I, const peg_vec6 *reference, double factor, peg_vec6 *v)
+static void scale_about(const peg_island *I, const peg_vec6 *reference, double factor, peg_vec6 *v)
 {
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++)
             v[i][k] = reference[i][k] + factor * (v[i][k] - reference[i][k]);
 }
 
-double peg_shorten_motion(peg_island *I)
+double peg_shorten_motion(peg_island *I, int joints_hold)
 {
     double square = 0, along = 0;
     peg_arena_mark mark = peg_arena_here(I->arena);
     const peg_vec6 *reference =
-        (const peg_vec6 *)peg_find_reference(I, (const peg_vec6 *)I->v_motion);
+        (const peg_vec6 *)find_reference(I, (const peg_vec6 *)I->v_motion, joints_hold);
     for (int i = 0; i < I->nd && reference; i++) {
         double d[6], f[6];
         subtract(I->v_motion[i], reference[i], d);
@@ -151,7 +154,7 @@ double peg_shorten_motion(peg_island *I)
         along += peg_energy_product(&I->rigid[i], d, f);
     }
     double factor = along < square ? fmax(0, along / square) : 1;
-    if (reference) peg_scale_about(I, reference, factor, I->v_motion);
+    if (reference) scale_about(I, reference, factor, I->v_motion);
     peg_arena_back(I->arena, mark);
     return (1 - factor) * sqrt(square);
 }
@@ -163,7 +166,7 @@ int peg_return_energy(peg_island *I, double share)
     double e = 0, cross = 0, gained = peg_energy_gained(I);
     peg_arena_mark mark = peg_arena_here(I->arena);
     const peg_vec6 *reference =
-        (const peg_vec6 *)peg_find_reference(I, (const peg_vec6 *)I->v_motion);
+        (const peg_vec6 *)find_reference(I, (const peg_vec6 *)I->v_motion, 1);
     for (int i = 0; i < I->nd && reference; i++) {
         double d[6];
         subtract(I->v_motion[i], reference[i], d);
@@ -173,7 +176,7 @@ int peg_return_energy(peg_island *I, double share)
     int returns = reference && gained <= share * (e + cross);
     if (returns) {
         double p = e > 0 ? 0.5 * cross / e : 0;
-        peg_scale_about(I, reference, sqrt(p * p + 1 + 2 * p - gained / e) - p, I->v_motion);
+        scale_about(I, reference, sqrt(p * p + 1 + 2 * p - gained / e) - p, I->v_motion);
         I->stats->energy_returned++;
     }
     peg_arena_back(I->arena, mark);

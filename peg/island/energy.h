@@ -29,19 +29,15 @@ double peg_energy_gained(const peg_island *island);
 /* The velocities after the step: those of the iterate or, where restorations only move the poses,
  * those of the last solve about v_f. */
 peg_vec6 *peg_velocities_after(const peg_island *island);
-/* Shortens the motion to what is nearest to v_f along it: relative to the reference, as rows that v
- * and 0 satisfy let it be. An inexact solve has gained nothing then. Returns by how much,
- * sqrt(J). */
-double peg_shorten_motion(peg_island *island);
-/* Takes what was gained from the velocities after the step, relative to the reference, if it is at
- * most this share of their energy and they are not those of the poses. Returns whether it did. */
+/* Shortens the motion to what is nearest to v_f along it: relative to the common velocity, as rows
+ * that v and 0 satisfy let it be. An inexact solve has gained nothing then. joints_hold: relative
+ * to the velocities nearest to that that joints allow; what corrects their errors stays. Returns by
+ * how much, sqrt(J). */
+double peg_shorten_motion(peg_island *island, int joints_hold);
+/* Takes what was gained from the velocities after the step, relative to the common one or what
+ * joints allow next to it, if it is at most this share of their energy and they are not those of
+ * the poses. Returns whether it did. */
 int peg_return_energy(peg_island *island, double share);
-/* What velocities are scaled about, nd in the island's arena: the common velocity of all bodies;
- * with joints, if that is found, the nearest to it that they allow, so that errors of joints are
- * still corrected. Null without memory. */
-peg_vec6 *peg_find_reference(peg_island *island, const peg_vec6 *v);
-void peg_scale_about(const peg_island *island, const peg_vec6 *reference, double factor,
-                     peg_vec6 *v);
 /* Changes v_end towards `changed` by the largest share at which contact adds no energy, 1 at most:
  * simultaneous bounces can add up to more than there was; and at which the change adds no more than
  * `most`, J. The whole change may add `driven` besides, J. Returns the share. The kinetic energy is

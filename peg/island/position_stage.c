@@ -242,13 +242,13 @@ static int may_limit(const peg_island *I, peg_limits limits)
 }
 
 /* The rows of the start hold at v = 0, so that an answer adds no energy, unless it is inexact: it
- * is shortened then where that changes it by no more than what counts as converged. Returns whether
- * all pairs are apart. */
+ * is shortened then, joints included (what corrects them would count as a gain), where that changes
+ * it by no more than what counts as converged. Returns whether all pairs are apart. */
 static int remove_gain(peg_island *I)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
     double residual = I->result.residual;
-    peg_note_left(I, peg_shorten_motion(I));
+    peg_note_left(I, peg_shorten_motion(I, 0));
     int is_near = I->result.residual <= PEG_UNCONVERGED;
     if (!is_near) I->result.residual = residual;
     memcpy(is_near ? I->v : I->v_motion, is_near ? I->v_motion : I->v, size);
@@ -551,30 +551,29 @@ static void return_work(peg_island *I, const stage *s)
     keep_common(I, I->result.v_end, common);
 }
 
-/* Scales the velocities about the reference so that contact adds no more than is granted. With the
- * factor x the kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the
- * bodies by more. */
+/* Scales the velocities about the common one so that contact adds no more than is granted: joints
+ * need not hold then, as what corrects their errors may be all of the energy. With the factor x the
+ * kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the bodies by more.
+ */
 static int return_gain(peg_island *I)
 {
-    double e1 = 0, e2 = 0;
+    double common[3], e1 = 0, e2 = 0;
     double granted = peg_energy_granted(I), rounding = PEG_GAIN * I->energy_unit;
     double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end) - granted;
     if (!(gain > 0)) return 1;
     gain += rounding; /* which is granted to what is not touched */
-    peg_arena_mark mark = peg_arena_here(I->arena);
-    peg_vec6 *c = peg_find_reference(I, (const peg_vec6 *)I->result.v_end);
-    for (int i = 0; i < I->nd && c; i++) {
-        double d[6];
-        for (int k = 0; k < 6; k++) d[k] = I->result.v_end[i][k] - c[i][k];
+    peg_common_velocity(I, (const peg_vec6 *)I->result.v_end, common);
+    for (int i = 0; i < I->nd; i++) {
+        double d[6], c[6] = {common[0], common[1], common[2]};
+        for (int k = 0; k < 6; k++) d[k] = I->result.v_end[i][k] - c[k];
         e2 += peg_end_energy(&I->rigid[i], d);
-        e1 += peg_end_product(&I->rigid[i], d, c[i]);
+        e1 += peg_end_product(&I->rigid[i], d, c);
     }
     double g0 = gain - e1 - e2, factor = 0;
     if (g0 <= 0 && e2 > 0) factor = (-e1 + sqrt(fmax(0, e1 * e1 - 4 * e2 * g0))) / (2 * e2);
     factor = fmax(0, fmin(1, factor));
-    if (c) peg_scale_about(I, (const peg_vec6 *)c, factor, I->result.v_end);
-    peg_arena_back(I->arena, mark);
-    return c && g0 <= 0;
+    for (int i = 0; i < I->nd; i++) scaled(I->result.v_end[i], common, factor, I->result.v_end[i]);
+    return g0 <= 0;
 }
 
 static void find_positions(peg_island *I, stage *s)

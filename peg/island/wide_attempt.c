@@ -234,7 +234,7 @@ static outcome find_poses(peg_wide *w, int is_last)
     peg_island *I = w->I;
     peg_reserve reserves = w->is_many ? PEG_RESERVES : PEG_RESERVE_SHORTER;
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
-        if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I));
+        if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I, 1));
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         outcome parted = part(w, is_last);
         if (parted != FOUND) return parted;
