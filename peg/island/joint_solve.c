@@ -171,11 +171,6 @@ peg_outcome peg_joints_polish(peg_island *I, const peg_problem *problem, peg_sol
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-static int is_equation(const peg_lcp_row *row)
-{
-    return row->bounded && isinf(row->limit);
-}
-
 static int turns_only(const peg_lcp_row *row)
 {
     return peg_dot(row->Ja, row->Ja) == 0 && peg_dot(row->Jb, row->Jb) == 0;
@@ -185,8 +180,8 @@ static int turns_only(const peg_lcp_row *row)
  * arbitrary. */
 static int are_alike(const peg_lcp_row *row, const peg_lcp_row *next)
 {
-    return row->body_a == next->body_a && row->body_b == next->body_b && is_equation(row) &&
-           is_equation(next) && turns_only(row) == turns_only(next);
+    return row->body_a == next->body_a && row->body_b == next->body_b && peg_is_equation(row) &&
+           peg_is_equation(next) && turns_only(row) == turns_only(next);
 }
 
 /* Rows that are alike yield alike, by their mean scale, which is the same along all axes: else a

@@ -75,7 +75,7 @@ void peg_joints_find_nearest(peg_island *I, peg_vec6 *v)
         return;
     }
     for (int k = 0; k < I->joints.n; k++) {
-        if (!I->joints.row[k].bounded || isfinite(I->joints.row[k].limit)) continue;
+        if (!peg_is_equation(&I->joints.row[k])) continue;
         solution.lambda[problem.m] = 0;
         row[problem.m++] = I->joints.row[k];
     }

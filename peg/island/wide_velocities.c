@@ -293,7 +293,7 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
 }
 
 /* Active islands of 5 to 29 bodies with joints go on by PGS, as others of as many bodies do, where
- * exact solves do not settle: without it chains of 10 to 18 links at h 0.02 take 3.4 times the
+ * exact solves do not settle: without it chains of 10 to 18 links at h 0.02 take 3.1 times the
  * instructions, as problems of all rows in reach follow. Gaps are those of large islands then. */
 static int leave_exact(peg_wide *w)
 {

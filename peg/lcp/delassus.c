@@ -28,13 +28,6 @@
 
 #include "peg/lcp/delassus_basis.h"
 
-/* Solutions of the equations at the end of a path, at most; each leaves PEG_HELD_SHIFT /
- * (PEG_HELD_SHIFT + eigenvalue) of s. What leaves more than this share of it leaves rounding. */
-enum { SOLUTIONS = 4 };
-static const double GETS_ON = 0.25;
-/* Share of the tolerance at which neither a path nor another solution follows: rounding. Without it
- * a bridge of 15 hinges and a chain of 10 links take 1.05 and 1.06 times the instructions. */
-static const double ROUNDED = 1e-4;
 /* Paths from one point to the next until the residual is within the tolerance: in piles 1 % of the
  * problems need a second one, for what the compliance has changed about the states. */
 enum { PATHS = 4 };
@@ -451,13 +444,13 @@ static int follow(path *w)
 static void refine(path *w, double enough)
 {
     double last = INFINITY;
-    for (int k = 0; k < SOLUTIONS; k++) {
+    for (int k = 0; k < PEG_SOLUTIONS; k++) {
         keep_bounds(w);
         find_speeds(w);
         double most = w->off;
         for (int i = 0; i < w->m; i++)
             if (w->state[i] == PEG_ROW_HELD) most = peg_max(most, fabs(s_of(w, i)));
-        if (!(most > enough && most < GETS_ON * last)) return;
+        if (!(most > enough && most < PEG_GETS_ON * last)) return;
         last = most;
         for (int i = 0; i < w->m; i++)
             w->b[i] = w->state[i] == PEG_ROW_HELD ? -s_of(w, i) - answer_of(w, i) : 0;
@@ -508,13 +501,13 @@ static int is_answer(double now, double tolerance, double last)
 static int follow_paths(path *w, double tolerance)
 {
     double last = INFINITY;
-    if (residual(w) <= ROUNDED * tolerance) return 1;
+    if (residual(w) <= PEG_ROUNDED_RESIDUAL * tolerance) return 1;
     for (int k = 0; k < PATHS; k++) {
         begin_path(w);
         if (!follow(w)) return 0;
         keep_bounds(w);
         change_equations(w);
-        refine(w, ROUNDED * tolerance);
+        refine(w, PEG_ROUNDED_RESIDUAL * tolerance);
         double now = residual(w);
         if (is_answer(now, tolerance, last)) return 1;
         if (now > HALVED * last) return 0;

@@ -14,12 +14,6 @@
 
 /* Of rows of unit length. */
 static const double SHIFT = 1e-10;
-/* Solutions at most; each leaves SHIFT / (SHIFT + eigenvalue) of s. What leaves more than this
- * share of it leaves rounding. */
-enum { SOLUTIONS = 4 };
-static const double GETS_ON = 0.25;
-/* Share of the tolerance at which no other solution follows: rounding. */
-static const double ROUNDED = 1e-4;
 /* Numbers of a row of L, in the mean, above which Newton's method follows: nets of 20 x 20 ball
  * joints have 70, and take 2.0 ms by it and 11.3 by these factors. */
 enum { WIDEST = 32 };
@@ -230,9 +224,9 @@ double peg_equations_solve(peg_equations *e, const double *lambda, double enough
         double warm = lambda[i] / e->row[i].scale;
         e->u[i] = isfinite(warm) ? warm : 0;
     }
-    for (int k = 0; k < SOLUTIONS; k++) {
+    for (int k = 0; k < PEG_SOLUTIONS; k++) {
         double most = find_speeds(e);
-        if (!(most > enough && most < GETS_ON * last)) return most;
+        if (!(most > enough && most < PEG_GETS_ON * last)) return most;
         last = most;
         for (int i = 0; i < e->m; i++) x[i] = -e->s[i];
         substitute(e);
@@ -325,7 +319,7 @@ peg_outcome peg_solve_equations(peg_arena *arena, const peg_problem *problem,
     peg_arena_mark mark = peg_arena_here(arena);
     peg_outcome outcome = peg_equations_create(arena, problem, norms->mass, &e);
     if (outcome == PEG_SOLVED) {
-        peg_equations_solve(&e, solution->lambda, ROUNDED * tolerance);
+        peg_equations_solve(&e, solution->lambda, PEG_ROUNDED_RESIDUAL * tolerance);
         peg_equations_take(&e, solution->v, solution->lambda);
         solution->work += e.products / PEG_PRODUCTS_OF_WORK;
     }

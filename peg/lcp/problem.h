@@ -39,6 +39,12 @@ typedef struct peg_lcp_row {
     double limit; /* N s, >= 0; infinite: w = 0 always */
 } peg_lcp_row;
 
+/* w = 0 whatever the impulse is, as of a joint without motor and stop. */
+static inline int peg_is_equation(const peg_lcp_row *row)
+{
+    return row->bounded && isinf(row->limit);
+}
+
 typedef struct peg_problem {
     int nb, m;
     const peg_mass_block *mass; /* nb */

@@ -61,11 +61,6 @@ struct peg_joined {
     peg_doubles (*y)[6]; /* .. and for a response */
 };
 
-static int is_equation(const peg_lcp_row *row)
-{
-    return row->bounded && isinf(row->limit);
-}
-
 static int a_body_of(const peg_lcp_row *row)
 {
     return row->body_a >= 0 ? row->body_a : row->body_b;
@@ -81,11 +76,11 @@ static int number_groups(peg_arena *arena, peg_joined *s)
     for (int i = 0; i < p->nb; i++) root[i] = i, s->group_of[i] = -1;
     for (int k = 0; k < p->joints; k++) {
         const peg_lcp_row *row = &p->joint[k];
-        if (is_equation(row) && row->body_a >= 0 && row->body_b >= 0)
+        if (peg_is_equation(row) && row->body_a >= 0 && row->body_b >= 0)
             peg_unite(root, row->body_a, row->body_b);
     }
     for (int k = 0; k < p->joints; k++) {
-        if (!is_equation(&p->joint[k])) continue;
+        if (!peg_is_equation(&p->joint[k])) continue;
         int *number = &s->group_of[peg_root(root, a_body_of(&p->joint[k]))];
         if (*number < 0) *number = s->groups++;
     }
@@ -103,7 +98,7 @@ static int list_groups(peg_arena *arena, peg_joined *s)
     for (int i = 0; i < p->nb; i++)
         if (s->group_of[i] >= 0) s->place[i] = s->group[s->group_of[i]].n++;
     for (int k = 0; k < p->joints; k++)
-        if (is_equation(&p->joint[k])) s->group[s->group_of[a_body_of(&p->joint[k])]].m++;
+        if (peg_is_equation(&p->joint[k])) s->group[s->group_of[a_body_of(&p->joint[k])]].m++;
     for (int i = 0; i < s->groups; i++) {
         group *g = &s->group[i];
         g->body = PEG_NEW(arena, int, g->n);
@@ -117,7 +112,7 @@ static int list_groups(peg_arena *arena, peg_joined *s)
     for (int i = 0; i < p->nb; i++)
         if (s->group_of[i] >= 0) s->group[s->group_of[i]].body[s->place[i]] = i;
     for (int k = 0; k < p->joints; k++) {
-        if (!is_equation(&p->joint[k])) continue;
+        if (!peg_is_equation(&p->joint[k])) continue;
         group *g = &s->group[s->group_of[a_body_of(&p->joint[k])]];
         g->lambda[g->m] = p->joint_lambda[k];
         g->equation[g->m++] = k;
@@ -334,7 +329,7 @@ static int load_rows(peg_arena *arena, peg_joined *s)
     int most = 0, equations = 0, bodies = 1;
     for (int i = 0; i < p->patches; i++)
         most += peg_joined_has(s, &p->patch[i]) ? p->patch[i].count : 0;
-    for (int k = 0; k < p->joints; k++) most += !is_equation(&p->joint[k]);
+    for (int k = 0; k < p->joints; k++) most += !peg_is_equation(&p->joint[k]);
     for (int i = 0; i < s->groups; i++) {
         equations = peg_max(equations, s->group[i].m);
         bodies = peg_max(bodies, s->group[i].n);
@@ -344,7 +339,8 @@ static int load_rows(peg_arena *arena, peg_joined *s)
     s->y = peg_arena_aligned(arena, (size_t)bodies * sizeof *s->y);
     if (!s->rows || !s->x || !s->y) return 0;
     for (int k = 0; k < p->joints; k++)
-        if (!is_equation(&p->joint[k]) && !load_joint(arena, s, k, &s->rows[s->count++])) return 0;
+        if (!peg_is_equation(&p->joint[k]) && !load_joint(arena, s, k, &s->rows[s->count++]))
+            return 0;
     for (int i = 0; i < p->patches; i++) {
         const peg_wide_patch *patch = &p->patch[i];
         if (!peg_joined_has(s, patch)) continue;
@@ -515,7 +511,7 @@ int peg_joined_hold(const peg_joined *s, peg_vec6 *v)
     const peg_wide_problem *p = s->problem;
     for (int k = 0; k < p->joints; k++) {
         const peg_lcp_row *row = &p->joint[k];
-        if (is_equation(row)) continue;
+        if (peg_is_equation(row)) continue;
         if (row->body_a >= 0)
             push_body(&p->root[row->body_a], row->Ja, p->joint_lambda[k], v[row->body_a]);
         if (row->body_b >= 0)
