@@ -817,6 +817,30 @@ START_TEST(gain_is_the_energy_at_the_end)
 }
 END_TEST
 
+/* A body that stands elsewhere than where its velocity leads it: the velocity that goes along has
+ * the energy that it has with the inertia at the start, as it has where it leads itself. */
+START_TEST(carried_velocities_keep_their_energy)
+{
+    cases_random r = {4200};
+    for (int run = 0; run < 100; run++) {
+        random_step(&r, 40);
+        peg_island_move(&T.I);
+        for (int i = 0; i < 2; i++) {
+            const peg_rigid *rigid = &T.rigid[i];
+            double v[6], carried[6], same[6], unit;
+            for (int k = 0; k < 6; k++) v[k] = T.v[i][k] + cases_uniform(&r, -50, 50);
+            peg_carried_velocity(rigid, v, TWO_BODIES_STEP, carried);
+            unit = .5 * peg_energy_product(rigid, v, v);
+            ck_assert_double_le(fabs(peg_end_energy(rigid, carried) - unit), EXACT * unit);
+            for (int k = 0; k < 3; k++) ck_assert_double_eq(carried[k], v[k]);
+            peg_carried_velocity(rigid, T.v[i], TWO_BODIES_STEP, same);
+            for (int k = 0; k < 6; k++) ck_assert_double_eq(same[k], T.v[i][k]);
+        }
+        end_case();
+    }
+}
+END_TEST
+
 static Suite *rows_suite(void)
 {
     Suite *suite = suite_create("rows");
@@ -836,6 +860,7 @@ static Suite *rows_suite(void)
     tcase_add_test(whole, impulses_account_for_the_velocities);
     tcase_add_test(whole, what_is_squeezed_is_granted_no_more_than_is_given);
     tcase_add_test(whole, gain_is_the_energy_at_the_end);
+    tcase_add_test(whole, carried_velocities_keep_their_energy);
     suite_add_tcase(suite, normal);
     suite_add_tcase(suite, way);
     suite_add_tcase(suite, whole);

@@ -6,8 +6,10 @@
  * therefore exact:  1/2 |v|_M^2 - 1/2 |v_0|_M^2 - v^T M (v_f - v_c),  v_c = v_0 after the
  * gyroscopic term. If v = 0 satisfies the rows and v minimises |v - v_f|_M, then |v|^2 <= v . v_f,
  * so the sum is at most -1/2 |v - v_c|^2 + 1/2 |v_c|^2 - 1/2 |v_0|^2 <= 0. Joints add the work
- * lambda . J v of their impulses, which is not contact's. Other
- * velocities than those that moved the poses count with the inertia at the end. */
+ * lambda . J v of their impulses, which is not contact's. Where restorations have moved the poses
+ * elsewhere, the angular velocity of the motion goes along with the body (peg_carried_velocity):
+ * its energy stays that with M. Velocities that have changed after that count with the inertia at
+ * the end. */
 #include "peg/island/energy.h"
 
 #include "peg/contact/kinematics.h"
@@ -27,24 +29,27 @@ double peg_work_along(const peg_island *I, const peg_vec6 *v)
     return peg_sum_over_bodies(I, peg_joints_work(I, v), work_on, v);
 }
 
-static double gain_of(const peg_island *I, const peg_vec6 *v_end, int i)
+static double end_gain_of(const peg_island *I, const peg_vec6 *v_end, int i)
 {
     return peg_end_energy(&I->rigid[i], v_end[i]) - 0.5 * I->rigid[i].start_square;
 }
 
+static double gain_of(const peg_island *I, const peg_vec6 *v, int i)
+{
+    const peg_rigid *r = &I->rigid[i];
+    return 0.5 * (peg_energy_product(r, v[i], v[i]) - r->start_square);
+}
+
 double peg_island_gain_with(const peg_island *I, const peg_vec6 *v_end)
 {
-    return peg_sum_over_bodies(I, -peg_work_along(I, (const peg_vec6 *)I->v), gain_of, v_end);
+    return peg_sum_over_bodies(I, -peg_work_along(I, (const peg_vec6 *)I->v), end_gain_of, v_end);
 }
 
 double peg_least_work(const peg_island *I)
 {
+    if (I->forms & PEG_FORM_RECOVERY) return -INFINITY;
     double work = -peg_energy_granted(I);
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        work += 0.5 * (peg_energy_product(r, I->v_motion[i], I->v_motion[i]) - r->start_square);
-    }
-    return work;
+    return peg_sum_over_bodies(I, work, gain_of, (const peg_vec6 *)I->v_motion);
 }
 
 static double driven_by(const peg_row *row)
@@ -81,7 +86,10 @@ int peg_gains_nothing(const peg_island *I, const peg_vec6 *v_end)
 double peg_energy_granted(const peg_island *I)
 {
     double granted = PEG_GAIN * I->energy_unit + granted_to_rows(I), pushed = 0;
-    if (I->forms & PEG_FORM_RECOVERY) return INFINITY;
+    if (I->forms & PEG_FORM_RECOVERY) {
+        double lowered = peg_work_along(I, (const peg_vec6 *)I->v_motion);
+        return granted + fmax(0, lowered - peg_work_along(I, (const peg_vec6 *)I->v));
+    }
     for (int i = 0; i < I->impulse.m; i++)
         pushed += fabs(I->impulse.row[i].lambda) * I->impulse.row[i].gap_growth / I->h;
     for (int i = 0; i < I->loads; i++) {
@@ -100,10 +108,11 @@ peg_vec6 *peg_velocities_after(const peg_island *I)
 
 double peg_energy_gained(const peg_island *I)
 {
+    /* overlaps open by what they need; the midpoint rule asks for the velocities after the step */
+    if (I->forms & (PEG_FORM_RECOVERY | PEG_FORM_MIDPOINT)) return -INFINITY;
     double granted = peg_energy_granted(I);
-    if (I->forms & PEG_FORM_MIDPOINT) return -INFINITY; /* asked of the velocities after the step */
-    if (isinf(granted)) return -INFINITY;
-    return peg_island_gain_with(I, (const peg_vec6 *)peg_velocities_after(I)) - granted;
+    const peg_vec6 *v = (const peg_vec6 *)peg_velocities_after(I);
+    return peg_sum_over_bodies(I, -peg_work_along(I, (const peg_vec6 *)I->v), gain_of, v) - granted;
 }
 
 /* The common velocity of all bodies; with joints the nearest to it that they allow, of which
@@ -170,8 +179,8 @@ int peg_return_energy(peg_island *I, double share)
     for (int i = 0; i < I->nd && reference; i++) {
         double d[6];
         subtract(I->v_motion[i], reference[i], d);
-        e += peg_end_energy(&I->rigid[i], d);
-        if (I->joints.n) cross += peg_end_product(&I->rigid[i], d, reference[i]);
+        e += 0.5 * peg_energy_product(&I->rigid[i], d, d);
+        if (I->joints.n) cross += peg_energy_product(&I->rigid[i], d, reference[i]);
     }
     int returns = reference && gained <= share * (e + cross);
     if (returns) {

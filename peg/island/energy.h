@@ -17,7 +17,7 @@ double peg_island_gain_with(const peg_island *island, const peg_vec6 *v_end);
 double peg_work_along(const peg_island *island, const peg_vec6 *v);
 double peg_least_work(const peg_island *island);
 /* What of it is no error, J: rounding, the work of gaps that grow, of moving obstacles and of
- * surfaces that move. Infinite while overlaps open. */
+ * surfaces that move; while overlaps open, what lifts the poses, too. */
 double peg_energy_granted(const peg_island *island);
 /* Whether contact adds no more with the velocities v_end after the step than rounding and the work
  * of moving obstacles and surfaces: gaps that grow need none. */

@@ -312,7 +312,8 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
 }
 
 /* An answer stays where the work for another one as dear is not left: half solved it would be worse
- * than none. It is taken back where the next one gains energy, as the rows of a small part that
+ * than none. The next one is rejected where its rows contradict each other, as those of a slot do
+ * that has turned about what fits it, and where it gains energy, as the rows of a small part that
  * touches a large one may do after they have turned: poses do not give it back, and in world 2848
  * five bodies stood still for six steps. */
 static void find_velocities(peg_island *I, peg_limits limits)
@@ -332,7 +333,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
         cost -= peg_work_left(I);
         apart = check(I, 1);
         gained = peg_energy_gained(I);
-        if (gained > 0 && take_known(I, &last)) {
+        if ((gained > 0 || I->progress.infeasible) && take_known(I, &last)) {
             I->result.notes = last.notes;
             apart = check(I, 1);
             break;
@@ -523,6 +524,7 @@ static void meet(peg_island *I, const stage *s)
 {
     memcpy(I->result.v_end, I->v_motion, (size_t)I->nd * sizeof *I->result.v_end);
     peg_limit_opened(I);
+    peg_carry_velocities(I);
     peg_stop_pairs(I, s->met);
 }
 

@@ -279,6 +279,16 @@ void peg_bounce(peg_island *I)
     if (bounces && bounce_rows(I)) answer_rows(I, 0);
 }
 
+void peg_carry_velocities(peg_island *I)
+{
+    if (I->forms & PEG_FORM_MIDPOINT) return; /* they are those of the end already */
+    for (int i = 0; i < I->nd; i++) {
+        double carried[6];
+        peg_carried_velocity(&I->rigid[i], I->result.v_end[i], I->h, carried);
+        memcpy(I->result.v_end[i], carried, sizeof carried);
+    }
+}
+
 /* --- impacts of the position stage --- */
 
 void peg_stop_pairs(peg_island *I, const unsigned char *stops)
@@ -315,5 +325,6 @@ void peg_end_velocities(peg_island *I)
         else
             peg_limit_opened(I);
     }
+    peg_carry_velocities(I);
     peg_bounce(I);
 }
