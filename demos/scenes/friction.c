@@ -205,13 +205,17 @@ static void build_arch(lab_world *w)
     }
 }
 
-/* 1 t on 1 kg on 1 t on 1 kg. */
+/* 1 t on 1 kg on 1 t on 1 kg, or 1 t on the top of all. */
 static void build_mass_stack(lab_world *w)
 {
     int n = (int)lab_key(w, "bodies", 4);
-    double z = drop(w);
+    double z = drop(w), heavy = lab_key(w, "ratio", 1000), gap = lab_key(w, "gap", 0);
+    int only_top = lab_key(w, "top", 0) > 0;
     floor_slab(w);
-    for (int i = 0; i < n; i++) lab_mass(cube(w, 0, 0, z + 0.5 + i), i % 2 ? 1000 : 1);
+    for (int i = 0; i < n; i++) {
+        int is_heavy = only_top ? i == n - 1 : i % 2;
+        lab_mass(cube(w, 0, 0, z + 0.5 + i * (1 + gap)), is_heavy ? heavy : 1);
+    }
 }
 
 /* ---- bouncing, sleeping --------------------------------------------------------------------- */
@@ -249,7 +253,8 @@ const lab_scene lab_scenes_friction[] = {
               "slabs, each overhanging the one below (bodies=, drop=)"),
     LAB_SCENE(card_house, "card-house", 11, "a house of cards (storeys=, drop=)"),
     LAB_SCENE(arch, "arch-25", 11, "an arch of stones (bodies=, drop=)"),
-    LAB_SCENE(mass_stack, "mass-stack", 11, "cubes of 1 t on cubes of 1 kg (bodies=, drop=)"),
+    LAB_SCENE(mass_stack, "mass-stack", 11,
+              "cubes of 1 t on cubes of 1 kg (bodies=, ratio=, top=1: one, drop=, gap= m)"),
     LAB_SCENE(bounce, "bounce", 10, "a cube falls and bounces (restitution=, drop=)"),
     LAB_SCENE(pile_wake, "pile-wake", 8, "a sleeping pile is hit (rows=, drop=)"),
     LAB_SCENES_END,

@@ -267,6 +267,7 @@ struct peg_island {
     peg_mass_block *mass; /* nd */
     peg_island_joints joints;
     double energy_unit; /* energy scale of the island, J */
+    int is_uneven;      /* the masses of its bodies differ much */
     peg_scratch scratch;
     peg_known known;
     /* method */

@@ -19,6 +19,11 @@ peg_solve_mode peg_pgs_mode(const peg_island *I)
     return I->nd >= PEG_COARSE_FROM ? PEG_MODE_PGS_COARSE : PEG_MODE_PGS;
 }
 
+int peg_is_small(const peg_island *I)
+{
+    return I->nd < (I->joints.n || I->is_uneven ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM);
+}
+
 int peg_keeps_motion(const peg_island *I)
 {
     int is_many = I->mode == PEG_MODE_LIMITED && I->nd >= PEG_COARSE_FROM;

@@ -15,6 +15,9 @@
  *     position stage             | all                                 | 16
  *
  * Of islands that move the wide attempt is the first, of 30 bodies and more in the step after, too.
+ * Of 5 to 29 bodies whose masses are very unequal PGS is none of them, nor the stage before the exact
+ * attempt: exact follows wide.
+ *
  * All solves but PGS in lanes draw from the budget of the step (lcp_rows.h): an attempt may take a
  * third of what is left, the limited one of fewer than 30 bodies a tenth, the position stage half
  * of it for velocities and then all for positions, which are restored while any of it is left.
@@ -198,6 +201,7 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
     int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
     if (may_limit && !waits && try_limited(I, p)) return 1;
     if (!was_wide && try_wide(I, !may_limit || waits, p)) return 1;
+    if (I->is_uneven && !is_many(I)) return !I->failed && try_exact(I, p);
     if (!I->failed && try_mode(I, peg_pgs_mode(I), 0)) return 1;
     if (I->failed) return 0;
     keep_velocities(I);

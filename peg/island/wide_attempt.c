@@ -106,7 +106,7 @@ static int begin(peg_wide *w)
     }
     w->speed = sqrt(sum / mass);
     w->is_many = I->nd >= PEG_COARSE_FROM;
-    w->is_small = I->nd < (I->joints.n ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM);
+    w->is_small = peg_is_small(I);
     w->gap = w->is_small ? 1 : PEG_COARSE_GAP;
     w->margin = INFINITY;
     for (int i = 0; i < I->npair; i++) w->margin = peg_min(w->margin, w->pair[i].margin);

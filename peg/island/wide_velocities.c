@@ -297,8 +297,9 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
  * instructions, as problems of all rows in reach follow. Gaps are those of large islands then. */
 static int leave_exact(peg_wide *w)
 {
-    int suits = w->I->nd >= PEG_ITERATIVE_FROM && w->I->forms & PEG_FORM_ACTIVE;
-    if (!suits || w->I->arena->failed) return 0;
+    const peg_island *I = w->I;
+    int suits = I->nd >= PEG_ITERATIVE_FROM && I->forms & PEG_FORM_ACTIVE && !I->is_uneven;
+    if (!suits || I->arena->failed) return 0;
     w->is_small = 0;
     w->gap = PEG_COARSE_GAP;
     for (int k = 0; k < w->contacts; k++) {
