@@ -15,8 +15,8 @@
  *     position stage             | all                                 | 16
  *
  * Of islands that move the wide attempt is the first, of 30 bodies and more in the step after, too.
- * Of 5 to 29 bodies whose masses are very unequal PGS is none of them, nor the stage before the exact
- * attempt: exact follows wide.
+ * Of 5 to 29 bodies whose masses are very unequal PGS is none of them, nor the stage before the
+ * exact attempt: exact follows wide.
  *
  * All solves but PGS in lanes draw from the budget of the step (lcp_rows.h): an attempt may take a
  * third of what is left, the limited one of fewer than 30 bodies a tenth, the position stage half
