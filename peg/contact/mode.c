@@ -21,7 +21,7 @@ peg_solve_mode peg_pgs_mode(const peg_island *I)
 
 int peg_is_small(const peg_island *I)
 {
-    return I->nd < (I->joints.n || I->is_uneven ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM);
+    return I->nd < (I->joints.n ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM);
 }
 
 int peg_keeps_motion(const peg_island *I)

@@ -8,8 +8,7 @@ int peg_is_iterative(const peg_island *island);
 int peg_is_coarse(const peg_island *island);
 /* The iterative mode for an island of this size. */
 peg_solve_mode peg_pgs_mode(const peg_island *island);
-/* Whether exact solves come first: of few bodies, and of fewer than PEG_COARSE_FROM that joints or
- * very unequal masses make slow for PGS. */
+/* Whether exact solves come first: of few bodies, and of fewer than PEG_COARSE_FROM with joints. */
 int peg_is_small(const peg_island *island);
 /* Whether velocities after the step are v_motion: restorations of the poses are no part of them. */
 int peg_keeps_motion(const peg_island *island);

@@ -85,7 +85,7 @@ static int may_approximate(const peg_island *I)
 
 static int may_iterate(const peg_island *I)
 {
-    return I->nd >= (I->joints.n ? PEG_COARSE_FROM : PEG_ITERATIVE_FROM) && may_approximate(I);
+    return !peg_is_small(I) && may_approximate(I);
 }
 
 static int may_be_wide(const peg_island *I)

@@ -256,6 +256,15 @@ static int find_exactly(peg_wide *w, const peg_vec6 *target)
 
 /* --- large ones --- */
 
+/* What applied forces make of a body's speed in the step, m/s: where masses are very unequal no row
+ * of few bodies may still change by 1e-2 of it. */
+static double usual_speed(const peg_island *I)
+{
+    double mass = 0;
+    for (int i = 0; i < I->nd; i++) mass += I->rigid[i].state.mass;
+    return peg_usual_change(I) / sqrt(mass);
+}
+
 static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
 {
     peg_island *I = w->I;
@@ -263,6 +272,9 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
     int least = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;
     double share = is_coarse ? 1 : is_active ? FINE : FINE * FINE;
     double enough = share * PEG_UNCONVERGED * peg_usual_change(I);
+    double tolerance = share * PEG_COARSE * w->speed;
+    int is_uneven = !is_coarse && I->is_uneven;
+    if (is_uneven) enough = 0, tolerance = PEG_UNCONVERGED * usual_speed(I);
     peg_wide_problem problem = {.nb = I->nd,
                                 .root = w->root,
                                 .target = target,
@@ -275,7 +287,7 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
                                 .iterations = MOST_ITERATIONS,
                                 .least = least,
                                 .enough = enough * enough,
-                                .tolerance = share * PEG_COARSE * w->speed,
+                                .tolerance = tolerance,
                                 .pool = I->pool};
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
@@ -285,6 +297,7 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
         memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_left(I, result.left);
+    if (is_uneven && result.change > problem.tolerance) return 0;
     if (result.change > problem.tolerance) I->result.notes |= PEG_NOTE_BUDGET;
     I->stats->pgs_solves++;
     I->stats->pgs_iterations += result.iterations;
@@ -309,6 +322,17 @@ static int leave_exact(peg_wide *w)
     return 1;
 }
 
+/* Of 5 to 29 bodies with very unequal masses, where PGS has not found an answer. Gaps are those of
+ * small islands then. */
+static void enter_exact(peg_wide *w)
+{
+    w->is_small = 1;
+    w->gap = 1;
+    for (int k = 0; k < w->contacts; k++)
+        w->contact[k].bias = (w->feature[k].gap - kept_gap(w, k)) / w->I->h;
+    peg_note_exact(w->I);
+}
+
 /* What PGS leaves unconverged is no answer here: exact attempts follow. */
 static int find_of_few(peg_wide *w, const peg_vec6 *target)
 {
@@ -324,9 +348,9 @@ int peg_wide_find_velocities(peg_wide *w)
     if (!target || !gather_contacts(w)) return 0;
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
     peg_note_exact(I);
-    if (!(w->is_small ? find_of_few(w, (const peg_vec6 *)target)
-                      : find_by_pgs(w, (const peg_vec6 *)target)))
-        return 0;
+    int found = !w->is_small && find_by_pgs(w, (const peg_vec6 *)target);
+    if (!w->is_small && !found && !w->is_many && I->is_uneven) enter_exact(w);
+    if (!found && !(w->is_small && find_of_few(w, (const peg_vec6 *)target))) return 0;
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     return 1;
 }
