@@ -396,6 +396,23 @@ START_TEST(last_allocation_grows_in_place)
 }
 END_TEST
 
+/* A block in which next to nothing was in use, though it came before others, is given back. */
+START_TEST(large_blocks_are_given_back)
+{
+    enum { SMALL = 1 << 12, MEDIUM = 1 << 15, LARGE = 1 << 24 };
+    peg_arena arena = {0};
+    PEG_NEW(&arena, char, SMALL);
+    PEG_NEW(&arena, char, LARGE);
+    for (int use = 0; use < 3 * PEG_MEMORY_USES; use++) {
+        peg_arena_reset(&arena);
+        PEG_NEW(&arena, char, SMALL);
+        ck_assert_ptr_nonnull(PEG_NEW(&arena, char, MEDIUM));
+    }
+    ck_assert_uint_lt(peg_arena_bytes(&arena), 8 * MEDIUM);
+    peg_arena_free(&arena);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("islands");
@@ -411,6 +428,7 @@ Suite *test_suite(void)
     tcase_add_test(threads, impulses_stay_with_their_pairs);
     tcase_add_loop_test(memory, exhausted_memory_on_threads_changes_nothing, 0, 2);
     tcase_add_test(memory, last_allocation_grows_in_place);
+    tcase_add_test(memory, large_blocks_are_given_back);
     tcase_add_test(warm, warmed_steps_allocate_nothing);
     suite_add_tcase(suite, threads);
     suite_add_tcase(suite, memory);

@@ -171,8 +171,18 @@ peg_arena_mark peg_arena_here(const peg_arena *arena)
     return (peg_arena_mark){arena->current, arena->used};
 }
 
+static void note_use(peg_arena *arena)
+{
+    size_t bytes = arena->used;
+    for (const struct peg_block *b = arena->first; arena->current && b != arena->current;
+         b = b->next)
+        bytes += b->size;
+    if (bytes > arena->most) arena->most = bytes;
+}
+
 void peg_arena_back(peg_arena *arena, peg_arena_mark mark)
 {
+    note_use(arena);
     arena->current = mark.block;
     arena->used = mark.used;
 }
@@ -186,16 +196,33 @@ static void free_blocks(struct peg_block **from)
     }
 }
 
+/* Blocks that no use has needed, and those more than twice as large as all that was in use. */
+static void give_back(peg_arena *arena)
+{
+    struct peg_block **place = &arena->first;
+    for (int i = 0; i < arena->deep; i++) {
+        struct peg_block *block = *place;
+        if (block->size / 2 <= arena->most) {
+            place = &block->next;
+        } else {
+            *place = block->next;
+            peg_free(block);
+        }
+    }
+    free_blocks(place);
+}
+
 void peg_arena_reset(peg_arena *arena)
 {
+    note_use(arena);
     arena->current = NULL;
     arena->used = 0;
     arena->failed = 0;
     if (++arena->uses < PEG_MEMORY_USES) return;
-    struct peg_block **unused = &arena->first;
-    for (int i = 0; i < arena->deep; i++) unused = &(*unused)->next;
-    free_blocks(unused);
+    if (arena->most < SMALLEST_BLOCK) arena->most = SMALLEST_BLOCK;
+    give_back(arena);
     arena->uses = arena->deep = 0;
+    arena->most = 0;
 }
 
 size_t peg_arena_bytes(const peg_arena *arena)

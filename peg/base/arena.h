@@ -29,7 +29,8 @@ typedef struct peg_arena {
     struct peg_block *first, *current;
     size_t used;    /* in the current block */
     int failed;     /* an allocation failed since the last reset */
-    int uses, deep; /* resets since memory was given back, and the blocks needed meanwhile */
+    int uses, deep; /* resets since memory was given back; the blocks needed meanwhile, .. */
+    size_t most;    /* .. and the bytes in use at most */
 } peg_arena;
 
 typedef struct peg_arena_mark {

@@ -91,6 +91,17 @@ static size_t remembered_bytes(const peg_pair_cache *m)
     return m->capacity * sizeof *m->entry + m->row_capacity * sizeof *m->row;
 }
 
+void peg_context_reset(peg_context *context)
+{
+    peg_arena_reset(&context->arena);
+    peg_arena_reset(&context->kept);
+    peg_pair_cache_reset(&context->next_cache);
+    for (int i = 0; i < context->settings.threads; i++) {
+        peg_arena_reset(&context->worker[i].arena);
+        peg_arena_reset(&context->worker[i].results);
+    }
+}
+
 size_t peg_context_memory(const peg_context *context)
 {
     size_t sum = sizeof *context + peg_arena_bytes(&context->arena) +

@@ -36,8 +36,6 @@ int peg_workers_begin(peg_stage *s)
 {
     for (int i = 0; i < s->context->settings.threads; i++) {
         peg_worker *w = &s->context->worker[i];
-        peg_arena_reset(&w->arena);
-        peg_arena_reset(&w->results);
         w->rigid_of = w->piece_of = NULL;
         w->failed = w->unsolved = 0;
     }

@@ -127,10 +127,8 @@ static int set_stage(peg_stage *s, peg_context *context, peg_scene *scene)
     int nb = scene->nb, meshes = 0;
     *s = (peg_stage){.context = context, .scene = scene};
     s->stats.steps = 1;
-    peg_arena_reset(arena);
-    peg_arena_reset(&context->kept);
+    peg_context_reset(context);
     context->contacts = 0;
-    peg_pair_cache_reset(&context->next_cache);
     s->root = PEG_NEW(arena, int, nb);
     s->first_body = PEG_NEW(arena, int, nb);
     s->next_body = PEG_NEW(arena, int, nb);
@@ -450,7 +448,11 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     pegStatus status = check_scene(scene);
     if (status != PEG_OK) return status;
     peg_resting_compare(context, scene);
-    if (peg_resting_repeat(context, scene, stats)) return PEG_OK;
+    if (peg_resting_repeat(context, scene, stats)) {
+        peg_context_reset(context);
+        context->resting.stats.memory = peg_context_memory(context);
+        return PEG_OK;
+    }
     int whole = set_stage(&stage, context, scene);
     if (whole) solve_islands(&stage);
     if (!whole || stage.failed || !peg_gather_islands(&stage) || !remember_pairs(&stage)) {
