@@ -115,8 +115,6 @@ double peg_energy_gained(const peg_island *I)
     return peg_sum_over_bodies(I, -peg_work_along(I, (const peg_vec6 *)I->v), gain_of, v) - granted;
 }
 
-/* The common velocity of all bodies; with joints the nearest to it that they allow, of which
- * scaling leaves the corrections of their errors alone. Null without memory or such velocities. */
 /* What velocities are scaled about: the common velocity of all bodies; where joints are to hold, if
  * that is found, the nearest to it that they allow, so that their errors are still corrected. Null
  * without memory. */

@@ -91,15 +91,20 @@ static size_t remembered_bytes(const peg_pair_cache *m)
     return m->capacity * sizeof *m->entry + m->row_capacity * sizeof *m->row;
 }
 
-void peg_context_reset(peg_context *context)
+static int reset(peg_arena *arena)
 {
-    peg_arena_reset(&context->arena);
-    peg_arena_reset(&context->kept);
+    peg_arena_reset(arena);
+    return arena->uses == 0;
+}
+
+int peg_context_reset(peg_context *context)
+{
+    int gave = reset(&context->arena) + reset(&context->kept);
     peg_pair_cache_reset(&context->next_cache);
-    for (int i = 0; i < context->settings.threads; i++) {
-        peg_arena_reset(&context->worker[i].arena);
-        peg_arena_reset(&context->worker[i].results);
-    }
+    gave += context->next_cache.uses == 0;
+    for (int i = 0; i < context->settings.threads; i++)
+        gave += reset(&context->worker[i].arena) + reset(&context->worker[i].results);
+    return gave > 0;
 }
 
 size_t peg_context_memory(const peg_context *context)

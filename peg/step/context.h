@@ -5,8 +5,8 @@
 #include "peg/peg.h"
 #include "peg/step/stage.h"
 
-/* Empties the memory of a step, and gives back what many steps have not needed. */
-void peg_context_reset(peg_context *context);
+/* Empties the memory of a step. Returns whether what many steps have not needed was given back. */
+int peg_context_reset(peg_context *context);
 /* Bytes that its arenas and arrays hold. */
 size_t peg_context_memory(const peg_context *context);
 /* The threads of the settings; null without memory. */

@@ -449,8 +449,7 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     if (status != PEG_OK) return status;
     peg_resting_compare(context, scene);
     if (peg_resting_repeat(context, scene, stats)) {
-        peg_context_reset(context);
-        context->resting.stats.memory = peg_context_memory(context);
+        if (peg_context_reset(context)) context->resting.stats.memory = peg_context_memory(context);
         return PEG_OK;
     }
     int whole = set_stage(&stage, context, scene);
