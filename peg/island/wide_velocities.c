@@ -42,10 +42,14 @@ static double kept_gap(const peg_wide *w, int k)
     return peg_min(w->feature[k].gap, w->gap * w->pair[w->feature[k].pair].margin);
 }
 
+static void set_bias(peg_wide *w, int k)
+{
+    w->contact[k].bias = (w->feature[k].gap - kept_gap(w, k)) / w->I->h;
+}
+
 static void finish_start(peg_wide *w, const peg_wide_visit *v)
 {
-    for (int k = v->first; k < v->first + v->count; k++)
-        w->contact[k].bias = (w->feature[k].gap - kept_gap(w, k)) / w->I->h;
+    for (int k = v->first; k < v->first + v->count; k++) set_bias(w, k);
     peg_wide_warm_start(w, v);
 }
 
@@ -317,7 +321,7 @@ static int leave_exact(peg_wide *w)
     w->gap = PEG_COARSE_GAP;
     for (int k = 0; k < w->contacts; k++) {
         w->contact[k] = w->begun[k];
-        w->contact[k].bias = (w->feature[k].gap - kept_gap(w, k)) / w->I->h;
+        set_bias(w, k);
     }
     return 1;
 }
@@ -328,8 +332,7 @@ static void enter_exact(peg_wide *w)
 {
     w->is_small = 1;
     w->gap = 1;
-    for (int k = 0; k < w->contacts; k++)
-        w->contact[k].bias = (w->feature[k].gap - kept_gap(w, k)) / w->I->h;
+    for (int k = 0; k < w->contacts; k++) set_bias(w, k);
     peg_note_exact(w->I);
 }
 
