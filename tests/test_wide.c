@@ -363,14 +363,22 @@ static int friction_holds(const peg_wide_contact *c, int j, double slide, double
            (slide >= -tolerance || c->lambda[j] >= full);
 }
 
-/* 1: 0 <= lambda, 0 <= speed + bias to the tolerance in m/s, one of them 0; friction. */
+/* Speed of a row with its bias and compliance, m/s. */
+static double row_speed(const peg_wide_patch *patch, const peg_wide_contact *c, int j)
+{
+    double third[3];
+    const double *direction[3] = {c->normal, c->tangent, third};
+    peg_cross(c->normal, c->tangent, third);
+    return speed(patch, c, direction[j]) + c->bias[j] + c->compliance[j] * c->lambda[j];
+}
+
+/* 1: 0 <= lambda, 0 <= speed to the tolerance in m/s, one of them 0; friction. */
 static int contact_holds(const peg_wide_patch *patch, const peg_wide_contact *c, double tolerance)
 {
-    double third[3], s = speed(patch, c, c->normal) + c->bias;
-    peg_cross(c->normal, c->tangent, third);
+    double s = row_speed(patch, c, 0);
     return c->lambda[0] >= 0 && s >= -tolerance && (c->lambda[0] == 0 || s <= tolerance) &&
-           friction_holds(c, 1, speed(patch, c, c->tangent), tolerance) &&
-           friction_holds(c, 2, speed(patch, c, third), tolerance);
+           friction_holds(c, 1, row_speed(patch, c, 1), tolerance) &&
+           friction_holds(c, 2, row_speed(patch, c, 2), tolerance);
 }
 
 static int violated_contacts(double tolerance)
@@ -444,7 +452,7 @@ static void add_random_patches(cases_random *r, int nb, int patches, int has_fri
                 c->arm_b[j] = cases_uniform(r, -.5, .5);
             }
             /* v = 0 satisfies it */
-            c->bias = cases_below(r, 2) ? 0 : cases_uniform(r, 0, .5);
+            c->bias[0] = cases_below(r, 2) ? 0 : cases_uniform(r, 0, .5);
             if (has_friction) c->mu[0] = c->mu[1] = cases_uniform(r, 0, .3);
         }
         add_patch(a, b, count);
@@ -452,11 +460,23 @@ static void add_random_patches(cases_random *r, int nb, int patches, int has_fri
     W.p.frictionless = !has_friction;
 }
 
+/* Contacts of springs on what moves, with slip. */
+static void drive(cases_random *r)
+{
+    for (int i = 0; i < W.contacts; i++)
+        for (int j = 0; j < 3; j++) {
+            W.contact[i].bias[j] += cases_uniform(r, -.5, .5);
+            W.contact[i].compliance[j] = cases_uniform(r, .1, 1);
+        }
+}
+
+/* _i: every other one with friction, every third one of these driven. */
 START_TEST(random_patches_meet_their_conditions)
 {
     cases_random r = {.state = 11 + (uint64_t)_i};
     int nb = 2 + cases_below(&r, 14), patches = 1 + cases_below(&r, 2 * nb);
     add_random_patches(&r, nb, patches, _i % 2);
+    if (_i % 6 == 1) drive(&r);
     solve();
     ck_assert_int_eq(violated_contacts(2e-4), 0);
     ck_assert_double_le(momentum_error(), 1e-9);

@@ -72,7 +72,7 @@ static void touch(uint64_t *seed, int a, int b, double mu)
 {
     peg_wide_contact *c = &contact[problem.patches];
     double d[3];
-    *c = (peg_wide_contact){.bias = case_uniform(seed, 0, 0.05), .mu = {mu, mu}};
+    *c = (peg_wide_contact){.bias = {case_uniform(seed, 0, 0.05)}, .mu = {mu, mu}};
     for (int k = 0; k < 3; k++) {
         c->normal[k] = case_uniform(seed, -1, 1), d[k] = case_uniform(seed, -1, 1);
         c->arm_a[k] = case_uniform(seed, -0.5, 0.5), c->arm_b[k] = case_uniform(seed, -0.5, 0.5);
@@ -88,7 +88,7 @@ static void touch(uint64_t *seed, int a, int b, double mu)
 static void add_contact_row(const peg_wide_patch *p, const peg_wide_contact *c, const double *d,
                             int normal, int k)
 {
-    peg_lcp_row row = {.body_a = p->a, .body_b = p->b, .b = k ? 0 : c->bias};
+    peg_lcp_row row = {.body_a = p->a, .body_b = p->b, .b = c->bias[k], .c = c->compliance[k]};
     double back[3] = {-d[0], -d[1], -d[2]};
     peg_copy3(d, row.Ja);
     peg_cross(c->arm_a, d, row.Ja + 3);
@@ -138,6 +138,16 @@ static double joint_error(void)
     return worst;
 }
 
+/* Contacts of springs on what moves, with slip. */
+static void drive(uint64_t *seed)
+{
+    for (int i = 0; i < problem.patches; i++)
+        for (int k = 0; k < 3; k++) {
+            contact[i].bias[k] += case_uniform(seed, -0.1, 0.1);
+            contact[i].compliance[k] = case_uniform(seed, 0, 0.5);
+        }
+}
+
 /* A chain that hangs, a tree, and a body alone, with contacts between all. */
 static void random_case(uint64_t *seed, double mu, double limit)
 {
@@ -150,7 +160,7 @@ static void random_case(uint64_t *seed, double mu, double limit)
     }
 }
 
-/* _i: without friction, with it, with motors, with stops. */
+/* _i: without friction, with it, with motors, with stops, with springs. */
 START_TEST(answers_satisfy_all_rows)
 {
     int solved = 0;
@@ -158,6 +168,7 @@ START_TEST(answers_satisfy_all_rows)
         uint64_t s = seed;
         random_case(&s, _i ? 0.4 : 0, _i == 2 ? 0.05 : _i == 3 ? INFINITY : 0);
         problem.frictionless = _i == 0;
+        if (_i == 4) drive(&s);
         double left = solve();
         ck_assert_double_le(joint_error(), 1e-8);
         if (result.change > problem.tolerance) continue; /* friction may have no answer */
@@ -189,7 +200,7 @@ START_TEST(pendulum_meets_a_wall)
         peg_cross(up, row.Ja, row.Ja + 3);
         joint[problem.joints++] = row;
     }
-    contact[0] = (peg_wide_contact){.normal = {-1, 0, 0}, .tangent = {0, 1, 0}, .bias = 0.25};
+    contact[0] = (peg_wide_contact){.normal = {-1, 0, 0}, .tangent = {0, 1, 0}, .bias = {0.25}};
     patch[0] = (peg_wide_patch){0, -1, 0, 1};
     problem.patches = 1;
     problem.tolerance = 1e-9;
@@ -291,7 +302,7 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("wide-joined");
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_set_timeout(tests, 60);
-    tcase_add_loop_test(tests, answers_satisfy_all_rows, 0, 4);
+    tcase_add_loop_test(tests, answers_satisfy_all_rows, 0, 5);
     tcase_add_test(tests, pendulum_meets_a_wall);
     tcase_add_test(tests, long_chains_take_few_iterations);
     tcase_add_test(tests, warm_starts_need_no_iterations);

@@ -28,7 +28,8 @@
  * are active: the check of the poses finds those that come closer. */
 #define PEG_CLOSING 0.15
 
-/* Features that overlap by more than this, in L, lie behind the part and make no row. */
+/* Features that overlap by more than this, in L, lie behind the part and make no row; of springs:
+ * by more than this beyond the pair's own overlap. */
 #define PEG_DEEPEST 0.5
 
 /* Features face each other when the row's normal is within this cosine of the pair's direction.

@@ -21,6 +21,12 @@ typedef struct peg_facing {
     peg_feature_kind kind;
     double d[3];
 } peg_facing;
+/* Depth of an overlap of features up to which they make a row, m. */
+static inline double peg_deepest(const peg_pair *pair)
+{
+    return PEG_DEEPEST * pair->L + (pair->surface->soft ? fmax(0, -pair->s0) : 0);
+}
+
 /* VF: vertices of A. */
 peg_facing peg_facing_of(const peg_pair *pair, const peg_pair_pose *at, peg_feature_kind kind);
 /* The contact of a vertex of the upper part with a face of the lower one. Vertices from the shape's

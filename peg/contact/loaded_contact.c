@@ -37,6 +37,9 @@ void peg_loaded_row(const peg_island *I, const peg_loaded_contact *c, int j, peg
     *row = (peg_row){.pair = c->pair, .friction = j, .kind = c->kind, .i = c->i, .j = c->j};
     row->lambda = row->lambda_motion = c->lambda[j];
     row->gap0 = row->gap = row->target = c->gap;
+    row->prescribed = c->prescribed[j];
+    row->compliance = c->compliance[j];
+    row->gap_growth = j ? 0 : c->pushed;
     row->mu = j ? c->mu[j - 1] : 0;
     row->limit = j ? c->limit[j - 1] : 0;
     peg_copy3(c->point, row->point);

@@ -14,6 +14,9 @@ typedef struct peg_loaded_contact {
     peg_vec3 normal, tangent; /* unit, into A; the third direction is n x t */
     double lambda[3];         /* along n, t, n x t, N s */
     double mu[2], limit[2];   /* of friction along t and n x t, as in peg_row */
+    double prescribed[3];     /* as in peg_row, along n, t, n x t */
+    double compliance[3];     /* the same */
+    double pushed;            /* gap_growth of a spring, m; else 0 */
 } peg_loaded_contact;
 
 /* Friction impulse on A, world, N s. */

@@ -96,7 +96,7 @@ static void vertex_rows(peg_island *I, int p, const peg_pair_pose *at, peg_featu
         sides.count = 0;
         for (int i = 0; i < U->shape->nv; i++) {
             double gap = peg_dot(D->normal[j], U->vertex[i]) - D->offset[j];
-            if (gap > pair->reach || gap < -PEG_DEEPEST * pair->L) continue;
+            if (gap > pair->reach || gap < -peg_deepest(pair)) continue;
             if (is_beside(&sides, D, j, U->vertex[i], f.d, PEG_INSIDE * pair->L)) continue;
             if (!marked++) mark_low(U, f.d, I->scratch.low);
             if (!I->scratch.low[i]) continue;
@@ -214,7 +214,7 @@ static void edge_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set
             double on_a, on_b;
             if (of_mesh && !peg_edges_may_touch(I, pair, at, i, I->scratch.near[k])) continue;
             if (!peg_edge_edge(pair, at, i, I->scratch.near[k], &c, &on_a, &on_b)) continue;
-            if (c.gap > pair->reach || c.gap < -PEG_DEEPEST * pair->L) continue;
+            if (c.gap > pair->reach || c.gap < -peg_deepest(pair)) continue;
             if (peg_dot(c.normal, n) < PEG_FACING) continue;
             peg_contact_rows(I, p, at, &c, out);
         }

@@ -155,7 +155,7 @@ static int is_stuck(const finder *f, const peg_feature_contact *c)
 
 static int is_facing(const finder *f, const peg_feature_contact *c)
 {
-    return c->gap <= f->pair->reach && c->gap >= -PEG_DEEPEST * f->pair->L &&
+    return c->gap <= f->pair->reach && c->gap >= -peg_deepest(f->pair) &&
            peg_dot(c->normal, f->pair->facet.n) >= PEG_FACING;
 }
 

@@ -60,42 +60,54 @@ static double driven_by(const peg_row *row)
 double peg_driven_work(const peg_island *I)
 {
     double work = 0;
+    for (int i = 0; i < I->loads; i++) {
+        const peg_loaded_contact *c = &I->load[i];
+        work += c->lambda[0] * fmax(0, -c->prescribed[0]);
+        for (int j = 1; j < 3; j++) work += fabs(c->lambda[j] * c->prescribed[j]);
+    }
     for (int i = 0; i < I->impulse.m; i++)
         work += fabs(I->impulse.row[i].lambda) * driven_by(&I->impulse.row[i]);
     return work;
 }
 
-/* Of moving obstacles and of surfaces that move, and rounding. */
-static double granted_to_rows(const peg_island *I)
+/* Of moving obstacles, of surfaces that move and of springs, and rounding. */
+static double granted_to_contacts(const peg_island *I)
 {
     double granted = 0, driven = 0;
+    for (int i = 0; i < I->loads; i++) {
+        const peg_loaded_contact *c = &I->load[i];
+        double rounding = PEG_ROUNDING * I->pair[c->pair].L / I->h;
+        granted += c->lambda[0] * c->pushed / I->h;
+        for (int j = 0; j < 3; j++) {
+            driven -= c->lambda[j] * c->prescribed[j];
+            granted += fabs(c->lambda[j]) * rounding;
+        }
+    }
     for (int i = 0; i < I->impulse.m; i++) {
         const peg_row *row = &I->impulse.row[i];
         double rounding = PEG_ROUNDING * I->pair[row->pair].L / I->h;
         driven -= row->lambda * row->prescribed;
         granted += fabs(row->lambda) * rounding;
+        if (I->pair[row->pair].surface->soft) granted += row->lambda * row->gap_growth / I->h;
     }
     return granted + fmax(0, driven);
 }
 
 int peg_gains_nothing(const peg_island *I, const peg_vec6 *v_end)
 {
-    return peg_island_gain_with(I, v_end) <= granted_to_rows(I);
+    return peg_island_gain_with(I, v_end) <= granted_to_contacts(I);
 }
 
 double peg_energy_granted(const peg_island *I)
 {
-    double granted = PEG_GAIN * I->energy_unit + granted_to_rows(I), pushed = 0;
+    double granted = PEG_GAIN * I->energy_unit + granted_to_contacts(I), pushed = 0;
     if (I->forms & PEG_FORM_RECOVERY) {
         double lowered = peg_work_along(I, (const peg_vec6 *)I->v_motion);
         return granted + fmax(0, lowered - peg_work_along(I, (const peg_vec6 *)I->v));
     }
-    for (int i = 0; i < I->impulse.m; i++)
-        pushed += fabs(I->impulse.row[i].lambda) * I->impulse.row[i].gap_growth / I->h;
-    for (int i = 0; i < I->loads; i++) {
-        const peg_loaded_contact *c = &I->load[i];
-        double rounding = PEG_ROUNDING * I->pair[c->pair].L / I->h;
-        for (int j = 0; j < 3; j++) granted += fabs(c->lambda[j]) * rounding;
+    for (int i = 0; i < I->impulse.m; i++) {
+        const peg_row *row = &I->impulse.row[i];
+        if (!I->pair[row->pair].surface->soft) pushed += fabs(row->lambda) * row->gap_growth / I->h;
     }
     if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
     return granted + (peg_is_coarse(I) ? fmin(pushed, PEG_GAIN * I->energy_unit) : pushed);

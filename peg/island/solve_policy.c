@@ -77,10 +77,9 @@ static int is_many(const peg_island *I)
     return I->nd >= PEG_COARSE_FROM;
 }
 
-/* Driven by nothing that calls for more care than approximate solves take. */
 static int may_approximate(const peg_island *I)
 {
-    return (is_many(I) || !peg_has_moving_obstacle(I)) && I->settings->solver == PEG_SOLVER_AUTO;
+    return I->settings->solver == PEG_SOLVER_AUTO;
 }
 
 static int may_iterate(const peg_island *I)

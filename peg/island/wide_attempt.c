@@ -14,7 +14,8 @@
  * polytopes by the facet of the step before (contact/patch_facet.c); pairs of other parts as by the
  * other attempts (contact/disjunction.c, contact/patch.c). PGS takes eight patches at a time.
  *
- * Rows hold the gap that they start with, so that v = 0 satisfies them. What moves the poses apart
+ * Rows hold the gap that they start with, so that v = 0 satisfies them, unless obstacles or surfaces
+ * move, or springs push. What moves the poses apart
  * is no part of the motion. Small islands keep gaps of a margin and gain no energy; where
  * pairs meet without a contact at q_0 the velocities are found anew with more rows of these, if
  * they have joints; else other attempts follow. What starts flush, or would land on an edge that it
@@ -42,26 +43,24 @@ static int suits_surface(const peg_island *I, const peg_surface *s)
 {
     int two = s->pyramid || I->settings->friction_directions == 0 ||
               I->settings->friction_directions == 4;
-    int plain =
-        !s->soft && s->slip == 0 && s->slip2 == 0 && s->rho == 0 && s->rho2 == 0 && s->rhoN == 0;
-    int still = s->motion[0] == 0 && s->motion[1] == 0 && s->motion[2] == 0;
-    return two && plain && still;
+    return two && s->rho == 0 && s->rho2 == 0 && s->rhoN == 0;
 }
 
-/* bounces: whether a surface does. */
-static int suits(const peg_island *I, int *bounces)
+/* Also sets what surfaces do. */
+static int suits(peg_wide *w)
 {
+    const peg_island *I = w->I;
     if (I->common.planar || I->common.capture || I->common.disabled_rules) return 0;
-    for (int i = I->nd; i < I->nr; i++)
-        if (peg_is_moving_obstacle(&I->rigid[i].state)) return 0;
     const peg_surface *last = NULL;
-    *bounces = 0;
+    w->is_driven = peg_has_moving_obstacle(I);
     for (int i = 0; i < I->npair; i++) {
         const peg_surface *surface = I->pair[i].surface;
         if (I->pair[i].nexternal) return 0;
         if (surface == last) continue;
         if (!suits_surface(I, surface)) return 0;
-        *bounces |= surface->bounce > 0;
+        w->bounces |= surface->bounce > 0;
+        for (int k = 0; k < 3; k++) w->is_driven |= surface->motion[k] != 0;
+        w->is_driven |= surface->soft;
         last = surface;
     }
     return 1;
@@ -73,7 +72,7 @@ static void begin_bodies(void *data, int begin, int end)
     const peg_wide *w = data;
     for (int i = begin; i < end; i++) {
         if (i >= w->I->nd) {
-            memset(w->free[i], 0, sizeof w->free[i]);
+            memcpy(w->free[i], w->I->v[i], sizeof w->free[i]);
             continue;
         }
         memcpy(w->free[i], w->I->rigid[i].state.v_free, sizeof w->free[i]);
@@ -144,7 +143,7 @@ static int separate_start(peg_wide *w)
 {
     peg_island *I = w->I;
     int n = 0;
-    peg_wide_find_turning(w, (const peg_vec6 *)w->free, I->nd);
+    peg_wide_find_turning(w, (const peg_vec6 *)w->free);
     peg_pool_loop(I->pool, start_pairs, w, I->npair);
     for (int i = 0; i < I->npair; i++)
         if (!w->pair[i].has_start) w->list[n++] = i;
@@ -156,7 +155,7 @@ static int separate_start(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         peg_wide_pair *p = &w->pair[i];
         if (w->search[i] != PEG_WIDE_VIEWS) p->s0 = p->s;
-        if (p->s0 < (w->is_small ? peg_wide_floor(p) : -PEG_TOUCH * p->L)) return 0;
+        if (!p->is_soft && p->s0 < (w->is_small ? peg_wide_floor(p) : -PEG_TOUCH * p->L)) return 0;
     }
     return 1;
 }
@@ -232,7 +231,8 @@ static outcome part(peg_wide *w, int is_last)
 static outcome find_poses(peg_wide *w, int is_last)
 {
     peg_island *I = w->I;
-    peg_reserve reserves = w->is_many ? PEG_RESERVES : PEG_RESERVE_SHORTER;
+    int may_shorten = w->is_many && !w->is_driven;
+    peg_reserve reserves = may_shorten ? PEG_RESERVES : PEG_RESERVE_SHORTER;
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
         if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I, 1));
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
@@ -299,7 +299,7 @@ int peg_wide_attempt(peg_island *I, int may_stop)
 {
     peg_wide w = {.I = I};
     peg_arena_mark mark = peg_arena_here(I->arena);
-    if (!suits(I, &w.bounces)) return 0;
+    if (!suits(&w)) return 0;
     double *joints = PEG_NEW(I->arena, double, I->joints.n);
     if (joints) copy_impulses(I->joints.n, I->joints.lambda, joints);
     if (joints && step(&w, may_stop)) return 1;

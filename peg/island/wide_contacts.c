@@ -116,7 +116,7 @@ static int find_other_patch(peg_wide *w, peg_wide_visit *v)
     peg_pair *p = &I->pair[v->pair];
     peg_pair_pose at = {place_of(w, p->a), place_of(w, p->b)};
     v->row = w->rows.m;
-    p->reach = v->reach;
+    p->reach = v->reach, p->s0 = w->pair[v->pair].s0;
     peg_patch_rows(I, v->pair, &at, &w->rows);
     if (v->corners) peg_facet_rows(I, v->pair, &at, INFINITY, &w->rows);
     v->count = w->rows.m - v->row;
@@ -286,6 +286,14 @@ static void point_velocity(const peg_wide *w, int rigid, const double *arm, doub
     peg_add_scaled(out, 1, v, out);
 }
 
+/* Of friction; of springs as in ODE, where cfm acts on forces. */
+static void set_compliance(const peg_wide *w, const peg_surface *s, peg_wide_contact *c)
+{
+    c->compliance[0] = s->soft ? s->cfm / w->I->h : 0;
+    c->compliance[1] = s->slip / w->I->h;
+    c->compliance[2] = s->slip2 / w->I->h;
+}
+
 static void set_bounds(const peg_wide *w, const peg_surface *s, peg_wide_contact *c)
 {
     const double mu[2] = {s->mu, s->mu2};
@@ -297,6 +305,12 @@ static void set_bounds(const peg_wide *w, const peg_surface *s, peg_wide_contact
     }
 }
 
+/* Whether friction has the cone of four directions, not the pyramid along the axes. */
+static int is_cone(const peg_wide *w, const peg_surface *s)
+{
+    return !s->pyramid && !s->force_limit && isfinite(s->mu) && w->I->settings->friction_directions;
+}
+
 /* As in contact/friction.c: along the sliding that would happen, where the cone has its full
  * radius. */
 static void set_friction(const peg_wide *w, int k)
@@ -306,6 +320,7 @@ static void set_friction(const peg_wide *w, int k)
     const peg_pair *p = &w->I->pair[w->feature[k].pair];
     const peg_surface *s = p->surface;
     double a[3], b[3], slide[3], t[3], third[3];
+    set_compliance(w, s, c);
     peg_plane_space(c->normal, t);
     peg_normalise(t);
     if (!(s->mu > 0) && !(s->mu2 > 0)) {
@@ -315,17 +330,57 @@ static void set_friction(const peg_wide *w, int k)
     point_velocity(w, w->piece[p->a].rigid, c->arm_a, a);
     point_velocity(w, w->piece[p->b].rigid, c->arm_b, b);
     peg_sub(a, b, slide);
-    int given = peg_part_across(s->axis, c->normal, 0, t);
-    if (!given && s->mu == s->mu2 &&
+    int has_axes = peg_part_across(s->axis, c->normal, 0, t) || s->mu != s->mu2 ||
+                   s->slip != s->slip2 || s->motion[0] != 0 || s->motion[1] != 0;
+    if (!has_axes &&
         !peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
         peg_part_across(before, c->normal, 0, t);
     set_bounds(w, s, c);
-    if (!s->pyramid && !s->force_limit && isfinite(s->mu) && w->I->settings->friction_directions) {
+    if (is_cone(w, s)) {
         peg_cross(c->normal, t, third);
         for (int j = 0; j < 3; j++) t[j] = sqrt(0.5) * (t[j] - third[j]);
         c->mu[0] = c->mu[1] = sqrt(0.5) * s->mu;
+        c->compliance[2] = c->compliance[1];
     }
     peg_copy3(t, c->tangent);
+}
+
+/* Speed of obstacles along a direction at a contact, as part of that of A relative to B. */
+static double obstacle_speed(const peg_wide *w, int k, const double *direction)
+{
+    const peg_wide_contact *c = &w->contact[k];
+    const peg_wide_pair *p = &w->pair[w->feature[k].pair];
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        int rigid = w->piece[side ? p->b : p->a].rigid;
+        double u[3];
+        if (rigid < w->I->nd) continue;
+        point_velocity(w, rigid, side ? c->arm_b : c->arm_a, u);
+        sum += side ? -peg_dot(direction, u) : peg_dot(direction, u);
+    }
+    return sum;
+}
+
+void peg_wide_prescribe(peg_wide *w, int k)
+{
+    const peg_wide_contact *c = &w->contact[k];
+    const peg_surface *s = w->I->pair[w->feature[k].pair].surface;
+    double *prescribed = w->feature[k].prescribed, third[3];
+    const double *direction[3] = {c->normal, c->tangent, third};
+    peg_cross(c->normal, c->tangent, third);
+    for (int j = 0; j < 3; j++) prescribed[j] = obstacle_speed(w, k, direction[j]);
+    if (w->feature[k].gap <= 2 * w->pair[w->feature[k].pair].margin) prescribed[0] -= s->motion[2];
+    /* the axes of a cone lie between its rows */
+    double along = is_cone(w, s) ? sqrt(0.5) : 1, across = is_cone(w, s) ? sqrt(0.5) : 0;
+    prescribed[1] -= along * s->motion[0] - across * s->motion[1];
+    prescribed[2] -= across * s->motion[0] + along * s->motion[1];
+}
+
+/* Without the weight: ODE's erp of the overlap. */
+double peg_wide_pushed(const peg_wide *w, int k)
+{
+    const peg_pair *p = &w->I->pair[w->feature[k].pair];
+    return p->surface->soft ? p->surface->erp * fmax(0, -w->feature[k].gap) : 0;
 }
 
 /* --- impulses of the step before --- */
@@ -427,6 +482,9 @@ static void set_loads(void *data, int begin, int end)
         memcpy(load->lambda, c->lambda, sizeof load->lambda);
         memcpy(load->mu, c->mu, sizeof load->mu);
         memcpy(load->limit, c->limit, sizeof load->limit);
+        memcpy(load->prescribed, w->feature[k].prescribed, sizeof load->prescribed);
+        memcpy(load->compliance, c->compliance, sizeof load->compliance);
+        load->pushed = peg_wide_pushed(w, k);
     }
 }
 

@@ -35,11 +35,12 @@ static int fill_contact(const peg_wide *w, int k, const peg_wide_patch *patch, i
     int n = 1;
     peg_cross(c->normal, c->tangent, third);
     fill_jacobian(c, patch, c->normal, row);
-    row->b = c->bias;
+    row->b = c->bias[0], row->c = c->compliance[0];
     lambda[0] = c->lambda[0];
     for (int j = 0; j < 2 && !frictionless; j++) {
         if (!has_friction(w, k, j)) continue;
         fill_jacobian(c, patch, across[j], &row[n]);
+        row[n].b = c->bias[1 + j], row[n].c = c->compliance[1 + j];
         row[n].bounded = 1;
         row[n].normal = at;
         row[n].mu = c->mu[j];

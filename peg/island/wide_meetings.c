@@ -81,9 +81,9 @@ int peg_wide_hold_passes(peg_wide *w, int *fresh)
 {
     int n = 0;
     *fresh = 0;
-    peg_wide_find_turning(w, (const peg_vec6 *)w->I->v, w->I->nr);
+    peg_wide_find_turning(w, (const peg_vec6 *)w->I->v);
     for (int i = 0; i < w->I->npair; i++) {
-        if (!w->checked[i] || peg_wide_is_violated(w, i)) continue;
+        if (!w->checked[i] || peg_wide_is_violated(w, i) || w->pair[i].is_soft) continue;
         if (peg_wide_is_held(w, i, PEG_WIDE_NOW) || !passes(w, i)) continue;
         if (!w->held[i]) peg_wide_hold(w, i), ++*fresh;
         n++;

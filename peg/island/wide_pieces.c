@@ -50,6 +50,7 @@ static void set_pairs(void *data, int begin, int end)
         w->pair[i] = (peg_wide_pair){.a = p->a,
                                      .b = p->b,
                                      .has_start = p->start_axis || p->start_facet,
+                                     .is_soft = p->surface->soft,
                                      .L = p->L,
                                      .margin = p->margin,
                                      .fast = PEG_FAST * p->width};
@@ -178,7 +179,6 @@ void peg_wide_place_other_views(peg_wide *w)
 typedef struct turning {
     peg_wide *w;
     const peg_vec6 *v;
-    int n;
 } turning;
 
 static void find_turning(void *data, int begin, int end)
@@ -186,15 +186,13 @@ static void find_turning(void *data, int begin, int end)
     const turning *of = data;
     for (int i = begin; i < end; i++) {
         peg_wide_piece *piece = &of->w->piece[i];
-        int moves = piece->rigid < of->n;
-        piece->turning =
-            moves ? peg_piece_turning(of->w->I, &of->w->I->piece[i], of->v[piece->rigid]) : 0;
+        piece->turning = peg_piece_turning(of->w->I, &of->w->I->piece[i], of->v[piece->rigid]);
     }
 }
 
-void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v, int n)
+void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v)
 {
-    peg_pool_loop(w->I->pool, find_turning, &(turning){w, v, n}, w->I->npiece);
+    peg_pool_loop(w->I->pool, find_turning, &(turning){w, v}, w->I->npiece);
 }
 
 double peg_wide_motion(const peg_wide *w, const peg_wide_pair *pair, const peg_vec6 *v)

@@ -53,11 +53,11 @@ void peg_wide_check(peg_wide *w)
     peg_island *I = w->I;
     int n = 0;
     peg_wide_place_all(w);
-    peg_wide_find_turning(w, (const peg_vec6 *)I->v, I->nr);
+    peg_wide_find_turning(w, (const peg_vec6 *)I->v);
     peg_pool_loop(I->pool, bound_pairs, w, I->npair);
     memset(w->checked, 0, (size_t)I->npair);
     for (int i = 0; i < I->npair; i++)
-        if (peg_wide_is_violated(w, i)) w->list[n++] = i;
+        if (peg_wide_is_close(w, i)) w->list[n++] = i;
     check_pairs(w, w->list, n);
     w->violations = 0;
     add_violated(w, n);
@@ -204,7 +204,7 @@ static int choose_pairs(peg_wide *w)
         for (int k = w->first[i]; k < w->first[i + 1] && w->push[i] >= 0; k++) {
             int index = w->around[k];
             const peg_wide_pair *p = &w->pair[index];
-            if (w->chosen[index] || !(p->s < near_gap(w, w->push, p))) continue;
+            if (w->chosen[index] || p->is_soft || !(p->s < near_gap(w, w->push, p))) continue;
             w->chosen[index] = 1;
             w->list[n++] = index;
             if (!w->checked[index]) w->unchecked[unchecked++] = index;
@@ -279,7 +279,7 @@ static void finish_restoration(peg_wide *w, const peg_wide_visit *v)
     for (int k = v->first; k < v->first + v->count; k++) {
         double now = w->feature[k].gap;
         peg_wide_contact *c = &w->contact[k];
-        c->bias = now - (violated ? aim : peg_min(now, aim));
+        c->bias[0] = now - (violated ? aim : peg_min(now, aim));
         peg_plane_space(c->normal, c->tangent);
         peg_normalise(c->tangent);
     }

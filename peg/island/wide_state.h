@@ -57,6 +57,7 @@ typedef struct peg_wide_piece {
 typedef struct peg_wide_pair {
     int a, b;
     int has_start; /* its axis or facet at q_0 is known */
+    int is_soft;   /* it may overlap: its contacts are springs */
     double s0, s, L, margin, reach;
     double fast; /* a motion that is fast, m; of pairs searched by views: see peg_pair_is_fast */
 } peg_wide_pair;
@@ -75,9 +76,10 @@ typedef struct peg_wide_feature {
     int pair;
     peg_feature_kind kind; /* with i and j as in peg_row */
     int i, j;
-    double gap;      /* m */
-    peg_vec3 point;  /* world, m */
-    peg_vec3 before; /* friction of the same features in the step before, N s */
+    double gap;           /* m */
+    peg_vec3 point;       /* world, m */
+    peg_vec3 before;      /* friction of the same features in the step before, N s */
+    double prescribed[3]; /* as in peg_row, along n, t, n x t, m/s */
 } peg_wide_feature;
 
 /* A pair whose contacts are looked for. */
@@ -92,10 +94,11 @@ typedef struct peg_wide_visit {
 typedef struct peg_wide {
     peg_island *I;
     int bounces;           /* a surface does */
+    int is_driven;         /* an obstacle or a surface moves, or springs push */
     int is_many;           /* 30 bodies and more */
     int is_small;          /* of so few bodies that problems are solved to the certificate */
     peg_mass_root *root;   /* nd */
-    peg_vec6 *free;        /* nr: velocities without contact */
+    peg_vec6 *free;        /* nr: velocities without contact; of obstacles: theirs */
     peg_wide_piece *piece; /* npiece */
     peg_wide_edges edges;
     peg_box *box[PEG_WIDE_TIMES]; /* npiece each */
@@ -147,16 +150,21 @@ typedef struct peg_wide {
     peg_vec6 *zero, *shift;      /* nd: by number */
 } peg_wide;
 
-/* What a pair must keep, m. */
+/* What a pair must keep, m; of a soft one: below which its separation is found. */
 static inline double peg_wide_floor(const peg_wide_pair *pair)
 {
     return PEG_FLOOR * pair->margin;
 }
 
 /* At the iterate. */
-static inline int peg_wide_is_violated(const peg_wide *w, int pair)
+static inline int peg_wide_is_close(const peg_wide *w, int pair)
 {
     return !(w->pair[pair].s >= peg_wide_floor(&w->pair[pair]));
+}
+
+static inline int peg_wide_is_violated(const peg_wide *w, int pair)
+{
+    return peg_wide_is_close(w, pair) && !w->pair[pair].is_soft;
 }
 
 /* Whether the separation of a pair is that of what holds it: of many bodies in positions, too. */
@@ -176,9 +184,8 @@ void peg_wide_place_body(peg_wide *w, int body);
 void peg_wide_place_moved(peg_wide *w, const unsigned char *moved);
 void peg_wide_place_all(peg_wide *w);
 void peg_wide_place_other_views(peg_wide *w);
-/* The speeds of the pieces' points by the turning of their bodies with v, in n bodies: others are
- * at rest. */
-void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v, int n);
+/* The speeds of the pieces' points by the turning of their bodies with v. */
+void peg_wide_find_turning(peg_wide *w, const peg_vec6 *v);
 /* As peg_pair_motion with the turning that was found. */
 double peg_wide_motion(const peg_wide *w, const peg_wide_pair *pair, const peg_vec6 *v);
 /* Of n listed pairs: s, and the axis or facet, at the start also s0. Pairs with facets that are
@@ -218,6 +225,10 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
 /* Of the contacts of a visit: their friction, and the impulses of the same features in the step
  * before; what is left of these goes to the nearest contact. */
 void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *visit);
+/* Sets what is prescribed in a contact whose tangent is known. */
+void peg_wide_prescribe(peg_wide *w, int contact);
+/* How far a contact's spring pushes its bodies apart in the step, m. */
+double peg_wide_pushed(const peg_wide *w, int contact);
 /* The contacts that bear, to the island; 0 without memory. */
 int peg_wide_take_loads(peg_wide *w);
 /* Their gaps at the poses of the iterate; that of a contact. */

@@ -39,18 +39,30 @@ static void choose_reaches(void *data, int begin, int end)
 /* The gap that a contact at q_0 keeps, m. */
 static double kept_gap(const peg_wide *w, int k)
 {
-    return peg_min(w->feature[k].gap, w->gap * w->pair[w->feature[k].pair].margin);
+    const peg_wide_pair *p = &w->pair[w->feature[k].pair];
+    return p->is_soft ? 0 : peg_min(w->feature[k].gap, w->gap * p->margin);
 }
 
-static void set_bias(peg_wide *w, int k)
+/* room: of the gap that may close in the step, m. */
+static void set_bias(peg_wide *w, int k, double room)
 {
-    w->contact[k].bias = (w->feature[k].gap - kept_gap(w, k)) / w->I->h;
+    memcpy(w->contact[k].bias, w->feature[k].prescribed, sizeof w->contact[k].bias);
+    w->contact[k].bias[0] += room / w->I->h;
+}
+
+static void set_start_bias(peg_wide *w, int k)
+{
+    double gap = w->feature[k].gap, pushed = peg_wide_pushed(w, k);
+    set_bias(w, k, pushed > 0 ? -pushed : gap - kept_gap(w, k));
 }
 
 static void finish_start(peg_wide *w, const peg_wide_visit *v)
 {
-    for (int k = v->first; k < v->first + v->count; k++) set_bias(w, k);
     peg_wide_warm_start(w, v);
+    for (int k = v->first; k < v->first + v->count; k++) {
+        if (w->is_driven) peg_wide_prescribe(w, k);
+        set_start_bias(w, k);
+    }
 }
 
 static int gather_contacts(peg_wide *w)
@@ -62,6 +74,11 @@ static int gather_contacts(peg_wide *w)
 }
 
 /* --- small islands --- */
+
+static int is_spring(const peg_wide *w, int k)
+{
+    return w->pair[w->feature[k].pair].is_soft;
+}
 
 /* Speed of v along the normal of a contact at q_0, m/s. */
 static double normal_speed(const peg_wide *w, int k, const peg_vec6 *v)
@@ -143,7 +160,7 @@ static int is_settled(const peg_wide *w, int pass)
 {
     for (int k = 0; k < w->contacts; k++) {
         const peg_wide_contact *c = &w->contact[k];
-        if (!(c->lambda[0] > 0)) continue;
+        if (!(c->lambda[0] > 0) || is_spring(w, k)) continue;
         if ((pass == 0 && turns(w, k)) || ends_open(w, k)) return 0;
     }
     return 1;
@@ -174,11 +191,13 @@ static void correct_rows(peg_wide *w)
 {
     const peg_island *I = w->I;
     for (int k = 0; k < w->contacts; k++) {
-        peg_wide_contact *c = &w->contact[k];
         double start = w->feature[k].gap, end = peg_wide_end_gap(w, k);
-        if (turns(w, k)) take_half_way(w, k);
+        if (turns(w, k)) {
+            take_half_way(w, k);
+            if (w->is_driven) peg_wide_prescribe(w, k);
+        }
         double remainder = end - start - I->h * normal_speed(w, k, (const peg_vec6 *)I->v);
-        c->bias = fmax(0, start + remainder - kept_gap(w, k)) / I->h;
+        if (!is_spring(w, k)) set_bias(w, k, fmax(0, start + remainder - kept_gap(w, k)));
     }
 }
 
@@ -225,8 +244,11 @@ static int take_free_motion(peg_wide *w)
     const peg_vec6 *v = (const peg_vec6 *)w->free;
     for (int k = 0; k < I->joints.n; k++)
         if (isnan(I->joints.alone[k])) return 0;
-    for (int k = 0; k < w->contacts; k++)
-        if (!(w->contact[k].bias + normal_speed(w, k, v) >= 0)) return 0;
+    for (int k = 0; k < w->contacts; k++) {
+        double gap = w->feature[k].gap - kept_gap(w, k);
+        if (is_spring(w, k) && gap < 0) return 0;
+        if (!(gap + I->h * normal_speed(w, k, v) >= 0)) return 0;
+    }
     for (int k = 0; k < w->contacts; k++)
         memset(w->contact[k].lambda, 0, sizeof w->contact[k].lambda);
     for (int k = 0; k < I->joints.n; k++) I->joints.lambda[k] = I->joints.alone[k];
@@ -269,6 +291,18 @@ static double usual_speed(const peg_island *I)
     return peg_usual_change(I) / sqrt(mass);
 }
 
+/* The largest speed at which rows are driven, m/s. */
+static double driven_speed(const peg_wide *w)
+{
+    double driven = 0;
+    for (int k = 0; k < w->contacts && w->is_driven; k++) {
+        const double *prescribed = w->feature[k].prescribed;
+        driven = fmax(driven, peg_wide_pushed(w, k) / w->I->h - prescribed[0]);
+        for (int j = 1; j < 3; j++) driven = fmax(driven, fabs(prescribed[j]));
+    }
+    return driven;
+}
+
 static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
 {
     peg_island *I = w->I;
@@ -296,8 +330,9 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
     peg_wide_result result;
     if (!peg_solve_wide_pgs(I->arena, &problem, I->v, &result)) return 0;
     peg_wide_count(w, &result);
-    if (peg_has_diverged(I, (const peg_vec6 *)I->v, target, 0)) return 0;
-    if (is_coarse && !I->joints.n && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
+    if (peg_has_diverged(I, (const peg_vec6 *)I->v, target, driven_speed(w))) return 0;
+    if (is_coarse && !I->joints.n && !w->is_driven &&
+        peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
         memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
     peg_count_solve(I, 3 * w->contacts);
     peg_note_left(I, result.left);
@@ -321,7 +356,7 @@ static int leave_exact(peg_wide *w)
     w->gap = PEG_COARSE_GAP;
     for (int k = 0; k < w->contacts; k++) {
         w->contact[k] = w->begun[k];
-        set_bias(w, k);
+        set_start_bias(w, k);
     }
     return 1;
 }
@@ -332,7 +367,7 @@ static void enter_exact(peg_wide *w)
 {
     w->is_small = 1;
     w->gap = 1;
-    for (int k = 0; k < w->contacts; k++) set_bias(w, k);
+    for (int k = 0; k < w->contacts; k++) set_start_bias(w, k);
     peg_note_exact(w->I);
 }
 

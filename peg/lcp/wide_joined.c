@@ -44,7 +44,8 @@ typedef struct joined_rows {
     int *body;                    /* moved */
     peg_floats (*response)[ROWS]; /* moved: y by 1 N s of each row */
     float beta[ROWS], gain[ROWS], scale[ROWS], lambda[ROWS], way[ROWS];
-    float compliance, least, most;     /* of the first row; bounds of its impulse, N s */
+    float compliance[ROWS];
+    float least, most;                 /* bounds of the first row's impulse, N s */
     float mu[2], limit[2];             /* of the others */
     float one_zero, two_zero, two_one; /* speed of a row by 1 N s in another one */
 } joined_rows;
@@ -264,7 +265,7 @@ static int finish_rows(peg_arena *arena, const peg_joined *s, const impulses *of
     }
     for (int j = 0; j < ROWS; j++) {
         r->beta[j] = (float)of->beta[j];
-        r->scale[j] = j < r->count ? product(r, j, j) + (j ? 0 : r->compliance) : 0;
+        r->scale[j] = j < r->count ? product(r, j, j) + r->compliance[j] : 0;
         r->gain[j] = r->scale[j] > 0 ? 1 / r->scale[j] : 0;
         r->lambda[j] = r->scale[j] > 0 ? r->lambda[j] : 0;
         r->way[j] = 0;
@@ -290,9 +291,10 @@ static int load_contact(peg_arena *arena, const peg_joined *s, const peg_wide_pa
     peg_cross(c->normal, c->tangent, third);
     *r = (joined_rows){.contact = k, .joint = -1, .most = (float)WITHOUT_BOUND};
     r->count = s->problem->frictionless ? 1 : ROWS;
-    of.beta[0] = c->bias;
     for (int j = 0; j < r->count; j++) {
         double Ja[6], Jb[6];
+        of.beta[j] = c->bias[j];
+        r->compliance[j] = (float)c->compliance[j];
         peg_copy3(direction[j], Ja);
         peg_cross(c->arm_a, direction[j], Ja + 3);
         for (int i = 0; i < 3; i++) Jb[i] = -direction[j][i];
@@ -313,7 +315,7 @@ static int load_joint(peg_arena *arena, const peg_joined *s, int k, joined_rows 
 {
     const peg_lcp_row *row = &s->problem->joint[k];
     impulses of = {.body = {row->body_a, row->body_b}};
-    *r = (joined_rows){.contact = -1, .joint = k, .count = 1, .compliance = (float)row->c};
+    *r = (joined_rows){.contact = -1, .joint = k, .count = 1, .compliance = {(float)row->c}};
     r->most = row->bounded ? limit_of(row->limit) : (float)WITHOUT_BOUND;
     r->least = row->bounded ? -r->most : 0;
     r->lambda[0] = (float)s->problem->joint_lambda[k];
@@ -413,6 +415,12 @@ PEG_HOT float set_impulse(joined_rows *r, int j, float lambda, peg_joined_change
     return by;
 }
 
+/* With which the row has no speed left. */
+PEG_HOT float wanted_impulse(const joined_rows *r, int j, float speed)
+{
+    return r->lambda[j] - r->gain[j] * (speed + r->compliance[j] * r->lambda[j]);
+}
+
 PEG_HOT void visit(joined_rows *r, float beta, float *y, peg_joined_change *change)
 {
     float by[ROWS], speed[ROWS];
@@ -421,17 +429,17 @@ PEG_HOT void visit(joined_rows *r, float beta, float *y, peg_joined_change *chan
         r->lambda[j] += r->way[j];
         speed[j] = speed_of(r, j, y);
     }
-    float lambda = r->lambda[0] - r->gain[0] * (speed[0] + r->compliance * r->lambda[0]);
+    float lambda = wanted_impulse(r, 0, speed[0]);
     by[0] = set_impulse(r, 0, within(lambda, r->least, r->most), change);
     if (r->count == 1) {
         if (by[0] != 0) push(r, by, y);
         return;
     }
     float bound = r->mu[0] * r->lambda[0] + r->limit[0];
-    lambda = r->lambda[1] - r->gain[1] * (speed[1] + r->one_zero * by[0]);
+    lambda = wanted_impulse(r, 1, speed[1] + r->one_zero * by[0]);
     by[1] = set_impulse(r, 1, within(lambda, -bound, bound), change);
     bound = r->mu[1] * r->lambda[0] + r->limit[1];
-    lambda = r->lambda[2] - r->gain[2] * (speed[2] + r->two_zero * by[0] + r->two_one * by[1]);
+    lambda = wanted_impulse(r, 2, speed[2] + r->two_zero * by[0] + r->two_one * by[1]);
     by[2] = set_impulse(r, 2, within(lambda, -bound, bound), change);
     if (by[0] != 0 || by[1] != 0 || by[2] != 0) push(r, by, y);
 }

@@ -25,8 +25,8 @@ static const double WITHOUT_BOUND = 1e30;
 enum { COLOURS = 64, ROWS = 3 };
 
 typedef struct wide_row {
-    peg_floats d[3], a[3], b[3]; /* direction; how the turning of A and B counts */
-    peg_floats beta, gain, scale, lambda;
+    peg_floats d[3], a[3], b[3];          /* direction; how the turning of A and B counts */
+    peg_floats beta, gain, scale, lambda; /* gain: 1 / (scale + compliance) */
     peg_floats way; /* the extrapolation of the last iterate; once visited, with its change */
 } wide_row;
 
@@ -69,7 +69,8 @@ typedef struct state {
     float *before; /* as y: after the last iteration, before it is extrapolated */
     wide_group *group;
     peg_floats *changed; /* of each group in its last visit: squares of all rows, J */
-    int groups, has_limits;
+    int groups;
+    int has_friction, has_limits, yields; /* a contact does; yields: its rows have compliance */
     int threads, phases;
     phase phase[COLOURS + 3]; /* the last one begins at the end */
     change change[PEG_THREADS_MAX];
@@ -221,7 +222,8 @@ PEG_HOT void load_side(const state *s, const int *body, side *out)
 }
 
 typedef struct eight_contacts {
-    peg_floats direction[ROWS][3], arm_a[3], arm_b[3], bias, mu[2], limit[2], lambda[ROWS];
+    peg_floats direction[ROWS][3], arm_a[3], arm_b[3], bias[ROWS], compliance[ROWS], mu[2],
+        limit[2], lambda[ROWS];
 } eight_contacts;
 
 PEG_HOT float limit_of(const peg_wide_contact *c, int j)
@@ -241,9 +243,10 @@ PEG_HOT void load_contacts(const peg_wide_problem *p, const wide_group *g, int k
             out->direction[1][j][l] = (float)c->tangent[j];
             out->arm_a[j][l] = (float)c->arm_a[j];
             out->arm_b[j][l] = (float)c->arm_b[j];
+            out->bias[j][l] = (float)c->bias[j];
+            out->compliance[j][l] = (float)c->compliance[j];
             out->lambda[j][l] = (float)c->lambda[j];
         }
-        out->bias[l] = (float)c->bias;
         for (int j = 0; j < 2; j++) {
             out->mu[j][l] = (float)c->mu[j];
             out->limit[j][l] = limit_of(c, j);
@@ -288,12 +291,12 @@ PEG_HOT void load_row(const wide_group *g, const side *a, const side *b, const e
                       int k, wide_row *row)
 {
     for (int j = 0; j < 3; j++) row->d[j] = c->direction[k][j];
-    row->beta = k == 0 ? c->bias : peg_floats_of(0);
+    row->beta = c->bias[k];
     load_turn(a, c->arm_a, c->direction[k], 1, row->a, &row->beta);
     load_turn(b, c->arm_b, c->direction[k], -1, row->b, &row->beta);
     row->scale = product(g, row, row);
     peg_float_mask moves = row->scale > peg_floats_of(0);
-    row->gain = peg_floats_if(moves, 1 / row->scale, peg_floats_of(0));
+    row->gain = peg_floats_if(moves, 1 / (row->scale + c->compliance[k]), peg_floats_of(0));
     row->lambda = peg_floats_if(moves, c->lambda[k], peg_floats_of(0));
     row->way = peg_floats_of(0);
 }
@@ -400,14 +403,22 @@ enum { ABREAST = 2 };
 /* A group that is being visited, with y of A and B. */
 typedef struct visited {
     wide_group *group;
+    int yields;
     peg_floats a[PEG_LANES], b[PEG_LANES];
     changes changed;
 } visited;
 
+/* With which the row has no speed left. */
+PEG_HOT peg_floats wanted_impulse(const visited *v, const wide_row *row, peg_floats speed)
+{
+    if (v->yields) return row->gain * (row->scale * row->lambda - speed);
+    return row->lambda - row->gain * speed;
+}
+
 PEG_HOT void visit_normal_row(visited *v, int k, const peg_floats *speed, peg_floats *by)
 {
     wide_row *row = v->group->rows[k].row;
-    peg_floats lambda = row->lambda - row->gain * speed[0];
+    peg_floats lambda = wanted_impulse(v, row, speed[0]);
     by[0] = set_impulse(row, peg_floats_max(lambda, peg_floats_of(0)), &v->changed);
 }
 
@@ -415,7 +426,7 @@ PEG_HOT void visit_first_friction_row(visited *v, int k, const peg_floats *speed
 {
     eight_rows *r = &v->group->rows[k];
     wide_row *row = r->row;
-    peg_floats lambda = row[1].lambda - row[1].gain * (speed[1] + r->one_zero * by[0]);
+    peg_floats lambda = wanted_impulse(v, row + 1, speed[1] + r->one_zero * by[0]);
     by[1] = set_impulse(row + 1, within(lambda, r->mu[0] * row->lambda + r->limit[0]), &v->changed);
 }
 
@@ -424,7 +435,7 @@ PEG_HOT void visit_second_friction_row(visited *v, int k, const peg_floats *spee
     eight_rows *r = &v->group->rows[k];
     wide_row *row = r->row;
     peg_floats full = speed[2] + r->two_zero * by[0] + r->two_one * by[1];
-    peg_floats lambda = row[2].lambda - row[2].gain * full;
+    peg_floats lambda = wanted_impulse(v, row + 2, full);
     by[2] = set_impulse(row + 2, within(lambda, r->mu[1] * row->lambda + r->limit[1]), &v->changed);
 }
 
@@ -478,11 +489,12 @@ PEG_HOT void visit_range(visited *v, int n, int from, int to, int rows, visit ki
 }
 
 /* n groups that are `apart` from each other; the second one has no fewer contacts. */
-PEG_HOT void visit_abreast(state *s, int first, int apart, int n, int rows, visit kind, float beta,
-                           peg_floats *most)
+PEG_HOT void visit_abreast(state *s, int first, int apart, int n, int rows, int yields, visit kind,
+                           float beta, peg_floats *most)
 {
     visited v[ABREAST];
     for (int i = 0; i < n; i++) {
+        v[i].yields = yields;
         v[i].group = &s->group[first + i * apart];
         v[i].changed = (changes){*most, peg_floats_of(0)};
         gather(s, v[i].group->y_of_a, v[i].a);
@@ -500,7 +512,8 @@ PEG_HOT void visit_abreast(state *s, int first, int apart, int n, int rows, visi
 }
 
 /* A thread's groups of a phase, `apart` from each other. Returns the largest change of a row. */
-PEG_HOT float visit_share(state *s, int first, int end, int apart, int rows, visit kind, float beta)
+PEG_HOT float visit_share(state *s, int first, int end, int apart, int rows, int yields, visit kind,
+                          float beta)
 {
     peg_floats most = peg_floats_of(0);
     float largest = 0;
@@ -508,10 +521,10 @@ PEG_HOT float visit_share(state *s, int first, int end, int apart, int rows, vis
         int colour = s->group[i].colour;
         next = i + apart;
         if (next < end && colour < COLOURS && s->group[next].colour == colour) {
-            visit_abreast(s, i, apart, 2, rows, kind, beta, &most);
+            visit_abreast(s, i, apart, 2, rows, yields, kind, beta, &most);
             next += apart;
         } else {
-            visit_abreast(s, i, apart, 1, rows, kind, beta, &most);
+            visit_abreast(s, i, apart, 1, rows, yields, kind, beta, &most);
         }
     }
     for (int l = 0; l < PEG_LANES; l++) largest = most[l] > largest ? most[l] : largest;
@@ -522,8 +535,11 @@ PEG_WIDE static float visit_groups(state *s, int k, int worker, visit kind, floa
 {
     const phase *p = &s->phase[k];
     int first = p->begin + worker, end = p[1].begin;
-    if (s->problem->frictionless) return visit_share(s, first, end, p->threads, 1, kind, beta);
-    return visit_share(s, first, end, p->threads, ROWS, kind, beta);
+    if (!s->has_friction && s->yields)
+        return visit_share(s, first, end, p->threads, 1, 1, kind, beta);
+    if (!s->has_friction) return visit_share(s, first, end, p->threads, 1, 0, kind, beta);
+    if (s->yields) return visit_share(s, first, end, p->threads, ROWS, 1, kind, beta);
+    return visit_share(s, first, end, p->threads, ROWS, 0, kind, beta);
 }
 
 /* Of the first thread: what is joined. */
@@ -737,22 +753,27 @@ static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
     }
 }
 
-static int has_limits(const peg_wide_problem *p)
+/* What the rows of the contacts have. */
+static void look_at_contacts(state *s)
 {
-    int n = 0, has = 0;
+    const peg_wide_problem *p = s->problem;
+    int n = 0;
     for (int i = 0; i < p->patches; i++) n = peg_max(n, p->patch[i].first + p->patch[i].count);
-    for (int i = 0; i < n && !p->frictionless; i++)
-        has |= p->contact[i].limit[0] > 0 || p->contact[i].limit[1] > 0;
-    return has;
+    for (int i = 0; i < n; i++) {
+        const peg_wide_contact *c = &p->contact[i];
+        for (int j = 0; j < ROWS; j++) s->yields |= c->compliance[j] > 0;
+        for (int j = 0; j < 2 && !p->frictionless; j++) {
+            s->has_friction |= c->mu[j] > 0 || c->limit[j] > 0;
+            s->has_limits |= c->limit[j] > 0;
+        }
+    }
 }
 
 int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_wide_result *result)
 {
     peg_arena_mark mark = peg_arena_here(arena);
-    state s = {.problem = p,
-               .result = result,
-               .threads = peg_pool_threads(p->pool),
-               .has_limits = has_limits(p)};
+    state s = {.problem = p, .result = result, .threads = peg_pool_threads(p->pool)};
+    look_at_contacts(&s);
     *result = (peg_wide_result){.change = INFINITY};
     s.base = p->target;
     if (p->joints) {

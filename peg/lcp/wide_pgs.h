@@ -3,8 +3,8 @@
  *
  * A contact has a normal row and, with friction, two rows across it:
  *
- *     0 <= n . u + bias  _|_  lambda_n >= 0,
- *     |lambda_k| <= mu_k lambda_n + limit_k, opposite to t_k . u
+ *     0 <= n . u + bias_n + c_n lambda_n  _|_  lambda_n >= 0,
+ *     |lambda_k| <= mu_k lambda_n + limit_k, opposite to t_k . u + bias_k + c_k lambda_k
  *
  * Joints hold bodies together: see wide_joined.c.
  *
@@ -21,10 +21,11 @@
 typedef struct peg_wide_contact {
     double normal[3], tangent[3]; /* unit, world; into A. The third direction is n x t */
     double arm_a[3], arm_b[3];    /* from the centres of mass to the point, m */
-    double bias;                  /* m/s */
+    double bias[3];               /* m/s, along n, t, n x t */
+    double compliance[3];         /* c, 1/kg, as bias */
     double mu[2];                 /* along t and n x t */
     double limit[2];              /* N s; may be infinite */
-    double lambda[3];             /* N s, along n, t, n x t. In: where to start; out: the answer */
+    double lambda[3];             /* N s, as bias. In: where to start; out: the answer */
 } peg_wide_contact;
 
 /* Contacts first .. first + count - 1 of the bodies a and b (-1: does not move). */
