@@ -14,12 +14,12 @@
  * polytopes by the facet of the step before (contact/patch_facet.c); pairs of other parts as by the
  * other attempts (contact/disjunction.c, contact/patch.c). PGS takes eight patches at a time.
  *
- * Rows hold the gap that they start with, so that v = 0 satisfies them, unless obstacles or surfaces
- * move, or springs push. What moves the poses apart
- * is no part of the motion. Small islands keep gaps of a margin and gain no energy; where
- * pairs meet without a contact at q_0 the velocities are found anew with more rows of these, if
- * they have joints; else other attempts follow. What starts flush, or would land on an edge that it
- * falls past, is left to other attempts. */
+ * Rows hold the gap that they start with, so that v = 0 satisfies them, unless obstacles or
+ * surfaces move, or springs push. What moves the poses apart is no part of the motion. Small
+ * islands keep gaps of a margin and gain no energy; where pairs meet without a contact at q_0 the
+ * velocities are found anew with more rows of these, if they have joints; else other attempts
+ * follow. What starts flush, or would land on an edge that it falls past, is left to other
+ * attempts. */
 #include "peg/island/wide_attempt.h"
 
 #include "peg/base/clock.h"

@@ -3,6 +3,27 @@
 
 #include <stdlib.h>
 
+/* Belts that move by up to a twentieth of the size in a step, slip, rolling friction. */
+static void move_or_slip(fuzz_world *w, dSurfaceParameters *s)
+{
+    dice *d = &w->dice;
+    if (dice_chance(d, .4)) {
+        s->mode |= dContactMotion1 | dContactMotion2;
+        s->motion1 = dice_between(d, -.05, .05) * w->size / w->h;
+        s->motion2 = dice_chance(d, .5) ? 0 : s->motion1;
+        w->driven = 1;
+    }
+    if (dice_chance(d, .4)) {
+        s->mode |= dContactSlip1 | dContactSlip2;
+        s->slip1 = dice_scale(d, 1e-4, .1);
+        s->slip2 = dice_chance(d, .5) ? s->slip1 : 0;
+    }
+    if (dice_chance(d, .2)) {
+        s->mode |= dContactRolling;
+        s->rho = s->rho2 = dice_scale(d, 1e-3, .1) * w->size;
+    }
+}
+
 static dSurfaceParameters random_surface(fuzz_world *w, int bouncy)
 {
     dice *d = &w->dice;
@@ -15,6 +36,7 @@ static dSurfaceParameters random_surface(fuzz_world *w, int bouncy)
         s.bounce = dice_chance(d, .3) ? 1 : dice_unit(d);
         s.bounce_vel = dice_chance(d, .5) ? 0 : dice_unit(d);
     }
+    if (w->options.surfaces) move_or_slip(w, &s);
     return s;
 }
 

@@ -11,6 +11,7 @@ enum { FUZZ_BODIES = 256, FUZZ_SOLIDS = 512, FUZZ_SURFACES = 3 };
 
 typedef struct fuzz_options {
     int no_meshes; /* neither meshes nor heightfields: a seed is another world then */
+    int surfaces;  /* some move, slip or hinder rolling: another world, too */
     int steps;     /* 0: as the seed wants */
     int threads;   /* 0: one */
 } fuzz_options;

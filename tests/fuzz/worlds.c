@@ -123,6 +123,8 @@ int main(int argc, const char **argv)
     const struct poptOption options[] = {
         {"no-meshes", 0, POPT_ARG_NONE, &command.world.no_meshes, 0,
          "neither meshes nor heightfields (a seed is another world then)", NULL},
+        {"surfaces", 0, POPT_ARG_NONE, &command.world.surfaces, 0,
+         "belts, slip and rolling friction as well (the same)", NULL},
         {"steps", 0, POPT_ARG_INT, &command.world.steps, 0, "of each world [30 to 80]", "N"},
         {"threads", 0, POPT_ARG_INT, &command.world.threads, 0, "that solve islands [1]", "N"},
         {"slow", 0, POPT_ARG_DOUBLE, &command.slow, 0,
