@@ -1,6 +1,6 @@
-/* Stacks on what moves, on slippery ground and on springs, beside closed forms: islands of several
- * bodies, which the wide attempt solves. A plate is the lowest body, with eight cubes, or forty, on
- * it. */
+/* Stacks on what moves, that slide and spin, on slippery ground and on springs, beside closed
+ * forms: islands of several bodies, which the wide attempt solves. A plate is the lowest body, with
+ * eight cubes, or forty, on it. */
 #include "plugin/ode-peg.h"
 #include "tests/runner.h"
 
@@ -153,6 +153,64 @@ START_TEST(lift_carries_a_plate_with_cubes)
 }
 END_TEST
 
+static void set_directions(int directions)
+{
+    pegSettings settings;
+    pegWorldGetSettings(S.peg, &settings);
+    settings.friction_directions = directions;
+    ck_assert_int_eq(pegWorldSetSettings(S.peg, &settings), PEG_OK);
+}
+
+/* Along its velocity, by mu g, with cones of 4, 8 and 16 directions, or the pyramid along it. */
+START_TEST(plate_with_cubes_slides_straight)
+{
+    const int directions[] = {4, 8, 16, 0};
+    const double angle = .3, speed = 1.5;
+    start(cubes_of(_i & 1), 1e-4);
+    set_directions(directions[_i / 2]);
+    for (int i = 0; i < S.bodies; i++)
+        dBodySetLinearVel(S.body[i], speed * cos(angle), speed * sin(angle), 0);
+    run(10);
+    double before = hypot(dBodyGetLinearVel(S.body[0])[0], dBodyGetLinearVel(S.body[0])[1]);
+    run(30);
+    for (int i = 0; i < S.bodies; i++) {
+        const dReal *v = dBodyGetLinearVel(S.body[i]);
+        ck_assert_double_eq_tol(hypot(v[0], v[1]), before - 30 * MU * G * H, 5e-3);
+        ck_assert_double_eq_tol(atan2(v[1], v[0]), angle, 5e-3);
+    }
+    finish();
+}
+END_TEST
+
+/* Spinning friction alone, rhoN M g, slows what turns about the vertical; the cubes turn with the
+ * plate. */
+START_TEST(spinning_friction_slows_a_plate_with_cubes)
+{
+    const double rho = .05, spin = 1.5;
+    double inertia = 0;
+    start(cubes_of(_i), 1e-4);
+    S.surface.mode |= dContactRolling | dContactAxisDep;
+    S.surface.mu = 0;
+    S.surface.rhoN = rho;
+    for (int i = 0; i < S.bodies; i++) {
+        dMass mass;
+        const dReal *x = dBodyGetPosition(S.body[i]);
+        dBodyGetMass(S.body[i], &mass);
+        inertia += mass.I[10] + mass.mass * (x[0] * x[0] + x[1] * x[1]);
+        dBodySetAngularVel(S.body[i], 0, 0, spin);
+        dBodySetLinearVel(S.body[i], -spin * x[1], spin * x[0], 0);
+    }
+    run(10);
+    double before = dBodyGetAngularVel(S.body[0])[2], slowing = rho * S.mass * G / inertia;
+    run(30);
+    ck_assert_double_gt(before, 30 * H * slowing);
+    for (int i = 0; i < S.bodies; i++)
+        ck_assert_double_eq_tol(dBodyGetAngularVel(S.body[i])[2], before - 30 * H * slowing,
+                                .02 * spin);
+    finish();
+}
+END_TEST
+
 /* On a slope the plate comes to the speed slip F, F the force of each of its four corners. */
 START_TEST(slip_lets_a_plate_creep)
 {
@@ -196,6 +254,8 @@ Suite *test_suite(void)
     TCase *tests = tcase_create("stacks");
     tcase_add_loop_test(tests, belt_carries_a_plate_with_cubes, 0, 4);
     tcase_add_loop_test(tests, lift_carries_a_plate_with_cubes, 0, 2);
+    tcase_add_loop_test(tests, plate_with_cubes_slides_straight, 0, 8);
+    tcase_add_loop_test(tests, spinning_friction_slows_a_plate_with_cubes, 0, 2);
     tcase_add_loop_test(tests, slip_lets_a_plate_creep, 0, 2);
     tcase_add_loop_test(tests, springs_carry_a_plate_with_cubes, 0, 2);
     suite_add_tcase(suite, tests);

@@ -64,6 +64,8 @@ double peg_driven_work(const peg_island *I)
         const peg_loaded_contact *c = &I->load[i];
         work += c->lambda[0] * fmax(0, -c->prescribed[0]);
         for (int j = 1; j < 3; j++) work += fabs(c->lambda[j] * c->prescribed[j]);
+        for (int j = 0; j < c->furthers; j++)
+            work += fabs(c->further[j].lambda * c->further[j].bias);
     }
     for (int i = 0; i < I->impulse.m; i++)
         work += fabs(I->impulse.row[i].lambda) * driven_by(&I->impulse.row[i]);
@@ -81,6 +83,10 @@ static double granted_to_contacts(const peg_island *I)
         for (int j = 0; j < 3; j++) {
             driven -= c->lambda[j] * c->prescribed[j];
             granted += fabs(c->lambda[j]) * rounding;
+        }
+        for (int j = 0; j < c->furthers; j++) {
+            driven -= c->further[j].lambda * c->further[j].bias;
+            granted += fabs(c->further[j].lambda) * rounding;
         }
     }
     for (int i = 0; i < I->impulse.m; i++) {

@@ -39,13 +39,6 @@ static const double CLOSING = 0.1;
 
 /* --- what it is for --- */
 
-static int suits_surface(const peg_island *I, const peg_surface *s)
-{
-    int two = s->pyramid || I->settings->friction_directions == 0 ||
-              I->settings->friction_directions == 4;
-    return two && s->rho == 0 && s->rho2 == 0 && s->rhoN == 0;
-}
-
 /* Also sets what surfaces do. */
 static int suits(peg_wide *w)
 {
@@ -57,7 +50,9 @@ static int suits(peg_wide *w)
         const peg_surface *surface = I->pair[i].surface;
         if (I->pair[i].nexternal) return 0;
         if (surface == last) continue;
-        if (!suits_surface(I, surface)) return 0;
+        int furthers = peg_wide_count_furthers(I, surface);
+        if (furthers && I->joints.n) return 0;
+        w->furthers = furthers > w->furthers ? furthers : w->furthers;
         w->bounces |= surface->bounce > 0;
         for (int k = 0; k < 3; k++) w->is_driven |= surface->motion[k] != 0;
         w->is_driven |= surface->soft;

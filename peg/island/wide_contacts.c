@@ -1,7 +1,6 @@
-/* Contacts of the patches: where they are, their friction, the impulses they start with, and the
- * rows that they become in the end. */
+/* Contacts of the patches: where they are, the impulses they start with, and the rows that they
+ * become in the end. */
 #include "peg/collide/closest_features.h"
-#include "peg/contact/friction.h"
 #include "peg/contact/patch.h"
 #include "peg/contact/patch_facet.h"
 #include "peg/contact/row_set.h"
@@ -26,6 +25,7 @@ static int reserve(peg_wide *w)
         w->room = w->contacts + w->contacts / 2;
         w->contact = PEG_NEW(arena, peg_wide_contact, w->room);
         w->feature = PEG_NEW(arena, peg_wide_feature, w->room);
+        w->further = PEG_NEW(arena, peg_wide_further, w->room * w->furthers);
     }
     if (w->patches > w->patch_room) {
         w->patch_room = w->patches + w->patches / 2;
@@ -277,112 +277,6 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
     return 1;
 }
 
-/* --- friction --- */
-
-static void point_velocity(const peg_wide *w, int rigid, const double *arm, double *out)
-{
-    const double *v = rigid < w->I->nd ? w->free[rigid] : w->I->v[rigid];
-    peg_cross(v + 3, arm, out);
-    peg_add_scaled(out, 1, v, out);
-}
-
-/* Of friction; of springs as in ODE, where cfm acts on forces. */
-static void set_compliance(const peg_wide *w, const peg_surface *s, peg_wide_contact *c)
-{
-    c->compliance[0] = s->soft ? s->cfm / w->I->h : 0;
-    c->compliance[1] = s->slip / w->I->h;
-    c->compliance[2] = s->slip2 / w->I->h;
-}
-
-static void set_bounds(const peg_wide *w, const peg_surface *s, peg_wide_contact *c)
-{
-    const double mu[2] = {s->mu, s->mu2};
-    for (int j = 0; j < 2; j++) {
-        if (s->force_limit || isinf(mu[j]))
-            c->limit[j] = mu[j] * w->I->h;
-        else
-            c->mu[j] = mu[j];
-    }
-}
-
-/* Whether friction has the cone of four directions, not the pyramid along the axes. */
-static int is_cone(const peg_wide *w, const peg_surface *s)
-{
-    return !s->pyramid && !s->force_limit && isfinite(s->mu) && w->I->settings->friction_directions;
-}
-
-/* As in contact/friction.c: along the sliding that would happen, where the cone has its full
- * radius. */
-static void set_friction(const peg_wide *w, int k)
-{
-    const double *before = w->feature[k].before;
-    peg_wide_contact *c = &w->contact[k];
-    const peg_pair *p = &w->I->pair[w->feature[k].pair];
-    const peg_surface *s = p->surface;
-    double a[3], b[3], slide[3], t[3], third[3];
-    set_compliance(w, s, c);
-    peg_plane_space(c->normal, t);
-    peg_normalise(t);
-    if (!(s->mu > 0) && !(s->mu2 > 0)) {
-        peg_copy3(t, c->tangent);
-        return;
-    }
-    point_velocity(w, w->piece[p->a].rigid, c->arm_a, a);
-    point_velocity(w, w->piece[p->b].rigid, c->arm_b, b);
-    peg_sub(a, b, slide);
-    int has_axes = peg_part_across(s->axis, c->normal, 0, t) || s->mu != s->mu2 ||
-                   s->slip != s->slip2 || s->motion[0] != 0 || s->motion[1] != 0;
-    if (!has_axes &&
-        !peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
-        peg_part_across(before, c->normal, 0, t);
-    set_bounds(w, s, c);
-    if (is_cone(w, s)) {
-        peg_cross(c->normal, t, third);
-        for (int j = 0; j < 3; j++) t[j] = sqrt(0.5) * (t[j] - third[j]);
-        c->mu[0] = c->mu[1] = sqrt(0.5) * s->mu;
-        c->compliance[2] = c->compliance[1];
-    }
-    peg_copy3(t, c->tangent);
-}
-
-/* Speed of obstacles along a direction at a contact, as part of that of A relative to B. */
-static double obstacle_speed(const peg_wide *w, int k, const double *direction)
-{
-    const peg_wide_contact *c = &w->contact[k];
-    const peg_wide_pair *p = &w->pair[w->feature[k].pair];
-    double sum = 0;
-    for (int side = 0; side < 2; side++) {
-        int rigid = w->piece[side ? p->b : p->a].rigid;
-        double u[3];
-        if (rigid < w->I->nd) continue;
-        point_velocity(w, rigid, side ? c->arm_b : c->arm_a, u);
-        sum += side ? -peg_dot(direction, u) : peg_dot(direction, u);
-    }
-    return sum;
-}
-
-void peg_wide_prescribe(peg_wide *w, int k)
-{
-    const peg_wide_contact *c = &w->contact[k];
-    const peg_surface *s = w->I->pair[w->feature[k].pair].surface;
-    double *prescribed = w->feature[k].prescribed, third[3];
-    const double *direction[3] = {c->normal, c->tangent, third};
-    peg_cross(c->normal, c->tangent, third);
-    for (int j = 0; j < 3; j++) prescribed[j] = obstacle_speed(w, k, direction[j]);
-    if (w->feature[k].gap <= 2 * w->pair[w->feature[k].pair].margin) prescribed[0] -= s->motion[2];
-    /* the axes of a cone lie between its rows */
-    double along = is_cone(w, s) ? sqrt(0.5) : 1, across = is_cone(w, s) ? sqrt(0.5) : 0;
-    prescribed[1] -= along * s->motion[0] - across * s->motion[1];
-    prescribed[2] -= across * s->motion[0] + along * s->motion[1];
-}
-
-/* Without the weight: ODE's erp of the overlap. */
-double peg_wide_pushed(const peg_wide *w, int k)
-{
-    const peg_pair *p = &w->I->pair[w->feature[k].pair];
-    return p->surface->soft ? p->surface->erp * fmax(0, -w->feature[k].gap) : 0;
-}
-
 /* --- impulses of the step before --- */
 
 /* An edge's ends by its number. */
@@ -444,14 +338,21 @@ void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *v)
         if (k == to) k = nearest(w, from, to, old->local);
         w->contact[k].lambda[0] += old->lambda;
         peg_add_scaled(w->feature[k].before, 1, old->sliding, w->feature[k].before);
+        peg_add_scaled(w->feature[k].rolled, 1, old->rolling, w->feature[k].rolled);
     }
     for (int k = from; k < to; k++) {
         peg_wide_contact *c = &w->contact[k];
         double third[3];
-        set_friction(w, k);
+        peg_wide_set_friction(w, k);
         peg_cross(c->normal, c->tangent, third);
-        c->lambda[1] = peg_dot(w->feature[k].before, c->tangent);
-        c->lambda[2] = peg_dot(w->feature[k].before, third);
+        double share = peg_wide_warm_share(w, k);
+        c->lambda[1] = share * peg_dot(w->feature[k].before, c->tangent);
+        c->lambda[2] = share * peg_dot(w->feature[k].before, third);
+        for (int i = 0; i < w->furthers; i++) {
+            peg_wide_further *f = peg_wide_further_of(w, k, i);
+            f->lambda = f->turns ? peg_dot(w->feature[k].rolled, f->axis)
+                                 : share * peg_dot(w->feature[k].before, f->axis);
+        }
     }
 }
 
@@ -485,6 +386,8 @@ static void set_loads(void *data, int begin, int end)
         memcpy(load->prescribed, w->feature[k].prescribed, sizeof load->prescribed);
         memcpy(load->compliance, c->compliance, sizeof load->compliance);
         load->pushed = peg_wide_pushed(w, k);
+        load->further = w->furthers ? peg_wide_further_of(w, k, 0) : NULL;
+        load->furthers = w->furthers;
     }
 }
 

@@ -5,7 +5,7 @@
 #include "peg/island/wide_state.h"
 #include "peg/lcp/delassus.h"
 
-enum { ROWS = 3 }; /* of a contact: along n, t, n x t */
+enum { ROWS = 3 }; /* of a contact: along n, t, n x t; then its further ones */
 
 static void fill_jacobian(const peg_wide_contact *c, const peg_wide_patch *patch,
                           const double *direction, peg_lcp_row *row)
@@ -23,6 +23,31 @@ static int has_friction(const peg_wide *w, int k, int j)
 {
     return w->contact[k].mu[j] > 0 ||
            (w->contact[k].limit[j] > 0 && w->friction[k] == PEG_WIDE_ACTS);
+}
+
+/* Whether a further row of friction acts. */
+static int has_further(const peg_wide *w, int k, int i)
+{
+    const peg_wide_further *f = peg_wide_further_of(w, k, i);
+    return f->mu > 0 || (f->limit > 0 && w->friction[k] == PEG_WIDE_ACTS);
+}
+
+/* at: the normal row. */
+static void fill_further(const peg_wide *w, int k, int i, const peg_wide_patch *patch, int at,
+                         peg_lcp_row *row)
+{
+    const peg_wide_further *f = peg_wide_further_of(w, k, i);
+    fill_jacobian(&w->contact[k], patch, f->axis, row);
+    for (int j = 0; j < 3 && f->turns; j++) {
+        row->Ja[j] = row->Jb[j] = 0;
+        row->Ja[3 + j] = f->axis[j];
+        row->Jb[3 + j] = -f->axis[j];
+    }
+    row->bounded = 1;
+    row->normal = at;
+    row->b = f->bias, row->c = f->compliance;
+    row->mu = f->mu;
+    row->limit = f->limit;
 }
 
 /* The rows of a contact; returns how many. */
@@ -46,6 +71,11 @@ static int fill_contact(const peg_wide *w, int k, const peg_wide_patch *patch, i
         row[n].mu = c->mu[j];
         row[n].limit = c->limit[j];
         lambda[n++] = c->lambda[1 + j];
+    }
+    for (int i = 0; i < w->furthers && !frictionless; i++) {
+        if (!has_further(w, k, i)) continue;
+        fill_further(w, k, i, patch, at, &row[n]);
+        lambda[n++] = peg_wide_further_of(w, k, i)->lambda;
     }
     return n;
 }
@@ -77,6 +107,11 @@ static void take_impulses(peg_wide *w, const peg_problem *problem, const peg_sol
             c->lambda[1 + j] = acts ? solution->lambda[m++] : 0;
             if (!bears && !(c->limit[j] > 0)) c->lambda[1 + j] = 0;
         }
+        for (int i = 0; i < w->furthers && !frictionless; i++) {
+            peg_wide_further *f = peg_wide_further_of(w, k, i);
+            f->lambda = has_further(w, k, i) ? solution->lambda[m++] : 0;
+            if (!bears && !(f->limit > 0)) f->lambda = 0;
+        }
     }
 }
 
@@ -98,7 +133,7 @@ int peg_wide_solve_exact(peg_wide *w, const peg_wide_problem *wide, const peg_ma
                          peg_vec6 *v)
 {
     peg_island *I = w->I;
-    int most = ROWS * w->contacts + I->joints.n;
+    int most = (ROWS + w->furthers) * w->contacts + I->joints.n;
     peg_lcp_row *row = PEG_NEW(I->arena, peg_lcp_row, most);
     peg_solution solution = {.v = PEG_NEW(I->arena, peg_vec6, wide->nb),
                              .lambda = PEG_NEW(I->arena, double, most)};

@@ -76,10 +76,10 @@ typedef struct peg_wide_feature {
     int pair;
     peg_feature_kind kind; /* with i and j as in peg_row */
     int i, j;
-    double gap;           /* m */
-    peg_vec3 point;       /* world, m */
-    peg_vec3 before;      /* friction of the same features in the step before, N s */
-    double prescribed[3]; /* as in peg_row, along n, t, n x t, m/s */
+    double gap;              /* m */
+    peg_vec3 point;          /* world, m */
+    peg_vec3 before, rolled; /* friction of the same features in the step before, N s, N m s */
+    double prescribed[3];    /* as in peg_row, along n, t, n x t, m/s */
 } peg_wide_feature;
 
 /* A pair whose contacts are looked for. */
@@ -128,6 +128,8 @@ typedef struct peg_wide {
     int *number; /* nr: of the body in the problem; -1: does not move in it */
     peg_wide_contact *contact;
     peg_wide_feature *feature;
+    peg_wide_further *further; /* furthers of each contact */
+    int furthers;
     peg_wide_contact *begun; /* contacts: as they were found */
     unsigned char *friction; /* contacts: peg_wide_friction */
     int contacts, room;
@@ -225,10 +227,6 @@ int peg_wide_find_contacts(peg_wide *w, peg_wide_time time,
 /* Of the contacts of a visit: their friction, and the impulses of the same features in the step
  * before; what is left of these goes to the nearest contact. */
 void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *visit);
-/* Sets what is prescribed in a contact whose tangent is known. */
-void peg_wide_prescribe(peg_wide *w, int contact);
-/* How far a contact's spring pushes its bodies apart in the step, m. */
-double peg_wide_pushed(const peg_wide *w, int contact);
 /* The contacts that bear, to the island; 0 without memory. */
 int peg_wide_take_loads(peg_wide *w);
 /* Their gaps at the poses of the iterate; that of a contact. */
@@ -236,6 +234,24 @@ void peg_wide_find_end_gaps(peg_wide *w);
 double peg_wide_end_gap(const peg_wide *w, int contact);
 /* Adds what the threads have done to the counters. */
 void peg_wide_count(peg_wide *w, const peg_wide_result *result);
+
+/* --- wide_friction.c --- */
+
+/* Further rows of a contact with this surface. */
+int peg_wide_count_furthers(const peg_island *island, const peg_surface *surface);
+/* The friction of a contact and its axes, with the compliance of its rows; of the friction of the
+ * step before the share that each row along a direction has. */
+void peg_wide_set_friction(peg_wide *w, int contact);
+double peg_wide_warm_share(const peg_wide *w, int contact);
+/* Sets what is prescribed in a contact whose friction is set. */
+void peg_wide_prescribe(peg_wide *w, int contact);
+/* How far a contact's spring pushes its bodies apart in the step, m. */
+double peg_wide_pushed(const peg_wide *w, int contact);
+
+static inline peg_wide_further *peg_wide_further_of(const peg_wide *w, int contact, int i)
+{
+    return &w->further[contact * w->furthers + i];
+}
 
 /* --- wide_lcp.c --- */
 

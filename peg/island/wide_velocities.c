@@ -317,6 +317,8 @@ static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
                                 .root = w->root,
                                 .target = target,
                                 .contact = w->contact,
+                                .further = w->further,
+                                .furthers = w->furthers,
                                 .patch = w->patch,
                                 .patches = w->patches,
                                 .joint = I->joints.row,

@@ -36,13 +36,19 @@ typedef struct eight_rows {
     peg_floats one_zero, two_zero, two_one; /* products of two rows */
 } eight_rows;
 
+typedef struct further_rows {
+    wide_row row;
+    peg_floats mu, limit;
+} further_rows;
+
 typedef struct wide_group {
     int patch[PEG_LANES];                        /* -1: none */
     int a[PEG_LANES], b[PEG_LANES];              /* nb and above: does not move */
     size_t y_of_a[PEG_LANES], y_of_b[PEG_LANES]; /* where their y begins */
     peg_floats inverse_mass[2];                  /* of A and B, 1/kg */
     int contacts, colour;
-    eight_rows *rows; /* contacts */
+    eight_rows *rows;      /* contacts */
+    further_rows *further; /* contacts times those of each */
 } wide_group;
 
 /* Groups begin .. that threads visit before they meet: of one colour, or of colours with so few of
@@ -174,12 +180,16 @@ static int allocate_rows(peg_arena *arena, state *s)
 {
     int contacts = 0;
     for (int i = 0; i < s->groups; i++) contacts += s->group[i].contacts;
+    size_t furthers = (size_t)s->problem->furthers;
     eight_rows *rows = peg_arena_aligned(arena, (size_t)contacts * sizeof *rows);
-    for (int i = 0; i < s->groups && rows; i++) {
-        s->group[i].rows = rows;
-        rows += s->group[i].contacts;
+    further_rows *further = peg_arena_aligned(arena, (size_t)contacts * furthers * sizeof *further);
+    for (int i = 0; i < s->groups && rows && further; i++) {
+        wide_group *g = &s->group[i];
+        g->rows = rows, g->further = further;
+        rows += g->contacts;
+        further += (size_t)g->contacts * furthers;
     }
-    return rows != NULL;
+    return rows && further;
 }
 
 static int make_groups(peg_arena *arena, state *s)
@@ -221,14 +231,27 @@ PEG_HOT void load_side(const state *s, const int *body, side *out)
     }
 }
 
+/* A row along a direction, with its moments about the bodies' centres, or without a direction about
+ * an axis. */
+typedef struct eight_directions {
+    peg_floats d[3], about_a[3], about_b[3], bias, compliance, lambda;
+} eight_directions;
+
 typedef struct eight_contacts {
-    peg_floats direction[ROWS][3], arm_a[3], arm_b[3], bias[ROWS], compliance[ROWS], mu[2],
-        limit[2], lambda[ROWS];
+    eight_directions along[ROWS];
+    peg_floats arm_a[3], arm_b[3], mu[2], limit[2];
 } eight_contacts;
 
-PEG_HOT float limit_of(const peg_wide_contact *c, int j)
+PEG_HOT float limit_of(double limit)
 {
-    return (float)peg_min(c->limit[j], WITHOUT_BOUND);
+    return (float)peg_min(limit, WITHOUT_BOUND);
+}
+
+/* Index of a lane's contact k; -1: it has none. */
+PEG_HOT int contact_of(const peg_wide_problem *p, const wide_group *g, int l, int k)
+{
+    int patch = g->patch[l];
+    return patch >= 0 && k < p->patch[patch].count ? p->patch[patch].first + k : -1;
 }
 
 PEG_HOT void load_contacts(const peg_wide_problem *p, const wide_group *g, int k,
@@ -236,21 +259,50 @@ PEG_HOT void load_contacts(const peg_wide_problem *p, const wide_group *g, int k
 {
     memset(out, 0, sizeof *out);
     for (int l = 0; l < PEG_LANES; l++) {
-        if (g->patch[l] < 0 || k >= p->patch[g->patch[l]].count) continue;
-        const peg_wide_contact *c = &p->contact[p->patch[g->patch[l]].first + k];
+        int contact = contact_of(p, g, l, k);
+        if (contact < 0) continue;
+        const peg_wide_contact *c = &p->contact[contact];
         for (int j = 0; j < 3; j++) {
-            out->direction[0][j][l] = (float)c->normal[j];
-            out->direction[1][j][l] = (float)c->tangent[j];
+            eight_directions *along = &out->along[j];
+            out->along[0].d[j][l] = (float)c->normal[j];
+            out->along[1].d[j][l] = (float)c->tangent[j];
             out->arm_a[j][l] = (float)c->arm_a[j];
             out->arm_b[j][l] = (float)c->arm_b[j];
-            out->bias[j][l] = (float)c->bias[j];
-            out->compliance[j][l] = (float)c->compliance[j];
-            out->lambda[j][l] = (float)c->lambda[j];
+            along->bias[l] = (float)c->bias[j];
+            along->compliance[l] = (float)c->compliance[j];
+            along->lambda[l] = (float)c->lambda[j];
         }
         for (int j = 0; j < 2; j++) {
             out->mu[j][l] = (float)c->mu[j];
-            out->limit[j][l] = limit_of(c, j);
+            out->limit[j][l] = limit_of(c->limit[j]);
         }
+    }
+}
+
+/* The further row r of the contacts k. */
+PEG_HOT void load_further(const peg_wide_problem *p, const wide_group *g, int k, int r,
+                          eight_directions *along, further_rows *out)
+{
+    memset(along, 0, sizeof *along);
+    out->mu = out->limit = peg_floats_of(0);
+    for (int l = 0; l < PEG_LANES; l++) {
+        int contact = contact_of(p, g, l, k);
+        if (contact < 0) continue;
+        const peg_wide_contact *c = &p->contact[contact];
+        const peg_wide_further *f = &p->further[contact * p->furthers + r];
+        double about_a[3], about_b[3];
+        peg_cross(c->arm_a, f->axis, about_a);
+        peg_cross(c->arm_b, f->axis, about_b);
+        for (int j = 0; j < 3; j++) {
+            along->d[j][l] = f->turns ? 0 : (float)f->axis[j];
+            along->about_a[j][l] = (float)(f->turns ? f->axis[j] : about_a[j]);
+            along->about_b[j][l] = (float)(f->turns ? f->axis[j] : about_b[j]);
+        }
+        along->bias[l] = (float)f->bias;
+        along->compliance[l] = (float)f->compliance;
+        along->lambda[l] = (float)f->lambda;
+        out->mu[l] = (float)f->mu;
+        out->limit[l] = limit_of(f->limit);
     }
 }
 
@@ -262,12 +314,10 @@ PEG_HOT void cross(const peg_floats *a, const peg_floats *b, peg_floats *out)
 }
 
 /* How the turning of a body counts in a row, and what v_f adds to its speed. */
-PEG_HOT void load_turn(const side *body, const peg_floats *arm, const peg_floats *d, float sign,
+PEG_HOT void load_turn(const side *body, const peg_floats *c, const peg_floats *d, float sign,
                        peg_floats *n, peg_floats *beta)
 {
     const peg_floats *f = body->angular;
-    peg_floats c[3];
-    cross(arm, d, c);
     for (int k = 0; k < 3; k++)
         *beta += sign * (d[k] * body->target[k] + c[k] * body->target[3 + k]);
     n[0] = sign * (f[0] * c[0] + f[1] * c[1] + f[3] * c[2]);
@@ -287,22 +337,23 @@ PEG_HOT peg_floats product(const wide_group *g, const wide_row *i, const wide_ro
            (dot(i->a, j->a) + dot(i->b, j->b));
 }
 
-PEG_HOT void load_row(const wide_group *g, const side *a, const side *b, const eight_contacts *c,
-                      int k, wide_row *row)
+PEG_HOT void load_row(const wide_group *g, const side *a, const side *b,
+                      const eight_directions *along, wide_row *row)
 {
-    for (int j = 0; j < 3; j++) row->d[j] = c->direction[k][j];
-    row->beta = c->bias[k];
-    load_turn(a, c->arm_a, c->direction[k], 1, row->a, &row->beta);
-    load_turn(b, c->arm_b, c->direction[k], -1, row->b, &row->beta);
+    for (int j = 0; j < 3; j++) row->d[j] = along->d[j];
+    row->beta = along->bias;
+    load_turn(a, along->about_a, along->d, 1, row->a, &row->beta);
+    load_turn(b, along->about_b, along->d, -1, row->b, &row->beta);
     row->scale = product(g, row, row);
     peg_float_mask moves = row->scale > peg_floats_of(0);
-    row->gain = peg_floats_if(moves, 1 / (row->scale + c->compliance[k]), peg_floats_of(0));
-    row->lambda = peg_floats_if(moves, c->lambda[k], peg_floats_of(0));
+    row->gain = peg_floats_if(moves, 1 / (row->scale + along->compliance), peg_floats_of(0));
+    row->lambda = peg_floats_if(moves, along->lambda, peg_floats_of(0));
     row->way = peg_floats_of(0);
 }
 
 PEG_WIDE static void load_rows(state *s, int worker)
 {
+    int furthers = s->problem->furthers;
     for (int i = worker; i < s->groups; i += s->threads) {
         wide_group *g = &s->group[i];
         side a, b;
@@ -314,8 +365,12 @@ PEG_WIDE static void load_rows(state *s, int worker)
             eight_rows *r = &g->rows[k];
             wide_row *row = r->row;
             load_contacts(s->problem, g, k, &c);
-            cross(c.direction[0], c.direction[1], c.direction[2]);
-            for (int j = 0; j < ROWS; j++) load_row(g, &a, &b, &c, j, &row[j]);
+            cross(c.along[0].d, c.along[1].d, c.along[2].d);
+            for (int j = 0; j < ROWS; j++) {
+                cross(c.arm_a, c.along[j].d, c.along[j].about_a);
+                cross(c.arm_b, c.along[j].d, c.along[j].about_b);
+                load_row(g, &a, &b, &c.along[j], &row[j]);
+            }
             peg_float_mask closes =
                 (row->lambda > peg_floats_of(0)) | (row->beta < peg_floats_of(0));
             for (int j = 0; j < 2; j++) {
@@ -325,6 +380,13 @@ PEG_WIDE static void load_rows(state *s, int worker)
             r->one_zero = product(g, &row[1], &row[0]);
             r->two_zero = product(g, &row[2], &row[0]);
             r->two_one = product(g, &row[2], &row[1]);
+            for (int j = 0; j < furthers; j++) {
+                further_rows *f = &g->further[k * furthers + j];
+                eight_directions along;
+                load_further(s->problem, g, k, j, &along, f);
+                load_row(g, &a, &b, &along, &f->row);
+                f->limit = peg_floats_if(closes, f->limit, peg_floats_of(0));
+            }
         }
     }
 }
@@ -403,7 +465,7 @@ enum { ABREAST = 2 };
 /* A group that is being visited, with y of A and B. */
 typedef struct visited {
     wide_group *group;
-    int yields;
+    int yields, furthers;
     peg_floats a[PEG_LANES], b[PEG_LANES];
     changes changed;
 } visited;
@@ -455,6 +517,21 @@ PEG_HOT void visit_contacts(visited *v, int n, int k, int rows)
     }
 }
 
+/* The further rows of contacts k of n groups, each after the one before. */
+PEG_HOT void visit_further_rows(visited *v, int n, int k)
+{
+    for (int j = 0; j < v->furthers; j++)
+        for (int i = 0; i < n; i++) {
+            wide_group *g = v[i].group;
+            further_rows *f = &g->further[k * v->furthers + j];
+            peg_floats speed, bound = f->mu * g->rows[k].row->lambda + f->limit;
+            find_speeds(&f->row, 1, v[i].a, v[i].b, &speed);
+            peg_floats lambda = within(wanted_impulse(&v[i], &f->row, speed), bound);
+            peg_floats by = set_impulse(&f->row, lambda, &v[i].changed);
+            push(g, &f->row, &by, 1, v[i].a, v[i].b);
+        }
+}
+
 /* What a thread does between two meetings: a step of an iteration, or of the start of all. */
 typedef enum visit { START, VISIT } visit;
 
@@ -473,6 +550,10 @@ PEG_HOT void start_contact(visited *v, int k, int rows)
     const wide_row *row = v->group->rows[k].row;
     peg_floats lambda[ROWS] = {row[0].lambda, row[1].lambda, row[2].lambda};
     push(v->group, row, lambda, rows, v->a, v->b);
+    for (int j = 0; j < v->furthers; j++) {
+        const wide_row *further = &v->group->further[k * v->furthers + j].row;
+        push(v->group, further, &further->lambda, 1, v->a, v->b);
+    }
 }
 
 /* The contacts from .. to - 1 of n groups. */
@@ -483,8 +564,13 @@ PEG_HOT void visit_range(visited *v, int n, int from, int to, int rows, visit ki
             for (int i = 0; i < n; i++) start_contact(&v[i], k, rows);
             continue;
         }
-        for (int i = 0; i < n; i++) extrapolate(v[i].group->rows[k].row, rows, peg_floats_of(beta));
+        for (int i = 0; i < n; i++) {
+            extrapolate(v[i].group->rows[k].row, rows, peg_floats_of(beta));
+            for (int j = 0; j < v->furthers; j++)
+                extrapolate(&v[i].group->further[k * v->furthers + j].row, 1, peg_floats_of(beta));
+        }
         visit_contacts(v, n, k, rows);
+        visit_further_rows(v, n, k);
     }
 }
 
@@ -495,6 +581,7 @@ PEG_HOT void visit_abreast(state *s, int first, int apart, int n, int rows, int 
     visited v[ABREAST];
     for (int i = 0; i < n; i++) {
         v[i].yields = yields;
+        v[i].furthers = rows > 1 ? s->problem->furthers : 0;
         v[i].group = &s->group[first + i * apart];
         v[i].changed = (changes){*most, peg_floats_of(0)};
         gather(s, v[i].group->y_of_a, v[i].a);
@@ -638,7 +725,11 @@ static void update_limits(const state *s, int worker)
                 eight_rows *r = &g->rows[k];
                 int is_closed =
                     r->row->lambda[l] > 0 || (double)lane_speed(s, g, l, r->row) <= p->tolerance;
-                for (int j = 0; j < 2; j++) r->limit[j][l] = is_closed ? limit_of(c, j) : 0;
+                for (int j = 0; j < 2; j++) r->limit[j][l] = is_closed ? limit_of(c->limit[j]) : 0;
+                for (int j = 0; j < p->furthers; j++) {
+                    double limit = p->further[(c - p->contact) * p->furthers + j].limit;
+                    g->further[k * p->furthers + j].limit[l] = is_closed ? limit_of(limit) : 0;
+                }
             }
     }
     peg_pool_meet(p->pool);
@@ -715,16 +806,24 @@ static void take_impulses(void *data, int begin, int end)
                     c->lambda[j + 1] =
                         friction ? peg_clamp(row[j + 1].lambda[l], -bound, bound) : 0;
                 }
+                for (int j = 0; j < p->furthers; j++) {
+                    peg_wide_further *f = &p->further[(c - p->contact) * p->furthers + j];
+                    const further_rows *rows = &g->further[k * p->furthers + j];
+                    double bound = f->mu * c->lambda[0] + (rows->limit[l] > 0 ? f->limit : 0);
+                    f->lambda = peg_clamp(rows->row.lambda[l], -bound, bound);
+                }
             }
     }
 }
 
-static void push_body(const peg_mass_root *root, const double *impulse, const double *arm,
-                      double sign, double *v)
+/* moment: about the contact, N m s. */
+static void push_body(const peg_mass_root *root, const double *impulse, const double *about,
+                      const double *arm, double sign, double *v)
 {
     const double *f = root->angular;
     double moment[3], y[3];
     peg_cross(arm, impulse, moment);
+    peg_add_scaled(moment, 1, about, moment);
     y[0] = f[0] * moment[0] + f[1] * moment[1] + f[3] * moment[2];
     y[1] = f[2] * moment[1] + f[4] * moment[2];
     y[2] = f[5] * moment[2];
@@ -741,14 +840,21 @@ static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
         const peg_wide_patch *patch = &p->patch[i];
         for (int k = 0; k < patch->count; k++) {
             const peg_wide_contact *c = &p->contact[patch->first + k];
-            double impulse[3], third[3];
+            double impulse[3], about[3] = {0}, third[3];
             if (!peg_wide_acts(c)) continue;
             peg_cross(c->normal, c->tangent, third);
             for (int j = 0; j < 3; j++)
                 impulse[j] = c->lambda[0] * c->normal[j] + c->lambda[1] * c->tangent[j] +
                              c->lambda[2] * third[j];
-            if (patch->a >= 0) push_body(&p->root[patch->a], impulse, c->arm_a, 1, v[patch->a]);
-            if (patch->b >= 0) push_body(&p->root[patch->b], impulse, c->arm_b, -1, v[patch->b]);
+            for (int j = 0; j < p->furthers; j++) {
+                const peg_wide_further *f = &p->further[(patch->first + k) * p->furthers + j];
+                double *sum = f->turns ? about : impulse;
+                peg_add_scaled(sum, f->lambda, f->axis, sum);
+            }
+            if (patch->a >= 0)
+                push_body(&p->root[patch->a], impulse, about, c->arm_a, 1, v[patch->a]);
+            if (patch->b >= 0)
+                push_body(&p->root[patch->b], impulse, about, c->arm_b, -1, v[patch->b]);
         }
     }
 }
@@ -765,6 +871,12 @@ static void look_at_contacts(state *s)
         for (int j = 0; j < 2 && !p->frictionless; j++) {
             s->has_friction |= c->mu[j] > 0 || c->limit[j] > 0;
             s->has_limits |= c->limit[j] > 0;
+        }
+        for (int j = 0; j < p->furthers && !p->frictionless; j++) {
+            const peg_wide_further *f = &p->further[i * p->furthers + j];
+            s->has_friction |= f->mu > 0 || f->limit > 0;
+            s->has_limits |= f->limit > 0;
+            s->yields |= f->compliance > 0;
         }
     }
 }

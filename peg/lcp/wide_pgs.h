@@ -28,6 +28,14 @@ typedef struct peg_wide_contact {
     double lambda[3];             /* N s, as bias. In: where to start; out: the answer */
 } peg_wide_contact;
 
+/* Another friction row of a contact: along a direction across the normal or about an axis. */
+typedef struct peg_wide_further {
+    double axis[3];                         /* unit, world */
+    int turns;                              /* about it */
+    double mu;                              /* m, if it turns */
+    double bias, compliance, limit, lambda; /* as of contacts; of what turns N m s and rad/s */
+} peg_wide_further;
+
 /* Contacts first .. first + count - 1 of the bodies a and b (-1: does not move). */
 typedef struct peg_wide_patch {
     int a, b;
@@ -41,6 +49,8 @@ typedef struct peg_wide_problem {
     const peg_mass_root *root; /* nb: of M^-1, world frame */
     const peg_vec6 *target;    /* nb: v_f, m/s and rad/s */
     peg_wide_contact *contact;
+    peg_wide_further *further; /* `furthers` of each contact, not known to joints; no bound: none */
+    int furthers;
     const peg_wide_patch *patch;
     int patches;
     const peg_lcp_row *joint; /* joints: of the same bodies; they know no normal rows */

@@ -75,6 +75,7 @@ static void take_load(const peg_assembly *a, const peg_loaded_contact *load, peg
     peg_copy3(load->point, out->point);
     peg_copy3(load->normal, out->normal);
     peg_loaded_friction(load, out->friction);
+    peg_loaded_rolling(load, out->torque);
 }
 
 static void fill_contacts(void *data, int begin, int end)

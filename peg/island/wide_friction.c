@@ -1,0 +1,216 @@
+/* What acts along a contact besides its normal impulse, as in contact/friction.c: the two rows of
+ * the pyramid, or those of the cone, of which two at right angles are the contact's own and the
+ * others further ones; rolling and spinning friction; slip, obstacles and surfaces that move; the
+ * push of springs. */
+#include "peg/contact/friction.h"
+
+#include <stdlib.h>
+
+#include "peg/collide/closest_features.h"
+#include "peg/island/wide_state.h"
+
+/* cos(m pi / (2 S)) of the odd m below S, of the cones of S = 2, 4, 8 rows. libm's depends on the
+ * processor. */
+static const double COSINE_2[] = {0.70710678118654752};
+static const double COSINE_4[] = {0.92387953251128674, 0.38268343236508977};
+static const double COSINE_8[] = {0.98078528040323043, 0.83146961230254524, 0.55557023301960218,
+                                  0.19509032201612825};
+
+enum { ROLLING = 3 }; /* rows: about t, n x t and n */
+
+/* Rows of a cone; 0: it is the pyramid along the axes. */
+static int segments_of(const peg_island *I, const peg_surface *s)
+{
+    int has_cone = !s->pyramid && !s->force_limit && isfinite(s->mu);
+    return has_cone ? I->settings->friction_directions / 2 : 0;
+}
+
+static int rolls(const peg_surface *s)
+{
+    return s->rho > 0 || s->rho2 > 0 || s->rhoN > 0;
+}
+
+int peg_wide_count_furthers(const peg_island *I, const peg_surface *s)
+{
+    int segments = segments_of(I, s);
+    return (segments > 2 ? segments - 2 : 0) + (rolls(s) ? ROLLING : 0);
+}
+
+/* Of an odd m: cosine of the angle m pi / (2 S). */
+static double cosine(int segments, int m)
+{
+    int i = (abs(m) - 1) / 2;
+    return segments == 8 ? COSINE_8[i] : segments == 4 ? COSINE_4[i] : COSINE_2[i];
+}
+
+static double sine(int segments, int m)
+{
+    double out = cosine(segments, segments - abs(m));
+    return m < 0 ? -out : out;
+}
+
+/* Row k of a cone lies at the angle m pi / (2 S) from the first axis, m = 2 k - (S - 1). */
+static int turn_of(int segments, int k)
+{
+    return 2 * k - (segments - 1);
+}
+
+/* The row of a cone that is its further one i: all but the first and the one at right angles. */
+static int row_of(int segments, int i)
+{
+    return i < segments / 2 - 1 ? i + 1 : i + 2;
+}
+
+/* A direction of the plane of t and u at this turn. */
+static void turn_axes(int segments, int m, const double *t, const double *u, double *out)
+{
+    double c = cosine(segments, m), along = sine(segments, m) / c;
+    for (int j = 0; j < 3; j++) out[j] = c * (t[j] + along * u[j]);
+}
+
+/* What bounds a row: a share of the normal impulse, or an impulse of its own. */
+static void set_bound(const peg_wide *w, const peg_surface *s, double coefficient, double *mu,
+                      double *limit)
+{
+    int is_limit = s->force_limit || isinf(coefficient);
+    *mu = is_limit ? 0 : coefficient;
+    *limit = is_limit ? coefficient * w->I->h : 0;
+}
+
+/* t: the first axis; k: the contact. */
+static void set_cone(peg_wide *w, const peg_surface *s, int k, const double *t)
+{
+    int S = segments_of(w->I, s);
+    peg_wide_contact *c = &w->contact[k];
+    double u[3], mu = s->mu * sine(S, 1), slip = s->slip / w->I->h;
+    peg_cross(c->normal, t, u);
+    turn_axes(S, turn_of(S, 0), t, u, c->tangent);
+    c->mu[0] = c->mu[1] = mu;
+    c->compliance[1] = c->compliance[2] = slip;
+    for (int i = 0; i < S - 2; i++) {
+        peg_wide_further *f = peg_wide_further_of(w, k, i);
+        *f = (peg_wide_further){.mu = mu, .compliance = slip};
+        turn_axes(S, turn_of(S, row_of(S, i)), t, u, f->axis);
+    }
+}
+
+static void set_rolling(peg_wide *w, const peg_surface *s, int k, const double *t)
+{
+    const peg_wide_contact *c = &w->contact[k];
+    const double rho[ROLLING] = {s->rho, s->rho2, s->rhoN};
+    double u[3];
+    const double *axis[ROLLING] = {t, u, c->normal};
+    peg_cross(c->normal, t, u);
+    for (int i = 0; i < ROLLING; i++) {
+        peg_wide_further *f = peg_wide_further_of(w, k, w->furthers - ROLLING + i);
+        f->turns = 1;
+        peg_copy3(axis[i], f->axis);
+        set_bound(w, s, rho[i], &f->mu, &f->limit);
+    }
+}
+
+static void point_velocity(const peg_wide *w, int rigid, const double *arm, double *out)
+{
+    const double *v = rigid < w->I->nd ? w->free[rigid] : w->I->v[rigid];
+    peg_cross(v + 3, arm, out);
+    peg_add_scaled(out, 1, v, out);
+}
+
+/* The first axis: given, or along the sliding that would happen, or along the friction of the step
+ * before. */
+static void find_axis(const peg_wide *w, int k, double *t)
+{
+    const peg_wide_contact *c = &w->contact[k];
+    const peg_pair *p = &w->I->pair[w->feature[k].pair];
+    const peg_surface *s = p->surface;
+    double a[3], b[3], slide[3];
+    peg_plane_space(c->normal, t);
+    peg_normalise(t);
+    if (!peg_has_friction(s)) return;
+    point_velocity(w, w->piece[p->a].rigid, c->arm_a, a);
+    point_velocity(w, w->piece[p->b].rigid, c->arm_b, b);
+    peg_sub(a, b, slide);
+    int has_axes = peg_part_across(s->axis, c->normal, 0, t) || s->mu != s->mu2 ||
+                   s->slip != s->slip2 || s->motion[0] != 0 || s->motion[1] != 0 ||
+                   s->rho != s->rho2;
+    if (!has_axes &&
+        !peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
+        peg_part_across(w->feature[k].before, c->normal, 0, t);
+}
+
+void peg_wide_set_friction(peg_wide *w, int k)
+{
+    peg_wide_contact *c = &w->contact[k];
+    const peg_surface *s = w->I->pair[w->feature[k].pair].surface;
+    double t[3];
+    find_axis(w, k, t);
+    peg_copy3(t, c->tangent);
+    for (int i = 0; i < w->furthers; i++) *peg_wide_further_of(w, k, i) = (peg_wide_further){0};
+    c->compliance[0] = s->soft ? s->cfm / w->I->h : 0;
+    if (segments_of(w->I, s)) {
+        set_cone(w, s, k, t);
+    } else {
+        const double mu[2] = {s->mu, s->mu2}, slip[2] = {s->slip, s->slip2};
+        for (int j = 0; j < 2; j++) {
+            set_bound(w, s, mu[j], &c->mu[j], &c->limit[j]);
+            c->compliance[1 + j] = slip[j] / w->I->h;
+        }
+    }
+    if (rolls(s)) set_rolling(w, s, k, t);
+}
+
+double peg_wide_warm_share(const peg_wide *w, int k)
+{
+    int segments = segments_of(w->I, w->I->pair[w->feature[k].pair].surface);
+    return segments > 2 ? 2.0 / segments : 1;
+}
+
+/* Speed of obstacles along a direction at a contact, or about it, as part of that of A relative to
+ * B. */
+static double obstacle_speed(const peg_wide *w, int k, const double *direction, int turns)
+{
+    const peg_wide_contact *c = &w->contact[k];
+    const peg_wide_pair *p = &w->pair[w->feature[k].pair];
+    double sum = 0;
+    for (int side = 0; side < 2; side++) {
+        int rigid = w->piece[side ? p->b : p->a].rigid;
+        double u[3];
+        if (rigid < w->I->nd) continue;
+        if (turns)
+            peg_copy3(w->I->v[rigid] + 3, u);
+        else
+            point_velocity(w, rigid, side ? c->arm_b : c->arm_a, u);
+        sum += side ? -peg_dot(direction, u) : peg_dot(direction, u);
+    }
+    return sum;
+}
+
+void peg_wide_prescribe(peg_wide *w, int k)
+{
+    const peg_wide_contact *c = &w->contact[k];
+    const peg_surface *s = w->I->pair[w->feature[k].pair].surface;
+    int S = segments_of(w->I, s);
+    double *prescribed = w->feature[k].prescribed, third[3];
+    const double *direction[3] = {c->normal, c->tangent, third};
+    peg_cross(c->normal, c->tangent, third);
+    for (int j = 0; j < 3; j++) prescribed[j] = obstacle_speed(w, k, direction[j], 0);
+    if (w->feature[k].gap <= 2 * w->pair[w->feature[k].pair].margin) prescribed[0] -= s->motion[2];
+    double x = s->motion[0], y = s->motion[1], c0 = 1, s0 = 0;
+    if (S) c0 = cosine(S, turn_of(S, 0)), s0 = sine(S, turn_of(S, 0));
+    prescribed[1] -= c0 * x + s0 * y;
+    prescribed[2] -= c0 * y - s0 * x;
+    for (int i = 0; i < w->furthers; i++) {
+        peg_wide_further *f = peg_wide_further_of(w, k, i);
+        f->bias = obstacle_speed(w, k, f->axis, f->turns);
+        if (i >= S - 2) continue;
+        int m = turn_of(S, row_of(S, i));
+        f->bias -= cosine(S, m) * x + sine(S, m) * y;
+    }
+}
+
+/* Without the weight: ODE's erp of the overlap. */
+double peg_wide_pushed(const peg_wide *w, int k)
+{
+    const peg_pair *p = &w->I->pair[w->feature[k].pair];
+    return p->surface->soft ? p->surface->erp * fmax(0, -w->feature[k].gap) : 0;
+}
