@@ -52,6 +52,18 @@ static void add_with_infinite_friction(plan *p, const lab_bench_options *o, benc
     }
 }
 
+/* What does not come to rest: moving alone. */
+static void add_driven(plan *p, const lab_bench_options *o, const char *scene, int n)
+{
+    for (int i = 0; i < 2; i++)
+        add(p, o,
+            (bench_case){.scene = scene,
+                         .n = n,
+                         .key = "bodies",
+                         .mu = i ? INFINITY : .5,
+                         .measure = BENCH_MOVING});
+}
+
 /* The small ones first: what is left of the budget is for the large ones. */
 static void make_plan(plan *p, const lab_bench_options *o)
 {
@@ -68,6 +80,8 @@ static void make_plan(plan *p, const lab_bench_options *o)
     add_with_infinite_friction(p, o, (bench_case){.scene = "arm-6", .n = 13});
     add_with_infinite_friction(p, o, (bench_case){.scene = "ragdolls", .n = 8, .key = "dolls"});
     add_with_infinite_friction(p, o, (bench_case){.scene = "container", .n = 60, .key = "bodies"});
+    add_driven(p, o, "stirrer", 60);
+    add_driven(p, o, "conveyor", 60);
     add_all(p, o, piles, sizes[1], 0);
     add_all(p, o, pours, 30, .25 * 29);
     add(p, o, (bench_case){"pyramid-10", 55, NULL, .5, 0, BENCH_SETTLED});

@@ -186,12 +186,14 @@ static void look_at_standing(check_run *run)
 }
 
 /* What the module hands out: friction impulses within the circle of radius mu times the normal
- * impulse (the pyramid reaches sqrt(2) times as far), which push and never pull. */
+ * impulse (the pyramid, which belts have, too, reaches sqrt(2) times as far), which push and never
+ * pull. */
 static void look_at_cones(check_run *run)
 {
     double mu = lab_mu(run->w), most = 0, beyond = 0;
     int n = run->w->peg && mu > 0 ? pegWorldGetContactCount(run->w->peg) : 0;
-    double reach = run->w->directions == 0 ? sqrt(2) * mu : mu;
+    int has_axes = run->w->directions == 0 || run->w->pair_surface;
+    double reach = has_axes ? sqrt(2) * mu : mu;
     for (int i = 0; i < n; i++) {
         pegContact c;
         if (pegWorldGetContact(run->w->peg, i, &c) != PEG_OK) continue;
@@ -218,6 +220,9 @@ static void look_at_counts(check_run *run)
 static const check_spec pour_specs[] = {
     {"pour-boxes", .size = 0.1, .end = check_pour},
     {"pour-convex", .size = 0.1, .end = check_pour},
+    {"container", .size = 0.1, .end = check_pour},
+    {"stirrer", .size = 0.1, .end = check_pour},
+    {"conveyor", .properties = CHECK_MACHINE, .size = 0.1, .end = check_pour},
     {.scene = NULL},
 };
 

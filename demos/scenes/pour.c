@@ -1,5 +1,6 @@
 /* Bodies poured: pour-boxes and pour-convex into an open box, pour-mixed onto bumpy ground with a
- * wall round it; container: let go all at once in an open box. */
+ * wall round it; container: let go all at once in an open box; stirrer, conveyor: in one with a
+ * paddle that turns, on a belt. */
 #include "demos/world/scene.h"
 
 #include <math.h>
@@ -234,8 +235,8 @@ static void add_within(lab_world *w, lab_body *body, double radius, int i)
     }
 }
 
-/* Bodies of five classes in a lattice above the floor, let go at once. */
-static void build_container(lab_world *w)
+/* Bodies of five classes in a lattice above z = bottom, let go at once. */
+static void fill_container(lab_world *w, double bottom)
 {
     enum { SIDE_COUNT = 4, LAYER = SIDE_COUNT * SIDE_COUNT };
     double count = lab_key(w, "bodies", 60), step = 2 * HALF / SIDE_COUNT;
@@ -243,18 +244,53 @@ static void build_container(lab_world *w)
         lab_fail(w, "bodies must be a whole number from 1 to %d (--set bodies=)", BODIES_MAX);
         return;
     }
-    lab_friction(w, .5);
     add_container(w);
     for (int i = 0; i < (int)count; i++) {
         char name[32];
-        double q[4],
-            x[3] = {step * (i % SIDE_COUNT + .5) - HALF,
-                    step * (i / SIDE_COUNT % SIDE_COUNT + .5) - HALF, step * (i / LAYER + .5)};
+        double q[4], x[3] = {step * (i % SIDE_COUNT + .5) - HALF,
+                             step * (i / SIDE_COUNT % SIDE_COUNT + .5) - HALF,
+                             bottom + step * (i / LAYER + .5)};
         snprintf(name, sizeof name, "body-%d", i + 1);
         lab_random_rotation(w, q);
         add_within(w, lab_add(w, name, LAB_DYNAMIC, x, q), between(w, .6, .98) * step / 2, i);
     }
     lab_run_until(w, SETTLING);
+}
+
+static void build_container(lab_world *w)
+{
+    lab_friction(w, .5);
+    fill_container(w, 0);
+}
+
+/* One body has room between the paddle and a wall; two may jam. */
+static void build_stirrer(lab_world *w)
+{
+    const double sides[3] = {.6 * HALF, .1, .6};
+    lab_friction(w, .5);
+    lab_body *paddle = lab_add_box(w, "paddle", LAB_KINEMATIC, sides[0], sides[1], sides[2], 0, 0,
+                                   .5 * sides[2] + .02, NULL);
+    lab_velocity(paddle, NULL, (double[3]){0, 0, lab_key(w, "spin", 2)});
+    fill_container(w, sides[2] + .02);
+}
+
+/* The floor of the container is a belt that runs against a wall. */
+static int conveyor_surface(lab_world *w, lab_body *a, lab_body *b, dSurfaceParameters *surface,
+                            double fdir1[3])
+{
+    lab_body *belt = lab_body_at(w, 0);
+    if (a != belt && b != belt) return 1;
+    surface->mode |= dContactMotion1 | dContactFDir1;
+    fdir1[0] = 1;
+    surface->motion1 = lab_key(w, "speed", 1);
+    return 1;
+}
+
+static void build_conveyor(lab_world *w)
+{
+    lab_friction(w, .5);
+    lab_pair_surfaces(w, conveyor_surface);
+    fill_container(w, 0);
 }
 
 static void build_boxes(lab_world *w)
@@ -275,5 +311,8 @@ const lab_scene lab_scenes_pour[] = {
               "bodies of all classes onto a walled heightfield or mesh (bodies= mesh=)"),
     LAB_SCENE(container, "container", 2.5,
               "bodies of five convex classes fall into an open box (bodies=)"),
+    LAB_SCENE(stirrer, "stirrer", 4,
+              "the same with a paddle that turns in it (bodies=, spin= rad/s)"),
+    LAB_SCENE(conveyor, "conveyor", 4, "the same on a belt (bodies=, speed= m/s)"),
     LAB_SCENES_END,
 };
