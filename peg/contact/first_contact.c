@@ -278,6 +278,11 @@ static double least_between(stride from, double t, double s, double U)
     return (from.s * U + s * c - U * c * (t - from.t)) / (U + c);
 }
 
+int peg_strides_are_over(const peg_island *I)
+{
+    return I->progress.strides >= MOST_STRIDES + (long)STRIDES_OF_A_PAIR * I->npair;
+}
+
 peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const peg_vec6 *v,
                                          double depth)
 {
@@ -296,7 +301,6 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
                        .looks = &looks};
     if (stays_beside(&j, p->facet.n, p->facet.n, depth, &passage.clear)) return passage;
     double given_up = fmin(0, p->s0) - depth;
-    long most = MOST_STRIDES + (long)STRIDES_OF_A_PAIR * I->npair;
     place at = {.t = 0}, before = {.t = 0};
     stride last = {0};
     double clear = 0;
@@ -325,7 +329,7 @@ peg_passage peg_conservative_advancement(peg_island *I, const peg_pair *p, const
         clear = strides ? peg_min(clear, least_between(last, at.t, at.s, U)) : at.s;
         int apart_now = at.s >= -j.touch;
         int passed = shells && strides && apart_now && has_passed(&j, &before, &at);
-        passage.hit = at.s < given_up || (I->progress.strides >= most && !is_far) || passed;
+        passage.hit = at.s < given_up || (peg_strides_are_over(I) && !is_far) || passed;
         if (!apart_now || !passage.hit || passed) passage.deep = at.t;
         if (strides == 0 || (apart_now && !passage.hit)) {
             passage.apart = at.t;

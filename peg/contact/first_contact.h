@@ -25,6 +25,8 @@ typedef struct peg_passage {
 int peg_pair_is_fast(const peg_island *island, const peg_pair *pair, const peg_vec6 *v);
 peg_passage peg_conservative_advancement(peg_island *island, const peg_pair *pair,
                                          const peg_vec6 *v, double depth);
+/* Whether the island has made all strides that it may in the step. */
+int peg_strides_are_over(const peg_island *island);
 /* Adds the pair's rows at that pose to island->first. */
 void peg_first_contact(peg_island *island, int pair, const peg_passage *passage, const peg_vec6 *v);
 /* Removes rows that first contacts of their pairs have outdated; once after those of all pairs. */

@@ -343,9 +343,8 @@ void peg_wide_warm_start(peg_wide *w, const peg_wide_visit *v)
     for (int k = from; k < to; k++) {
         peg_wide_contact *c = &w->contact[k];
         double third[3];
-        peg_wide_set_friction(w, k);
+        double share = peg_wide_set_friction(w, k);
         peg_cross(c->normal, c->tangent, third);
-        double share = peg_wide_warm_share(w, k);
         c->lambda[1] = share * peg_dot(w->feature[k].before, c->tangent);
         c->lambda[2] = share * peg_dot(w->feature[k].before, third);
         for (int i = 0; i < w->furthers; i++) {

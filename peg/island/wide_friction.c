@@ -64,8 +64,8 @@ static int row_of(int segments, int i)
 /* A direction of the plane of t and u at this turn. */
 static void turn_axes(int segments, int m, const double *t, const double *u, double *out)
 {
-    double c = cosine(segments, m), along = sine(segments, m) / c;
-    for (int j = 0; j < 3; j++) out[j] = c * (t[j] + along * u[j]);
+    double c = cosine(segments, m), s = sine(segments, m);
+    for (int j = 0; j < 3; j++) out[j] = c * t[j] + s * u[j];
 }
 
 /* What bounds a row: a share of the normal impulse, or an impulse of its own. */
@@ -77,14 +77,20 @@ static void set_bound(const peg_wide *w, const peg_surface *s, double coefficien
     *limit = is_limit ? coefficient * w->I->h : 0;
 }
 
-/* t: the first axis; k: the contact. */
-static void set_cone(peg_wide *w, const peg_surface *s, int k, const double *t)
+/* Of slip: as in ODE it acts on forces. */
+static double compliance_of(const peg_wide *w, double slip)
 {
-    int S = segments_of(w->I, s);
+    return slip > 0 ? slip / w->I->h : 0;
+}
+
+/* t: the first axis; k: the contact; S: rows of the cone. */
+static void set_cone(peg_wide *w, const peg_surface *s, int k, int S, const double *t)
+{
     peg_wide_contact *c = &w->contact[k];
-    double u[3], mu = s->mu * sine(S, 1), slip = s->slip / w->I->h;
+    double u[3], least = cosine(S, S - 1), across = cosine(S, 1) / least;
+    double mu = s->mu * least, slip = compliance_of(w, s->slip);
     peg_cross(c->normal, t, u);
-    turn_axes(S, turn_of(S, 0), t, u, c->tangent);
+    for (int j = 0; j < 3; j++) c->tangent[j] = least * (t[j] - across * u[j]);
     c->mu[0] = c->mu[1] = mu;
     c->compliance[1] = c->compliance[2] = slip;
     for (int i = 0; i < S - 2; i++) {
@@ -138,31 +144,32 @@ static void find_axis(const peg_wide *w, int k, double *t)
         peg_part_across(w->feature[k].before, c->normal, 0, t);
 }
 
-void peg_wide_set_friction(peg_wide *w, int k)
+/* t: the first axis. */
+static void set_pyramid(peg_wide *w, const peg_surface *s, int k, const double *t)
 {
     peg_wide_contact *c = &w->contact[k];
-    const peg_surface *s = w->I->pair[w->feature[k].pair].surface;
-    double t[3];
-    find_axis(w, k, t);
+    const double mu[2] = {s->mu, s->mu2}, slip[2] = {s->slip, s->slip2};
     peg_copy3(t, c->tangent);
-    for (int i = 0; i < w->furthers; i++) *peg_wide_further_of(w, k, i) = (peg_wide_further){0};
-    c->compliance[0] = s->soft ? s->cfm / w->I->h : 0;
-    if (segments_of(w->I, s)) {
-        set_cone(w, s, k, t);
-    } else {
-        const double mu[2] = {s->mu, s->mu2}, slip[2] = {s->slip, s->slip2};
-        for (int j = 0; j < 2; j++) {
-            set_bound(w, s, mu[j], &c->mu[j], &c->limit[j]);
-            c->compliance[1 + j] = slip[j] / w->I->h;
-        }
+    for (int j = 0; j < 2; j++) {
+        set_bound(w, s, mu[j], &c->mu[j], &c->limit[j]);
+        c->compliance[1 + j] = compliance_of(w, slip[j]);
     }
-    if (rolls(s)) set_rolling(w, s, k, t);
 }
 
-double peg_wide_warm_share(const peg_wide *w, int k)
+double peg_wide_set_friction(peg_wide *w, int k)
 {
-    int segments = segments_of(w->I, w->I->pair[w->feature[k].pair].surface);
-    return segments > 2 ? 2.0 / segments : 1;
+    const peg_surface *s = w->I->pair[w->feature[k].pair].surface;
+    int S = segments_of(w->I, s);
+    double t[3];
+    find_axis(w, k, t);
+    for (int i = 0; i < w->furthers; i++) *peg_wide_further_of(w, k, i) = (peg_wide_further){0};
+    if (s->soft) w->contact[k].compliance[0] = s->cfm / w->I->h;
+    if (S)
+        set_cone(w, s, k, S, t);
+    else
+        set_pyramid(w, s, k, t);
+    if (rolls(s)) set_rolling(w, s, k, t);
+    return S > 2 ? 2.0 / S : 1;
 }
 
 /* Speed of obstacles along a direction at a contact, or about it, as part of that of A relative to
@@ -211,6 +218,7 @@ void peg_wide_prescribe(peg_wide *w, int k)
 /* Without the weight: ODE's erp of the overlap. */
 double peg_wide_pushed(const peg_wide *w, int k)
 {
-    const peg_pair *p = &w->I->pair[w->feature[k].pair];
-    return p->surface->soft ? p->surface->erp * fmax(0, -w->feature[k].gap) : 0;
+    int pair = w->feature[k].pair;
+    if (!w->pair[pair].is_soft) return 0;
+    return w->I->pair[pair].surface->erp * fmax(0, -w->feature[k].gap);
 }

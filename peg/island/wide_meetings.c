@@ -47,11 +47,13 @@ static double separation_at(peg_wide *w, int index, double t)
 /* Whether the pair meets between the shares t and u of the step, where its separations are s_t and
  * s_u, and it moves by `motion`: at the share x of that its separation is at least s_t - x motion
  * and at least s_u - (1 - x) motion. As in contact/first_contact.c nothing deeper than
- * PEG_HIT_DEPTH + PEG_STRIDE widths is missed. */
+ * PEG_HIT_DEPTH + PEG_STRIDE widths is missed. Where no strides are left it counts as met. */
 static int meets(peg_wide *w, int index, double t, double u, double s_t, double s_u, double motion)
 {
     const peg_pair *p = &w->I->pair[index];
     if (s_t + s_u >= motion || motion <= PEG_STRIDE * p->width) return 0;
+    if (peg_strides_are_over(w->I)) return 1;
+    w->I->progress.strides++;
     double between = 0.5 * (t + u), s = separation_at(w, index, between);
     return s < -PEG_HIT_DEPTH * p->width || meets(w, index, t, between, s_t, s, 0.5 * motion) ||
            meets(w, index, between, u, s, s_u, 0.5 * motion);

@@ -239,10 +239,9 @@ void peg_wide_count(peg_wide *w, const peg_wide_result *result);
 
 /* Further rows of a contact with this surface. */
 int peg_wide_count_furthers(const peg_island *island, const peg_surface *surface);
-/* The friction of a contact and its axes, with the compliance of its rows; of the friction of the
- * step before the share that each row along a direction has. */
-void peg_wide_set_friction(peg_wide *w, int contact);
-double peg_wide_warm_share(const peg_wide *w, int contact);
+/* The friction of a contact and its axes, with the compliance of its rows. Returns the share of the
+ * friction of the step before, along it, that each row along a direction has. */
+double peg_wide_set_friction(peg_wide *w, int contact);
 /* Sets what is prescribed in a contact whose friction is set. */
 void peg_wide_prescribe(peg_wide *w, int contact);
 /* How far a contact's spring pushes its bodies apart in the step, m. */

@@ -816,14 +816,14 @@ static void take_impulses(void *data, int begin, int end)
     }
 }
 
-/* moment: about the contact, N m s. */
+/* about: a moment about the contact, N m s; null: none. */
 static void push_body(const peg_mass_root *root, const double *impulse, const double *about,
                       const double *arm, double sign, double *v)
 {
     const double *f = root->angular;
     double moment[3], y[3];
     peg_cross(arm, impulse, moment);
-    peg_add_scaled(moment, 1, about, moment);
+    if (about) peg_add_scaled(moment, 1, about, moment);
     y[0] = f[0] * moment[0] + f[1] * moment[1] + f[3] * moment[2];
     y[1] = f[2] * moment[1] + f[4] * moment[2];
     y[2] = f[5] * moment[2];
@@ -851,10 +851,11 @@ static void find_velocities(const peg_wide_problem *p, peg_vec6 *v)
                 double *sum = f->turns ? about : impulse;
                 peg_add_scaled(sum, f->lambda, f->axis, sum);
             }
+            const double *moment = p->furthers ? about : NULL;
             if (patch->a >= 0)
-                push_body(&p->root[patch->a], impulse, about, c->arm_a, 1, v[patch->a]);
+                push_body(&p->root[patch->a], impulse, moment, c->arm_a, 1, v[patch->a]);
             if (patch->b >= 0)
-                push_body(&p->root[patch->b], impulse, about, c->arm_b, -1, v[patch->b]);
+                push_body(&p->root[patch->b], impulse, moment, c->arm_b, -1, v[patch->b]);
         }
     }
 }
