@@ -71,6 +71,12 @@ PEG_HOT peg_floats peg_floats_abs(peg_floats a)
     return (peg_floats)((peg_float_mask)a & 0x7fffffff);
 }
 
+/* Of two vectors of three coordinates in each lane. */
+PEG_HOT peg_floats peg_floats_dot(const peg_floats a[3], const peg_floats b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 PEG_HOT peg_doubles peg_doubles_of(double x)
 {
     return (peg_doubles){x, x, x, x};

@@ -17,12 +17,10 @@
 #include "peg/base/tolerance.h"
 #include "peg/base/union_find.h"
 #include "peg/lcp/equations.h"
+#include "peg/lcp/wide_groups.h"
 
 /* Rows of a contact, along n, t, n x t; bodies of a row. */
 enum { ROWS = 3, SIDES = 2 };
-
-/* In place of a limit without bound, N s: its sums are finite. */
-static const double WITHOUT_BOUND = 1e30;
 
 /* Bodies that equations connect, as a problem of their own. */
 typedef struct group {
@@ -276,11 +274,6 @@ static int finish_rows(peg_arena *arena, const peg_joined *s, const impulses *of
     return 1;
 }
 
-static float limit_of(double limit)
-{
-    return (float)peg_min(limit, WITHOUT_BOUND);
-}
-
 static int load_contact(peg_arena *arena, const peg_joined *s, const peg_wide_patch *patch, int k,
                         joined_rows *r)
 {
@@ -289,7 +282,7 @@ static int load_contact(peg_arena *arena, const peg_joined *s, const peg_wide_pa
     double third[3];
     const double *direction[ROWS] = {c->normal, c->tangent, third};
     peg_cross(c->normal, c->tangent, third);
-    *r = (joined_rows){.contact = k, .joint = -1, .most = (float)WITHOUT_BOUND};
+    *r = (joined_rows){.contact = k, .joint = -1, .most = (float)PEG_WIDE_WITHOUT_BOUND};
     r->count = s->problem->frictionless ? 1 : ROWS;
     for (int j = 0; j < r->count; j++) {
         double Ja[6], Jb[6];
@@ -306,7 +299,7 @@ static int load_contact(peg_arena *arena, const peg_joined *s, const peg_wide_pa
     int closes = c->lambda[0] > 0 || of.beta[0] < 0;
     for (int j = 0; j < 2; j++) {
         r->mu[j] = (float)c->mu[j];
-        r->limit[j] = closes ? limit_of(c->limit[j]) : 0;
+        r->limit[j] = closes ? peg_wide_limit(c->limit[j]) : 0;
     }
     return finish_rows(arena, s, &of, r);
 }
@@ -316,7 +309,7 @@ static int load_joint(peg_arena *arena, const peg_joined *s, int k, joined_rows 
     const peg_lcp_row *row = &s->problem->joint[k];
     impulses of = {.body = {row->body_a, row->body_b}};
     *r = (joined_rows){.contact = -1, .joint = k, .count = 1, .compliance = {(float)row->c}};
-    r->most = row->bounded ? limit_of(row->limit) : (float)WITHOUT_BOUND;
+    r->most = row->bounded ? peg_wide_limit(row->limit) : (float)PEG_WIDE_WITHOUT_BOUND;
     r->least = row->bounded ? -r->most : 0;
     r->lambda[0] = (float)s->problem->joint_lambda[k];
     of.beta[0] = row->b;
@@ -474,7 +467,7 @@ PEG_WIDE static void update_limits(const peg_joined *s, const float *y)
         if (r->contact < 0) continue;
         const peg_wide_contact *c = &p->contact[r->contact];
         int is_closed = r->lambda[0] > 0 || (double)speed_of(r, 0, y) <= p->tolerance;
-        for (int j = 0; j < 2; j++) r->limit[j] = is_closed ? limit_of(c->limit[j]) : 0;
+        for (int j = 0; j < 2; j++) r->limit[j] = is_closed ? peg_wide_limit(c->limit[j]) : 0;
     }
 }
 
