@@ -304,10 +304,12 @@ static double driven_speed(const peg_wide *w)
 }
 
 /* Where obstacles jam bodies no impulses end the iterations: taken as they are, they throw a body
- * of `stirrer` (seed 1) out of the container at 15 m/s. */
+ * of `stirrer` (seed 1) out of the container at 15 m/s. With joints other attempts find no better
+ * ones: chains of 10 under a paddle froze in 4 of 300 steps. */
 static int is_jammed(const peg_wide *w)
 {
-    return w->is_many && w->is_driven && w->I->result.residual > PEG_UNCONVERGED;
+    const peg_island *I = w->I;
+    return w->is_many && w->is_driven && !I->joints.n && I->result.residual > PEG_UNCONVERGED;
 }
 
 static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
