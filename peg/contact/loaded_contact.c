@@ -64,11 +64,12 @@ void peg_loaded_row(const peg_island *I, const peg_loaded_contact *c, int j, peg
         double arm[3], *G = side ? row->Gb : row->Ga;
         if (rigid >= I->nd) continue;
         peg_sub(c->point, I->rigid[rigid].x0, arm);
-        if (!row->rolls) peg_copy3(row->normal, G);
-        if (row->rolls)
+        if (row->rolls) {
             peg_copy3(row->normal, G + 3);
-        else
+        } else {
+            peg_copy3(row->normal, G);
             peg_cross(arm, row->normal, G + 3);
+        }
         for (int n = 0; n < 6 && side; n++) G[n] = -G[n];
     }
 }

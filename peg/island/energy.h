@@ -16,11 +16,11 @@ double peg_island_gain_with(const peg_island *island, const peg_vec6 *v_end);
  * velocities of the poses may have, so that contact gains nothing with v_motion after the step. */
 double peg_work_along(const peg_island *island, const peg_vec6 *v);
 double peg_least_work(const peg_island *island);
-/* What of it is no error, J: rounding, the work of gaps that grow, of moving obstacles and of
- * surfaces that move; while overlaps open, what lifts the poses, too. */
+/* What of it is no error, J: rounding, the work of gaps that grow, of springs, of moving obstacles
+ * and of surfaces that move; while overlaps open, what lifts the poses, too. */
 double peg_energy_granted(const peg_island *island);
 /* Whether contact adds no more with the velocities v_end after the step than rounding and the work
- * of moving obstacles and surfaces: gaps that grow need none. */
+ * of springs, moving obstacles and surfaces: gaps that grow need none. */
 int peg_gains_nothing(const peg_island *island, const peg_vec6 *v_end);
 /* The work of moving obstacles and of surfaces that move by the impulses of the account, J. */
 double peg_driven_work(const peg_island *island);

@@ -1,5 +1,5 @@
 /* The state of PGS in lanes, shared by its files: groups of eight patches (wide_groups.c), their
- * rows (wide_rows.c), the iterations (wide_pgs.c) and the answer (wide_answer.c). */
+ * rows (wide_rows.c), the iterations (wide_pgs.c) and the solution (wide_solution.c). */
 #ifndef PEG_WIDE_GROUPS_H
 #define PEG_WIDE_GROUPS_H
 
@@ -89,6 +89,6 @@ int peg_wide_make_groups(peg_arena *arena, peg_wide_pgs *s);
 /* The rows of a thread's share of the groups. */
 void peg_wide_load_rows(peg_wide_pgs *s, int worker);
 /* The impulses within their bounds, and the velocities that they lead to; what threads visited. */
-void peg_wide_take_answer(peg_wide_pgs *s, peg_vec6 *v);
+void peg_wide_take_solution(peg_wide_pgs *s, peg_vec6 *v);
 
 #endif

@@ -433,7 +433,7 @@ int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_w
     memset(s.y, 0, size);
     memset(s.before, 0, size);
     peg_pool_together(p->pool, iterate, &s);
-    peg_wide_take_answer(&s, v);
+    peg_wide_take_solution(&s, v);
     int holds = !s.joined || peg_joined_hold(s.joined, v);
     peg_arena_back(arena, mark);
     return holds;

@@ -91,7 +91,7 @@ static void count_visits(const peg_wide_pgs *s, peg_wide_result *result)
     }
 }
 
-void peg_wide_take_answer(peg_wide_pgs *s, peg_vec6 *v)
+void peg_wide_take_solution(peg_wide_pgs *s, peg_vec6 *v)
 {
     count_visits(s, s->result);
     peg_pool_loop(s->problem->pool, take_impulses, s, s->groups);
