@@ -131,3 +131,16 @@ int peg_wide_make_groups(peg_arena *arena, peg_wide_pgs *s)
     }
     return allocate_rows(arena, s);
 }
+
+int peg_wide_make_past(peg_arena *arena, peg_wide_pgs *s)
+{
+    size_t rows = 0, n = PEG_WIDE_STRIDE * (size_t)s->problem->nb;
+    for (int i = 0; i < s->groups; i++)
+        rows += (size_t)s->group[i].contacts * (size_t)(PEG_WIDE_ROWS + s->problem->furthers);
+    peg_wide_past *past = peg_arena_aligned(arena, rows * sizeof *past);
+    for (int i = 0; i < s->groups && past; i++) {
+        s->group[i].past = past;
+        past += s->group[i].contacts * (PEG_WIDE_ROWS + s->problem->furthers);
+    }
+    return past && peg_wide_history_create(arena, n, &s->history);
+}

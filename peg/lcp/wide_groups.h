@@ -4,6 +4,7 @@
 #define PEG_WIDE_GROUPS_H
 
 #include "peg/base/lanes.h"
+#include "peg/lcp/wide_acceleration.h"
 #include "peg/lcp/wide_joined.h"
 #include "peg/lcp/wide_pgs.h"
 
@@ -31,6 +32,11 @@ typedef struct peg_wide_further_rows {
     peg_floats mu, limit;
 } peg_wide_further_rows;
 
+/* The changes of a row's impulse that Anderson mixing keeps. */
+typedef struct peg_wide_past {
+    peg_floats change[PEG_WIDE_DEPTH];
+} peg_wide_past;
+
 typedef struct peg_wide_group {
     int patch[PEG_LANES];                        /* -1: none */
     int a[PEG_LANES], b[PEG_LANES];              /* nb and above: does not move */
@@ -39,6 +45,7 @@ typedef struct peg_wide_group {
     int contacts, colour;
     peg_wide_rows *rows;            /* contacts */
     peg_wide_further_rows *further; /* contacts times those of each */
+    peg_wide_past *past;            /* of the rows of all contacts, then of the further ones */
 } peg_wide_group;
 
 /* Groups begin .. that threads visit before they meet: of one colour, or of colours with so few of
@@ -54,6 +61,11 @@ typedef struct peg_wide_change {
     char apart[56]; /* no cache line is shared with the next thread */
 } peg_wide_change;
 
+typedef struct peg_wide_progress {
+    int iterations, update; /* update: of limits, after so many iterations */
+    double largest, sum;    /* of what the last one changed: of a row, m/s; squares of all, J */
+} peg_wide_progress;
+
 typedef struct peg_wide_pgs {
     const peg_wide_problem *problem;
     const peg_vec6 *base; /* nb: what iterates are relative to */
@@ -63,13 +75,16 @@ typedef struct peg_wide_pgs {
     float
         *y; /* PEG_WIDE_STRIDE (nb + threads); what does not move has the last blocks, by thread */
     float *before; /* as y: after the last iteration, before it is extrapolated */
+    peg_wide_history history;
     peg_wide_group *group;
     peg_floats *changed; /* of each group in its last visit: squares of all rows, J */
     int groups;
     int has_friction, has_limits, yields; /* a contact does; yields: its rows have compliance */
+    int is_steep;                         /* its coefficient of friction is large */
     int threads, phases;
     peg_wide_phase phase[PEG_WIDE_COLOURS + 3]; /* the last one begins at the end */
     peg_wide_change change[PEG_THREADS_MAX];
+    peg_wide_progress progress;
 } peg_wide_pgs;
 
 PEG_HOT float peg_wide_limit(double limit)
@@ -86,6 +101,8 @@ PEG_HOT int peg_wide_contact_of(const peg_wide_problem *p, const peg_wide_group 
 
 /* The patches that are not joined, by colour and number of contacts; 0 without memory. */
 int peg_wide_make_groups(peg_arena *arena, peg_wide_pgs *s);
+/* Room for what Anderson mixing keeps; 0 without memory. */
+int peg_wide_make_past(peg_arena *arena, peg_wide_pgs *s);
 /* The rows of a thread's share of the groups. */
 void peg_wide_load_rows(peg_wide_pgs *s, int worker);
 /* The impulses within their bounds, and the velocities that they lead to; what threads visited. */

@@ -1,14 +1,8 @@
 /* Groups of patches are visited one colour after the other, eight patches at a time; as in
  * gauss_seidel.c the rows of a contact at once.
  *
- * Iterates go on by momentum, as in accelerated gradients with an iteration P as the step
- * (Nesterov):
- *
- *     x_(k+1) = P(x_k) + beta_k (P(x_k) - P(x_(k-1))),   beta_k = (t_k - 1) / t_(k+1),
- *     t_1 = 1,   t_(k+1) = (1 + sqrt(1 + 4 t_k^2)) / 2
- *
- * with t = 1 again where the changes |P(x) - x|^2, in the norm of energy, grow by GROWTH above the
- * least since then. The answer is the last P(x). */
+ * Rounds of iterations go on by momentum and, where that does not converge, by Anderson mixing in
+ * turn (wide_acceleration.c). The answer is the last P(x). */
 #include "peg/lcp/wide_pgs.h"
 
 #include "peg/lcp/wide_groups.h"
@@ -156,12 +150,29 @@ PEG_HOT void visit_further_rows(visited *v, int n, int k)
 typedef enum visit { START, VISIT } visit;
 
 /* From P(x) to the next iterate. */
-PEG_HOT void extrapolate(peg_wide_row *row, int rows, peg_floats beta)
+PEG_HOT void extrapolate(peg_wide_row *row, int rows, const peg_wide_mix *mix, peg_wide_past *past)
 {
     for (int k = 0; k < rows; k++) {
-        peg_floats on = beta * row[k].way;
+        peg_floats on = mix->weight[0] * row[k].way;
+        if (!mix->is_momentum) {
+            if (mix->newest >= 0) past[k].change[mix->newest] = row[k].way;
+            on = peg_floats_of(0);
+            for (int j = 0; j < mix->count; j++) on += mix->weight[j] * past[k].change[j];
+        }
         row[k].lambda += on;
         row[k].way = on;
+    }
+}
+
+PEG_HOT void extrapolate_contact(visited *v, int k, int rows, const peg_wide_mix *mix)
+{
+    peg_wide_group *g = v->group;
+    peg_wide_past *past = mix->is_momentum ? NULL : g->past + k * PEG_WIDE_ROWS;
+    extrapolate(g->rows[k].row, rows, mix, past);
+    for (int j = 0; j < v->furthers; j++) {
+        int further = k * v->furthers + j;
+        past = mix->is_momentum ? NULL : g->past + g->contacts * PEG_WIDE_ROWS + further;
+        extrapolate(&g->further[further].row, 1, mix, past);
     }
 }
 
@@ -177,18 +188,15 @@ PEG_HOT void start_contact(visited *v, int k, int rows)
 }
 
 /* The contacts from .. to - 1 of n groups. */
-PEG_HOT void visit_range(visited *v, int n, int from, int to, int rows, visit kind, float beta)
+PEG_HOT void visit_range(visited *v, int n, int from, int to, int rows, visit kind,
+                         const peg_wide_mix *mix)
 {
     for (int k = from; k < to; k++) {
         if (kind == START) {
             for (int i = 0; i < n; i++) start_contact(&v[i], k, rows);
             continue;
         }
-        for (int i = 0; i < n; i++) {
-            extrapolate(v[i].group->rows[k].row, rows, peg_floats_of(beta));
-            for (int j = 0; j < v->furthers; j++)
-                extrapolate(&v[i].group->further[k * v->furthers + j].row, 1, peg_floats_of(beta));
-        }
+        for (int i = 0; i < n; i++) extrapolate_contact(&v[i], k, rows, mix);
         visit_contacts(v, n, k, rows);
         visit_further_rows(v, n, k);
     }
@@ -196,7 +204,7 @@ PEG_HOT void visit_range(visited *v, int n, int from, int to, int rows, visit ki
 
 /* n groups that are `apart` from each other; the second one has no fewer contacts. */
 PEG_HOT void visit_abreast(peg_wide_pgs *s, int first, int apart, int n, int rows, int yields,
-                           visit kind, float beta, peg_floats *most)
+                           visit kind, const peg_wide_mix *mix, peg_floats *most)
 {
     visited v[ABREAST];
     for (int i = 0; i < n; i++) {
@@ -208,8 +216,8 @@ PEG_HOT void visit_abreast(peg_wide_pgs *s, int first, int apart, int n, int row
         gather(s, v[i].group->y_of_b, v[i].b);
     }
     int both = v[0].group->contacts;
-    visit_range(v, n, 0, both, rows, kind, beta);
-    if (n > 1) visit_range(v + 1, 1, both, v[1].group->contacts, rows, kind, beta);
+    visit_range(v, n, 0, both, rows, kind, mix);
+    if (n > 1) visit_range(v + 1, 1, both, v[1].group->contacts, rows, kind, mix);
     for (int i = 0; i < n; i++) {
         scatter(s, v[i].group->y_of_a, v[i].a);
         scatter(s, v[i].group->y_of_b, v[i].b);
@@ -220,7 +228,7 @@ PEG_HOT void visit_abreast(peg_wide_pgs *s, int first, int apart, int n, int row
 
 /* A thread's groups of a phase, `apart` from each other. Returns the largest change of a row. */
 PEG_HOT float visit_share(peg_wide_pgs *s, int first, int end, int apart, int rows, int yields,
-                          visit kind, float beta)
+                          visit kind, const peg_wide_mix *mix)
 {
     peg_floats most = peg_floats_of(0);
     float largest = 0;
@@ -228,46 +236,47 @@ PEG_HOT float visit_share(peg_wide_pgs *s, int first, int end, int apart, int ro
         int colour = s->group[i].colour;
         next = i + apart;
         if (next < end && colour < PEG_WIDE_COLOURS && s->group[next].colour == colour) {
-            visit_abreast(s, i, apart, 2, rows, yields, kind, beta, &most);
+            visit_abreast(s, i, apart, 2, rows, yields, kind, mix, &most);
             next += apart;
         } else {
-            visit_abreast(s, i, apart, 1, rows, yields, kind, beta, &most);
+            visit_abreast(s, i, apart, 1, rows, yields, kind, mix, &most);
         }
     }
     for (int l = 0; l < PEG_LANES; l++) largest = most[l] > largest ? most[l] : largest;
     return largest;
 }
 
-PEG_WIDE static float visit_groups(peg_wide_pgs *s, int k, int worker, visit kind, float beta)
+PEG_WIDE static float visit_groups(peg_wide_pgs *s, int k, int worker, visit kind,
+                                   const peg_wide_mix *mix)
 {
     const peg_wide_phase *p = &s->phase[k];
     int first = p->begin + worker, end = p[1].begin;
     if (!s->has_friction && s->yields)
-        return visit_share(s, first, end, p->threads, 1, 1, kind, beta);
-    if (!s->has_friction) return visit_share(s, first, end, p->threads, 1, 0, kind, beta);
-    if (s->yields) return visit_share(s, first, end, p->threads, PEG_WIDE_ROWS, 1, kind, beta);
-    return visit_share(s, first, end, p->threads, PEG_WIDE_ROWS, 0, kind, beta);
+        return visit_share(s, first, end, p->threads, 1, 1, kind, mix);
+    if (!s->has_friction) return visit_share(s, first, end, p->threads, 1, 0, kind, mix);
+    if (s->yields) return visit_share(s, first, end, p->threads, PEG_WIDE_ROWS, 1, kind, mix);
+    return visit_share(s, first, end, p->threads, PEG_WIDE_ROWS, 0, kind, mix);
 }
 
 /* Of the first thread: what is joined. */
-static float visit_joined(peg_wide_pgs *s, visit kind, float beta)
+static float visit_joined(peg_wide_pgs *s, visit kind, const peg_wide_mix *mix)
 {
     if (kind == START)
         peg_joined_start(s->joined, s->y);
     else
-        s->joined_change = peg_joined_visit(s->joined, beta, s->y);
+        s->joined_change = peg_joined_visit(s->joined, mix, s->y);
     return s->joined_change.most;
 }
 
 /* One iteration; all threads return the largest change of a row. */
-static double pass(peg_wide_pgs *s, visit kind, int worker, int parity, float beta)
+static double pass(peg_wide_pgs *s, visit kind, int worker, int parity, const peg_wide_mix *mix)
 {
-    float most = s->joined && worker == 0 ? visit_joined(s, kind, beta) : 0;
+    float most = s->joined && worker == 0 ? visit_joined(s, kind, mix) : 0;
     if (s->joined) s->change[worker].most[parity] = most;
     if (s->joined) peg_pool_meet(s->problem->pool);
     for (int k = 0; k < s->phases; k++) {
         if (worker < s->phase[k].threads)
-            most = peg_max(most, visit_groups(s, k, worker, kind, beta));
+            most = peg_max(most, visit_groups(s, k, worker, kind, mix));
         s->change[worker].most[parity] = most;
         peg_pool_meet(s->problem->pool);
     }
@@ -275,17 +284,51 @@ static double pass(peg_wide_pgs *s, visit kind, int worker, int parity, float be
     return (double)most;
 }
 
-/* y of a thread's share of the bodies. */
-PEG_WIDE static void extrapolate_bodies(peg_wide_pgs *s, int worker, float beta)
+/* The floats of y that are a thread's share: begin, and the end. */
+static void share_of(const peg_wide_pgs *s, int worker, size_t share[2])
 {
-    size_t n = (size_t)s->problem->nb, of = (size_t)worker, threads = (size_t)s->threads;
-    for (size_t i = n * of / threads; i < n * (of + 1) / threads; i++) {
-        peg_floats *y = (peg_floats *)(s->y + PEG_WIDE_STRIDE * i);
-        peg_floats *before = (peg_floats *)(s->before + PEG_WIDE_STRIDE * i);
+    size_t n = (size_t)s->problem->nb, threads = (size_t)s->threads;
+    for (size_t k = 0; k < 2; k++)
+        share[k] = PEG_WIDE_STRIDE * (n * ((size_t)worker + k) / threads);
+}
+
+PEG_WIDE static void extrapolate_bodies(peg_wide_pgs *s, const size_t share[2], float beta)
+{
+    for (size_t i = share[0]; i < share[1]; i += PEG_WIDE_STRIDE) {
+        peg_floats *y = (peg_floats *)(s->y + i), *before = (peg_floats *)(s->before + i);
         peg_floats on = beta * (*y - *before);
         *before = *y;
         *y += on;
     }
+}
+
+/* y from P(x), after an iteration that changed the sum of squares, to the next iterate. */
+static void go_on(peg_wide_pgs *s, int worker, peg_wide_acceleration *a, double sum)
+{
+    size_t share[2];
+    share_of(s, worker, share);
+    if (a->mix.is_momentum) {
+        peg_wide_momentum(a, sum);
+        extrapolate_bodies(s, share, a->mix.weight[0]);
+    } else {
+        peg_wide_note_change(&s->history, a, s->y, s->before, share[0], share[1]);
+        peg_pool_meet(s->problem->pool);
+        peg_wide_find_weights(&s->history, a);
+        peg_wide_mix_changes(&s->history, &a->mix, s->y, share[0], share[1]);
+    }
+    peg_pool_meet(s->problem->pool);
+}
+
+/* The acceleration of a round, from its first iterate. */
+static void enter(peg_wide_pgs *s, int worker, int is_momentum, peg_wide_acceleration *a)
+{
+    size_t share[2];
+    share_of(s, worker, share);
+    peg_wide_acceleration_begin(a, is_momentum);
+    if (is_momentum)
+        extrapolate_bodies(s, share, 0);
+    else
+        peg_wide_mix_changes(&s->history, &a->mix, s->y, share[0], share[1]);
     peg_pool_meet(s->problem->pool);
 }
 
@@ -297,24 +340,6 @@ static double squares(const peg_wide_pgs *s)
     for (int i = 0; i < s->groups; i++) changed += s->changed[i];
     for (int l = 0; l < PEG_LANES; l++) sum += (double)changed[l];
     return sum + s->joined_change.sum;
-}
-
-/* Factor by which changes may grow above the least since the momentum began before it begins anew.
- * In piles of 100 to 1000 boxes and polyhedra that fall, iterations are 0.85x those of 1 with 1.2
- * to 1.4; with 2 some problems go in circles. */
-static const double GROWTH = 1.3;
-
-typedef struct momentum {
-    double t, least; /* least: of the changes since it began, J */
-} momentum;
-
-/* beta of the next iterate. */
-static float next_beta(momentum *m, double sum)
-{
-    double t = sum < GROWTH * m->least ? m->t : 1;
-    m->least = t > 1 ? peg_min(m->least, sum) : sum;
-    m->t = (1 + sqrt(1 + 4 * t * t)) / 2;
-    return (float)((t - 1) / m->t);
 }
 
 /* Limits of friction act where the contact stays closed. Which contacts do is updated after this
@@ -358,39 +383,71 @@ static void update_limits(const peg_wide_pgs *s, int worker)
     peg_pool_meet(p->pool);
 }
 
-static int is_enough(const peg_wide_pgs *s, int iterations, double largest, double sum)
+static int is_enough(const peg_wide_pgs *s, const peg_wide_progress *at)
 {
     const peg_wide_problem *p = s->problem;
-    if (s->has_limits && iterations <= FIRST_UPDATE) return 0;
-    return largest <= p->tolerance || (iterations >= p->least && sum <= p->enough);
+    if (s->has_limits && at->iterations <= FIRST_UPDATE) return 0;
+    return at->largest <= p->tolerance || (at->iterations >= p->least && at->sum <= p->enough);
 }
 
+static void start(void *data, int worker)
+{
+    peg_wide_pgs *s = data;
+    peg_wide_load_rows(s, worker);
+    peg_pool_meet(s->problem->pool);
+    pass(s, START, worker, 0, NULL);
+}
+
+/* Coefficient of friction from which on rounds of Anderson mixing follow those by momentum. Below
+ * it momentum leaves no problem of 30 bodies and more in `container`, `pile-boxes` and
+ * `pile-convex` unconverged, with 1 up to one of twelve, with 1.4 two of three. */
+static const double STEEP = 1;
+/* Iterations of a round: with 60 piles with mu 2 take 0.9x the iterations, with mu 5 and 20 more
+ * problems stay unconverged. */
+enum { ROUND = 100 };
+
+/* A round: the first one and every other one by momentum. */
 static void iterate(void *data, int worker)
 {
     peg_wide_pgs *s = data;
-    const peg_wide_problem *p = s->problem;
-    double largest = INFINITY, sum = INFINITY;
-    momentum m = {.t = 1, .least = INFINITY};
-    float beta = 0;
-    int i = 0, update = FIRST_UPDATE;
-    peg_wide_load_rows(s, worker);
-    peg_pool_meet(p->pool);
-    pass(s, START, worker, 0, 0);
-    extrapolate_bodies(s, worker, 0);
-    while (i < p->iterations && !is_enough(s, i, largest, sum)) {
-        largest = pass(s, VISIT, worker, i++ % 2, beta);
-        sum = squares(s);
-        beta = next_beta(&m, sum);
-        extrapolate_bodies(s, worker, beta);
-        if (i < update || !s->has_limits) continue;
+    peg_wide_progress at = s->progress;
+    peg_wide_acceleration a;
+    int end = s->problem->iterations;
+    if (s->is_steep) end = peg_min(end, at.iterations + ROUND);
+    enter(s, worker, at.iterations / ROUND % 2 == 0, &a);
+    while (at.iterations < end && !is_enough(s, &at)) {
+        at.largest = pass(s, VISIT, worker, at.iterations++ % 2, &a.mix);
+        at.sum = squares(s);
+        if (at.iterations < end) go_on(s, worker, &a, at.sum);
+        if (at.iterations < at.update || !s->has_limits) continue;
         update_limits(s, worker);
-        update = 2 * i;
+        at.update = 2 * at.iterations;
     }
-    if (worker) return;
-    s->result->iterations = i;
-    s->result->change = largest;
-    s->result->left = i ? sqrt(sum) : 0;
+    if (worker == 0) s->progress = at;
 }
+
+static int is_over(const peg_wide_pgs *s)
+{
+    const peg_wide_progress *at = &s->progress;
+    return at->iterations >= s->problem->iterations || is_enough(s, at);
+}
+
+/* Returns 0 without memory. */
+static int run(peg_arena *arena, peg_wide_pgs *s)
+{
+    peg_pool *pool = s->problem->pool;
+    s->progress = (peg_wide_progress){0, FIRST_UPDATE, INFINITY, INFINITY};
+    peg_pool_together(pool, start, s);
+    while (!is_over(s)) {
+        if (s->progress.iterations == ROUND && !peg_wide_make_past(arena, s)) return 0;
+        peg_pool_together(pool, iterate, s);
+    }
+    s->result->iterations = s->progress.iterations;
+    s->result->change = s->progress.largest;
+    s->result->left = s->progress.iterations ? sqrt(s->progress.sum) : 0;
+    return 1;
+}
+
 /* What the rows of the contacts have. */
 static void look_at_contacts(peg_wide_pgs *s)
 {
@@ -403,6 +460,7 @@ static void look_at_contacts(peg_wide_pgs *s)
         for (int j = 0; j < 2 && !p->frictionless; j++) {
             s->has_friction |= c->mu[j] > 0 || c->limit[j] > 0;
             s->has_limits |= c->limit[j] > 0;
+            s->is_steep |= c->mu[j] >= STEEP;
         }
         for (int j = 0; j < p->furthers && !p->frictionless; j++) {
             const peg_wide_further *f = &p->further[i * p->furthers + j];
@@ -432,9 +490,9 @@ int peg_solve_wide_pgs(peg_arena *arena, peg_wide_problem *p, peg_vec6 *v, peg_w
     size_t size = (size_t)PEG_WIDE_STRIDE * (size_t)(p->nb + s.threads) * sizeof *s.y;
     memset(s.y, 0, size);
     memset(s.before, 0, size);
-    peg_pool_together(p->pool, iterate, &s);
-    peg_wide_take_solution(&s, v);
-    int holds = !s.joined || peg_joined_hold(s.joined, v);
+    int holds = run(arena, &s);
+    if (holds) peg_wide_take_solution(&s, v);
+    holds = holds && (!s.joined || peg_joined_hold(s.joined, v));
     peg_arena_back(arena, mark);
     return holds;
 }
