@@ -95,7 +95,7 @@ typedef struct peg_wide {
     peg_island *I;
     int bounces;           /* a surface does */
     int is_driven;         /* an obstacle or a surface moves, or springs push */
-    int is_many;           /* 30 bodies and more */
+    int is_many;           /* by the rules of 30 bodies and more */
     int is_small;          /* of so few bodies that problems are solved to the certificate */
     peg_mass_root *root;   /* nd */
     peg_vec6 *free;        /* nr: velocities without contact; of obstacles: theirs */
