@@ -53,8 +53,8 @@ START_TEST(mended_world_keeps_what_is_promised)
 END_TEST
 
 /* The same without meshes. 198: a stack stood by rough impulses, shortened to nothing, that were
- * never solved exactly; 662: so did a flush wall whose joints bear nothing; 41613: 25 bodies of very
- * unlike masses froze, as exact solves ended out of work and PGS was no answer. */
+ * never solved exactly; 662: so did a flush wall whose joints bear nothing; 41613: 25 bodies of
+ * very unlike masses froze, as exact solves ended out of work and PGS was no answer. */
 static const int mended_plain[] = {198, 662, 41613};
 enum { MENDED_PLAIN = sizeof mended_plain / sizeof *mended_plain };
 

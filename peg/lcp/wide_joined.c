@@ -42,7 +42,6 @@ typedef struct joined_rows {
     int *body;                    /* moved */
     peg_floats (*response)[ROWS]; /* moved: y by 1 N s of each row */
     float beta[ROWS], gain[ROWS], scale[ROWS], lambda[ROWS], way[ROWS];
-    float past[ROWS][PEG_WIDE_DEPTH]; /* changes of lambda that Anderson mixing keeps */
     float compliance[ROWS];
     float least, most;                 /* bounds of the first row's impulse, N s */
     float mu[2], limit[2];             /* of the others */
@@ -415,24 +414,12 @@ PEG_HOT float wanted_impulse(const joined_rows *r, int j, float speed)
     return r->lambda[j] - r->gain[j] * (speed + r->compliance[j] * r->lambda[j]);
 }
 
-/* From P(x) to the next iterate. */
-PEG_HOT void extrapolate(joined_rows *r, int j, const peg_wide_mix *mix)
-{
-    if (mix->is_momentum) {
-        r->way[j] *= mix->weight[0];
-    } else {
-        if (mix->newest >= 0) r->past[j][mix->newest] = r->way[j];
-        r->way[j] = 0;
-        for (int i = 0; i < mix->count; i++) r->way[j] += mix->weight[i] * r->past[j][i];
-    }
-    r->lambda[j] += r->way[j];
-}
-
-PEG_HOT void visit(joined_rows *r, const peg_wide_mix *mix, float *y, peg_joined_change *change)
+PEG_HOT void visit(joined_rows *r, float beta, float *y, peg_joined_change *change)
 {
     float by[ROWS], speed[ROWS];
     for (int j = 0; j < r->count; j++) {
-        extrapolate(r, j, mix);
+        r->way[j] *= beta;
+        r->lambda[j] += r->way[j];
         speed[j] = speed_of(r, j, y);
     }
     float lambda = wanted_impulse(r, 0, speed[0]);
@@ -450,16 +437,15 @@ PEG_HOT void visit(joined_rows *r, const peg_wide_mix *mix, float *y, peg_joined
     if (by[0] != 0 || by[1] != 0 || by[2] != 0) push(r, by, y);
 }
 
-PEG_WIDE static void visit_all(const peg_joined *s, const peg_wide_mix *mix, float *y,
-                               peg_joined_change *change)
+PEG_WIDE static void visit_all(const peg_joined *s, float beta, float *y, peg_joined_change *change)
 {
-    for (int i = 0; i < s->count; i++) visit(&s->rows[i], mix, y, change);
+    for (int i = 0; i < s->count; i++) visit(&s->rows[i], beta, y, change);
 }
 
-peg_joined_change peg_joined_visit(const peg_joined *s, const peg_wide_mix *mix, float *y)
+peg_joined_change peg_joined_visit(const peg_joined *s, float beta, float *y)
 {
     peg_joined_change change = {0, 0};
-    visit_all(s, mix, y, &change);
+    visit_all(s, beta, y, &change);
     return change;
 }
 

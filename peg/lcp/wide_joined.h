@@ -3,7 +3,6 @@
 #ifndef PEG_WIDE_JOINED_H
 #define PEG_WIDE_JOINED_H
 
-#include "peg/lcp/wide_acceleration.h"
 #include "peg/lcp/wide_pgs.h"
 
 /* Floats of a body in y: v - v_f of its centre, F^-1 (v - v_f) of what turns, and two that are 0.
@@ -28,8 +27,8 @@ typedef struct peg_joined_change {
 
 /* Adds to y what the impulses do. */
 void peg_joined_start(const peg_joined *joined, float *y);
-/* One iteration, after impulses went on by the weights. */
-peg_joined_change peg_joined_visit(const peg_joined *joined, const peg_wide_mix *mix, float *y);
+/* One iteration, after impulses went on by beta times their last change. */
+peg_joined_change peg_joined_visit(const peg_joined *joined, float beta, float *y);
 /* Chooses which limits of friction act: see wide_pgs.c. */
 void peg_joined_update_limits(const peg_joined *joined, const float *y);
 /* The impulses of contacts and of joints' rows with bounds, within these. */
