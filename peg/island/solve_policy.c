@@ -4,8 +4,8 @@
  *     ---------------------------|-------------------------------------|------------------------
  *     exact within a limit       | 5 bodies and more, not active, ..   | 12
  *                                | .. apart at the start               |
- *     wide                       | 2 bodies and more that move,        | 60 restorations, 6 times
- *                                | 5 and more                          |
+ *     wide                       | what moves, a single body freely,   | 60 restorations, 6 times
+ *                                | 5 bodies and more                   |
  *     projected Gauss-Seidel     | 5 bodies and more                   | 12
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     midpoint rule              | fewer than 5 that turn in contact   | max_outer_iterations
@@ -45,9 +45,9 @@
 #include "peg/island/turned_rows.h"
 #include "peg/island/wide_attempt.h"
 
-/* Active islands of so many bodies and more take the wide attempt. It does not follow contacts that
- * turn (turned_rows.h): with 1 a spinning top of 305 J has lost 2.8 J after 4 s instead of 0.06 J.
- */
+/* Active islands of so many bodies and more take the wide attempt with their contacts, a single
+ * body where it moves freely. It does not follow contacts that turn (turned_rows.h): with 1 a
+ * spinning top of 305 J has lost 2.8 J after 4 s instead of 0.06 J. */
 enum { WIDE_FROM = 2 };
 /* Of the work that is left in the step (lcp_rows.h), what an attempt may take: an arch of 201
  * stones takes two ninths. */
@@ -249,7 +249,7 @@ static int try_known(peg_island *I)
 static int try_all(peg_island *I, int iterative, patience *p)
 {
     int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, SETTLING) : peg_is_faster(I, MOVING);
-    int is_wide = may_be_wide(I) && moves;
+    int is_wide = may_approximate(I) && moves;
     if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
     int is_known = I->known.v != NULL;
     if (I->failed) return 0;
@@ -272,8 +272,7 @@ peg_result peg_solve_by_policy(peg_island *I)
         peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
-    if (I->nd >= WIDE_FROM && may_approximate(I) && peg_is_faster(I, ACTIVE))
-        I->forms |= PEG_FORM_ACTIVE;
+    if (may_be_wide(I) && peg_is_faster(I, ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */

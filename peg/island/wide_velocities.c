@@ -383,9 +383,11 @@ static void enter_exact(peg_wide *w)
     peg_note_exact(w->I);
 }
 
-/* What PGS leaves unconverged is no answer here: exact attempts follow. */
+/* What PGS leaves unconverged is no answer here: exact attempts follow, as for the contacts of a
+ * single body, which may turn. */
 static int find_of_few(peg_wide *w, const peg_vec6 *target)
 {
+    if (w->I->nd == 1) return take_free_motion(w);
     if (find_exactly(w, target)) return !is_trapped(w);
     return leave_exact(w) && find_by_pgs(w, target) && w->I->result.residual <= PEG_UNCONVERGED;
 }
