@@ -705,7 +705,7 @@ START_TEST(impulses_account_for_the_velocities)
 {
     cases_random r = {3500};
     int long_ones = 0, restored = 0, limited = 0;
-    for (int run = 0; run < 800; run++) {
+    for (int run = 0; run < 300; run++) {
         random_step(&r, 40);
         peg_island_step(&T.I);
         ck_assert(!T.I.failed && T.stats.unconverged == 0 && peg_loaded_to_rows(&T.I));

@@ -12,7 +12,7 @@
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
  *     position stage, apart      | islands with moving kinematic bodies| 16
  *     least violation            | the same                            | max_outer_iterations
- *     wide, as of many           | fewer than 30 bodies with few pairs | 60 restorations, 6 times
+ *     wide, as of many           | 5 to 29 bodies with few pairs       | 60 restorations, 6 times
  *     position stage             | all                                 | 16
  *
  * Of islands that move the wide attempt is the first, of 30 bodies and more in the step after, too.
@@ -73,7 +73,7 @@ static const double SETTLING = 0.02;
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
 
-/* Pairs a body of islands of fewer than 30 bodies that take the wide attempt by the rules of many
+/* Pairs a body of islands of 5 to 29 bodies that take the wide attempt by the rules of many
  * before bodies are limited: meshes make hundreds, of which it checks all. Without a limit slowest
  * steps of 0.4 to 0.5 s (worlds 221, 1661, 2157, 2888) become 0.6 to 0.9 s. */
 enum { MOST_PAIRS = 32 };
@@ -91,11 +91,6 @@ static int may_approximate(const peg_island *I)
 static int may_iterate(const peg_island *I)
 {
     return !peg_is_small(I) && may_approximate(I);
-}
-
-static int may_be_wide(const peg_island *I)
-{
-    return I->nd >= WIDE_FROM && may_approximate(I);
 }
 
 /* --- attempts --- */
@@ -233,7 +228,7 @@ static int try_beside_movers(peg_island *I)
  * hang in the air for 8 steps. */
 static int try_as_many(peg_island *I)
 {
-    int suits = may_be_wide(I) && !is_many(I) && I->npair <= MOST_PAIRS * I->nd;
+    int suits = may_iterate(I) && !is_many(I) && I->npair <= MOST_PAIRS * I->nd;
     return suits && peg_wide_attempt(I, 0, 1);
 }
 
@@ -272,7 +267,8 @@ peg_result peg_solve_by_policy(peg_island *I)
         peg_work_allow(I, 1);
         return I->common.iterate(I);
     }
-    if (may_be_wide(I) && peg_is_faster(I, ACTIVE)) I->forms |= PEG_FORM_ACTIVE;
+    if (I->nd >= WIDE_FROM && may_approximate(I) && peg_is_faster(I, ACTIVE))
+        I->forms |= PEG_FORM_ACTIVE;
     /* contacts of a body that stick without limit contradict each other by what it turns in the
      * step: answers that hold them all the same, against joints that push, differ from one
      * linearisation to the next */
