@@ -277,6 +277,43 @@ START_TEST(impacts_keep_the_energy)
 }
 END_TEST
 
+static dGeomID belt;
+
+static void belt_callback(void *world, dGeomID a, dGeomID b)
+{
+    dSurfaceParameters surface = {.mode = dContactApprox1, .mu = 2};
+    if (a == belt || b == belt) surface.mode |= dContactMotion1, surface.motion1 = 1;
+    ck_assert_int_eq(pegWorldAddPair(world, a, b, &surface), PEG_OK);
+}
+
+/* A tilted cylinder rolls in the corner of a belt, which moves at 1 m/s, and a wall, where friction
+ * of 2 can jam: impulses without bound are a solution, too. */
+START_TEST(cylinder_stays_in_the_corner_of_a_belt)
+{
+    const double radius = .10875966598978266, length = .19312274890951814, wall = 1.772332;
+    const dQuaternion q = {-.30928046272114479, -.70080119922497908, .51650899282813811,
+                           .38267706342487839};
+    scene s = new_scene(2);
+    pegWorldSetNearCallback(s.peg, s.peg, belt_callback);
+    belt = dCreateBox(s.space, 6, 6, 1);
+    dGeomSetPosition(belt, 0, 0, -.5);
+    dGeomSetPosition(dCreateBox(s.space, .5, 6, 8), wall + .25, 0, 4);
+    dMassSetCylinder(&s.mass, 1000, 3, radius, length);
+    dBodySetMass(s.body, &s.mass);
+    dGeomSetBody(dCreateCylinder(s.space, radius, length), s.body);
+    dBodySetQuaternion(s.body, q);
+    dBodySetPosition(s.body, 1.6334366293309022, -.72656816948619773, .14298337266306152);
+    dBodySetLinearVel(s.body, -.0040880132982450586, -.35936645837803721, -.0045332313105758085);
+    dBodySetAngularVel(s.body, -3.7674050706603457, -.004557864190039132, 3.7587196262264713);
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(pegWorldStep(s.peg, .01), PEG_OK);
+        const dReal *v = dBodyGetLinearVel(s.body);
+        ck_assert_double_le(dCalcVectorLength3(v), 1);
+    }
+    free_scene(&s);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("turning");
@@ -290,6 +327,7 @@ Suite *test_suite(void)
     tcase_add_test(tc, top_spins_on);
     tcase_add_test(tc, ball_rolls_in_a_pipe);
     tcase_add_loop_test(tc, impacts_keep_the_energy, 0, 3);
+    tcase_add_test(tc, cylinder_stays_in_the_corner_of_a_belt);
     suite_add_tcase(suite, tc);
     return suite;
 }
