@@ -8,6 +8,7 @@
 
 #include "peg/base/arena.h"
 #include "peg/lcp/scaled.h"
+#include "peg/lcp/small_system.h"
 
 /* Cosine of the angle to the vertical up to which a contact carries. */
 static const double STEEP = 0.1;
@@ -170,26 +171,6 @@ static int make_columns(peg_arena *arena, balance *s, int body, int frictional)
     return 1;
 }
 
-/* Solves A x = b in place; A n x n, symmetric and positive definite. 0 if it is not. */
-static int solve_small(int n, double A[6][6], double *b)
-{
-    for (int k = 0; k < n; k++) {
-        for (int j = 0; j <= k; j++) {
-            double sum = A[k][j];
-            for (int l = 0; l < j; l++) sum -= A[k][l] * A[j][l];
-            if (j == k && !(sum > 0)) return 0;
-            A[k][j] = j == k ? sqrt(sum) : sum / A[j][j];
-        }
-        for (int l = 0; l < k; l++) b[k] -= A[k][l] * b[l];
-        b[k] /= A[k][k];
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        for (int l = k + 1; l < n; l++) b[k] -= A[l][k] * b[l];
-        b[k] /= A[k][k];
-    }
-    return 1;
-}
-
 /* Sum of the columns' impulses and the load. */
 static void left_of(const balance *s, const double *load, double *left)
 {
@@ -211,7 +192,7 @@ static int take_shortest(balance *s, const double *load)
         double B[6][6], left[6];
         memcpy(B, A, sizeof B);
         left_of(s, load, left);
-        if (!solve_small(6, B, left)) return 0;
+        if (!peg_solve_small(6, B, left)) return 0;
         for (int k = 0; k < s->columns; k++) s->column[k].x -= dot6(s->column[k].g, left);
     }
     for (int k = 0; k < s->columns; k++)
@@ -227,7 +208,7 @@ static int solve_columns(const balance *s, const int *at, int n, const double *l
         for (int c = 0; c < n; c++) A[r][c] = dot6(s->column[at[r]].g, s->column[at[c]].g);
         x[r] = -dot6(s->column[at[r]].g, load);
     }
-    return solve_small(n, A, x);
+    return peg_solve_small(n, A, x);
 }
 
 /* Lawson and Hanson's method: impulses that do not pull and leave the least load. */
