@@ -269,16 +269,32 @@ static void choose_first(peg_island *I, peg_pair *p)
     p->turned = 0;
 }
 
+/* Later attempts of the step begin with what the first one has found: islands with meshes have ten
+ * thousand pairs. */
+static void find_start(peg_island *I, peg_pair *p)
+{
+    peg_pair_start *start = &p->start;
+    int known = may_skip_search(I, p) ? 1 : 2;
+    if (start->known == known) {
+        p->facet = start->facet, p->widest = start->widest;
+        p->s0 = p->s = start->s0;
+        p->others = start->others, p->turned = start->turned;
+        return;
+    }
+    memset(&p->widest, 0, sizeof p->widest);
+    if (!is_left_apart(I, p) && !keeps_choice(I, p)) choose_first(I, p);
+    *start = (peg_pair_start){known, p->facet, p->widest, p->s0, p->others, p->turned};
+}
+
 /* The facet that separates the pair at q_0 and suits the free motion best: largest min(s(q_0),
  * s(q_free)). With the closest-point normal a body that falls past a flush wall would be in contact
  * with it. */
 void peg_pair_begin(peg_island *I, peg_pair *p)
 {
-    memset(&p->widest, 0, sizeof p->widest);
     if (p->nexternal)
         peg_external_begin(I, p);
-    else if (!is_left_apart(I, p) && !keeps_choice(I, p))
-        choose_first(I, p);
+    else
+        find_start(I, p);
     p->contact_time = -1;
     p->tried = (peg_pair_tried){0};
     p->violated = p->active = p->checked = p->has_first_contact = p->friction_pending = 0;
@@ -304,6 +320,7 @@ static double others_now(const peg_island *I, const peg_pair *p)
 void peg_pair_keep_choice(const peg_island *I, peg_pair *p)
 {
     p->choice->facet = p->facet;
+    p->start.known = 0;
     if (p->facet.kind == PEG_FEATURES_NONE) return; /* a direction is looked at anew */
     p->choice->turned = p->turned + turning(I, p);
     p->choice->others = p->others + peg_pair_motion(I, p, (const peg_vec6 *)I->v);

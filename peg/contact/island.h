@@ -92,6 +92,14 @@ typedef struct peg_pair_tried {
     int locked;        /* only facets that separated the pair at q_0 are allowed */
 } peg_pair_tried;
 
+/* What a pair begins an attempt with. */
+typedef struct peg_pair_start {
+    int known; /* was found for the last attempt, where searches could (1) or could not be skipped
+                  (2) */
+    peg_facet facet, widest;
+    double s0, others, turned;
+} peg_pair_start;
+
 typedef struct peg_pair {
     /* read by the loops over all pairs */
     int a, b;                 /* pieces */
@@ -127,8 +135,9 @@ typedef struct peg_pair {
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
     int group;             /* the first pair of the same two parts: a mesh has many with one part */
     peg_pair_tried tried;
-    int from_out[2]; /* of A, B: the mesh is touched from outside only */
-    int buried;      /* in an overlap of two meshes, which opens by other pairs: not checked */
+    peg_pair_start start; /* does not change from attempt to attempt */
+    int from_out[2];      /* of A, B: the mesh is touched from outside only */
+    int buried;           /* in an overlap of two meshes, which opens by other pairs: not checked */
     int nexternal;
     const peg_external *external; /* contacts found by the program: the pair has no others */
     peg_choice *choice; /* of the last step, at the poses of the start; n = 0: none; at the end
@@ -203,9 +212,9 @@ typedef struct peg_scratch {
 } peg_scratch;
 
 /* Work beside the solves, in the unit of theirs (island/lcp_rows.h), 83 ns: of a pair in the start
- * of an attempt, its rows, and its check in a pass; of a stride of conservative advancement. Most
- * of the time goes to rows in world 1750, where 2000 triangles are near 17 bodies, to checks in
- * world 468 (12 000 near 25), to strides in world 2416. */
+ * of the first attempt, its rows, and its check in a pass; of a stride of conservative advancement.
+ * Most of the time goes to rows in world 1750, where 2000 triangles are near 17 bodies, to checks
+ * in world 468 (12 000 near 25), to strides in world 2416. */
 enum {
     PEG_WORK_OF_START = 8,
     PEG_WORK_OF_ROWS = 12,

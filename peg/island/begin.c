@@ -59,9 +59,9 @@ void peg_island_begin(peg_island *I)
          * poses finds pairs that come closer */
         double near = fmin(PEG_NEAR * p->L, p->whole_reach);
         p->reach = peg_is_coarse(I) ? near + PEG_CLOSING * (p->whole_reach - near) : p->whole_reach;
+        if (!p->start.known) I->progress.work += PEG_WORK_OF_START;
         peg_pair_begin(I, p);
     }
-    I->progress.work += PEG_WORK_OF_START * I->npair;
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
     I->forms &= PEG_FORMS_OF_POLICY;

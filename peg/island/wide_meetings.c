@@ -44,14 +44,20 @@ static double separation_at(peg_wide *w, int index, double t)
     return s;
 }
 
+/* Whether a pair with these separations at both ends of a motion has one in all of it: at its share
+ * x that is at least s_t - x motion and at least s_u - (1 - x) motion. */
+static int stays_apart(double s_t, double s_u, double motion)
+{
+    return s_t + s_u >= motion;
+}
+
 /* Whether the pair meets between the shares t and u of the step, where its separations are s_t and
- * s_u, and it moves by `motion`: at the share x of that its separation is at least s_t - x motion
- * and at least s_u - (1 - x) motion. As in contact/first_contact.c nothing deeper than
+ * s_u, and it moves by `motion`. As in contact/first_contact.c nothing deeper than
  * PEG_HIT_DEPTH + PEG_STRIDE widths is missed. Where no strides are left it counts as met. */
 static int meets(peg_wide *w, int index, double t, double u, double s_t, double s_u, double motion)
 {
     const peg_pair *p = &w->I->pair[index];
-    if (s_t + s_u >= motion || motion <= PEG_STRIDE * p->width) return 0;
+    if (stays_apart(s_t, s_u, motion) || motion <= PEG_STRIDE * p->width) return 0;
     if (peg_strides_are_over(w->I)) return 1;
     w->I->progress.strides++;
     double between = 0.5 * (t + u), s = separation_at(w, index, between);
@@ -68,6 +74,7 @@ static int passes(peg_wide *w, int index)
     peg_pair *p = &I->pair[index];
     int is_by_views = w->search[index] == PEG_WIDE_VIEWS;
     double motion = peg_wide_motion(w, pair, v);
+    if (stays_apart(pair->s0, pair->s, motion)) return 0;
     if (!is_by_views && !(motion > pair->fast)) return 0;
     p->s0 = pair->s0, p->s = pair->s;
     if (is_by_views && !peg_pair_is_fast(I, p, v)) return 0;
