@@ -105,8 +105,7 @@ void peg_island_move(peg_island *I)
     }
 }
 
-/* Inverse of a symmetric positive definite matrix by cofactors. */
-static void invert(const double *A, double *out)
+void peg_invert(const double A[9], double out[9])
 {
     double c[9];
     peg_cross(A + 3, A + 6, c);
@@ -123,7 +122,7 @@ static void set_masses(void *data, int begin, int end)
     for (int i = begin; i < end; i++) {
         peg_rigid *r = &I->rigid[i];
         I->mass[i].inv_mass = 1 / r->state.mass;
-        invert(r->state.inertia, r->inv_inertia);
+        peg_invert(r->state.inertia, r->inv_inertia);
     }
 }
 

@@ -52,6 +52,8 @@ typedef double peg_body_term(const peg_island *island, const peg_vec6 *v, int bo
 double peg_sum_over_bodies(const peg_island *island, double sum, peg_body_term *term,
                            const peg_vec6 *v);
 
+/* Inverse of a symmetric positive definite matrix, by cofactors. */
+void peg_invert(const double A[9], double out[9]);
 /* Inverse masses and inertias, the latter in the body frame; those of the start pose in the world
  * frame. */
 void peg_island_set_masses(peg_island *island);

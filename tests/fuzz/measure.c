@@ -359,6 +359,8 @@ static int make_step(run *r)
         report->touching++;
         r->time[r->times++] = time;
     }
+    if (r->stats.outer_iterations > report->most_iterations)
+        report->most_iterations = r->stats.outer_iterations;
     report->unconverged += r->stats.unconverged > 0;
     report->limited += r->stats.limited_bodies > 0;
     report->limited_recovering += r->stats.limited_bodies > 0 && r->stats.recovered > 0;

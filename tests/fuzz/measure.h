@@ -29,6 +29,7 @@ typedef struct fuzz_report {
     size_t memory, memory_halfway;     /* bytes, the most after a step */
     /* what the library tells itself: steps */
     long unconverged, limited, infeasible, recovering;
+    long most_iterations;    /* of a step, restorations among them */
     long limited_recovering; /* of the limited ones those in which overlaps of the start opened */
     double depth;            /* deepest new overlap, over the smaller size */
     double gain;     /* largest share of the energy that a step added where none may be added */
