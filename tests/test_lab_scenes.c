@@ -156,6 +156,29 @@ START_TEST(groups_entering_and_bounds)
 }
 END_TEST
 
+/* A paddle turns among 12 bodies that grip; jammed between it and the walls one was thrown out of
+ * the container at more than ten times the paddle's speed. */
+START_TEST(a_paddle_throws_nothing_out)
+{
+    static const lab_setting set[] = {{"bodies", 12}};
+    static const uint64_t seed[] = {2, 4};
+    lab_options options = {.contact = LAB_PEG,
+                           .seed = seed[_i],
+                           .mu_given = 1,
+                           .mu = 2,
+                           .steps = 200,
+                           .set = set,
+                           .sets = 1};
+    char text[LAB_TEXT];
+    int user;
+    lab_world *w = lab_open(lab_scene_find("stirrer"), &options, text, &user);
+    ck_assert_msg(w != NULL, "%s", text);
+    for (int i = 0; i < options.steps; i++) ck_assert_int_eq(lab_step(w), 0);
+    ck_assert_int_eq(lab_escaped(w), 0);
+    lab_close(w);
+}
+END_TEST
+
 /* Inside of a step the pose moves along ODE's update, as if the step were shorter. */
 START_TEST(poses_inside_of_a_step)
 {
@@ -360,6 +383,7 @@ TCase *lab_scene_tests(void)
     tcase_add_test(tests, computes_mass_properties);
     tcase_add_test(tests, turns_and_scales);
     tcase_add_test(tests, groups_entering_and_bounds);
+    tcase_add_loop_test(tests, a_paddle_throws_nothing_out, 0, 2);
     tcase_add_test(tests, poses_inside_of_a_step);
     tcase_add_test(tests, reads_a_scene);
     tcase_add_test(tests, reads_a_solid);

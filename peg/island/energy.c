@@ -240,13 +240,59 @@ double peg_island_objective(const peg_island *I)
     return objective;
 }
 
+double peg_driven_speed(const peg_island *I)
+{
+    double driven = 0;
+    for (int i = 0; i < I->rows.m; i++) driven = fmax(driven, fabs(I->rows.row[i].prescribed));
+    return driven;
+}
+
+/* Twice the energy of a body that moves from its target velocity to v, J. */
+static double energy_apart(const peg_rigid *r, const double *v, const double *target)
+{
+    double d[6];
+    for (int k = 0; k < 6; k++) d[k] = v[k] - target[k];
+    return peg_energy_product(r, d, d);
+}
+
+/* Times the speed of an obstacle that bodies may leave it at: one that closes on them as a wedge of
+ * 6 degrees makes them as fast. */
+static const double WEDGE = 10;
+
+/* What the rows may make a body gain, m/s: friction with a surface takes it no further than that
+ * goes. */
+static double driven_gain(const peg_island *I)
+{
+    double gain = 0;
+    for (int i = 0; i < I->rows.m; i++) {
+        const peg_row *row = &I->rows.row[i];
+        gain = fmax(gain, (row->friction ? 1 : WEDGE) * fabs(row->prescribed));
+    }
+    return gain;
+}
+
+int peg_throws_bodies(const peg_island *I, const peg_vec6 *v, const peg_vec6 *target)
+{
+    double gain = driven_gain(I), most = 0;
+    int throws = 0;
+    if (!(gain > 0)) return 0;
+    for (int i = 0; i < I->nd; i++) {
+        const double *from = target ? target[i] : peg_free_velocity(I, i);
+        most += peg_energy_product(&I->rigid[i], from, from);
+    }
+    for (int i = 0; i < I->nd; i++) {
+        const double *from = target ? target[i] : peg_free_velocity(I, i);
+        double granted = most + I->rigid[i].state.mass * gain * gain;
+        throws |= !(energy_apart(&I->rigid[i], v[i], from) <= 2 * granted);
+    }
+    return throws;
+}
+
 int peg_has_diverged(const peg_island *I, const peg_vec6 *v, const peg_vec6 *target, double driven)
 {
     double apart = 0, most = 0, mass = 0;
     for (int i = 0; i < I->nd; i++) {
-        double d[6];
-        for (int k = 0; k < 6; k++) d[k] = v[i][k] - target[i][k];
-        apart += peg_energy_product(&I->rigid[i], d, d);
+        apart += energy_apart(&I->rigid[i], v[i], target[i]);
         most += peg_energy_product(&I->rigid[i], target[i], target[i]);
         mass += I->rigid[i].state.mass;
     }

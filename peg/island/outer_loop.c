@@ -223,6 +223,8 @@ static verdict pass(peg_island *I, loop *l, double *then)
     if (peg_is_iterative(I) && (I->forms & PEG_FORM_RECOVERY)) peg_shorten_opening(I);
     peg_island_move(I);
     verdict v = judge(I, l);
+    if (v == ACCEPT && peg_throws_bodies(I, (const peg_vec6 *)peg_velocities_after(I), NULL))
+        v = GIVE_UP;
     peg_lap(then, &stats->time_check);
     return v;
 }

@@ -256,7 +256,8 @@ static void answer_rows(peg_island *I, int driven)
     int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
     I->mode = mode;
     peg_joints_release(I, rows, lambda);
-    if (solved) {
+    const peg_vec6 *v_end = (const peg_vec6 *)I->result.v_end;
+    if (solved && !peg_throws_bodies(I, (const peg_vec6 *)I->v, v_end)) {
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);
         memcpy(answer, I->v, size);
         memcpy(I->v, pose, size);

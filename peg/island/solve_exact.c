@@ -3,6 +3,7 @@
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 #include "peg/island/joints.h"
+#include "peg/island/energy.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/solve.h"
 #include "peg/island/warm_start.h"
@@ -187,6 +188,8 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
     }
     peg_outcome outcome = run(I, &w);
     if (outcome != PEG_SOLVED) return outcome;
+    const peg_vec6 *v = (const peg_vec6 *)w.solution.v, *target = (const peg_vec6 *)w.target;
+    if (about == PEG_ABOUT_FREE && peg_throws_bodies(I, v, target)) return PEG_INFEASIBLE;
     mark_loaded(I, &w);
     memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
     if (about == PEG_ABOUT_FREE) {

@@ -71,8 +71,9 @@ static double driven_speed(const peg_island *I)
 
 static int has_diverged(const peg_island *I, const workspace *w)
 {
-    return peg_has_diverged(I, (const peg_vec6 *)w->solution.v, (const peg_vec6 *)w->target,
-                            driven_speed(I));
+    const peg_vec6 *v = (const peg_vec6 *)w->solution.v, *target = (const peg_vec6 *)w->target;
+    if (w->about == PEG_ABOUT_FREE && peg_throws_bodies(I, v, target)) return 1;
+    return !w->frictionless && peg_has_diverged(I, v, target, driven_speed(I));
 }
 
 /* Impulse of a kept row that is not visited. */
@@ -290,7 +291,7 @@ static peg_outcome attempt(peg_island *I, peg_about about, int frictionless)
     if (!set_up(I, &w)) return PEG_OUT_OF_MEMORY;
     peg_outcome outcome = run(I, &w);
     if (outcome != PEG_SOLVED) return outcome;
-    if (!w.frictionless && has_diverged(I, &w)) return PEG_NOT_CERTIFIED;
+    if (has_diverged(I, &w)) return PEG_NOT_CERTIFIED;
     take(I, &w);
     return outcome;
 }

@@ -341,10 +341,8 @@ static int solve(peg_island *I, turn *t, int turning)
  * work the belt is granted to do. A cylinder that rolled there at 0.4 m/s left at 214 m/s. */
 static int has_diverged(const peg_island *I, const turn *t)
 {
-    double driven = 0;
-    for (int i = 0; i < I->rows.m; i++) driven = fmax(driven, fabs(I->rows.row[i].prescribed));
     return peg_has_diverged(I, (const peg_vec6 *)I->result.v_end, (const peg_vec6 *)t->target,
-                            driven);
+                            peg_driven_speed(I));
 }
 
 static int gains_nothing(const peg_island *I, const turn *t)
