@@ -256,7 +256,7 @@ static double energy_apart(const peg_rigid *r, const double *v, const double *ta
 }
 
 /* Times the speed of an obstacle that bodies may leave it at: one that closes on them as a wedge of
- * 6 degrees makes them as fast. */
+ * 6 degrees, or lifts a lever of ten to one, makes them as fast. */
 static const double WEDGE = 10;
 
 /* What the rows may make a body gain, m/s: friction with a surface takes it no further than that
@@ -273,7 +273,7 @@ static double driven_gain(const peg_island *I)
 
 int peg_throws_bodies(const peg_island *I, const peg_vec6 *v, const peg_vec6 *target)
 {
-    double gain = driven_gain(I), most = 0;
+    double gain = I->joints.n ? 0 : driven_gain(I), most = 0;
     int throws = 0;
     if (!(gain > 0)) return 0;
     for (int i = 0; i < I->nd; i++) {

@@ -56,7 +56,7 @@ int peg_has_diverged(const peg_island *island, const peg_vec6 *v, const peg_vec6
 /* Whether an answer about the target velocities (null: v_f) takes a body much farther from its own
  * than all bodies move and obstacles and surfaces drive it. Where moving obstacles squeeze bodies,
  * and friction jams, impulses without bound are an answer, too: a paddle of 1.2 m/s threw boxes at
- * 10 to 8000 m/s. */
+ * 10 to 8000 m/s. Joints make levers of any length: islands with some throw nothing. */
 int peg_throws_bodies(const peg_island *island, const peg_vec6 *v, const peg_vec6 *target);
 
 #endif
