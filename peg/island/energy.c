@@ -240,10 +240,13 @@ double peg_island_objective(const peg_island *I)
     return objective;
 }
 
-double peg_driven_speed(const peg_island *I)
+double peg_driven_speed(const peg_island *I, double of_normals)
 {
     double driven = 0;
-    for (int i = 0; i < I->rows.m; i++) driven = fmax(driven, fabs(I->rows.row[i].prescribed));
+    for (int i = 0; i < I->rows.m; i++) {
+        const peg_row *row = &I->rows.row[i];
+        driven = fmax(driven, (row->friction ? 1 : of_normals) * fabs(row->prescribed));
+    }
     return driven;
 }
 
@@ -256,24 +259,13 @@ static double energy_apart(const peg_rigid *r, const double *v, const double *ta
 }
 
 /* Times the speed of an obstacle that bodies may leave it at: one that closes on them as a wedge of
- * 6 degrees, or lifts a lever of ten to one, makes them as fast. */
+ * 6 degrees, or lifts a lever of ten to one, makes them as fast. Friction with a surface takes a
+ * body no faster than that goes. */
 static const double WEDGE = 10;
-
-/* What the rows may make a body gain, m/s: friction with a surface takes it no further than that
- * goes. */
-static double driven_gain(const peg_island *I)
-{
-    double gain = 0;
-    for (int i = 0; i < I->rows.m; i++) {
-        const peg_row *row = &I->rows.row[i];
-        gain = fmax(gain, (row->friction ? 1 : WEDGE) * fabs(row->prescribed));
-    }
-    return gain;
-}
 
 int peg_throws_bodies(const peg_island *I, const peg_vec6 *v, const peg_vec6 *target)
 {
-    double gain = I->joints.n ? 0 : driven_gain(I), most = 0;
+    double gain = I->joints.n ? 0 : peg_driven_speed(I, WEDGE), most = 0;
     int throws = 0;
     if (!(gain > 0)) return 0;
     for (int i = 0; i < I->nd; i++) {

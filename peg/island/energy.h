@@ -45,8 +45,9 @@ int peg_return_energy(peg_island *island, double share);
 double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed, double most,
                                 double driven);
 double peg_island_objective(const peg_island *island);
-/* The largest speed that moving obstacles and surfaces ask of a row, m/s. */
-double peg_driven_speed(const peg_island *island);
+/* The largest speed that moving obstacles and surfaces ask of a row, along normals times
+ * of_normals, m/s. */
+double peg_driven_speed(const peg_island *island, double of_normals);
 /* Whether an answer about the target velocities is none. v = 0 satisfies all rows that are not
  * driven, at most at this speed, m/s, so that an answer is no farther from v_f than v = 0 is.
  * Friction whose bounds follow the normal impulses can make an iteration diverge, above mu = 1, in

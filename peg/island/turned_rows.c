@@ -342,7 +342,7 @@ static int solve(peg_island *I, turn *t, int turning)
 static int has_diverged(const peg_island *I, const turn *t)
 {
     return peg_has_diverged(I, (const peg_vec6 *)I->result.v_end, (const peg_vec6 *)t->target,
-                            peg_driven_speed(I));
+                            peg_driven_speed(I, 1));
 }
 
 static int gains_nothing(const peg_island *I, const turn *t)
