@@ -293,6 +293,8 @@ struct peg_island {
     peg_vec6 *v_motion;   /* nd: answer of the last solve about v_f */
     unsigned char *dirty; /* nr: its rows differ from those of the last iteration */
     peg_iteration_before before;
+    peg_row_set unfinished; /* impulses (lambda_motion) at which the last exact solve about v_f
+                               ended short of an answer */
     /* result */
     int failed;   /* memory ran out, or .. */
     int unsolved; /* .. no answer was found and the settings admit no other */

@@ -43,6 +43,13 @@ static int may_iterate(const peg_island *I, peg_about about, peg_outcome outcome
     return (I->forms & PEG_FORM_RECOVERY) != 0;
 }
 
+/* An exact solve that has run out of work: the next one goes on from its impulses. */
+static void keep_unfinished(peg_island *I)
+{
+    I->unfinished.m = 0;
+    peg_rows_append(I, &I->unfinished, &I->rows, 0, I->rows.m);
+}
+
 peg_outcome peg_island_solve(peg_island *I, peg_about about)
 {
     peg_arena_mark mark = peg_arena_here(I->arena);
@@ -50,6 +57,11 @@ peg_outcome peg_island_solve(peg_island *I, peg_about about)
     if (solves_exactly(I, about)) {
         outcome = peg_island_solve_exact(I, about);
         memset(I->dirty, 1, (size_t)I->nr);
+    }
+    if (outcome == PEG_ITERATION_LIMIT && about == PEG_ABOUT_FREE) {
+        peg_arena_back(I->arena, mark);
+        keep_unfinished(I);
+        mark = peg_arena_here(I->arena);
     }
     I->progress.infeasible = outcome == PEG_INFEASIBLE;
     if (may_iterate(I, about, outcome)) outcome = peg_island_solve_iterative(I, about);

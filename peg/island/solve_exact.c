@@ -179,6 +179,13 @@ static int stops_inexactly(const peg_island *I, const workspace *w)
            peg_is_slow(I, (const peg_vec6 *)I->v, 0);
 }
 
+/* Where work ran out. */
+static void note_iterate(peg_island *I, const workspace *w)
+{
+    for (int i = 0; i < I->rows.m; i++)
+        I->rows.row[i].lambda_motion = w->at[i] < 0 ? 0 : w->solution.lambda[w->at[i]];
+}
+
 peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
 {
     workspace w;
@@ -187,6 +194,7 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
         return PEG_OUT_OF_MEMORY;
     }
     peg_outcome outcome = run(I, &w);
+    if (outcome == PEG_ITERATION_LIMIT && about == PEG_ABOUT_FREE) note_iterate(I, &w);
     if (outcome != PEG_SOLVED) return outcome;
     const peg_vec6 *v = (const peg_vec6 *)w.solution.v, *target = (const peg_vec6 *)w.target;
     if (about == PEG_ABOUT_FREE && peg_throws_bodies(I, v, target)) return PEG_INFEASIBLE;

@@ -1,4 +1,5 @@
-/* Warm start of a solve about v_f: the impulses of the last iteration, or of the last step. */
+/* Warm start of a solve about v_f: the impulses of the last iteration, else those at which an exact
+ * solve of the step ran out of work, else of the last step. */
 #include "peg/island/warm_start.h"
 
 #include "peg/contact/mode.h"
@@ -112,7 +113,8 @@ static int allocate(const peg_island *I, const peg_row_set *last, carried *c)
 
 int peg_warm_start(const peg_island *I, double *lambda)
 {
-    const peg_row_set *rows = &I->rows, *last = &I->before.rows;
+    const peg_row_set *rows = &I->rows;
+    const peg_row_set *last = I->before.rows.m ? &I->before.rows : &I->unfinished;
     carried c = {0};
     /* of those of a whole step up to mid-step */
     double share = last->m == 0 && (I->forms & PEG_FORM_MIDPOINT) ? 0.5 : 1;

@@ -11,9 +11,8 @@
 
 enum {
     PGS_ITERATIONS = 100,
-    JOINED_PGS_ITERATIONS = 16, /* with joints, at which they hardly get on: of a bridge of 15
-                                   hinges the rest took a fifth of the step */
-    COLD_PGS_ITERATIONS = 400
+    JOINED_PGS_ITERATIONS = 16 /* with joints, at which they hardly get on: of a bridge of 15
+                                  hinges the rest took a fifth of the step */
 };
 /* Residual of a warm start, relative to the unit, above which projected Gauss-Seidel comes first;
  * problems without friction, which are convex, do without. */
@@ -81,6 +80,12 @@ static int is_within(const peg_scaled *scaled, const double *u)
     return 1;
 }
 
+/* Whether rounding is all that keeps the impulses u from the tolerance. */
+static int is_near_exact(peg_newton *newton, double *u, double *y)
+{
+    return peg_newton_residual(newton, u, y) <= PEG_NEAR_EXACT * newton->scaled->unit;
+}
+
 /* With given bounds the problem is convex, and every step of the iteration counts. */
 static peg_outcome solve_bound(peg_newton *newton, const double *bound, double tolerance, double *u,
                                double *y)
@@ -89,6 +94,7 @@ static peg_outcome solve_bound(peg_newton *newton, const double *bound, double t
     newton->bound = bound;
     newton->ends_near = 0;
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
+    if (outcome == PEG_ITERATION_LIMIT && is_near_exact(newton, u, y)) outcome = PEG_SOLVED;
     newton->bound = NULL;
     newton->ends_near = ends_near;
     return outcome;
@@ -150,8 +156,7 @@ static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, doub
 {
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
     if (!has_failed(newton->scaled, outcome)) return outcome;
-    double near = PEG_NEAR_EXACT * newton->scaled->unit;
-    return peg_newton_residual(newton, u, y) <= near ? PEG_LAGGED : outcome;
+    return is_near_exact(newton, u, y) ? PEG_LAGGED : outcome;
 }
 
 /* What is done where Newton's method ended in u without converging.
@@ -236,20 +241,14 @@ static int are_equalities(const peg_scaled *scaled)
     return scaled->m <= MOST_EQUALITIES;
 }
 
-/* From the impulses u; a warm start may lie in a corner that the iteration does not leave: then
- * once more from zero, or with little work to do from there to the fixed point at once. */
-static peg_outcome iterate_from(peg_arena *arena, const peg_problem *problem, peg_newton *newton,
-                                double tolerance, double *u, double *y, peg_solution *solution)
+/* Writes the iterate, or the warm start if its residual is smaller: a later solve goes on from it.
+ */
+static void keep_iterate(const peg_problem *problem, peg_newton *newton, double residual, double *u,
+                         double *warm, double *y, peg_solution *solution)
 {
-    peg_outcome outcome = iterate(newton, tolerance, u, y);
-    if (!has_failed(newton->scaled, outcome)) return outcome;
-    if (newton->work >= newton->most_work) return outcome;
-    memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
-    if (approach(arena, problem, newton->scaled->unit, COLD_PGS_ITERATIONS, solution) ==
-        PEG_OUT_OF_MEMORY)
-        return PEG_OUT_OF_MEMORY;
-    load(newton->scaled, solution->lambda, u);
-    return newton->rescue == PEG_RESCUE_FIXED_POINT ? outcome : iterate(newton, tolerance, u, y);
+    double *kept = peg_newton_residual(newton, u, y) < residual ? u : warm;
+    peg_newton_residual(newton, kept, y);
+    peg_unscale(problem, newton->scaled, y, kept, solution);
 }
 
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
@@ -276,9 +275,9 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         (newton.rescue != PEG_RESCUE_ALL && newton.has_limits) || has_equations(&scaled);
     if (options->most_work > 0) newton.most_work = options->most_work - solution->work;
     double tolerance = options->tolerance * scaled.unit;
-    outcome = iterate_from(arena, problem, &newton, tolerance, u, y, solution);
+    outcome = iterate(&newton, tolerance, u, y);
     if (outcome == PEG_ITERATION_LIMIT && !peg_scaled_has_bounds(&scaled) &&
-        peg_newton_residual(&newton, u, y) <= PEG_NEAR_EXACT * scaled.unit)
+        is_near_exact(&newton, u, y))
         outcome = PEG_SOLVED; /* to what rounding lets it */
     if (outcome != PEG_SOLVED && outcome != PEG_INFEASIBLE && outcome != PEG_OUT_OF_MEMORY &&
         are_equalities(&scaled))
@@ -287,10 +286,13 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         solution->iterations = newton.steps;
         if (newton.work >= newton.most_work) {
             solution->work += newton.work;
+            keep_iterate(problem, &newton, residual, u, warm, y, solution);
             return outcome;
         }
         if (residual > PEG_NEAR_EXACT * scaled.unit) {
             outcome = rescue(arena, &newton, tolerance, u, y);
+            if (outcome == PEG_ITERATION_LIMIT)
+                keep_iterate(problem, &newton, residual, u, warm, y, solution);
         } else {
             /* what rests goes on resting with the impulses it had */
             memcpy(u, warm, (size_t)scaled.m * sizeof *u);

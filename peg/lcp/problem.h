@@ -81,7 +81,8 @@ typedef enum peg_method {
 
 typedef struct peg_solution {
     peg_vec6 *v;       /* nb; the caller's array */
-    double *lambda;    /* m; the caller's array; on entry the warm start (zeros are fine) */
+    double *lambda;    /* m; the caller's array; on entry the warm start (zeros are fine); after
+                          PEG_ITERATION_LIMIT the iterate, or the warm start if that is nearer */
     double unit;       /* peg_residual_unit of the problem, of peg_solve */
     double residual;   /* of peg_residual */
     double cone;       /* of peg_cone_excess */

@@ -251,10 +251,37 @@ static peg_cached_contact cached_contact(const peg_assembly *a, int k)
     return c;
 }
 
+static int is_limited(const peg_island *I)
+{
+    for (int i = 0; i < I->nd; i++)
+        if (I->rigid[i].limited) return 1;
+    return 0;
+}
+
+/* Where bodies are limited, the next step goes on from where exact solves ran out of work. */
+static int remember_unfinished(peg_assembly *a)
+{
+    const peg_row_set *from = &a->island.unfinished;
+    peg_island_result *solved = a->solved;
+    size_t n = 0;
+    for (int i = 0; i < from->m; i = peg_next_normal(from, i)) n++;
+    solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, n);
+    if (!solved->row) return 0;
+    for (int i = 0; i < from->m; i = peg_next_normal(from, i)) {
+        peg_candidate *c = &a->stage->candidate[a->candidate_of[from->row[i].pair]];
+        if (c->count == 0) c->first = solved->rows;
+        if (c->first + (size_t)c->count != solved->rows) continue; /* of a first contact */
+        solved->row[solved->rows++] = peg_contact_to_cache(from, i, 1);
+        c->count++;
+    }
+    return 1;
+}
+
 /* By pair: those of one candidate lie together. */
 static int remember_impulses(peg_assembly *a)
 {
     peg_island_result *solved = a->solved;
+    if (a->island.unfinished.m && is_limited(&a->island)) return remember_unfinished(a);
     if (a->island.result.notes & PEG_NOTE_UNSOLVED) return remember_old_impulses(a);
     solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, solved->contacts);
     if (!solved->row) return 0;
