@@ -161,7 +161,8 @@ static int try_midpoint(peg_island *I)
 static int try_exact(peg_island *I, patience *p)
 {
     I->progress.waits = p->wait > 0;
-    int done = try_midpoint(I) || (!I->failed && try_mode(I, PEG_MODE_EXACT, 0));
+    int done =
+        (!may_iterate(I) && try_midpoint(I)) || (!I->failed && try_mode(I, PEG_MODE_EXACT, 0));
     I->progress.waits = 0;
     if (!(I->forms & PEG_FORM_RECOVERY)) return done;
     if (done) *p = (patience){0};
