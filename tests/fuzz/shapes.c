@@ -210,6 +210,10 @@ static solid *add_mesh(fuzz_world *w, vec e, int moves)
     for (int i = 0; i < m->n; i++) {
         float *c = corner + 3 * i;
         c[0] = (float)m->point[i].x, c[1] = (float)m->point[i].y, c[2] = (float)m->point[i].z;
+    }
+    /* in a loop of its own: in one, GCC 12 leaves x and y in double precision from -O2 on */
+    for (int i = 0; i < m->n; i++) {
+        const float *c = corner + 3 * i;
         m->point[i] = vec_of(c[0], c[1], c[2]);
     }
     for (int i = 0; i < 3 * m->triangles; i++) index[i] = (dTriIndex)m->triangle[i / 3][i % 3];
