@@ -7,13 +7,18 @@
 
 enum { SEEDS = 300, FAST = 40 };
 
-static fuzz_report run_world(int seed, int no_meshes)
+static fuzz_report run_with(int seed, fuzz_options options)
 {
     fuzz_report r;
     dInitODE2(0);
-    fuzz_run((uint64_t)seed, &(fuzz_options){.no_meshes = no_meshes}, &r);
+    fuzz_run((uint64_t)seed, &options, &r);
     dCloseODE();
     return r;
+}
+
+static fuzz_report run_world(int seed, int no_meshes)
+{
+    return run_with(seed, (fuzz_options){.no_meshes = no_meshes});
 }
 
 /* What a report tells of the first failure; empty without one. */
@@ -64,6 +69,15 @@ START_TEST(small_parts_are_moved_out_of_meshes)
     fuzz_report r = run_world(with_small_parts[_i], 0);
     ck_assert_msg(!fuzz_failed(&r), "%s", first_failure(&r));
     ck_assert_int_le(r.most_iterations, ITERATIONS);
+}
+END_TEST
+
+/* With other surfaces. 1201: a small mesh that turns by 10 rad a step hung beside another. */
+START_TEST(mended_world_with_surfaces_keeps_what_is_promised)
+{
+    enum { WORLD = 1201 };
+    fuzz_report r = run_with(WORLD, (fuzz_options){.surfaces = 1});
+    ck_assert_msg(!fuzz_failed(&r), "%s", first_failure(&r));
 }
 END_TEST
 
@@ -169,6 +183,7 @@ Suite *test_suite(void)
     tcase_set_tags(many, "long unsanitized"); /* under sanitizers the few do */
     tcase_add_loop_test(few, world_keeps_what_is_promised, 1, 1 + FAST);
     tcase_add_loop_test(few, mended_world_keeps_what_is_promised, 0, MENDED);
+    tcase_add_test(few, mended_world_with_surfaces_keeps_what_is_promised);
     tcase_add_loop_test(few, small_parts_are_moved_out_of_meshes, 0, WITH_SMALL_PARTS);
     tcase_add_loop_test(few, mended_plain_world_keeps_what_is_promised, 0, MENDED_PLAIN);
     tcase_add_test(few, corrections_of_joints_limit_nothing);

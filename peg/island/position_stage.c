@@ -26,6 +26,10 @@ static const double VELOCITY_SHARE = 0.5;
  * if one of them has several bodies: a fragment that can stop short of a large zone is not caught
  * by it. */
 enum { HALVINGS = 2 };
+/* The same of a pair that meets on its way: merged, both would stay where they are, and meet so in
+ * the next step again. Without them a mesh that turns by 10 rad a step hangs beside another for 22
+ * steps (world 1201 with surfaces). */
+enum { HALVINGS_ON_THE_WAY = 4 };
 /* Rounds in which all shares are halved since the poses themselves lift the bodies, before they
  * become 0. */
 enum { LIFT_HALVINGS = 8 };
@@ -466,7 +470,9 @@ static int limit_pair(peg_island *I, stage *s, int index)
         s->hit[a] = 1;
         return z->share[a] > 0;
     }
-    if (z->members[a] + z->members[b] > 2 && s->violations[index]++ < HALVINGS) {
+    int halvings = z->members[a] + z->members[b] > 2 ? HALVINGS : 0;
+    if (p->has_first_contact) halvings = HALVINGS_ON_THE_WAY;
+    if (s->violations[index]++ < halvings) {
         s->hit[a] = s->hit[b] = 1;
         if (z->share[a] > 0 || z->share[b] > 0) return 1;
     }
