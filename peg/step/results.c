@@ -258,26 +258,33 @@ static int is_limited(const peg_island *I)
     return 0;
 }
 
-/* Where bodies are limited, the next step goes on from where exact solves ran out of work. */
+/* Room for a contact of the pair: those of one candidate lie together. Null: it is of a later
+ * solve, or a first contact, and is passed over. */
+static peg_cached_contact *add_contact(peg_assembly *a, int pair)
+{
+    peg_island_result *solved = a->solved;
+    peg_candidate *c = &a->stage->candidate[a->candidate_of[pair]];
+    if (c->count == 0) c->first = solved->rows;
+    if (c->first + (size_t)c->count != solved->rows) return NULL;
+    c->count++;
+    return &solved->row[solved->rows++];
+}
+
+/* Where bodies are limited, the next step goes on from where exact solves ended. */
 static int remember_unfinished(peg_assembly *a)
 {
     const peg_row_set *from = &a->island.unfinished;
-    peg_island_result *solved = a->solved;
     size_t n = 0;
     for (int i = 0; i < from->m; i = peg_next_normal(from, i)) n++;
-    solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, n);
-    if (!solved->row) return 0;
+    a->solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, n);
+    if (!a->solved->row) return 0;
     for (int i = 0; i < from->m; i = peg_next_normal(from, i)) {
-        peg_candidate *c = &a->stage->candidate[a->candidate_of[from->row[i].pair]];
-        if (c->count == 0) c->first = solved->rows;
-        if (c->first + (size_t)c->count != solved->rows) continue; /* of a first contact */
-        solved->row[solved->rows++] = peg_contact_to_cache(from, i, 1);
-        c->count++;
+        peg_cached_contact *contact = add_contact(a, from->row[i].pair);
+        if (contact) *contact = peg_contact_to_cache(from, i, 1);
     }
     return 1;
 }
 
-/* By pair: those of one candidate lie together. */
 static int remember_impulses(peg_assembly *a)
 {
     peg_island_result *solved = a->solved;
@@ -286,12 +293,8 @@ static int remember_impulses(peg_assembly *a)
     solved->row = PEG_NEW(&a->worker->results, peg_cached_contact, solved->contacts);
     if (!solved->row) return 0;
     for (int k = 0; k < solved->contacts; k++) {
-        peg_candidate *c = &a->stage->candidate[a->candidate_of[pair_of(a, k)]];
-        if (c->count == 0) c->first = solved->rows;
-        if (c->first + (size_t)c->count != solved->rows)
-            continue; /* of a later solve: passed over */
-        solved->row[solved->rows++] = cached_contact(a, k);
-        c->count++;
+        peg_cached_contact *contact = add_contact(a, pair_of(a, k));
+        if (contact) *contact = cached_contact(a, k);
     }
     return 1;
 }
