@@ -11,8 +11,9 @@
 
 enum {
     PGS_ITERATIONS = 100,
-    JOINED_PGS_ITERATIONS = 16 /* with joints, at which they hardly get on: of a bridge of 15
-                                  hinges the rest took a fifth of the step */
+    JOINED_PGS_ITERATIONS = 16, /* with joints, at which they hardly get on: of a bridge of 15
+                                   hinges the rest took a fifth of the step */
+    COLD_PGS_ITERATIONS = 400
 };
 /* Residual of a warm start, relative to the unit, above which projected Gauss-Seidel comes first;
  * problems without friction, which are convex, do without. */
@@ -251,6 +252,27 @@ static void keep_iterate(const peg_problem *problem, peg_newton *newton, double 
     peg_unscale(problem, newton->scaled, y, kept, solution);
 }
 
+/* Where friction lags, once more from zero: the impulses may lie in a corner that the iteration
+ * does not leave. Without it a body of world 72118 with surfaces stands still for 7 steps. */
+static peg_outcome start_again(peg_arena *arena, const peg_problem *problem, peg_newton *newton,
+                               double tolerance, double *u, double *y, peg_solution *solution)
+{
+    int m = newton->scaled->m;
+    double *lagged = PEG_NEW(arena, double, m);
+    if (!lagged) return PEG_OUT_OF_MEMORY;
+    memcpy(lagged, u, (size_t)m * sizeof *u);
+    memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
+    if (approach(arena, problem, newton->scaled->unit, COLD_PGS_ITERATIONS, solution) ==
+        PEG_OUT_OF_MEMORY)
+        return PEG_OUT_OF_MEMORY;
+    load(newton->scaled, solution->lambda, u);
+    peg_outcome outcome = iterate(newton, tolerance, u, y);
+    if (peg_is_answer(outcome)) return outcome;
+    memcpy(u, lagged, (size_t)m * sizeof *u);
+    peg_newton_residual(newton, u, y);
+    return PEG_LAGGED;
+}
+
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
                          const peg_solve_options *options, peg_solution *solution)
 {
@@ -291,6 +313,8 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         }
         if (residual > PEG_NEAR_EXACT * scaled.unit) {
             outcome = rescue(arena, &newton, tolerance, u, y);
+            if (outcome == PEG_LAGGED && newton.rescue == PEG_RESCUE_ALL)
+                outcome = start_again(arena, problem, &newton, tolerance, u, y, solution);
             if (outcome == PEG_ITERATION_LIMIT)
                 keep_iterate(problem, &newton, residual, u, warm, y, solution);
         } else {
