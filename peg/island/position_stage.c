@@ -26,9 +26,9 @@ static const double VELOCITY_SHARE = 0.5;
  * if one of them has several bodies: a fragment that can stop short of a large zone is not caught
  * by it. */
 enum { HALVINGS = 2 };
-/* The same of a pair that meets on its way: merged, both would stay where they are, and meet so in
- * the next step again. Without them a mesh that turns by 10 rad a step hangs beside another for 22
- * steps (world 1201 with surfaces). */
+/* The same of a pair that meets on its way, down to a 16th of it: merged, both would stay where
+ * they are, and meet so in the next step again. Without them a mesh that turns by 10 rad a step
+ * hangs beside another for 22 steps (world 1201 with surfaces). */
 enum { HALVINGS_ON_THE_WAY = 4 };
 /* Rounds in which all shares are halved since the poses themselves lift the bodies, before they
  * become 0. */

@@ -43,7 +43,7 @@ static int may_iterate(const peg_island *I, peg_about about, peg_outcome outcome
     return (I->forms & PEG_FORM_RECOVERY) != 0;
 }
 
-/* An exact solve that has run out of work: the next one goes on from its impulses. */
+/* Where an exact solve ended short of an answer the next one goes on from its impulses. */
 static void keep_unfinished(peg_island *I)
 {
     I->unfinished.m = 0;

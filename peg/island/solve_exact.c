@@ -179,7 +179,7 @@ static int stops_inexactly(const peg_island *I, const workspace *w)
            peg_is_slow(I, (const peg_vec6 *)I->v, 0);
 }
 
-/* Where work ran out. */
+/* Of a solve that ended short of an answer. */
 static void note_iterate(peg_island *I, const workspace *w)
 {
     for (int i = 0; i < I->rows.m; i++)

@@ -1,5 +1,5 @@
 /* Warm start of a solve about v_f: the impulses of the last iteration, else those at which an exact
- * solve of the step ran out of work, else of the last step. */
+ * solve of the step ended short of an answer, else of the last step. */
 #include "peg/island/warm_start.h"
 
 #include "peg/contact/mode.h"
