@@ -470,13 +470,14 @@ static double objective(const case_solution *s)
     return sum;
 }
 
-/* The fixed point of friction bounds and normal impulses: the normal rows hold, nothing is gained,
- * and friction exceeds its bounds by little. Nearly all of what Newton's method does not solve
- * converges. */
-START_TEST(fixed_points_gain_nothing)
+/* From the fixed point of friction bounds and normal impulses cones find impulses that keep bounds
+ * of their own, nearly always to the certificate; nothing is gained, and what is not certified
+ * holds to 2e-3 of the unit. */
+START_TEST(fixed_points_lead_to_answers)
 {
-    int lagged = 0, failed = 0;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    enum { SEEDS = 60 };
+    int certified = 0, lagged = 0;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         uint64_t s = seed;
         stack(25, pow(10, case_uniform(&s, -2, 2)), case_uniform(&s, 0.5, 3), 1);
         kick(&s, 3);
@@ -485,24 +486,14 @@ START_TEST(fixed_points_gain_nothing)
             .solver = PEG_SOLVER_AUTO, .tolerance = TOLERANCE, .rescue = PEG_RESCUE_FIXED_POINT};
         peg_outcome outcome = peg_solve(&arena, &island.problem, &options, &first.solution);
         double unit = peg_residual_unit(&island.problem);
-        if (outcome == PEG_SOLVED) continue;
-        if (outcome != PEG_LAGGED) {
-            failed++;
-            continue;
-        }
-        lagged++;
-        ck_assert_double_le(normal_residual(&first), 1e-9 * unit);
+        if (!peg_is_answer(outcome)) continue;
+        certified += outcome == PEG_SOLVED;
+        lagged += outcome == PEG_LAGGED;
         ck_assert_double_le(objective(&first), 1e-9 * unit * unit);
-        for (int i = 0; i < island.problem.m; i++) {
-            const peg_lcp_row *row = &island.row[i];
-            double root = sqrt(peg_row_scale(&island.problem, i));
-            if (!row->bounded) continue;
-            double excess = fabs(first.lambda[i]) - row->mu * first.lambda[row->normal];
-            ck_assert_double_le(excess * root, 0.02 * unit);
-        }
+        ck_assert_double_eq(peg_cone_excess(&island.problem, &first.solution), 0);
+        ck_assert_double_le(peg_residual(&island.problem, &first.solution), 2e-3 * unit);
     }
-    ck_assert_int_gt(lagged, 0);
-    ck_assert_msg(failed * 4 <= lagged, "%d failed, %d converged", failed, lagged);
+    ck_assert_msg(certified * 10 >= 9 * SEEDS, "%d certified, %d lagged", certified, lagged);
 }
 END_TEST
 
@@ -733,7 +724,7 @@ Suite *test_suite(void)
     tcase_add_test(tests, joints_bear_no_load);
     tcase_add_test(tests, kicked_stacks_are_solved);
     tcase_add_test(tests, lagged_friction_is_usable);
-    tcase_add_test(tests, fixed_points_gain_nothing);
+    tcase_add_test(tests, fixed_points_lead_to_answers);
     tcase_add_loop_test(tests, warm_start_does_not_matter, 0, 10);
     tcase_add_test(tests, contradicting_rows_are_recognised);
     tcase_add_test(tests, rows_without_a_jacobian_do_nothing);

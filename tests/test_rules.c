@@ -38,7 +38,7 @@ static const rule_case cases[] = {
     {"clearance", 0, PEG_FORM_CLEARANCE, "peg-in-hole", 0.01, 0, -1, 1, 0, {"clearance", 0}},
     {"elastic", 0, PEG_FORM_ELASTIC, "closing-walls", 0.01, 0, -1, 1, 0, {"", 0}},
     {"slip", 0, PEG_FORM_SLIP, "pour-mixed", 0.05, 5, INFINITY, 1, 4, {"", 0}},
-    {"PGS", 0, 0, "pile-boxes", 0.05, 1, -1, 1, 3, {"bodies", 40}},
+    {"PGS", 0, 0, "pile-boxes", 0.05, 1, -1, 1, 3, {"bodies", 80}},
 };
 
 static const rule_case *left_out;

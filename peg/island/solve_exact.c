@@ -202,6 +202,7 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
     memcpy(I->v, w.solution.v, (size_t)I->nd * sizeof *I->v);
     if (about == PEG_ABOUT_FREE) {
         peg_note_exact(I);
+        if (w.solution.residual > PEG_NEAR_EXACT * w.unit) peg_note_left(I, w.solution.residual);
         come_to_rest(I, &w);
         if (stops_inexactly(I, &w)) return PEG_NOT_CERTIFIED;
     }

@@ -21,7 +21,8 @@
  * every contact with rows at their bounds adding w w^T / sum (w_i^2 / rho_i), w = n_n + sum +-mu_f
  * n_f. It goes on for as long as the residual falls: what is to come to rest, however many bodies
  * bear each other (arch-25 of 201 stones). Where contacts slide the sum changes from step to step,
- * and it does not.
+ * and it does not. From velocities that have converged in a fixed point of friction bounds it finds
+ * their impulses in islands of any size.
  *
  * Rows that are nearly dependent (corners of a face whose gaps differ by 1e-12 m, contacts against
  * joints) let multiplier steps stall: they move u along one direction by nearly equal amounts. It
@@ -551,6 +552,13 @@ double peg_newton_residual(peg_newton *w, double *u, double *y)
     return worst;
 }
 
+static void enter_cones(peg_newton *w)
+{
+    w->bounds = PEG_BOUNDS_CONE;
+    w->live_rho = w->rho;
+    set_rho(w, fmax(w->rho, RHO_CONE));
+}
+
 /* rho and the bounds after a multiplier step. Where one with live bounds fails, cones take over for
  * as long as they bring the residual down. */
 static void adapt(peg_newton *w, int failed, double residual, double last)
@@ -570,11 +578,7 @@ static void adapt(peg_newton *w, int failed, double residual, double last)
     else if (slow)
         set_rho(w, fmin(w->rho * w->growth, RHO_MOST));
     w->growth = failed ? CAREFUL : fmin(BOLDER * w->growth, FACTOR);
-    if (is_live && failed && w->has_cones && !w->live_rho) {
-        w->bounds = PEG_BOUNDS_CONE;
-        w->live_rho = w->rho;
-        set_rho(w, fmax(w->rho, RHO_CONE));
-    }
+    if (is_live && failed && w->has_cones && !w->live_rho) enter_cones(w);
 }
 
 /* Whether the multiplier step proves that the rows without finite bounds have no solution: then
@@ -646,6 +650,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     w->bounds = is_warm || w->bound || !w->bounds_follow ? PEG_BOUNDS_KEPT : PEG_BOUNDS_LIVE;
     double first = fmin(fmax(RHO_FIRST * w->scaled->unit / last, RHO_LEAST), RHO_START);
     set_rho(w, w->has_limits ? first : RHO_FREE);
+    if (w->starts_with_cones) enter_cones(w);
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
         if (is_spent(w)) break;
         memcpy(w->before, u, size);

@@ -52,6 +52,7 @@ typedef struct peg_newton {
     double most_work, limit; /* of all calls, infinite: no bound; of the call */
     peg_rescue rescue;       /* see problem.h */
     int ends_near;           /* takes residuals of some tolerances where steps stall */
+    int starts_with_cones;   /* from velocities that have converged, in islands of any size */
 } peg_newton;
 
 /* False when the memory is exhausted. */

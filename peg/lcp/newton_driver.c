@@ -11,9 +11,8 @@
 
 enum {
     PGS_ITERATIONS = 100,
-    JOINED_PGS_ITERATIONS = 16, /* with joints, at which they hardly get on: of a bridge of 15
-                                   hinges the rest took a fifth of the step */
-    COLD_PGS_ITERATIONS = 400
+    JOINED_PGS_ITERATIONS = 16 /* with joints, at which they hardly get on: of a bridge of 15
+                                  hinges the rest took a fifth of the step */
 };
 /* Residual of a warm start, relative to the unit, above which projected Gauss-Seidel comes first;
  * problems without friction, which are convex, do without. */
@@ -23,7 +22,8 @@ static const double APPROACHED = 1e-5;
 /* Share of the bounds by which friction is taken back first, where there is no fixed point: else
  * meshes far in each other do not come apart (heaps_come_apart). */
 static const double LITTLE_BACK = 1.0 / 64;
-/* Rounds of the fixed point; nearly all that converge have by then (fixed_points_gain_nothing). */
+/* Rounds of the fixed point; nearly all that converge have by then
+ * (fixed_points_lead_to_answers). */
 enum { ROUNDS = 24 };
 /* Residual of a round, relative to what the last one has changed the velocities by. */
 static const double INEXACT = 1e-2;
@@ -160,47 +160,60 @@ static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, doub
     return is_near_exact(newton, u, y) ? PEG_LAGGED : outcome;
 }
 
+/* Of velocities that have converged the impulses within their own bounds, in cones first. Where
+ * there are none PEG_ITERATION_LIMIT, and u is as it was. kept: room. */
+static peg_outcome find_impulses(peg_newton *newton, double tolerance, double *kept, double *u,
+                                 double *y)
+{
+    size_t size = (size_t)newton->scaled->m * sizeof *u;
+    double close = CLOSE * newton->scaled->unit;
+    memcpy(kept, u, size);
+    newton->starts_with_cones = 1;
+    peg_outcome outcome = peg_newton_solve(newton, fmax(tolerance, INEXACT * close), u, y);
+    newton->starts_with_cones = 0;
+    if (outcome == PEG_INFEASIBLE) return outcome;
+    if (outcome == PEG_SINGULAR || peg_newton_residual(newton, u, y) > close) {
+        memcpy(u, kept, size);
+        return PEG_ITERATION_LIMIT;
+    }
+    memcpy(kept, u, size);
+    outcome = iterate(newton, tolerance, u, y);
+    if (!has_failed(newton->scaled, outcome)) return outcome;
+    memcpy(u, kept, size);
+    peg_newton_residual(newton, u, y);
+    return PEG_LAGGED;
+}
+
 /* What is done where Newton's method ended in u without converging.
  *
  * Friction with given bounds is a convex problem that v = 0 satisfies and energy only falls in; the
  * bounds follow the normal impulses of its answer to their fixed point (Haslinger 1983;
  * Panagiotopoulos 1975). Where contacts slide and others hinge (arch-25 of 61 stones at h .002)
- * this converges, and Newton's method with bounds that follow at once does not. Large islands take
- * the answer. In others Newton's method starts from there, and from the exact normal impulses of no
- * friction, which is where a stack at rest ends; first of all, rows that contradict each other
- * without friction have no answer. */
+ * its velocities converge, and those of Newton's method with bounds that follow at once do not. Its
+ * impulses need not: they are an answer only where they end within bounds of their own. First of
+ * all, rows that contradict each other without friction have no answer. */
 static peg_outcome rescue(peg_arena *arena, peg_newton *newton, double tolerance, double *u,
                           double *y)
 {
     const peg_scaled *scaled = newton->scaled;
     size_t size = (size_t)scaled->m * sizeof *u;
     double *bound = PEG_NEW(arena, double, scaled->m), *before = PEG_NEW(arena, double, scaled->nv);
-    double *frictionless = PEG_NEW(arena, double, scaled->m),
-           *fixed = PEG_NEW(arena, double, scaled->m);
-    int is_exact = newton->rescue == PEG_RESCUE_ALL;
-    if (!bound || !before || !frictionless || !fixed) return PEG_OUT_OF_MEMORY;
+    double *kept = PEG_NEW(arena, double, scaled->m);
+    int is_last = newton->rescue == PEG_RESCUE_ALL;
+    if (!bound || !before || !kept) return PEG_OUT_OF_MEMORY;
     memset(bound, 0, size);
-    if (is_exact) {
-        memcpy(frictionless, u, size);
+    if (is_last) {
+        memcpy(kept, u, size);
         move_bounds(scaled, u, 0, 1, bound);
-        peg_outcome outcome = solve_bound(newton, bound, tolerance, frictionless, y);
-        if (outcome != PEG_SOLVED) return outcome;
+        peg_outcome frictionless = solve_bound(newton, bound, tolerance, u, y);
+        if (frictionless != PEG_SOLVED) return frictionless;
+        memcpy(u, kept, size);
         peg_newton_residual(newton, u, y); /* y of u again */
     }
     peg_outcome outcome = follow_bounds(newton, tolerance, bound, before, u, y);
-    if (outcome == PEG_SOLVED && is_exact) {
-        memcpy(fixed, u, size);
-        peg_outcome exact = iterate(newton, tolerance, u, y);
-        if (peg_is_answer(exact)) return exact;
-        memcpy(u, frictionless, size);
-        exact = iterate(newton, tolerance, u, y);
-        if (peg_is_answer(exact)) return exact;
-        memcpy(u, fixed, size);
-    }
-    if (outcome == PEG_SOLVED) outcome = solve_bound(newton, bound, tolerance, u, y);
-    if (outcome == PEG_SOLVED) return PEG_LAGGED;
-    return outcome == PEG_ITERATION_LIMIT && is_exact ? take_back(newton, tolerance, bound, u, y)
-                                                      : outcome;
+    if (outcome == PEG_SOLVED) outcome = find_impulses(newton, tolerance, kept, u, y);
+    return outcome == PEG_ITERATION_LIMIT && is_last ? take_back(newton, tolerance, bound, u, y)
+                                                     : outcome;
 }
 
 /* Rows without finite bounds ask for the shortest y with s = 0, which QR finds with the rounding of
@@ -252,27 +265,6 @@ static void keep_iterate(const peg_problem *problem, peg_newton *newton, double 
     peg_unscale(problem, newton->scaled, y, kept, solution);
 }
 
-/* Where friction lags, once more from zero: the impulses may lie in a corner that the iteration
- * does not leave. Without it a body of world 72118 with surfaces stands still for 7 steps. */
-static peg_outcome start_again(peg_arena *arena, const peg_problem *problem, peg_newton *newton,
-                               double tolerance, double *u, double *y, peg_solution *solution)
-{
-    int m = newton->scaled->m;
-    double *lagged = PEG_NEW(arena, double, m);
-    if (!lagged) return PEG_OUT_OF_MEMORY;
-    memcpy(lagged, u, (size_t)m * sizeof *u);
-    memset(solution->lambda, 0, (size_t)problem->m * sizeof *solution->lambda);
-    if (approach(arena, problem, newton->scaled->unit, COLD_PGS_ITERATIONS, solution) ==
-        PEG_OUT_OF_MEMORY)
-        return PEG_OUT_OF_MEMORY;
-    load(newton->scaled, solution->lambda, u);
-    peg_outcome outcome = iterate(newton, tolerance, u, y);
-    if (peg_is_answer(outcome)) return outcome;
-    memcpy(u, lagged, (size_t)m * sizeof *u);
-    peg_newton_residual(newton, u, y);
-    return PEG_LAGGED;
-}
-
 static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
                          const peg_solve_options *options, peg_solution *solution)
 {
@@ -313,8 +305,6 @@ static peg_outcome solve(peg_arena *arena, const peg_problem *problem,
         }
         if (residual > PEG_NEAR_EXACT * scaled.unit) {
             outcome = rescue(arena, &newton, tolerance, u, y);
-            if (outcome == PEG_LAGGED && newton.rescue == PEG_RESCUE_ALL)
-                outcome = start_again(arena, problem, &newton, tolerance, u, y, solution);
             if (outcome == PEG_ITERATION_LIMIT)
                 keep_iterate(problem, &newton, residual, u, warm, y, solution);
         } else {

@@ -184,11 +184,9 @@ peg_outcome peg_solve_lemke(peg_arena *arena, const peg_problem *problem,
                             const peg_solve_options *options, peg_solution *solution);
 
 /* Newton's method on the augmented Lagrangian. PEG_LAGGED: every bounded impulse is within its
- * bound, and all conditions hold to the residual, at most 1e-6 of the unit; or, if it is larger,
+ * bound, and all conditions hold to the residual, at most 2e-3 of the unit; or, if it is larger,
  * those of the unbounded rows to the tolerance, while friction does not oppose the sliding as it
- * should; or all conditions hold to the tolerance, with bounds of other normal impulses, the change
- * to which changed the velocities by at most 2e-3 of the unit. A caller may use that and count it.
- */
+ * should. A caller may use that and count it. */
 peg_outcome peg_solve_newton(peg_arena *arena, const peg_problem *problem,
                              const peg_solve_options *options, peg_solution *solution);
 
