@@ -4,6 +4,7 @@
 #include "tests/geometry_cases.h"
 #include "peg/base/arena.h"
 #include "peg/peg.h"
+#include "peg/step/resting_islands.h"
 #include "peg/step/stage.h"
 
 #include <check.h>
@@ -413,11 +414,49 @@ START_TEST(large_blocks_are_given_back)
 }
 END_TEST
 
+/* Three bodies that stand, each on the ground in an island of its own: one is borne, of another the
+ * contact gives nine tenths of its weight, the third has no weight and no impulse. */
+START_TEST(bodies_without_support_do_not_rest)
+{
+    enum { N = 3 };
+    const double push = 0.0981, share[N] = {1, 0.9, 0};
+    peg_body body[N];
+    peg_part part[N + 1];
+    peg_contact contact[N];
+    peg_island_result island[N], *solved[N];
+    peg_body_result result[N];
+    peg_context *context;
+    int root[N];
+    ck_assert_int_eq(peg_context_create(NULL, &context), PEG_OK);
+    memset(result, 0, sizeof result);
+    for (int i = 0; i < N; i++) {
+        body[i] = (peg_body){.kind = PEG_DYNAMIC, .mass = 2, .q = {1}};
+        body[i].v_free[2] = share[i] > 0 ? -push : 0;
+        part[i] = (peg_part){.body = i, .id = (uint64_t)i + 1};
+        contact[i] = (peg_contact){
+            .part_a = i, .part_b = N, .normal = {0, 0, 1}, .impulse = share[i] * 2 * push};
+        island[i] = (peg_island_result){.contact = &contact[i], .contacts = 1};
+        solved[i] = &island[i];
+        root[i] = i;
+    }
+    part[N] = (peg_part){.body = -1, .id = N + 1};
+    peg_scene scene = {.h = 0.01, .nb = N, .body = body, .np = N + 1, .part = part};
+    peg_stage stage = {
+        .context = context, .scene = &scene, .root = root, .solved = solved, .result = result};
+    peg_resting_keep(&stage);
+    ck_assert(context->resting.valid);
+    ck_assert_int_eq(context->resting.rest[0], PEG_RESTING);
+    ck_assert_int_eq(context->resting.rest[1], PEG_ACTIVE);
+    ck_assert_int_eq(context->resting.rest[2], PEG_RESTING);
+    peg_context_destroy(context);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("islands");
     TCase *threads = tcase_create("threads"), *memory = tcase_create("memory"),
-          *warm = tcase_create("warmed steps");
+          *warm = tcase_create("warmed steps"), *rest = tcase_create("rest");
     tcase_set_timeout(threads, 120);
     tcase_set_timeout(memory, 120);
     tcase_set_timeout(warm, 120);
@@ -429,9 +468,11 @@ Suite *test_suite(void)
     tcase_add_loop_test(memory, exhausted_memory_on_threads_changes_nothing, 0, 2);
     tcase_add_test(memory, last_allocation_grows_in_place);
     tcase_add_test(memory, large_blocks_are_given_back);
+    tcase_add_test(rest, bodies_without_support_do_not_rest);
     tcase_add_test(warm, warmed_steps_allocate_nothing);
     suite_add_tcase(suite, threads);
     suite_add_tcase(suite, memory);
     suite_add_tcase(suite, warm);
+    suite_add_tcase(suite, rest);
     return suite;
 }

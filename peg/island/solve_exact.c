@@ -170,15 +170,6 @@ static void come_to_rest(peg_island *I, const workspace *w)
         memset(I->v, 0, (size_t)I->nd * sizeof *I->v);
 }
 
-/* Whether an answer whose friction lags brings a small island to rest: it would stay so, though a
- * body lacks a sixth of what bears it (world 87 without meshes). Other attempts follow. */
-static int stops_inexactly(const peg_island *I, const workspace *w)
-{
-    int is_small = I->mode == PEG_MODE_LIMITED && I->nd < PEG_COARSE_FROM;
-    return is_small && w->solution.residual > PEG_NEAR_EXACT * w->unit &&
-           peg_is_slow(I, (const peg_vec6 *)I->v, 0);
-}
-
 /* Of a solve that ended short of an answer. */
 static void note_iterate(peg_island *I, const workspace *w)
 {
@@ -204,7 +195,6 @@ peg_outcome peg_island_solve_exact(peg_island *I, peg_about about)
         peg_note_exact(I);
         if (w.solution.residual > PEG_NEAR_EXACT * w.unit) peg_note_left(I, w.solution.residual);
         come_to_rest(I, &w);
-        if (stops_inexactly(I, &w)) return PEG_NOT_CERTIFIED;
     }
     if (I->joints.n)
         memcpy(I->joints.lambda, w.solution.lambda + w.contacts,

@@ -8,12 +8,17 @@
 #include <stdlib.h>
 
 #include "peg/base/arena.h"
+#include "peg/base/tolerance.h"
 #include "peg/contact/kinematics.h"
 #include "peg/step/candidate.h"
 #include "peg/step/pair_cache.h"
 #include "peg/base/union_find.h"
 
 static const double REST[6] = {0};
+/* Share of the momentum that a body would have without contact which its contacts may lack where it
+ * rests (bodies_without_support_do_not_rest); in piles, walls and arches they lack less than .01.
+ */
+static const double SUPPORT = 0.05;
 
 static int same(const double *a, const double *b, int n)
 {
@@ -306,6 +311,71 @@ static int is_at_rest_body(const peg_body *b)
     return same(b->v, REST, 6) && same(b->v_pose, REST, 6) && same(b->v_end, REST, 6);
 }
 
+/* What contacts give to a body, N s: the sum, and that of its terms' magnitudes. Joints bear what
+ * they hold. */
+typedef struct support {
+    double sum[3], all;
+    int has_joints;
+} support;
+
+static void add_impulses(const peg_scene *scene, const peg_island_result *solved, support *of)
+{
+    for (int i = 0; i < solved->contacts; i++) {
+        const peg_contact *c = &solved->contact[i];
+        for (int side = 0; side < 2; side++) {
+            int body = scene->part[side ? c->part_b : c->part_a].body, sign = side ? -1 : 1;
+            if (!is_dynamic(scene->body, body)) continue;
+            peg_add_scaled(of[body].sum, sign * c->impulse, c->normal, of[body].sum);
+            peg_add_scaled(of[body].sum, sign, c->friction, of[body].sum);
+            of[body].all += c->impulse + peg_norm(c->friction);
+        }
+    }
+}
+
+/* Whether the impulses of the step do not bear a body that stands: what an answer leaves may be
+ * little beside all bodies, and leave a light one without support. */
+static int lacks_support(const peg_body *b, const support *s)
+{
+    double left[3], push = b->mass * peg_norm(b->v_free);
+    for (int k = 0; k < 3; k++) left[k] = b->mass * b->v_free[k] + s->sum[k];
+    return peg_norm(left) > SUPPORT * push + PEG_NEAR_EXACT * s->all;
+}
+
+static int comes_to_rest(const peg_stage *s, const peg_resting *next, int i)
+{
+    const peg_body *body = s->scene->body;
+    return is_dynamic(body, i) && !body[i].asleep && !peg_is_resting(s, i) &&
+           !is_active(next, body, i);
+}
+
+/* Islands that do not bear a body that has come to rest go on being solved: of the PEG model, whose
+ * contacts tell all that acts out of a plane as well. 0 without memory. */
+static int find_unsupported(const peg_stage *s, peg_resting *next)
+{
+    const peg_scene *scene = s->scene;
+    int any = 0, is_told = s->context->settings.contact == PEG_CONTACT_PEG && !scene->planar;
+    for (int i = 0; i < scene->nb && is_told && !any; i++) any = comes_to_rest(s, next, i);
+    if (!any) return 1;
+    peg_arena *arena = &s->context->arena;
+    peg_arena_mark mark = peg_arena_here(arena);
+    support *of = PEG_NEW(arena, support, scene->nb);
+    if (!of) return 0;
+    memset(of, 0, (size_t)scene->nb * sizeof *of);
+    for (int i = 0; i < scene->njoint_row; i++) {
+        const peg_joint_row *row = &scene->joint_row[i];
+        if (row->body_a >= 0) of[row->body_a].has_joints = 1;
+        if (row->body_b >= 0) of[row->body_b].has_joints = 1;
+    }
+    for (int i = 0; i < scene->nb; i++)
+        if (s->solved[i] && !peg_is_resting(s, i)) add_impulses(scene, s->solved[i], of);
+    for (int i = 0; i < scene->nb; i++)
+        if (comes_to_rest(s, next, i) && !of[i].has_joints &&
+            lacks_support(&scene->body[i], &of[i]))
+            activate(next, scene->body, i);
+    peg_arena_back(arena, mark);
+    return 1;
+}
+
 /* Which bodies rest after the step; returns whether a dynamic one does. */
 static int find_rest(peg_stage *s, peg_resting *next)
 {
@@ -323,6 +393,7 @@ static int find_rest(peg_stage *s, peg_resting *next)
                         solved->stats.limited_bodies)))
             activate(next, scene->body, i);
     }
+    if (!find_unsupported(s, next)) return 0;
     for (int i = 0; i < s->candidates; i++) {
         const peg_candidate *c = &s->candidate[i];
         int a = s->placed[c->a].body, b = s->placed[c->b].body;
