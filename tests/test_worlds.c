@@ -87,8 +87,9 @@ END_TEST
 /* Those without meshes. 198: a stack stood by rough impulses, shortened to nothing, that were
  * never solved exactly; 662: so did a flush wall whose joints bear nothing; 41613: 25 bodies of
  * very unlike masses froze, as exact solves ended out of work and PGS was no answer; 1871: a light
- * body beneath heavy ones stood by friction impulses that were not those of its velocity. */
-static const int mended_plain[] = {198, 662, 1871, 41613};
+ * body beneath heavy ones stood by friction impulses that were not those of its velocity; 82382: a
+ * small body that turns by radians in a step stood still, as its answers took turns. */
+static const int mended_plain[] = {198, 662, 1871, 41613, 82382};
 enum { MENDED_PLAIN = sizeof mended_plain / sizeof *mended_plain };
 
 START_TEST(mended_plain_world_keeps_what_is_promised)

@@ -319,19 +319,21 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
  * than none. The next one is rejected where its rows contradict each other, as those of a slot do
  * that has turned about what fits it, and where it gains energy, as the rows of a small part that
  * touches a large one may do after they have turned: poses do not give it back, and in world 2848
- * five bodies stood still for six steps. */
+ * five bodies stood still for six steps. Of answers that take turns, as those of a body that turns
+ * by radians, the one with the least violation stays. */
 static void find_velocities(peg_island *I, peg_limits limits)
 {
     int apart = 0, k = 0;
-    double cost = 0, gained = INFINITY;
+    double cost = 0, gained = INFINITY, least = INFINITY;
+    peg_known last = {0}, best = {0};
     I->joints.relaxation = 0;
     if (take_known(I, &I->known)) {
         apart = check(I, 1);
         k = VELOCITY_PASSES;
     }
     for (; k < VELOCITY_PASSES && !apart && peg_work_left(I) > cost; k++) {
-        peg_known last = {0};
         if (gained <= 0 && !peg_keep_velocities(I, &last)) break;
+        if (gained <= 0 && violation(I) < least) least = violation(I), best = last;
         cost = peg_work_left(I);
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
         cost -= peg_work_left(I);
@@ -347,6 +349,10 @@ static void find_velocities(peg_island *I, peg_limits limits)
             gained = 0;
         }
         peg_switch_pairs(I);
+    }
+    if (!apart && !(I->forms & PEG_FORM_RECOVERY) && violation(I) > least && take_known(I, &best)) {
+        I->result.notes = best.notes;
+        apart = check(I, 1);
     }
     peg_work_allow(I, 1);
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
