@@ -315,6 +315,15 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
     return apart;
 }
 
+/* To the answer of an earlier pass. Returns whether there is one; apart: whether all pairs are. */
+static int return_to(peg_island *I, const peg_known *known, int *apart)
+{
+    if (!take_known(I, known)) return 0;
+    I->result.notes = known->notes;
+    *apart = check(I, 1);
+    return 1;
+}
+
 /* An answer stays where the work for another one as dear is not left: half solved it would be worse
  * than none. The next one is rejected where its rows contradict each other, as those of a slot do
  * that has turned about what fits it, and where it gains energy, as the rows of a small part that
@@ -339,21 +348,15 @@ static void find_velocities(peg_island *I, peg_limits limits)
         cost -= peg_work_left(I);
         apart = check(I, 1);
         gained = peg_energy_gained(I);
-        if ((gained > 0 || I->progress.infeasible) && take_known(I, &last)) {
-            I->result.notes = last.notes;
-            apart = check(I, 1);
-            break;
-        }
+        if ((gained > 0 || I->progress.infeasible) && return_to(I, &last, &apart)) break;
         if (k == 0 && may_limit(I, limits) && gained > 0) {
             apart = remove_gain(I);
             gained = 0;
         }
         peg_switch_pairs(I);
     }
-    if (!apart && !(I->forms & PEG_FORM_RECOVERY) && violation(I) > least && take_known(I, &best)) {
-        I->result.notes = best.notes;
-        apart = check(I, 1);
-    }
+    if (!apart && !(I->forms & PEG_FORM_RECOVERY) && violation(I) > least)
+        return_to(I, &best, &apart);
     peg_work_allow(I, 1);
     if (I->forms & PEG_FORM_RECOVERY) apart = 0; /* overlaps open in restorations only */
     if (k == 0 && !I->failed) move_freely(I);
