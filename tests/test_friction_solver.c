@@ -387,7 +387,7 @@ START_TEST(stacks_rest)
 END_TEST
 
 /* Heavy bodies below: Newton's method from the warm start goes on switching between the bounds of
- * friction, and has to start again from exact normal impulses. */
+ * friction; their fixed point leads to the answer. */
 START_TEST(tall_stacks_rest)
 {
     for (int count = 18; count <= 30; count++) {
