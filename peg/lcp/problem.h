@@ -102,8 +102,8 @@ typedef struct peg_solution {
 /* What is tried where Newton's method fails. */
 typedef enum peg_rescue {
     PEG_RESCUE_ALL = 0,    /* the fixed point, then less friction */
-    PEG_RESCUE_FIXED_POINT /* of friction bounds and normal impulses, and Newton's method from there:
-                              where other attempts follow */
+    PEG_RESCUE_FIXED_POINT /* of friction bounds and normal impulses, and Newton's method from
+                              there: where other attempts follow */
 } peg_rescue;
 
 typedef struct peg_solve_options {
