@@ -257,6 +257,94 @@ START_TEST(patches_of_hulls_name_their_features)
 }
 END_TEST
 
+/* Points of two segments that are nearest, found by halving the interval of the convex distance;
+ * returns it. share: where they are, 0 to 1. */
+static double segments_apart(peg_vec3 a[2], peg_vec3 b[2], double share[2])
+{
+    double from = 0, to = 1, apart[2][3], d[3], e[3];
+    peg_sub(b[1], b[0], e);
+    for (int i = 0; i < 100; i++) {
+        double square[2];
+        for (int k = 0; k < 2; k++) {
+            double t = from + (k + 1) * (to - from) / 3;
+            peg_sub(a[1], a[0], d);
+            for (int j = 0; j < 3; j++) apart[k][j] = a[0][j] + t * d[j] - b[0][j];
+            share[1] = fmax(0, fmin(1, peg_dot(apart[k], e) / peg_dot(e, e)));
+            peg_add_scaled(apart[k], -share[1], e, apart[k]);
+            square[k] = peg_dot(apart[k], apart[k]);
+        }
+        if (square[0] < square[1])
+            to -= (to - from) / 3;
+        else
+            from += (to - from) / 3;
+    }
+    share[0] = from;
+    return peg_norm(apart[1]);
+}
+
+/* Whether two edges are what is nearest of two parts that are s apart: within their ends. */
+static int nearest_are_edges(const sample *a, const sample *b, double s)
+{
+    for (int i = 0; i < a->shape->ne; i++)
+        for (int j = 0; j < b->shape->ne; j++) {
+            peg_vec3 of_a[2], of_b[2];
+            double share[2], within = .01;
+            for (int k = 0; k < 2; k++) {
+                peg_copy3(a->view.vertex[a->shape->edge[i].v[k]], of_a[k]);
+                peg_copy3(b->view.vertex[b->shape->edge[j].v[k]], of_b[k]);
+            }
+            if (segments_apart(of_a, of_b, share) > s + 1e-7) continue;
+            if (fabs(share[0] - .5) < .5 - within && fabs(share[1] - .5) < .5 - within) return 1;
+        }
+    return 0;
+}
+
+/* Faces are preferred whatever edges do, but where two edges are nearest their contact is there. */
+START_TEST(nearest_edges_have_a_contact)
+{
+    enum { SAMPLES = 600 };
+    cases_random r = {.state = 8};
+    int missed = 0;
+    for (int i = 0; i < SAMPLES; i++) {
+        sample a, b;
+        peg_patch patch;
+        peg_facet none = {.kind = PEG_FEATURES_NONE};
+        int is_box = i % 2;
+        double bias = 10;
+        peg_arena_reset(&arena);
+        if (is_box)
+            make_pair(&r, &a, &b);
+        else
+            make_hulls(&r, 1, &a, &b);
+        peg_facet facet = peg_separation_of_faces_first(&a.view, &b.view, &none, bias);
+        const peg_box *of_a = &a.box, *of_b = &b.box;
+        peg_box_axis axis;
+        if (is_box) {
+            peg_box_separations(&of_a, &of_b, &bias, 1, &axis);
+            peg_box_patch_find(of_a, of_b, &axis, .05, &patch);
+        } else {
+            peg_facet_patch_find(&a.view, &b.view, &facet, .05, &patch);
+        }
+        if (facet.s > 0 && nearest_are_edges(&a, &b, facet.s)) {
+            missed += peg_patch_least_gap(&patch) > facet.s + 1e-6;
+            if (is_box)
+                peg_box_patch_add_edges(of_a, of_b, &patch);
+            else
+                peg_facet_patch_add_edges(&a.view, &b.view, &facet, &patch);
+            const peg_patch_contact *c = &patch.contact[patch.count - 1];
+            ck_assert_double_le(peg_patch_least_gap(&patch), facet.s + 1e-6);
+            if (c->is_of_edges) {
+                double along = peg_separation_along(&a.view, &b.view, patch.across);
+                ck_assert_double_eq_tol(along, c->gap, 1e-9);
+                check_features(&a.view, &b.view, c, 1e-6);
+            }
+        }
+        free_pair(&a, &b);
+    }
+    ck_assert_int_gt(missed, 20);
+}
+END_TEST
+
 /* A cube of side 1 above another one, moved by (.25, .125) and turned by 0 or 45 degrees about z:
  * the corners of what they share. */
 START_TEST(flush_faces_share_their_corners)
@@ -681,6 +769,7 @@ Suite *test_suite(void)
     tcase_add_test(boxes, lanes_find_the_separation_of_all_facets);
     tcase_add_test(boxes, patches_name_their_features);
     tcase_add_test(boxes, patches_of_hulls_name_their_features);
+    tcase_add_test(boxes, nearest_edges_have_a_contact);
     tcase_add_test(boxes, flush_faces_share_their_corners);
     tcase_add_loop_test(solver, random_patches_meet_their_conditions, 0, 60);
     tcase_add_loop_test(solver, steep_friction_is_solved, 0, 3);

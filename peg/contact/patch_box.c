@@ -83,7 +83,7 @@ static void add(peg_patch *out, const double *point, double gap, peg_feature_kin
 {
     peg_patch_contact *c = &out->contact[out->count++];
     peg_copy3(point, c->point);
-    c->gap = gap, c->kind = kind, c->i = i, c->j = j;
+    c->gap = gap, c->is_of_edges = 0, c->kind = kind, c->i = i, c->j = j;
 }
 
 /* Corners of a patch: incident corners, where incident sides enter the reference face and leave it,
@@ -234,7 +234,7 @@ static void face_patch(const faces *f, double reach, peg_patch *out)
         if (!(c.which >> k & 1)) continue;
         peg_patch_contact *to = &out->contact[out->count++];
         for (int i = 0; i < 3; i++) to->point[i] = c.at[kind][i][l];
-        to->gap = c.gap[kind][l];
+        to->gap = c.gap[kind][l], to->is_of_edges = 0;
         name_corner(f, &c, kind, l, to);
     }
 }
@@ -303,6 +303,16 @@ void peg_box_patch_find(const peg_box *a, const peg_box *b, const peg_box_axis *
     set_faces(a, b, axis, &f);
     take_normal(&f, out);
     face_patch(&f, reach, out);
+}
+
+void peg_box_patch_add_edges(const peg_box *a, const peg_box *b, peg_patch *patch)
+{
+    const double no_bias = 0;
+    peg_box_axis widest;
+    peg_patch edges = {.count = 0};
+    peg_box_separations(&a, &b, &no_bias, 1, &widest);
+    if (widest.axis >= 6) edge_patch(a, b, &widest, &edges);
+    peg_patch_add_edges(patch, &edges);
 }
 
 void peg_box_corners_find(const peg_box *a, const peg_box *b, const peg_box_axis *axis,

@@ -9,6 +9,9 @@
  * nearest ones. Faces that lie beside each other make none. */
 void peg_box_patch_find(const peg_box *a, const peg_box *b, const peg_box_axis *axis, double reach,
                         peg_patch *out);
+/* Adds to the patch of a face axis the contact of the edges that part the boxes farther than any
+ * face, where they are nearer to each other than what the face makes. */
+void peg_box_patch_add_edges(const peg_box *a, const peg_box *b, peg_patch *patch);
 /* Of a face axis: all corners of the other box that are within `reach` of the face's plane. */
 void peg_box_corners_find(const peg_box *a, const peg_box *b, const peg_box_axis *axis,
                           double reach, peg_patch *out);

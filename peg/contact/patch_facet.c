@@ -174,7 +174,7 @@ static void face_patch(faces *f, double reach, peg_patch *out)
         peg_add_scaled(f->origin, c[k].at[0], f->frame[0], to->point);
         peg_add_scaled(to->point, c[k].at[1], f->frame[1], to->point);
         peg_add_scaled(to->point, 0.5 * c[k].at[2], f->n, to->point);
-        to->gap = c[k].at[2];
+        to->gap = c[k].at[2], to->is_of_edges = 0;
         out->count++;
     }
 }
@@ -219,7 +219,7 @@ static void edge_patch(const peg_view *A, const peg_view *B, const peg_facet *fa
     }
     /* edges that pass each other do not cross */
     if (c->gap > 0 && peg_norm(between) > PEG_INSIDE * (peg_norm(da) + peg_norm(db))) return;
-    c->kind = PEG_FEATURES_EE;
+    c->kind = PEG_FEATURES_EE, c->is_of_edges = 0;
     c->i = ends_of(A, a[0], a[1]), c->j = ends_of(B, b[0], b[1]);
     out->count = 1;
 }
@@ -232,7 +232,7 @@ static void support_patch(const peg_view *A, const peg_view *B, const peg_facet 
     const double *a = A->vertex[peg_support_vertex(A, facet->n, -1, 0)],
                  *b = B->vertex[peg_support_vertex(B, facet->n, 1, 0)];
     peg_patch_contact *c = out->contact;
-    c->kind = PEG_FEATURES_EE;
+    c->kind = PEG_FEATURES_EE, c->is_of_edges = 0;
     c->i = ends_of(A, on_a[0], on_a[1]), c->j = ends_of(B, on_b[0], on_b[1]);
     c->gap = facet->s;
     for (int k = 0; k < 3; k++) c->point[k] = 0.5 * (a[k] + b[k]);
@@ -273,6 +273,18 @@ void peg_facet_patch_find(const peg_view *A, const peg_view *B, const peg_facet 
                           double reach, peg_patch *out)
 {
     find(A, B, facet, reach, 0, out);
+}
+
+void peg_facet_patch_add_edges(const peg_view *A, const peg_view *B, const peg_facet *face,
+                               peg_patch *patch)
+{
+    peg_facet widest = peg_separation_from(A, B, face);
+    peg_patch edges = {.count = 0};
+    if (widest.kind == PEG_FEATURES_EE) {
+        edge_patch(A, B, &widest, &edges);
+        peg_copy3(widest.n, edges.normal);
+    }
+    peg_patch_add_edges(patch, &edges);
 }
 
 void peg_facet_corners_find(const peg_view *A, const peg_view *B, const peg_facet *facet,

@@ -13,6 +13,10 @@ int peg_have_facet_patches(const peg_polytope *A, const peg_polytope *B);
  * farther apart than the nearest ones. Faces that lie beside each other make none. */
 void peg_facet_patch_find(const peg_view *A, const peg_view *B, const peg_facet *facet,
                           double reach, peg_patch *out);
+/* Adds to the patch of a face the contact of the edges that part the parts farther than any face,
+ * where they are nearer to each other than what the face makes. */
+void peg_facet_patch_add_edges(const peg_view *A, const peg_view *B, const peg_facet *face,
+                               peg_patch *patch);
 /* Of a face: the lowest vertices of the other part that are within `reach` of its plane. */
 void peg_facet_corners_find(const peg_view *A, const peg_view *B, const peg_facet *facet,
                             double reach, peg_patch *out);

@@ -55,19 +55,32 @@ static void set_contact(peg_wide *w, int k, const double *const x[2], const doub
     w->feature[k] = *feature;
 }
 
+/* Whether edges may be nearer to each other than what a face that parts them by s makes: it lies
+ * beside the features that are nearest, but parts the bodies by nearly as much. Without a contact
+ * of those edges a hull of pile-convex (300 bodies, mu 0) goes 17 mm into another one in every step
+ * for 2 s, out of which positions move all of the pile. */
+static int may_have_nearer_edges(const peg_wide *w, const peg_wide_pair *p, double s,
+                                 const peg_patch *patch)
+{
+    return peg_patch_least_gap(patch) > s + w->gap * p->margin;
+}
+
 static void find_box_patch(const peg_wide *w, const peg_wide_visit *v, peg_patch *found)
 {
     const peg_box *at = w->box[w->time];
     const peg_wide_pair *p = &w->pair[v->pair];
+    const peg_box *a = &at[p->a], *b = &at[p->b];
+    const peg_box_axis *axis = &w->axis[v->pair];
     int search = w->search[v->pair], flipped = search == PEG_WIDE_PLANE_A;
     if (search != PEG_WIDE_BOXES) {
         const peg_view *plane = &w->I->piece[flipped ? p->a : p->b].now;
-        peg_box_plane_find(&at[flipped ? p->b : p->a], plane->normal[0], plane->offset[0], flipped,
-                           v->reach, found);
+        peg_box_plane_find(flipped ? b : a, plane->normal[0], plane->offset[0], flipped, v->reach,
+                           found);
     } else if (v->corners) {
-        peg_box_corners_find(&at[p->a], &at[p->b], &w->axis[v->pair], v->reach, found);
+        peg_box_corners_find(a, b, axis, v->reach, found);
     } else {
-        peg_box_patch_find(&at[p->a], &at[p->b], &w->axis[v->pair], v->reach, found);
+        peg_box_patch_find(a, b, axis, v->reach, found);
+        if (may_have_nearer_edges(w, p, axis->s, found)) peg_box_patch_add_edges(a, b, found);
     }
 }
 
@@ -79,10 +92,13 @@ static void find_facet_patch(const peg_wide *w, const peg_wide_visit *v, peg_pat
     const peg_view *A = starts ? &a->start : &a->now, *B = starts ? &b->start : &b->now;
     if (p->facet.kind == PEG_FEATURES_NONE) /* a direction alone has left them so far apart */
         p->facet = peg_separation_of_faces_first(A, B, &p->facet, PEG_EDGE_BIAS * p->L);
-    if (v->corners)
+    if (v->corners) {
         peg_facet_corners_find(A, B, &p->facet, v->reach, found);
-    else
-        peg_facet_patch_find(A, B, &p->facet, v->reach, found);
+        return;
+    }
+    peg_facet_patch_find(A, B, &p->facet, v->reach, found);
+    if (may_have_nearer_edges(w, &w->pair[v->pair], p->facet.s, found))
+        peg_facet_patch_add_edges(A, B, &p->facet, found);
 }
 
 static void find_patches(void *data, int begin, int end)
@@ -253,7 +269,8 @@ static void fill_contacts(void *data, int begin, int end)
             if (w->search[v->pair] != PEG_WIDE_VIEWS) {
                 const peg_patch_contact *c = &w->found[i].contact[k];
                 feature.kind = c->kind, feature.i = c->i, feature.j = c->j, feature.gap = c->gap;
-                normal = w->found[i].normal, point = c->point;
+                normal = c->is_of_edges ? w->found[i].across : w->found[i].normal;
+                point = c->point;
             } else {
                 const peg_row *c = &w->rows.row[v->row + k];
                 feature.kind = c->kind, feature.i = c->i, feature.j = c->j, feature.gap = c->gap;
