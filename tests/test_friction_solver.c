@@ -671,31 +671,31 @@ START_TEST(problems_survive_a_file)
 }
 END_TEST
 
-/* No point of the cone is nearer: (z - p) . (q - p) <= 0 for all q in it, in the metric 1 / rho. */
+/* No point of the cone is nearer: (z - p) . (q - p) <= 0 for all q in it, in the metric of the
+ * weights. */
 START_TEST(the_nearest_impulse_of_a_cone_is_found)
 {
     enum { ROWS = 4, OTHERS = 50 };
     uint64_t seed = 7;
     for (int trial = 0; trial < 2000; trial++) {
-        peg_scaled_row row[ROWS] = {0};
-        double rho[ROWS], z[ROWS], p[ROWS], q[ROWS];
+        double mu[ROWS], limit[ROWS], weight[ROWS], z[ROWS], p[ROWS], q[ROWS];
         unsigned char state[ROWS];
         for (int i = 0; i < ROWS; i++) {
-            row[i].mu = i ? case_uniform(&seed, 0, 2) : 0;
-            row[i].limit = i && trial % 3 == 0 ? case_uniform(&seed, 0, 1) : 0;
-            rho[i] = case_uniform(&seed, 0.1, 10);
+            mu[i] = i ? case_uniform(&seed, 0, 2) : 0;
+            limit[i] = i && trial % 3 == 0 ? case_uniform(&seed, 0, 1) : 0;
+            weight[i] = case_uniform(&seed, 0.1, 10);
             z[i] = case_uniform(&seed, -2, 2);
         }
-        peg_cone_project(row, ROWS, rho, z, p, state);
+        peg_cone_project(ROWS, mu, limit, weight, z, p, state);
         ck_assert(p[0] >= 0 && (p[0] > 0) == (state[0] == PEG_ROW_LINEAR));
         for (int n = 0; n < OTHERS; n++) {
             double product = 0;
             q[0] = n ? case_uniform(&seed, 0, 3) : 0;
             for (int i = 0; i < ROWS; i++) {
-                double bound = row[i].limit + row[i].mu * q[0];
+                double bound = limit[i] + mu[i] * q[0];
                 if (i) q[i] = bound * case_uniform(&seed, -1, 1);
-                ck_assert(!i || fabs(p[i]) <= (row[i].limit + row[i].mu * p[0]) * (1 + 1e-12));
-                product += (z[i] - p[i]) * (q[i] - p[i]) / rho[i];
+                ck_assert(!i || fabs(p[i]) <= (limit[i] + mu[i] * p[0]) * (1 + 1e-12));
+                product += weight[i] * (z[i] - p[i]) * (q[i] - p[i]);
             }
             ck_assert_msg(product <= 1e-12, "trial %d: %g", trial, product);
         }

@@ -119,6 +119,12 @@ PEG_HOT double peg_doubles_most(peg_doubles a)
     return a[0] > a[1] ? a[0] : a[1];
 }
 
+/* The sum of the four, two by two. */
+PEG_HOT double peg_doubles_sum(peg_doubles a)
+{
+    return (a[0] + a[1]) + (a[2] + a[3]);
+}
+
 /* The least of the four. */
 PEG_HOT double peg_doubles_least(peg_doubles a)
 {

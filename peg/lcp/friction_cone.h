@@ -8,7 +8,7 @@
 #ifndef PEG_FRICTION_CONE_H
 #define PEG_FRICTION_CONE_H
 
-#include "peg/lcp/scaled.h"
+#include "peg/base/math.h"
 
 /* Rows of a contact at most: two faces of 16 friction axes each. */
 enum { PEG_CONE_ROWS = 33 };
@@ -17,11 +17,16 @@ enum { PEG_CONE_ROWS = 33 };
  * the upper or lower bound. */
 enum { PEG_ROW_FIXED = 0, PEG_ROW_LINEAR, PEG_ROW_UP, PEG_ROW_DOWN };
 
-/* p: the point of the cone nearest to z where the square of a difference in row i counts 1 / rho_i.
- * n numbers each, of the normal row first. state: see above. */
-void peg_cone_project(const peg_scaled_row *row, int n, const double *rho, const double *z,
-                      double *p, unsigned char *state);
+/* p: the point of the cone nearest to z where the square of a difference in row i counts weight_i.
+ * n numbers each, of the normal row first, whose mu and limit are not looked at. state: see above.
+ */
+void peg_cone_project(int n, const double *mu, const double *limit, const double *weight,
+                      const double *z, double *p, unsigned char *state);
+
 /* +-mu of a friction row that follows its normal row, else 0: u_f changes so with u_0. */
-double peg_cone_follows(const peg_scaled_row *row, unsigned char state);
+static inline double peg_cone_follows(double mu, unsigned char state)
+{
+    return state == PEG_ROW_UP ? mu : state == PEG_ROW_DOWN ? -mu : 0;
+}
 
 #endif

@@ -32,6 +32,7 @@
 
 #include <float.h>
 
+#include "peg/base/lanes.h"
 #include "peg/lcp/block_ldu.h"
 #include "peg/lcp/scaled.h"
 
@@ -132,9 +133,8 @@ static void load_rows(peg_newton *w)
                                 .follows = normal && from->mu > 0 && normal->a == from->a &&
                                            normal->b == from->b,
                                 .beta = from->beta,
-                                .soft = from->ns * from->ns,
-                                .limit = from->limit,
-                                .mu = from->mu};
+                                .soft = from->ns * from->ns};
+        w->limit[i] = from->limit, w->mu[i] = from->mu;
         if (from->a >= 0) memcpy(row->n.d, from->na, sizeof from->na);
         if (from->b >= 0) memcpy(row->n.d + PEG_BLOCK, from->nb, sizeof from->nb);
     }
@@ -155,7 +155,16 @@ static double cost_of(const peg_newton *w)
 
 static int is_spent(const peg_newton *w)
 {
-    return w->work >= w->limit;
+    return w->work >= w->most_of_call;
+}
+
+/* m numbers, and zeros up to a whole vector. */
+static double *vectors_of(peg_arena *arena, int m)
+{
+    int room = m + PEG_DOUBLE_LANES - 1;
+    double *x = PEG_NEW(arena, double, room);
+    if (x) memset(x, 0, (size_t)room * sizeof *x);
+    return x;
 }
 
 int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
@@ -167,20 +176,16 @@ int peg_newton_create(peg_arena *arena, const peg_scaled *scaled, peg_newton *w)
     w->contact = PEG_NEW(arena, int, m);
     w->state = PEG_NEW(arena, unsigned char, m);
     w->factored = PEG_NEW(arena, unsigned char, m);
-    w->lo = PEG_NEW(arena, double, m);
-    w->hi = PEG_NEW(arena, double, m);
-    w->before = PEG_NEW(arena, double, m);
+    double **all[] = {&w->limit, &w->mu,     &w->penalty, &w->weight, &w->lo,
+                      &w->hi,    &w->before, &w->s,       &w->p,      &w->along};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) *all[k] = vectors_of(arena, m);
     w->change = PEG_NEW(arena, double, m);
-    w->s = PEG_NEW(arena, double, m);
-    w->p = PEG_NEW(arena, double, m);
-    w->along = PEG_NEW(arena, double, m);
     w->d = PEG_NEW(arena, double, room);
     w->y = PEG_NEW(arena, double, room);
     w->step = PEG_NEW(arena, double, room);
     w->gradient = PEG_NEW(arena, double, scaled->n > room ? scaled->n : room);
-    if (!w->row || !w->meet || !w->contact || !w->state || !w->factored || !w->lo || !w->hi ||
-        !w->before || !w->s || !w->p || !w->along || !w->d || !w->y || !w->gradient || !w->step ||
-        !find_meetings(arena, w) || !peg_block_matrix_create(arena, &w->pattern, &w->matrix))
+    if (arena->failed || !find_meetings(arena, w) ||
+        !peg_block_matrix_create(arena, &w->pattern, &w->matrix))
         return 0;
     memset(w->step, 0, (size_t)room * sizeof *w->step);
     load_rows(w);
@@ -193,8 +198,9 @@ static void set_rho(peg_newton *w, double rho)
 {
     w->rho = rho;
     for (int i = 0; i < w->scaled->m; i++) {
-        peg_newton_row *row = &w->row[i];
-        row->rho = row->soft > 0 ? rho / (1 + rho * row->soft) : fmin(rho, RHO_RIGID);
+        double soft = w->row[i].soft;
+        w->penalty[i] = soft > 0 ? rho / (1 + rho * soft) : fmin(rho, RHO_RIGID);
+        w->weight[i] = 1 / w->penalty[i];
     }
 }
 
@@ -220,38 +226,45 @@ static int group_at(const peg_newton *w, int i)
     return w->bounds == PEG_BOUNDS_CONE && w->contact[i] ? w->contact[i] : 1;
 }
 
-/* p of row i, from what it would be without bounds. */
-static inline double respond_row(const peg_newton *w, int i, double z, unsigned char *state)
+/* p and state of all rows by themselves, within lo and hi. */
+PEG_WIDE static void respond_within(peg_newton *w)
 {
-    const peg_newton_row *row = &w->row[i];
-    double lo = w->lo[i], hi = w->hi[i];
-    if (w->bounds == PEG_BOUNDS_LIVE && row->normal >= 0)
-        hi = row->limit + row->mu * w->p[row->normal], lo = -hi;
-    *state = z > lo && z < hi ? PEG_ROW_LINEAR : PEG_ROW_FIXED;
-    if (*state == PEG_ROW_FIXED && row->follows && w->bounds == PEG_BOUNDS_LIVE &&
-        w->state[row->normal] == PEG_ROW_LINEAR)
-        *state = z > lo ? PEG_ROW_UP : PEG_ROW_DOWN;
-    return peg_clamp(z, lo, hi);
+    for (int i = 0; i < w->scaled->m; i += PEG_DOUBLE_LANES) {
+        peg_doubles lo = peg_doubles_load(w->lo + i), hi = peg_doubles_load(w->hi + i);
+        peg_doubles z = peg_doubles_load(w->before + i) -
+                        peg_doubles_load(w->penalty + i) * peg_doubles_load(w->s + i);
+        peg_double_mask is_linear = (z > lo) & (z < hi);
+        peg_doubles_store(peg_doubles_max(lo, peg_doubles_min(hi, z)), w->p + i);
+        for (int l = 0; l < PEG_DOUBLE_LANES && i + l < w->scaled->m; l++)
+            w->state[i + l] = is_linear[l] ? PEG_ROW_LINEAR : PEG_ROW_FIXED;
+    }
 }
 
-/* p of the group of rows that begins with i, where the velocities along the rows are s + t along.
- */
-static void respond(const peg_newton *w, int i, const double *u, double t, double *p,
-                    unsigned char *state)
+/* The same of a friction row whose bounds follow p of its normal row. */
+static void respond_live(peg_newton *w, int i)
 {
     const peg_newton_row *row = &w->row[i];
-    double rho[PEG_CONE_ROWS], z[PEG_CONE_ROWS];
+    double bound = w->limit[i] + w->mu[i] * w->p[row->normal];
+    double z = w->before[i] - w->penalty[i] * w->s[i];
+    w->p[i] = peg_clamp(z, -bound, bound);
+    w->state[i] = z > -bound && z < bound ? PEG_ROW_LINEAR : PEG_ROW_FIXED;
+    if (w->state[i] == PEG_ROW_FIXED && row->follows && w->state[row->normal] == PEG_ROW_LINEAR)
+        w->state[i] = z > -bound ? PEG_ROW_UP : PEG_ROW_DOWN;
+}
+
+/* The same of the group of rows that begins with i, of cones, where the speeds are s + t along. */
+static void respond_as_cone(const peg_newton *w, int i, double t, double *p, unsigned char *state)
+{
+    double z[PEG_CONE_ROWS];
     int n = group_at(w, i);
-    if (n == 1) {
-        double speed = t == 0 ? w->s[i] : w->s[i] + t * w->along[i];
-        p[0] = respond_row(w, i, u[i] - row->rho * speed, state);
+    for (int k = 0; k < n; k++)
+        z[k] = w->before[i + k] - w->penalty[i + k] * (w->s[i + k] + t * w->along[i + k]);
+    if (n > 1) {
+        peg_cone_project(n, w->mu + i, w->limit + i, w->weight + i, z, p, state);
         return;
     }
-    for (int k = 0; k < n; k++) {
-        rho[k] = row[k].rho;
-        z[k] = u[i + k] - rho[k] * (t == 0 ? w->s[i + k] : w->s[i + k] + t * w->along[i + k]);
-    }
-    peg_cone_project(&w->scaled->row[i], n, rho, z, p, state);
+    p[0] = peg_clamp(z[0], w->lo[i], w->hi[i]);
+    state[0] = z[0] > w->lo[i] && z[0] < w->hi[i] ? PEG_ROW_LINEAR : PEG_ROW_FIXED;
 }
 
 /* Of a cone: dp_0 = -(s_0 + sum +-mu_f s_f) / stiffness. */
@@ -259,26 +272,25 @@ static double stiffness(const peg_newton *w, int i, const unsigned char *state)
 {
     double sum = 0;
     for (int k = 0; k < w->contact[i]; k++) {
-        double follows = k ? peg_cone_follows(&w->scaled->row[i + k], state[k]) : 1;
-        sum += follows * follows / w->row[i + k].rho;
+        double follows = k ? peg_cone_follows(w->mu[i + k], state[k]) : 1;
+        sum += follows * follows * w->weight[i + k];
     }
     return sum;
 }
 
 /* p, its state, and the gradient at d; s is that at d. Returns the gradient's length. */
-static double evaluate(peg_newton *w, const double *u)
+static double evaluate(peg_newton *w)
 {
     const peg_scaled *scaled = w->scaled;
     double sum = 0;
     memcpy(w->gradient, w->d, (size_t)scaled->nv * sizeof *w->gradient);
-    if (w->bounds == PEG_BOUNDS_CONE)
-        for (int i = 0; i < scaled->m; i += group_at(w, i))
-            respond(w, i, u, 0, w->p + i, w->state + i);
-    for (int i = 0; i < scaled->m; i++) {
-        if (w->bounds != PEG_BOUNDS_CONE)
-            w->p[i] = respond_row(w, i, u[i] - w->row[i].rho * w->s[i], &w->state[i]);
-        if (w->p[i] != u[i]) add(&w->row[i], u[i] - w->p[i], w->gradient);
-    }
+    if (w->bounds != PEG_BOUNDS_CONE) respond_within(w);
+    for (int i = 0; i < scaled->m && w->bounds == PEG_BOUNDS_LIVE; i++)
+        if (w->row[i].normal >= 0) respond_live(w, i);
+    for (int i = 0; i < scaled->m && w->bounds == PEG_BOUNDS_CONE; i += group_at(w, i))
+        respond_as_cone(w, i, 0, w->p + i, w->state + i);
+    for (int i = 0; i < scaled->m; i++)
+        if (w->p[i] != w->before[i]) add(&w->row[i], w->before[i] - w->p[i], w->gradient);
     for (int k = 0; k < scaled->nv; k++) sum += w->gradient[k] * w->gradient[k];
     return sqrt(sum);
 }
@@ -337,7 +349,7 @@ static void add_friction(const peg_newton *w, int i, peg_two *f)
 {
     for (int k = i + 1; k < w->scaled->m && w->row[k].bounded; k++) {
         if (w->row[k].normal != i || w->state[k] <= PEG_ROW_LINEAR) continue;
-        double mu = peg_cone_follows(&w->scaled->row[k], w->state[k]);
+        double mu = peg_cone_follows(w->mu[k], w->state[k]);
         for (int c = 0; c < PEG_BLOCK; c++) f[c] += mu * w->row[k].n.of[c];
     }
 }
@@ -348,7 +360,7 @@ static void find_term(const peg_newton *w, int i, term *out)
     const peg_newton_row *row = &w->row[i];
     memcpy(out->f, row->n.of, sizeof out->f);
     out->n = row->n.d;
-    out->t = row->rho;
+    out->t = w->penalty[i];
     if (!row->bounded) add_friction(w, i, out->f);
     if (group_at(w, i) == 1) return;
     out->n = (const double *)out->f;
@@ -395,22 +407,20 @@ static int refactor(peg_newton *w)
 }
 
 /* What rows add to both where contacts are cones. */
-static double slope_of_cones(const peg_newton *w, const double *u, double t, double f,
-                             double *curvature)
+static double slope_of_cones(const peg_newton *w, double t, double *curvature)
 {
-    double c = *curvature;
+    double f = 0, c = 0;
     for (int i = 0, n; i < w->scaled->m; i += n) {
         double q[PEG_CONE_ROWS], sum = 0;
         unsigned char state[PEG_CONE_ROWS];
         n = group_at(w, i);
-        respond(w, i, u, t, q, state);
+        respond_as_cone(w, i, t, q, state);
         for (int k = 0; k < n; k++) {
             double along = w->along[i + k];
-            f -= (q[k] - u[i + k]) * along;
-            if (n > 1)
-                sum += k ? peg_cone_follows(&w->scaled->row[i + k], state[k]) * along : along;
+            f -= (q[k] - w->before[i + k]) * along;
+            if (n > 1) sum += k ? peg_cone_follows(w->mu[i + k], state[k]) * along : along;
             if (state[k] == PEG_ROW_LINEAR && (n == 1 || k > 0))
-                c += w->row[i + k].rho * along * along;
+                c += w->penalty[i + k] * along * along;
         }
         if (n > 1 && state[0] == PEG_ROW_LINEAR) c += sum * sum / stiffness(w, i, state);
     }
@@ -418,33 +428,43 @@ static double slope_of_cones(const peg_newton *w, const double *u, double t, dou
     return f;
 }
 
-/* Slope of the objective at d + t step, and its derivative. */
-static double slope(const peg_newton *w, const double *u, double t, double first, double square,
-                    double *curvature)
+/* The same where each row has bounds of its own. */
+PEG_WIDE static double slope_of_rows(const peg_newton *w, double t, double *curvature)
 {
-    double f = first + t * square, c = square;
-    *curvature = square;
-    if (w->bounds == PEG_BOUNDS_CONE) return slope_of_cones(w, u, t, f, curvature);
-    for (int i = 0; i < w->scaled->m; i++) {
-        double rho = w->row[i].rho, along = w->along[i], z = u[i] - rho * (w->s[i] + t * along);
-        f -= (peg_clamp(z, w->lo[i], w->hi[i]) - u[i]) * along;
-        if (z > w->lo[i] && z < w->hi[i]) c += rho * along * along;
+    peg_doubles f = peg_doubles_of(0), c = f;
+    for (int i = 0; i < w->scaled->m; i += PEG_DOUBLE_LANES) {
+        peg_doubles lo = peg_doubles_load(w->lo + i), hi = peg_doubles_load(w->hi + i);
+        peg_doubles u = peg_doubles_load(w->before + i), along = peg_doubles_load(w->along + i);
+        peg_doubles penalty = peg_doubles_load(w->penalty + i);
+        peg_doubles z = u - penalty * (peg_doubles_load(w->s + i) + t * along);
+        peg_double_mask is_linear = (z > lo) & (z < hi);
+        f -= (peg_doubles_max(lo, peg_doubles_min(hi, z)) - u) * along;
+        c += peg_doubles_if(is_linear, penalty * along * along, peg_doubles_of(0));
     }
-    *curvature = c;
-    return f;
+    *curvature = peg_doubles_sum(c);
+    return peg_doubles_sum(f);
+}
+
+/* Slope of the objective at d + t step, and its derivative. */
+static double slope(const peg_newton *w, double t, double first, double square, double *curvature)
+{
+    double of_rows = w->bounds == PEG_BOUNDS_CONE ? slope_of_cones(w, t, curvature)
+                                                  : slope_of_rows(w, t, curvature);
+    *curvature += square;
+    return first + t * square + of_rows;
 }
 
 /* Zero of the slope, which is piecewise linear and grows: Newton's method within a bracket. */
-static double search(const peg_newton *w, const double *u)
+static double search(const peg_newton *w)
 {
     double first = 0, square = 0, curvature, below = 0, above = INFINITY, t = 1;
     for (int k = 0; k < w->scaled->nv; k++) {
         first += w->d[k] * w->step[k];
         square += w->step[k] * w->step[k];
     }
-    double start = fabs(slope(w, u, 0, first, square, &curvature));
+    double start = fabs(slope(w, 0, first, square, &curvature));
     for (int made = 0; made < SEARCH_STEPS; made++) {
-        double f = slope(w, u, t, first, square, &curvature);
+        double f = slope(w, t, first, square, &curvature);
         if (fabs(f) <= FLAT * start) break;
         if (f > 0)
             above = t;
@@ -465,11 +485,11 @@ static void move(peg_newton *w, double t)
 }
 
 /* Moves by the largest of 1, 1/2, .. that shortens the gradient; false if none does. */
-static int backtrack(peg_newton *w, const double *u, double *length)
+static int backtrack(peg_newton *w, double *length)
 {
     double t = 1;
     for (move(w, t); t >= SHORTEST; t *= 0.5) {
-        double next = evaluate(w, u);
+        double next = evaluate(w);
         if (next <= (1 - DECREASE * t) * *length) {
             *length = next;
             return 1;
@@ -485,17 +505,16 @@ static int is_convex(const peg_newton *w)
     return w->bounds == PEG_BOUNDS_CONE || w->bound || !w->bounds_follow;
 }
 
-/* Zero of the gradient over d; on entry s belongs to u. */
-static peg_outcome minimise(peg_newton *w, double tolerance, const double *u)
+/* Zero of the gradient over d; on entry s belongs to the impulses before the step. */
+static peg_outcome minimise(peg_newton *w, double tolerance)
 {
     const peg_scaled *scaled = w->scaled;
     int is_cone = w->bounds == PEG_BOUNDS_CONE, most = is_convex(w) ? CONVEX_STEPS : NEWTON_STEPS;
     double last = INFINITY;
     memset(w->d, 0, (size_t)(scaled->nv + PEG_BLOCK) * sizeof *w->d);
     for (int i = 0; i < scaled->m && is_cone; i++)
-        for (int k = 1; k < w->contact[i]; k++)
-            w->s[i] += scaled->row[i + k].mu * fabs(w->s[i + k]);
-    double length = evaluate(w, u);
+        for (int k = 1; k < w->contact[i]; k++) w->s[i] += w->mu[i + k] * fabs(w->s[i + k]);
+    double length = evaluate(w);
     for (int made = 0; made < most && !is_spent(w); made++) {
         if (length <= tolerance) return PEG_SOLVED;
         /* the right rows, and nothing but rounding is left */
@@ -508,11 +527,11 @@ static peg_outcome minimise(peg_newton *w, double tolerance, const double *u)
         for (int i = 0; i < scaled->m; i++) w->along[i] = dot(&w->row[i], w->step);
         w->steps++;
         if (w->bounds == PEG_BOUNDS_LIVE) {
-            if (!backtrack(w, u, &length)) return PEG_ITERATION_LIMIT;
+            if (!backtrack(w, &length)) return PEG_ITERATION_LIMIT;
             continue;
         }
-        move(w, search(w, u));
-        length = evaluate(w, u);
+        move(w, search(w));
+        length = evaluate(w);
     }
     return PEG_ITERATION_LIMIT;
 }
@@ -534,8 +553,8 @@ double peg_newton_residual(peg_newton *w, double *u, double *y)
         const peg_newton_row *row = &w->row[i];
         w->hi[i] = INFINITY, w->lo[i] = 0;
         if (row->bounded) {
-            w->hi[i] = w->bound ? w->bound[i] : row->limit;
-            if (row->normal >= 0 && !w->bound) w->hi[i] += row->mu * peg_max(0, u[row->normal]);
+            w->hi[i] = w->bound ? w->bound[i] : w->limit[i];
+            if (row->normal >= 0 && !w->bound) w->hi[i] += w->mu[i] * peg_max(0, u[row->normal]);
             w->lo[i] = -w->hi[i];
         }
         u[i] = peg_clamp(u[i], w->lo[i], w->hi[i]); /* before the rows that it bounds */
@@ -601,9 +620,9 @@ static double room(const peg_newton *w, const double *u)
     double most = INFINITY;
     for (int i = 0; i < w->scaled->m; i++) {
         const peg_newton_row *row = &w->row[i];
-        if (w->state[i] != PEG_ROW_LINEAR || (row->bounded && isinf(row->limit))) continue;
+        if (w->state[i] != PEG_ROW_LINEAR || (row->bounded && isinf(w->limit[i]))) continue;
         int falls = !row->bounded || change[i] < 0;
-        double follows = row->normal >= 0 ? row->mu * change[row->normal] : 0;
+        double follows = row->normal >= 0 ? w->mu[i] * change[row->normal] : 0;
         double closing = (falls ? -change[i] : change[i]) - follows;
         double left = falls ? u[i] - w->lo[i] : w->hi[i] - u[i];
         if (closing > 0 && left >= 0) most = fmin(most, left / closing);
@@ -641,8 +660,9 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     size_t size = (size_t)w->scaled->m * sizeof *u;
     double last = peg_newton_residual(w, u, y), aim = BETTER * tolerance, halved = last;
     if (isinf(last)) return PEG_SINGULAR;
-    w->limit = w->most_work;
-    if (w->rescue == PEG_RESCUE_ALL) w->limit = fmin(w->limit, w->work + FACTORISATIONS * w->cost);
+    w->most_of_call = w->most_work;
+    if (w->rescue == PEG_RESCUE_ALL)
+        w->most_of_call = fmin(w->most_of_call, w->work + FACTORISATIONS * w->cost);
     w->growth = FACTOR;
     w->live_rho = 0;
     memset(w->change, 0, size);
@@ -654,7 +674,7 @@ peg_outcome peg_newton_solve(peg_newton *w, double tolerance, double *u, double 
     for (int k = 0, since = 0; k < MULTIPLIER_STEPS && last > reachable(w, aim, u); k++) {
         if (is_spent(w)) break;
         memcpy(w->before, u, size);
-        peg_outcome outcome = minimise(w, INNER * fmax(aim, last), u);
+        peg_outcome outcome = minimise(w, INNER * fmax(aim, last));
         if (outcome == PEG_SINGULAR) return outcome;
         int ended = outcome == PEG_SOLVED || is_convex(w);
         if (ended) memcpy(u, w->p, size);

@@ -17,12 +17,11 @@ typedef struct peg_newton_row {
         peg_two of[PEG_BLOCK]; /* na, nb */
         double d[2 * PEG_BLOCK];
     } n;
-    int a, b;                     /* first coordinates of its bodies */
-    int bounded;                  /* as in peg_scaled_row, .. */
-    int normal;                   /* .. -1 where mu is 0 */
-    int follows;                  /* acts on the same bodies as its normal row */
-    double beta, soft, limit, mu; /* soft: ns^2 */
-    double rho;                   /* rho / (1 + rho soft) */
+    int a, b;          /* first coordinates of its bodies */
+    int bounded;       /* as in peg_scaled_row, .. */
+    int normal;        /* .. -1 where mu is 0 */
+    int follows;       /* acts on the same bodies as its normal row */
+    double beta, soft; /* soft: ns^2 */
 } peg_newton_row;
 
 typedef struct peg_newton {
@@ -41,18 +40,21 @@ typedef struct peg_newton {
     double rho, factor_rho;       /* that of the matrix */
     double growth;                /* of rho, at the next rise */
     double live_rho;              /* where cones took over; 0: they have not */
-    double *lo, *hi;              /* m: bounds of the impulses, from the normal impulses */
-    double *change;               /* m: of u, in the last step if it stalled, else 0 */
-    double *before;               /* m: u before the step */
-    double *s, *p, *along;        /* m */
-    double *d, *y, *step;         /* 6 nb, and six zeros for what cannot move */
-    double *gradient;             /* the same; at least n */
+    /* m, and zeros up to a whole vector: what loops over all rows read side by side */
+    double *limit, *mu;       /* as in peg_scaled_row */
+    double *penalty, *weight; /* rho / (1 + rho soft), and its inverse */
+    double *lo, *hi;          /* bounds of the impulses, from the normal impulses */
+    double *before;           /* u before the step */
+    double *s, *p, *along;    /* speeds, impulses, what the Newton step adds to the speeds */
+    double *change;           /* m: of u, in the last step if it stalled, else 0 */
+    double *d, *y, *step;     /* 6 nb, and six zeros for what cannot move */
+    double *gradient;         /* the same; at least n */
     int steps;
-    double work, cost;       /* of all factorisations; of one */
-    double most_work, limit; /* of all calls, infinite: no bound; of the call */
-    peg_rescue rescue;       /* see problem.h */
-    int ends_near;           /* takes residuals of some tolerances where steps stall */
-    int starts_with_cones;   /* from velocities that have converged, in islands of any size */
+    double work, cost;              /* of all factorisations; of one */
+    double most_work, most_of_call; /* of all calls, infinite: no bound; of the call */
+    peg_rescue rescue;              /* see problem.h */
+    int ends_near;                  /* takes residuals of some tolerances where steps stall */
+    int starts_with_cones; /* from velocities that have converged, in islands of any size */
 } peg_newton;
 
 /* False when the memory is exhausted. */
