@@ -470,13 +470,13 @@ static double objective(const case_solution *s)
     return sum;
 }
 
-/* From the fixed point of friction bounds and normal impulses cones find impulses that keep bounds
- * of their own, nearly always to the certificate; nothing is gained, and what is not certified
- * holds to 2e-3 of the unit. */
+/* Newton's method ends within 1e-4 of the unit, or from the fixed point of friction bounds and
+ * normal impulses cones find impulses that keep bounds of their own, nearly always as closely;
+ * nothing is gained, and what is not as close holds to 2e-3 of the unit. */
 START_TEST(fixed_points_lead_to_answers)
 {
     enum { SEEDS = 60 };
-    int certified = 0, lagged = 0;
+    int close = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         uint64_t s = seed;
         stack(25, pow(10, case_uniform(&s, -2, 2)), case_uniform(&s, 0.5, 3), 1);
@@ -487,13 +487,13 @@ START_TEST(fixed_points_lead_to_answers)
         peg_outcome outcome = peg_solve(&arena, &island.problem, &options, &first.solution);
         double unit = peg_residual_unit(&island.problem);
         if (!peg_is_answer(outcome)) continue;
-        certified += outcome == PEG_SOLVED;
-        lagged += outcome == PEG_LAGGED;
         ck_assert_double_le(objective(&first), 1e-9 * unit * unit);
         ck_assert_double_eq(peg_cone_excess(&island.problem, &first.solution), 0);
-        ck_assert_double_le(peg_residual(&island.problem, &first.solution), 2e-3 * unit);
+        double residual = peg_residual(&island.problem, &first.solution);
+        ck_assert_double_le(residual, 2e-3 * unit);
+        close += residual <= 1e-4 * unit;
     }
-    ck_assert_msg(certified * 10 >= 9 * SEEDS, "%d certified, %d lagged", certified, lagged);
+    ck_assert_int_ge(close * 10, 9 * SEEDS);
 }
 END_TEST
 

@@ -32,6 +32,11 @@ static const double CLOSE = 2e-3;
 /* Change, relative to the last one, above which the bounds move half as far, and the least share of
  * the way: undamped, those of pile-boxes of 31 at h .01 go to and fro for all rounds. */
 static const double SLOW = 0.5, LEAST_SHARE = 0.25;
+/* Residual, relative to the unit, at which an iterate that gets no closer is an answer, unless all
+ * is to be tried: what would follow takes longer than all before, and may end at CLOSE. With 1e-6
+ * the slowest step of an arch of 101 stones takes 97 instead of 38 ms, that of pile-boxes of 30 76
+ * instead of 9 ms. */
+static const double ENOUGH = 1e-4;
 /* Rows without finite bounds up to which QR is made of all of them: some tenths of a second. */
 enum { MOST_EQUALITIES = 500 };
 /* Part of a unit row that is no rounding. */
@@ -151,13 +156,15 @@ static int has_failed(const peg_scaled *scaled, peg_outcome outcome)
            peg_scaled_has_bounds(scaled);
 }
 
-/* Newton iterations from u. An answer that is as good as exact is taken as lagged: a restart or a
- * rescue would cost more than it could gain. */
+/* Newton iterations from u. An iterate that is close enough is taken as lagged: a rescue would cost
+ * more than it could gain. */
 static peg_outcome iterate(peg_newton *newton, double tolerance, double *u, double *y)
 {
+    double enough = newton->rescue == PEG_RESCUE_ALL ? PEG_NEAR_EXACT : ENOUGH;
     peg_outcome outcome = peg_newton_solve(newton, tolerance, u, y);
     if (!has_failed(newton->scaled, outcome)) return outcome;
-    return is_near_exact(newton, u, y) ? PEG_LAGGED : outcome;
+    return peg_newton_residual(newton, u, y) <= enough * newton->scaled->unit ? PEG_LAGGED
+                                                                              : outcome;
 }
 
 /* Of velocities that have converged the impulses within their own bounds, in cones first. Where
