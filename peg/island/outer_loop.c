@@ -35,6 +35,7 @@ typedef struct loop {
     double objective;
     double moved, moved_before; /* how far bodies moved in the pass, and in the one before */
     double shortfall;           /* largest one of a pair, m; <= 0: all apart */
+    double shortfall_before;    /* in the pass before */
     int passed;                 /* a pair had a first contact on the way */
 } loop;
 
@@ -139,10 +140,22 @@ static int change_alternatives(peg_island *I, loop *l, int frozen)
     return changed || unheld;
 }
 
+/* Whether an exact answer that gains energy by rounding alone gains none once it is shortened: its
+ * rows hold on all of the way from v = 0. */
+static int gains_by_rounding(peg_island *I)
+{
+    if (peg_keeps_motion(I) || peg_has_moving_obstacle(I)) return 0;
+    memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
+    if (peg_shorten_motion(I, 0) > PEG_NEAR_EXACT * peg_usual_change(I)) return 0;
+    memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
+    peg_island_move(I);
+    return !(peg_energy_gained(I) > 0) && peg_check_pairs(I, 0) <= 0;
+}
+
 /* All pairs are apart and the iterate has settled: the energy decides. */
 static verdict judge_energy(peg_island *I)
 {
-    if (!(peg_energy_gained(I) > 0)) return ACCEPT;
+    if (!(peg_energy_gained(I) > 0) || gains_by_rounding(I)) return ACCEPT;
     if (peg_keeps_motion(I)) {
         int is_last = peg_is_iterative(I) && !(I->forms & PEG_FORM_GAP_GROWTH);
         if (peg_return_energy(I, is_last ? 1 : PEG_TAKEN_BACK)) return ACCEPT;
@@ -164,10 +177,19 @@ static verdict judge_elastic(const peg_island *I, const loop *l, int apart)
     return settled_for >= 2 * PEG_PATIENCE ? GIVE_UP : RESTORE;
 }
 
+/* Whether a restoration has left what it was to open and moves nothing but rounding, as the next
+ * ones would: world 174 made 37 such passes in a step. */
+static int has_stalled(const peg_island *I, const loop *l)
+{
+    return l->restoring && l->moved <= PEG_TOUCH && l->shortfall >= l->shortfall_before &&
+           !l->passed && !(I->forms & PEG_FORM_ELASTIC);
+}
+
 /* After a successful solve. */
 static verdict judge(peg_island *I, loop *l)
 {
     int k = I->progress.iteration, frozen = k >= I->settings->max_outer_iterations * 3 / 5;
+    l->shortfall_before = l->shortfall;
     l->shortfall = peg_check_pairs(I, !frozen && peg_has_rule(I, PEG_RULE_TILT));
     l->passed = peg_seek_first_contacts(I, l->shortfall);
     int changed = change_alternatives(I, l, frozen), iterative = peg_is_iterative(I);
@@ -188,6 +210,7 @@ static verdict judge(peg_island *I, loop *l)
         if (v != RESTORE) return v;
     }
     l->anew = iterative && (changed || k == 0);
+    if (!apart && has_stalled(I, l)) return GIVE_UP;
     if (!apart) return peg_has_rule(I, PEG_RULE_RESTORE) ? RESTORE : ITERATE;
     if (iterative && changed) return ITERATE;
     return judge_energy(I);
