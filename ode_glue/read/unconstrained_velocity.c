@@ -51,11 +51,11 @@ static void free_velocity(dWorldID world, dBodyID id, double h, peg_body *b)
     if (dBodyGetGravityMode(id)) dWorldGetGravity(world, g);
     for (int k = 0; k < 3; k++) b->v_free[k] = b->v[k] + h * (g[k] + f[k] / b->mass);
 
-    peg_quat_to_mat(b->q, R);
     peg_copy3(b->v + 3, y);
     if (b->gyroscopic) peg_gyroscopic_velocity(b, h, b->v + 3, y);
     peg_copy3(y, b->v_free + 3);
     if (torque[0] == 0 && torque[1] == 0 && torque[2] == 0) return;
+    peg_quat_to_mat(b->q, R);
     peg_rotate_back(R, torque, t);
     solve3(b->inertia, t, a);
     peg_rotate(R, a, a);

@@ -42,10 +42,12 @@ static int find_push(const peg_body *b, double h, double push[6])
                  peg_dot(b->v_end, b->v_end) + peg_dot(b->v_end + 3, b->v_end + 3);
     for (int k = 0; k < 6; k++)
         dv[k] = b->v_pose[k] - b->v_free[k] - (b->held ? 0 : b->v_joints[k]);
-    peg_quat_to_mat(b->q, R);
-    peg_world_inertia(b, R, I);
-    peg_rotate(I, dv + 3, push + 3);
-    for (int k = 0; k < 3; k++) push[k] = b->mass * dv[k];
+    for (int k = 0; k < 3; k++) push[k] = b->mass * dv[k], push[3 + k] = 0;
+    if (dv[3] != 0 || dv[4] != 0 || dv[5] != 0) {
+        peg_quat_to_mat(b->q, R);
+        peg_world_inertia(b, R, I);
+        peg_rotate(I, dv + 3, push + 3);
+    }
     for (int k = 0; k < 6; k++) sum += push[k] /= h;
     return isfinite(sum);
 }

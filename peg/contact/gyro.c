@@ -7,6 +7,7 @@ int peg_gyroscopic_velocity(const peg_body *body, double h, const double w[3], d
 {
     double R[9], wb[3], L[3], A[9], c[9], out[3];
     peg_copy3(w, w_out);
+    if (w[0] == 0 && w[1] == 0 && w[2] == 0) return 1;
     peg_quat_to_mat(body->q, R);
     peg_rotate_back(R, w, wb);
     peg_rotate(body->inertia, wb, L);
