@@ -285,15 +285,29 @@ static int has_stalled(const peg_island *I, double *last)
     return I->progress.infeasible && *last >= before;
 }
 
+/* Copies the velocities that lead to the poses; room: for them, if there is some. */
+static peg_vec6 *keep_poses(peg_island *I, peg_vec6 *room)
+{
+    peg_vec6 *kept = room ? room : PEG_NEW(I->arena, peg_vec6, I->nd);
+    if (kept)
+        memcpy(kept, I->v, (size_t)I->nd * sizeof *kept);
+    else
+        I->failed = 1;
+    return kept;
+}
+
 /* Poses move out of violation while work is left: along rows that v = 0 satisfies or, where bodies
  * turn so far that these get on slowly, by Newton's method on the gaps; its rows may contradict
  * joints and moving obstacles, and before the seventh restoration let worlds 437 and 5039 freeze.
  * What then remains limits bodies. A restoration that has stalled is taken back and is the last:
  * else a nut that is stuck on a bolt takes 12 of them in every step; with more than one body worlds
- * 1122 and 1307 stay where they overlap. Returns whether all pairs are apart. */
+ * 1122 and 1307 stay where they overlap. Where none is apart and low the last that was apart stays:
+ * limiting bodies by what it lifts too much takes less from them than by overlaps. Returns whether
+ * all pairs are apart. */
 static int find_poses(peg_island *I, peg_limits limits, int k)
 {
     double least = least_work(I), last = INFINITY;
+    peg_vec6 *high = NULL;
     int apart = 0, is_free = !I->joints.n && !peg_has_moving_obstacle(I);
     int most = peg_has_rule(I, PEG_RULE_RESTORE) ? PEG_LIMITED_PASSES : 0;
     for (int n = 0; n < most && !apart && !I->failed && !peg_work_is_spent(I); n++) {
@@ -301,7 +315,11 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
         I->progress.restores = is_free && n >= 2 * PEG_PATIENCE;
         if (!restore(I, k + n, limits, least, &is_low)) break;
         if (I->forms & PEG_FORM_RECOVERY) peg_shorten_opening(I);
-        apart = check(I, 0) && is_low;
+        apart = check(I, 0);
+        if (apart && !is_low) {
+            high = keep_poses(I, high);
+            apart = 0;
+        }
         peg_lock_pairs(I);
         I->stats->outer_iterations++;
         if (!has_changed(I)) break;
@@ -312,6 +330,10 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
         }
     }
     I->progress.restores = 0;
+    if (!apart && high && !I->failed) {
+        memcpy(I->v, high, (size_t)I->nd * sizeof *I->v);
+        check(I, 0);
+    }
     return apart;
 }
 
