@@ -470,8 +470,8 @@ static int is_violated(peg_island *I, const stage *s, peg_pair *p, int opens)
     if (peg_pair_recovers(p)) return !opens && p->shortfall > DEEPENED * peg_pair_opening(I, p);
     if (moves_as_one(I, s, p)) return p->shortfall > 0 && !is_kept(I, p);
     if (p->rechecked || p->has_first_contact) {
-        /* rows hold it where it ends: what turns may graze what it passes, as far as it does not
-         * pass through, but less of the motion would overlap in the end */
+        /* what turns may graze what it passes: its rows hold where it ends, while a share of the
+         * motion may end in the overlap */
         const peg_vec6 *v = (const peg_vec6 *)I->v;
         double depth = PEG_STRIDE * p->width;
         p->has_first_contact = p->shortfall <= 0 && peg_is_fast(I, p) &&
