@@ -34,8 +34,8 @@ static const double CLOSE = 2e-3;
 static const double SLOW = 0.5, LEAST_SHARE = 0.25;
 /* Residual, relative to the unit, at which an iterate that gets no closer is an answer, unless all
  * is to be tried: what would follow takes longer than all before, and may end at CLOSE. With 1e-6
- * the slowest step of an arch of 101 stones takes 97 instead of 38 ms, that of pile-boxes of 30 76
- * instead of 9 ms. */
+ * the slowest step of an arch of 101 stones takes 97 instead of 36 ms, that of pile-boxes of 30 76
+ * instead of 5 ms. */
 static const double ENOUGH = 1e-4;
 /* Rows without finite bounds up to which QR is made of all of them: some tenths of a second. */
 enum { MOST_EQUALITIES = 500 };
