@@ -104,19 +104,26 @@ int peg_gains_nothing(const peg_island *I, const peg_vec6 *v_end)
     return peg_island_gain_with(I, v_end) <= granted_to_contacts(I);
 }
 
+double peg_work_of_growth(const peg_island *I)
+{
+    double work = 0;
+    for (int i = 0; i < I->impulse.m; i++) {
+        const peg_row *row = &I->impulse.row[i];
+        if (!I->pair[row->pair].surface->soft) work += fabs(row->lambda) * row->gap_growth / I->h;
+    }
+    return work;
+}
+
 double peg_energy_granted(const peg_island *I)
 {
-    double granted = PEG_GAIN * I->energy_unit + granted_to_contacts(I), pushed = 0;
+    double granted = PEG_GAIN * I->energy_unit + granted_to_contacts(I);
     if (I->forms & PEG_FORM_RECOVERY) {
         double lowered = peg_work_along(I, (const peg_vec6 *)I->v_motion);
         return granted + fmax(0, lowered - peg_work_along(I, (const peg_vec6 *)I->v));
     }
-    for (int i = 0; i < I->impulse.m; i++) {
-        const peg_row *row = &I->impulse.row[i];
-        if (!I->pair[row->pair].surface->soft) pushed += fabs(row->lambda) * row->gap_growth / I->h;
-    }
     if (I->forms & PEG_FORM_GAP_GROWTH) return granted;
-    return granted + (peg_is_coarse(I) ? fmin(pushed, PEG_GAIN * I->energy_unit) : pushed);
+    double grown = peg_work_of_growth(I);
+    return granted + (peg_is_coarse(I) ? fmin(grown, PEG_GAIN * I->energy_unit) : grown);
 }
 
 peg_vec6 *peg_velocities_after(const peg_island *I)

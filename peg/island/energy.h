@@ -19,6 +19,8 @@ double peg_least_work(const peg_island *island);
 /* What of it is no error, J: rounding, the work of gaps that grow, of springs, of moving obstacles
  * and of surfaces that move; while overlaps open, what lifts the poses, too. */
 double peg_energy_granted(const peg_island *island);
+/* The work of gaps that grow, J. */
+double peg_work_of_growth(const peg_island *island);
 /* Whether contact adds no more with the velocities v_end after the step than rounding and the work
  * of springs, moving obstacles and surfaces: gaps that grow need none. */
 int peg_gains_nothing(const peg_island *island, const peg_vec6 *v_end);

@@ -210,6 +210,14 @@ void peg_joints_fill(const peg_island *I, const peg_problem *problem, peg_lcp_ro
     if (share > 0) yield_rows(I, problem, share, row);
 }
 
+int peg_joints_relax(peg_island *I)
+{
+    if (!I->joints.n || I->joints.relaxation + 1 == LEVELS) return 0;
+    I->joints.relaxation++;
+    I->stats->joints_relaxed++;
+    return 1;
+}
+
 static peg_outcome solve_level(peg_island *I, const peg_problem *problem, peg_lcp_row *row,
                                const double *start, peg_solution *solution)
 {
@@ -237,10 +245,8 @@ peg_outcome peg_joints_solve(peg_island *I, const peg_problem *problem, peg_lcp_
         outcome = solve_level(I, problem, row, start, solution);
         int good = peg_is_answer(outcome);
         if (good || outcome == PEG_OUT_OF_MEMORY || I->mode == PEG_MODE_LIMITED ||
-            peg_work_is_spent(I) || I->joints.relaxation + 1 == LEVELS)
+            peg_work_is_spent(I) || !peg_joints_relax(I))
             break;
-        I->joints.relaxation++;
-        I->stats->joints_relaxed++;
     }
     peg_arena_back(I->arena, mark);
     return outcome;

@@ -17,6 +17,8 @@ void peg_joints_solve_alone(peg_island *island);
  * they yield. The last impulses of the joints are the start. PEG_LAGGED: friction lags. */
 peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg_lcp_row *row,
                              peg_solution *solution);
+/* Lets the joints yield more in this step; 0: they yield as far as they may. */
+int peg_joints_relax(peg_island *island);
 /* The last njoint rows and the start of their impulses. */
 void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_lcp_row *row,
                      double *lambda);
