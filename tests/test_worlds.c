@@ -91,9 +91,8 @@ END_TEST
  * very unlike masses froze, as exact solves ended out of work and PGS was no answer; 1871: a light
  * body beneath heavy ones stood by friction impulses that were not those of its velocity; 82382: a
  * small body that turns by radians in a step stood still, as its answers took turns; 95080: gaps
- * that grew added energy; 566: 24 bodies stood still when an exact attempt that was apart had not
- * settled. */
-static const int mended_plain[] = {198, 566, 662, 1871, 41613, 82382, 95080};
+ * that grew added energy. */
+static const int mended_plain[] = {198, 662, 1871, 41613, 82382, 95080};
 enum { MENDED_PLAIN = sizeof mended_plain / sizeof *mended_plain };
 
 START_TEST(mended_plain_world_keeps_what_is_promised)

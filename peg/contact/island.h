@@ -279,7 +279,6 @@ struct peg_island {
     int is_uneven;      /* the masses of its bodies differ much */
     peg_scratch scratch;
     peg_known known;
-    peg_known unsettled; /* last exact iterate that could have ended the step, but changed */
     /* method */
     peg_solve_mode mode;
     unsigned forms; /* mask of peg_form */

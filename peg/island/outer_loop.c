@@ -14,7 +14,6 @@
 #include "peg/island/check.h"
 #include "peg/island/energy.h"
 #include "peg/island/joints.h"
-#include "peg/island/known_velocities.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/row_cache.h"
 #include "peg/island/solve.h"
@@ -223,19 +222,6 @@ static int has_stalled(const peg_island *I, const loop *l)
            !l->passed && !(I->forms & PEG_FORM_ELASTIC);
 }
 
-/* Whether an iterate that is apart may end the step though the next one would change it: where
- * friction is still to be let in only if bodies stand, as the gripper of `arm-6` lets go of a box
- * else. */
-static int may_end(const peg_island *I, const loop *l)
-{
-    int stands = l->moved <= SETTLED * SETTLED;
-    unsigned others = PEG_FORM_RECOVERY | PEG_FORM_MIDPOINT | PEG_FORM_ELASTIC;
-    if (I->nd < PEG_ITERATIVE_FROM || I->mode != PEG_MODE_EXACT || (I->forms & others)) return 0;
-    for (int i = 0; i < I->npair; i++)
-        if (!stands && I->pair[i].friction_pending) return 0;
-    return gained_with_growth(I) <= granted_to_exact(I);
-}
-
 /* After a successful solve. */
 static verdict judge(peg_island *I, loop *l)
 {
@@ -255,10 +241,7 @@ static verdict judge(peg_island *I, loop *l)
                                  is_settled(I, l, objective)));
     int apart = l->shortfall <= 0 && !l->passed;
     l->objective = objective;
-    if (!settled) {
-        if (apart && may_end(I, l)) peg_keep_velocities(I, &I->unsettled);
-        return l->restoring ? RESTORE : ITERATE;
-    }
+    if (!settled) return l->restoring ? RESTORE : ITERATE;
     if (I->forms & PEG_FORM_ELASTIC) {
         verdict v = judge_elastic(I, l, apart);
         if (v != RESTORE) return v;
@@ -347,15 +330,4 @@ peg_result peg_outer_loop(peg_island *I)
     stats->outer_iterations += k;
     if (k > stats->outer_iterations_max) stats->outer_iterations_max = k;
     return v == ACCEPT && !I->failed ? PEG_CONVERGED : PEG_NOT_CONVERGED;
-}
-
-int peg_end_unsettled(peg_island *I)
-{
-    I->forms &= PEG_FORMS_OF_POLICY;
-    if (!peg_take_velocities(I, &I->unsettled)) return 0;
-    I->mode = PEG_MODE_EXACT;
-    peg_island_move(I);
-    peg_check_pairs(I, 0);
-    I->result.notes |= PEG_NOTE_BUDGET;
-    return 1;
 }

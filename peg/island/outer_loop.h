@@ -24,8 +24,5 @@ enum { PEG_LIMITED_PASSES = 12 };
 peg_result peg_outer_loop(peg_island *island);
 /* While overlaps open: limits how far bodies turn for it in the step. */
 void peg_shorten_opening(peg_island *island);
-/* Ends the step with the last exact iterate that was apart and gained nothing, though it had not
- * settled. Returns 0 where there was none. */
-int peg_end_unsettled(peg_island *island);
 
 #endif

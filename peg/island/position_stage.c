@@ -10,7 +10,6 @@
 #include "peg/island/begin.h"
 #include "peg/island/check.h"
 #include "peg/island/energy.h"
-#include "peg/island/known_velocities.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/restitution.h"
@@ -204,6 +203,42 @@ static int has_changed(const peg_island *I)
     return changed;
 }
 
+int peg_keep_velocities(peg_island *I, peg_known *kept)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v, joints = (size_t)I->joints.n * sizeof(double);
+    *kept = (peg_known){.v = PEG_NEW(I->arena, peg_vec6, I->nd),
+                        .motion = PEG_NEW(I->arena, peg_vec6, I->nd),
+                        .joints = PEG_NEW(I->arena, double, I->joints.n),
+                        .residual = I->result.residual,
+                        .notes = I->result.notes};
+    if (!kept->v || !kept->motion || !kept->joints) {
+        I->failed = 1;
+        return 0;
+    }
+    memcpy(kept->v, I->v, size);
+    memcpy(kept->motion, I->v_motion, size);
+    if (joints) memcpy(kept->joints, I->joints.lambda, joints);
+    peg_rows_append(I, &kept->impulse, &I->impulse, 0, I->impulse.m);
+    for (int i = 0; i < kept->impulse.m; i++) kept->impulse.row[i].pgs = NULL;
+    return !I->failed;
+}
+
+/* An answer that is known: of a pass, or what the round before has found; the pairs that that
+ * missed move poses only. */
+static int take_known(peg_island *I, const peg_known *known)
+{
+    size_t size = (size_t)I->nd * sizeof *I->v;
+    if (!known->v) return 0;
+    I->impulse.m = 0;
+    memcpy(I->v, known->v, size);
+    memcpy(I->v_motion, known->motion, size);
+    for (int k = 0; k < I->joints.n; k++) I->joints.lambda[k] = known->joints[k];
+    peg_rows_append(I, &I->impulse, &known->impulse, 0, known->impulse.m);
+    I->result.residual = known->residual;
+    I->result.notes |= known->notes;
+    return 1;
+}
+
 /* Without work for other attempts whatever comes of this one stays. */
 static int may_limit(const peg_island *I, peg_limits limits)
 {
@@ -305,7 +340,7 @@ static int find_poses(peg_island *I, peg_limits limits, int k)
 /* To the answer of an earlier pass. Returns whether there is one; apart: whether all pairs are. */
 static int return_to(peg_island *I, const peg_known *known, int *apart)
 {
-    if (!peg_take_velocities(I, known)) return 0;
+    if (!take_known(I, known)) return 0;
     I->result.notes = known->notes;
     *apart = check(I, 1);
     return 1;
@@ -323,8 +358,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
     double cost = 0, gained = INFINITY, least = INFINITY;
     peg_known last = {0}, best = {0};
     I->joints.relaxation = 0;
-    /* the pairs that the round before has missed move poses only */
-    if (peg_take_velocities(I, &I->known)) {
+    if (take_known(I, &I->known)) {
         apart = check(I, 1);
         k = VELOCITY_PASSES;
     }

@@ -42,6 +42,8 @@ typedef enum peg_limits {
     PEG_LIMITS_ALLOWED  /* whatever remains is counted */
 } peg_limits;
 
+/* Keeps the velocities of the iterate and their impulses. Returns 0 without memory. */
+int peg_keep_velocities(peg_island *island, peg_known *kept);
 /* Ends the step: v leads to the poses, v_end are the velocities after it. Not converged: without
  * memory, or with what is not allowed. */
 peg_result peg_position_stage(peg_island *island, peg_limits limits);

@@ -13,7 +13,6 @@
  *     position stage, apart      | islands with moving kinematic bodies| 16
  *     least violation            | the same                            | max_outer_iterations
  *     wide, as of many           | 5 to 29 bodies with few pairs       | 60 restorations, 6 times
- *     last exact iterate         | 5 to 29 bodies, if it was apart     | -
  *     position stage             | all                                 | 16
  *
  * Of islands that move the wide attempt is the first, of 30 bodies and more in the step after, too.
@@ -40,7 +39,6 @@
 #include "peg/contact/row_set.h"
 #include "peg/island/begin.h"
 #include "peg/island/energy.h"
-#include "peg/island/known_velocities.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/position_stage.h"
@@ -235,14 +233,6 @@ static int try_as_many(peg_island *I)
     return suits && peg_wide_attempt(I, 0, 1);
 }
 
-/* Before bodies are limited: without it 24 bodies of world 566 without meshes stand still. */
-static int try_unsettled(peg_island *I)
-{
-    if (!I->unsettled.v) return 0;
-    if (peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED) return 1;
-    return !I->failed && peg_end_unsettled(I);
-}
-
 /* From where the round before ended; where that would limit bodies all is solved again. */
 static int try_known(peg_island *I)
 {
@@ -266,7 +256,6 @@ static int try_all(peg_island *I, int iterative, patience *p)
         return 1;
     if (I->failed) return 0;
     return try_beside_movers(I) || (!I->failed && try_as_many(I)) ||
-           (!I->failed && try_unsettled(I)) ||
            (!I->failed && peg_position_stage(I, PEG_LIMITS_ALLOWED) == PEG_CONVERGED);
 }
 
