@@ -215,7 +215,7 @@ static verdict judge_elastic(const peg_island *I, const loop *l, int apart)
 
 /* Whether a restoration has left what it was to open and moves nothing but rounding, as the next
  * ones would: world 174 made 37 such passes in a step. Joints that contradict the contacts yield
- * then; without it world 662 stands still. */
+ * then; without it world 662 is limited in 42 of 46 steps instead of 20. */
 static int has_stalled(const peg_island *I, const loop *l)
 {
     return l->restoring && l->moved <= PEG_TOUCH && l->shortfall >= l->shortfall_before &&
