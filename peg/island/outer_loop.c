@@ -175,6 +175,7 @@ static int gains_by_rounding(peg_island *I)
     swap_velocities(I);
     if (!(gained_with_growth(I) > 0) && peg_check_pairs(I, 0) <= 0) return 1;
     swap_velocities(I);
+    peg_check_pairs(I, 0); /* of these poses again */
     return 0;
 }
 
