@@ -415,6 +415,53 @@ START_TEST(rolling_friction_holds_a_prism)
 }
 END_TEST
 
+/* A ball that rolls slows by rho g / (r (1 + 2/5)), along any direction. */
+START_TEST(rolling_friction_slows_a_ball)
+{
+    const double radius = .1, rho = .01, time = .5, angle = .3 * _i;
+    for (int k = 0; k < 2; k++) {
+        double h = k ? .05 : .01;
+        contact_scene s = contact_scene_new(0);
+        s.contact.surface = (dSurfaceParameters){
+            .mode = dContactApprox1 | dContactRolling, .mu = .5, .rho = rho, .rho2 = rho};
+        contact_scene_ground(&s);
+        dMass mass;
+        dBodyID ball = dBodyCreate(s.world);
+        dMassSetSphereTotal(&mass, 1, radius);
+        dBodySetMass(ball, &mass);
+        dGeomSetBody(dCreateSphere(s.space, radius), ball);
+        dBodySetPosition(ball, 0, 0, radius);
+        dBodySetLinearVel(ball, cos(angle), sin(angle), 0);
+        dBodySetAngularVel(ball, -sin(angle) / radius, cos(angle) / radius, 0);
+        contact_scene_run(&s, h, time);
+        const dReal *v = dBodyGetLinearVel(ball);
+        ck_assert_double_eq_tol(hypot(v[0], v[1]), 1 - rho * G * time / (1.4 * radius), 1e-6);
+        ck_assert_double_le(fabs(v[0] * sin(angle) - v[1] * cos(angle)), 1e-6);
+        contact_scene_free(&s);
+    }
+}
+END_TEST
+
+/* A box on one of its edges falls flat, also where friction has no limit: its other corners are to
+ * land, not to stick above the ground. */
+START_TEST(a_tilted_box_falls_flat)
+{
+    static const double tilt[] = {3e-3, 1e-2, 2e-2, 5e-2, .3}, step[] = {.002, .01, .02, .05};
+    double a = tilt[_i / 4], h = step[_i % 4];
+    contact_scene s = contact_scene_new(0);
+    s.contact.surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = dInfinity};
+    contact_scene_ground(&s);
+    dBodyID box = contact_scene_box(&s, .05, .15, .03, 0, 0, .015 * cos(a) + .025 * sin(a) + 1e-6);
+    dQuaternion q;
+    dQFromAxisAndAngle(q, 0, 1, 0, a);
+    dBodySetQuaternion(box, q);
+    contact_scene_run(&s, h, 3);
+    ck_assert_double_ge(dBodyGetRotation(box)[10], 1 - 1e-9);
+    ck_assert_double_le(fabs(dBodyGetPosition(box)[2] - .015), 1e-5);
+    contact_scene_free(&s);
+}
+END_TEST
+
 /* A spinning box slows by 4 rhoN / I. */
 START_TEST(spinning_friction_equals_ode)
 {
@@ -568,6 +615,8 @@ static Suite *surface_suite(void)
     tcase_add_test(surface, slow_hits_do_not_bounce);
     tcase_add_test(surface, soft_contact_sinks_as_in_ode);
     tcase_add_loop_test(surface, rolling_friction_holds_a_prism, 0, 2);
+    tcase_add_loop_test(surface, rolling_friction_slows_a_ball, 0, 6);
+    tcase_add_loop_test(surface, a_tilted_box_falls_flat, 0, 20);
     tcase_add_test(surface, spinning_friction_equals_ode);
     tcase_add_test(surface, default_surface_serves_pairs_without_one);
     suite_add_tcase(suite, read);

@@ -16,6 +16,7 @@
 #include "peg/contact/friction.h"
 
 #include "peg/contact/jacobian.h"
+#include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
 
 /* Speed, relative to that of the points, down to which a contact without friction before slides:
@@ -100,17 +101,25 @@ static double force_time(const peg_island *I)
     return I->forms & PEG_FORM_MIDPOINT ? 0.5 * I->h : I->h;
 }
 
+/* Friction that its coefficient does not limit. */
+static double own_limit(const friction_builder *r, double coefficient)
+{
+    double usual = (peg_is_coarse(r->I) ? PEG_COARSE_GAP : 1) * r->pair->margin;
+    if (r->pair->surface->force_limit) return coefficient * force_time(r->I);
+    return peg_lands_later(r->normal.gap0, r->pair->s0, usual) ? 0 : INFINITY;
+}
+
 static peg_row *add_row(friction_builder *r, const double *direction, double coefficient)
 {
     peg_row *row = peg_row_set_add(r->I, r->out);
+    int is_limit = r->pair->surface->force_limit || isinf(coefficient);
     if (!row) return NULL;
     *row = r->normal;
     row->friction = ++r->count;
     row->bias = row->recovery = row->gap_growth = row->prescribed = row->compliance = 0;
     row->lambda = 0;
-    row->mu = r->pair->surface->force_limit || isinf(coefficient) ? 0 : coefficient;
-    row->limit =
-        r->pair->surface->force_limit || isinf(coefficient) ? coefficient * force_time(r->I) : 0;
+    row->mu = is_limit ? 0 : coefficient;
+    row->limit = is_limit ? own_limit(r, coefficient) : 0;
     peg_copy3(direction, row->normal);
     return row;
 }
@@ -156,6 +165,15 @@ static void cone_rows(friction_builder *r, const double *t1, const double *t2)
     }
 }
 
+void peg_turn_to_rolling(const peg_surface *s, const double *normal, const double *wa,
+                         const double *wb, double *t)
+{
+    double w[3];
+    if (s->rho != s->rho2 || peg_dot(s->axis, s->axis) > 0) return;
+    peg_sub(wa, wb, w);
+    peg_part_across(w, normal, 0, t);
+}
+
 void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                        const peg_friction_frame *frame, peg_row_set *out)
 {
@@ -179,6 +197,9 @@ void peg_friction_rows(peg_island *I, const peg_pair *pair, const peg_pair_pose 
     } else if (s->mu > 0) {
         cone_rows(&r, t1, t2);
     }
+    const double *wa = free_velocity(I, at->a.rigid) + 3, *wb = free_velocity(I, at->b.rigid) + 3;
+    peg_turn_to_rolling(s, frame->normal, wa, wb, t1);
+    peg_cross(frame->normal, t1, t2);
     rolling_row(&r, t1, s->rho);
     rolling_row(&r, t2, s->rho2);
     rolling_row(&r, frame->normal, s->rhoN);

@@ -16,5 +16,18 @@ typedef struct peg_friction_frame {
 void peg_friction_rows(peg_island *island, const peg_pair *pair, const peg_pair_pose *at,
                        const peg_friction_frame *frame, peg_row_set *out);
 int peg_has_friction(const peg_surface *surface);
+/* The first axis of rolling friction, t: that of the rolling without contact (wa, wb: rad/s), about
+ * which the two rows have their full coefficient; as it was where axes are given, or nothing rolls.
+ */
+void peg_turn_to_rolling(const peg_surface *surface, const double *normal, const double *wa,
+                         const double *wb, double *t);
+/* Whether a contact with this gap, m, lands while others of its pair, whose separation is s0, are
+ * closed. Friction without limit does not act there in this step: as they turn down to the surface,
+ * points at two heights above it cannot both stand still, so that the body would stop in the air.
+ * usual: gap that contacts of the island keep, m. */
+static inline int peg_lands_later(double gap, double s0, double usual)
+{
+    return gap > 2 * (s0 > usual ? s0 : usual);
+}
 
 #endif

@@ -69,12 +69,14 @@ static void turn_axes(int segments, int m, const double *t, const double *u, dou
 }
 
 /* What bounds a row: a share of the normal impulse, or an impulse of its own. */
-static void set_bound(const peg_wide *w, const peg_surface *s, double coefficient, double *mu,
-                      double *limit)
+static void set_bound(const peg_wide *w, int k, double coefficient, double *mu, double *limit)
 {
-    int is_limit = s->force_limit || isinf(coefficient);
+    int pair = w->feature[k].pair, is_force = w->I->pair[pair].surface->force_limit;
+    int is_limit = is_force || isinf(coefficient);
+    double s0 = w->pair[pair].s0, usual = w->gap * w->pair[pair].margin;
     *mu = is_limit ? 0 : coefficient;
     *limit = is_limit ? coefficient * w->I->h : 0;
+    if (is_limit && !is_force && peg_lands_later(w->feature[k].gap, s0, usual)) *limit = 0;
 }
 
 /* Of slip: as in ODE it acts on forces. */
@@ -100,24 +102,33 @@ static void set_cone(peg_wide *w, const peg_surface *s, int k, int S, const doub
     }
 }
 
-static void set_rolling(peg_wide *w, const peg_surface *s, int k, const double *t)
+static const double *free_velocity(const peg_wide *w, int rigid)
+{
+    return rigid < w->I->nd ? w->free[rigid] : w->I->v[rigid];
+}
+
+/* t: the first axis of sliding; becomes that of rolling. */
+static void set_rolling(peg_wide *w, const peg_surface *s, int k, double *t)
 {
     const peg_wide_contact *c = &w->contact[k];
+    const peg_wide_pair *p = &w->pair[w->feature[k].pair];
     const double rho[ROLLING] = {s->rho, s->rho2, s->rhoN};
     double u[3];
+    peg_turn_to_rolling(s, c->normal, free_velocity(w, w->piece[p->a].rigid) + 3,
+                        free_velocity(w, w->piece[p->b].rigid) + 3, t);
     const double *axis[ROLLING] = {t, u, c->normal};
     peg_cross(c->normal, t, u);
     for (int i = 0; i < ROLLING; i++) {
         peg_wide_further *f = peg_wide_further_of(w, k, w->furthers - ROLLING + i);
         f->turns = 1;
         peg_copy3(axis[i], f->axis);
-        set_bound(w, s, rho[i], &f->mu, &f->limit);
+        set_bound(w, k, rho[i], &f->mu, &f->limit);
     }
 }
 
 static void point_velocity(const peg_wide *w, int rigid, const double *arm, double *out)
 {
-    const double *v = rigid < w->I->nd ? w->free[rigid] : w->I->v[rigid];
+    const double *v = free_velocity(w, rigid);
     peg_cross(v + 3, arm, out);
     peg_add_scaled(out, 1, v, out);
 }
@@ -151,7 +162,7 @@ static void set_pyramid(peg_wide *w, const peg_surface *s, int k, const double *
     const double mu[2] = {s->mu, s->mu2}, slip[2] = {s->slip, s->slip2};
     peg_copy3(t, c->tangent);
     for (int j = 0; j < 2; j++) {
-        set_bound(w, s, mu[j], &c->mu[j], &c->limit[j]);
+        set_bound(w, k, mu[j], &c->mu[j], &c->limit[j]);
         c->compliance[1 + j] = compliance_of(w, slip[j]);
     }
 }
