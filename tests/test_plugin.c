@@ -817,6 +817,8 @@ START_TEST(failed_step_is_not_repeated)
         pegWorldGetStats(s.peg, &stats);
     }
     ck_assert_int_gt(stats.resting_islands, 0);
+    /* until the memory of the solves is given back, so that the next one needs some */
+    for (int i = 0; i < 200; i++) ck_assert_int_eq(pegWorldStep(s.peg, 0.01), PEG_OK);
     dSurfaceParameters rough = {.mode = dContactApprox1 | dContactRolling, .mu = 0.5, .rho = 0.1};
     ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &rough), PEG_OK);
     for (int i = 0; i < 30; i++) { /* as often as there are pairs */

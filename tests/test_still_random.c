@@ -458,13 +458,13 @@ static void add_row_push(int body, double lambda, const double *J, double (*sum)
 }
 
 /* Contacts and joints tell all that was done to the bodies, but for islands that end with limited
- * bodies; friction acts across the push. */
+ * bodies or return energy; friction acts across the push. */
 static void check_balance(const crowd *c)
 {
     double sum[BODIES][3] = {{0}};
     const peg_contact *k;
     int n = peg_contacts(c->context, &k);
-    if (c->stats.limited_islands) return;
+    if (c->stats.limited_islands || c->stats.energy_returned) return;
     for (int i = 0; i < n; i++) {
         double slope = peg_dot(k[i].friction, k[i].normal);
         /* a sum over the rows of the pair, relative to the impulses of a step */

@@ -26,9 +26,8 @@ int peg_is_small(const peg_island *I)
 
 int peg_keeps_motion(const peg_island *I)
 {
-    int is_many = I->mode == PEG_MODE_LIMITED && I->nd >= PEG_COARSE_FROM;
     if ((I->forms & PEG_FORM_POSITIONS_APART) || peg_is_coarse(I)) return 1;
-    return is_many || ((I->forms & PEG_FORM_RECOVERY) && peg_is_iterative(I));
+    return I->mode == PEG_MODE_LIMITED || ((I->forms & PEG_FORM_RECOVERY) && peg_is_iterative(I));
 }
 
 int peg_pair_recovers(const peg_pair *p)

@@ -21,7 +21,7 @@
 /* Change of pose (in L) and of the objective (relative) that the next iterate would make, below
  * which this one has settled; share of the last change of pose, and of the last objective, above
  * which they do not: contacts that carry now and then not, each linearised at the other one's
- * answer. */
+ * answer; the same of what a restoration leaves violated. */
 static const double SETTLED = 1e-3, STALLED = 0.9;
 
 /* Angle by which a body turns at most, for the sake of overlaps of the start, in a step, rad. */
@@ -214,13 +214,13 @@ static verdict judge_elastic(const peg_island *I, const loop *l, int apart)
     return settled_for >= 2 * PEG_PATIENCE ? GIVE_UP : RESTORE;
 }
 
-/* Whether a restoration has left what it was to open and moves nothing but rounding, as the next
- * ones would: world 174 made 37 such passes in a step. Joints that contradict the contacts yield
- * then; without it world 662 is limited in 42 of 46 steps instead of 20. */
+/* Whether a restoration has left most of what it was to open and moves nothing but rounding, as the
+ * next ones would: world 174 made 37 such passes in a step. Joints that contradict the contacts
+ * yield then; without it world 662 without meshes is limited in 42 of 46 steps instead of none. */
 static int has_stalled(const peg_island *I, const loop *l)
 {
-    return l->restoring && l->moved <= PEG_TOUCH && l->shortfall >= l->shortfall_before &&
-           !l->passed && !(I->forms & PEG_FORM_ELASTIC);
+    return l->restoring && l->moved <= PEG_TOUCH && l->shortfall >= STALLED * l->shortfall_before &&
+           !l->passed && !(I->forms & (PEG_FORM_ELASTIC | PEG_FORM_RECOVERY));
 }
 
 /* After a successful solve. */

@@ -6,34 +6,36 @@
  *                                | .. apart at the start               |
  *     wide                       | what moves, a single body freely,   | 60 restorations, 6 times
  *                                | 5 bodies and more                   |
- *     projected Gauss-Seidel     | 5 bodies and more                   | 12
+ *     projected Gauss-Seidel     | 30 and more; 5 and more that        | 12
+ *                                | overlap at the start                |
  *     position stage, unlimited  | 5 to 29 bodies                      | 16
  *     midpoint rule              | fewer than 5 that turn in contact   | max_outer_iterations
  *     exact                      | fewer than 30 bodies, other solvers | max_outer_iterations
  *     position stage, apart      | islands with moving kinematic bodies| 16
  *     least violation            | the same                            | max_outer_iterations
- *     wide, as of many           | 5 to 29 bodies with few pairs       | 60 restorations, 6 times
+ *     wide, by coarse PGS        | 5 to 29 bodies of very unequal      | 60 restorations, 6 times
+ *                                | masses, or with joints              |
  *     position stage             | all                                 | 16
  *
- * Of islands that move the wide attempt is the first, of 30 bodies and more in the step after, too.
- * Of 5 to 29 bodies whose masses are very unequal PGS is none of them, nor the stage before the
- * exact attempt: exact follows wide.
+ * Of islands that move the wide attempt is the first, and in the step after, too. Of 5 to 29 bodies
+ * whose masses are very unequal exact follows wide.
  *
  * All solves but PGS in lanes draw from the budget of the step (lcp_rows.h): an attempt may take
  * two fifths of what is left, the limited one of fewer than 30 bodies a tenth, the position stage
  * half of it for velocities and then all for positions, which are restored while any of it is left.
- * Where little is left the last ones follow at once: of 30 bodies and more, and where PGS left
- * little, the position stage goes on from the velocities of PGS, if contact gains nothing by them;
- * and where nothing is left a position stage that was to limit no bodies ends the step. Islands
- * that are solved again in the step, with more pairs, then go on from the velocities of the round
- * before: while anything is left, a position stage without limits is tried from there before all
- * else, and where it fails all is solved again. Exact solves end with a certificate. An island in
- * which the limited attempt failed n times in a row is tried so again 2^n steps later, or where all
- * others fail; so is an exact one that has not opened overlaps of the start. Other contact models
- * make one attempt that always converges. */
+ * Where little is left the last ones follow at once: of 30 bodies and more the position stage goes
+ * on from the velocities of PGS, if contact gains nothing by them; and where nothing is left a
+ * position stage that was to limit no bodies ends the step. Islands that are solved again in the
+ * step, with more pairs, then go on from the velocities of the round before: while anything is
+ * left, a position stage without limits is tried from there before all else, and where it fails all
+ * is solved again. Exact solves end with a certificate. An island in which the limited attempt
+ * failed n times in a row is tried so again 2^n steps later, or where all others fail; so is an
+ * exact one that has not opened overlaps of the start. Other contact models make one attempt that
+ * always converges. */
 #include "peg/island/solve_policy.h"
 
 #include "peg/base/arena.h"
+#include "peg/contact/disjunction.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
@@ -61,22 +63,12 @@ enum { MOST_FAILURES = 7 };
 /* Speed above which an island is active, as a share of what applied forces make in a step: with .25
  * arches of 101 and 201 stones do not stand (arches_stand). */
 static const double ACTIVE = 1.5;
-/* The same above which the wide attempt is the first in islands of fewer than 30 bodies: slower
- * ones come to rest by exact attempts. With 1.5 pours and piles of 30 to 100 bodies (h .01 to .1)
- * take 1.8 times as long, their slowest steps 26 instead of 9 ms; with 1e-6 eight cubes still creep
- * by 5e-7 m/s 2.4 s after they fell (warmed_steps_allocate_nothing). */
-static const double MOVING = .25;
-/* The same share in islands of 30 bodies and more: with 1e-6 an arch of 101 stones at h .1 falls,
- * as inexact answers keep it moving (arches_stand). */
+/* The same share above which the wide attempt is the first: with 1e-6 an arch of 101 stones at h .1
+ * falls, as inexact answers keep it moving (arches_stand). */
 static const double SETTLING = 0.02;
 /* The same from which on friction without limit yields in islands with joints: slower ones are to
  * stand, which they would not quite, as the compliance lets them creep at a tenth of this. */
 static const double ACTIVE_STICKY = 10 * PEG_COMPLIANCE;
-
-/* Pairs a body of islands of 5 to 29 bodies that take the wide attempt by the rules of many
- * before bodies are limited: meshes make hundreds, of which it checks all. Without a limit slowest
- * steps of 0.4 to 0.5 s (worlds 221, 1661, 2157, 2888) become 0.6 to 0.9 s. */
-enum { MOST_PAIRS = 32 };
 
 static int is_many(const peg_island *I)
 {
@@ -177,8 +169,8 @@ static int try_exact(peg_island *I, patience *p)
 static int try_wide(peg_island *I, int may_stop, patience *p)
 {
     peg_work_allow(I, ATTEMPT_SHARE);
-    if (I->failed || !peg_wide_attempt(I, may_stop, is_many(I))) return 0;
-    if (!is_many(I)) return 1;
+    if (I->failed || !peg_wide_attempt(I, may_stop, 0)) return 0;
+    if (I->nd < PEG_ITERATIVE_FROM) return 1;
     if (peg_stops_unconverged(I))
         p->wait = p->wait > 1 ? 1 : p->wait;
     else if (p->wait < 2 && (!I->joints.n || peg_is_faster(I, SETTLING)))
@@ -186,15 +178,25 @@ static int try_wide(peg_island *I, int may_stop, patience *p)
     return 1;
 }
 
-/* Velocities that PGS has found stay where contact gains nothing by them and little work is left
- * for others: the position stage goes on from them. Those of joints are inexact. */
+/* Velocities that PGS has found stay where contact gains nothing by them: the position stage goes
+ * on from them. Those of joints are inexact. */
 static void keep_velocities(peg_island *I)
 {
-    int stays = is_many(I) || peg_work_is_scarce(I);
-    if (!stays || I->joints.n || !isfinite(I->result.residual) || (I->forms & PEG_FORM_RECOVERY) ||
+    if (I->joints.n || !isfinite(I->result.residual) || (I->forms & PEG_FORM_RECOVERY) ||
         !(peg_energy_gained(I) <= 0))
         return;
     if (peg_keep_velocities(I, &I->known)) I->known.notes &= PEG_NOTE_BUDGET;
+}
+
+/* Of the start, which PGS opens by what may recover in a step. */
+static int has_overlaps(peg_island *I)
+{
+    int found = 0;
+    for (int i = 0; i < I->npair; i++) {
+        peg_pair_begin(I, &I->pair[i]);
+        found |= peg_pair_recovers(&I->pair[i]);
+    }
+    return found;
 }
 
 static int try_iterative(peg_island *I, int was_wide, patience *p)
@@ -202,14 +204,15 @@ static int try_iterative(peg_island *I, int was_wide, patience *p)
     int may_limit = !(I->forms & PEG_FORM_ACTIVE), waits = p->wait > 0;
     if (may_limit && !waits && try_limited(I, p)) return 1;
     if (!was_wide && try_wide(I, !may_limit || waits, p)) return 1;
-    if (I->is_uneven && !is_many(I)) return !I->failed && try_exact(I, p);
-    if (!I->failed && try_mode(I, peg_pgs_mode(I), 0)) return 1;
     if (I->failed) return 0;
+    if (!is_many(I) && I->is_uneven) return try_exact(I, p);
+    if ((is_many(I) || has_overlaps(I)) && try_mode(I, peg_pgs_mode(I), 0)) return 1;
+    if (I->failed) return 0;
+    if (!is_many(I))
+        return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
+               (!I->failed && try_mode(I, PEG_MODE_EXACT, 0));
     keep_velocities(I);
-    if (is_many(I)) return may_limit && waits && try_limited(I, p);
-    if (peg_work_is_scarce(I)) return 0;
-    return peg_position_stage(I, PEG_UNLIMITED_ONLY) == PEG_CONVERGED ||
-           try_mode(I, PEG_MODE_EXACT, 0);
+    return may_limit && waits && try_limited(I, p);
 }
 
 /* Moving bodies may leave no room: the rows then yield as little as they can. */
@@ -225,12 +228,12 @@ static int try_beside_movers(peg_island *I)
     return done;
 }
 
-/* The last attempt before bodies are limited: without it 25 bodies of world 41613 without meshes
- * hang in the air for 8 steps. */
-static int try_as_many(peg_island *I)
+/* The last attempt before bodies are limited, of islands in which PGS may not be the first: without
+ * it 25 bodies of very unlike masses of world 41613 without meshes hang in the air for 8 steps. */
+static int try_pgs(peg_island *I)
 {
-    int suits = may_iterate(I) && !is_many(I) && I->npair <= MOST_PAIRS * I->nd;
-    return suits && peg_wide_attempt(I, 0, 1);
+    int suits = I->nd >= PEG_ITERATIVE_FROM && !is_many(I) && may_approximate(I);
+    return suits && (I->is_uneven || I->joints.n) && peg_wide_attempt(I, 1, 1);
 }
 
 /* From where the round before ended; where that would limit bodies all is solved again. */
@@ -244,7 +247,7 @@ static int try_known(peg_island *I)
 
 static int try_all(peg_island *I, int iterative, patience *p)
 {
-    int moves = is_many(I) ? p->wait > 0 || peg_is_faster(I, SETTLING) : peg_is_faster(I, MOVING);
+    int moves = p->wait > 0 || peg_is_faster(I, SETTLING);
     int is_wide = may_approximate(I) && moves;
     if (I->known.v && !peg_work_is_over(I) && try_known(I)) return 1;
     int is_known = I->known.v != NULL;
@@ -255,7 +258,7 @@ static int try_all(peg_island *I, int iterative, patience *p)
         (iterative ? try_iterative(I, is_wide, p) : try_exact(I, p)))
         return 1;
     if (I->failed) return 0;
-    return try_beside_movers(I) || (!I->failed && try_as_many(I)) ||
+    return try_beside_movers(I) || (!I->failed && try_pgs(I)) ||
            (!I->failed && peg_position_stage(I, PEG_LIMITS_ALLOWED) == PEG_CONVERGED);
 }
 

@@ -99,7 +99,8 @@ static int begin(peg_wide *w)
         mass += I->rigid[i].state.mass;
     }
     w->speed = sqrt(sum / mass);
-    w->gap = w->is_small ? 1 : PEG_COARSE_GAP;
+    int is_fine = w->is_small || (!w->is_coarse && !(I->forms & PEG_FORM_ACTIVE));
+    w->gap = is_fine ? 1 : PEG_COARSE_GAP;
     w->margin = INFINITY;
     for (int i = 0; i < I->npair; i++) w->margin = peg_min(w->margin, w->pair[i].margin);
     return 1;
@@ -205,7 +206,7 @@ static outcome part(peg_wide *w, int is_last)
     int is_first = w->reserve == PEG_RESERVE_WHOLE, fresh;
     peg_wide_check(w);
     if (w->is_small && w->I->joints.n && take_met(w)) return HELD;
-    if (w->violations && is_first && !is_last && w->is_many) {
+    if (w->violations && is_first && !is_last && !w->is_small) {
         int met = peg_wide_hold_meetings(w);
         peg_wide_hold_passes(w, &fresh);
         if (met + fresh) return HELD;
@@ -213,7 +214,7 @@ static outcome part(peg_wide *w, int is_last)
     while (peg_wide_find_positions(w)) {
         if (!peg_wide_hold_passes(w, &fresh)) return FOUND;
         if (!fresh) return ENDS;
-        if (!is_last || !w->is_many) return HELD;
+        if (!is_last || w->is_small) return HELD;
         peg_wide_check(w);
     }
     return ENDS;
@@ -225,7 +226,7 @@ static outcome part(peg_wide *w, int is_last)
 static outcome find_poses(peg_wide *w, int is_last)
 {
     peg_island *I = w->I;
-    int may_shorten = w->is_many && !w->is_driven;
+    int may_scale = !w->is_small, may_shorten = may_scale && !w->is_driven;
     peg_reserve reserves = may_shorten ? PEG_RESERVES : PEG_RESERVE_SHORTER;
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
         if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I, 1));
@@ -233,7 +234,7 @@ static outcome find_poses(peg_wide *w, int is_last)
         outcome parted = part(w, is_last);
         if (parted != FOUND) return parted;
         double share = w->reserve >= PEG_RESERVE_NONE ? 1 : PEG_TAKEN_BACK;
-        if (peg_energy_gained(I) <= 0 || (w->is_many && peg_return_energy(I, share))) return FOUND;
+        if (peg_energy_gained(I) <= 0 || (may_scale && peg_return_energy(I, share))) return FOUND;
     }
     return ENDS;
 }
@@ -289,9 +290,11 @@ static void copy_impulses(int n, const double *from, double *to)
     for (int k = 0; k < n; k++) to[k] = from[k];
 }
 
-int peg_wide_attempt(peg_island *I, int may_stop, int as_many)
+int peg_wide_attempt(peg_island *I, int may_stop, int by_pgs)
 {
-    peg_wide w = {.I = I, .is_many = as_many, .is_small = !as_many && peg_is_small(I)};
+    peg_wide w = {.I = I,
+                  .is_small = peg_is_small(I) && !by_pgs,
+                  .is_coarse = I->nd >= PEG_COARSE_FROM || by_pgs};
     peg_arena_mark mark = peg_arena_here(I->arena);
     if (!suits(&w)) return 0;
     double *joints = PEG_NEW(I->arena, double, I->joints.n);

@@ -15,9 +15,9 @@ typedef enum peg_reserve {
 } peg_reserve;
 
 /* Steps the island if it suits. Returns 0, and leaves the island to other attempts, if it does not
- * suit, the poses cannot be found so, or it stops unconverged and may not. as_many: by the rules of
- * islands of 30 bodies and more. */
-int peg_wide_attempt(peg_island *island, int may_stop, int as_many);
+ * suit, the poses cannot be found so, or it stops unconverged and may not. by_pgs: by coarse PGS,
+ * whatever its bodies. */
+int peg_wide_attempt(peg_island *island, int may_stop, int by_pgs);
 /* Whether an unconverged answer was shortened to rest. */
 int peg_stops_unconverged(const peg_island *island);
 

@@ -9,6 +9,18 @@
  * what is less deep the positions part, and it has its contact in the next step. With 0.2 a pile of
  * 1000 boxes limits 1860 bodies in 4 s of its fall at h .1, with this none. */
 static const double DEEP = 0.1;
+/* Depth, in widths of the narrower part, from which a held pair has passed on its way between poses
+ * that are apart: corners of what turns dip in by less than half of that, a part whose holding face
+ * has turned round goes through all of it. Without it one in a hundred bullets of 1 x 2 x 3 cm that
+ * come together at 50 to 900 m/s goes through a wall of 2 cm (bullets_stay_before_a_wall). */
+static const double THROUGH = 0.5;
+
+/* Depth, in widths, from which a pair that is apart at both poses has passed between them. */
+static double passing_depth(const peg_wide *w, int index)
+{
+    int may_dip = peg_wide_is_held(w, index, PEG_WIDE_NOW) && w->is_coarse;
+    return may_dip ? THROUGH : PEG_HIT_DEPTH;
+}
 
 int peg_wide_hold_meetings(peg_wide *w)
 {
@@ -24,7 +36,7 @@ int peg_wide_hold_meetings(peg_wide *w)
     return n;
 }
 
-/* The separation of a pair in lanes at the share t of the step. */
+/* The separation of a pair in lanes at the share t of the step, by any of its directions. */
 static double separation_at(peg_wide *w, int index, double t)
 {
     peg_island *I = w->I;
@@ -51,22 +63,29 @@ static int stays_apart(double s_t, double s_u, double motion)
     return s_t + s_u >= motion;
 }
 
+/* A pair on its way. */
+typedef struct way {
+    int index;
+    double depth; /* m: from which it meets */
+} way;
+
 /* Whether the pair meets between the shares t and u of the step, where its separations are s_t and
- * s_u, and it moves by `motion`. As in contact/first_contact.c nothing deeper than
- * PEG_HIT_DEPTH + PEG_STRIDE widths is missed. Where no strides are left it counts as met. */
-static int meets(peg_wide *w, int index, double t, double u, double s_t, double s_u, double motion)
+ * s_u, and it moves by `motion`. As in contact/first_contact.c nothing deeper than `depth` and
+ * PEG_STRIDE widths is missed. Where no strides are left it counts as met. */
+static int meets(peg_wide *w, const way *of, double t, double u, double s_t, double s_u,
+                 double motion)
 {
-    const peg_pair *p = &w->I->pair[index];
+    const peg_pair *p = &w->I->pair[of->index];
     if (stays_apart(s_t, s_u, motion) || motion <= PEG_STRIDE * p->width) return 0;
     if (peg_strides_are_over(w->I)) return 1;
     w->I->progress.strides++;
-    double between = 0.5 * (t + u), s = separation_at(w, index, between);
-    return s < -PEG_HIT_DEPTH * p->width || meets(w, index, t, between, s_t, s, 0.5 * motion) ||
-           meets(w, index, between, u, s, s_u, 0.5 * motion);
+    double between = 0.5 * (t + u), s = separation_at(w, of->index, between);
+    return s < -of->depth || meets(w, of, t, between, s_t, s, 0.5 * motion) ||
+           meets(w, of, between, u, s, s_u, 0.5 * motion);
 }
 
-/* Whether the pair, apart at both poses, is not so on the way. */
-static int passes(peg_wide *w, int index)
+/* Whether the pair, apart at both poses, is so many widths deep on the way. */
+static int passes(peg_wide *w, int index, double widths)
 {
     peg_island *I = w->I;
     const peg_vec6 *v = (const peg_vec6 *)I->v;
@@ -78,14 +97,15 @@ static int passes(peg_wide *w, int index)
     if (!is_by_views && !(motion > pair->fast)) return 0;
     p->s0 = pair->s0, p->s = pair->s;
     if (is_by_views && !peg_pair_is_fast(I, p, v)) return 0;
+    way of = {index, widths * p->width};
     return peg_wide_in_lanes(w->search[index])
-               ? meets(w, index, 0, 1, p->s0, p->s, motion)
-               : peg_conservative_advancement(I, p, v, PEG_HIT_DEPTH * p->width).hit;
+               ? meets(w, &of, 0, 1, p->s0, p->s, motion)
+               : peg_conservative_advancement(I, p, v, of.depth).hit;
 }
 
 /* A pair that was not checked is farther apart at the start than it moves; one that is violated now
- * is moved apart first; one that is held at both poses has not passed, though corners may dip in on
- * the way as it turns: islands of fewer than 30 bodies make other attempts then. */
+ * is moved apart first; corners of one that is held at both poses may dip in on the way as it
+ * turns: islands of fewer than 30 bodies make other attempts then. */
 int peg_wide_hold_passes(peg_wide *w, int *fresh)
 {
     int n = 0;
@@ -93,7 +113,7 @@ int peg_wide_hold_passes(peg_wide *w, int *fresh)
     peg_wide_find_turning(w, (const peg_vec6 *)w->I->v);
     for (int i = 0; i < w->I->npair; i++) {
         if (!w->checked[i] || peg_wide_is_violated(w, i) || w->pair[i].is_soft) continue;
-        if (peg_wide_is_held(w, i, PEG_WIDE_NOW) || !passes(w, i)) continue;
+        if (!passes(w, i, passing_depth(w, i))) continue;
         if (!w->held[i]) peg_wide_hold(w, i), ++*fresh;
         n++;
     }

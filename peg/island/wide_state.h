@@ -95,8 +95,8 @@ typedef struct peg_wide {
     peg_island *I;
     int bounces;           /* a surface does */
     int is_driven;         /* an obstacle or a surface moves, or springs push */
-    int is_many;           /* by the rules of 30 bodies and more */
     int is_small;          /* of so few bodies that problems are solved to the certificate */
+    int is_coarse;         /* of so many that PGS ends early, or no other attempt is left */
     peg_mass_root *root;   /* nd */
     peg_vec6 *free;        /* nr: velocities without contact; of obstacles: theirs */
     peg_wide_piece *piece; /* npiece */
@@ -169,11 +169,12 @@ static inline int peg_wide_is_violated(const peg_wide *w, int pair)
     return peg_wide_is_close(w, pair) && !w->pair[pair].is_soft;
 }
 
-/* Whether the separation of a pair is that of what holds it: of many bodies in positions, too. */
+/* Whether the separation of a pair is that of what holds it: in positions, too, but of small
+ * islands; on the way it is that by any direction. */
 static inline int peg_wide_is_held(const peg_wide *w, int pair, peg_wide_time time)
 {
     if (time == PEG_WIDE_START) return w->held[pair] != PEG_WIDE_FREE;
-    return w->held[pair] > PEG_WIDE_AT_START && w->is_many;
+    return time == PEG_WIDE_NOW && w->held[pair] > PEG_WIDE_AT_START && !w->is_small;
 }
 
 /* --- wide_pieces.c --- */

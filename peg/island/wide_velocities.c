@@ -309,13 +309,13 @@ static double driven_speed(const peg_wide *w)
 static int is_jammed(const peg_wide *w)
 {
     const peg_island *I = w->I;
-    return w->is_many && w->is_driven && !I->joints.n && I->result.residual > PEG_UNCONVERGED;
+    return w->is_driven && !I->joints.n && I->result.residual > PEG_UNCONVERGED;
 }
 
 static int find_by_pgs(peg_wide *w, const peg_vec6 *target)
 {
     peg_island *I = w->I;
-    int is_coarse = w->is_many, is_active = I->forms & PEG_FORM_ACTIVE;
+    int is_coarse = w->is_coarse, is_active = I->forms & PEG_FORM_ACTIVE;
     int least = is_active ? PEG_COARSE_ITERATIONS : PEG_SLOW_ITERATIONS;
     double share = is_coarse ? 1 : is_active ? FINE : FINE * FINE;
     double enough = share * PEG_UNCONVERGED * peg_usual_change(I);
@@ -401,7 +401,7 @@ int peg_wide_find_velocities(peg_wide *w)
     for (int i = 0; i < I->nd; i++) memcpy(target[i], I->rigid[i].target, sizeof *target);
     peg_note_exact(I);
     int found = !w->is_small && find_by_pgs(w, (const peg_vec6 *)target);
-    if (!w->is_small && !found && !w->is_many && I->is_uneven) enter_exact(w);
+    if (!w->is_small && !found && !w->is_coarse && I->is_uneven) enter_exact(w);
     if (!found && !(w->is_small && find_of_few(w, (const peg_vec6 *)target))) return 0;
     memcpy(I->v_motion, I->v, (size_t)I->nd * sizeof *I->v);
     return 1;
