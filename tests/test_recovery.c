@@ -170,6 +170,51 @@ START_TEST(heaps_come_apart)
 }
 END_TEST
 
+/* A light body deep in a heavy one is moved out by what may open in a step, not by what its rows
+ * allow: friction that holds it there, and corners that dip past it, let it leap by 5 to 172 m. */
+START_TEST(light_bodies_do_not_leap)
+{
+    static const struct {
+        double h, mu, x, y, z, second; /* where the heavy body has another box, or 0 */
+    } cases[] = {{.1, INFINITY, .1, .05, .05, 0},
+                 {.01, .5, .1, .05, .55, .7},
+                 {.002, .5, .1, .05, .65, .7},
+                 {.1, INFINITY, .1, .05, .55, .7},
+                 {.05, 0, .1, .05, .55, .7}};
+    double h = cases[_i].h, last[3];
+    dSurfaceParameters surface = {.mode = dContactApprox1, .mu = cases[_i].mu};
+    dMass mass;
+    dMatrix3 R;
+    open_world(9.81);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, &surface), PEG_OK);
+    dBodyID heavy = dBodyCreate(world), light = dBodyCreate(world);
+    dMassSetBoxTotal(&mass, 1000, 1, 1, 1);
+    dBodySetMass(heavy, &mass);
+    dGeomSetBody(dCreateBox(space, 1, 1, 1), heavy);
+    if (cases[_i].second > 0) {
+        dGeomID second = dCreateBox(space, .6, .6, .6);
+        dGeomSetBody(second, heavy);
+        dGeomSetOffsetPosition(second, cases[_i].second, 0, 0);
+    }
+    dBodySetPosition(heavy, 0, 0, .5001);
+    dMassSetBoxTotal(&mass, .1, .5, .5, .5);
+    dBodySetMass(light, &mass);
+    dGeomSetBody(_i ? dCreateCapsule(space, .2, .3) : dCreateCylinder(space, .25, .5), light);
+    dBodySetPosition(light, cases[_i].x, cases[_i].y, cases[_i].z);
+    dRFromAxisAndAngle(R, 1, .5, .2, .3);
+    dBodySetRotation(light, R);
+    for (double t = 0; t < 2; t += h) {
+        const dReal *x = dBodyGetPosition(light);
+        for (int k = 0; k < 3; k++) last[k] = x[k];
+        double speed = dCalcVectorLength3(dBodyGetLinearVel(light));
+        ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+        double moved = hypot(hypot(x[0] - last[0], x[1] - last[1]), x[2] - last[2]);
+        ck_assert_double_le(moved, h * (10 + speed + 9.81 * h)); /* pairs of 1 m open by h */
+    }
+    close_world();
+}
+END_TEST
+
 /* A stack between walls that are too near: what cannot open is given up early in each step. */
 START_TEST(jams_take_little_work)
 {
@@ -331,6 +376,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, rows_at_rest, 0, ROWS);
     tcase_add_loop_test(tc, rows_on_the_ground, 0, ROWS);
     tcase_add_loop_test(tc, heaps_come_apart, 0, 6);
+    tcase_add_loop_test(tc, light_bodies_do_not_leap, 0, 5);
     tcase_add_test(tc, jams_take_little_work);
     suite_add_tcase(suite, tc);
     tc = tcase_create("needles");
