@@ -346,7 +346,8 @@ typedef struct pegContact {
     dGeomID g1, g2;
     dVector3 pos;      /* world */
     dVector3 normal;   /* unit, points into g1's body (ODE's convention) */
-    dReal gap;         /* m, separation at the end of the step */
+    dReal gap;         /* m, of its features at the end of the step; larger where they have turned
+                          away from each other since they met */
     dReal impulse;     /* N s, on g1's body along the normal */
     dVector3 friction; /* N s, on g1's body, orthogonal to the normal */
     pegFeatures features;

@@ -393,10 +393,11 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known, co
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);
     double least = least_gap(p, c.value);
-    /* a starting overlap of rounding size, which the position stage and walls without clearance
-     * cannot open */
-    if (p->s0 < 0 && (I->forms & (PEG_FORM_POSITIONS_APART | PEG_FORM_CLEARANCE)))
-        least = fmin(least, p->s0);
+    /* a starting overlap of rounding, which the position stage and walls without clearance cannot
+     * open; of many bodies to open it would move all that bears on it */
+    int stays =
+        I->nd >= PEG_COARSE_FROM || (I->forms & (PEG_FORM_POSITIONS_APART | PEG_FORM_CLEARANCE));
+    if (p->s0 < 0 && stays) least = fmin(least, p->s0);
     return least - p->s;
 }
 

@@ -221,12 +221,14 @@ static outcome part(peg_wide *w, int is_last)
 }
 
 /* Poses for which the motion has the energy: near rest it has none to lift what is above a gap, nor
- * for what the last digits of impulses as large as the weights do. Of few bodies no velocity is
- * scaled: the impulses tell what has changed them. */
+ * for what the last digits of impulses as large as the weights do. Of small islands no velocity is
+ * scaled: the impulses tell what has changed them; nor of few bodies of very unequal masses, the
+ * light ones of which it would stop. */
 static outcome find_poses(peg_wide *w, int is_last)
 {
     peg_island *I = w->I;
-    int may_scale = !w->is_small, may_shorten = may_scale && !w->is_driven;
+    int may_scale = !w->is_small && (w->is_coarse || !I->is_uneven),
+        may_shorten = may_scale && !w->is_driven;
     peg_reserve reserves = may_shorten ? PEG_RESERVES : PEG_RESERVE_SHORTER;
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
         if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I, 1));
