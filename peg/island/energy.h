@@ -7,6 +7,9 @@
 /* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
  * energy, which is then taken back. */
 #define PEG_TAKEN_BACK 1e-2
+/* The most that islands of fewer than 30 bodies return while other attempts are left: their
+ * impulses tell what has changed the velocities, to half of that. */
+#define PEG_FEW_BACK 1e-5
 
 /* Kinetic energy at the end, with the velocities v_end after the step, plus what the applied forces
  * took out, minus the kinetic energy at the start: what contact added, J. Exact for ODE's update,

@@ -223,7 +223,9 @@ static verdict judge_energy(peg_island *I)
     if (!(gained > at_once) || gains_by_rounding(I) || gained <= granted) return ACCEPT;
     if (peg_keeps_motion(I)) {
         int is_last = peg_is_iterative(I) && !(I->forms & PEG_FORM_GAP_GROWTH);
-        if (peg_return_energy(I, is_last ? 1 : PEG_TAKEN_BACK)) return ACCEPT;
+        int is_few = I->nd < PEG_COARSE_FROM && !peg_is_iterative(I);
+        double share = is_few ? PEG_FEW_BACK : is_last ? 1 : PEG_TAKEN_BACK;
+        if (peg_return_energy(I, share)) return ACCEPT;
         if (I->forms & PEG_FORM_GAP_GROWTH) {
             I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;
             return RESTART;

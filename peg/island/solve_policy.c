@@ -178,6 +178,8 @@ static int try_wide(peg_island *I, int may_stop, patience *p)
     if (I->nd < PEG_ITERATIVE_FROM) return 1;
     if (peg_stops_unconverged(I))
         p->wait = p->wait > 1 ? 1 : p->wait;
+    else if (!is_many(I) && peg_is_slow(I, (const peg_vec6 *)I->v, PEG_COARSE_REST))
+        p->wait = p->wait > 1 ? p->wait : 0;
     else if (p->wait < 2 && (!I->joints.n || peg_is_faster(I, SETTLING)))
         p->wait = 2;
     return 1;

@@ -220,6 +220,18 @@ static outcome part(peg_wide *w, int is_last)
     return ENDS;
 }
 
+/* What a shorter motion of fewer than 30 bodies may leave, relative to the usual change: as PGS
+ * may. Without it impulses of a falling tower of 20 boxes are 1.4 % off their momentum. */
+static const double FEW_LEFT = 1e-3;
+
+/* Shortens the motion. Returns 0 if that leaves too much. */
+static int shorten(const peg_wide *w)
+{
+    double left = peg_shorten_motion(w->I, 1);
+    peg_note_left(w->I, left);
+    return w->is_coarse || left <= FEW_LEFT * peg_usual_change(w->I);
+}
+
 /* Poses for which the motion has the energy: near rest it has none to lift what is above a gap, nor
  * for what the last digits of impulses as large as the weights do. Of small islands no velocity is
  * scaled: the impulses tell what has changed them; nor of few bodies of very unequal masses, the
@@ -231,11 +243,12 @@ static outcome find_poses(peg_wide *w, int is_last)
         may_shorten = may_scale && !w->is_driven;
     peg_reserve reserves = may_shorten ? PEG_RESERVES : PEG_RESERVE_SHORTER;
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
-        if (w->reserve == PEG_RESERVE_SHORTER) peg_note_left(I, peg_shorten_motion(I, 1));
+        if (w->reserve == PEG_RESERVE_SHORTER && !shorten(w)) return ENDS;
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         outcome parted = part(w, is_last);
         if (parted != FOUND) return parted;
         double share = w->reserve >= PEG_RESERVE_NONE ? 1 : PEG_TAKEN_BACK;
+        if (!w->is_coarse) share = PEG_FEW_BACK;
         if (peg_energy_gained(I) <= 0 || (may_scale && peg_return_energy(I, share))) return FOUND;
     }
     return ENDS;
