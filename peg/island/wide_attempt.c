@@ -240,7 +240,7 @@ static outcome find_poses(peg_wide *w, int is_last)
 {
     peg_island *I = w->I;
     int may_scale = !w->is_small && (w->is_coarse || !I->is_uneven),
-        may_shorten = may_scale && !w->is_driven;
+        may_shorten = may_scale && !w->is_driven && !I->is_uneven;
     peg_reserve reserves = may_shorten ? PEG_RESERVES : PEG_RESERVE_SHORTER;
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
         if (w->reserve == PEG_RESERVE_SHORTER && !shorten(w)) return ENDS;
