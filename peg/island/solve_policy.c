@@ -168,9 +168,10 @@ static int try_exact(peg_island *I, patience *p)
 }
 
 /* What it has brought to rest rests in the next step, too, from where the answer is repeated; what
- * joints hold comes to rest by exact attempts, which slow islands begin with. An
- * unconverged answer that stops the island is solved exactly in the next step, however long that
- * was to wait; where the exact attempt has just failed it is rejected. */
+ * joints hold comes to rest by exact attempts, which slow islands begin with, and so do fewer than
+ * 30 bodies, so that the forces of what rests are certified. An unconverged answer that stops the
+ * island is solved exactly in the next step, however long that was to wait; where the exact attempt
+ * has just failed it is rejected. */
 static int try_wide(peg_island *I, int may_stop, patience *p)
 {
     peg_work_allow(I, ATTEMPT_SHARE);
