@@ -8,7 +8,8 @@
  * energy, which is then taken back. */
 #define PEG_TAKEN_BACK 1e-2
 /* The most that islands of fewer than 30 bodies return while other attempts are left: their
- * impulses tell what has changed the velocities, to half of that (contacts_account_for_momentum). */
+ * impulses tell what has changed the velocities, to half of that (contacts_account_for_momentum).
+ */
 #define PEG_FEW_BACK 1e-5
 
 /* Kinetic energy at the end, with the velocities v_end after the step, plus what the applied forces
