@@ -581,6 +581,66 @@ static scene machine(dBodyID body[3])
 }
 
 /* Worlds stepped in turn move like a world by itself. */
+enum { BALLS = 5 };
+
+/* Kinetic and potential energy of a door and its balls, J. */
+static double energy_of(const dBodyID *body, int n)
+{
+    double energy = 0;
+    for (int i = 0; i < n; i++) {
+        dMass mass;
+        dBodyGetMass(body[i], &mass);
+        const dReal *v = dBodyGetLinearVel(body[i]), *w = dBodyGetAngularVel(body[i]);
+        const dReal *R = dBodyGetRotation(body[i]);
+        energy += mass.mass * G * dBodyGetPosition(body[i])[2];
+        for (int k = 0; k < 3; k++) {
+            double turn = R[k] * w[0] + R[4 + k] * w[1] + R[8 + k] * w[2];
+            energy += 0.5 * (mass.mass * v[k] * v[k] + mass.I[5 * k] * turn * turn);
+        }
+    }
+    return energy;
+}
+
+/* Balls wedge themselves between a door, the floor and each other, where the hinge would correct
+ * 1 mm against any impulse. */
+START_TEST(a_wedged_ball_adds_no_energy)
+{
+    const double h = 0.05, mu = _i ? dInfinity : 10, sides[] = {1, .05, 2};
+    scene s = new_scene(NULL);
+    dBodyID body[1 + BALLS];
+    dSurfaceParameters surface = {.mode = dContactApprox1, .mu = mu};
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &surface), PEG_OK);
+    dMass mass;
+    dMassSetBox(&mass, 100, sides[0], sides[1], sides[2]);
+    body[0] = add_box(&s, sides, .51, 0, 1.05);
+    dBodySetMass(body[0], &mass);
+    dJointID hinge = dJointCreateHinge(s.world, 0);
+    dJointAttach(hinge, body[0], NULL);
+    dJointSetHingeAnchor(hinge, 0, 0, 1.05);
+    dJointSetHingeAxis(hinge, 0, 0, 1);
+    ck_assert_int_eq(pegJointSetReferencePose(s.peg, hinge), PEG_OK);
+    dGeomSetPosition(dCreateBox(s.space, .1, .1, 2.2), -.06, 0, 1.1);
+    dMassSetSphere(&mass, 400, .1);
+    for (int i = 1; i <= BALLS; i++) {
+        body[i] = dBodyCreate(s.world);
+        dBodySetMass(body[i], &mass);
+        dBodySetPosition(body[i], .24 + .06 * i, -1.5 - .5 * i, .4 + .1 * i);
+        dGeomSetBody(dCreateSphere(s.space, .1), body[i]);
+        dBodySetLinearVel(body[i], 0, 6, 0);
+    }
+    double before = energy_of(body, 1 + BALLS), rise = 0;
+    for (int k = 0; k < 120; k++) {
+        step(&s, h, 0);
+        double now = energy_of(body, 1 + BALLS);
+        rise = fmax(rise, now - before);
+        before = now;
+    }
+    /* 14 and 823 J of 300 without it; corrections without a wedge may add 1e-3 of all */
+    ck_assert_double_lt(rise, 0.3);
+    free_scene(&s);
+}
+END_TEST
+
 START_TEST(worlds_are_apart)
 {
     dBodyID body[3][3];
@@ -701,6 +761,7 @@ Suite *test_suite(void)
     tcase_add_test(use, chains_rest_in_any_direction);
     tcase_add_loop_test(use, jointed_bodies_sleep_and_wake_together, 0, 2);
     tcase_add_loop_test(use, contradictions_have_an_answer, 0, 2);
+    tcase_add_loop_test(use, a_wedged_ball_adds_no_energy, 0, 2);
     tcase_add_test(use, worlds_are_apart);
     tcase_add_test(use, contacts_that_stay_open_move_no_bit);
     tcase_add_loop_test(use, step_without_memory, 0, 2);

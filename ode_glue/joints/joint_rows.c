@@ -5,7 +5,7 @@
 static peg_joint_row *new_row(peg_joint_build *build, double rhs)
 {
     peg_joint_row *row = &build->row[build->n++];
-    *row = (peg_joint_row){.body_b = build->b.id ? 1 : -1, .rhs = rhs, .c = build->cfm / build->h};
+    *row = (peg_joint_row){.body_b = build->b.id ? 1 : -1, .rhs = rhs, .correction = rhs, .c = build->cfm / build->h};
     row->lo = -INFINITY, row->hi = INFINITY;
     return row;
 }
@@ -176,7 +176,7 @@ static void set_stop(const peg_joint_build *build, const peg_limot *limot, doubl
                      peg_joint_row *row)
 {
     row->c = limot->stop_cfm / build->h;
-    row->rhs = -limot->stop_erp / build->h * limot->excess;
+    row->rhs = row->correction = -limot->stop_erp / build->h * limot->excess;
     if (limot->lo == limot->hi) return; /* no way out: bilateral, motor and bounce do nothing */
 
     int out = -limot->stop; /* the way off the stop */
@@ -184,8 +184,10 @@ static void set_stop(const peg_joint_build *build, const peg_limot *limot, doubl
         row->lo = 0;
     else
         row->hi = 0;
-    if (limot->bounce > 0 && out * speed < 0 && -limot->bounce * out * speed > out * row->rhs)
+    if (limot->bounce > 0 && out * speed < 0 && -limot->bounce * out * speed > out * row->rhs) {
         row->rhs = -limot->bounce * speed;
+        row->correction = 0;
+    }
     if (limot->force > 0) { /* a motor that is to stand still pushes into the stop */
         int way = limot->speed > 0 ? 1 : limot->speed < 0 ? -1 : limot->stop;
         row->push = way * limot->force * build->h * (way == out ? limot->fudge : 1);

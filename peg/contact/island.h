@@ -191,6 +191,7 @@ typedef struct peg_island_joints {
     peg_joint_source *source; /* n */
     peg_lcp_row *row;         /* n */
     double *lambda;           /* n: of the last solve for poses, N s */
+    double *correction;       /* n: speed of the row that corrects an error, m/s */
     double *alone;            /* n: without contact, N s; NaN: not known, or they yield */
     int relaxation;           /* level at which joints yield: see joint_solve.c */
 } peg_island_joints;

@@ -314,6 +314,7 @@ static verdict pass(peg_island *I, loop *l, double *then)
     if (peg_is_iterative(I) && (I->forms & PEG_FORM_RECOVERY)) peg_shorten_opening(I);
     peg_island_move(I);
     verdict v = judge(I, l);
+    if (v == ACCEPT && peg_joints_keep_errors(I)) return RESTART;
     int throws =
         v == ACCEPT && peg_throws_bodies(I, (const peg_vec6 *)peg_velocities_after(I), NULL);
     if (throws || (v == ACCEPT && (I->forms & PEG_FORM_RECOVERY) && opens_too_far(I))) v = GIVE_UP;

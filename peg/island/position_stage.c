@@ -1,4 +1,5 @@
 /* Velocities about v_f, positions by restoration, rigid zones for what remains: see the header. */
+#include "peg/island/joints.h"
 #include "peg/island/position_stage.h"
 
 #include "peg/base/clock.h"
@@ -367,6 +368,7 @@ static void find_velocities(peg_island *I, peg_limits limits)
         if (gained <= 0 && violation(I) < least) least = violation(I), best = last;
         cost = peg_work_left(I);
         if (!solve_pass(I, k, PEG_ABOUT_FREE)) break;
+        if (peg_joints_keep_errors(I) && !solve_pass(I, k, PEG_ABOUT_FREE)) break;
         cost -= peg_work_left(I);
         apart = check(I, 1);
         gained = peg_energy_gained(I);

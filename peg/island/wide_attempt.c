@@ -20,6 +20,7 @@
  * velocities are found anew with more rows of these, if they have joints; else other attempts
  * follow. What starts flush, or would land on an edge that it falls past, is left to other
  * attempts. */
+#include "peg/island/joints.h"
 #include "peg/island/wide_attempt.h"
 
 #include "peg/base/clock.h"
@@ -291,7 +292,9 @@ static int step(peg_wide *w, int may_stop)
     peg_island *I = w->I;
     I->mode = PEG_MODE_PGS_COARSE;
     I->forms &= PEG_FORMS_OF_POLICY;
-    if (!begin(w) || !find_motion(w) || (!may_stop && peg_stops_unconverged(I))) return 0;
+    if (!begin(w) || !find_motion(w) || (!may_stop && peg_stops_unconverged(I)) ||
+        peg_joints_keep_errors(I))
+        return 0;
     peg_wide_find_end_gaps(w);
     if (w->bounces && !make_rows(w)) return 0;
     peg_pool_loop(I->pool, keep_pairs, w, I->npair);
