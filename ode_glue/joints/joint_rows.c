@@ -5,7 +5,8 @@
 static peg_joint_row *new_row(peg_joint_build *build, double rhs)
 {
     peg_joint_row *row = &build->row[build->n++];
-    *row = (peg_joint_row){.body_b = build->b.id ? 1 : -1, .rhs = rhs, .correction = rhs, .c = build->cfm / build->h};
+    *row = (peg_joint_row){
+        .body_b = build->b.id ? 1 : -1, .rhs = rhs, .correction = rhs, .c = build->cfm / build->h};
     row->lo = -INFINITY, row->hi = INFINITY;
     return row;
 }

@@ -217,8 +217,8 @@ typedef struct pegStats {
         long friction_lagged;
     };
     union {
-        long joints_relaxed; /* solves repeated with compliant joints, or with joints that keep their
-                                errors: joint constraints contradict each other or contacts */
+        long joints_relaxed; /* solves repeated with compliant joints, or with joints that keep
+                                their errors: joint constraints contradict each other or contacts */
         long joints_yielded;
     };
     union {

@@ -45,10 +45,10 @@ typedef struct peg_body {
 typedef struct peg_joint_row {
     int body_a, body_b; /* indices; -1: the world */
     double Ja[6], Jb[6];
-    double rhs;    /* m/s or rad/s: wanted velocity along the row */
+    double rhs;        /* m/s or rad/s: wanted velocity along the row */
     double correction; /* m/s or rad/s: what of rhs corrects an error of the joint, no drive */
-    double c;      /* 1/kg or 1/(kg m^2): ODE's cfm / h */
-    double lo, hi; /* N s or N m s: ODE's force limits times h */
+    double c;          /* 1/kg or 1/(kg m^2): ODE's cfm / h */
+    double lo, hi;     /* N s or N m s: ODE's force limits times h */
     double push;   /* N s or N m s: a further impulse along the row, besides lambda: the force with
                       which ODE lets a motor work at a stop (fudge factor) */
     double lambda; /* N s or N m s: in: that of the step before, or 0; out: that of this step */
