@@ -59,14 +59,15 @@ void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3]
     peg_quat_to_mat(q, R);
 }
 
-void peg_carried_velocity(const peg_rigid *r, const double v[6], double h, double out[6])
+void peg_carried_velocity(const peg_rigid *r, const double v[6], double out[6])
 {
-    double x[3], R[9], local[3];
+    double turn[6] = {0};
     memcpy(out, v, 6 * sizeof *out);
     if (memcmp(v + 3, r->at + 3, 3 * sizeof *v) == 0) return;
-    peg_rigid_pose(r, v, h, x, R);
-    peg_rotate_back(R, v + 3, local);
-    peg_rotate(r->R, local, out + 3);
+    peg_copy3(v + 3, turn + 3);
+    double start = 0.5 * peg_energy_product(r, turn, turn), end = peg_end_energy(r, turn);
+    if (!(end > 0)) return;
+    for (int k = 3; k < 6; k++) out[k] *= sqrt(start / end);
 }
 
 void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9], peg_view *view)

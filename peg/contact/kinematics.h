@@ -6,9 +6,9 @@
 
 void peg_rigid_prepare(peg_rigid *r, double h);
 void peg_rigid_pose(const peg_rigid *r, const double v[6], double h, double x[3], double R[9]);
-/* The velocity v after the step of a body that stands at its iterate instead of where v moves it in
- * a time of h: its angular velocity keeps its direction in the body, and so its energy. */
-void peg_carried_velocity(const peg_rigid *r, const double v[6], double h, double out[6]);
+/* The velocity v after the step of a body that stands at its iterate instead of where v moves it:
+ * its angular velocity keeps its direction, as the impulses account for it, and its energy. */
+void peg_carried_velocity(const peg_rigid *r, const double v[6], double out[6]);
 void peg_piece_place(const peg_piece *piece, const double x[3], const double R[9], peg_view *view);
 void peg_island_move(peg_island *island); /* poses and views `now` of the iterate */
 /* A pair in the island's iterate. */

@@ -19,10 +19,6 @@ peg_outcome peg_joints_solve(peg_island *island, const peg_problem *problem, peg
                              peg_solution *solution);
 /* Lets the joints yield more in this step; 0: they yield as far as they may. */
 int peg_joints_relax(peg_island *island);
-/* Whether the last answer gains energy by corrections of joint errors, which push against contacts:
- * as a ball between a door and the floor, that carries 4e5 N s for 1 mm. No joint of the island
- * corrects its error in this step then, and its rows are to be solved again. */
-int peg_joints_keep_errors(peg_island *island);
 /* The last njoint rows and the start of their impulses. */
 void peg_joints_fill(const peg_island *island, const peg_problem *problem, peg_lcp_row *row,
                      double *lambda);

@@ -1,5 +1,4 @@
 /* Velocities about v_f, positions by restoration, rigid zones for what remains: see the header. */
-#include "peg/island/joints.h"
 #include "peg/island/position_stage.h"
 
 #include "peg/base/clock.h"
@@ -11,6 +10,7 @@
 #include "peg/island/begin.h"
 #include "peg/island/check.h"
 #include "peg/island/energy.h"
+#include "peg/island/joint_errors.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/restitution.h"

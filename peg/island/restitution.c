@@ -285,7 +285,7 @@ void peg_carry_velocities(peg_island *I)
     if (I->forms & PEG_FORM_MIDPOINT) return; /* they are those of the end already */
     for (int i = 0; i < I->nd; i++) {
         double carried[6];
-        peg_carried_velocity(&I->rigid[i], I->result.v_end[i], I->h, carried);
+        peg_carried_velocity(&I->rigid[i], I->result.v_end[i], carried);
         memcpy(I->result.v_end[i], carried, sizeof carried);
     }
 }

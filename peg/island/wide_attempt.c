@@ -20,7 +20,7 @@
  * velocities are found anew with more rows of these, if they have joints; else other attempts
  * follow. What starts flush, or would land on an edge that it falls past, is left to other
  * attempts. */
-#include "peg/island/joints.h"
+#include "peg/island/joint_errors.h"
 #include "peg/island/wide_attempt.h"
 
 #include "peg/base/clock.h"

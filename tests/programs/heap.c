@@ -42,7 +42,7 @@ int main(void)
                          .5 + .7 * (i / SIDE / SIDE));
         dGeomSetBody(dCreateBox(space, .4, .4, .4), body);
     }
-    for (int step = 0; step < 60; step++) {
+    for (int step = 0; step < 100; step++) {
         dSpaceCollide(space, NULL, near_callback);
         dWorldStep(world, .05);
         dJointGroupEmpty(contacts);
