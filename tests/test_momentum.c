@@ -177,6 +177,100 @@ START_TEST(nothing_comes_from_nowhere)
 }
 END_TEST
 
+/* --- two bodies in the void ---
+ *
+ * Impulses, friction included, act on both bodies at one point, where these are at the start of the
+ * step, by which ODE moves them, or on the way to its end. What bodies whose inertia is the same
+ * about all axes gain of angular momentum tells how far apart the two points are, also where poses
+ * are moved apart beside the velocities. */
+typedef struct pair_state {
+    double x[2][3], v[2][3], w[2][3];
+} pair_state;
+
+enum { BOX, CYLINDER, CAPSULE, SHAPES };
+
+static const double INERTIA = .2; /* of mass 2 and radius .5; kg m^2, about all axes */
+
+static void add_to_pair(int i, int shape, uint64_t *seed)
+{
+    dMass mass;
+    dMatrix3 R;
+    dMassSetSphereTotal(&mass, MASS, .5); /* 2/5 m r^2 */
+    body[i] = dBodyCreate(world);
+    dBodySetMass(body[i], &mass);
+    dGeomID geom = shape == BOX        ? dCreateBox(space, .8, .6, .5)
+                   : shape == CYLINDER ? dCreateCylinder(space, .4, .7)
+                                       : dCreateCapsule(space, .3, .4);
+    dGeomSetBody(geom, body[i]);
+    dRFromAxisAndAngle(R, uniform(seed), uniform(seed), uniform(seed), 3 * uniform(seed));
+    dBodySetRotation(body[i], R);
+    dBodySetPosition(body[i], 1.8 * i, .2 * uniform(seed), .2 * uniform(seed));
+    dBodySetLinearVel(body[i], i ? -2 : 2, .3 * uniform(seed), .3 * uniform(seed));
+    dBodySetAngularVel(body[i], 5 * uniform(seed), 5 * uniform(seed), 5 * uniform(seed));
+}
+
+static pair_state state_of_pair(void)
+{
+    pair_state s;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) {
+            s.x[i][k] = dBodyGetPosition(body[i])[k];
+            s.v[i][k] = dBodyGetLinearVel(body[i])[k];
+            s.w[i][k] = dBodyGetAngularVel(body[i])[k];
+        }
+    return s;
+}
+
+/* The angular momentum that the pair gains, relative to impulse and size, with arms from where the
+ * bodies are at the share t of their way, for the best t; impulse: between them, N s. */
+static double gained_moment(const pair_state *from, const pair_state *to, double *impulse)
+{
+    double start[3] = {0}, way[3] = {0}, square = 0, along = 0, size = .5, rest = 0;
+    *impulse = 0;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            double da = to->v[i][a] - from->v[i][a], db = to->v[i][b] - from->v[i][b];
+            start[k] += MASS * (from->x[i][a] * db - from->x[i][b] * da);
+            start[k] += INERTIA * (to->w[i][k] - from->w[i][k]);
+            way[k] +=
+                MASS * ((to->x[i][a] - from->x[i][a]) * db - (to->x[i][b] - from->x[i][b]) * da);
+            *impulse += i ? pow(MASS * (to->v[i][k] - from->v[i][k]), 2) : 0;
+        }
+    *impulse = sqrt(*impulse);
+    for (int k = 0; k < 3; k++) square += way[k] * way[k], along += start[k] * way[k];
+    double t = square > 0 ? fmin(1, fmax(0, -along / square)) : 0;
+    for (int k = 0; k < 3; k++) rest += pow(start[k] + t * way[k], 2);
+    return sqrt(rest) / (*impulse * size);
+}
+
+START_TEST(nothing_turns_from_nowhere)
+{
+    const double h = .002;
+    int touched = 0;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        uint64_t random = seed;
+        dSurfaceParameters surface = {.mode = dContactApprox1, .mu = _i < SHAPES ? 0 : .5};
+        open_world(&surface);
+        for (int i = 0; i < 2; i++) add_to_pair(i, _i % SHAPES, &random);
+        for (int step = 0; step < 500; step++) {
+            double impulse;
+            pair_state from = state_of_pair();
+            ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+            pair_state to = state_of_pair();
+            double gained = gained_moment(&from, &to, &impulse);
+            if (impulse < 1e-4) continue;
+            touched++;
+            ck_assert_msg(gained <= 1e-5, "seed %d, step %d: %g", (int)seed, step, gained);
+        }
+        tear_down();
+    }
+    ck_assert_int_gt(touched, 100);
+}
+END_TEST
+
+/* --- many bodies --- */
+
 /* What contacts say that they did is what happened to every body. */
 START_TEST(impulses_add_up)
 {
@@ -343,6 +437,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, many_bounce_as_one, 0, 2);
     tcase_add_test(tc, many_are_moved_apart);
     tcase_add_loop_test(tc, nothing_comes_from_nowhere, 0, 6);
+    tcase_add_loop_test(tc, nothing_turns_from_nowhere, 0, 2 * SHAPES);
     suite_add_tcase(suite, tc);
     return suite;
 }
