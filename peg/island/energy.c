@@ -7,8 +7,8 @@
  * gyroscopic term. If v = 0 satisfies the rows and v minimises |v - v_f|_M, then |v|^2 <= v . v_f,
  * so the sum is at most -1/2 |v - v_c|^2 + 1/2 |v_c|^2 - 1/2 |v_0|^2 <= 0. Joints add the work
  * lambda . J v of their impulses, which is not contact's. Where restorations have moved the poses
- * elsewhere, the angular velocity of the motion goes along with the body (peg_carried_velocity):
- * its energy stays that with M. Velocities that have changed after that count with the inertia at
+ * elsewhere, the angular velocity keeps its direction, and is scaled to its energy with M
+ * (peg_carried_velocity). Velocities that have changed after that count with the inertia at
  * the end. */
 #include "peg/island/energy.h"
 
