@@ -505,7 +505,7 @@ START_TEST(says_what_strict_stops)
 }
 END_TEST
 
-/* 125 cubes with mu 20 in steps of 0.05 s: solves end by their budget, which is counted, and told
+/* 125 cubes with mu 200 in steps of 0.05 s: solves end by their budget, which is counted, and told
  * of once, with the bodies. */
 START_TEST(tells_of_rough_steps)
 {

@@ -13,7 +13,7 @@ static void near_callback(void *data, dGeomID a, dGeomID b)
     (void)data;
     int n = dCollide(a, b, 8, &contact[0].geom, sizeof *contact);
     for (int i = 0; i < n; i++) {
-        contact[i].surface.mu = 20;
+        contact[i].surface.mu = 200;
         contact[i].surface.mode = dContactApprox1;
         dJointAttach(dJointCreateContact(world, contacts, &contact[i]), dGeomGetBody(a),
                      dGeomGetBody(b));
