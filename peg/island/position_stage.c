@@ -34,9 +34,9 @@ enum { HALVINGS_ON_THE_WAY = 4 };
 /* Rounds in which all shares are halved since the poses themselves lift the bodies, before they
  * become 0. */
 enum { LIFT_HALVINGS = 8 };
-/* Energy, relative to the island's, that poses may lift bodies by while these have none. Without it
- * world 1182 with surfaces, which friction holds that no solver finds, stands still for want of
- * 2e-8 of 623 J. */
+/* Energy, relative to the island's, that poses may lift bodies by that have none, beside obstacles
+ * and surfaces that move. Without it world 1182 with surfaces, which friction holds that no solver
+ * finds, stands still for want of 2e-8 of 623 J. */
 static const double LIFT_GAIN = 1e-9;
 
 /* What an overlap of the start may deepen by in a step without being limited, of the opening that
@@ -598,6 +598,12 @@ static void return_work(peg_island *I, const stage *s)
     keep_common(I, I->result.v_end, common);
 }
 
+/* Energy that poses may lift bodies by, J: what moves beside the island has it. */
+static double granted_lift(const peg_island *I)
+{
+    return peg_driven_speed(I, 1) > 0 ? LIFT_GAIN * I->energy_unit : 0;
+}
+
 /* Scales the velocities about the common one so that contact adds no more than is granted: joints
  * need not hold then, as what corrects their errors may be all of the energy. With the factor x the
  * kinetic energy is e0 + e1 x + e2 x^2. Returns 0 if the poses themselves lift the bodies by more.
@@ -620,7 +626,7 @@ static int return_gain(peg_island *I)
     if (g0 <= 0 && e2 > 0) factor = (-e1 + sqrt(fmax(0, e1 * e1 - 4 * e2 * g0))) / (2 * e2);
     factor = fmax(0, fmin(1, factor));
     for (int i = 0; i < I->nd; i++) scaled(I->result.v_end[i], common, factor, I->result.v_end[i]);
-    return g0 <= LIFT_GAIN * I->energy_unit;
+    return g0 <= granted_lift(I);
 }
 
 static void find_positions(peg_island *I, stage *s)
