@@ -442,6 +442,40 @@ START_TEST(rolling_friction_slows_a_ball)
 }
 END_TEST
 
+/* A ball between two rails that slope by 0.2 rad rolls about the line of its contacts, which is no
+ * diameter, and over the ends of the rails, where its contacts stay and their normals turn. Where
+ * friction has no limit, its rows and those of the normals leave it that one motion. */
+START_TEST(a_ball_rolls_off_two_rails)
+{
+    static const double begin[] = {.5, .9, .95, .99, .999}, speed[] = {0, .2, -.3};
+    static const double step[] = {.01, .02, .05};
+    const double slope = .2, radius = .1, apart = .12, end = 1;
+    double x = begin[_i % 5], v = speed[_i / 5 % 3], h = step[_i / 15];
+    double height = sqrt(radius * radius - .25 * apart * apart);
+    double a = G * sin(slope) / (1 + .4 * radius * radius / (height * height));
+    contact_scene s = contact_scene_new(0);
+    s.contact.surface = (dSurfaceParameters){.mode = dContactApprox1, .mu = dInfinity};
+    dWorldSetGravity(s.world, G * sin(slope), 0, -G * cos(slope));
+    for (int side = -1; side <= 1; side += 2)
+        dGeomSetPosition(dCreateBox(s.space, 4, 1, .2), end - 2, side * .5 * (apart + 1), -.1);
+    dMass mass;
+    dBodyID ball = dBodyCreate(s.world);
+    dMassSetSphereTotal(&mass, 1, radius);
+    dBodySetMass(ball, &mass);
+    dGeomSetBody(dCreateSphere(s.space, radius), ball);
+    dBodySetPosition(ball, x, 0, height + 1e-6);
+    dBodySetLinearVel(ball, v, 0, 0);
+    dBodySetAngularVel(ball, 0, v / height, 0);
+    double time = (sqrt(v * v + 2 * a * (end - x)) - v) / a;
+    double rolled = h * fmax(0, floor(time / h) - 1);
+    contact_scene_run(&s, h, rolled);
+    ck_assert_double_eq_tol(dBodyGetLinearVel(ball)[0], v + a * rolled, 1e-3);
+    contact_scene_run(&s, h, .7);
+    ck_assert_double_gt(dBodyGetPosition(ball)[0], end + radius);
+    contact_scene_free(&s);
+}
+END_TEST
+
 /* A box on one of its edges falls flat, also where friction has no limit: its other corners are to
  * land, not to stick above the ground. */
 START_TEST(a_tilted_box_falls_flat)
@@ -616,6 +650,7 @@ static Suite *surface_suite(void)
     tcase_add_test(surface, soft_contact_sinks_as_in_ode);
     tcase_add_loop_test(surface, rolling_friction_holds_a_prism, 0, 2);
     tcase_add_loop_test(surface, rolling_friction_slows_a_ball, 0, 6);
+    tcase_add_loop_test(surface, a_ball_rolls_off_two_rails, 0, 45);
     tcase_add_loop_test(surface, a_tilted_box_falls_flat, 0, 20);
     tcase_add_test(surface, spinning_friction_equals_ode);
     tcase_add_test(surface, default_surface_serves_pairs_without_one);

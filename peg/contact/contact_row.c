@@ -219,7 +219,7 @@ void peg_contact_rows(peg_island *I, int p, const peg_pair_pose *at, const peg_f
         row->recovery = fmin(0, row->bias - row->prescribed + growth);
     }
     if (!peg_has_friction(pair->surface)) return;
-    peg_add_scaled(c->mid_point, shift, c->normal, frame.mid_point);
+    peg_add_scaled(c->mid_point, shift, frame.normal, frame.mid_point);
     peg_friction_rows(I, pair, at, &frame, out);
 }
 
