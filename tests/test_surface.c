@@ -476,6 +476,71 @@ START_TEST(a_ball_rolls_off_two_rails)
 }
 END_TEST
 
+enum { FEET = 4, MOST_TABLES = 40 };
+
+/* A table whose feet are boxes, tilted by an angle about a horizontal axis in this direction: its
+ * lowest corner is at the height z. */
+static dBodyID add_table(contact_scene *s, double x, double z, double angle, double direction)
+{
+    const double foot = .02;
+    double low = 0;
+    dMass mass;
+    dMatrix3 R;
+    dBodyID table = dBodyCreate(s->world);
+    dMassSetBoxTotal(&mass, 2, .3, .2, .2);
+    dBodySetMass(table, &mass);
+    dRFromAxisAndAngle(R, cos(direction), sin(direction), 0, angle);
+    for (int i = 0; i < FEET; i++) {
+        double at[3] = {i & 1 ? .15 : -.15, i & 2 ? .1 : -.1, -.1};
+        dGeomID geom = dCreateBox(s->space, foot, foot, foot);
+        dGeomSetBody(geom, table);
+        dGeomSetOffsetPosition(geom, at[0], at[1], at[2]);
+        for (int k = 0; k < 8; k++) {
+            double corner = 0;
+            for (int d = 0; d < 3; d++)
+                corner += R[8 + d] * (at[d] + (k >> d & 1 ? .5 : -.5) * foot);
+            low = fmin(low, corner);
+        }
+    }
+    dBodySetRotation(table, R);
+    dBodySetPosition(table, x, 0, z - low + 2e-6);
+    return table;
+}
+
+/* Tables on one of their feet, by themselves and turning, or many on one plank, where friction has
+ * no limit: feet that land are to slide down to the ground, not to hold the table in the air. */
+START_TEST(tables_land_on_all_feet)
+{
+    static const struct {
+        int n;
+        double spin;
+    } set[] = {{1, .1}, {1, .4}, {1, 2}, {3, 0}, {6, 0}, {MOST_TABLES, 0}};
+    static const double tilt[] = {1e-3, 1e-2, 5e-2}, length[] = {.01, .02, .05};
+    int n = set[_i % 6].n;
+    double angle = tilt[_i / 6 % 3], h = length[_i / 18];
+    dBodyID table[MOST_TABLES];
+    contact_scene s = contact_scene_new(0);
+    dSurfaceParameters surface = {.mode = dContactApprox1, .mu = dInfinity};
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &surface), PEG_OK);
+    contact_scene_ground(&s);
+    const dReal up[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, *under = up;
+    if (n > 1) under = dBodyGetRotation(contact_scene_box(&s, .5 * n, .6, .1, 0, 0, .05 + 2e-6));
+    for (int k = 0; k < n; k++) {
+        table[k] = add_table(&s, .5 * k - .25 * (n - 1), n > 1 ? .1 : 0, angle, .7 * k);
+        dBodySetAngularVel(table[k], 0, 0, set[_i % 6].spin);
+    }
+    for (long step = lround(3 / h); step > 0; step--)
+        ck_assert_int_eq(pegWorldStep(s.peg, h), PEG_OK);
+    for (int k = 0; k < n; k++) {
+        double square = 0, left;
+        for (int d = 2; d < 11; d += 4) square += pow(dBodyGetRotation(table[k])[d] - under[d], 2);
+        left = sqrt(square);
+        ck_assert_msg(left <= 5e-4, "table %d of %d: %g rad", k, n, left);
+    }
+    contact_scene_free(&s);
+}
+END_TEST
+
 /* A box on one of its edges falls flat, also where friction has no limit: its other corners are to
  * land, not to stick above the ground. */
 START_TEST(a_tilted_box_falls_flat)
@@ -651,6 +716,7 @@ static Suite *surface_suite(void)
     tcase_add_loop_test(surface, rolling_friction_holds_a_prism, 0, 2);
     tcase_add_loop_test(surface, rolling_friction_slows_a_ball, 0, 6);
     tcase_add_loop_test(surface, a_ball_rolls_off_two_rails, 0, 45);
+    tcase_add_loop_test(surface, tables_land_on_all_feet, 0, 54);
     tcase_add_loop_test(surface, a_tilted_box_falls_flat, 0, 20);
     tcase_add_test(surface, spinning_friction_equals_ode);
     tcase_add_test(surface, default_surface_serves_pairs_without_one);

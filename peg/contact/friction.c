@@ -15,6 +15,7 @@
  * angular velocity. */
 #include "peg/contact/friction.h"
 
+#include "peg/base/arena.h"
 #include "peg/contact/jacobian.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
@@ -101,12 +102,54 @@ static double force_time(const peg_island *I)
     return I->forms & PEG_FORM_MIDPOINT ? 0.5 * I->h : I->h;
 }
 
+static int has_no_limit(const peg_island *I)
+{
+    int found = 0;
+    for (int i = 0; i < I->npair && !found; i++) {
+        const peg_surface *s = I->pair[i].surface;
+        found = isinf(s->mu) || isinf(s->mu2) || isinf(s->rho) || isinf(s->rho2) || isinf(s->rhoN);
+    }
+    return found;
+}
+
+/* The bodies of a pair: the first and the second one. */
+static int body_of(const peg_island *I, int pair, int second)
+{
+    int a = I->piece[I->pair[pair].a].rigid, b = I->piece[I->pair[pair].b].rigid;
+    return (a < b) == second ? b : a;
+}
+
+void peg_find_nearest(peg_island *I, const double *s0)
+{
+    if (!has_no_limit(I)) return;
+    int *first = PEG_NEW(I->arena, int, I->nr), *next = PEG_NEW(I->arena, int, I->npair);
+    double *nearest = PEG_NEW(I->arena, double, I->nr); /* by the second body */
+    if (!first || !next || !nearest) {
+        I->failed = 1;
+        return;
+    }
+    for (int i = 0; i < I->nr; i++) first[i] = -1, nearest[i] = INFINITY;
+    for (int i = 0; i < I->npair; i++) {
+        next[i] = first[body_of(I, i, 0)];
+        first[body_of(I, i, 0)] = i;
+    }
+    for (int body = 0; body < I->nr; body++) {
+        for (int i = first[body]; i >= 0; i = next[i]) {
+            double *least = &nearest[body_of(I, i, 1)];
+            *least = fmin(*least, s0 ? s0[i] : I->pair[i].s0);
+        }
+        for (int i = first[body]; i >= 0; i = next[i])
+            I->pair[i].nearest = nearest[body_of(I, i, 1)];
+        for (int i = first[body]; i >= 0; i = next[i]) nearest[body_of(I, i, 1)] = INFINITY;
+    }
+}
+
 /* Friction that its coefficient does not limit. */
 static double own_limit(const friction_builder *r, double coefficient)
 {
     double usual = (peg_is_coarse(r->I) ? PEG_COARSE_GAP : 1) * r->pair->margin;
     if (r->pair->surface->force_limit) return coefficient * force_time(r->I);
-    return peg_lands_later(r->normal.gap0, r->pair->s0, usual) ? 0 : INFINITY;
+    return peg_lands_later(r->pair, r->normal.gap0, usual) ? 0 : INFINITY;
 }
 
 static peg_row *add_row(friction_builder *r, const double *direction, double coefficient)

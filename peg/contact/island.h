@@ -132,6 +132,8 @@ typedef struct peg_pair {
     peg_facet widest;      /* at q_0, found with the first direction; n = 0: not known */
     double whole_reach;    /* largest distance the bodies can cover, m */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
+    double nearest;        /* least separation at q_0 of the pairs of the same two bodies, m; while
+                              friction has no limit */
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
     int group;             /* the first pair of the same two parts: a mesh has many with one part */
     peg_pair_tried tried;

@@ -2,6 +2,7 @@
 #include "peg/island/begin.h"
 
 #include "peg/contact/disjunction.h"
+#include "peg/contact/friction.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/island/check.h"
@@ -62,6 +63,7 @@ void peg_island_begin(peg_island *I)
         if (!p->start.known) I->progress.work += PEG_WORK_OF_START;
         peg_pair_begin(I, p);
     }
+    peg_find_nearest(I, NULL);
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
     I->forms &= PEG_FORMS_OF_POLICY;

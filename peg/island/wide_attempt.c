@@ -24,6 +24,7 @@
 #include "peg/island/wide_attempt.h"
 
 #include "peg/base/clock.h"
+#include "peg/contact/friction.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
@@ -90,6 +91,7 @@ static int begin(peg_wide *w)
     w->held = PEG_NEW(I->arena, unsigned char, I->npair);
     w->met = PEG_NEW(I->arena, unsigned char, I->npair);
     w->side = PEG_NEW(I->arena, peg_vec3, I->npair);
+    w->start = PEG_NEW(I->arena, double, I->npair);
     if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
     memset(w->held, 0, (size_t)I->npair);
     memset(w->met, 0, (size_t)I->npair);
@@ -150,9 +152,11 @@ static int separate_start(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         peg_wide_pair *p = &w->pair[i];
         if (w->search[i] != PEG_WIDE_VIEWS) p->s0 = p->s;
+        w->start[i] = p->s0;
         if (!p->is_soft && p->s0 < (w->is_small ? peg_wide_floor(p) : -PEG_TOUCH * p->L)) return 0;
     }
-    return 1;
+    peg_find_nearest(I, w->start);
+    return !I->failed;
 }
 
 /* --- results --- */

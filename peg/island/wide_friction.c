@@ -73,10 +73,11 @@ static void set_bound(const peg_wide *w, int k, double coefficient, double *mu, 
 {
     int pair = w->feature[k].pair, is_force = w->I->pair[pair].surface->force_limit;
     int is_limit = is_force || isinf(coefficient);
-    double s0 = w->pair[pair].s0, usual = w->gap * w->pair[pair].margin;
+    double usual = w->gap * w->pair[pair].margin;
     *mu = is_limit ? 0 : coefficient;
     *limit = is_limit ? coefficient * w->I->h : 0;
-    if (is_limit && !is_force && peg_lands_later(w->feature[k].gap, s0, usual)) *limit = 0;
+    if (is_limit && !is_force && peg_lands_later(&w->I->pair[pair], w->feature[k].gap, usual))
+        *limit = 0;
 }
 
 /* Of slip: as in ODE it acts on forces. */
