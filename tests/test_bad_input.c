@@ -35,6 +35,7 @@ static const spoil spoils[] = {
     {"position 1e200", PEG_OK},
     {"position 1e18", PEG_OK},
     {"gravity 1e300", PEG_OK},
+    {"rotation matrix NaN", PEG_ERROR_NOT_FINITE},
     {"mass 1e-300", PEG_OK},
 };
 enum { SPOILS = sizeof spoils / sizeof *spoils };
@@ -101,6 +102,9 @@ static void spoil_body(const fuzz_world *w, dBodyID body, int how)
         break;
     case 19:
         set_gravity(w, 1e300);
+        break;
+    case 20:
+        memcpy((void *)(size_t)(dBodyGetRotation(body) + 5), none, sizeof *none);
         break;
     default:
         dMassSetSphereTotal(&light, 1e-300, 1);

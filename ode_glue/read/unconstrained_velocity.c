@@ -93,7 +93,8 @@ pegStatus peg_read_body(dWorldID world, dBodyID id, double h, peg_body *b)
     b->finite_rotation = dBodyGetFiniteRotationMode(id) ? 1 + has_axis : 0;
     b->gyroscopic = dBodyGetGyroscopicMode(id);
     b->max_angular_speed = dBodyGetMaxAngularSpeed(id);
-    if (!is_finite(b->x, 3) || !is_finite(b->q, 4) || !is_finite(b->v, 6))
+    if (!is_finite(b->x, 3) || !is_finite(b->q, 4) || !is_finite(b->v, 6) ||
+        !is_finite(dBodyGetRotation(id), 12))
         return PEG_ERROR_NOT_FINITE;
 
     int moves = dBodyIsEnabled(id) && dBodyGetWorld(id) == world;
