@@ -31,9 +31,9 @@ enum { HALVINGS = 2 };
  * they are, and meet so in the next step again. Without them a mesh that turns by 10 rad a step
  * hangs beside another for 22 steps (world 1201 with surfaces). */
 enum { HALVINGS_ON_THE_WAY = 4 };
-/* Rounds in which the shares of what rises are halved since the poses themselves lift the bodies,
- * before all become 0. */
-enum { LIFT_HALVINGS = 12 };
+/* Rounds in which all shares are halved since the poses themselves lift the bodies, before they
+ * become 0. */
+enum { LIFT_HALVINGS = 8 };
 /* Energy, relative to the island's, that poses may lift bodies by that have none, beside obstacles
  * and surfaces that move. Without it world 1182 with surfaces, which friction holds that no solver
  * finds, stands still for want of 2e-8 of 623 J. */
@@ -48,7 +48,6 @@ typedef struct stage {
     peg_vec6 *u;        /* nd: velocities that the restorations led to */
     int *violations;    /* npair: of a pair of dynamic zones */
     unsigned char *hit; /* nd, by root: its share is to be halved */
-    double *work;       /* nd, by root: of the applied forces along its motion, J */
     unsigned char *met; /* npair: because of it zones were merged, shortened or carried */
     double common[3];   /* of u, if nothing but the island's bodies takes part; else 0 */
     int carries;        /* moving obstacles may carry zones */
@@ -402,8 +401,7 @@ static int allocate(peg_island *I, stage *s)
     s->violations = PEG_NEW(I->arena, int, I->npair);
     s->hit = PEG_NEW(I->arena, unsigned char, I->nd);
     s->met = PEG_NEW(I->arena, unsigned char, I->npair);
-    s->work = PEG_NEW(I->arena, double, I->nd);
-    if (!s->u || !s->work || !s->violations || !s->hit || !s->met ||
+    if (!s->u || !s->violations || !s->hit || !s->met ||
         !peg_zones_create(I->arena, I->nd, &s->zones))
         return 0;
     memcpy(s->u, I->v, (size_t)I->nd * sizeof *s->u);
@@ -631,23 +629,6 @@ static int return_gain(peg_island *I)
     return g0 <= granted_lift(I);
 }
 
-/* Shortens the motion of the zones that rise, against the applied forces; of all, if none does by
- * itself. */
-static void shorten_rising(peg_island *I, stage *s, double factor)
-{
-    int rising = 0;
-    for (int i = 0; i < I->nd; i++) s->work[i] = 0;
-    for (int i = 0; i < I->nd; i++) {
-        const peg_rigid *r = &I->rigid[i];
-        double applied[6];
-        for (int k = 0; k < 6; k++) applied[k] = r->target[k] - r->unforced[k];
-        s->work[peg_zone_of(&s->zones, i)] += peg_energy_product(r, I->v[i], applied);
-    }
-    for (int i = 0; i < I->nd; i++) rising |= s->zones.share[i] > 0 && s->work[i] < 0;
-    for (int i = 0; i < I->nd; i++)
-        if (!rising || s->work[i] < 0) s->zones.share[i] *= factor;
-}
-
 static void find_positions(peg_island *I, stage *s)
 {
     int contacts = I->result.motion_rows = I->impulse.m;
@@ -657,10 +638,7 @@ static void find_positions(peg_island *I, stage *s)
         meet(I, s);
         return_work(I, s);
         if (return_gain(I) || lifts > LIFT_HALVINGS) return;
-        if (lifts == LIFT_HALVINGS)
-            for (int i = 0; i < I->nd; i++) s->zones.share[i] = 0;
-        else
-            shorten_rising(I, s, 0.5);
+        for (int i = 0; i < I->nd; i++) s->zones.share[i] *= lifts < LIFT_HALVINGS ? 0.5 : 0;
     }
 }
 

@@ -30,8 +30,7 @@
  * are free of violation; pairs within a zone keep their distance. So it does where one moving
  * obstacle is all that bodies meet: zones with the share 0 move with it as a rigid body. Else what
  * moving obstacles meet can keep a violation: bodies that are squeezed. The step then ends with it,
- * with zones at rest, and it is counted. Where the poses lift the bodies by more than there is
- * energy for, the motion of what rises is halved, so many times, before nothing moves. */
+ * with zones at rest, and it is counted. */
 #ifndef PEG_POSITION_STAGE_H
 #define PEG_POSITION_STAGE_H
 
