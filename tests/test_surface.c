@@ -541,6 +541,39 @@ START_TEST(tables_land_on_all_feet)
 }
 END_TEST
 
+/* A ball that falls into a corner of three planes, or between two boxes, lies on all of them,
+ * whatever its friction is: forces of any size, ODE's default, and without limit, too. What it
+ * meets in the step does not hold it where it is. */
+START_TEST(a_ball_settles_on_all_sides)
+{
+    static const double force[] = {20, 50, 1000, INFINITY}, length[] = {.01, .02, .05};
+    static const double above[] = {.002, .01, .05};
+    const double radius = .1, apart = .12;
+    int is_corner = _i % 2, is_force = _i / 2 % 2;
+    double mu = force[_i / 4 % 4], h = length[_i / 16 % 3], z = above[_i / 48];
+    contact_scene s = contact_scene_new(0);
+    dSurfaceParameters surface = {.mode = is_force ? 0 : dContactApprox1, .mu = mu};
+    ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &surface), PEG_OK);
+    for (int k = 0; k < 3 && is_corner; k++) {
+        double angle = 2 * PI / 3 * k, side = sqrt(.5);
+        dCreatePlane(s.space, side * cos(angle), side * sin(angle), side, 0);
+    }
+    for (int side = -1; side <= 1 && !is_corner; side += 2)
+        dGeomSetPosition(dCreateBox(s.space, 4, 1, .2), 0, side * .5 * (apart + 1), -.1);
+    double down = is_corner ? radius * sqrt(2) : sqrt(radius * radius - .25 * apart * apart);
+    dMass mass;
+    dBodyID ball = dBodyCreate(s.world);
+    dMassSetSphereTotal(&mass, 2, radius);
+    dBodySetMass(ball, &mass);
+    dGeomSetBody(dCreateSphere(s.space, radius), ball);
+    dBodySetPosition(ball, 0, 0, down + z);
+    for (long step = lround(2 / h); step > 0; step--)
+        ck_assert_int_eq(pegWorldStep(s.peg, h), PEG_OK);
+    ck_assert_double_le(fabs(dBodyGetPosition(ball)[2] - down), 1e-4);
+    contact_scene_free(&s);
+}
+END_TEST
+
 /* A box on one of its edges falls flat, also where friction has no limit: its other corners are to
  * land, not to stick above the ground. */
 START_TEST(a_tilted_box_falls_flat)
@@ -716,6 +749,7 @@ static Suite *surface_suite(void)
     tcase_add_loop_test(surface, rolling_friction_holds_a_prism, 0, 2);
     tcase_add_loop_test(surface, rolling_friction_slows_a_ball, 0, 6);
     tcase_add_loop_test(surface, a_ball_rolls_off_two_rails, 0, 45);
+    tcase_add_loop_test(surface, a_ball_settles_on_all_sides, 0, 144);
     tcase_add_loop_test(surface, tables_land_on_all_feet, 0, 54);
     tcase_add_loop_test(surface, a_tilted_box_falls_flat, 0, 20);
     tcase_add_test(surface, spinning_friction_equals_ode);

@@ -36,6 +36,7 @@ void two_bodies_begin(peg_body_kind second, const peg_polytope *a, const peg_pol
     set_up_body(0, PEG_DYNAMIC, a);
     set_up_body(1, second, b);
     peg_island *I = &T.I;
+    I->most_friction = INFINITY;
     I->h = TWO_BODIES_STEP;
     I->common.iterate = peg_outer_loop;
     I->settings = &T.settings;

@@ -298,6 +298,7 @@ void peg_pair_begin(peg_island *I, peg_pair *p)
     p->contact_time = -1;
     p->tried = (peg_pair_tried){0};
     p->violated = p->active = p->checked = p->has_first_contact = p->friction_pending = 0;
+    p->friction_slips = 0;
     p->shortfall = p->moved_since_rows = p->moved_since_tilt = p->moved_since_check = 0;
     p->fast = 0;
     p->beside = INFINITY, p->clear = -INFINITY;

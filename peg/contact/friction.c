@@ -102,12 +102,13 @@ static double force_time(const peg_island *I)
     return I->forms & PEG_FORM_MIDPOINT ? 0.5 * I->h : I->h;
 }
 
-static int has_no_limit(const peg_island *I)
+static int has_fixed_limit(const peg_island *I)
 {
     int found = 0;
     for (int i = 0; i < I->npair && !found; i++) {
         const peg_surface *s = I->pair[i].surface;
-        found = isinf(s->mu) || isinf(s->mu2) || isinf(s->rho) || isinf(s->rho2) || isinf(s->rhoN);
+        found = s->force_limit || isinf(s->mu) || isinf(s->mu2) || isinf(s->rho) ||
+                isinf(s->rho2) || isinf(s->rhoN);
     }
     return found;
 }
@@ -119,9 +120,35 @@ static int body_of(const peg_island *I, int pair, int second)
     return (a < b) == second ? b : a;
 }
 
-void peg_find_nearest(peg_island *I, const double *s0)
+/* Friction without limit, in islands without joints, relative to what momentum there is: of bodies
+ * at rest six times their weights in the step. More is a jam: of 1800 bodies in V grooves (h .05)
+ * 15 stand on contacts that are open by up to 20 mm and carry 1e5 times the weight without it.
+ * Motors may push against any friction. */
+static const double JAMMED = 3;
+
+/* What the bodies' momentum and the change of it without contact sum up to, with what obstacles and
+ * surfaces that move could give them, N s. */
+static double momentum_scale(const peg_island *I)
 {
-    if (!has_no_limit(I)) return;
+    double mass = 0, driven = 0, sum = 0;
+    for (int i = 0; i < I->nd; i++) {
+        const peg_rigid *r = &I->rigid[i];
+        mass += r->state.mass;
+        sum += sqrt(r->state.mass) *
+               (sqrt(r->start_square) + sqrt(r->free_square) + sqrt(r->gained_square));
+    }
+    for (int i = I->nd; i < I->nr; i++)
+        driven = fmax(driven, peg_norm(I->v[i]) + I->rigid[i].size * peg_norm(I->v[i] + 3));
+    for (int i = 0; i < I->npair; i++)
+        for (int k = 0; k < 3; k++) driven = fmax(driven, fabs(I->pair[i].surface->motion[k]));
+    return sum + mass * driven;
+}
+
+void peg_friction_limits(peg_island *I, const double *s0)
+{
+    I->most_friction = INFINITY;
+    if (!has_fixed_limit(I)) return;
+    if (!I->joints.n && I->nd < PEG_COARSE_FROM) I->most_friction = JAMMED * momentum_scale(I);
     int *first = PEG_NEW(I->arena, int, I->nr), *next = PEG_NEW(I->arena, int, I->npair);
     double *nearest = PEG_NEW(I->arena, double, I->nr); /* by the second body */
     if (!first || !next || !nearest) {
@@ -148,8 +175,8 @@ void peg_find_nearest(peg_island *I, const double *s0)
 static double own_limit(const friction_builder *r, double coefficient)
 {
     double usual = (peg_is_coarse(r->I) ? PEG_COARSE_GAP : 1) * r->pair->margin;
-    if (r->pair->surface->force_limit) return coefficient * force_time(r->I);
-    return peg_lands_later(r->pair, r->normal.gap0, usual) ? 0 : INFINITY;
+    if (peg_lands_later(r->pair, r->normal.gap0, usual)) return 0;
+    return r->pair->surface->force_limit ? coefficient * force_time(r->I) : r->I->most_friction;
 }
 
 static peg_row *add_row(friction_builder *r, const double *direction, double coefficient)

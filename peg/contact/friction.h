@@ -22,14 +22,15 @@ int peg_has_friction(const peg_surface *surface);
 void peg_turn_to_rolling(const peg_surface *surface, const double *normal, const double *wa,
                          const double *wb, double *t);
 /* Whether a contact with this gap, m, lands while others of the same two bodies are closed.
- * Friction without limit does not act there in this step: as they turn down to the surface, points
- * at two heights above it cannot both stand still, so that the body would stop in the air. usual:
- * gap that contacts of the island keep, m. */
+ * Friction with a fixed limit, or none, does not act there in this step: as they turn down to the
+ * surface, points at two heights above it cannot both stand still, so that the body would stop in
+ * the air. usual: gap that contacts of the island keep, m. */
 static inline int peg_lands_later(const peg_pair *pair, double gap, double usual)
 {
     return gap > 2 * (pair->nearest > usual ? pair->nearest : usual);
 }
-/* Finds peg_pair.nearest for that; s0: of the pairs, m, null: those that they have. */
-void peg_find_nearest(peg_island *island, const double *s0);
+/* Finds peg_pair.nearest for that, and peg_island.most_friction; s0: separations of the pairs at
+ * q_0, m, null: those that they have. */
+void peg_friction_limits(peg_island *island, const double *s0);
 
 #endif

@@ -110,6 +110,7 @@ typedef struct peg_pair {
     int has_first_contact;    /* has a first contact in the motion */
     int fast;                 /* moved far enough at its check to tunnel */
     int friction_pending;     /* a row became active or inactive since its friction was solved */
+    int friction_slips;       /* it has held a contact open: where it lands it acts no more */
     int violated;             /* was active after a solve */
     double s0;                /* separation at q_0 */
     double s;                 /* separation found at q_k, a lower bound */
@@ -133,7 +134,7 @@ typedef struct peg_pair {
     double whole_reach;    /* largest distance the bodies can cover, m */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
     double nearest;        /* least separation at q_0 of the pairs of the same two bodies, m; while
-                              friction has no limit */
+                              friction has a fixed limit, or none */
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */
     int group;             /* the first pair of the same two parts: a mesh has many with one part */
     peg_pair_tried tried;
@@ -278,8 +279,9 @@ struct peg_island {
     int npair;
     peg_mass_block *mass; /* nd */
     peg_island_joints joints;
-    double energy_unit; /* energy scale of the island, J */
-    int is_uneven;      /* the masses of its bodies differ much */
+    double energy_unit;   /* energy scale of the island, J */
+    double most_friction; /* impulse of friction that its coefficient does not limit, N s */
+    int is_uneven;        /* the masses of its bodies differ much */
     peg_scratch scratch;
     peg_known known;
     /* method */

@@ -3,6 +3,7 @@
 #include "peg/island/lcp_rows.h"
 
 #include "peg/contact/kinematics.h"
+#include "peg/contact/row_set.h"
 
 /* Work of an island in a step, of solves in rows factorised, of all else by the time it takes: 0.1
  * to 0.2 s; share of it that is always left; one that is much. With 3e6 bodies of worlds 1-700 are
@@ -10,10 +11,23 @@
  */
 static const double STEP_WORK = 2e6, LEAST_LEFT = 1.0 / 16, MUCH = 0.5;
 
+/* Whether a row of a first contact is of features that have a row besides, which is loaded: a fixed
+ * limit counts once. */
+static int is_twice(const peg_island *I, const peg_row *normal)
+{
+    for (int i = 0; i < I->rows.m && normal->first_contact; i = peg_next_normal(&I->rows, i)) {
+        const peg_row *row = &I->rows.row[i];
+        if (row->first_contact) break;
+        if (row->pair == normal->pair && row->was_active && peg_row_same(row, normal)) return 1;
+    }
+    return 0;
+}
+
 double peg_row_limit(const peg_island *I, int index)
 {
-    const peg_row *row = &I->rows.row[index];
-    return row->friction && row[-row->friction].was_active ? row->limit : 0;
+    const peg_row *row = &I->rows.row[index], *normal = row - row->friction;
+    int acts = row->friction && row->limit > 0 && normal->was_active && !is_twice(I, normal);
+    return acts ? row->limit : 0;
 }
 
 void peg_fill_jacobian(const peg_island *I, const peg_row *row, peg_lcp_row *out)
@@ -44,14 +58,23 @@ void peg_yield_rows(const peg_island *I, const peg_problem *problem, peg_lcp_row
 {
     for (int i = 0; i < problem->m && (I->forms & (PEG_FORM_ELASTIC | PEG_FORM_SLIP)); i++) {
         unsigned form = row[i].bounded ? PEG_FORM_SLIP : PEG_FORM_ELASTIC;
-        if ((I->forms & form) && (!row[i].bounded || isinf(row[i].limit)))
+        if ((I->forms & form) && (!row[i].bounded || row[i].limit >= I->most_friction))
             row[i].c += PEG_COMPLIANCE * peg_row_scale(problem, i);
     }
 }
 
+/* Whether friction with a fixed limit, or none, has held the contact open that lands in this step:
+ * it does not act before the next one. Else answers with and without it take turns. */
+static int slips(const peg_island *I, const peg_row *normal)
+{
+    const peg_pair *p = &I->pair[normal->pair];
+    return p->friction_slips && !I->joints.n && normal->gap0 > 2 * p->margin;
+}
+
 void peg_friction_begin(const peg_island *I, peg_row *normal, double lambda)
 {
-    normal->was_active = lambda > 0 || I->settings->contact != PEG_CONTACT_PEG;
+    int is_peg = I->settings->contact == PEG_CONTACT_PEG;
+    normal->was_active = !is_peg || (lambda > 0 && !slips(I, normal));
 }
 
 void peg_friction_end(peg_island *I, const peg_row *normal)
@@ -62,8 +85,11 @@ void peg_friction_end(peg_island *I, const peg_row *normal)
         has_limit |= row->limit > 0;
         has_friction |= row->lambda != 0;
     }
-    if (has_limit && (normal->was_active ? has_friction && !is_active : is_active))
-        I->pair[normal->pair].friction_pending = 1;
+    int opens = normal->was_active && has_friction && !is_active;
+    int closes = !normal->was_active && is_active && !slips(I, normal);
+    if (!has_limit || !(opens || closes)) return;
+    I->pair[normal->pair].friction_pending = 1;
+    I->pair[normal->pair].friction_slips |= opens;
 }
 
 void peg_count_solve(peg_island *I, int rows)

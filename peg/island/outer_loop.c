@@ -69,7 +69,7 @@ static int relax_problem(peg_island *I)
 {
     int sticks = 0;
     for (int i = 0; i < I->rows.m; i++)
-        sticks |= I->rows.row[i].friction && isinf(peg_row_limit(I, i));
+        sticks |= I->rows.row[i].friction && peg_row_limit(I, i) >= I->most_friction;
     if (sticks && !(I->forms & PEG_FORM_SLIP) && peg_may_take_form(I, PEG_FORM_SLIP)) {
         I->forms |= PEG_FORM_SLIP;
     } else if (!(I->forms & PEG_FORM_CLEARANCE) && peg_may_take_form(I, PEG_FORM_CLEARANCE)) {

@@ -52,7 +52,7 @@ static void fill_contacts(peg_island *I, workspace *w, peg_about about, const do
         double lambda = about == PEG_ABOUT_ITERATE ? 0 : kept ? row->lambda_motion : warm[i];
         if (!row->friction)
             peg_friction_begin(I, row, about == PEG_ABOUT_ITERATE ? row->lambda_motion : lambda);
-        int slides = row->friction && moves_poses && !isinf(peg_row_limit(I, i));
+        int slides = row->friction && moves_poses && !(peg_row_limit(I, i) >= I->most_friction);
         w->at[i] = slides ? -1 : w->contacts++;
         if (w->at[i] < 0) continue;
         peg_fill_row(I, i, &w->row[w->at[i]]);

@@ -155,7 +155,7 @@ static int separate_start(peg_wide *w)
         w->start[i] = p->s0;
         if (!p->is_soft && p->s0 < (w->is_small ? peg_wide_floor(p) : -PEG_TOUCH * p->L)) return 0;
     }
-    peg_find_nearest(I, w->start);
+    peg_friction_limits(I, w->start);
     return !I->failed;
 }
 

@@ -75,9 +75,8 @@ static void set_bound(const peg_wide *w, int k, double coefficient, double *mu, 
     int is_limit = is_force || isinf(coefficient);
     double usual = w->gap * w->pair[pair].margin;
     *mu = is_limit ? 0 : coefficient;
-    *limit = is_limit ? coefficient * w->I->h : 0;
-    if (is_limit && !is_force && peg_lands_later(&w->I->pair[pair], w->feature[k].gap, usual))
-        *limit = 0;
+    *limit = is_force ? coefficient * w->I->h : is_limit ? w->I->most_friction : 0;
+    if (peg_lands_later(&w->I->pair[pair], w->feature[k].gap, usual)) *limit = 0;
 }
 
 /* Of slip: as in ODE it acts on forces. */
