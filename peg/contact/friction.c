@@ -124,7 +124,7 @@ static int body_of(const peg_island *I, int pair, int second)
  * at rest six times their weights in the step. More is a jam: of 1800 bodies in V grooves (h .05)
  * 15 stand on contacts that are open by up to 20 mm and carry 1e5 times the weight without it.
  * Motors may push against any friction. */
-static const double JAMMED = 3;
+static const double MOST_FRICTION = 3;
 
 /* What the bodies' momentum and the change of it without contact sum up to, with what obstacles and
  * surfaces that move could give them, N s. */
@@ -144,11 +144,12 @@ static double momentum_scale(const peg_island *I)
     return sum + mass * driven;
 }
 
-void peg_friction_limits(peg_island *I, const double *s0)
+void peg_friction_limits(peg_island *I)
 {
     I->most_friction = INFINITY;
     if (!has_fixed_limit(I)) return;
-    if (!I->joints.n && I->nd < PEG_COARSE_FROM) I->most_friction = JAMMED * momentum_scale(I);
+    if (!I->joints.n && I->nd < PEG_COARSE_FROM)
+        I->most_friction = MOST_FRICTION * momentum_scale(I);
     int *first = PEG_NEW(I->arena, int, I->nr), *next = PEG_NEW(I->arena, int, I->npair);
     double *nearest = PEG_NEW(I->arena, double, I->nr); /* by the second body */
     if (!first || !next || !nearest) {
@@ -163,7 +164,7 @@ void peg_friction_limits(peg_island *I, const double *s0)
     for (int body = 0; body < I->nr; body++) {
         for (int i = first[body]; i >= 0; i = next[i]) {
             double *least = &nearest[body_of(I, i, 1)];
-            *least = fmin(*least, s0 ? s0[i] : I->pair[i].s0);
+            *least = fmin(*least, I->pair[i].s0);
         }
         for (int i = first[body]; i >= 0; i = next[i])
             I->pair[i].nearest = nearest[body_of(I, i, 1)];

@@ -29,8 +29,8 @@ static inline int peg_lands_later(const peg_pair *pair, double gap, double usual
 {
     return gap > 2 * (pair->nearest > usual ? pair->nearest : usual);
 }
-/* Finds peg_pair.nearest for that, and peg_island.most_friction; s0: separations of the pairs at
- * q_0, m, null: those that they have. */
-void peg_friction_limits(peg_island *island, const double *s0);
+/* Finds peg_pair.nearest for that, from the separations of the pairs at q_0, and
+ * peg_island.most_friction. */
+void peg_friction_limits(peg_island *island);
 
 #endif

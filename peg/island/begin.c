@@ -63,7 +63,7 @@ void peg_island_begin(peg_island *I)
         if (!p->start.known) I->progress.work += PEG_WORK_OF_START;
         peg_pair_begin(I, p);
     }
-    peg_friction_limits(I, NULL);
+    peg_friction_limits(I);
     I->first.m = I->impulse.m = 0;
     peg_drop_rows(I);
     I->forms &= PEG_FORMS_OF_POLICY;

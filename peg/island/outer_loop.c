@@ -13,7 +13,7 @@
 #include "peg/island/begin.h"
 #include "peg/island/check.h"
 #include "peg/island/energy.h"
-#include "peg/island/joint_errors.h"
+#include "peg/island/joint_correction.h"
 #include "peg/island/joints.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/row_cache.h"

@@ -10,7 +10,7 @@
 #include "peg/island/begin.h"
 #include "peg/island/check.h"
 #include "peg/island/energy.h"
-#include "peg/island/joint_errors.h"
+#include "peg/island/joint_correction.h"
 #include "peg/island/lcp_rows.h"
 #include "peg/island/outer_loop.h"
 #include "peg/island/restitution.h"

@@ -20,7 +20,7 @@
  * velocities are found anew with more rows of these, if they have joints; else other attempts
  * follow. What starts flush, or would land on an edge that it falls past, is left to other
  * attempts. */
-#include "peg/island/joint_errors.h"
+#include "peg/island/joint_correction.h"
 #include "peg/island/wide_attempt.h"
 
 #include "peg/base/clock.h"
@@ -91,7 +91,6 @@ static int begin(peg_wide *w)
     w->held = PEG_NEW(I->arena, unsigned char, I->npair);
     w->met = PEG_NEW(I->arena, unsigned char, I->npair);
     w->side = PEG_NEW(I->arena, peg_vec3, I->npair);
-    w->start = PEG_NEW(I->arena, double, I->npair);
     if (I->arena->failed || !peg_wide_start_pieces(w)) return 0;
     memset(w->held, 0, (size_t)I->npair);
     memset(w->met, 0, (size_t)I->npair);
@@ -152,10 +151,10 @@ static int separate_start(peg_wide *w)
     for (int i = 0; i < I->npair; i++) {
         peg_wide_pair *p = &w->pair[i];
         if (w->search[i] != PEG_WIDE_VIEWS) p->s0 = p->s;
-        w->start[i] = p->s0;
+        I->pair[i].s0 = p->s0;
         if (!p->is_soft && p->s0 < (w->is_small ? peg_wide_floor(p) : -PEG_TOUCH * p->L)) return 0;
     }
-    peg_friction_limits(I, w->start);
+    peg_friction_limits(I);
     return !I->failed;
 }
 

@@ -116,7 +116,6 @@ typedef struct peg_wide {
     unsigned char *met; /* npair: of a small island, without a contact in a motion that was
                            found: all of what it could close has rows */
     peg_vec3 *side;     /* npair: the direction of a held pair searched by views */
-    double *start;      /* npair: separation at q_0, m */
     double speed;       /* mean of v_f, by mass, m/s */
     double gap;         /* that contacts keep, in margins */
     double margin;      /* least one of a pair, m */

@@ -1,6 +1,6 @@
-/* Joint errors in steps in which contacts jam with their correction. */
-#ifndef PEG_JOINT_ERRORS_H
-#define PEG_JOINT_ERRORS_H
+/* Correction of joint errors (Baumgarte stabilization) where it jams with contacts. */
+#ifndef PEG_JOINT_CORRECTION_H
+#define PEG_JOINT_CORRECTION_H
 
 #include "peg/contact/island.h"
 

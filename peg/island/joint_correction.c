@@ -1,6 +1,7 @@
-/* Rows of joints correct errors at the speed erp / h times the error, whatever impulse that takes:
- * against contacts that leave no room it is large, and so is its work. */
-#include "peg/island/joint_errors.h"
+/* Correction of joint errors (Baumgarte stabilization) that jams with contacts: rows of joints ask
+ * for erp / h times the error as a speed, whatever impulse that takes; against contacts that leave
+ * no room it is large, and so is its work. */
+#include "peg/island/joint_correction.h"
 
 #include "peg/base/arena.h"
 #include "peg/island/energy.h"
