@@ -46,7 +46,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
         return gap0 < 0 ? gap0 + *gap_growth : 0;
     }
     if (pair->s0 < -touch) {
-        double opened = gap0 + peg_pair_opening(I, pair);
+        double opened = fmax(gap0, pair->s0) + peg_pair_opening(I, pair);
         return opened < -touch ? opened : margin;
     }
     if (gap0 < -touch) return margin;

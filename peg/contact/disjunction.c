@@ -389,7 +389,10 @@ double peg_pair_shortfall(peg_island *I, peg_pair *p, const peg_facet *known, co
     if (p->s >= 0 && p->s < floor) p->s = peg_max(p->s, peg_separation_beside(A, B));
     if (p->s >= floor) return floor - p->s;
     if (p->surface->soft) return -INFINITY;
-    if (peg_pair_recovers(p)) return p->s0 - PEG_TOUCH * p->L - p->s;
+    if (peg_pair_recovers(p)) {
+        p->s = fmax(p->s, along ? *along : along_now(I, p, p->facet.n));
+        return p->s0 - PEG_TOUCH * p->L - p->s;
+    }
     search c = search_from(I, p, facet_at_start(I, p, &widest), 0);
     if (p->facet.kind != PEG_FEATURES_NONE) consider_start(&c, &p->facet);
     if (is_round(I, p)) peg_separation(A, B, widest.s - floor, consider_start, &c);

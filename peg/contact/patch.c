@@ -1,13 +1,70 @@
 /* The contact patch of a pair: by the kind of its parts. */
 #include "peg/contact/patch.h"
 
+#include "peg/collide/closest_features.h"
 #include "peg/contact/contact_row.h"
 #include "peg/contact/feature_contact.h"
 #include "peg/contact/kinematics.h"
+#include "peg/contact/mode.h"
 #include "peg/contact/patch_external.h"
 #include "peg/contact/patch_polytope.h"
 #include "peg/contact/patch_round.h"
 #include "peg/contact/row_set.h"
+
+/* --- extents --- */
+
+/* The lowest point of a part's vertices and rims along sign n, and where it was at the start. */
+static void find_lowest(const peg_placement *at, const double n[3], double sign, double point[3],
+                        double start[3])
+{
+    const peg_view *now = at->now, *then = at->start;
+    double up[3] = {sign * n[0], sign * n[1], sign * n[2]}, least = INFINITY;
+    int lowest = 0;
+    for (int v = 0; v < now->shape->nv; v++) {
+        double low[3];
+        peg_lowest_point(now, v, up, low);
+        if (!(peg_dot(up, low) < least)) continue;
+        least = peg_dot(up, low), lowest = v;
+        peg_copy3(low, point);
+    }
+    peg_copy3(then->vertex[lowest], start);
+    if (!peg_has_rim(now->shape)) return;
+    double off[3], local[3], turned[3];
+    peg_sub(point, now->vertex[lowest], off);
+    peg_rotate_back(now->turn, off, local);
+    peg_rotate(then->turn, local, turned);
+    peg_add_scaled(start, 1, turned, start);
+}
+
+/* The row of the extents along the facet's direction, of round parts that overlap by more than
+ * their nearest features say: those of an edge that crosses the cap of a cylinder do not tell how
+ * it comes out. Returns whether it has made it. */
+static int make_extent_row(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
+{
+    const peg_pair *pair = &I->pair[p];
+    const peg_facet *facet = &pair->facet;
+    const peg_view *A = at->a.now, *B = at->b.now;
+    peg_feature_contact c;
+    double a[3], b[3], start_a[3], start_b[3], apart[3];
+    if (facet->kind <= PEG_FEATURES_EE) return 0;
+    peg_round_contact(pair, at, facet->kind, facet->i, facet->j, &c);
+    find_lowest(&at->a, facet->n, 1, a, start_a);
+    find_lowest(&at->b, facet->n, -1, b, start_b);
+    double radii = A->shape->round + B->shape->round;
+    peg_sub(a, b, apart);
+    double gap = peg_dot(facet->n, apart) - radii;
+    if (gap >= c.gap - PEG_TOUCH * pair->L) return 0;
+    peg_sub(start_a, start_b, apart);
+    c.gap = gap;
+    c.gap0 = peg_dot(facet->n, apart) - radii;
+    peg_copy3(facet->n, c.normal);
+    peg_copy3(facet->n, c.mid_normal);
+    peg_copy3(a, c.point_a);
+    peg_copy3(b, c.point_b);
+    for (int k = 0; k < 3; k++) c.mid_point[k] = 0.25 * (a[k] + b[k] + start_a[k] + start_b[k]);
+    peg_contact_rows(I, p, at, &c, out);
+    return 1;
+}
 
 int peg_patch_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *out)
 {
@@ -19,7 +76,8 @@ int peg_patch_rows(peg_island *I, int p, const peg_pair_pose *at, peg_row_set *o
     }
     if (peg_is_dilated(I->piece[pair->a].part->shape) ||
         peg_is_dilated(I->piece[pair->b].part->shape)) {
-        peg_nearest_rows(I, p, at, out);
+        if (!peg_pair_recovers(pair) || !make_extent_row(I, p, at, out))
+            peg_nearest_rows(I, p, at, out);
         return out->m - before;
     }
     peg_polytope_rows(I, p, at, out);
