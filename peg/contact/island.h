@@ -234,6 +234,7 @@ typedef struct peg_progress {
     int strides;    /* of conservative advancement in the step so far */
     int restores;   /* rows are those of Newton's method on the gaps */
     int infeasible; /* the rows of the last exact solve contradict each other */
+    double opening; /* share asked for of what overlaps of the start may recover in the step */
 } peg_progress;
 
 /* Properties of the velocities of a step: a mask. */

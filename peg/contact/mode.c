@@ -1,9 +1,5 @@
 #include "peg/contact/mode.h"
 
-/* Share of the opening of overlaps that is asked for where the outer loop has failed: rows of many
- * deep overlaps turn bodies far when all of it is. */
-static const double CAREFUL_OPENING = 0.125;
-
 int peg_is_iterative(const peg_island *I)
 {
     return I->mode == PEG_MODE_PGS || I->mode == PEG_MODE_PGS_COARSE;
@@ -35,9 +31,13 @@ int peg_pair_recovers(const peg_pair *p)
     return !p->surface->soft && p->s0 < -PEG_TOUCH * p->L;
 }
 
+double peg_pair_may_open(const peg_island *I, const peg_pair *p)
+{
+    double speed = I->settings->max_depenetration_speed;
+    return I->h * (speed > 0 ? speed : p->L);
+}
+
 double peg_pair_opening(const peg_island *I, const peg_pair *p)
 {
-    double share = I->forms & PEG_FORM_POSITIONS_APART ? CAREFUL_OPENING : 1;
-    return share * I->h *
-           (I->settings->max_depenetration_speed > 0 ? I->settings->max_depenetration_speed : p->L);
+    return I->progress.opening * peg_pair_may_open(I, p);
 }

@@ -12,9 +12,10 @@ peg_solve_mode peg_pgs_mode(const peg_island *island);
 int peg_is_small(const peg_island *island);
 /* Whether velocities after the step are v_motion: restorations of the poses are no part of them. */
 int peg_keeps_motion(const peg_island *island);
-/* Whether the pair overlapped at q_0 and is to recover; depth that it may recover in the step, m.
- */
+/* Whether the pair overlapped at q_0 and is to recover; depth that it may recover in the step, m;
+ * what its rows ask for of that, by progress.opening. */
 int peg_pair_recovers(const peg_pair *pair);
+double peg_pair_may_open(const peg_island *island, const peg_pair *pair);
 double peg_pair_opening(const peg_island *island, const peg_pair *pair);
 
 #endif

@@ -8,6 +8,10 @@
 #include "peg/island/check.h"
 #include "peg/island/row_cache.h"
 
+/* Share of the opening of overlaps that is asked for where the outer loop has failed: rows of many
+ * deep overlaps turn bodies far when all of it is. */
+static const double CAREFUL_OPENING = 0.125;
+
 void peg_piece_place_start(const peg_island *I, peg_piece *piece)
 {
     const peg_rigid *r = &I->rigid[piece->rigid];
@@ -54,6 +58,7 @@ static int lies_on_half_space(const peg_island *I, const peg_pair *p)
 void peg_island_begin(peg_island *I)
 {
     I->progress.iteration = 0;
+    I->progress.opening = I->forms & PEG_FORM_POSITIONS_APART ? CAREFUL_OPENING : 1;
     for (int i = 0; i < I->npair; i++) {
         peg_pair *p = &I->pair[i];
         /* in active islands most rows within the reachable distance are inactive; the check of the

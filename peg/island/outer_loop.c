@@ -37,6 +37,9 @@ static const double OPENING_SLIDE = 2;
  * world 1912 stands still. */
 static const double GROWTH_GAIN = 1e-10, JOINED_GAIN = 1e-9;
 
+/* LESS: what is asked for of an opening that takes bodies too far, LEAST_OPENING: at least. */
+static const double LESS = 0.125, LEAST_OPENING = 1.0 / 1024;
+
 typedef enum verdict { ACCEPT, ITERATE, RESTORE, RESTART, GIVE_UP } verdict;
 
 typedef struct loop {
@@ -92,7 +95,7 @@ static double opening_way(const peg_island *I)
 {
     double sum = 0;
     for (int i = 0; i < I->npair; i++)
-        if (peg_pair_recovers(&I->pair[i])) sum += peg_pair_opening(I, &I->pair[i]);
+        if (peg_pair_recovers(&I->pair[i])) sum += peg_pair_may_open(I, &I->pair[i]);
     return OPENING_SLIDE * sum;
 }
 
@@ -109,8 +112,17 @@ static int opens_too_far(const peg_island *I)
     return most > way + free;
 }
 
+/* Asks for less of the opening. Returns whether it was asked for more than the least. */
+static int ask_for_less(peg_island *I, double share)
+{
+    double before = I->progress.opening;
+    I->progress.opening = fmax(LEAST_OPENING, share * before);
+    return I->progress.opening < before;
+}
+
 /* Bodies that move or turn far while overlaps open close others: the opening is then shortened as a
- * whole, which leaves rows that hold before and after it as they are. */
+ * whole, which leaves rows that hold before and after it as they are, and the next pass asks for as
+ * much less. */
 void peg_shorten_opening(peg_island *I)
 {
     double excess = 1, way = opening_way(I);
@@ -123,6 +135,7 @@ void peg_shorten_opening(peg_island *I)
     }
     if (excess <= 1) return;
     double share = 1 / excess;
+    ask_for_less(I, share);
     for (int i = 0; i < I->nd; i++)
         for (int k = 0; k < 6; k++)
             I->v[i][k] = I->v_motion[i][k] + share * (I->v[i][k] - I->v_motion[i][k]);
@@ -316,9 +329,10 @@ static verdict pass(peg_island *I, loop *l, double *then)
     peg_island_move(I);
     verdict v = judge(I, l);
     if (v == ACCEPT && peg_joints_keep_errors(I)) return RESTART;
-    int throws =
-        v == ACCEPT && peg_throws_bodies(I, (const peg_vec6 *)peg_velocities_after(I), NULL);
-    if (throws || (v == ACCEPT && (I->forms & PEG_FORM_RECOVERY) && opens_too_far(I))) v = GIVE_UP;
+    if (v == ACCEPT && peg_throws_bodies(I, (const peg_vec6 *)peg_velocities_after(I), NULL))
+        v = GIVE_UP;
+    if (v != GIVE_UP && (I->forms & PEG_FORM_RECOVERY) && opens_too_far(I))
+        v = ask_for_less(I, LESS) ? RESTART : GIVE_UP;
     peg_lap(then, &stats->time_check);
     return v;
 }

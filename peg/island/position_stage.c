@@ -39,9 +39,9 @@ enum { LIFT_HALVINGS = 8 };
  * finds, stands still for want of 2e-8 of 623 J. */
 static const double LIFT_GAIN = 1e-9;
 
-/* What an overlap of the start may deepen by in a step without being limited, of the opening that
- * it is granted: what inexact velocities leave must not keep all of them from opening. */
-static const double DEEPENED = 0.2;
+/* What an overlap of the start may deepen by in a step without being limited, of what it may
+ * recover: what inexact velocities leave must not keep all of them from opening. */
+static const double DEEPENED = 0.025;
 
 typedef struct stage {
     peg_zones zones;
@@ -473,7 +473,7 @@ static int moves_as_one(const peg_island *I, const stage *s, const peg_pair *p)
 
 static int is_violated(peg_island *I, const stage *s, peg_pair *p, int opens)
 {
-    if (peg_pair_recovers(p)) return !opens && p->shortfall > DEEPENED * peg_pair_opening(I, p);
+    if (peg_pair_recovers(p)) return !opens && p->shortfall > DEEPENED * peg_pair_may_open(I, p);
     if (moves_as_one(I, s, p)) return p->shortfall > 0 && !is_kept(I, p);
     if (p->rechecked || p->has_first_contact) {
         /* what turns may graze what it passes: its rows hold where it ends, while a share of the
