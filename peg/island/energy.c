@@ -74,8 +74,7 @@ double peg_driven_work(const peg_island *I)
     return work;
 }
 
-/* Of moving obstacles, of surfaces that move and of springs, and rounding. */
-static double granted_to_contacts(const peg_island *I)
+double peg_granted_to_contacts(const peg_island *I)
 {
     double granted = 0, driven = 0;
     for (int i = 0; i < I->loads; i++) {
@@ -103,7 +102,7 @@ static double granted_to_contacts(const peg_island *I)
 
 int peg_gains_nothing(const peg_island *I, const peg_vec6 *v_end)
 {
-    return peg_island_gain_with(I, v_end) <= granted_to_contacts(I);
+    return peg_island_gain_with(I, v_end) <= peg_granted_to_contacts(I);
 }
 
 double peg_work_of_growth(const peg_island *I)
@@ -118,7 +117,7 @@ double peg_work_of_growth(const peg_island *I)
 
 double peg_energy_granted(const peg_island *I)
 {
-    double granted = PEG_GAIN * I->energy_unit + granted_to_contacts(I);
+    double granted = PEG_GAIN * I->energy_unit + peg_granted_to_contacts(I);
     if (I->forms & PEG_FORM_RECOVERY) {
         double lowered = peg_work_along(I, (const peg_vec6 *)I->v_motion);
         return granted + fmax(0, lowered - peg_work_along(I, (const peg_vec6 *)I->v));
@@ -217,7 +216,7 @@ int peg_return_energy(peg_island *I, double share)
     return returns;
 }
 
-double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed, double most,
+double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed, double granted,
                                 double driven)
 {
     double gain = peg_island_gain_with(I, (const peg_vec6 *)I->result.v_end), b = -driven, c = 0,
@@ -228,8 +227,8 @@ double peg_change_within_energy(const peg_island *I, const peg_vec6 *changed, do
         b += peg_end_product(&I->rigid[i], d, I->result.v_end[i]);
         c += peg_end_product(&I->rigid[i], d, d);
     }
-    /* gain + b s + c s^2 / 2 <= 0 */
-    double spare = fmin(fmax(0, -gain), most);
+    /* gain + b s + c s^2 / 2 <= granted */
+    double spare = fmax(0, granted - gain);
     if (b + 0.5 * c > spare && c > 0) share = (-b + sqrt(b * b + 2 * c * spare)) / c;
     share = fmax(0, fmin(1, share));
     for (int i = 0; i < I->nd; i++)
@@ -280,7 +279,7 @@ int peg_throws_bodies(const peg_island *I, const peg_vec6 *v, const peg_vec6 *ta
     if (!(gain > 0)) return 0;
     for (int i = 0; i < I->nd; i++) {
         const double *from = target ? target[i] : peg_free_velocity(I, i);
-        most += peg_energy_product(&I->rigid[i], from, from);
+        most += fmax(peg_energy_product(&I->rigid[i], from, from), I->rigid[i].start_square);
     }
     for (int i = 0; i < I->nd; i++) {
         const double *from = target ? target[i] : peg_free_velocity(I, i);

@@ -23,6 +23,8 @@ double peg_least_work(const peg_island *island);
 /* What of it is no error, J: rounding, the work of gaps that grow, of springs, of moving obstacles
  * and of surfaces that move; while overlaps open, what lifts the poses, too. */
 double peg_energy_granted(const peg_island *island);
+/* The work of moving obstacles, of surfaces that move and of springs, and rounding, J. */
+double peg_granted_to_contacts(const peg_island *island);
 /* The work of gaps that grow, J. */
 double peg_work_of_growth(const peg_island *island);
 /* Whether contact adds no more with the velocities v_end after the step than rounding and the work
@@ -44,11 +46,10 @@ double peg_shorten_motion(peg_island *island, int joints_hold);
  * joints allow next to it, if it is at most this share of their energy and they are not those of
  * the poses. Returns whether it did. */
 int peg_return_energy(peg_island *island, double share);
-/* Changes v_end towards `changed` by the largest share at which contact adds no energy, 1 at most:
- * simultaneous bounces can add up to more than there was; and at which the change adds no more than
- * `most`, J. The whole change may add `driven` besides, J. Returns the share. The kinetic energy is
- * quadratic in it. */
-double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed, double most,
+/* Changes v_end towards `changed` by the largest share, 1 at most, at which contact adds no more
+ * energy than is `granted`, J: simultaneous bounces can add up to more than there was. The whole
+ * change may add `driven` besides, J. Returns the share. The kinetic energy is quadratic in it. */
+double peg_change_within_energy(const peg_island *island, const peg_vec6 *changed, double granted,
                                 double driven);
 double peg_island_objective(const peg_island *island);
 /* The largest speed that moving obstacles and surfaces ask of a row, along normals times
@@ -61,7 +62,7 @@ double peg_driven_speed(const peg_island *island, double of_normals);
 int peg_has_diverged(const peg_island *island, const peg_vec6 *v, const peg_vec6 *target,
                      double driven);
 /* Whether an answer about the target velocities (null: v_f) takes a body much farther from its own
- * than all bodies move and obstacles and surfaces drive it. Where moving obstacles squeeze bodies,
+ * than all bodies move, or moved before they met, and obstacles and surfaces drive it. Where moving obstacles squeeze bodies,
  * and friction jams, impulses without bound are an answer, too: a paddle of 1.2 m/s threw boxes at
  * 10 to 8000 m/s. Joints make levers of any length: islands with some throw nothing. */
 int peg_throws_bodies(const peg_island *island, const peg_vec6 *v, const peg_vec6 *target);

@@ -223,7 +223,10 @@ static int bounce_rows(peg_island *I)
         int at = I->rows.m;
         peg_contact_append(I, &I->rows, &I->impulse, i);
         if (I->failed) return 0;
-        for (int k = at; k < I->rows.m; k++) I->rows.row[k].compliance = 0;
+        for (int k = at; k < I->rows.m; k++) {
+            I->rows.row[k].compliance = 0;
+            I->rows.row[k].bias = I->rows.row[k].prescribed; /* wide attempts do not say */
+        }
         peg_row *row = &I->rows.row[at];
         const peg_surface *surface = I->pair[row->pair].surface;
         double immovable = immovable_speed(I, row);
@@ -242,9 +245,9 @@ static int bounce_rows(peg_island *I)
     return bouncing;
 }
 
-/* Projects the velocities after the step onto I->rows, as far as that adds no energy but the work
- * of moving obstacles; poses are kept. */
-static void answer_rows(peg_island *I, int driven)
+/* Projects the velocities after the step onto I->rows, as far as contact adds no more energy in the
+ * step than was granted, J, and the work of moving obstacles by what changes; poses are kept. */
+static void answer_rows(peg_island *I, double granted)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
     peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
@@ -273,8 +276,8 @@ static void answer_rows(peg_island *I, int driven)
         peg_island_accumulate(I, PEG_ABOUT_ITERATE);
         memcpy(answer, I->v, size);
         memcpy(I->v, pose, size);
-        double share = peg_change_within_energy(I, (const peg_vec6 *)answer, INFINITY,
-                                                driven ? peg_driven_work(I) : 0);
+        double share =
+            peg_change_within_energy(I, (const peg_vec6 *)answer, granted, peg_driven_work(I));
         for (int i = 0; i < I->impulse.m; i = peg_next_normal(&I->impulse, i)) {
             int at = account.m;
             peg_contact_append(I, &account, &I->impulse, i);
@@ -289,7 +292,7 @@ void peg_bounce(peg_island *I)
 {
     int bounces = 0;
     for (int i = 0; i < I->npair; i++) bounces |= I->pair[i].surface->bounce > 0;
-    if (bounces && bounce_rows(I)) answer_rows(I, 0);
+    if (bounces && bounce_rows(I)) answer_rows(I, peg_granted_to_contacts(I));
 }
 
 void peg_carry_velocities(peg_island *I)
@@ -322,7 +325,7 @@ void peg_stop_pairs(peg_island *I, const unsigned char *stops)
         row->recovery = 0;
         row->bias = immovable - (k < loaded ? fmin(0, own + immovable) : 0);
     }
-    answer_rows(I, 1);
+    answer_rows(I, 0);
 }
 
 void peg_end_velocities(peg_island *I)

@@ -363,7 +363,7 @@ static int turn_by_share(peg_island *I, turn *t)
     memcpy(turned, I->result.v_end, size);
     memcpy(impulse, t->solution.lambda, (size_t)I->rows.m * sizeof *impulse);
     if (!solve(I, t, 0) || !gains_nothing(I, t)) return 0;
-    double share = peg_change_within_energy(I, (const peg_vec6 *)turned, INFINITY, 0);
+    double share = peg_change_within_energy(I, (const peg_vec6 *)turned, 0, 0);
     for (int i = 0; i < I->rows.m; i++)
         I->rows.row[i].lambda += share * (impulse[i] - I->rows.row[i].lambda);
     peg_island_accumulate(I, PEG_ABOUT_FREE);
