@@ -245,6 +245,24 @@ static int bounce_rows(peg_island *I)
     return bouncing;
 }
 
+/* About the iterate, as a solve for velocities, whatever attempt has found them: with friction, and
+ * by PGS to its fine tolerance. */
+static int solve_for_velocities(peg_island *I)
+{
+    peg_solve_mode mode = I->mode;
+    unsigned forms = I->forms;
+    I->forms &= ~(unsigned)(PEG_FORM_POSITIONS_APART | PEG_FORM_RECOVERY);
+    I->mode = I->nd < PEG_COARSE_FROM ? PEG_MODE_EXACT : PEG_MODE_PGS;
+    int solved = peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
+    if (!solved && !I->failed && I->mode == PEG_MODE_EXACT) {
+        I->mode = PEG_MODE_PGS;
+        solved = peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
+    }
+    I->mode = mode;
+    I->forms = forms;
+    return solved;
+}
+
 /* Projects the velocities after the step onto I->rows, as far as contact adds no more energy in the
  * step than was granted, J, and the work of moving obstacles by what changes; poses are kept. */
 static void answer_rows(peg_island *I, double granted)
@@ -265,11 +283,7 @@ static void answer_rows(peg_island *I, double granted)
     if (!peg_joints_hold(I, (const peg_vec6 *)I->result.v_end, &rows, &lambda)) I->failed = 1;
     memset(I->dirty, 1, (size_t)I->nr);
     I->before.is_restored = 0;
-    peg_solve_mode mode = I->mode;
-    /* after the wide attempt, too */
-    if (I->nd < PEG_ITERATIVE_FROM) I->mode = PEG_MODE_EXACT;
-    int solved = !I->failed && peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
-    I->mode = mode;
+    int solved = !I->failed && solve_for_velocities(I);
     peg_joints_release(I, rows, lambda);
     const peg_vec6 *v_end = (const peg_vec6 *)I->result.v_end;
     if (solved && !peg_throws_bodies(I, (const peg_vec6 *)I->v, v_end)) {
