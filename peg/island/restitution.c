@@ -245,8 +245,18 @@ static int bounce_rows(peg_island *I)
     return bouncing;
 }
 
-/* About the iterate, as a solve for velocities, whatever attempt has found them: with friction, and
- * by PGS to its fine tolerance. */
+/* About the iterate, in the mode of the attempt, but of few bodies exactly. */
+static int solve_as_attempted(peg_island *I)
+{
+    peg_solve_mode mode = I->mode;
+    if (I->nd < PEG_ITERATIVE_FROM) I->mode = PEG_MODE_EXACT;
+    int solved = peg_island_solve(I, PEG_ABOUT_ITERATE) == PEG_SOLVED;
+    I->mode = mode;
+    return solved;
+}
+
+/* The same as a solve for velocities, whatever attempt has found them: with friction, and by PGS to
+ * its fine tolerance. */
 static int solve_for_velocities(peg_island *I)
 {
     peg_solve_mode mode = I->mode;
@@ -265,7 +275,7 @@ static int solve_for_velocities(peg_island *I)
 
 /* Projects the velocities after the step onto I->rows, as far as contact adds no more energy in the
  * step than was granted, J, and the work of moving obstacles by what changes; poses are kept. */
-static void answer_rows(peg_island *I, double granted)
+static void answer_rows(peg_island *I, int (*solve)(peg_island *), double granted)
 {
     size_t size = (size_t)I->nd * sizeof *I->v;
     peg_vec6 *pose = PEG_NEW(I->arena, peg_vec6, I->nd);
@@ -283,7 +293,7 @@ static void answer_rows(peg_island *I, double granted)
     if (!peg_joints_hold(I, (const peg_vec6 *)I->result.v_end, &rows, &lambda)) I->failed = 1;
     memset(I->dirty, 1, (size_t)I->nr);
     I->before.is_restored = 0;
-    int solved = !I->failed && solve_for_velocities(I);
+    int solved = !I->failed && solve(I);
     peg_joints_release(I, rows, lambda);
     const peg_vec6 *v_end = (const peg_vec6 *)I->result.v_end;
     if (solved && !peg_throws_bodies(I, (const peg_vec6 *)I->v, v_end)) {
@@ -306,7 +316,7 @@ void peg_bounce(peg_island *I)
 {
     int bounces = 0;
     for (int i = 0; i < I->npair; i++) bounces |= I->pair[i].surface->bounce > 0;
-    if (bounces && bounce_rows(I)) answer_rows(I, peg_granted_to_contacts(I));
+    if (bounces && bounce_rows(I)) answer_rows(I, solve_for_velocities, peg_granted_to_contacts(I));
 }
 
 void peg_carry_velocities(peg_island *I)
@@ -339,7 +349,7 @@ void peg_stop_pairs(peg_island *I, const unsigned char *stops)
         row->recovery = 0;
         row->bias = immovable - (k < loaded ? fmin(0, own + immovable) : 0);
     }
-    answer_rows(I, 0);
+    answer_rows(I, solve_as_attempted, 0);
 }
 
 void peg_end_velocities(peg_island *I)
