@@ -6,7 +6,7 @@
 
 /* While gaps grow, an answer of a coarse island is taken where it gains at most this share of its
  * energy, which is then taken back. */
-#define PEG_TAKEN_BACK 1e-2
+#define PEG_TAKEN_BACK 1e-5
 /* The most that islands of fewer than 30 bodies return while other attempts are left: their
  * impulses tell what has changed the velocities, to half of that (contacts_account_for_momentum).
  */
@@ -62,9 +62,10 @@ double peg_driven_speed(const peg_island *island, double of_normals);
 int peg_has_diverged(const peg_island *island, const peg_vec6 *v, const peg_vec6 *target,
                      double driven);
 /* Whether an answer about the target velocities (null: v_f) takes a body much farther from its own
- * than all bodies move, or moved before they met, and obstacles and surfaces drive it. Where moving obstacles squeeze bodies,
- * and friction jams, impulses without bound are an answer, too: a paddle of 1.2 m/s threw boxes at
- * 10 to 8000 m/s. Joints make levers of any length: islands with some throw nothing. */
+ * than all bodies move, or moved before they met, and obstacles and surfaces drive it. Where moving
+ * obstacles squeeze bodies, and friction jams, impulses without bound are an answer, too: a paddle
+ * of 1.2 m/s threw boxes at 10 to 8000 m/s. Joints make levers of any length: islands with some
+ * throw nothing. */
 int peg_throws_bodies(const peg_island *island, const peg_vec6 *v, const peg_vec6 *target);
 
 #endif

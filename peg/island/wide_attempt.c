@@ -233,7 +233,7 @@ static int shorten(const peg_wide *w)
 {
     double left = peg_shorten_motion(w->I, 1);
     peg_note_left(w->I, left);
-    return w->is_coarse || left <= FEW_LEFT * peg_usual_change(w->I);
+    return (w->is_coarse && !w->I->is_uneven) || left <= FEW_LEFT * peg_usual_change(w->I);
 }
 
 /* Poses for which the motion has the energy: near rest it has none to lift what is above a gap, nor
@@ -244,14 +244,14 @@ static outcome find_poses(peg_wide *w, int is_last)
 {
     peg_island *I = w->I;
     int may_scale = !w->is_small && (w->is_coarse || !I->is_uneven),
-        may_shorten = may_scale && !w->is_driven && !I->is_uneven;
+        may_shorten = may_scale && !w->is_driven;
     peg_reserve reserves = may_shorten ? PEG_RESERVES : PEG_RESERVE_SHORTER;
     for (w->reserve = PEG_RESERVE_WHOLE; w->reserve < reserves; w->reserve++) {
         if (w->reserve == PEG_RESERVE_SHORTER && !shorten(w)) return ENDS;
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         outcome parted = part(w, is_last);
         if (parted != FOUND) return parted;
-        double share = w->reserve >= PEG_RESERVE_NONE ? 1 : PEG_TAKEN_BACK;
+        double share = w->reserve == reserves - 1 ? 1 : PEG_TAKEN_BACK;
         if (!w->is_coarse) share = PEG_FEW_BACK;
         if (peg_energy_gained(I) <= 0 || (may_scale && peg_return_energy(I, share))) return FOUND;
     }
