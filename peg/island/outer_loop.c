@@ -238,7 +238,7 @@ static verdict judge_energy(peg_island *I)
     if (peg_keeps_motion(I)) {
         int is_last = peg_is_iterative(I) && !(I->forms & PEG_FORM_GAP_GROWTH);
         int is_few = I->nd < PEG_COARSE_FROM && !peg_is_iterative(I);
-        double share = is_few ? PEG_FEW_BACK : is_last ? 1 : PEG_TAKEN_BACK;
+        double share = is_last && !is_few ? 1 : PEG_TAKEN_BACK;
         if (peg_return_energy(I, share)) return ACCEPT;
         if (I->forms & PEG_FORM_GAP_GROWTH) {
             I->forms &= ~(unsigned)PEG_FORM_GAP_GROWTH;

@@ -251,8 +251,7 @@ static outcome find_poses(peg_wide *w, int is_last)
         memcpy(I->v, I->v_motion, (size_t)I->nd * sizeof *I->v);
         outcome parted = part(w, is_last);
         if (parted != FOUND) return parted;
-        double share = w->reserve == reserves - 1 ? 1 : PEG_TAKEN_BACK;
-        if (!w->is_coarse) share = PEG_FEW_BACK;
+        double share = w->is_coarse && w->reserve == reserves - 1 ? 1 : PEG_TAKEN_BACK;
         if (peg_energy_gained(I) <= 0 || (may_scale && peg_return_energy(I, share))) return FOUND;
     }
     return ENDS;
