@@ -35,14 +35,15 @@ double peg_energy_gained(const peg_island *island);
 /* The velocities after the step: those of the iterate or, where restorations only move the poses,
  * those of the last solve about v_f. */
 peg_vec6 *peg_velocities_after(const peg_island *island);
-/* Shortens the motion to what is nearest to v_f along it: relative to the common velocity, as rows
- * that v and 0 satisfy let it be. An inexact solve has gained nothing then. joints_hold: relative
- * to the velocities nearest to that that joints allow; what corrects their errors stays. Returns by
- * how much, sqrt(J). */
+/* Shortens the motion, relative to the common velocity, until it is no longer than what is nearest
+ * to v_f along it: bodies first lose as much for their mass, up to the residual of an answer, and
+ * then all in proportion, as do floating islands from the beginning. An inexact solve has gained
+ * nothing then. joints_hold: relative to the velocities nearest to that that joints allow; what
+ * corrects their errors stays. Returns by how much, sqrt(J). */
 double peg_shorten_motion(peg_island *island, int joints_hold);
-/* Takes what was gained from the velocities after the step, relative to the common one or what
- * joints allow next to it, if it is at most this share of their energy and they are not those of
- * the poses. Returns whether it did. */
+/* Takes what was gained from the velocities after the step in the same way, relative to the common
+ * one or what joints allow next to it, if it is at most this share of their energy and they are not
+ * those of the poses. Returns whether it did. */
 int peg_return_energy(peg_island *island, double share);
 /* Changes v_end towards `changed` by the largest share, 1 at most, at which contact adds no more
  * energy than is `granted`, J: simultaneous bounces can add up to more than there was. The whole
