@@ -423,6 +423,40 @@ START_TEST(bodies_are_moved_along_normals)
 }
 END_TEST
 
+/* Discs that fall on level ground without friction, and roll on their rims: whatever they do, the
+ * ground pushes upwards. */
+START_TEST(level_ground_pushes_upwards)
+{
+    static const double steps[] = {.002, .01, .02};
+    dSurfaceParameters smooth = {0};
+    uint64_t seed = 7;
+    for (int disc = 0; disc < 20; disc++) {
+        double r = .1 + .05 * uniform(&seed), length = .1 + .08 * uniform(&seed), h = steps[_i];
+        double w[3] = {8 * uniform(&seed), 8 * uniform(&seed), 8 * uniform(&seed)}, along = 0;
+        dMatrix3 R;
+        dMass mass;
+        open_world(&smooth);
+        dWorldSetGravity(world, 0, 0, -9.81);
+        dCreatePlane(space, 0, 0, 1, 0);
+        dMassSetCylinderTotal(&mass, MASS, 3, r, length);
+        body[0] = dBodyCreate(world);
+        dBodySetMass(body[0], &mass);
+        dGeomSetBody(dCreateCylinder(space, r, length), body[0]);
+        dRFromAxisAndAngle(R, uniform(&seed), uniform(&seed), .5, 3 * uniform(&seed));
+        dBodySetRotation(body[0], R);
+        dBodySetPosition(body[0], 0, 0, .6);
+        dBodySetAngularVel(body[0], w[0], w[1], w[2]);
+        for (int n = 0; n < 1.5 / h; n++) {
+            ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+            const dReal *v = dBodyGetLinearVel(body[0]);
+            along = fmax(along, hypot(v[0], v[1]));
+        }
+        ck_assert_msg(along < 1e-9, "disc %d: %g m/s", disc, along);
+        tear_down();
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("momentum");
@@ -439,5 +473,9 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, nothing_comes_from_nowhere, 0, 6);
     tcase_add_loop_test(tc, nothing_turns_from_nowhere, 0, 2 * SHAPES);
     suite_add_tcase(suite, tc);
+    TCase *few = tcase_create("few");
+    tcase_set_timeout(few, 60);
+    tcase_add_loop_test(few, level_ground_pushes_upwards, 0, 3);
+    suite_add_tcase(suite, few);
     return suite;
 }

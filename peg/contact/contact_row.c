@@ -10,7 +10,8 @@
  * finite rotations, capped turns) it lacks rho = (g_k - g_0)/h - G u, and f_m is corrected along
  * the relative velocity V at p_m by rho V / |V|^2. What rolls has no V there: then both f_m is
  * corrected, by rho V / S, and p_m along l = f_m x w, w the relative angular velocity, by rho L^2 l
- * / S, S = |V|^2 + L^2 |l|^2.
+ * / S, S = |V|^2 + L^2 |l|^2. Against a face f_m is known and only p_m is corrected, by rho l /
+ * |l|^2: level ground gives rims no horizontal momentum.
  *
  * The derivative of the gap at u instead, c -> (c + c x s) / (1 + |s|^2) in the angular part with
  * c = r x n, s = h w / 2, converges in fewer iterations where bodies turn by radians in a step, but
@@ -94,7 +95,8 @@ static void tangent_row(const peg_island *I, const peg_pair_pose *at, const peg_
 static const double MIDPOINT_TURN = 0.3;
 
 /* Changes the row by rho: by its normal or, where that would have to turn far, by the least
- * correction of normal and point, the latter in L. Returns 0 if that is not small either. */
+ * correction of normal and point, the latter in L. Returns 0 if that is not small either. V: 0 if
+ * the normal is known. */
 static int correct_midpoint(const peg_pair *pair, const peg_pair_pose *at, const double V[3],
                             double rho, double n[3], double point[3])
 {
@@ -115,7 +117,8 @@ static int correct_midpoint(const peg_pair *pair, const peg_pair_pose *at, const
 static int midpoint_row(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                         const peg_feature_contact *c, double target, peg_row *row, double along[3])
 {
-    double n[3], p[3], Va[3], Vb[3], V[3];
+    double n[3], p[3], Va[3], Vb[3], V[3] = {0};
+    int has_face = c->kind == PEG_FEATURES_VF || c->kind == PEG_FEATURES_FV;
     peg_copy3(c->mid_normal, n);
     peg_copy3(c->mid_point, p);
     peg_jacobian la = peg_midpoint_jacobian(I, &at->a, p, n, 1);
@@ -123,7 +126,7 @@ static int midpoint_row(const peg_island *I, const peg_pair *pair, const peg_pai
     double rho = (c->gap - c->gap0) / I->h - la.Gu - lb.Gu;
     peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, at->a.v, p, Va);
     peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, at->b.v, p, Vb);
-    peg_sub(Va, Vb, V);
+    if (!has_face) peg_sub(Va, Vb, V);
     if (fabs(rho) * I->h > PEG_ROUNDED * pair->L) {
         if (!correct_midpoint(pair, at, V, rho, n, p)) return 0;
         la = peg_midpoint_jacobian(I, &at->a, p, n, 1);
