@@ -253,6 +253,68 @@ START_TEST(tyres_move_as_in_stock_ode)
 }
 END_TEST
 
+/* A square of 6 m of cells of `cell`, each of two triangles. */
+static dGeomID add_flat_mesh(dTriMeshDataID data, double cell)
+{
+    enum { MOST = 60 };
+    static double vertex[(MOST + 1) * (MOST + 1)][3];
+    static dTriIndex triangle[2 * MOST * MOST][3];
+    int n = (int)lround(6 / cell), vertices = 0, triangles = 0;
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j <= n; j++, vertices++) {
+            double x[3] = {i * cell - 3, j * cell - 3, 0};
+            memcpy(vertex[vertices], x, sizeof x);
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            dTriIndex at = (dTriIndex)(i * (n + 1) + j), next = at + (dTriIndex)n + 1;
+            dTriIndex both[2][3] = {{at, next, at + 1}, {next, next + 1, at + 1}};
+            memcpy(triangle[triangles], both, sizeof both);
+            triangles += 2;
+        }
+    dGeomTriMeshDataBuildDouble(data, vertex, sizeof *vertex, vertices, triangle, 3 * triangles,
+                                sizeof *triangle);
+    return dCreateTriMesh(S.space, data, NULL, NULL, NULL);
+}
+
+static void sink(void *data, dGeomID a, dGeomID b)
+{
+    ck_assert_int_eq(pegWorldAddPair(S.peg, a, b, data), PEG_OK);
+}
+
+/* A box sinks into triangles as into a plane: deeper than it lies from their edges, too. */
+START_TEST(a_box_sinks_into_a_mesh)
+{
+    static const double cells[] = {.1, .25, .6, 3};
+    const double edge = .4, depth = .04, k = MASS * G / (4 * depth), c = .4 * sqrt(k * MASS);
+    dSurfaceParameters surface = {.mode = dContactApprox1 | dContactSoftERP | dContactSoftCFM,
+                                  .mu = .5,
+                                  .soft_erp = H * k / (H * k + c),
+                                  .soft_cfm = 1 / (H * k + c)};
+    for (int place = 0; place < 12; place++) {
+        dTriMeshDataID data = dGeomTriMeshDataCreate();
+        dMass mass;
+        dMatrix3 R;
+        start(0, PEG_SOFT_KEEP);
+        dBodyDestroy(S.ball[0]);
+        dGeomSetPosition(add_flat_mesh(data, cells[_i]), 0, 0, 5);
+        pegWorldSetNearCallback(S.peg, &surface, sink);
+        dMassSetBoxTotal(&mass, MASS, edge, edge, edge);
+        dRFromAxisAndAngle(R, 0, 0, 1, .4 * place);
+        dBodyID box = dBodyCreate(S.world);
+        dBodySetMass(box, &mass);
+        dGeomSetBody(dCreateBox(S.space, edge, edge, edge), box);
+        dBodySetPosition(box, .037 * place, .11 - .023 * place, 5 + edge / 2);
+        dBodySetRotation(box, R);
+        for (int i = 0; i < 300; i++) step();
+        double sunk = 5 + edge / 2 - dBodyGetPosition(box)[2];
+        ck_assert_msg(fabs(sunk - depth) < .01 * depth, "place %d: %g of %g m", place, sunk, depth);
+        finish();
+        dGeomTriMeshDataDestroy(data);
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("soft");
@@ -265,6 +327,7 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, world_fills_in, 0, 2);
     tcase_add_test(tests, settings_are_checked);
     tcase_add_loop_test(tests, tyres_move_as_in_stock_ode, PEG_SOFT_BELOW, PEG_SOFT_KEEP + 1);
+    tcase_add_loop_test(tests, a_box_sinks_into_a_mesh, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -256,6 +256,10 @@ static void choose_first(peg_island *I, peg_pair *p)
         reach = fmin(reach, m.least);
         peg_separation(A, B, is_round(I, p) ? m.least : reach, consider_first, &m);
     }
+    if (!c->touches && p->surface->soft) { /* deeper than it is beside a triangle's inner edge */
+        m.least = -INFINITY;
+        peg_separation(A, B, -INFINITY, consider_first, &m);
+    }
     if (c->value == -INFINITY) c->best = widest;
     const double *n = p->choice->facet.n;
     if (peg_dot(n, n) > 0) consider_direction(I, p, n, &m);
