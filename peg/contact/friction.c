@@ -7,8 +7,8 @@
  * beta_k opposes e_k . v, with e_k at angles (k - (nd/2 - 1)/2) 2 pi/nd from the first direction:
  * their sum is the corner that opposes the sliding most, which is what the maximum dissipation of
  * [F 5] asks for. Every row is bounded by its normal row and coupled to nothing else. The first
- * direction is laid along the sliding that would happen without contact: along it the cone has its
- * full radius.
+ * direction is laid along the sliding that would happen without contact, or without the pair's own
+ * friction (friction_axis.h): along it the cone has its full radius.
  *
  * ODE's friction pyramid (dContactApprox1) has two rows, |f_1| <= mu f_n and |f_2| <= mu2 f_n;
  * without Approx1 the bounds are forces. Rolling and spinning friction are rows on the relative
@@ -16,6 +16,7 @@
 #include "peg/contact/friction.h"
 
 #include "peg/base/arena.h"
+#include "peg/contact/friction_axis.h"
 #include "peg/contact/jacobian.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/row_set.h"
@@ -60,18 +61,16 @@ static void carried_friction(const peg_pair *pair, const double *local, double *
         f[0] = f[1] = f[2] = 0;
 }
 
-/* First axis: along the sliding without contact, where the cone has its full radius; without
- * sliding, along the friction of the last step. */
+/* First axis: along the sliding without contact; without that along the sliding without the pair's
+ * own friction; of pairs that have no such axis along the friction of the last step. */
 static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_pair_pose *at,
                           const peg_friction_frame *frame, const double *local, double *t)
 {
     double a[3], b[3], slide[3];
     const peg_surface *s = pair->surface;
-    int has_axes = s->mu != s->mu2 || s->slip != s->slip2 || s->motion[0] != 0 ||
-                   s->motion[1] != 0 || s->rho != s->rho2;
     if (peg_part_across(s->axis, frame->normal, 0, t)) return;
     any_tangent(frame->normal, t);
-    if (has_axes) return;
+    if (!peg_has_free_axes(s)) return;
     peg_point_velocity(&I->rigid[at->a.rigid], at->a.x, free_velocity(I, at->a.rigid),
                        frame->mid_point, a);
     peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, free_velocity(I, at->b.rigid),
@@ -79,6 +78,7 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
     peg_sub(a, b, slide);
     if (peg_part_across(slide, frame->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
         return;
+    if (peg_part_across(pair->tangent, frame->normal, 0, t)) return;
     double carried[3];
     carried_friction(pair, local, carried);
     if (peg_part_across(carried, frame->normal, 0, t)) return;
@@ -228,10 +228,10 @@ static void cone_rows(friction_builder *r, const double *t1, const double *t2)
     int segments = r->I->settings->friction_directions / 2;
     const peg_surface *s = r->pair->surface;
     for (int k = 0; k < segments; k++) {
-        double angle = (k - 0.5 * (segments - 1)) * PEG_PI / segments, e[3];
-        double c = cos(angle), d = sin(angle);
+        peg_cone_angle row = peg_cone_row(segments, k);
+        double c = row.cosine, d = row.sine, e[3];
         for (int i = 0; i < 3; i++) e[i] = c * t1[i] + d * t2[i];
-        sliding_row(r, e, s->mu * sin(0.5 * PEG_PI / segments), s->slip,
+        sliding_row(r, e, s->mu * peg_cone_share(segments), s->slip,
                     c * s->motion[0] + d * s->motion[1]);
     }
 }

@@ -133,7 +133,7 @@ int peg_warm_start(const peg_island *I, double *lambda)
         }
         if (peg_is_iterative(I) && (p->rows_kept || row->first_contact)) continue;
         for (int k = i; k < end; k++) lambda[k] = 0;
-        if (last->m == 0 && row->first_contact) continue;
+        if (last->m == 0 && row->first_contact) continue; /* the rows of its pair have them */
         warm_pair(I, i, end, &c, lambda);
         for (int k = i; k < end; k++) lambda[k] *= share;
     }

@@ -3,18 +3,10 @@
  * others further ones; rolling and spinning friction; slip, obstacles and surfaces that move; the
  * push of springs. */
 #include "peg/contact/friction.h"
-
-#include <stdlib.h>
+#include "peg/contact/friction_axis.h"
 
 #include "peg/collide/closest_features.h"
 #include "peg/island/wide_state.h"
-
-/* cos(m pi / (2 S)) of the odd m below S, of the cones of S = 2, 4, 8 rows. libm's depends on the
- * processor. */
-static const double COSINE_2[] = {0.70710678118654752};
-static const double COSINE_4[] = {0.92387953251128674, 0.38268343236508977};
-static const double COSINE_8[] = {0.98078528040323043, 0.83146961230254524, 0.55557023301960218,
-                                  0.19509032201612825};
 
 enum { ROLLING = 3 }; /* rows: about t, n x t and n */
 
@@ -36,36 +28,17 @@ int peg_wide_count_furthers(const peg_island *I, const peg_surface *s)
     return (segments > 2 ? segments - 2 : 0) + (rolls(s) ? ROLLING : 0);
 }
 
-/* Of an odd m: cosine of the angle m pi / (2 S). */
-static double cosine(int segments, int m)
-{
-    int i = (abs(m) - 1) / 2;
-    return segments == 8 ? COSINE_8[i] : segments == 4 ? COSINE_4[i] : COSINE_2[i];
-}
-
-static double sine(int segments, int m)
-{
-    double out = cosine(segments, segments - abs(m));
-    return m < 0 ? -out : out;
-}
-
-/* Row k of a cone lies at the angle m pi / (2 S) from the first axis, m = 2 k - (S - 1). */
-static int turn_of(int segments, int k)
-{
-    return 2 * k - (segments - 1);
-}
-
 /* The row of a cone that is its further one i: all but the first and the one at right angles. */
 static int row_of(int segments, int i)
 {
     return i < segments / 2 - 1 ? i + 1 : i + 2;
 }
 
-/* A direction of the plane of t and u at this turn. */
-static void turn_axes(int segments, int m, const double *t, const double *u, double *out)
+/* The direction of row k in the plane of t and u. */
+static void turn_axes(int segments, int k, const double *t, const double *u, double *out)
 {
-    double c = cosine(segments, m), s = sine(segments, m);
-    for (int j = 0; j < 3; j++) out[j] = c * t[j] + s * u[j];
+    peg_cone_angle at = peg_cone_row(segments, k);
+    for (int j = 0; j < 3; j++) out[j] = at.cosine * t[j] + at.sine * u[j];
 }
 
 /* What bounds a row: a share of the normal impulse, or an impulse of its own. */
@@ -89,16 +62,15 @@ static double compliance_of(const peg_wide *w, double slip)
 static void set_cone(peg_wide *w, const peg_surface *s, int k, int S, const double *t)
 {
     peg_wide_contact *c = &w->contact[k];
-    double u[3], least = cosine(S, S - 1), across = cosine(S, 1) / least;
-    double mu = s->mu * least, slip = compliance_of(w, s->slip);
+    double u[3], mu = s->mu * peg_cone_share(S), slip = compliance_of(w, s->slip);
     peg_cross(c->normal, t, u);
-    for (int j = 0; j < 3; j++) c->tangent[j] = least * (t[j] - across * u[j]);
+    turn_axes(S, 0, t, u, c->tangent);
     c->mu[0] = c->mu[1] = mu;
     c->compliance[1] = c->compliance[2] = slip;
     for (int i = 0; i < S - 2; i++) {
         peg_wide_further *f = peg_wide_further_of(w, k, i);
         *f = (peg_wide_further){.mu = mu, .compliance = slip};
-        turn_axes(S, turn_of(S, row_of(S, i)), t, u, f->axis);
+        turn_axes(S, row_of(S, i), t, u, f->axis);
     }
 }
 
@@ -133,8 +105,7 @@ static void point_velocity(const peg_wide *w, int rigid, const double *arm, doub
     peg_add_scaled(out, 1, v, out);
 }
 
-/* The first axis: given, or along the sliding that would happen, or along the friction of the step
- * before. */
+/* The first axis, as in contact/friction.c. */
 static void find_axis(const peg_wide *w, int k, double *t)
 {
     const peg_wide_contact *c = &w->contact[k];
@@ -147,12 +118,10 @@ static void find_axis(const peg_wide *w, int k, double *t)
     point_velocity(w, w->piece[p->a].rigid, c->arm_a, a);
     point_velocity(w, w->piece[p->b].rigid, c->arm_b, b);
     peg_sub(a, b, slide);
-    int has_axes = peg_part_across(s->axis, c->normal, 0, t) || s->mu != s->mu2 ||
-                   s->slip != s->slip2 || s->motion[0] != 0 || s->motion[1] != 0 ||
-                   s->rho != s->rho2;
-    if (!has_axes &&
-        !peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
-        peg_part_across(w->feature[k].before, c->normal, 0, t);
+    if (peg_part_across(s->axis, c->normal, 0, t) || !peg_has_free_axes(s)) return;
+    if (peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
+    if (peg_part_across(p->tangent, c->normal, 0, t)) return;
+    peg_part_across(w->feature[k].before, c->normal, 0, t);
 }
 
 /* t: the first axis. */
@@ -213,16 +182,16 @@ void peg_wide_prescribe(peg_wide *w, int k)
     peg_cross(c->normal, c->tangent, third);
     for (int j = 0; j < 3; j++) prescribed[j] = obstacle_speed(w, k, direction[j], 0);
     if (w->feature[k].gap <= 2 * w->pair[w->feature[k].pair].margin) prescribed[0] -= s->motion[2];
-    double x = s->motion[0], y = s->motion[1], c0 = 1, s0 = 0;
-    if (S) c0 = cosine(S, turn_of(S, 0)), s0 = sine(S, turn_of(S, 0));
-    prescribed[1] -= c0 * x + s0 * y;
-    prescribed[2] -= c0 * y - s0 * x;
+    double x = s->motion[0], y = s->motion[1];
+    peg_cone_angle first = S ? peg_cone_row(S, 0) : (peg_cone_angle){1, 0};
+    prescribed[1] -= first.cosine * x + first.sine * y;
+    prescribed[2] -= first.cosine * y - first.sine * x;
     for (int i = 0; i < w->furthers; i++) {
         peg_wide_further *f = peg_wide_further_of(w, k, i);
         f->bias = obstacle_speed(w, k, f->axis, f->turns);
         if (i >= S - 2) continue;
-        int m = turn_of(S, row_of(S, i));
-        f->bias -= cosine(S, m) * x + sine(S, m) * y;
+        peg_cone_angle row = peg_cone_row(S, row_of(S, i));
+        f->bias -= row.cosine * x + row.sine * y;
     }
 }
 

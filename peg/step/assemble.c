@@ -3,6 +3,7 @@
 #include "peg/step/assemble.h"
 
 #include "peg/base/arena.h"
+#include "peg/contact/friction_axis.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/patch_polytope.h"
 #include "peg/island/outer_loop.h"
@@ -141,6 +142,7 @@ static void set_pair(const peg_assembly *a, int pair)
     else
         peg_choice_clear(p->choice);
     p->surface = c->surface;
+    if (is_warm) peg_pair_friction_axis(I, p, c->n, c->tangent, p->tangent);
     p->from_out[0] = c->out_of_a, p->from_out[1] = c->out_of_b;
     p->start_axis = c->has_axis ? &c->axis : NULL;
     p->start_facet = c->has_facet ? &c->facet : NULL;

@@ -11,6 +11,7 @@ typedef struct peg_cached_pair {
     uint64_t low, high; /* ids of the parts */
     int a, b;           /* the scene's parts that these are, or belong to */
     double n[3];        /* from the part with the greater id to the one with the smaller */
+    double tangent[3];  /* first axis of its friction; or 0 */
     peg_choice choice;
     size_t first; /* of its impulses */
     int count;

@@ -183,6 +183,7 @@ static void take_pairs(void *data, int begin, int end)
         const peg_pair *p = &a->island.pair[i];
         peg_candidate *c = &a->stage->candidate[a->candidate_of[i]];
         peg_copy3(p->facet.n, c->n);
+        peg_copy3(p->tangent, c->tangent);
         c->choice = p->choice;
         c->count = 0;
     }

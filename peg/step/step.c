@@ -431,6 +431,7 @@ static int remember_pairs(peg_stage *s)
         peg_cached_pair *entry = peg_pair_cache_add(&s->context->next_cache, c->low, c->high);
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);
+        peg_copy3(c->tangent, entry->tangent);
         if (c->in_island && c->choice)
             peg_choice_copy(c->choice, &entry->choice);
         else

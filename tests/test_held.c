@@ -1,0 +1,127 @@
+/* Loads just below what friction can hold, in any direction: stacks that are pushed, bodies in a
+ * grip. */
+#include "plugin/ode-peg.h"
+#include "tests/runner.h"
+
+#include <check.h>
+#include <math.h>
+
+static const double G = 9.81, PI = 3.14159265358979323846;
+
+static dWorldID world;
+static dSpaceID space;
+static pegWorldID peg;
+
+static void set_up(void)
+{
+    dInitODE2(0);
+    world = dWorldCreate();
+    space = dSimpleSpaceCreate(NULL);
+    peg = pegWorldCreate(world, NULL);
+    ck_assert_ptr_nonnull(peg);
+    ck_assert_int_eq(pegWorldAddSpace(peg, space), PEG_OK);
+}
+
+static void tear_down(void)
+{
+    pegWorldDestroy(peg);
+    dSpaceDestroy(space);
+    dWorldDestroy(world);
+    dCloseODE();
+}
+
+/* A box of 1 kg. */
+static dBodyID add_box(const double edge[3], double x, double z)
+{
+    dBodyID body = dBodyCreate(world);
+    dMass mass;
+    dMassSetBoxTotal(&mass, 1, edge[0], edge[1], edge[2]);
+    dBodySetMass(body, &mass);
+    dGeomSetBody(dCreateBox(space, edge[0], edge[1], edge[2]), body);
+    dBodySetPosition(body, x, 0, z);
+    return body;
+}
+
+static const double GROUND_MU = .15, BOX_MU = 1.5;
+
+static void rub(void *data, dGeomID a, dGeomID b)
+{
+    dSurfaceParameters surface = {.mode = dContactApprox1, .mu = BOX_MU};
+    if (!dGeomGetBody(a) || !dGeomGetBody(b)) surface.mu = GROUND_MU;
+    (void)data;
+    ck_assert_int_eq(pegWorldAddPair(peg, a, b, &surface), PEG_OK);
+}
+
+/* A box high up in a stack is pushed by 0.97 of what the ground can hold: between ground and stack,
+ * where nothing but the friction above pushes, the cone must turn its full radius against it. */
+START_TEST(a_pushed_stack_stands)
+{
+    enum { BOXES = 4, ANGLES = 12 };
+    static const double edge[3] = {1, 1, .5}, steps[] = {.002, .01, .05};
+    double h = steps[_i];
+    for (int k = 0; k < ANGLES; k++) {
+        double angle = .05 + k * PI / ANGLES, push = .97 * GROUND_MU * BOXES * G, from[2];
+        dBodyID box[BOXES];
+        set_up();
+        pegWorldSetNearCallback(peg, NULL, rub);
+        dWorldSetGravity(world, 0, 0, -G);
+        dCreatePlane(space, 0, 0, 1, 0);
+        for (int i = 0; i < BOXES; i++) box[i] = add_box(edge, 0, .25 + .5 * i);
+        for (int i = 0; i < 20; i++) ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+        for (int i = 0; i < 2; i++) from[i] = dBodyGetPosition(box[1])[i];
+        for (int i = 0; i < 2 / h; i++) {
+            dBodyAddForce(box[1], push * cos(angle), push * sin(angle), 0);
+            ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+        }
+        const dReal *x = dBodyGetPosition(box[1]);
+        double way = hypot(x[0] - from[0], x[1] - from[1]);
+        ck_assert_msg(way < 3e-3, "%g rad: %g m", angle, way);
+        tear_down();
+    }
+}
+END_TEST
+
+/* Jaws on sliders hold a row of boxes against a weight across them, in large steps, in which the
+ * force of the jaws alone would take them through the boxes: what rests keeps its impulses. */
+START_TEST(a_grip_holds)
+{
+    enum { ANGLES = 16 };
+    static const double edge[3] = {.4, .4, .4}, jaw_edge[3] = {.2, 1, 1};
+    const double h = .05, mu = .5;
+    const int boxes = 1 + _i;
+    for (int k = 0; k < ANGLES; k++) {
+        double angle = .03 + k * PI / ANGLES, force = boxes * G / (2 * mu * .85), most = 0;
+        dSurfaceParameters surface = {.mode = dContactApprox1, .mu = mu};
+        dBodyID jaw[2], box[4];
+        set_up();
+        pegWorldSetDefaultSurface(peg, &surface);
+        dWorldSetGravity(world, 0, G * cos(angle), -G * sin(angle));
+        for (int i = 0; i < 2; i++) {
+            jaw[i] = add_box(jaw_edge, (2 * i - 1) * (boxes * .2 + .1), 0);
+            dJointID slider = dJointCreateSlider(world, 0);
+            dJointAttach(slider, jaw[i], NULL);
+            dJointSetSliderAxis(slider, 1, 0, 0);
+        }
+        for (int i = 0; i < boxes; i++) box[i] = add_box(edge, .4 * i - .2 * (boxes - 1), 0);
+        for (int n = 0; n < 3 / h; n++) {
+            for (int i = 0; i < 2; i++) dBodyAddForce(jaw[i], i ? -force : force, 0, 0);
+            ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+        }
+        for (int i = 0; i < boxes; i++)
+            most = fmax(most, hypot(dBodyGetPosition(box[i])[1], dBodyGetPosition(box[i])[2]));
+        ck_assert_msg(most < 1e-3, "%g rad: %g m", angle, most);
+        tear_down();
+    }
+}
+END_TEST
+
+Suite *test_suite(void)
+{
+    Suite *suite = suite_create("held");
+    TCase *tests = tcase_create("held");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, a_pushed_stack_stands, 0, 3);
+    tcase_add_loop_test(tests, a_grip_holds, 0, 4);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
