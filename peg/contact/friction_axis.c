@@ -13,6 +13,8 @@
 
 /* Friction below this share of the normal impulse has no defined direction. */
 #define NO_FRICTION 1e-3
+/* Share of the cone inside which friction leaves the axis as it is: what rests repeats its step. */
+#define INSIDE 0.98
 /* Sine of the angle up to which the old axis is kept; the cone's radius along u falls by as much.
  * With 0 rounding turns axes in each step: 4 of 63 chains of four bars never rest, as u follows
  * friction, which follows the axis. */
@@ -76,25 +78,54 @@ static peg_pair_impulse sum_impulses(const peg_island *I, const peg_pair *p)
     return sum;
 }
 
+/* Whether the cone about the axis holds the friction inside. */
+static int is_inside(const peg_island *I, const peg_pair *p, const peg_pair_impulse *sum,
+                     const double *n, const double *axis)
+{
+    int segments = I->settings->friction_directions / 2;
+    double t[3], u[3], bound = INSIDE * p->surface->mu * peg_cone_share(segments) * sum->normal;
+    if (!peg_part_across(axis, n, 0, t)) return 0;
+    peg_cross(n, t, u);
+    double x = peg_dot(t, sum->friction), y = peg_dot(u, sum->friction);
+    for (int k = 0; k < segments; k++) {
+        peg_cone_angle row = peg_cone_row(segments, k);
+        if (!(fabs(row.cosine * x + row.sine * y) <= bound)) return 0;
+    }
+    return 1;
+}
+
+/* Turns d about n, as a unit vector, by half of the two bodies' rotations in a step. */
+static void turn_on(const peg_island *I, const peg_pair *p, const double *n, double *d)
+{
+    const peg_rigid *a = &I->rigid[I->piece[p->a].rigid], *b = &I->rigid[I->piece[p->b].rigid];
+    double across[3];
+    double by = 0.5 * I->h * (peg_dot(a->state.v + 3, n) + peg_dot(b->state.v + 3, n));
+    if (by == 0) return; /* what rests keeps its bits */
+    peg_cross(n, d, across);
+    peg_add_scaled(d, by, across, d);
+    peg_normalise(d);
+}
+
 void peg_pair_friction_axis(const peg_island *I, const peg_pair *p, const double *n,
                             const double *before, double *out)
 {
+    int is_known = peg_dot(before, before) > 0;
     peg_copy3(before, out);
     if (!p->cached_contacts || !has_cone(I, p->surface)) return;
     peg_pair_impulse sum = sum_impulses(I, p);
+    turn_on(I, p, n, out);
     if (!(peg_norm(sum.friction) > NO_FRICTION * sum.normal)) return;
-    double u[3] = {0}, across[3], turn = 0, v[3];
+    if (is_known && is_inside(I, p, &sum, n, before)) return;
+    double u[3] = {0}, v[3], away[3];
     for (int side = 0; side < 2; side++) {
         int i = I->piece[side ? p->b : p->a].rigid;
         const peg_rigid *r = &I->rigid[i];
         peg_point_velocity(r, r->x0, r->state.v, sum.point, v);
         peg_add_scaled(u, side ? -1 : 1, v, u);
-        turn += 0.5 * I->h * peg_dot(r->state.v + 3, n);
         if (i < I->nd) peg_add_scaled(u, -1 / r->state.mass, sum.friction, u);
     }
-    peg_cross(n, u, across);
-    peg_add_scaled(u, turn, across, u);
-    if (!peg_part_across(u, n, 0, out)) return;
-    peg_cross(before, out, across);
-    if (peg_dot(before, before) > 0 && peg_norm(across) < ALIGNED) peg_copy3(before, out);
+    turn_on(I, p, n, u);
+    if (!peg_part_across(u, n, 0, u)) return;
+    peg_cross(out, u, away);
+    if (!is_known || peg_norm(away) > ALIGNED) peg_copy3(u, out);
 }
