@@ -48,7 +48,8 @@ PEG_API void pegSettingsDefault(pegSettings *settings);
 /* Attaches a peg world to an ODE world, which can have one at a time. settings may be null
  * (defaults). pegWorldCreate returns null on an error; pegWorldCreateStatus tells which: ARGUMENT,
  * SETTINGS, WORLD, MEMORY. The ODE world must outlive every step; pegWorldDestroy may come after
- * dWorldDestroy, but before another ODE world takes the address. */
+ * dWorldDestroy, but before another ODE world takes the address. During a step of the peg world it
+ * does nothing. */
 PEG_API pegWorldID pegWorldCreate(dWorldID world, const pegSettings *settings);
 PEG_API pegStatus pegWorldCreateStatus(dWorldID world, const pegSettings *settings,
                                        pegWorldID *out);
@@ -62,7 +63,7 @@ PEG_API void pegWorldGetSettings(pegWorldID peg, pegSettings *settings);
  * across added spaces as well. As in ODE, a pair passes by the category and collide bits of its
  * geoms and of the spaces that hold them; disabled geoms and spaces take no part.
  * Remove a space before it is destroyed, or destroy the peg world first.
- * Errors: ARGUMENT (null; removal of a space that was not added), MEMORY. */
+ * Errors: ARGUMENT (null; during a step; removal of a space that was not added), MEMORY. */
 PEG_API pegStatus pegWorldAddSpace(pegWorldID peg, dSpaceID space);
 PEG_API pegStatus pegWorldRemoveSpace(pegWorldID peg, dSpaceID space);
 
@@ -76,7 +77,10 @@ PEG_API void pegNearCallback(void *peg, dGeomID o1, dGeomID o2);
 /* For programs that filter pairs. With a callback, pegWorldStep calls it for every candidate pair
  * of the added spaces (speculative pairs, whose swept AABBs overlap, included; never for spaces),
  * and only pairs that it adds with pegWorldAddPair can touch. Without (null): every pair that the
- * category and collide bits allow and that no joint but contact joints connects. */
+ * category and collide bits allow and that no joint but contact joints connects.
+ * The bodies have been read by then: the callback may look at the world and add pairs. If it
+ * changes a pose, velocity, force or torque the step fails with CALLBACK; it must not destroy
+ * bodies, geoms, joints or spaces. */
 PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *callback);
 
 /* Adds a pair for the coming step: from a near callback, or at any time before pegWorldStep. Each
@@ -85,7 +89,7 @@ PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *
  * o1, o2 may be spaces: the pairs between them that ODE reports. surface: as of a contact joint
  * between the geoms (see below); null: that of an earlier call for this pair and step, or the
  * world's default. The last surface of a step wins. Errors: ARGUMENT, NOT_FINITE (surface), SURFACE
- * (a negative mu, mu2, rho, slip or bounce), MEMORY (the step will fail, too),
+ * (a negative mu, mu2, rho, slip, bounce or soft_cfm, a soft_erp outside of 0 to 1), MEMORY (the step will fail, too),
  * CONVEX_NOT_REGISTERED (the pair is kept: register the geom before the step, which fails
  * otherwise). Pairs of rays are ignored: OK. */
 PEG_API pegStatus pegWorldAddPair(pegWorldID peg, dGeomID o1, dGeomID o2,
@@ -273,7 +277,8 @@ PEG_API pegCollisionMode pegPairCollisionMode(dGeomID a, dGeomID b);
  * its own. */
 PEG_API pegCollisionMode pegClassCollisionMode(int class1, int class2);
 
-/* Messages: each is sent at most once per world and cause, from inside the call that it is about.
+/* Messages: each is sent at most once per world and cause, an error again where its culprit is
+ * another one than the last time, from inside the call that it is about.
  * Null: none (default). The text begins with the id and class of what it is about and is one
  * sentence; it and the message live until the callback returns. Callbacks must not call functions
  * of the peg world but those that get something. The handler is told more than the callback; both

@@ -45,7 +45,7 @@ pegStatus pegWorldCreateStatus(dWorldID world, const pegSettings *settings, pegW
 
 void pegWorldDestroy(pegWorldID peg)
 {
-    if (!peg) return;
+    if (!peg || peg->glue->stepping) return;
     peg_events_free(peg->events);
     peg_glue_destroy(peg->glue);
     peg_free(peg);
@@ -73,12 +73,14 @@ void pegWorldGetSettings(pegWorldID peg, pegSettings *settings)
 
 pegStatus pegWorldAddSpace(pegWorldID peg, dSpaceID space)
 {
-    return peg && space ? peg_glue_add_space(peg->glue, space) : PEG_ERROR_ARGUMENT;
+    if (!peg || !space || peg->glue->stepping) return PEG_ERROR_ARGUMENT;
+    return peg_glue_add_space(peg->glue, space);
 }
 
 pegStatus pegWorldRemoveSpace(pegWorldID peg, dSpaceID space)
 {
-    return peg && space ? peg_glue_remove_space(peg->glue, space) : PEG_ERROR_ARGUMENT;
+    if (!peg || !space || peg->glue->stepping) return PEG_ERROR_ARGUMENT;
+    return peg_glue_remove_space(peg->glue, space);
 }
 
 void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *callback)

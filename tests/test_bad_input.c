@@ -194,6 +194,108 @@ START_TEST(absurd_steps_are_refused)
 }
 END_TEST
 
+/* --- near callbacks that do more than they may --- */
+
+static struct {
+    pegWorldID peg;
+    dSpaceID space;
+    dBodyID body;
+    int what, calls;
+} C;
+
+static void meddle(void *data, dGeomID a, dGeomID b)
+{
+    (void)data;
+    C.calls++;
+    switch (C.what) {
+    case 0:
+        dBodyAddForce(C.body, 0, 0, -1e6);
+        break;
+    case 1:
+        dBodyAddTorque(C.body, 1, 0, 0);
+        break;
+    case 2:
+        dBodySetLinearVel(C.body, 0, 0, -20);
+        break;
+    case 3:
+        dBodySetAngularVel(C.body, 0, 1, 0);
+        break;
+    case 4:
+        dBodySetPosition(C.body, 0, 0, .3);
+        break;
+    default:
+        ck_assert_int_eq(pegWorldAddSpace(C.peg, C.space), PEG_ERROR_ARGUMENT);
+        ck_assert_int_eq(pegWorldRemoveSpace(C.peg, C.space), PEG_ERROR_ARGUMENT);
+        pegWorldDestroy(C.peg);
+    }
+    ck_assert_int_eq(pegWorldAddPair(C.peg, a, b, NULL), PEG_OK);
+}
+
+enum { DEEDS = 6 };
+
+static void keep_body(void *data, const pegMessage *message)
+{
+    if (message->severity == PEG_SEVERITY_ERROR) *(dBodyID *)data = message->body;
+}
+
+START_TEST(callbacks_may_add_pairs_only)
+{
+    dBodyID told = NULL;
+    dMass mass;
+    dInitODE2(0);
+    dWorldID world = dWorldCreate();
+    dWorldSetGravity(world, 0, 0, -9.81);
+    C.space = dSimpleSpaceCreate(NULL);
+    C.body = dBodyCreate(world);
+    C.what = _i, C.calls = 0;
+    dCreatePlane(C.space, 0, 0, 1, 0);
+    dMassSetBox(&mass, 1000, 1, 1, 1);
+    dBodySetMass(C.body, &mass);
+    dGeomSetBody(dCreateBox(C.space, 1, 1, 1), C.body);
+    dBodySetPosition(C.body, 0, 0, .52);
+    C.peg = pegWorldCreate(world, NULL);
+    ck_assert_int_eq(pegWorldAddSpace(C.peg, C.space), PEG_OK);
+    pegWorldSetNearCallback(C.peg, NULL, meddle);
+    pegWorldSetMessageHandler(C.peg, &told, keep_body);
+    int is_refused = _i < DEEDS - 1;
+    ck_assert_int_eq(pegWorldStep(C.peg, .01), is_refused ? PEG_ERROR_CALLBACK : PEG_OK);
+    ck_assert_int_eq(C.calls, 1);
+    ck_assert(told == (is_refused ? C.body : NULL));
+    pegWorldDestroy(C.peg);
+    dSpaceDestroy(C.space);
+    dWorldDestroy(world);
+    dCloseODE();
+}
+END_TEST
+
+/* One body after the other is spoilt: the message names each, once. */
+START_TEST(messages_name_every_culprit)
+{
+    dBodyID body[3], told = NULL;
+    dMass mass;
+    dInitODE2(0);
+    dWorldID world = dWorldCreate();
+    pegWorldID peg = pegWorldCreate(world, NULL);
+    pegWorldSetMessageHandler(peg, &told, keep_body);
+    dMassSetSphere(&mass, 1000, .1);
+    for (int i = 0; i < 3; i++) {
+        body[i] = dBodyCreate(world);
+        dBodySetMass(body[i], &mass);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int again = 0; again < 2; again++) {
+            told = NULL;
+            dBodySetLinearVel(body[i], NAN, 0, 0);
+            ck_assert_int_eq(pegWorldStep(peg, .01), PEG_ERROR_NOT_FINITE);
+            ck_assert(told == (again ? NULL : body[i]));
+            dBodySetLinearVel(body[i], 0, 0, 0);
+        }
+    pegWorldDestroy(peg);
+    dWorldDestroy(world);
+    dCloseODE();
+}
+END_TEST
+
 static TCase *make_case(const char *name, int from, int to)
 {
     TCase *tc = tcase_create(name);
@@ -209,6 +311,10 @@ Suite *test_suite(void)
     TCase *many = make_case("many", FAST, ROUNDS);
     test_long(many);
     suite_add_tcase(suite, make_case("few", 0, FAST));
+    TCase *callbacks = tcase_create("callbacks");
+    tcase_add_loop_test(callbacks, callbacks_may_add_pairs_only, 0, DEEDS);
+    tcase_add_test(callbacks, messages_name_every_culprit);
+    suite_add_tcase(suite, callbacks);
     suite_add_tcase(suite, many);
     return suite;
 }

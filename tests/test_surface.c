@@ -703,7 +703,7 @@ START_TEST(bad_contacts_are_refused)
     ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
     bad = (dSurfaceParameters){.mode = dContactMotionN, .motionN = -1e60};
     ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &bad), PEG_ERROR_NOT_FINITE);
-    const dSurfaceParameters negative[] = {
+    const dSurfaceParameters out_of_range[] = {
         {.mu = -1e-9},
         {.mode = dContactMu2, .mu = 1, .mu2 = -1},
         {.mode = dContactRolling, .rho = -1},
@@ -711,10 +711,13 @@ START_TEST(bad_contacts_are_refused)
         {.mode = dContactSlip1, .slip1 = -1},
         {.mode = dContactSlip2, .slip2 = -1},
         {.mode = dContactBounce, .bounce = -1},
+        {.mode = dContactSoftERP, .soft_erp = -1e-9},
+        {.mode = dContactSoftERP, .soft_erp = 1.01},
+        {.mode = dContactSoftCFM, .soft_cfm = -1e-9},
     };
-    for (size_t i = 0; i < sizeof negative / sizeof *negative; i++) {
-        ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &negative[i]), PEG_ERROR_SURFACE);
-        ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &negative[i]), PEG_ERROR_SURFACE);
+    for (size_t i = 0; i < sizeof out_of_range / sizeof *out_of_range; i++) {
+        ck_assert_int_eq(pegWorldAddPair(s.peg, box, ground, &out_of_range[i]), PEG_ERROR_SURFACE);
+        ck_assert_int_eq(pegWorldSetDefaultSurface(s.peg, &out_of_range[i]), PEG_ERROR_SURFACE);
     }
     ck_assert_int_eq(pegWorldAddPairContact(s.peg, NULL, NULL), PEG_ERROR_ARGUMENT);
     dContact contact = {.surface = rough, .geom = {.g1 = box}};

@@ -2,6 +2,7 @@
 #include "peg/peg.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *class_name(dGeomID geom)
 {
@@ -91,8 +92,10 @@ void peg_say_class(peg_report *report, int class, pegStatus status, const peg_su
 pegStatus peg_fail(peg_report *report, pegStatus status)
 {
     uint32_t bit = UINT32_C(1) << (int)status;
-    if (report->callback && !(report->said_status & bit)) {
+    int is_new = memcmp(&report->culprit, &report->told, sizeof report->told) != 0;
+    if (report->callback && (is_new || !(report->said_status & bit))) {
         report->said_status |= bit;
+        report->told = report->culprit;
         send(report, PEG_SEVERITY_ERROR, status, &report->culprit, peg_status_message(status));
     }
     return status;

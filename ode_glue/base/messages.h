@@ -24,6 +24,7 @@ typedef struct peg_report {
     uint32_t said_status; /* bit s: a call that failed with s was reported */
     uint32_t said_class;  /* bit k: geoms of ODE's class k were reported */
     peg_subject culprit;  /* of the error under way */
+    peg_subject told;     /* that of the last one reported */
 } peg_report;
 
 typedef enum peg_cause {
@@ -62,7 +63,7 @@ void peg_say(peg_report *report, peg_cause cause, pegSeverity severity, pegStatu
 /* The same once for each of ODE's classes of geoms: how such geoms are treated. */
 void peg_say_class(peg_report *report, int class, pegStatus status, const peg_subject *about,
                    const char *text);
-/* Reports an error by its own text, with the culprit; returns it. */
+/* Reports an error by its own text, with the culprit, once for each in a row; returns it. */
 pegStatus peg_fail(peg_report *report, pegStatus status);
 
 #endif

@@ -10,7 +10,7 @@ static double value(const dSurfaceParameters *s, int bit, double x)
     return s->mode & bit ? x : 0;
 }
 
-/* Negative ones are refused, but ODE's own joints may have them: none. */
+/* What is out of range is refused, but ODE's own joints may have it: none. */
 static double coefficient(double x)
 {
     return x > 0 ? x : 0;
@@ -31,18 +31,19 @@ pegStatus peg_surface_check(const dSurfaceParameters *s)
     const double motion[] = {value(s, dContactMotion1, s->motion1),
                              value(s, dContactMotion2, s->motion2),
                              value(s, dContactMotionN, s->motionN)};
-    int negative = 0;
+    double erp = value(s, dContactSoftERP, s->soft_erp);
+    int is_out = erp < 0 || erp > 1 || value(s, dContactSoftCFM, s->soft_cfm) < 0;
     for (int i = 0; i < 5; i++) {
         if (isnan(limit[i])) return PEG_ERROR_NOT_FINITE;
-        negative |= limit[i] < 0;
+        is_out |= limit[i] < 0;
     }
     for (int i = 0; i < 3; i++) {
         others += share[i];
-        negative |= share[i] < 0;
+        is_out |= share[i] < 0;
         if (!(fabs(motion[i]) < LARGEST)) return PEG_ERROR_NOT_FINITE;
     }
     if (!isfinite(others)) return PEG_ERROR_NOT_FINITE;
-    return negative ? PEG_ERROR_SURFACE : PEG_OK;
+    return is_out ? PEG_ERROR_SURFACE : PEG_OK;
 }
 
 int peg_surface_equal(const dSurfaceParameters *a, const dSurfaceParameters *b)
@@ -160,8 +161,8 @@ void peg_surface_convert(const dSurfaceParameters *s, const double fdir1[3], dou
     out->motion[2] = value(s, dContactMotionN, s->motionN);
     out->soft = (s->mode & (dContactSoftERP | dContactSoftCFM)) != 0;
     if (!out->soft) return;
-    out->erp = s->mode & dContactSoftERP ? s->soft_erp : world_erp;
-    out->cfm = s->mode & dContactSoftCFM ? s->soft_cfm : world_cfm;
+    out->erp = s->mode & dContactSoftERP ? fmin(1, coefficient(s->soft_erp)) : world_erp;
+    out->cfm = s->mode & dContactSoftCFM ? coefficient(s->soft_cfm) : world_cfm;
 }
 
 dGeomID peg_first_geom(dGeomID first, dGeomID other)

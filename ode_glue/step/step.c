@@ -126,6 +126,30 @@ static void report_step(peg_glue *glue, const pegStats *stats)
                        "that pegStats.limited_bodies counts");
 }
 
+static int is_as_read(const peg_link *link, const peg_body *b)
+{
+    const dReal *v = dBodyGetLinearVel(link->id), *w = dBodyGetAngularVel(link->id);
+    const dReal *f = dBodyGetForce(link->id), *t = dBodyGetTorque(link->id);
+    int same = 1;
+    for (int k = 0; k < 3; k++) {
+        same &= dBodyGetPosition(link->id)[k] == b->x[k];
+        same &= v[k] == link->v[k] && w[k] == link->v[k + 3];
+        same &= f[k] == link->force[k] && t[k] == link->force[k + 3];
+    }
+    return same;
+}
+
+/* Whether the near callback left the bodies as they were read. */
+static pegStatus check_bodies(peg_glue *glue)
+{
+    for (int i = 0; i < glue->scene.nb && glue->near; i++) {
+        if (is_as_read(&glue->link[i], &glue->scene.body[i])) continue;
+        glue->report.culprit.body = glue->link[i].id;
+        return PEG_ERROR_CALLBACK;
+    }
+    return PEG_OK;
+}
+
 static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
 {
     if (!(h >= SHORTEST && h <= LONGEST)) return PEG_ERROR_STEP_SIZE;
@@ -137,6 +161,7 @@ static pegStatus step(peg_glue *glue, double h, int quick, pegStats *stats)
     pegStatus status = peg_glue_collect(glue, h);
     if (status == PEG_OK) status = peg_step(glue->core, &glue->scene, stats);
     stats->soft_contacts = glue->soft;
+    if (status == PEG_OK) status = check_bodies(glue);
     if (status == PEG_OK && glue->pair_lost) status = PEG_ERROR_MEMORY;
     if (status == PEG_OK) status = peg_glue_apply(glue, quick, stats);
     if (status == PEG_OK) peg_glue_fill_feedback(glue);

@@ -92,7 +92,7 @@ const char *peg_status_message(pegStatus status)
         [PEG_OK] = "ok",
         [PEG_ERROR_ARGUMENT] = "an argument is null or not one of the values the call takes",
         [PEG_ERROR_SETTINGS] = "a setting is outside its range: start from pegSettingsDefault",
-        [PEG_ERROR_STEP_SIZE] = "the step size must be a positive finite number",
+        [PEG_ERROR_STEP_SIZE] = "the step size must lie in 1e-20 to 1e10 s",
         [PEG_ERROR_NOT_FINITE] =
             "a pose, velocity, force or shape holds NaN or infinity: set it to finite numbers",
         [PEG_ERROR_SHAPE_EMPTY] =
@@ -124,8 +124,8 @@ const char *peg_status_message(pegStatus status)
             "plane: "
             "points on it satisfy a x + b y + c z = d, with (a, b, c) outwards",
         [PEG_ERROR_SURFACE] =
-            "a surface has a negative mu, mu2, rho, slip or bounce: 0 means none, dInfinity no "
-            "sliding",
+            "a surface has a negative mu, mu2, rho, slip, bounce or soft_cfm, or a soft_erp outside "
+            "of 0 to 1: 0 means none, mu = dInfinity no sliding",
         [PEG_ERROR_WORLD] =
             "the ODE world has a peg world already: destroy that one first, also if its ODE world "
             "was destroyed",
@@ -138,6 +138,9 @@ const char *peg_status_message(pegStatus status)
         [PEG_ERROR_RADIUS] =
             "a heightfield has ODE's own contacts, which know no radius: register it with "
             "pegRegisterHeightfield as it is built, or take its radius back",
+        [PEG_ERROR_CALLBACK] =
+            "the near callback changed it during the step: callbacks may add pairs; apply forces, "
+            "and set poses and velocities, before the step",
     };
     return status >= 0 && status < PEG_STATUS_COUNT ? text[status] : "unknown status";
 }

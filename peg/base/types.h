@@ -15,7 +15,7 @@ typedef enum pegStatus {
     PEG_OK = 0,
     PEG_ERROR_ARGUMENT,              /* null pointer, or a value that the call does not accept */
     PEG_ERROR_SETTINGS,              /* a setting is out of range */
-    PEG_ERROR_STEP_SIZE,             /* h is not a positive finite number */
+    PEG_ERROR_STEP_SIZE,             /* h lies outside of 1e-20 to 1e10 s */
     PEG_ERROR_NOT_FINITE,            /* NaN or infinity in a pose, velocity, force or shape */
     PEG_ERROR_SHAPE_EMPTY,           /* the points span no volume */
     PEG_ERROR_SHAPE_OPEN,            /* the polygons do not enclose a volume */
@@ -31,11 +31,12 @@ typedef enum pegStatus {
     PEG_ERROR_SHAPE_INDEX,           /* a polygon names a point that does not exist */
     PEG_ERROR_SHAPE_REVERSED,        /* the polygons are clockwise seen from outside */
     PEG_ERROR_SHAPE_PLANE,           /* a plane contains no polygon, or points inwards */
-    PEG_ERROR_SURFACE,               /* a negative friction, slip or bounce parameter */
+    PEG_ERROR_SURFACE,               /* a parameter of a surface is out of range */
     PEG_ERROR_WORLD,                 /* the ODE world has a peg world already */
     PEG_ERROR_STATE,                 /* a buffer that holds no state of this world */
     PEG_STATE_INCOMPLETE, /* done, but for what ODE does not tell: see pegWorldSaveState */
     PEG_ERROR_RADIUS,     /* a radius about a heightfield that has ODE's contacts */
+    PEG_ERROR_CALLBACK,   /* the near callback changed a body during the step */
     PEG_STATUS_COUNT,
     PEG_ERROR_SHAPE_UNKNOWN = PEG_ERROR_CONVEX_NOT_REGISTERED /* name before 0.2 */
 } pegStatus;
@@ -83,8 +84,6 @@ typedef enum pegSoftContacts {
     PEG_SOFT_KEEP       /* all compliant, as in ODE: bodies overlap */
 } pegSoftContacts;
 
-/* Where the search for the widest facet of a pair of parts starts. Both give the same bits: the
- * start only tells what need not be looked at. */
 /* What nodes of the tree of a mesh are held against. Contacts are the same. */
 typedef enum pegMeshSearch {
     PEG_MESH_SEARCH_BOUNDS = 0, /* the faces of the other part, its radius, cones of normals */
@@ -93,6 +92,8 @@ typedef enum pegMeshSearch {
     PEG_MESH_SEARCH_COUNT
 } pegMeshSearch;
 
+/* Where the search for the widest facet of a pair of parts starts. Both give the same bits: the
+ * start only tells what need not be looked at. */
 typedef enum pegNarrowPhase {
     PEG_NARROW_PHASE_LIBCCD = 0, /* at the facet that libccd's MPR finds, if the parts have so many
                                     vertices that this is worth its time */

@@ -23,16 +23,6 @@ const char *peg_outcome_name(peg_outcome outcome)
     return known ? name[outcome] : "unknown outcome";
 }
 
-const char *peg_method_name(peg_method method)
-{
-    static const char *const names[] = {
-        [PEG_METHOD_NONE] = "warm start",           [PEG_METHOD_EQUATIONS] = "equations",
-        [PEG_METHOD_DELASSUS] = "Delassus",         [PEG_METHOD_NEWTON] = "Newton",
-        [PEG_METHOD_ACTIVE_SET] = "active set",     [PEG_METHOD_LEMKE] = "Lemke",
-        [PEG_METHOD_PGS] = "projected Gauss-Seidel"};
-    return names[method];
-}
-
 /* J M^-1 J^T of one body. */
 static double block_scale(const peg_mass_block *mass, const double *J)
 {

@@ -214,7 +214,6 @@ peg_outcome peg_lemke(peg_arena *arena, int n, const double *A, const double *q,
                       peg_pivoting *pivoting);
 
 const char *peg_outcome_name(peg_outcome outcome);
-const char *peg_method_name(peg_method method);
 
 /* Writes a problem to a text file that peg_problem_read gives back bit for bit (17 digits). */
 pegStatus peg_problem_write(const peg_problem *problem, const char *path);

@@ -465,7 +465,6 @@ pegStatus peg_step(peg_context *context, peg_scene *scene, pegStats *stats)
     sum->min_separation = INFINITY;
     for (int root = 0; root < stage.scene->nb; root++)
         if (peg_is_island_solved(&stage, root)) peg_stats_add(sum, &stage.solved[root]->stats);
-    if (sum->min_separation == INFINITY) sum->min_separation = 0;
     sum->unconverged = sum->unconverged > 0;
     sum->budget_ended = sum->budget_ended > 0 && !sum->unconverged;
     peg_resting_keep(&stage);
