@@ -89,9 +89,9 @@ PEG_API void pegWorldSetNearCallback(pegWorldID peg, void *data, dNearCallback *
  * o1, o2 may be spaces: the pairs between them that ODE reports. surface: as of a contact joint
  * between the geoms (see below); null: that of an earlier call for this pair and step, or the
  * world's default. The last surface of a step wins. Errors: ARGUMENT, NOT_FINITE (surface), SURFACE
- * (a negative mu, mu2, rho, slip, bounce or soft_cfm, a soft_erp outside of 0 to 1), MEMORY (the step will fail, too),
- * CONVEX_NOT_REGISTERED (the pair is kept: register the geom before the step, which fails
- * otherwise). Pairs of rays are ignored: OK. */
+ * (a negative mu, mu2, rho, slip, bounce or soft_cfm, a soft_erp outside of 0 to 1), MEMORY (the
+ * step will fail, too), CONVEX_NOT_REGISTERED (the pair is kept: register the geom before the step,
+ * which fails otherwise). Pairs of rays are ignored: OK. */
 PEG_API pegStatus pegWorldAddPair(pegWorldID peg, dGeomID o1, dGeomID o2,
                                   const dSurfaceParameters *surface);
 
