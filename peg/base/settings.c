@@ -123,9 +123,9 @@ const char *peg_status_message(pegStatus status)
             "a plane (a, b, c, d) contains no polygon or points inwards, or a polygon has no "
             "plane: "
             "points on it satisfy a x + b y + c z = d, with (a, b, c) outwards",
-        [PEG_ERROR_SURFACE] =
-            "a surface has a negative mu, mu2, rho, slip, bounce or soft_cfm, or a soft_erp outside "
-            "of 0 to 1: 0 means none, mu = dInfinity no sliding",
+        [PEG_ERROR_SURFACE] = "a surface has a negative mu, mu2, rho, slip, bounce or soft_cfm, or "
+                              "a soft_erp outside "
+                              "of 0 to 1: 0 means none, mu = dInfinity no sliding",
         [PEG_ERROR_WORLD] =
             "the ODE world has a peg world already: destroy that one first, also if its ODE world "
             "was destroyed",
