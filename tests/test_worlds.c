@@ -95,8 +95,10 @@ END_TEST
  * light body beneath heavy ones stood by friction impulses that were not those of its velocity;
  * 112634: 36 bodies with joints stood still, as contacts added what these took up;
  * 82382: a small body that turns by radians in a step stood still, as its answers took turns;
- * 95080: gaps that grew added energy. */
-static const int mended_plain[] = {198, 662, 861, 1033, 1871, 41613, 82382, 95080, 112634};
+ * 95080: gaps that grew added energy; 1351, 2179: jointed bodies of very unlike masses stood still,
+ * as each step began with the diverged impulses of the last one. */
+static const int mended_plain[] = {198,  662,   861,   1033,  1351,  1871,
+                                   2179, 41613, 82382, 95080, 112634};
 enum { MENDED_PLAIN = sizeof mended_plain / sizeof *mended_plain };
 
 START_TEST(mended_plain_world_keeps_what_is_promised)
