@@ -18,7 +18,7 @@ typedef ... *dJointID; typedef ... *dJointGroupID; typedef ... *dTriMeshDataID;
 typedef ... *pegWorldID;
 typedef int... pegStatus;
 typedef double dReal; typedef double dVector3[4]; typedef uint32_t dTriIndex;
-typedef struct { double mass; ...; } dMass;
+typedef struct { double mass; double I[12]; ...; } dMass;
 typedef struct { int mode; double mu, mu2, bounce, bounce_vel, soft_erp, soft_cfm; ...; } dSurfaceParameters;
 
 int dInitODE2(unsigned int flags);
@@ -36,6 +36,7 @@ dTriMeshDataID dGeomTriMeshDataCreate(void); void dGeomTriMeshDataDestroy(dTriMe
 void dGeomTriMeshDataBuildSingle(dTriMeshDataID, void *, int, int, void *, int, int);
 void dGeomSetBody(dGeomID, dBodyID); void dGeomSetPosition(dGeomID, double, double, double);
 void dGeomSetQuaternion(dGeomID, const double *);
+void dGeomDestroy(dGeomID); void dJointDestroy(dJointID);
 dBodyID dBodyCreate(dWorldID); void dBodySetMass(dBodyID, dMass *); void dBodySetKinematic(dBodyID);
 void dBodySetData(dBodyID, void *);
 void dBodySetPosition(dBodyID, double, double, double); void dBodySetQuaternion(dBodyID, const double *);
@@ -62,6 +63,9 @@ void dJointSetSliderParam(dJointID, int, double); double dJointGetSliderPosition
 double dJointGetSliderPositionRate(dJointID);
 void dJointSetBallAnchor(dJointID, double, double, double);
 void dJointSetFixed(dJointID);
+typedef struct { double value; ...; } pegSeparationResult;
+static const int PEG_ERROR_ARGUMENT, PEG_ERROR_SETTINGS, PEG_ERROR_STEP_SIZE, PEG_ERROR_GEOM_CLASS,
+                 PEG_ERROR_MASS, PEG_ERROR_MEMORY, PEG_ERROR_SURFACE, PEG_SEPARATION_EXACT;
 #define dContactApprox1 ...
 #define dContactBounce ...
 #define dContactMu2 ...
@@ -91,13 +95,15 @@ dGeomID pegCreateConvex(dSpaceID, const double *, unsigned, const double *, unsi
 void pegWorldGetStats(pegWorldID, pegStats *); void pegWorldGetTotals(pegWorldID, pegStats *);
 void pegWorldResetTotals(pegWorldID);
 int pegWorldGetContactCount(pegWorldID);
+int pegSeparation(dGeomID, dGeomID, int, pegSeparationResult *);
 
 extern "Python" void odepeg_near(void *, dGeomID, dGeomID);
 extern "Python" void odepeg_message(void *, pegStatus, const char *);
 int odepeg_steps(pegWorldID, double, long, int, long *);
 void odepeg_poses(dBodyID *, int, double *);
 void odepeg_velocities(dBodyID *, int, double *);
-void odepeg_contacts(pegWorldID, int, char *);
+void odepeg_contacts(pegWorldID, int, char *, int);
+int odepeg_is_space(uintptr_t);
 int odepeg_bodies(dSpaceID, dBodyID *, int, int);
 """
 
@@ -106,6 +112,7 @@ SOURCE = """
 #include <ode-peg.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Steps until one fails; *done counts. */
 static int odepeg_steps(pegWorldID peg, double h, long steps, int quick, long *done)
@@ -144,16 +151,16 @@ typedef struct odepeg_contact {
 /* Worlds of this package number their bodies from 1 in their data. */
 static int64_t number_of(dGeomID geom, int numbered)
 {
-    dBodyID body = dGeomGetBody(geom);
-    return body && numbered ? (int64_t)(intptr_t)dBodyGetData(body) - 1 : -1;
+    dBodyID body = numbered ? dGeomGetBody(geom) : NULL; /* of other worlds it may not exist any more */
+    return body ? (int64_t)(intptr_t)dBodyGetData(body) - 1 : -1;
 }
 
-static void odepeg_contacts(pegWorldID peg, int numbered, char *out)
+static void odepeg_contacts(pegWorldID peg, int numbered, char *out, int n)
 {
-    for (int i = 0; i < pegWorldGetContactCount(peg); i++, out += sizeof(odepeg_contact)) {
+    for (int i = 0; i < n; i++, out += sizeof(odepeg_contact)) {
         odepeg_contact to;
         pegContact c;
-        pegWorldGetContact(peg, i, &c);
+        if (pegWorldGetContact(peg, i, &c) != PEG_OK) break;
         to.geom1 = (uintptr_t)c.g1, to.geom2 = (uintptr_t)c.g2;
         to.body1 = number_of(c.g1, numbered), to.body2 = number_of(c.g2, numbered);
         memcpy(to.position, c.pos, sizeof to.position);
@@ -179,6 +186,34 @@ static int odepeg_bodies(dSpaceID space, dBodyID *out, int n, int room)
         n++;
     }
     return n;
+}
+
+/* The kernel reads for us: it refuses addresses that are not mapped. */
+static int is_readable(const void *at, size_t size)
+{
+    int end[2];
+    if (pipe(end)) return 0;
+    int done = write(end[1], at, size) == (ssize_t)size;
+    close(end[0]), close(end[1]);
+    return done;
+}
+
+/* Whether a space of ODE is at the address: what begins with the same pointer, to the functions of
+ * its class, as a new space of that class. A destroyed one does so no more. */
+static int odepeg_is_space(uintptr_t address)
+{
+    const dVector3 centre = {0, 0, 0, 0}, extents = {1, 1, 1, 0};
+    if (!address || address % sizeof(void *) || !is_readable((void *)address, 32 * sizeof(void *))) return 0;
+    dSpaceID like[] = {dSimpleSpaceCreate(NULL), dHashSpaceCreate(NULL),
+                       dQuadTreeSpaceCreate(NULL, centre, extents, 1), dSweepAndPruneSpaceCreate(NULL, 0)};
+    int found = 0, was_free = 0;
+    for (int i = 0; i < 4; i++) {
+        was_free |= (uintptr_t)like[i] == address;
+        found |= !memcmp(like[i], (void *)address, sizeof(void *)) &&
+                 dGeomGetClass((dGeomID)like[i]) == dGeomGetClass((dGeomID)address);
+    }
+    for (int i = 0; i < 4; i++) dSpaceDestroy(like[i]);
+    return found && !was_free;
 }
 """
 

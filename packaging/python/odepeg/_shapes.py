@@ -26,7 +26,7 @@ def hull(points):
     if points.ndim != 2 or points.shape[1] != 3 or not 4 <= len(points) <= 200:
         raise ValueError("a convex geom needs 4 to 200 different points of three coordinates")
     if not np.isfinite(points).all():
-        raise ValueError("a point is not finite")
+        raise ValueError("a point is not finite: give numbers")
     size = np.ptp(points, axis=0).max()
     i, j, k = np.array(list(combinations(range(len(points)), 3))).T
     normal = np.cross(points[j] - points[i], points[k] - points[i])
@@ -40,7 +40,7 @@ def hull(points):
             on = tuple(np.flatnonzero(np.abs(height[row]) <= 1e-9 * size))
             planes.setdefault(on, sign * normal[row])
     if len(planes) < 4:
-        raise ValueError("the points lie in a plane")
+        raise ValueError("the points lie in a plane: give some that span a volume")
     rings, out = [], []
     for on, n in planes.items():
         centre = points[list(on)].mean(0)

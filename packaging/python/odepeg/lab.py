@@ -5,6 +5,7 @@ peg-lab is taken from $PEG_LAB or the PATH (package ode-peg-tools).
 import gzip
 import html
 import json
+import numbers
 import os
 import shutil
 import subprocess
@@ -12,6 +13,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
+from . import _check
 
 __all__ = ["compare", "run", "report", "scenes", "read_trace", "Comparison", "Run", "Report", "Trace", "LabError"]
 
@@ -30,12 +33,22 @@ def _lab(*arguments):
     return result.stdout
 
 
-def _options(h, time, seed, mu, keys):
-    for name, value in (("h", h), ("time", time), ("seed", seed), ("mu", mu)):
+def _options(call, scene, h, time, seed, mu, keys):
+    """The words of a scene and its options; peg-lab tells of what is out of its ranges."""
+    if not isinstance(scene, str):
+        raise _check.wrong_type(call, "scene", scene, "give the name of a scene, one of scenes(), or of a file")
+    out = [scene]
+    for name, value in (("h", h), ("time", time), ("mu", mu)):
         if value is not None:
-            yield f"--{name}={value!r}"
-    for name, value in keys.items():
-        yield f"--set={name}={value!r}"
+            out.append(f"--{name}={_number(call, name, value)!r}")
+    if seed is not None:
+        out.append(f"--seed={_check.count(call, 'seed', seed)}")
+    return out + [f"--set={name}={_number(call, name, value)!r}" for name, value in keys.items()]
+
+
+def _number(call, name, value):
+    x = _check.number(call, name, value, low=-np.inf, high=np.inf)
+    return int(value) if isinstance(value, numbers.Integral) else x
 
 
 def scenes():
@@ -81,14 +94,18 @@ class Trace:
 
 
 def read_trace(path):
-    """The Trace of a file of version 1, also compressed by gzip."""
+    """The Trace of a file of version 1, also compressed by gzip. ArgumentError: it holds no such trace."""
+    need = "no trace of version 1 (record it without --trace-compact)"
     with open(path, "rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
-    with (gzip.open if packed else open)(path, "rt", encoding="utf-8") as file:
-        header, *lines = (json.loads(line) for line in file)
-    if header.get("format") != "ode-peg-trace" or header.get("version") != 1:
-        raise ValueError(f"{path} is no trace of version 1 (record it without --trace-compact)")
-    return Trace(header, lines)
+    try:
+        with (gzip.open if packed else open)(path, "rt", encoding="utf-8") as file:
+            header, *lines = (json.loads(line) for line in file)
+        if header["format"] != "ode-peg-trace" or header["version"] != 1:
+            raise ValueError
+        return Trace(header, lines)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, EOFError, gzip.BadGzipFile) as error:
+        raise _check.wrong_value("read_trace", "path", path, f"{need}{f': {error}' if str(error) else ''}") from error
 
 
 class Run:
@@ -125,25 +142,35 @@ class Comparison:
 def compare(scene, contact=("ode", "peg"), h=None, time=None, seed=None, mu=None, **keys):
     """Runs a scene with several contact models. keys: the scene's own, as bodies=40.
 
-    odepeg.compare("v-notch").show() shows the page in a notebook.
+    odepeg.compare("v-notch").show() shows the page in a notebook. h, time: s. Errors: LabError, in the
+    words of peg-lab; TypeError and ArgumentError for what is no number or list of names.
     """
+    if isinstance(contact, str) or not all(isinstance(one, str) for one in contact):
+        raise _check.wrong_type("compare", "contact", contact, "give a list of contact models, as ('ode', 'peg')")
+    options = _options("compare", scene, h, time, seed, mu, keys)
     folder = tempfile.TemporaryDirectory(prefix="odepeg-")
-    _lab("compare", scene, "--contact", ",".join(contact), "--out", folder.name, "--quiet",
-         *_options(h, time, seed, mu, keys))
+    _lab("compare", *options, "--contact", ",".join(contact), "--out", folder.name, "--quiet")
     return Comparison(folder)
 
 
 def run(scene, contact="peg", h=None, time=None, seed=None, mu=None, **keys):
-    """Runs a scene with one contact model and reads its trace."""
+    """Runs a scene with one contact model and reads its trace; arguments and errors as of compare."""
+    if not isinstance(contact, str):
+        raise _check.wrong_type("run", "contact", contact, "give the name of one contact model, as 'peg'")
+    options = _options("run", scene, h, time, seed, mu, keys)
     folder = tempfile.TemporaryDirectory(prefix="odepeg-")
     trace, summary = Path(folder.name) / "trace.jsonl", Path(folder.name) / "summary.json"
-    _lab("run", scene, "--contact", contact, "--trace", trace, "--summary", summary, "--quiet",
-         *_options(h, time, seed, mu, keys))
+    _lab("run", *options, "--contact", contact, "--trace", trace, "--summary", summary, "--quiet")
     return Run(json.loads(summary.read_text(encoding="utf-8")), read_trace(trace), trace, folder)
 
 
 def report(*runs, out=None):
-    """The Report of runs or of trace files; out: where to write the page (else it is temporary)."""
+    """The Report of runs or of trace files, one or more; out: where to write the page (else it is temporary)."""
+    for one in runs:
+        if not isinstance(one, (Run, str, os.PathLike)):
+            raise _check.wrong_type("report", "runs", one, "give what run returned, or the path of a trace")
+    if not runs:
+        raise TypeError("report: runs are (): give at least one, or the path of a trace")
     folder = None if out else tempfile.TemporaryDirectory(prefix="odepeg-")
     out = Path(out) if out else Path(folder.name) / "report.html"
     _lab("report", *(one._path if isinstance(one, Run) else one for one in runs), "--out", out)

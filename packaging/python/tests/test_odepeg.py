@@ -161,11 +161,11 @@ def test_errors():
         odepeg.World(settings={"colour": 1})
     world = pile(1)
     with pytest.raises(odepeg.Error, match="step size") as raised:
-        with pytest.warns(RuntimeWarning, match="step size"):
-            world.step(-1)
+        world.step(-1)
     assert raised.value.status > 0
     before = world.poses
-    world.bodies[0].add_force((np.nan, 0, 0))
+    for _ in range(2):
+        world.bodies[0].add_force((9e59, 0, 0))  # each may be applied, the sum is out of range
     with pytest.raises(odepeg.Error, match="NaN"):
         with pytest.warns(RuntimeWarning):
             world.step(0.01)
