@@ -279,9 +279,9 @@ class Body(Static):
     orientation = _vector("orientation", _check.quaternion, _lib.dBodyGetQuaternion,
                           lambda b, v: _lib.dBodySetQuaternion(b, _ffi.new("double[4]", v)),
                           "Quaternion (4,): w, x, y, z, body to world; normalised when set.")
-    velocity = _vector("velocity", lambda *a: _check.vector(*a, "m/s"), _lib.dBodyGetLinearVel,
+    velocity = _vector("velocity", _check.velocity, _lib.dBodyGetLinearVel,
                        lambda b, v: _lib.dBodySetLinearVel(b, *v), "Linear velocity (3,), m/s, world frame.")
-    angular_velocity = _vector("angular_velocity", lambda *a: _check.vector(*a, "rad/s"), _lib.dBodyGetAngularVel,
+    angular_velocity = _vector("angular_velocity", _check.angular_velocity, _lib.dBodyGetAngularVel,
                                lambda b, v: _lib.dBodySetAngularVel(b, *v),
                                "Angular velocity (3,), rad/s, world frame.")
 

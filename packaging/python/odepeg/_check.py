@@ -16,6 +16,8 @@ SMALLEST, LARGEST = 1e-60, float(np.nextafter(1e60, 0))  # m, kg ..: as in the l
 LARGEST_SINGLE = 1e18  # m, of meshes, which ODE keeps in single precision: squares stay in range
 UNIT = 1e-12  # rounding of the square of a unit quaternion's length that needs no normalisation
 NEEDLE = 1e-14  # rounding of the least principal moment of inertia, relative to the largest
+LARGEST_SPIN = 1e20  # rad/s: ODE inverts a matrix of angular momenta, whose cubes stay in range
+LEAST_DETERMINANT = 1e-280  # (kg m^2)^3, of an inertia: below 1e-307 ODE's inverse overflows and its step aborts
 HOLES = 0.01  # share of the surface that may be missing in a mesh of a body: small holes of scans
 HOW = ("density", "mass", "position", "orientation", "velocity", "angular_velocity", "kinematic", "name")
 
@@ -129,6 +131,14 @@ def vector(call, name, value, unit="", n=3, low=-LARGEST, high=LARGEST):
     raise raises(call, name, value, _asks(n, low, high, unit, "s"))
 
 
+def velocity(call, name, value):
+    return vector(call, name, value, "m/s")
+
+
+def angular_velocity(call, name, value):
+    return vector(call, name, value, "rad/s", 3, -LARGEST_SPIN, LARGEST_SPIN)
+
+
 def direction(call, name, value):
     """A vector that has a direction; its length does not matter."""
     out = vector(call, name, value)
@@ -188,11 +198,11 @@ def triangles(call, name, value, vertices):
 
 
 def is_inertia(inertia, least=0.0):
-    """Whether the inertia (3, 3) is positive, by its leading minors, as ODE and the library ask for, and
-    the least principal moment more than this share of the largest."""
+    """Whether the inertia (3, 3) is positive, by its leading minors, as ODE and the library ask for, not too
+    small to be inverted, and the least principal moment more than this share of the largest."""
     (a, d, e), (_, b, f), (_, _, c) = rows = [[float(x) for x in row] for row in inertia]
     minor, det = a * b - d * d, a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e)
-    if not all(abs(x) <= LARGEST for row in rows for x in row) or not (a > 0 and minor > 0 and det > 0):
+    if not all(abs(x) <= LARGEST for row in rows for x in row) or not (a > 0 and minor > 0 and det > LEAST_DETERMINANT):
         return False
     moments = np.linalg.eigvalsh(inertia) if least else (1, 1, 1)
     return bool(moments[0] > least * moments[2])
@@ -226,8 +236,8 @@ def placement(call, volume, how):
     out.is_static = out.kg is None and not out.kinematic
     out.position = vector(call, "position", how.get("position", (0, 0, 0)), "m")
     out.orientation = quaternion(call, "orientation", how.get("orientation", (1, 0, 0, 0)))
-    for name, unit in (("velocity", "m/s"), ("angular_velocity", "rad/s")):
-        value = vector(call, name, how.get(name, (0, 0, 0)), unit)
+    for name, check in (("velocity", velocity), ("angular_velocity", angular_velocity)):
+        value = check(call, name, how.get(name, (0, 0, 0)))
         if out.is_static and any(value):
             raise wrong_value(call, name, how[name], "a static geom does not move: give density, mass or kinematic=True")
         setattr(out, name, value)

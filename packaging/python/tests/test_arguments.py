@@ -39,6 +39,7 @@ def cases():
     yield from bad("add_box", ("size", "@, mass=1"), [("(1, 1, 1e-12)", ValueError)])  # too thin
     yield from bad("add_sphere", ("radius", "@"), lengths)
     yield from bad("add_sphere", ("radius", "@, mass=1"), [("1e-55", ValueError), ("1e55", ValueError)])  # inertia
+    yield from bad("add_mesh", ("vertices", "np.array(CORNERS) * 6.3e-26, FACES, density=@"), [("5.2e24", ValueError)])
     yield from bad("add_capsule", ("radius", "@, 1"), lengths)
     yield from bad("add_capsule", ("length", "1, @"), NUMBERS + [("-1", ValueError)])
     yield from bad("add_cylinder", ("radius", "@, 1"), lengths)
@@ -74,6 +75,7 @@ def cases():
                 ("(0, 0, 0, 0)", ValueError), ("(1, 0, 0)", ValueError), ("(1, 0, 0, nan)", ValueError),
                 ("(1e-200, 0, 0, 0)", ValueError), ("(1e200, 0, 0, 0)", ValueError)])
         yield f"world.{call}({shape}, velocity=(1, 0, 0))", ValueError, call, "velocity"
+        yield f"world.{call}({shape}, mass=1, angular_velocity=(0, 0, 1e21))", ValueError, call, "angular_velocity"
         yield f"world.{call}({shape}, colour='red')", TypeError, call, "colour"
     yield "world.add_sphere(1e-25, density=1)", ValueError, "add_sphere", "density"
     for call, form in JOINTS.items():
@@ -99,6 +101,7 @@ def cases():
         yield from bad("Body", (name, f"setattr(box, '{name}', @)"), VECTORS, "{1}")
     yield from bad("Body", ("orientation", "setattr(box, 'orientation', @)"), VECTORS + [
         ("(0, 0, 0, 0)", ValueError), ("(1, 0, 0)", ValueError), ("(nan, 0, 0, 0)", ValueError)], "{1}")
+    yield "setattr(box, 'angular_velocity', (0, 0, -1e21))", ValueError, "Body", "angular_velocity"
     for call, name in (("add_force", "force"), ("add_torque", "torque")):
         yield from bad(call, (name, "@"), VECTORS, "box.{}({})")
     yield from bad("step", ("h", "@"), NUMBERS + [("0", ValueError), ("-1", ValueError), ("1e11", ValueError)])
