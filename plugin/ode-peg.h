@@ -173,7 +173,8 @@ PEG_API pegStatus pegJointSetPlane2DParam(pegWorldID peg, dJointID joint, int ax
  * step), STEP_SIZE, NOT_FINITE, MASS, SHAPE_EMPTY (a box too thin to have a volume),
  * CONVEX_NOT_REGISTERED (a convex in an added space or pair), MEMORY. STEP_SIZE: h is not in
  * 1e-20..1e10 s. NOT_FINITE: or 1e60 and more; of a body without geoms, too, since ODE would abort,
- * or if the step would make it so. The message names the culprit.
+ * or if the step would make it so. MASS: not positive, or the determinant of an inertia is below
+ * 1e-280 (kg m^2)^3. The message names the culprit.
  *
  * Contact joints that the program makes itself are solved by ODE's step, after the exact contacts
  * and without knowledge of them: do not make any for geoms of added spaces (one message). */

@@ -16,12 +16,16 @@ static void solve3(const double A[9], const double b[3], double x[3])
     for (int k = 0; k < 3; k++) x[k] = (b[0] * c[0][k] + b[1] * c[1][k] + b[2] * c[2][k]) / det;
 }
 
+/* (kg m^2)^3: ODE inverts inertias, beside joints those of a gyroscopic torque as well, and aborts
+ * where 1 / det overflows, which it does from 1e-308 on. */
+static const double LEAST_DETERMINANT = 1e-280;
+
 static int is_positive(const double I[9])
 {
     double minor = I[0] * I[4] - I[1] * I[1];
     double det = I[0] * (I[4] * I[8] - I[5] * I[5]) - I[1] * (I[1] * I[8] - I[5] * I[2]) +
                  I[2] * (I[1] * I[5] - I[4] * I[2]);
-    return I[0] > 0 && minor > 0 && det > 0;
+    return I[0] > 0 && minor > 0 && det > LEAST_DETERMINANT;
 }
 
 /* m, m/s, N ..: the fourth power, of which ODE's and our solves are made, stays in range. */
