@@ -20,6 +20,10 @@
  * below PEG_THIN * margin, near rounding, grow (contact_row.h). */
 #define PEG_THIN 1e-5
 
+/* Gaps that exceed the margin by less than this share of it are closed: they stay as they are, and
+ * faces that are parallel but for rounding share their load. */
+#define PEG_CLOSED 1e-3
+
 /* Features within this of each other, in L, make rows at any speed; a violated pair gets the rows
  * of its chosen facet up to this lateral distance. Without a limit far rows act as levers. */
 #define PEG_NEAR 0.02

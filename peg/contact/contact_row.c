@@ -54,6 +54,7 @@ static double row_target(const peg_island *I, const peg_pair *pair, double gap0,
     /* between walls without clearance the overlap of rounding is shared, not handed on */
     if (I->forms & PEG_FORM_CLEARANCE)
         return fabs(gap0) < PEG_ROUNDED * pair->L ? 0.5 * gap0 : fmin(margin, gap0);
+    if (gap0 > margin) return gap0 <= (1 + PEG_CLOSED) * margin ? gap0 : margin;
     /* flush features may overlap by rounding */
     double gap = fmax(gap0, 0);
     double thin =

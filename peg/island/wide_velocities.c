@@ -40,7 +40,9 @@ static void choose_reaches(void *data, int begin, int end)
 static double kept_gap(const peg_wide *w, int k)
 {
     const peg_wide_pair *p = &w->pair[w->feature[k].pair];
-    return p->is_soft ? 0 : peg_min(w->feature[k].gap, w->gap * p->margin);
+    double gap = w->feature[k].gap, margin = w->gap * p->margin;
+    if (p->is_soft) return 0;
+    return gap <= (1 + PEG_CLOSED) * margin ? gap : margin;
 }
 
 /* room: of the gap that may close in the step, m. */

@@ -20,7 +20,10 @@
  *
  * Rows of a face are dependent. The equations have PEG_HELD_SHIFT on their diagonal, which is a
  * compliance about the start of the path, and are solved again for what it leaves at its end: a
- * proximal point iteration, which leaves alone what the equations do not determine. */
+ * proximal point iteration, which leaves alone what the equations do not determine. Of that,
+ * contacts share their loads before the first path: of all normal impulses that act alike, as those
+ * at the ends of a line between two jaws, those of least norm are what equal compliances lead to in
+ * the limit of 0. One end that bears all would hold no moment by friction. */
 #include "peg/lcp/delassus.h"
 
 #include <math.h>
@@ -35,6 +38,8 @@ enum { PATHS = 4 };
  * random worlds that have no answer take three times the work of all others. Tolerances up to which
  * what it leaves is an answer all the same. */
 static const double HALVED = 0.5, NEAR = 100;
+/* Factorisations until contacts that would pull are found. */
+enum { SHARINGS = 3 };
 /* Changes of state on a path, per row. From u = 0 each row that acts takes one. */
 enum { CHANGES = 2 };
 /* Iterations of Gauss-Seidel before the first path: with 8 of them a pile of 10 boxes takes 1.03
@@ -484,6 +489,74 @@ static void begin_path(path *w)
     w->is_current = 0;
 }
 
+/* --- shares of a load --- */
+
+/* Whether row i is of a contact whose load bounds its friction, and which bears or could: s = 0. */
+static int may_share(const path *w, int i, double closed)
+{
+    const row_bound *friction = i + 1 < w->m ? &w->bound[i + 1] : NULL;
+    int has_friction = friction && friction->normal == i && friction->mu > 0;
+    return has_friction && (w->u[i] > 0 || fabs(s_of(w, i)) <= closed);
+}
+
+/* by: what of the impulses of contacts that may share acts on no body, the part of u along the null
+ * space of their K, which K^-1 u makes 1 / PEG_HELD_SHIFT times as large. Those that would have to
+ * pull bear nothing. Returns 0 if none is left. */
+static int find_self_stress(path *w, double closed)
+{
+    const double *by = (const double *)w->by;
+    int pulls = 1;
+    for (int i = 0; i < w->m; i++) {
+        int is_sharer = !w->bound[i].is_bounded && may_share(w, i, closed);
+        w->state[i] = is_sharer ? PEG_ROW_HELD : PEG_ROW_OPEN;
+        w->b[i] = is_sharer ? w->u[i] : 0;
+    }
+    for (int tries = 0; pulls && tries < SHARINGS; tries++) {
+        pulls = 0;
+        if (!peg_basis_factorise(&w->basis) || w->basis.held < 2) return 0;
+        peg_basis_solve(&w->basis, w->b, w->by);
+        for (int i = 0; i < w->m; i++) {
+            if (w->state[i] != PEG_ROW_HELD || w->u[i] > 0 || by[i] < 0) continue;
+            w->state[i] = PEG_ROW_OPEN;
+            pulls = 1;
+        }
+    }
+    return !pulls;
+}
+
+/* Change of u_i that takes the self-stress away. */
+static double sharing(const path *w, int i)
+{
+    if (w->state[i] != PEG_ROW_HELD) return 0;
+    return -PEG_HELD_SHIFT * ((const double *)w->by)[i];
+}
+
+/* Of the changes, up to which all contacts press and hold their friction. */
+static double find_share(const path *w)
+{
+    path_event first = {1, -1, PEG_ROW_HELD};
+    for (int i = 0; i < w->m; i++) {
+        const row_bound *of = &w->bound[i];
+        if (w->state[i] == PEG_ROW_HELD) meet(w->u[i], sharing(w, i), i, PEG_ROW_OPEN, &first);
+        if (of->normal < 0) continue;
+        double room = bound_of(w, i) - fabs(w->u[i]);
+        meet(room, of->mu * sharing(w, of->normal), i, PEG_ROW_UP, &first);
+    }
+    return first.step;
+}
+
+static void share_loads(path *w, double closed)
+{
+    if (!find_self_stress(w, closed)) return;
+    double share = find_share(w);
+    memcpy(w->before, w->u, (size_t)w->m * sizeof *w->u);
+    for (int i = 0; i < w->m; i++) w->u[i] += share * sharing(w, i);
+    change_equations(w);
+    find_speeds(w);
+}
+
+/* --- paths --- */
+
 static void project_all(path *w)
 {
     for (int i = 0; i < w->m; i++) set_impulse(w, i, project(w, i, w->u[i]));
@@ -533,6 +606,7 @@ static int solve(path *w, double unit, double tolerance)
     if (residual(w) > WARM * unit) approach(w, unit);
     project_all(w);
     find_speeds(w);
+    if (residual(w) > PEG_ROUNDED_RESIDUAL * tolerance) share_loads(w, NEAR * tolerance);
     if (follow_paths(w, tolerance)) return 1;
     /* from no impulses, with each change factorised: dependent rows may have left rounding */
     w->basis.most_changes = 0;

@@ -280,12 +280,17 @@ void peg_basis_solve(peg_basis *basis, const double *b, peg_doubles *x)
     solve(basis, b, x);
 }
 
-int peg_basis_begin(peg_basis *basis)
+int peg_basis_factorise(peg_basis *basis)
 {
     make_equations(basis);
-    if (!factorise(basis)) return 0;
     basis->changes = 0;
     memset(basis->has_changed, 0, (size_t)basis->D->m);
+    return factorise(basis);
+}
+
+int peg_basis_begin(peg_basis *basis)
+{
+    if (!peg_basis_factorise(basis)) return 0;
     solve(basis, basis->e, basis->x);
     return 1;
 }

@@ -78,7 +78,9 @@ typedef struct peg_basis {
 /* 0 if memory is exhausted. */
 int peg_basis_create(peg_arena *arena, peg_delassus *D, const peg_row_state *state, const double *e,
                      peg_basis *basis);
-/* Factorises the equations of the present states, and solves them. 0 if they are singular. */
+/* Factorises the equations of the present states. 0 if they are singular. */
+int peg_basis_factorise(peg_basis *basis);
+/* The same, and solves them. */
 int peg_basis_begin(peg_basis *basis);
 /* The same after row i, and of a normal row its friction, may have changed their states. */
 int peg_basis_follow(peg_basis *basis, int i);
