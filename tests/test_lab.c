@@ -28,6 +28,37 @@ START_TEST(lists_scenes)
 }
 END_TEST
 
+/* Kind and range of every key are checked; the message names scene, key, value and range. */
+static const struct {
+    const char *arguments, *words;
+} out_of_range[] = {
+    {"pour-boxes --set bodies=-3",
+     "pour-boxes: --set bodies=-3: bodies must be a whole number from 1 to 2000"},
+    {"pour-boxes --set bodies=2.5", "bodies must be a whole number from 1 to 2000"},
+    {"pour-boxes --set bodies=1e9", "bodies must be a whole number from 1 to 2000"},
+    {"tower-20 --set bodies=1e9", "bodies must be a whole number from 1 to 1000"},
+    {"tower-20 --set bodies=0", "bodies must be a whole number from 1 to 1000"},
+    {"arch-25 --set bodies=2", "bodies must be a whole number from 3 to 1000"},
+    {"tower-20 --set gap=-1", "gap must be a number from 0 to 1000"},
+    {"tower-20 --set drop=inf", "must be a number"},
+    {"gripper --set object=3", "object must be a whole number from 0 to 2"},
+    {"gripper --set mass=0", "mass must be a number from 1e-09 to 1000000000"},
+    {"buggy --set flat=.5", "flat must be a whole number from 0 to 1"},
+    {"chain-net --set n=1e9", "n must be a whole number from 3 to 40"},
+    {"pour-2d --set set=3.5", "set must be a whole number from 0 to 26"},
+    {"thin-plate --set speed=1e30", "speed must be a number from -100000 to 100000"},
+    {"pour-boxes --set threads=0", "threads must be a whole number from 1 to 64"},
+    {"pour-boxes --set passes=2.5", "passes must be a whole number from 1 to 50"},
+};
+
+START_TEST(refuses_keys_out_of_range)
+{
+    char arguments[128];
+    snprintf(arguments, sizeof arguments, "run --steps 1 %s", out_of_range[_i].arguments);
+    ck_assert(lab_refused(arguments, out_of_range[_i].words));
+}
+END_TEST
+
 START_TEST(refuses_bad_usage)
 {
     ck_assert(lab_refused("", "no command given"));
@@ -67,6 +98,7 @@ START_TEST(refuses_bad_usage)
         "sin-theta, tan-phi, edges, fallback, stiffness, "
         "gamma, gradient, traps, adjacent, passes, narrow, rotation, mesh-search, bodies"));
     ck_assert(lab_refused("run pour-boxes --set scale=0", "scale"));
+    ck_assert(lab_refused("run pour-boxes --set bodies=3 --set bodies=4", "'bodies' twice"));
     ck_assert(lab_refused("run pour-boxes --unknown", "--unknown"));
     ck_assert(lab_refused("run pour-boxes --trace /nowhere/at/all --steps 1", "--trace"));
     ck_assert(lab_refused("run pour-boxes --summary /nowhere/at/all --steps 1", "--summary"));
@@ -579,6 +611,8 @@ Suite *test_suite(void)
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, lists_scenes);
+    tcase_add_loop_test(tests, refuses_keys_out_of_range, 0,
+                        sizeof out_of_range / sizeof *out_of_range);
     tcase_add_test(tests, refuses_bad_usage);
     tcase_add_test(tests, traces_and_summaries_agree);
     tcase_add_test(tests, what_moves_is_listed);

@@ -61,6 +61,15 @@ START_TEST(multiplies_lists)
 }
 END_TEST
 
+/* Whether the last program has told so. */
+static int has_told(const char *words)
+{
+    char told[2048] = "";
+    FILE *f = fopen(test_path("stderr"), "r");
+    ck_assert(f && fread(told, 1, sizeof told - 1, f) > 0 && fclose(f) == 0);
+    return strstr(told, words) != NULL;
+}
+
 START_TEST(refuses_bad_plans)
 {
     static const char *const plans[][2] = {
@@ -96,10 +105,11 @@ START_TEST(refuses_bad_plans)
     write_text(test_path("bad.json"),
                HEAD "[{\"scenes\": [\"bounce\"], \"set\": {\"nokey\": 1}}]}");
     ck_assert_int_eq(run("sweep %s --out x", test_path("bad.json"), ""), 2);
-    char told[2048] = "";
-    FILE *f = fopen(test_path("stderr"), "r");
-    ck_assert(f && fread(told, 1, sizeof told - 1, f) > 0 && fclose(f) == 0);
-    ck_assert_ptr_nonnull(strstr(told, "scene 'bounce' has no key 'nokey'"));
+    ck_assert(has_told("bad.json: scene 'bounce': the scene has no key 'nokey'"));
+    write_text(test_path("bad.json"),
+               HEAD "[{\"scenes\": [\"bounce\"], \"set\": {\"drop\": [1, -1]}}]}");
+    ck_assert_int_eq(run("sweep %s --out x", test_path("bad.json"), ""), 2);
+    ck_assert(has_told("--set drop=-1: drop must be a number from 0"));
     ck_assert_int_eq(run("sweep /nowhere.json --out x", "", ""), 2);
     ck_assert_int_eq(run("sweep %s --out /dev/null/x", test_path("plan.json"), ""), 2);
     ck_assert_int_eq(run("sweep %s --out x --part 3/2", test_path("plan.json"), ""), 2);

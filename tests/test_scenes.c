@@ -54,7 +54,7 @@ static const double ULP = 8 * DBL_EPSILON;
  */
 static void build_sunk(lab_world *w)
 {
-    double centre = 12 - lab_key(w, "ulps", 0) * ULP;
+    double centre = 12 - lab_key_number(w, "ulps", 0, 0, 100) * ULP;
     lab_gravity(w, 0, 0, 0);
     lab_add_box(w, "wall", LAB_STATIC, 8, 4, 4, centre, 0, 0, NULL);
     lab_add_box(w, "cube", LAB_DYNAMIC, 1, 1, 1, 7.5, 0, 0, NULL);
@@ -271,7 +271,7 @@ static void build_permuted(lab_world *w)
 {
     static const int orders[3][6] = {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {2, 5, 0, 4, 1, 3}};
     static const char *const names[] = {"a", "b", "c", "d", "e"};
-    const int *order = orders[(int)lab_key(w, "order", 0)];
+    const int *order = orders[lab_key_whole(w, "order", 0, 0, 2)];
     for (int k = 0; k < 6; k++) {
         int i = order[k];
         double q[4];
@@ -310,7 +310,7 @@ static void build_meeting(lab_world *w)
 {
     double q[4];
     lab_gravity(w, 0, 0, 0);
-    lab_friction(w, lab_key(w, "mu", 0));
+    lab_friction(w, lab_key_number(w, "mu", 0, 0, 1e9));
     for (int i = 0; i < 3; i++) {
         lab_random_rotation(w, q);
         double side = 0.4 + 0.2 * i;

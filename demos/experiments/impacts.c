@@ -426,8 +426,9 @@ static int run_flight(const experiment_study *s, int scene, int seed, FILE *csv)
  * of first order in it. The seed changes the height, and with it when in a step the bodies meet. */
 static void build_bounce(lab_world *w)
 {
-    double q[4], rolls = lab_key(w, "rolls", 0);
-    if (rolls > 0)
+    double q[4];
+    int rolls = lab_key_flag(w, "rolls", 0);
+    if (rolls)
         lab_axis_angle(1, 2, .5, 35, q);
     else
         lab_axis_angle(1, -1, .1, 53, q);
@@ -437,7 +438,7 @@ static void build_bounce(lab_world *w)
         lab_add_box(w, "cube", LAB_DYNAMIC, .5, .5, .5, 0, 0, .8 + .01 * lab_random(w), q);
     lab_mass(b, 1);
     lab_velocity(b, (double[3]){.3, 0, -2.5},
-                 rolls > 0 ? (double[3]){1, -2, .5} : (double[3]){.3, -.5, .7});
+                 rolls ? (double[3]){1, -2, .5} : (double[3]){.3, -.5, .7});
 }
 
 static const lab_scene bounce = {

@@ -103,6 +103,8 @@ static int parse_set(command *c, const char *text)
     if (c->sets == LAB_SETS_MAX) return usage("too many --set options at '%s'", text);
     memcpy(s->key, text, length);
     s->key[length] = 0;
+    for (int i = 0; i < c->sets; i++)
+        if (!strcmp(c->set[i].key, s->key)) return usage("--set names '%s' twice", s->key);
     s->value = strtod(equals + 1, &end);
     if (end == equals + 1 || *end || !isfinite(s->value))
         return usage("--set %s: the value must be a number", text);
@@ -306,7 +308,10 @@ static int convert(const command *c, const lab_scene *scene, lab_options *option
     if (!c->out) return usage("convert needs a file: --out FILE%s", "");
     options->steps = 0, options->time = 0;
     lab_world *w = lab_open(scene, options, text, &user);
-    if (!w) return usage("%s", text), user ? 2 : 1;
+    if (!w) {
+        fprintf(stderr, "peg-lab: %s: %s\n", scene->name, text);
+        return user ? 2 : 1;
+    }
     if (c->time > 0) steps = (long)nearbyint(c->time / lab_step_size(w));
     while (status == 0 && lab_steps(w) < steps) status = lab_step(w);
     if (status)

@@ -36,7 +36,7 @@ static void add_card(lab_world *w, double length, double y, double z, double deg
  * Nothing touches at first: each level falls a little. */
 static void build_cards(lab_world *w)
 {
-    int levels = (int)lab_key(w, "levels", 5);
+    int levels = lab_key_whole(w, "levels", 5, 1, 40);
     double slack = .01, lean = radians(20);
     double tall = CARD_LENGTH * cos(lean) + CARD_THICK * sin(lean);
     double half = .5 * (CARD_LENGTH * sin(lean) + CARD_THICK * cos(lean)); /* of a card's width */
@@ -100,7 +100,7 @@ static void build_rolling(lab_world *w)
     lab_contacts(w, 3);
     lab_surface(w, &(dSurfaceParameters){.mode = dContactApprox1 | dContactRolling,
                                          .mu = .37,
-                                         .rho = lab_key(w, "rho", .1)});
+                                         .rho = lab_key_number(w, "rho", .1, 0, 1e9)});
     lab_view(w, (double[3]){-3, 0, 0}, (double[3]){3, 4.6, 5});
     lab_plane(w, "ground", Z, 0);
     for (int i = 0; i < RAMPS; i++) {

@@ -146,12 +146,8 @@ static void thing(lab_world *w, lab_body *body, char key)
 static void drop_things(lab_world *w, const char *keys, int usual, double pause, const double x[3],
                         const double v[3])
 {
-    double count = lab_key(w, "bodies", usual);
-    if (!(count >= 1 && count <= 1000 && count == floor(count))) {
-        lab_fail(w, "bodies must be a whole number from 1 to 1000 (--set bodies=)");
-        return;
-    }
-    for (int i = 0, at = 0; i < (int)count; i++) {
+    int count = lab_key_whole(w, "bodies", usual, 1, 1000);
+    for (int i = 0, at = 0; i < count; i++) {
         double q[4], place[3], t = pause * i;
         char name[32], key = keys[at++];
         if (!keys[at]) at = 0;

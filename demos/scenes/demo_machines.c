@@ -105,7 +105,7 @@ static void build_crash(lab_world *w)
     lab_view(w, (double[3]){-30, -8, 0}, (double[3]){-13, 8, 6});
     lab_plane(w, "ground", Z, 0);
     add_car(w);
-    double pitch = 1 + lab_key(w, "gap", .001);
+    double pitch = 1 + lab_key_number(w, "gap", .001, 0, 1);
     for (double z = .5; z <= 10; z++)
         for (double y = .5 * (z - 12); y <= .5 * (12 - z); y++)
             box(w, "brick", 1, side, WALL_X, pitch * y, z);
@@ -197,7 +197,7 @@ static void drive_buggy(lab_world *w, double t)
 static void build_chain(lab_world *w)
 {
     const double side = .2, sides[3] = {side, side, side};
-    int n = (int)lab_key(w, "bodies", 10);
+    int n = lab_key_whole(w, "bodies", 10, 1, 1000);
     lab_gravity(w, 0, 0, -.5);
     lab_contacts(w, 1);
     lab_surface(w, &(dSurfaceParameters){.mu = dInfinity});
@@ -279,7 +279,7 @@ static void build_plane2d(lab_world *w)
 {
     static const double wall[4][4] = {
         {1, 0, 0, 0}, {-1, 0, 0, -STAGE}, {0, 1, 0, 0}, {0, -1, 0, -STAGE}};
-    int n = (int)lab_key(w, "bodies", 40), row = (int)(1 + sqrt(n));
+    int n = lab_key_whole(w, "bodies", 40, 1, 1000), row = (int)(1 + sqrt(n));
     lab_gravity(w, 0, 0, -1);
     lab_contacts(w, 1);
     for (int i = 0; i < 4; i++) lab_plane(w, "wall", wall[i], wall[i][3]);

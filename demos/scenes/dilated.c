@@ -150,7 +150,8 @@ static void add_thread(lab_body *body, double radius, double depth, double pitch
  * the thread falls faster than they do: pitch / 2 pi r > pi / 32 . pitch / 2 depth. */
 static void build_bolt_nut(lab_world *w)
 {
-    double round = 2e-4, gap = lab_key(w, "clearance", 1e-3), pitch = lab_key(w, "pitch", .08);
+    double round = 2e-4, gap = lab_key_number(w, "clearance", 1e-3, 0, .02),
+           pitch = lab_key_number(w, "pitch", .08, .01, 1);
     lab_friction(w, 0);
     lab_body *nut = lab_add(w, "nut", LAB_STATIC, NULL, NULL);
     add_thread(nut, .05 + gap + 2 * round, .024, pitch, 2, round);
@@ -179,9 +180,10 @@ static void race_line(double at, double groove, double thick, int side, double l
 /* A shaft with the inner race turns; balls of meshes roll between the races. */
 static void build_ball_bearing(lab_world *w)
 {
-    int balls = (int)lab_key(w, "balls", 7);
+    int balls = lab_key_whole(w, "balls", 7, 1, 12);
     double line[LINE][2], round = 1e-3, ball = .05, groove = .056, at = .2;
-    double speed = lab_key(w, "speed", 5), turn = 2 * acos(-1);
+    double speed = lab_key_number(w, "speed", 5, -LAB_SPEED_MAX, LAB_SPEED_MAX),
+           turn = 2 * acos(-1);
     lab_friction(w, .3);
     lab_body *outer = lab_add(w, "outer", LAB_STATIC, NULL, NULL);
     race_line(at, groove + round, .03, -1, line);
@@ -195,7 +197,7 @@ static void build_ball_bearing(lab_world *w)
         lab_random_rotation(w, q);
         add_ball(lab_add(w, "ball", LAB_DYNAMIC, x, q), ball, 2, 5 * round);
     }
-    if (lab_key(w, "axle", 1) != 0)
+    if (lab_key_flag(w, "axle", 1))
         lab_join(w, LAB_HINGE, inner, NULL, (double[3]){0}, (double[3]){0, 0, 1}, NULL);
 }
 
@@ -205,11 +207,11 @@ static void build_ball_bearing(lab_world *w)
 static void build_peg_hole(lab_world *w)
 {
     enum { SIDES = 24 };
-    double gap = lab_key(w, "clearance", 1e-5), round = 5e-4, r = .01,
-           deep = lab_key(w, "deep", .005);
+    double gap = lab_key_number(w, "clearance", 1e-5, 0, .009), round = 5e-4, r = .01,
+           deep = lab_key_number(w, "deep", .005, -1, .03);
     double block[4][2] = {{.02, -.03}, {.02, 0}, {r + gap + round, 0}, {r + gap + round, -.03}};
     double peg[4][2] = {{r - round, -.02}, {r - round, .02}, {2e-3, .02}, {2e-3, -.02}};
-    lab_friction(w, lab_key(w, "friction", .1));
+    lab_friction(w, lab_key_number(w, "friction", .1, 0, 1e9));
     lab_body *hole = lab_add(w, "hole", LAB_STATIC, NULL, NULL);
     add_ring(hole, (const double(*)[2])block, 4, SIDES, round);
     lab_body *body = lab_add(w, "peg", LAB_DYNAMIC, (double[3]){0, 0, .02 - deep}, NULL);
@@ -251,8 +253,9 @@ static void build_cable_drum(lab_world *w)
         if (last) lab_join(w, LAB_BALL, last, link, end[0], NULL, NULL);
         if (i == 0 || i == LINKS - 1) {
             double *at = end[i > 0], low[3] = {at[0], 0, at[2] - .1};
-            lab_body *weight = lab_add_block(w, "weight", (double[3]){.1, .1, .1}, low,
-                                             i ? lab_key(w, "second", 1) : 1);
+            lab_body *weight =
+                lab_add_block(w, "weight", (double[3]){.1, .1, .1}, low,
+                              i ? lab_key_number(w, "second", 1, LAB_MASS_MIN, LAB_MASS_MAX) : 1);
             lab_join(w, LAB_BALL, link, weight, at, NULL, NULL);
         }
         last = link;

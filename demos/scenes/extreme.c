@@ -16,7 +16,7 @@ static lab_body *cube(lab_world *w, double side, double x, double y, double z)
 
 static void build_needles(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 8);
+    int n = lab_key_whole(w, "bodies", 8, 1, 1000);
     lab_add_box(w, "floor", LAB_STATIC, 20, 20, 1, 0, 0, -0.5, NULL);
     for (int i = 0; i < n; i++) {
         double q[4];
@@ -57,7 +57,7 @@ static void build_closing_walls(lab_world *w)
 
 static void build_peg_in_hole(lab_world *w)
 {
-    double half = 0.5 + lab_key(w, "clearance", 1e-3) / 2, at = half + 0.5;
+    double half = 0.5 + lab_key_number(w, "clearance", 1e-3, 0, 1) / 2, at = half + 0.5;
     for (int side = -1; side <= 1; side += 2) {
         lab_add_box(w, "wall", LAB_STATIC, 1, 4, 2, side * at, 0, 0, NULL);
         lab_add_box(w, "wall", LAB_STATIC, 2 * half, 1, 2, 0, side * at, 0, NULL);
@@ -112,7 +112,7 @@ static lab_body *add_link(lab_world *w, lab_kind kind, double z, int along)
 /* The uppermost link is fixed, the lowest gets a kick. */
 static void build_links(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 10);
+    int n = lab_key_whole(w, "bodies", 10, 2, 1000);
     lab_body *last = NULL;
     for (int i = 0; i < n; i++) last = add_link(w, i ? LAB_DYNAMIC : LAB_STATIC, -0.415 * i, i % 2);
     lab_velocity(last, (double[3]){2, 1, 0}, NULL);
@@ -147,7 +147,7 @@ static void set_ring_mesh(ring_mesh *m)
 /* A net of rings that others link along x and y, n to a side; its rim is fixed. */
 static void build_chain_net(lab_world *w)
 {
-    int n = (int)lab_key(w, "n", 4);
+    int n = lab_key_whole(w, "n", 4, 3, 40);
     double lying[4], along_x[4], along_y[4];
     ring_mesh m;
     set_ring_mesh(&m);

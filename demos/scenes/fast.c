@@ -18,7 +18,7 @@ static void random_spin(lab_world *w, double each, double omega[3])
 /* A cube of .2 against a plate a tenth as thick. */
 static void build_thin_plate(lab_world *w)
 {
-    double q[4], speed = lab_key(w, "speed", 100);
+    double q[4], speed = lab_key_number(w, "speed", 100, -LAB_SPEED_MAX, LAB_SPEED_MAX);
     lab_gravity(w, 0, 0, 0);
     lab_add_box(w, "plate", LAB_STATIC, 0.02, 4, 4, 0, 0, 0, NULL);
     lab_random_rotation(w, q);
@@ -32,7 +32,7 @@ static void build_thin_plate(lab_world *w)
 /* Two turning cubes of .2, not quite centre to centre. */
 static void build_head_on(lab_world *w)
 {
-    double q[4], omega[3], speed = lab_key(w, "speed", 100);
+    double q[4], omega[3], speed = lab_key_number(w, "speed", 100, -LAB_SPEED_MAX, LAB_SPEED_MAX);
     lab_gravity(w, 0, 0, 0);
     for (int side = -1; side <= 1; side += 2) {
         lab_random_rotation(w, q);
@@ -50,7 +50,7 @@ static void build_head_on(lab_world *w)
  * struck they wander off and meet each other. */
 static void build_blades(lab_world *w)
 {
-    double rate = lab_key(w, "spin", 1) / lab_step_size(w);
+    double rate = lab_key_number(w, "spin", 1, -100, 100) / lab_step_size(w);
     lab_gravity(w, 0, 0, 0);
     for (int i = 0; i < 6; i++) {
         double x = 1.3 * (i % 3), y = 1.3 * (i / 3), q[4];
@@ -66,7 +66,7 @@ static void build_blades(lab_world *w)
  * floor beside a wall and drifts towards the wall. */
 static void build_spin(lab_world *w)
 {
-    double rate = lab_key(w, "spin", 1) / lab_step_size(w);
+    double rate = lab_key_number(w, "spin", 1, -100, 100) / lab_step_size(w);
     lab_plane(w, "floor", (double[3]){0, 0, 1}, 0);
     lab_add_box(w, "wall", LAB_STATIC, 1, 4, 4, 1.3, 0, 2, NULL);
     lab_body *box = lab_add_box(w, "box", LAB_DYNAMIC, 1, 0.8, 0.6, 0, 0, 1.2, NULL);

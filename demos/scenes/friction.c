@@ -11,7 +11,7 @@ static const double DROP = 1e-3; /* m */
 static double drop(lab_world *w)
 {
     lab_friction(w, MU);
-    return lab_key(w, "drop", DROP);
+    return lab_key_number(w, "drop", DROP, 0, LAB_LENGTH_MAX);
 }
 
 static void floor_slab(lab_world *w)
@@ -29,8 +29,9 @@ static lab_body *cube(lab_world *w, double x, double y, double z)
 /* A block on a slope that falls towards +x, launched downwards. */
 static void build_incline(lab_world *w)
 {
-    double q[4], slope = lab_key(w, "slope", 20), s = sin(slope * acos(-1) / 180);
-    double c = sqrt(1 - s * s), speed = lab_key(w, "speed", 0);
+    double q[4], slope = lab_key_number(w, "slope", 20, -89, 89), s = sin(slope * acos(-1) / 180);
+    double c = sqrt(1 - s * s),
+           speed = lab_key_number(w, "speed", 0, -LAB_SPEED_MAX, LAB_SPEED_MAX);
     lab_friction(w, MU);
     lab_axis_angle(0, 1, 0, slope, q);
     lab_add_box(w, "slope", LAB_STATIC, 60, 10, 1, -0.5 * s, 0, -0.5 * c, q);
@@ -41,7 +42,8 @@ static void build_incline(lab_world *w)
 /* A block on the flat, launched `angle` degrees off its side. */
 static void build_slide(lab_world *w)
 {
-    double speed = lab_key(w, "speed", 3), angle = lab_key(w, "angle", 0) * acos(-1) / 180;
+    double speed = lab_key_number(w, "speed", 3, -LAB_SPEED_MAX, LAB_SPEED_MAX),
+           angle = lab_key_number(w, "angle", 0, -360, 360) * acos(-1) / 180;
     lab_friction(w, MU);
     lab_plane(w, "floor", (double[3]){0, 0, 1}, 0);
     lab_body *block = lab_add_box(w, "block", LAB_DYNAMIC, 1, 1, 0.5, 0, 0, 0.25, NULL);
@@ -63,8 +65,9 @@ static void build_slide_turning(lab_world *w)
     }
     lab_body *plate = lab_add(w, "plate", LAB_DYNAMIC, NULL, NULL);
     lab_hull(plate, (const double(*)[3])p, 6, NULL, NULL);
-    lab_velocity(plate, (double[3]){lab_key(w, "speed", 3), 0, 0},
-                 (double[3]){0, 0, lab_key(w, "spin", 6)});
+    lab_velocity(plate,
+                 (double[3]){lab_key_number(w, "speed", 3, -LAB_SPEED_MAX, LAB_SPEED_MAX), 0, 0},
+                 (double[3]){0, 0, lab_key_number(w, "spin", 6, -LAB_SPEED_MAX, LAB_SPEED_MAX)});
 }
 
 /* Two blocks at rest, flush, the rear one pushed towards the other with a share `force` of what
@@ -72,14 +75,15 @@ static void build_slide_turning(lab_world *w)
 static void build_push(lab_world *w)
 {
     const double weight = 1000 * 0.5 * 9.81;
-    double degrees = lab_key(w, "angle", 0), angle = degrees * acos(-1) / 180, q[4];
+    double degrees = lab_key_number(w, "angle", 0, -360, 360), angle = degrees * acos(-1) / 180,
+           q[4];
     double along[3] = {cos(angle), sin(angle), 0}, force[3];
     lab_friction(w, MU);
     lab_plane(w, "floor", (double[3]){0, 0, 1}, 0);
     lab_axis_angle(0, 0, 1, degrees, q);
     lab_add_box(w, "front", LAB_DYNAMIC, 1, 1, 0.5, along[0], along[1], 0.25, q);
     lab_body *rear = lab_add_box(w, "rear", LAB_DYNAMIC, 1, 1, 0.5, 0, 0, 0.25, q);
-    double share = lab_key(w, "force", 0.9) * 2 * MU * weight;
+    double share = lab_key_number(w, "force", 0.9, -1e6, 1e6) * 2 * MU * weight;
     for (int k = 0; k < 3; k++) force[k] = share * along[k];
     lab_force(rear, force, NULL);
 }
@@ -88,8 +92,8 @@ static void build_push(lab_world *w)
 
 static void build_tower(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 20);
-    double z = drop(w), gap = lab_key(w, "gap", 0);
+    int n = lab_key_whole(w, "bodies", 20, 1, 1000);
+    double z = drop(w), gap = lab_key_number(w, "gap", 0, 0, LAB_LENGTH_MAX);
     floor_slab(w);
     for (int i = 0; i < n; i++) cube(w, 0, 0, z + 0.5 + (1 + gap) * i);
     lab_view(w, (double[3]){-3, -3, 0}, (double[3]){3, 3, z + (1 + gap) * n});
@@ -99,8 +103,8 @@ static void build_tower(lab_world *w)
  */
 static void build_wall(lab_world *w)
 {
-    int rows = (int)lab_key(w, "rows", 10);
-    double z = drop(w), joint = lab_key(w, "joint", 1e-3);
+    int rows = lab_key_whole(w, "rows", 10, 1, 100);
+    double z = drop(w), joint = lab_key_number(w, "joint", 1e-3, 0, .4);
     floor_slab(w);
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < rows + i % 2; k++) {
@@ -114,7 +118,7 @@ static void build_wall(lab_world *w)
 
 static void pyramid(lab_world *w, int base)
 {
-    int rows = (int)lab_key(w, "rows", base);
+    int rows = lab_key_whole(w, "rows", base, 1, 100);
     double z = drop(w), pitch = 1.05;
     floor_slab(w);
     for (int i = 0; i < rows; i++)
@@ -135,7 +139,7 @@ static void build_pyramid_20(lab_world *w)
 /* Each slab overhangs the one below by .8 of what would tip those above it. */
 static void build_staggered(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 10);
+    int n = lab_key_whole(w, "bodies", 10, 1, 1000);
     double x = 0, z = drop(w);
     floor_slab(w);
     for (int i = 0; i < n; i++) {
@@ -166,7 +170,7 @@ static double tent(lab_world *w, double x, double z)
 static void build_card_house(lab_world *w)
 {
     const double pitch = 0.58, beyond = 0.04, apart = 0.001;
-    int storeys = (int)lab_key(w, "storeys", 3);
+    int storeys = lab_key_whole(w, "storeys", 3, 1, 40);
     double z = drop(w);
     floor_slab(w);
     for (int n = storeys; n > 0; n--) {
@@ -188,7 +192,7 @@ static void build_card_house(lab_world *w)
 static void build_arch(lab_world *w)
 {
     const double inner = 4.5, outer = 5.5, depth = 1;
-    int n = (int)lab_key(w, "bodies", 25);
+    int n = lab_key_whole(w, "bodies", 25, 3, 1000);
     double z = drop(w);
     floor_slab(w);
     for (int i = 0; i < n; i++) {
@@ -208,9 +212,10 @@ static void build_arch(lab_world *w)
 /* 1 t on 1 kg on 1 t on 1 kg, or 1 t on the top of all. */
 static void build_mass_stack(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 4);
-    double z = drop(w), heavy = lab_key(w, "ratio", 1000), gap = lab_key(w, "gap", 0);
-    int only_top = lab_key(w, "top", 0) > 0;
+    int n = lab_key_whole(w, "bodies", 4, 1, 1000);
+    double z = drop(w), heavy = lab_key_number(w, "ratio", 1000, LAB_MASS_MIN, LAB_MASS_MAX),
+           gap = lab_key_number(w, "gap", 0, 0, LAB_LENGTH_MAX);
+    int only_top = lab_key_flag(w, "top", 0);
     floor_slab(w);
     for (int i = 0; i < n; i++) {
         int is_heavy = only_top ? i == n - 1 : i % 2;
@@ -223,9 +228,9 @@ static void build_mass_stack(lab_world *w)
 static void build_bounce(lab_world *w)
 {
     lab_friction(w, MU);
-    lab_restitution(w, lab_key(w, "restitution", 0.5));
+    lab_restitution(w, lab_key_number(w, "restitution", 0.5, 0, 1));
     floor_slab(w);
-    cube(w, 0, 0, 0.5 + lab_key(w, "drop", 1));
+    cube(w, 0, 0, 0.5 + lab_key_number(w, "drop", 1, 0, LAB_LENGTH_MAX));
 }
 
 /* A pyramid of ten falls asleep and is hit by a flying cube at t = 2 s. */

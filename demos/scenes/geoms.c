@@ -15,14 +15,6 @@ static double between(lab_world *w, double low, double high)
     return low + (high - low) * lab_random(w);
 }
 
-static int whole_key(lab_world *w, const char *key, int fallback, int low, int high)
-{
-    double value = lab_key(w, key, fallback);
-    if (value >= low && value <= high && value == floor(value)) return (int)value;
-    lab_fail(w, "%s must be a whole number from %d to %d (--set %s=)", key, low, high, key);
-    return low;
-}
-
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 typedef struct grid {
@@ -279,7 +271,7 @@ static lab_body *add_random(lab_world *w, const char *name, lab_kind kind, int c
 
 static int moving_class(lab_world *w)
 {
-    int class = whole_key(w, "a", GEOM_BOX, 0, GEOM_COUNT - 1);
+    int class = lab_key_whole(w, "a", GEOM_BOX, 0, GEOM_COUNT - 1);
     if (!geom_can_move(class)) lab_fail(w, "a %s cannot move (--set a=)", geom_names[class]);
     return geom_can_move(class) ? class : GEOM_BOX;
 }
@@ -289,8 +281,8 @@ static int moving_class(lab_world *w)
 static void build_drop_pair(lab_world *w)
 {
     int a = moving_class(w);
-    int b = whole_key(w, "b", GEOM_BOX, 0, GEOM_COUNT - 1);
-    int moving = whole_key(w, "moving", DROP_STATIC, 0, DROP_MODES - 1);
+    int b = lab_key_whole(w, "b", GEOM_BOX, 0, GEOM_COUNT - 1);
+    int moving = lab_key_whole(w, "moving", DROP_STATIC, 0, DROP_MODES - 1);
     double ra = .15 * pow(4, lab_random(w)), rb = .15 * pow(4, lab_random(w)), top, side = .5;
     lab_friction(w, lab_random(w) < .5 ? 0 : .5);
     if (!geom_can_move(b)) {
@@ -324,11 +316,12 @@ static void add_tiles(lab_body *ground)
 /* 50 x 100 squares in one plane, 5 m x 10 m, on which the body slides across all kinds of seams. */
 static lab_body *seams(lab_world *w, double z, int tiles)
 {
-    double speed = lab_key(w, "speed", tiles ? .5 : 3), lift = lab_key(w, "lift", tiles ? 0 : 1e-3),
-           across = lab_key(w, "across", .25);
-    int cells = whole_key(w, "cells", 50, 1, 1000);
+    double speed = lab_key_number(w, "speed", tiles ? .5 : 3, -LAB_SPEED_MAX, LAB_SPEED_MAX),
+           lift = lab_key_number(w, "lift", tiles ? 0 : 1e-3, 0, LAB_LENGTH_MAX),
+           across = lab_key_number(w, "across", .25, -1, 1);
+    int cells = lab_key_whole(w, "cells", 50, 1, 1000);
     lab_body *ground = lab_add(w, "ground", LAB_STATIC, NULL, NULL), *body;
-    if (whole_key(w, "tiles", tiles, 0, 1))
+    if (lab_key_flag(w, "tiles", tiles))
         add_tiles(ground);
     else
         add_sheet(ground, (const double[2]){5, 10}, (const int[2]){cells, 2 * cells}, flat, NULL);
@@ -376,7 +369,7 @@ static double slope(const void *context, double x, double y)
 static void build_mesh_roll(lab_world *w)
 {
     static const double size[2] = {12, 6};
-    double fall = lab_key(w, "slope", .25), radius = .2;
+    double fall = lab_key_number(w, "slope", .25, -10, 10), radius = .2;
     lab_friction(w, .5);
     add_field(lab_add(w, "ground", LAB_STATIC, NULL, NULL), size, slope, &fall);
     double x = -5, z = -fall * x + radius * sqrt(1 + fall * fall);
@@ -388,7 +381,7 @@ static void build_mesh_rest(lab_world *w)
 {
     static const double size[2] = {6, 4}, edge[3] = {.4, .3, .3};
     double q[4], half[8][3];
-    int field = whole_key(w, "field", 0, 0, 1);
+    int field = lab_key_flag(w, "field", 0);
     lab_body *ground = lab_add(w, "ground", LAB_STATIC, NULL, NULL);
     lab_friction(w, .5);
     if (field)
@@ -414,7 +407,8 @@ static void build_mesh_rest(lab_world *w)
 static void build_shell_fast(lab_world *w)
 {
     int class = moving_class(w);
-    double speed = lab_key(w, "speed", 100), r = between(w, .05, .3);
+    double speed = lab_key_number(w, "speed", 100, -LAB_SPEED_MAX, LAB_SPEED_MAX),
+           r = between(w, .05, .3);
     waves ground = random_waves(w, .2);
     lab_gravity(w, 0, 0, 0);
     add_sheet(lab_add(w, "shell", LAB_STATIC, NULL, NULL), (const double[2]){6, 6},
@@ -428,8 +422,8 @@ static void build_shell_fast(lab_world *w)
  * flies and turns itself. */
 static void build_mesh_inside(lab_world *w)
 {
-    double x[3] = {0, 0, 0}, speed = lab_key(w, "speed", 3);
-    int moving = whole_key(w, "moving", 0, 0, 1);
+    double x[3] = {0, 0, 0}, speed = lab_key_number(w, "speed", 3, -LAB_SPEED_MAX, LAB_SPEED_MAX);
+    int moving = lab_key_flag(w, "moving", 0);
     lab_body *shell = lab_add(w, "shell", moving ? LAB_DYNAMIC : LAB_STATIC, x, NULL);
     add_rough_ball(w, shell, 7, 12, .9, 1.2);
     if (moving) {
@@ -453,12 +447,13 @@ static void build_mesh_100k(lab_world *w)
 {
     enum { ROW = 10 };
     static const double size[2] = {12, 12};
-    int cells = whole_key(w, "cells", 224, 10, 1000);
-    int only = whole_key(w, "a", GEOM_MOVING, 0, GEOM_COUNT - 1); /* GEOM_MOVING: the first six */
+    int cells = lab_key_whole(w, "cells", 224, 10, 1000);
+    int only =
+        lab_key_whole(w, "a", GEOM_MOVING, 0, GEOM_COUNT - 1); /* GEOM_MOVING: the first six */
     waves ground = random_waves(w, .3);
     lab_body *mesh = lab_add(w, "ground", LAB_STATIC, NULL, NULL);
     lab_friction(w, .5);
-    if (whole_key(w, "field", 0, 0, 1))
+    if (lab_key_flag(w, "field", 0))
         add_fine_field(mesh, size, cells, wave_height, &ground);
     else
         add_sheet(mesh, size, (const int[2]){cells, cells}, wave_height, &ground);

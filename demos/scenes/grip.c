@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define GRIP_MAX 1e6 /* N */
+
 static const double Z[3] = {0, 0, 1}, DOWN[3] = {0, -1, 0};
 
 static void floor_slab(lab_world *w)
@@ -26,20 +28,20 @@ static const double LIFTED = .4; /* m */
 
 static void build_gripper(lab_world *w)
 {
-    int object = (int)lab_key(w, "object", 0);
+    int object = lab_key_whole(w, "object", 0, 0, 2);
     lab_friction(w, 1);
     floor_slab(w);
     lab_body *load = lab_add(w, "load", LAB_DYNAMIC, (double[3]){0, 0, .05001}, NULL);
     if (object == 0) lab_box(load, (double[3]){.1, .1, .1}, NULL, NULL);
     if (object == 1) lab_cylinder(load, .05, .1, NULL, NULL);
-    if (object >= 2) lab_sphere(load, .05, NULL);
-    lab_mass(load, lab_key(w, "mass", .5));
+    if (object == 2) lab_sphere(load, .05, NULL);
+    lab_mass(load, lab_key_number(w, "mass", .5, LAB_MASS_MIN, LAB_MASS_MAX));
     lab_body *palm = lab_add_box(w, "palm", LAB_KINEMATIC, .3, .1, .02, 0, 0, .2, NULL);
     for (int side = -1; side <= 1; side += 2) {
         lab_body *finger = lab_add_block(w, "finger", (double[3]){.02, .1, .1},
                                          (double[3]){.09 * side, 0, .06}, .1);
         lab_joint *j = lab_join(w, LAB_SLIDER, finger, palm, NULL, (double[3]){side, 0, 0}, NULL);
-        lab_joint_param(j, dParamFMax, lab_key(w, "grip", 30));
+        lab_joint_param(j, dParamFMax, lab_key_number(w, "grip", 30, 0, GRIP_MAX));
         lab_joint_param(j, dParamVel, -.1);
     }
     lab_view(w, (double[3]){-.3, -.2, 0}, (double[3]){.3, .2, .7});
@@ -113,7 +115,7 @@ static void build_arm(lab_world *w)
 {
     double upper, lower, at[3] = {0, 0, HIP}, elbow[3], half[3], wrist[3];
     lab_friction(w, .5);
-    if (lab_key(w, "quick", 0) != 0) lab_quick_step(w);
+    if (lab_key_flag(w, "quick", 0)) lab_quick_step(w);
     floor_slab(w);
     for (int i = 0; i < STACKED; i++)
         lab_add_block(
@@ -142,7 +144,7 @@ static void build_arm(lab_world *w)
     add_motor(w, tool, hand, wrist, DOWN);
     add_motor(w, palm, tool, wrist, Z);
     add_jaw(w, palm, 1, 100, -.05 + .01 + SIDE / 2);
-    add_jaw(w, palm, -1, lab_key(w, "grip", 25), -.05);
+    add_jaw(w, palm, -1, lab_key_number(w, "grip", 25, 0, GRIP_MAX), -.05);
     lab_view(w, (double[3]){-.3, -.7, 0}, (double[3]){.8, .7, 1});
 }
 

@@ -21,7 +21,7 @@ static void floor_slab(lab_world *w)
 /* Links that hang upright are let go over the edge of a box. */
 static void build_chain(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 10);
+    int n = lab_key_whole(w, "bodies", 10, 1, 1000);
     lab_body *last = NULL;
     lab_friction(w, 0.5);
     floor_slab(w);
@@ -95,12 +95,13 @@ static void hills(lab_world *w)
  * `steer` degrees. */
 static void build_buggy(lab_world *w)
 {
-    double h = lab_step_size(w), torque = lab_key(w, "torque", 15);
-    double steer = lab_key(w, "steer", 0) * acos(-1) / 180;
+    double h = lab_step_size(w), torque = lab_key_number(w, "torque", 15, 0, 1e6);
+    double steer = lab_key_number(w, "steer", 0, -90, 90) * acos(-1) / 180;
     lab_friction(w, 0.8);
-    if (lab_key(w, "field", 0) != 0)
+    int field = lab_key_flag(w, "field", 0), flat = lab_key_flag(w, "flat", 0);
+    if (field)
         hills(w);
-    else if (lab_key(w, "flat", 0) != 0)
+    else if (flat)
         lab_plane(w, "floor", Z, 0);
     else
         floor_slab(w), ramps(w);
@@ -115,7 +116,8 @@ static void build_buggy(lab_world *w)
         lab_joint_param(j, dParamHiStop, stop);
         suspend(j, h, 6000, 500);
         if (i < 2 || torque == 0) continue;
-        lab_joint_param(j, dParamVel2, -lab_key(w, "speed", 15));
+        lab_joint_param(j, dParamVel2,
+                        -lab_key_number(w, "speed", 15, -LAB_SPEED_MAX, LAB_SPEED_MAX));
         lab_joint_param(j, dParamFMax2, torque);
     }
 }
@@ -124,7 +126,7 @@ static void build_buggy(lab_world *w)
 
 static void build_bridge(lab_world *w)
 {
-    int n = (int)lab_key(w, "planks", 12);
+    int n = lab_key_whole(w, "planks", 12, 1, 1000);
     double step = 0.4, x0 = -0.5 * step * n, sag = 0.5;
     lab_friction(w, 0.6);
     fixed_box(w, "bank", (double[3]){2, 3, 2}, (double[3]){x0 - 1.06, 0, 0});
@@ -144,7 +146,7 @@ static void build_bridge(lab_world *w)
         lab_join(w, LAB_HINGE, plank ? plank : last, plank ? last : NULL, at, Y, NULL);
         last = plank;
     }
-    double mass = lab_key(w, "mass", 100);
+    double mass = lab_key_number(w, "mass", 100, 0, LAB_MASS_MAX);
     if (mass > 0)
         lab_add_block(w, "load", (double[3]){0.8, 0.8, 0.8}, (double[3]){0.1, 0.05, 1.2}, mass);
 }
@@ -207,7 +209,7 @@ static void build_ragdoll(lab_world *w)
 /* Above each other, each pushed another way. */
 static void build_ragdolls(lab_world *w)
 {
-    int n = (int)lab_key(w, "dolls", 8);
+    int n = lab_key_whole(w, "dolls", 8, 1, 100);
     lab_friction(w, 0.5);
     floor_slab(w);
     for (int i = 0; i < n; i++) {
@@ -237,7 +239,7 @@ static void build_crane(lab_world *w)
     }
     lab_body *load = lab_add(w, "load", LAB_DYNAMIC, (double[3]){0, 0, 0.1}, NULL);
     lab_hull(load, (const double(*)[3])point, 16, NULL, NULL);
-    lab_mass(load, lab_key(w, "mass", 4));
+    lab_mass(load, lab_key_number(w, "mass", 4, LAB_MASS_MIN, LAB_MASS_MAX));
     lab_body *trolley =
         lab_add_block(w, "trolley", (double[3]){0.8, 0.2, 0.1}, (double[3]){0, 0, 0.6}, 10);
     lab_joint *lift = lab_join(w, LAB_SLIDER, trolley, NULL, NULL, Z, NULL);
@@ -248,7 +250,7 @@ static void build_crane(lab_world *w)
                                       (double[3]){side * 0.25, 0, 0.32}, 2);
         lab_joint *j = lab_join(w, LAB_SLIDER, jaw, trolley, NULL, X, NULL);
         lab_joint_param(j, dParamVel, -0.2 * side);
-        lab_joint_param(j, dParamFMax, lab_key(w, "grip", 80));
+        lab_joint_param(j, dParamFMax, lab_key_number(w, "grip", 80, 0, 1e6));
     }
     lab_view(w, (double[3]){-0.5, -0.3, 0}, (double[3]){0.5, 0.3, 1.4});
 }
@@ -322,7 +324,7 @@ static void drive_excavator(lab_world *w, double t)
 /* Boxes and hexagonal prisms, kept in the plane z = 0, fall into a trough. */
 static void build_plane2d(lab_world *w)
 {
-    int n = (int)lab_key(w, "bodies", 14);
+    int n = lab_key_whole(w, "bodies", 14, 1, 1000);
     lab_friction(w, 0.4);
     lab_gravity(w, 0, -9.81, 0);
     fixed_box(w, "floor", (double[3]){4, 1, 2}, (double[3]){0, -0.5, 0});

@@ -32,15 +32,13 @@ static void add_box(lab_world *w)
  */
 static void build_polyhedra(lab_world *w)
 {
-    double set = lab_key(w, "set", 0);
+    int set = lab_key_whole(w, "set", 0, 0, body_sets_hulls());
     hull_of_set hull[HULLS_PER_SET];
-    double size = lab_key(w, "size", .5);
+    double size = lab_key_number(w, "size", .5, .01, 2);
     /* relative to the smaller hull, whose radius is about .65 of the cube: epsilon = .1 m */
-    lab_reach(w, lab_key(w, "reach", .1 / (.65 * fmax(size, .1))));
-    if (!(set >= 0 && set <= body_sets_hulls()) ||
-        body_set_hulls((int)set, lab_world_options(w)->seed, hull)) {
-        lab_fail(w, "set must lie between 0 (made by the recipe) and %d (--set set=)",
-                 body_sets_hulls());
+    lab_reach(w, lab_key_number(w, "reach", .1 / (.65 * fmax(size, .1)), 0, 10));
+    if (body_set_hulls(set, lab_world_options(w)->seed, hull)) {
+        lab_fail(w, "set %d cannot be read: take set 0, which is made by the recipe", set);
         return;
     }
     add_box(w);
@@ -83,7 +81,7 @@ static void add_rod(lab_world *w)
 static void build_rod(lab_world *w)
 {
     /* relative to the cubes' radius of .2165 m: epsilon = .1 m */
-    lab_reach(w, lab_key(w, "reach", .46));
+    lab_reach(w, lab_key_number(w, "reach", .46, 0, 10));
     lab_view(w, (double[3]){-1.1, -.6, -.3}, (double[3]){1.1, 4.2, .8});
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 10; j++) {
@@ -95,7 +93,8 @@ static void build_rod(lab_world *w)
 }
 
 const lab_scene lab_scenes_papers[] = {
-    LAB_SCENE(polyhedra, "box-of-polyhedra", 5, "random polyhedra thrown into an open box"),
-    LAB_SCENE(rod, "slender-rod", 1.75, "a rod tumbles over a field of cubes"),
+    LAB_SCENE(polyhedra, "box-of-polyhedra", 5,
+              "random polyhedra thrown into an open box (set=, size=, reach=)"),
+    LAB_SCENE(rod, "slender-rod", 1.75, "a rod tumbles over a field of cubes (reach=)"),
     LAB_SCENES_END,
 };

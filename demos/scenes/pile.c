@@ -37,12 +37,8 @@ static void add_shape(lab_world *w, lab_body *body, const double sides[3])
 
 static void pile(lab_world *w, int boxes)
 {
-    double count = lab_key(w, "bodies", 30);
-    if (!(count >= 1 && count <= BODIES_MAX && count == floor(count))) {
-        lab_fail(w, "bodies must be a whole number from 1 to %d (--set bodies=)", BODIES_MAX);
-        return;
-    }
-    int n = (int)count, wide = (int)(floor_edge(n) / CELL * (1 + 1e-9));
+    int n = lab_key_whole(w, "bodies", 30, 1, BODIES_MAX);
+    int wide = (int)(floor_edge(n) / CELL * (1 + 1e-9));
     double edge = floor_edge(n), pitch = edge / wide;
     lab_friction(w, .5);
     add_pit(w, edge, CELL * (2 + n / (wide * wide)) + 2);

@@ -20,25 +20,21 @@ static void add_slab(lab_world *w, const char *name, double width, double height
 
 static void build_pour(lab_world *w)
 {
-    double set = lab_key(w, "set", 0), count = lab_key(w, "bodies", 20);
+    int set = lab_key_whole(w, "set", 0, 0, 26),
+        count = lab_key_whole(w, "bodies", 20, 1, BODY_SET_MAX);
     body_set bodies;
     lab_planar_scene(w);
     lab_gravity(w, 0, -9.8, 0);
-    lab_reach(w, lab_key(w, "reach", 0));
-    if (!(set >= 0 && set <= 26 && count >= 1 && count <= BODY_SET_MAX)) {
-        lab_fail(w, "set must lie between 0 and 26 and bodies between 1 and %d (--set)",
-                 BODY_SET_MAX);
-        return;
-    }
-    if (body_set_polygons((int)set, lab_world_options(w)->seed, &bodies)) {
-        lab_fail(w, "set %d cannot be read: take set 0, which is made by the recipe", (int)set);
+    lab_reach(w, lab_key_number(w, "reach", 0, 0, 10));
+    if (body_set_polygons(set, lab_world_options(w)->seed, &bodies)) {
+        lab_fail(w, "set %d cannot be read: take set 0, which is made by the recipe", set);
         return;
     }
     add_slab(w, "floor", 2, .4, 0, -.2);
     add_slab(w, "wall-left", .4, 2, -1, .6);
     add_slab(w, "wall-right", .4, 2, 1, .6);
     lab_bounds(w, (double[3]){-.8, 0, -1}, (double[3]){.8, INFINITY, 1});
-    for (int i = 0; i < (int)count && i < bodies.count; i++) {
+    for (int i = 0; i < count && i < bodies.count; i++) {
         const body_of_set *b = &bodies.body[i];
         char name[32];
         snprintf(name, sizeof name, "polygon-%d", i + 1);
@@ -56,12 +52,18 @@ static void build_pour(lab_world *w)
 
 static void add_particle(lab_world *w, const double x[2], const double v[2], double push)
 {
-    lab_body *b = lab_add(w, "particle", LAB_DYNAMIC,
-                          (double[3]){lab_key(w, "x", x[0]), lab_key(w, "y", x[1]), 0}, NULL);
+    lab_body *b =
+        lab_add(w, "particle", LAB_DYNAMIC,
+                (double[3]){lab_key_number(w, "x", x[0], -LAB_LENGTH_MAX, LAB_LENGTH_MAX),
+                            lab_key_number(w, "y", x[1], -LAB_LENGTH_MAX, LAB_LENGTH_MAX), 0},
+                NULL);
     lab_particle(b);
     lab_mass_properties(b, 5, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
-    lab_velocity(b, (double[3]){lab_key(w, "vx", v[0]), lab_key(w, "vy", v[1]), 0}, NULL);
-    lab_force(b, (double[3]){lab_key(w, "push", push), 0, 0}, NULL);
+    lab_velocity(b,
+                 (double[3]){lab_key_number(w, "vx", v[0], -LAB_SPEED_MAX, LAB_SPEED_MAX),
+                             lab_key_number(w, "vy", v[1], -LAB_SPEED_MAX, LAB_SPEED_MAX), 0},
+                 NULL);
+    lab_force(b, (double[3]){lab_key_number(w, "push", push, -1e6, 1e6), 0, 0}, NULL);
 }
 
 /* Radius as pegSettings.reach takes it: about the mean of the points. */
@@ -89,7 +91,8 @@ static void build_hills(lab_world *w)
         planar_hill(i, p);
         lab_polygon(lab_add(w, "hill", LAB_STATIC, NULL, NULL), (const double(*)[2])p, HILL_POINTS);
     }
-    lab_reach(w, lab_key(w, "epsilon", .5) / polygon_radius((const double(*)[2])p, HILL_POINTS));
+    lab_reach(w, lab_key_number(w, "epsilon", .5, 0, 1) /
+                     polygon_radius((const double(*)[2])p, HILL_POINTS));
     add_base(w, 0, 2);
     add_particle(w, (double[2]){0, 2}, (double[2]){0, 0}, 12);
 }
@@ -103,7 +106,8 @@ static void build_sawtooth_from(lab_world *w, double speed)
         lab_polygon(lab_add(w, "tooth", LAB_STATIC, NULL, NULL), (const double(*)[2])p,
                     TOOTH_POINTS);
     }
-    lab_reach(w, lab_key(w, "epsilon", .25) / polygon_radius((const double(*)[2])p, TOOTH_POINTS));
+    lab_reach(w, lab_key_number(w, "epsilon", .25, 0, 1) /
+                     polygon_radius((const double(*)[2])p, TOOTH_POINTS));
     add_base(w, 1.5, 4.5);
     add_particle(w, (double[2]){0, .75}, (double[2]){speed, 1.8}, 0);
 }
@@ -120,9 +124,12 @@ static void build_sawtooth_friction(lab_world *w)
 }
 
 const lab_scene lab_scenes_planar[] = {
-    LAB_SCENE(pour, "pour-2d", 5, "polygons dropped one by one into an open box of the plane"),
-    LAB_SCENE(hills, "hills", 3, "a particle that is pushed over two round hills"),
-    LAB_SCENE(sawtooth, "sawtooth", 1.5, "a particle that slides over the teeth of a saw"),
+    LAB_SCENE(pour, "pour-2d", 5,
+              "polygons dropped one by one into an open box of the plane (set= bodies= reach=)"),
+    LAB_SCENE(hills, "hills", 3,
+              "a particle that is pushed over two round hills (push=, x=, y=, vx=, vy=, epsilon=)"),
+    LAB_SCENE(sawtooth, "sawtooth", 1.5,
+              "a particle that slides over the teeth of a saw (x=, y=, vx=, vy=, push=, epsilon=)"),
     LAB_SCENE(sawtooth_friction, "sawtooth-friction", 1.5, "the same with friction, faster"),
     LAB_SCENES_END,
 };

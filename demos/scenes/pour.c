@@ -41,7 +41,7 @@ void lab_random_hull(lab_world *w, lab_body *body)
 {
     enum { MOST = 500 };
     static _Thread_local double p[MOST][3];
-    int n = 8 + (int)(7 * lab_random(w)), wanted = (int)lab_key(w, "points", 0);
+    int n = 8 + (int)(7 * lab_random(w)), wanted = lab_key_whole(w, "points", 0, 4, MOST);
     double radius = between(w, .35, LAB_HULL_RADIUS_MAX), off;
     if (wanted >= 4 && wanted <= MOST) n = wanted;
     do {
@@ -65,13 +65,9 @@ void lab_random_hull(lab_world *w, lab_body *body)
 
 static void pour(lab_world *w, void (*add_shape)(lab_world *, lab_body *))
 {
-    double count = lab_key(w, "bodies", 10);
-    if (!(count >= 1 && count <= BODIES_MAX && count == floor(count))) {
-        lab_fail(w, "bodies must be a whole number from 1 to %d (--set bodies=)", BODIES_MAX);
-        return;
-    }
+    int count = lab_key_whole(w, "bodies", 10, 1, BODIES_MAX);
     add_container(w);
-    for (int i = 0; i < (int)count; i++) {
+    for (int i = 0; i < count; i++) {
         char name[32];
         double q[4], x[3] = {between(w, -.5, .5), between(w, -.5, .5), 3};
         snprintf(name, sizeof name, "body-%d", i + 1);
@@ -181,16 +177,12 @@ static void add_of_class(lab_world *w, lab_body *body, int i)
 
 static void build_mixed(lab_world *w)
 {
-    double count = lab_key(w, "bodies", 50), is_mesh = lab_key(w, "mesh", 0);
-    if (!(count >= 1 && count <= BODIES_MAX && count == floor(count))) {
-        lab_fail(w, "bodies must be a whole number from 1 to %d (--set bodies=)", BODIES_MAX);
-        return;
-    }
+    int count = lab_key_whole(w, "bodies", 50, 1, BODIES_MAX), is_mesh = lab_key_flag(w, "mesh", 0);
     lab_friction(w, .5);
-    add_ground(w, is_mesh != 0);
+    add_ground(w, is_mesh);
     lab_bounds(w, (double[3]){-SIDE / 2, -SIDE / 2, -.2},
                (double[3]){SIDE / 2, SIDE / 2, INFINITY});
-    for (int i = 0; i < (int)count; i++) {
+    for (int i = 0; i < count; i++) {
         char name[32];
         double q[4], x[3] = {between(w, -.6, .6), between(w, -.6, .6), 2};
         snprintf(name, sizeof name, "body-%d", i + 1);
@@ -239,13 +231,10 @@ static void add_within(lab_world *w, lab_body *body, double radius, int i)
 static void fill_container(lab_world *w, double bottom)
 {
     enum { SIDE_COUNT = 4, LAYER = SIDE_COUNT * SIDE_COUNT };
-    double count = lab_key(w, "bodies", 60), step = 2 * HALF / SIDE_COUNT;
-    if (!(count >= 1 && count <= BODIES_MAX && count == floor(count))) {
-        lab_fail(w, "bodies must be a whole number from 1 to %d (--set bodies=)", BODIES_MAX);
-        return;
-    }
+    int count = lab_key_whole(w, "bodies", 60, 1, BODIES_MAX);
+    double step = 2 * HALF / SIDE_COUNT;
     add_container(w);
-    for (int i = 0; i < (int)count; i++) {
+    for (int i = 0; i < count; i++) {
         char name[32];
         double q[4], x[3] = {step * (i % SIDE_COUNT + .5) - HALF,
                              step * (i / SIDE_COUNT % SIDE_COUNT + .5) - HALF,
@@ -270,7 +259,8 @@ static void build_stirrer(lab_world *w)
     lab_friction(w, .5);
     lab_body *paddle = lab_add_box(w, "paddle", LAB_KINEMATIC, sides[0], sides[1], sides[2], 0, 0,
                                    .5 * sides[2] + .02, NULL);
-    lab_velocity(paddle, NULL, (double[3]){0, 0, lab_key(w, "spin", 2)});
+    lab_velocity(paddle, NULL,
+                 (double[3]){0, 0, lab_key_number(w, "spin", 2, -LAB_SPEED_MAX, LAB_SPEED_MAX)});
     fill_container(w, sides[2] + .02);
 }
 
@@ -282,7 +272,7 @@ static int conveyor_surface(lab_world *w, lab_body *a, lab_body *b, dSurfacePara
     if (a != belt && b != belt) return 1;
     surface->mode |= dContactMotion1 | dContactFDir1;
     fdir1[0] = 1;
-    surface->motion1 = lab_key(w, "speed", 1);
+    surface->motion1 = lab_key_number(w, "speed", 1, -LAB_SPEED_MAX, LAB_SPEED_MAX);
     return 1;
 }
 
@@ -304,9 +294,9 @@ static void build_convex(lab_world *w)
 }
 
 const lab_scene lab_scenes_pour[] = {
-    LAB_SCENE(boxes, "pour-boxes", 5, "random boxes dropped one by one into an open box"),
+    LAB_SCENE(boxes, "pour-boxes", 5, "random boxes dropped one by one into an open box (bodies=)"),
     LAB_SCENE(convex, "pour-convex", 5,
-              "random convex polyhedra dropped one by one into an open box"),
+              "random convex polyhedra dropped one by one into an open box (bodies= points=)"),
     LAB_SCENE(mixed, "pour-mixed", 10,
               "bodies of all classes onto a walled heightfield or mesh (bodies= mesh=)"),
     LAB_SCENE(container, "container", 2.5,

@@ -19,7 +19,7 @@ static void floor_slab(lab_world *w)
 
 static void stack(lab_world *w, double twist_degrees)
 {
-    int n = (int)lab_key(w, "bodies", 10);
+    int n = lab_key_whole(w, "bodies", 10, 1, 1000);
     floor_slab(w);
     for (int i = 0; i < n; i++) {
         double q[4];

@@ -59,14 +59,19 @@ static int keep_plan(const sweep_plan *plan, const char *dir)
 }
 
 /* Whether a plan can be run and kept in its folder. A scene that cannot be read, or does not know a
- * key, would make rows of failures, which count as finished: the first case of each in each block
- * is built. */
-static int cannot_start(const sweep_plan *plan, const char *dir, char text[LAB_TEXT])
+ * key or its value, would make rows of failures, which count as finished: the first case with each
+ * combination of values is built. */
+static int cannot_start(const sweep_plan *plan, const char *path, const char *dir,
+                        char text[LAB_TEXT])
 {
-    for (int i = 0; i < plan->count; i++)
-        if ((i == 0 || plan->cases[i].scene != plan->cases[i - 1].scene) &&
-            sweep_case_is_refused(&plan->cases[i], text))
-            return 1;
+    char why[LAB_TEXT];
+    for (int i = 0, first = 0; i < plan->count; i++) {
+        const sweep_case *c = &plan->cases[i];
+        if (c->scene != plan->cases[first].scene) first = i;
+        if (c->combination != i - first || !sweep_case_is_refused(c, why)) continue;
+        snprintf(text, LAB_TEXT, "%.120s: scene '%.60s': %.300s", path, c->scene, why);
+        return 1;
+    }
     if (!keep_plan(plan, dir)) return 0;
     snprintf(text, LAB_TEXT, "cannot write to '%.300s': choose another folder with --out", dir);
     return 1;
@@ -105,7 +110,7 @@ int lab_sweep(const sweep_options *o)
     if (o->part && launched)
         return complain("--part is for programs that are not started by mpirun");
     if (sweep_plan_read(&plan, o->plan, text)) return complain(text);
-    if (cannot_start(&plan, o->dir, text)) {
+    if (cannot_start(&plan, o->plan, o->dir, text)) {
         sweep_plan_free(&plan);
         return complain(text);
     }

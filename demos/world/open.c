@@ -78,20 +78,21 @@ void lab_make(lab_world *w)
 static void set_model_keys(lab_world *w)
 {
     int published = w->options.contact == LAB_ST_PUBLISHED;
-    w->psi_minimum = lab_key(w, "psi-minimum", published ? INFINITY : 0);
-    w->sin_theta = lab_key(w, "sin-theta", .1);
-    w->tan_phi = lab_key(w, "tan-phi", 1);
-    w->edges = lab_key(w, "edges", 0);
-    w->fallback = (int)lab_key(w, "fallback", !published);
-    w->stiffness = lab_key(w, "stiffness", 0);
-    w->gamma = lab_key(w, "gamma", 1);
-    w->gradient = (int)lab_key(w, "gradient", 1);
-    w->traps = (int)lab_key(w, "traps", 0);
-    w->adjacent = (int)lab_key(w, "adjacent", 0);
-    w->passes = (int)lab_key(w, "passes", 50);
-    w->narrow = (int)lab_key(w, "narrow", PEG_NARROW_PHASE_LIBCCD);
-    w->rotation = lab_key(w, "rotation", PEG_SLOPE_TOLERANCE);
-    w->mesh_search = (int)lab_key(w, "mesh-search", PEG_MESH_SEARCH_BOUNDS);
+    w->psi_minimum = lab_key_number(w, "psi-minimum", published ? INFINITY : 0, 0, 10);
+    w->sin_theta = lab_key_number(w, "sin-theta", .1, 0, 1);
+    w->tan_phi = lab_key_number(w, "tan-phi", 1, 0, 1e9);
+    w->edges = lab_key_number(w, "edges", 0, 0, 1);
+    w->fallback = lab_key_flag(w, "fallback", !published);
+    w->stiffness = lab_key_number(w, "stiffness", 0, 0, 1e12);
+    w->gamma = lab_key_number(w, "gamma", 1, 0, 1);
+    w->gradient = lab_key_flag(w, "gradient", 1);
+    w->traps = lab_key_flag(w, "traps", 0);
+    w->adjacent = lab_key_flag(w, "adjacent", 0);
+    w->passes = lab_key_whole(w, "passes", 50, 1, 50);
+    w->narrow = lab_key_whole(w, "narrow", PEG_NARROW_PHASE_LIBCCD, 0, PEG_NARROW_PHASE_COUNT - 1);
+    w->rotation = lab_key_number(w, "rotation", PEG_SLOPE_TOLERANCE, 1e-6, .3);
+    w->mesh_search =
+        lab_key_whole(w, "mesh-search", PEG_MESH_SEARCH_BOUNDS, 0, PEG_MESH_SEARCH_COUNT - 1);
 }
 
 /* Step size, number of steps, scale and turn, before the build asks for them. */
@@ -101,34 +102,22 @@ static void set_frame(lab_world *w)
     w->h = o->h != 0 ? o->h : w->scene->h;
     double time = o->time != 0 ? o->time : w->scene->time;
     double steps = o->steps ? (double)o->steps : nearbyint(time / w->h);
-    w->scale = lab_key(w, "scale", 1);
-    double degrees = lab_key(w, "turn", 0);
-    double directions = lab_key(w, "directions", 4), primaries = lab_key(w, "primaries", 1);
-    double threads = lab_key(w, "threads", 1);
+    w->scale = lab_key_number(w, "scale", 1, 1e-6, 1e6);
+    double degrees = lab_key_number(w, "turn", 0, -360, 360);
+    w->directions = lab_key_whole(w, "directions", 4, 0, 16);
+    w->primaries = lab_key_flag(w, "primaries", 1);
+    w->threads = lab_key_whole(w, "threads", 1, 1, PEG_THREADS_MAX);
     if (o->mu_given) {
         w->mu = w->surface.mu = o->mu;
         w->surface.mode = o->mu > 0 ? dContactApprox1 : 0;
     }
-    w->directions = directions >= 0 && directions <= 16 ? (int)directions : -1;
-    w->primaries = primaries == 1;
     set_model_keys(w);
-    w->threads = threads >= 1 && threads <= PEG_THREADS_MAX ? (int)threads : 0;
     if (!(w->h > 0 && isfinite(w->h)))
         lab_fail(w, "the step size must be a positive number of seconds (--h)");
     else if (!(steps >= 0 && steps <= 1e9))
         lab_fail(w, "the number of steps must lie between 0 and 1e9 (--steps, --time)");
-    else if (!(w->scale > 0 && isfinite(w->scale)))
-        lab_fail(w, "the scale must be a positive number (--set scale=)");
-    else if (!isfinite(degrees))
-        lab_fail(w, "the turn must be a number of degrees (--set turn=)");
-    else if (w->directions != directions ||
-             (directions != 0 && directions != 4 && directions != 8 && directions != 16))
-        lab_fail(w, "the directions of friction must be 4, 8, 16 or 0 (--set directions=)");
-    else if (primaries != 0 && primaries != 1)
-        lab_fail(w, "the primaries of paper and lnc must be 1 or 0 for all (--set primaries=)");
-    else if (w->threads != threads)
-        lab_fail(w, "the threads must be a whole number from 1 to %d (--set threads=)",
-                 PEG_THREADS_MAX);
+    else if (w->directions != 0 && w->directions != 4 && w->directions != 8 && w->directions != 16)
+        lab_fail(w, "--set directions=%d: directions must be 0, 4, 8 or 16", w->directions);
     if (w->failed) return;
     w->planned = (long)steps;
     lab_axis_angle(1, 2, 3, degrees, w->turn_q);

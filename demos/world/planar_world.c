@@ -26,7 +26,7 @@ void lab_planar_scene(lab_world *w)
 {
     w->is_planar = 1;
     /* in the plane, not about (1, 2, 3) */
-    lab_axis_angle(0, 0, 1, lab_key(w, "turn", 0), w->turn_q);
+    lab_axis_angle(0, 0, 1, lab_key_number(w, "turn", 0, -360, 360), w->turn_q);
     peg_quat_to_mat(w->turn_q, w->turn);
     lab_gravity(w, 0, -9.81, 0);
     if (!lab_contact_is_exact(w->options.contact))

@@ -62,9 +62,19 @@ const lab_scene *lab_scene_find(const char *name); /* null: none of that name */
 
 /* ---- building (scene coordinates) ---------------------------------------------------------- */
 
-/* Value of `--set key=value`, or the fallback. A key that the build never asks for is an error of
- * the user's. */
-double lab_key(lab_world *w, const char *key, double fallback);
+/* Value of `--set key=value`, or the fallback: a number, a whole number, or 0 or 1. A value outside
+ * of low to high fails the build with a message that names key, value and range (the
+ * fallback is returned); a key that the build never asks for does, too. */
+double lab_key_number(lab_world *w, const char *key, double fallback, double low, double high);
+int lab_key_whole(lab_world *w, const char *key, int fallback, int low, int high);
+int lab_key_flag(lab_world *w, const char *key, int fallback);
+/* The same of a key that the build has asked for, unchecked. */
+double lab_key(const lab_world *w, const char *key, double fallback);
+/* Ranges of keys: speeds, m/s or rad/s; masses, kg; distances of the scene, m. */
+#define LAB_SPEED_MAX  1e5
+#define LAB_MASS_MIN   1e-9
+#define LAB_MASS_MAX   1e9
+#define LAB_LENGTH_MAX 1e3
 /* Exact contacts are stepped by pegWorldQuickStep. */
 void lab_quick_step(lab_world *w);
 double lab_step_size(const lab_world *w);

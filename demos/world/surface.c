@@ -40,7 +40,7 @@ void lab_surface(lab_world *w, const dSurfaceParameters *surface)
 {
     double mu = w->surface.mu;
     w->surface = *surface;
-    if (lab_contact_is_exact(w->options.contact) && lab_key(w, "soft", 0) == 0)
+    if (lab_contact_is_exact(w->options.contact) && !lab_key_flag(w, "soft", 0))
         w->surface.mode &= ~(dContactSoftERP | dContactSoftCFM);
     w->mu = surface->mu;
     if (!w->options.mu_given) return;

@@ -69,6 +69,8 @@ struct lab_joint {
     double point[2][3], axis[2][3], turn[4]; /* as they lay: in each body's frame; b's in a's */
 };
 
+#define LAB_KEYS_MAX 48
+
 struct lab_world {
     const lab_scene *scene;
     lab_options options;
@@ -79,7 +81,7 @@ struct lab_world {
     int bodies, body_room;
     lab_joint **joint;
     int joints;
-    char asked[32][32]; /* keys that the build asked for */
+    char asked[LAB_KEYS_MAX][32]; /* keys that the build asked for */
     int keys;
     int has_bounds, has_groups, has_kinematic, sealed;
     dSurfaceParameters surface; /* of all contacts, world units; mu, bounce: what scenes ask for */
