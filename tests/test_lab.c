@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/lab_program.h"
@@ -56,6 +57,103 @@ START_TEST(refuses_keys_out_of_range)
     char arguments[128];
     snprintf(arguments, sizeof arguments, "run --steps 1 %s", out_of_range[_i].arguments);
     ck_assert(lab_refused(arguments, out_of_range[_i].words));
+}
+END_TEST
+
+/* An option that the command does not take, that needs another, or that contradicts one. */
+static const struct {
+    const char *arguments, *words;
+} without_effect[] = {
+    {"list --h .1", "list takes no --h"},
+    {"list pour-boxes", "unexpected argument 'pour-boxes'"},
+    {"run pour-boxes --out x", "run takes no --out: it takes --contact"},
+    {"compare pour-boxes --contact ode --out x --trace y", "compare takes no --trace"},
+    {"demo --contact peg", "demo takes no --contact"},
+    {"sweep x --out y --seed 3",
+     "sweep takes no --seed: it takes --out, --jobs, --part and --quiet"},
+    {"run pour-boxes --steps 1 --trace-every 2", "without --trace, --video or --gltf"},
+    {"run pour-boxes --steps 1 --trace-compact", "--trace-compact has no effect without --trace"},
+    {"run pour-boxes --steps 1 --capture-rows 1:2", "without --capture"},
+    {"run pour-boxes --steps 1 --video-speed 2", "without --video"},
+    {"run pour-boxes --steps 1 --time 1", "--time and --steps"},
+    {"run pour-boxes --steps 1 --steps 2", "--steps is given twice"},
+    {"run pour-boxes --steps 1 --mesh-dir /tmp", "'pour-boxes', which is not a file"},
+    {"run pour-boxes --trace --quiet", "--trace needs a name"},
+    {"run pour-boxes --trace ''", "--trace needs a name"},
+    {"run pour-boxes --trace x --summary x", "two options write to 'x'"},
+    {"run pour-boxes --video x.avi", ".mp4 or .gif"},
+    {"check x --summary x", "'x' is read"},
+    {"experiment sawtooth --out x --run -1", "--run"},
+    {"experiment sawtooth --out x --quick --run 100000", "--run"},
+    {"experiment nothing --out x --run 1", "no experiment 'nothing'"},
+    {"bench --out x --n-max 0", "--n-max"},
+    {"bench --out x --budget -1", "--budget"},
+    {"bench --out x --results /nowhere", "'/nowhere'"},
+    {"run pour-boxes.jsonl", ".json, .xml or .urdf"},
+    {"losses pour-boxes --set bodies=0", "bodies"},
+    {"ode-demos --scene pour-boxes", "pour-boxes"},
+};
+
+START_TEST(refuses_options_without_effect)
+{
+    ck_assert(lab_refused(without_effect[_i].arguments, without_effect[_i].words));
+}
+END_TEST
+
+/* What is no scene, plan or trace: an empty file, a folder, bytes, text, half of a file. */
+START_TEST(refuses_rubbish_files)
+{
+    static const char *const commands[] = {"run %s.json --steps 1", "run %s.xml --steps 1",
+                                           "run %s.urdf --steps 1", "convert %s.json --out x",
+                                           "sweep %s.json --out x", "check %s.json",
+                                           "play %s.json",          "report %s.json --out x",
+                                           "losses %s.json"};
+    static const char *const ends[] = {"json", "xml", "urdf"};
+    static const struct {
+        const char *text, *words; /* text null: a folder */
+    } files[] = {{"", "is empty"},
+                 {NULL, "is a folder"},
+                 {"\x01\xff\xfe\x02\x03", "bad"},
+                 {"some words\n", "bad"},
+                 {"{\"format\": \"ode", "bad"},
+                 {"<mujoco><worldbody>", "bad"},
+                 {"{}", "bad"},
+                 {"[]\n[]\n", "bad"}};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        for (int k = 0; k < 3; k++) {
+            char name[16];
+            snprintf(name, sizeof name, "bad.%s", ends[k]);
+            if (files[i].text) {
+                rmdir(test_path(name));
+                lab_write_text(test_path(name), files[i].text);
+            } else {
+                ck_assert_int_eq(remove(test_path(name)), 0);
+                ck_assert_int_eq(mkdir(test_path(name), 0777), 0);
+            }
+        }
+        for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+            char command[1024];
+            snprintf(command, sizeof command, commands[k], test_path("bad"));
+            ck_assert(lab_refused(command, files[i].words));
+        }
+    }
+}
+END_TEST
+
+/* What a refused run would have overwritten stays. */
+START_TEST(refused_runs_keep_files)
+{
+    char command[1024];
+    lab_write_text(test_path("kept.jsonl"), "kept");
+    snprintf(command, sizeof command, "run pour-boxes --set bodies=0 --trace %s",
+             test_path("kept.jsonl"));
+    ck_assert(lab_refused(command, "bodies"));
+    char *text = lab_read_text(test_path("kept.jsonl"));
+    ck_assert_str_eq(text, "kept");
+    free(text);
+    snprintf(command, sizeof command, "report /nowhere --out %s", test_path("none.html"));
+    ck_assert(lab_refused(command, "/nowhere"));
+    ck_assert_int_ne(access(test_path("none.html"), F_OK), 0);
 }
 END_TEST
 
@@ -611,6 +709,10 @@ Suite *test_suite(void)
     suite_add_tcase(suite, tests);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, lists_scenes);
+    tcase_add_loop_test(tests, refuses_options_without_effect, 0,
+                        sizeof without_effect / sizeof *without_effect);
+    tcase_add_test(tests, refuses_rubbish_files);
+    tcase_add_test(tests, refused_runs_keep_files);
     tcase_add_loop_test(tests, refuses_keys_out_of_range, 0,
                         sizeof out_of_range / sizeof *out_of_range);
     tcase_add_test(tests, refuses_bad_usage);

@@ -320,7 +320,7 @@ START_TEST(refuses_what_it_cannot_represent)
     ck_assert(refused_body("\x01", "no JSON"));
     static const struct {
         const char *text, *words;
-    } files[] = {{"", "no JSON"},
+    } files[] = {{"", "is empty"},
                  {"[]", "rigid_body_problem"},
                  {"{}", "rigid_body_problem"},
                  {"{\"rigid_body_problem\": {}}", "rigid_bodies"},

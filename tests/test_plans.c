@@ -73,7 +73,7 @@ static int has_told(const char *words)
 START_TEST(refuses_bad_plans)
 {
     static const char *const plans[][2] = {
-        {"", "no JSON"},
+        {"", "is empty"},
         {"{}", "no plan"},
         {"{\"format\": \"ode-peg-plan\", \"version\": 2}", "no plan"},
         {HEAD "3}", "blocks"},

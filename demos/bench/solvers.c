@@ -276,7 +276,10 @@ static int bench_all(bench_problems *set, run (*runs)[METHODS], const char *dir,
 
 int lab_bench_solvers(const char *dir, int quiet)
 {
-    if (lab_make_folder(dir)) return complain("cannot make the folder given with --out", 2);
+    if (lab_make_folder(dir)) {
+        fprintf(stderr, "peg-lab: cannot make the folder '%s': choose another with --out\n", dir);
+        return 2;
+    }
     bench_problems *set = calloc(1, sizeof *set);
     run(*runs)[METHODS] = calloc(BENCH_PROBLEMS, sizeof *runs);
     int status = set && runs ? bench_all(set, runs, dir, quiet) : complain("out of memory", 1);

@@ -5,6 +5,7 @@
 #include "demos/experiments/experiment.h"
 #include "demos/bench/bench.h"
 #include "demos/lab/lab.h"
+#include "demos/lab/options.h"
 #include "demos/sweep/sweep.h"
 #include "demos/report/film.h"
 #include "demos/report/gltf.h"
@@ -37,6 +38,7 @@ typedef struct command {
     int quiet, mu_given;
     lab_setting set[LAB_SETS_MAX];
     int sets;
+    option_set given;
     lab_contact models[LAB_CONTACT_COUNT];
     int model_count;
 } command;
@@ -56,20 +58,6 @@ static void note(const char *text)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-enum {
-    OPT_CONTACT = 1,
-    OPT_H,
-    OPT_TIME,
-    OPT_STEPS,
-    OPT_SEED,
-    OPT_MU,
-    OPT_SET,
-    OPT_JOBS,
-    OPT_EVERY,
-    OPT_QUANTUM,
-    OPT_SPEED
-};
-
 static int parse_contacts(command *c)
 {
     if (!c->contact) {
@@ -83,8 +71,10 @@ static int parse_contacts(command *c)
         for (int i = 0; i < LAB_CONTACT_COUNT; i++)
             if (!strcmp(name, lab_contact_name((lab_contact)i))) found = i;
         if (found < 0)
-            return usage("no contact model '%s': choose peg, st, paper, lnc, ap, ode or ode-quick",
-                         name);
+            return usage(
+                "--contact: no contact model '%s': choose peg, st, paper, lnc, ap, lp, ratio, "
+                "st-published, ode or ode-quick",
+                name);
         for (int i = 0; i < c->model_count; i++)
             if ((int)c->models[i] == found) return usage("--contact names '%s' twice", name);
         c->models[c->model_count++] = (lab_contact)found;
@@ -147,16 +137,75 @@ static int check_option(command *c, int option, const char *set)
         c->mu_given = 1;
         if (!(c->mu >= 0)) return usage("--mu must be 0 or more, or inf%s", "");
         return 0;
+    case OPT_N_MAX:
+        return c->n_max > 0 ? 0 : usage("--n-max must be a positive whole number%s", "");
+    case OPT_BUDGET:
+        return c->budget > 0 ? 0 : usage("--budget must be a positive number of seconds%s", "");
+    case OPT_RUN:
+        return c->run >= 0 ? 0 : usage("--run must be a whole number, 0 or more%s", "");
     default:
         return 0;
     }
+}
+
+static int is_path(int option)
+{
+    return option == OPT_TRACE || option == OPT_SUMMARY || option == OPT_PICTURE ||
+           option == OPT_VIDEO || option == OPT_GLTF || option == OPT_MESH_DIR ||
+           option == OPT_OUT || option == OPT_CAPTURE || option == OPT_RESULTS;
+}
+
+/* An option that came once more; an empty path. */
+static int note_option(command *c, int option, const char *text)
+{
+    if (option != OPT_SET && c->given >> option & 1)
+        return usage("--%s is given twice", lab_option_name(option));
+    c->given |= 1ull << option;
+    if (is_path(option) && text && (!*text || !strncmp(text, "--", 2)))
+        return usage("--%s needs a name after it", lab_option_name(option));
+    return 0;
+}
+
+static int is_scene_command(const char *verb)
+{
+    return !strcmp(verb, "run") || !strcmp(verb, "compare") || !strcmp(verb, "convert") ||
+           !strcmp(verb, "view") || !strcmp(verb, "losses");
+}
+
+/* What can be said of all options of the command together. */
+static int check_arguments(const command *c)
+{
+    static const char *const alone[] = {"list", "demo", "bench-solvers"};
+    char text[LAB_TEXT];
+    int extra = strcmp(c->verb, "report") ? 1 : c->target_count;
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        if (!strcmp(c->verb, alone[i])) extra = 0;
+    if (c->target_count > extra) return usage("unexpected argument '%s'", c->targets[extra]);
+    if (lab_is_useless_option(c->verb, c->given, text, sizeof text)) return usage("%s", text);
+    if (c->video && !film_is_name(c->video))
+        return usage("--video '%s': the name must end in .mp4 or .gif", c->video);
+    if (c->video && !film_has_encoder())
+        return usage("--video needs ffmpeg: install it (Debian: apt-get install ffmpeg)%s", "");
+    const char *const path[] = {c->trace, c->summary, c->picture, c->video, c->gltf};
+    const char *reads = c->target && !is_scene_command(c->verb) ? c->target : NULL;
+    const char *writes = c->out ? c->out : c->summary;
+    if (reads && writes && !strcmp(reads, writes))
+        return usage("'%s' is read: write to another file", reads);
+    for (int i = 0; i < 5; i++)
+        for (int k = 0; k < i; k++)
+            if (path[i] && path[k] && !strcmp(path[i], path[k]) && strncmp(path[i], "/dev/", 5))
+                return usage("two options write to '%s'", path[i]);
+    return 0;
 }
 
 static int parse(poptContext context, command *c, char **set)
 {
     int option;
     while ((option = poptGetNextOpt(context)) > 0) {
-        int bad = check_option(c, option, *set);
+        char *text = poptGetOptArg(context);
+        int bad = note_option(c, option, text);
+        if (!bad) bad = check_option(c, option, *set);
+        free(text);
         free(*set);
         *set = NULL;
         if (bad) return bad;
@@ -170,9 +219,13 @@ static int parse(poptContext context, command *c, char **set)
     c->targets = poptGetArgs(context);
     while (c->targets && c->targets[c->target_count]) c->target_count++;
     if (c->target_count > 0) c->target = c->targets[0];
-    if (c->target_count > 1 && strcmp(c->verb, "report") != 0)
-        return usage("unexpected argument '%s'", c->targets[1]);
-    return parse_contacts(c);
+    if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
+    if (!lab_is_command(c->verb))
+        return usage("no command '%s': there are list, run, compare, view, convert, losses, demo, "
+                     "report, play, check, experiment, sweep, sweep-report, bench, bench-solvers, "
+                     "ode-demos and overhead",
+                     c->verb);
+    return check_arguments(c) || parse_contacts(c) ? 2 : 0;
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */
@@ -219,12 +272,6 @@ static int cannot_write(const char *path, const char *option)
     return 2;
 }
 
-static int can_write(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    return file && fclose(file) == 0;
-}
-
 /* What --trace and its options ask for. */
 static int recorder_of(const command *c, lab_recorder *r)
 {
@@ -233,9 +280,11 @@ static int recorder_of(const command *c, lab_recorder *r)
                         .quantum = c->trace_quantum,
                         .every = c->trace_every,
                         .keep = c->gltf || c->video};
-    if (c->video && !can_write(c->video)) return cannot_write(c->video, "--video");
-    if (c->gltf && !can_write(c->gltf)) return cannot_write(c->gltf, "--gltf");
-    return c->trace && !can_write(c->trace) ? cannot_write(c->trace, "--trace") : 0;
+    if (c->summary && !lab_can_write(c->summary)) return cannot_write(c->summary, "--summary");
+    if (c->picture && !lab_can_write(c->picture)) return cannot_write(c->picture, "--picture");
+    if (c->video && !lab_can_write(c->video)) return cannot_write(c->video, "--video");
+    if (c->gltf && !lab_can_write(c->gltf)) return cannot_write(c->gltf, "--gltf");
+    return c->trace && !lab_can_write(c->trace) ? cannot_write(c->trace, "--trace") : 0;
 }
 
 /* Bodies whose time had not come when the run ended. */
@@ -338,12 +387,19 @@ static int with_scene(const command *c)
     if (!c->target)
         return usage("%s needs a scene (see peg-lab list) or a file (.json, .xml, .urdf)", c->verb);
     if (compare && !c->out) return usage("compare needs a folder: --out DIR%s", "");
+    if (c->mesh_dir && !lab_is_folder(c->mesh_dir))
+        return usage("--mesh-dir: there is no folder '%s'", c->mesh_dir);
     if (lab_is_file(c->target)) {
         file = lab_file_read(c->target, c->mesh_dir, c->quiet ? NULL : note, text);
         if (!file) return usage("%s", text);
+    } else if (c->mesh_dir) {
+        return usage("--mesh-dir has no effect on '%s', which is not a file", c->target);
     }
     const lab_scene *scene = file ? lab_file_scene(file) : lab_scene_find(c->target);
-    if (!scene) return usage("no scene '%s': peg-lab list shows them", c->target);
+    if (!scene)
+        return usage("no scene '%s': peg-lab list shows them, and names of files end in "
+                     ".json, .xml or .urdf",
+                     c->target);
     lab_options options = options_of(c);
     options.data = file;
     lab_output output = output_of(c, c->out);
@@ -378,6 +434,8 @@ static int bench(const command *c)
     if (!c->out) return usage("bench needs a folder: --out DIR%s", "");
     if (c->h > 0 || c->time > 0 || c->steps > 0 || c->sets > 0)
         return usage("bench chooses step sizes, times and keys itself%s", "");
+    if (c->results && !lab_is_folder(c->results))
+        return usage("--results: there is no folder '%s'", c->results);
     if (c->target) return usage("'%s': bench takes its scene by --scene", c->target);
     static const lab_contact usual[] = {LAB_PEG, LAB_ST, LAB_ODE, LAB_ODE_QUICK};
     options.models = c->contact ? c->model_count : (int)(sizeof usual / sizeof usual[0]);
@@ -404,10 +462,13 @@ static int run_experiment(const command *c)
     memcpy(options.model, c->models, sizeof options.model);
     if (c->run >= 0) {
         experiment_outcome outcome;
+        int runs = lab_experiment_runs(c->target, &options);
+        if (runs < 0)
+            return usage("no experiment '%s': peg-lab experiment list shows them", c->target);
+        if (c->run >= runs)
+            return usage("--run is greater than the last run of experiment '%s'", c->target);
         int bad = lab_experiment_run(c->target, &options, c->run, &outcome);
-        return bad ? usage("experiment %s has no such run, or its file cannot be written",
-                           c->target)
-                   : outcome.failed;
+        return bad ? cannot_write(c->out, "--out") : outcome.failed;
     }
     return lab_experiment(c->target, &options);
 }
@@ -439,6 +500,8 @@ static int ode_demos(const command *c)
                                      .time = c->time,
                                      .seed = (uint64_t)c->seed};
     if (c->target) return usage("'%s': ode-demos takes its scene by --scene", c->target);
+    if (c->only && (strncmp(c->only, "demo-", 5) != 0 || !lab_scene_find(c->only)))
+        return usage("--scene: no demo scene '%s': peg-lab list shows them", c->only);
     if (c->h > 0 || c->steps > 0 || c->sets > 0 || c->mu_given)
         return usage("ode-demos takes step sizes, friction and keys from the demos%s", "");
     if (c->contact) memcpy(options.model, c->models, sizeof options.model);
@@ -448,6 +511,7 @@ static int ode_demos(const command *c)
 static int check(const command *c)
 {
     if (!c->target) return usage("check needs a trace: peg-lab check FILE%s", "");
+    if (c->summary && !lab_can_write(c->summary)) return cannot_write(c->summary, "--summary");
     return lab_check(c->target, c->summary, c->quiet);
 }
 
@@ -456,23 +520,21 @@ static int report(const command *c)
     if (!c->target)
         return usage("report needs traces: peg-lab report FILE.. --out PAGE.html%s", "");
     if (!c->out) return usage("report needs a file to write: --out PAGE.html%s", "");
-    if (!can_write(c->out)) return cannot_write(c->out, "--out");
+    if (!lab_can_write(c->out)) return cannot_write(c->out, "--out");
     return lab_report_traces(c->targets, c->target_count, c->out, c->text, c->quiet);
 }
 
 static int play(const command *c)
 {
     if (!c->target) return usage("play needs a trace: peg-lab play FILE%s", "");
+    if (c->out && !lab_can_write(c->out)) return cannot_write(c->out, "--out");
     return lab_play_trace(c->target, c->out, c->text, c->quiet);
 }
 
 static int dispatch(const command *c)
 {
-    if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
     if (!strcmp(c->verb, "list")) return list_scenes();
-    if (!strcmp(c->verb, "run") || !strcmp(c->verb, "compare") || !strcmp(c->verb, "convert") ||
-        !strcmp(c->verb, "view") || !strcmp(c->verb, "losses"))
-        return with_scene(c);
+    if (is_scene_command(c->verb)) return with_scene(c);
     if (!strcmp(c->verb, "demo")) {
         lab_options options = options_of(c);
         lab_output output = output_of(c, c->out ? c->out : "out/demo");
@@ -488,11 +550,7 @@ static int dispatch(const command *c)
     if (!strcmp(c->verb, "play")) return play(c);
     if (!strcmp(c->verb, "experiment")) return run_experiment(c);
     if (!strcmp(c->verb, "sweep")) return sweep(c);
-    if (!strcmp(c->verb, "sweep-report")) return sweep_report(c);
-    return usage("no command '%s': there are list, run, compare, view, convert, losses, demo, "
-                 "report, play, check, "
-                 "experiment, sweep, sweep-report, bench, ode-demos and overhead",
-                 c->verb);
+    return sweep_report(c);
 }
 
 /* ODE ends the process on fatal errors: the simulation failed. */
@@ -542,7 +600,7 @@ int main(int argc, const char **argv)
     command c = {.seed = 1, .run = -1};
     char *set = NULL;
     const struct poptOption table[] = {
-        {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
+        {"contact", 0, POPT_ARG_STRING, &c.contact, OPT_CONTACT,
          "peg, st, paper, lnc, ap, lp, ratio, st-published, ode, ode-quick [peg]", "MODEL,.."},
         {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
         {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
@@ -552,43 +610,50 @@ int main(int argc, const char **argv)
         {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "coefficient of friction [the scene's]", "X"},
         {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
          "a key of the scene, or scale, turn, directions, primaries, threads", "KEY=X"},
-        {"trace", 0, POPT_ARG_STRING, &c.trace, 0,
+        {"trace", 0, POPT_ARG_STRING, &c.trace, OPT_TRACE,
          "write the poses of every step as JSON Lines; compressed if FILE ends in .gz or .zst",
          "FILE"},
-        {"trace-compact", 0, POPT_ARG_NONE, &c.trace_compact, 0,
+        {"trace-compact", 0, POPT_ARG_NONE, &c.trace_compact, OPT_COMPACT,
          "write trace version 2: only poses that changed", NULL},
         {"trace-quantum", 0, POPT_ARG_DOUBLE, &c.trace_quantum, OPT_QUANTUM,
          "write trace version 2, positions rounded to multiples of M metres", "M"},
         {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, OPT_EVERY, "write every N-th step [1]",
          "N"},
-        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write the measurements as JSON", "FILE"},
-        {"picture", 0, POPT_ARG_STRING, &c.picture, 0, "draw the last state as PNG (run, view)",
+        {"summary", 0, POPT_ARG_STRING, &c.summary, OPT_SUMMARY, "write the measurements as JSON",
          "FILE"},
-        {"video", 0, POPT_ARG_STRING, &c.video, 0,
+        {"picture", 0, POPT_ARG_STRING, &c.picture, OPT_PICTURE,
+         "draw the last state as PNG (run, view)", "FILE"},
+        {"video", 0, POPT_ARG_STRING, &c.video, OPT_VIDEO,
          "write a film (run, compare; .gif: 480 pixels wide)", "FILE.mp4|.gif"},
         {"video-speed", 0, POPT_ARG_DOUBLE, &c.video_speed, OPT_SPEED,
          "simulated seconds in one second of the film [1]", "X"},
-        {"gltf", 0, POPT_ARG_STRING, &c.gltf, 0, "write the run as animated binary glTF (run)",
-         "FILE.glb"},
-        {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, 0, "folder of a scene file's meshes", "DIR"},
-        {"out", 0, POPT_ARG_STRING, &c.out, 0, "output folder, or the file of convert", "DIR"},
-        {"capture", 0, POPT_ARG_STRING, &c.capture, 0, "write the contact problems of a run",
+        {"gltf", 0, POPT_ARG_STRING, &c.gltf, OPT_GLTF,
+         "write the run as animated binary glTF (run)", "FILE.glb"},
+        {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, OPT_MESH_DIR,
+         "folder of a scene file's meshes", "DIR"},
+        {"out", 0, POPT_ARG_STRING, &c.out, OPT_OUT, "output folder, or the file of convert",
          "DIR"},
-        {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, 0,
+        {"capture", 0, POPT_ARG_STRING, &c.capture, OPT_CAPTURE,
+         "write the contact problems of a run", "DIR"},
+        {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, OPT_ROWS,
          "capture only problems of so many rows", "MIN:MAX"},
-        {"quick", 0, POPT_ARG_NONE, &c.quick, 0, "smaller version of bench, experiment, overhead",
-         NULL},
+        {"quick", 0, POPT_ARG_NONE, &c.quick, OPT_QUICK,
+         "smaller version of bench, experiment, overhead", NULL},
         {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "parallel processes [number of cores]", "N"},
-        {"part", 0, POPT_ARG_STRING, &c.part, 0, "sweep: only every n-th case, from the i-th on",
-         "I/N"},
-        {"run", 0, POPT_ARG_INT, &c.run, 0, "experiment: only its run N, from 0 on", "N"},
-        {"fresh", 0, POPT_ARG_NONE, &c.fresh, 0, "experiment: discard earlier results", NULL},
-        {"scene", 0, POPT_ARG_STRING, &c.only, 0, "bench, ode-demos: only this scene", "NAME"},
-        {"n-max", 0, POPT_ARG_INT, &c.n_max, 0, "bench: largest number of bodies [10000]", "N"},
-        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, 0, "bench: processor time, s [1500]", "S"},
-        {"results", 0, POPT_ARG_STRING, &c.results, 0,
+        {"part", 0, POPT_ARG_STRING, &c.part, OPT_PART,
+         "sweep: only every n-th case, from the i-th on", "I/N"},
+        {"run", 0, POPT_ARG_INT, &c.run, OPT_RUN, "experiment: only its run N, from 0 on", "N"},
+        {"fresh", 0, POPT_ARG_NONE, &c.fresh, OPT_FRESH, "experiment: discard earlier results",
+         NULL},
+        {"scene", 0, POPT_ARG_STRING, &c.only, OPT_SCENE, "bench, ode-demos: only this scene",
+         "NAME"},
+        {"n-max", 0, POPT_ARG_INT, &c.n_max, OPT_N_MAX, "bench: largest number of bodies [10000]",
+         "N"},
+        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, OPT_BUDGET, "bench: processor time, s [1500]",
+         "S"},
+        {"results", 0, POPT_ARG_STRING, &c.results, OPT_RESULTS,
          "bench: folder of earlier runs by machine, to compare with", "DIR"},
-        {"quiet", 0, POPT_ARG_NONE, &c.quiet, 0, "print errors only", NULL},
+        {"quiet", 0, POPT_ARG_NONE, &c.quiet, OPT_QUIET, "print errors only", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, COMMANDS);

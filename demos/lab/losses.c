@@ -75,12 +75,13 @@ int lab_losses(const lab_scene *scene, const lab_options *options, int quiet)
     lab_run(scene, options, &observer, 0, &r);
     if (r.failed) fprintf(stderr, "peg-lab: %s: %s\n", scene->name, r.error);
     int status = r.user ? 2 : r.failed || l.bad > 0;
-    printf("%s: %ld steps, %ld lose too much (%ld early, %ld unconverged, %ld of %ld with "
-           "limited bodies), %.4g J of %.4g J; "
-           "worst "
-           "%.4g J (step %ld)\n",
-           scene->name, r.steps, l.bad, l.early, l.rough, l.limited_bad, l.limited, l.excess,
-           l.lost, l.worst, l.worst_at);
+    if (!r.user)
+        printf("%s: %ld steps, %ld lose too much (%ld early, %ld unconverged, %ld of %ld with "
+               "limited bodies), %.4g J of %.4g J; "
+               "worst "
+               "%.4g J (step %ld)\n",
+               scene->name, r.steps, l.bad, l.early, l.rough, l.limited_bad, l.limited, l.excess,
+               l.lost, l.worst, l.worst_at);
     lab_result_free(&r);
     return status;
 }

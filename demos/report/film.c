@@ -16,10 +16,32 @@
 #define PANEL     540 /* pixels, of one panel of a video */
 #define PAUSE     1.  /* s that the last frame stays */
 
+static int ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && !strcmp(path + n - m, end);
+}
+
 static int is_gif(const char *path)
 {
-    size_t n = strlen(path);
-    return n > 4 && !strcmp(path + n - 4, ".gif");
+    return ends_with(path, ".gif");
+}
+
+int film_is_name(const char *path)
+{
+    return is_gif(path) || ends_with(path, ".mp4");
+}
+
+int film_has_encoder(void)
+{
+    char program[4096];
+    for (const char *at = getenv("PATH"); at && *at;) {
+        size_t n = strcspn(at, ":");
+        snprintf(program, sizeof program, "%.*s/ffmpeg", (int)n, at);
+        if (access(program, X_OK) == 0) return 1;
+        at += n + (at[n] == ':');
+    }
+    return 0;
 }
 
 /* Few colours and no dithering: flat faces pack well. */

@@ -1,6 +1,7 @@
 /* Reads traces of both versions: see docs/trace.md. The first error ends it and names its line. */
 #define _GNU_SOURCE /* getline */
 #include "demos/report/trace.h"
+#include "demos/world/files.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -404,8 +405,9 @@ static int read_line(reader *r, const char *line, size_t n)
     json_t *json = json_loadb(line, n, 0, &error);
     int whole;
     if (!json && (n == 0 || line[n - 1] != '\n'))
-        whole = fail(r, "the line is cut off: the program that wrote it was ended early. Remove "
-                        "this line to use the ones before it");
+        whole = fail(r, r->line == 1 ? "no trace: its first line is no JSON, or cut off"
+                                     : "the line is cut off: the program that wrote it was ended "
+                                       "early. Remove this line to use the ones before it");
     else if (!json)
         whole = fail(r, "no JSON: %.120s (NaN and Infinity are none)", error.text);
     else
@@ -436,10 +438,11 @@ static void read_lines(reader *r, FILE *file)
 lab_trace *trace_read(const char *path, char text[LAB_TEXT])
 {
     reader r = {.path = path, .text = text};
-    FILE *file = trace_open_read(path);
+    const char *fault = lab_file_fault(path);
+    FILE *file = fault ? NULL : trace_open_read(path);
     *text = 0;
     if (!file) {
-        snprintf(text, LAB_TEXT, "cannot read '%.200s': %s", path, strerror(errno));
+        fail(&r, "%s", fault ? fault : strerror(errno));
         return NULL;
     }
     read_lines(&r, file);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "demos/scenes/ipc_file.h"
+#include "demos/world/files.h"
 #include "demos/world/world.h"
 #include "peg/base/math.h"
 
@@ -474,8 +475,9 @@ lab_file *lab_ipc_read(const char *path, const char *mesh_dir, void (*note)(cons
         f->base.scene =
             (lab_scene){f->base.name, "scene from a file", .01, 10, ipc_build, ipc_before_step};
         json_t *json = json_load_file(path, 0, &error);
-        if (!json && error.line < 0)
-            fail(&r, "the file cannot be opened");
+        const char *fault = lab_file_fault(path);
+        if (!json && fault)
+            fail(&r, "%s", fault);
         else if (!json)
             fail(&r, "line %d is no JSON: %s", error.line, error.text);
         else

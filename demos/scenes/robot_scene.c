@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demos/world/files.h"
 #include "demos/world/world.h"
 #include "peg/base/math.h"
 
@@ -246,10 +247,13 @@ lab_file *lab_robot_read(const char *path, const char *mesh_dir, void (*note)(co
                        .path = path,
                        .mesh_dir = mesh_dir ? mesh_dir : here,
                        .text = text};
+    const char *fault = lab_file_fault(path);
+    if (fault) robot_fail(&f->robot, "%s", fault);
     xmlResetLastError();
     xmlDoc *doc =
-        xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-    read_root(&f->robot, doc ? xmlDocGetRootElement(doc) : NULL);
+        fault ? NULL
+              : xmlReadFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    if (!fault) read_root(&f->robot, doc ? xmlDocGetRootElement(doc) : NULL);
     xmlFreeDoc(doc);
     f->base.scene = (lab_scene){f->base.name, "scene from a file", f->robot.h, 5, build, NULL};
     f->robot.path = f->robot.mesh_dir = NULL;

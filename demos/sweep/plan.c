@@ -1,6 +1,7 @@
 #include "demos/sweep/plan.h"
 #include "demos/experiments/experiment.h"
 #include "demos/scenes/scene_file.h"
+#include "demos/world/files.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -391,8 +392,9 @@ int sweep_plan_read(sweep_plan *plan, const char *path, char text[LAB_TEXT])
     static const char *const known[] = {"format", "version", "name", "folder", "blocks"};
     reader r = {plan, {path, "blocks", -1, 0, text}};
     json_error_t error;
-    *plan = (sweep_plan){.text = read_text(path)};
-    if (!plan->text) fail(&r, "the plan cannot be read");
+    const char *fault = lab_file_fault(path);
+    *plan = (sweep_plan){.text = fault ? NULL : read_text(path)};
+    if (!plan->text) fail(&r, "%s", fault ? fault : "the plan cannot be read");
     json_t *json = plan->text ? json_loads(plan->text, 0, &error) : NULL;
     if (plan->text && !json) fail(&r, "line %d is no JSON: %s", error.line, error.text);
     const char *format = json_string_value(json_object_get(json, "format"));

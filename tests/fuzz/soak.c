@@ -132,15 +132,29 @@ int main(int argc, const char **argv)
     poptContext context = poptGetContext("soak", argc, argv, options, 0);
     int code = poptGetNextOpt(context);
     if (code < -1 || poptPeekArg(context)) {
-        fprintf(stderr, "soak: %s\n", code < -1 ? poptStrerror(code) : "wants options only");
+        if (code < -1)
+            fprintf(stderr, "soak: %s: %s\n", poptBadOption(context, POPT_BADOPTION_NOALIAS),
+                    poptStrerror(code));
+        else
+            fprintf(stderr, "soak: unexpected argument '%s'\n", poptPeekArg(context));
         poptFreeContext(context);
         return 2;
     }
     poptFreeContext(context);
+    int ran = 0;
     for (int i = 0; i < SCENARIOS; i++) {
         now.s = &scenarios[i];
-        if (!only || strcmp(only, now.s->name) == 0) failed += run((uint64_t)seed, quick);
+        if (only && strcmp(only, now.s->name) != 0) continue;
+        failed += run((uint64_t)seed, quick);
+        ran++;
+    }
+    if (ran == 0) {
+        fprintf(stderr, "soak: --only: no scenario '%s': there are", only);
+        for (int i = 0; i < SCENARIOS; i++)
+            fprintf(stderr, "%s %s", i ? "," : "", scenarios[i].name);
+        fputc('\n', stderr);
     }
     free(only);
+    if (ran == 0) return 2;
     return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

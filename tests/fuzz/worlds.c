@@ -142,11 +142,20 @@ int main(int argc, const char **argv)
     char rest;
     if (code < -1 || !range || poptPeekArg(context) ||
         sscanf(range, "%" SCNu64 ":%ld%c", &from, &count, &rest) != 2 || count < 1) {
-        fprintf(stderr, "worlds: %s\n",
-                code < -1 ? poptStrerror(code) : "wants FROM:COUNT, such as 1:300");
+        if (code < -1)
+            fprintf(stderr, "worlds: %s: %s\n", poptBadOption(context, POPT_BADOPTION_NOALIAS),
+                    poptStrerror(code));
+        else
+            fprintf(stderr, "worlds: wants FROM:COUNT, such as 1:300\n");
         poptFreeContext(context);
         return 2;
     }
     poptFreeContext(context);
+    if (command.world.steps < 0 || command.world.threads < 0 || command.world.threads > 64 ||
+        !(command.slow > 0) || command.limit < 1) {
+        fprintf(stderr, "worlds: --steps, --slow and --limit must be positive, --threads must lie "
+                        "between 1 and 64\n");
+        return 2;
+    }
     run_worlds(from, count);
 }
