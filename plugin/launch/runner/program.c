@@ -65,6 +65,17 @@ static const Elf64_Phdr *segment(const image *f, Elf64_Word type)
     return NULL;
 }
 
+/* Whether a part of the program that is to be loaded, or the table of parts, is not in the file. */
+static int is_cut(const image *f)
+{
+    const Elf64_Ehdr *head = part(f, 0, sizeof *head);
+    for (size_t i = 0; head && i < head->e_phnum; i++) {
+        const Elf64_Phdr *p = part(f, head->e_phoff + i * sizeof *p, sizeof *p);
+        if (!p || (p->p_type == PT_LOAD && !part(f, p->p_offset, p->p_filesz))) return 1;
+    }
+    return !head;
+}
+
 static int holds(const image *f, const char *text)
 {
     size_t n = strlen(text) + 1;
@@ -85,6 +96,7 @@ static const char *judge(const image *f)
         return "is no program that this system runs";
     if (memcmp(f->bytes, magic, sizeof magic))
         return "is made for another processor than ode-peg: its ODE cannot be taken over";
+    if (is_cut(f)) return "is cut off: build it anew";
     if (!segment(f, PT_INTERP))
         return "is linked statically: its ODE cannot be taken over. Link it with the shared libode";
     /* ODE's own code is in the file: it holds what ODE says when it gives up */
@@ -108,7 +120,9 @@ int peg_program_check(const char *name, char *reason, size_t size)
         why = "is no executable file";
     else if (info.st_mode & (S_ISUID | S_ISGID))
         why = "runs with the rights of another user: nothing can be preloaded into it";
-    if (!why && file >= 0 && info.st_size > 0) {
+    else if (info.st_size == 0)
+        why = "is empty";
+    if (!why && file >= 0) {
         void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes != MAP_FAILED) {
             why = judge(&(image){bytes, (size_t)info.st_size});

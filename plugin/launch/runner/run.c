@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <popt.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +21,15 @@
 
 static pid_t child;
 
-static int fail(const char *format, const char *what)
+static int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int fail(const char *format, ...)
 {
+    va_list list;
     fputs("peg-run: ", stderr);
-    fprintf(stderr, format, what);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
     fputc('\n', stderr);
     return 2;
 }
@@ -42,11 +48,17 @@ typedef struct command {
 static int read_settings(command *c)
 {
     json_error_t error;
-    const char *name;
-    json_t *value, *file = json_load_file(c->settings, 0, &error);
+    const char *name, *path = c->settings;
+    struct stat info;
+    if (stat(path, &info) != 0) return fail("--settings: '%s': %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode)) return fail("--settings: '%s' is a folder, not a file", path);
+    json_t *value, *file = json_load_file(path, 0, &error);
     if (!json_is_object(file)) {
+        int bad = file ? fail("--settings: '%s' holds no JSON object", path)
+                       : fail("--settings: '%s', line %d: no JSON object: %s", path, error.line,
+                              error.text);
         json_decref(file);
-        return fail("--settings: no JSON object: %s", file ? c->settings : error.text);
+        return bad;
     }
     size_t used = 0;
     int bad = 0;
@@ -54,13 +66,33 @@ static int read_settings(command *c)
     {
         double x = json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
         if (!bad && !json_is_number(value) && !json_is_boolean(value))
-            bad = fail("--settings: '%s' must be a number", name);
+            bad = fail("--settings: '%s': '%s' must be a number", path, name);
         if (!bad && used < sizeof c->text)
             used += (size_t)snprintf(c->text + used, sizeof c->text - used, "%s=%.17g ", name, x);
     }
     json_decref(file);
-    if (!bad && used >= sizeof c->text) bad = fail("--settings: '%s' is too long", c->settings);
+    if (!bad && used >= sizeof c->text) bad = fail("--settings: '%s' is too long", path);
     return bad;
+}
+
+/* Says which setting of the file is out of its range. */
+static int fail_range(const command *c, pegStatus status)
+{
+    char list[sizeof c->text], *rest, *word;
+    const char *wrong;
+    memcpy(list, c->text, sizeof list);
+    for (word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        pegSettings settings;
+        peg_context *context;
+        peg_options_default(&settings);
+        peg_options_settings(word, &settings, &wrong);
+        if (peg_context_create(&settings, &context) != PEG_OK)
+            return fail("--settings: '%s': %s is out of range: ode-peg.h says which it has at "
+                        "pegSettings",
+                        c->settings, word);
+        peg_context_destroy(context);
+    }
+    return fail("--settings: '%s': %s", c->settings, peg_status_message(status));
 }
 
 static int check_settings(const command *c)
@@ -70,14 +102,25 @@ static int check_settings(const command *c)
     peg_context *context;
     peg_options_default(&o.settings);
     if (c->contact && !peg_options_contact(c->contact, &o))
-        return fail("no contact model '%s': choose peg, st, paper, lnc, ap, ode or ode-quick",
+        return fail("--contact: no contact model '%s': choose peg, st, paper, lnc, ap, lp, ratio, "
+                    "ode or ode-quick",
+                    c->contact);
+    if (c->contact && o.contact != PEG_LAUNCH_EXACT && (c->settings || c->soft || c->strict))
+        return fail("--%s has no effect with --contact %s: it is for exact contacts",
+                    c->settings ? "settings"
+                    : c->soft   ? "soft"
+                                : "strict",
                     c->contact);
     if (!peg_options_settings(c->text, &o.settings, &wrong))
-        return fail("--settings: unknown setting, or not a whole number: %s", wrong);
+        return fail("--settings: '%s': unknown setting, or not a whole number: %.*s", c->settings,
+                    (int)strcspn(wrong, " "), wrong);
+    if (c->soft && strstr(c->text, "soft_contacts="))
+        return fail("--soft and soft_contacts in '%s' say the same: give one of them", c->settings);
     if (c->soft && !peg_options_soft(c->soft, &o.settings))
         return fail("--soft: no choice '%s': choose rigid, below or keep", c->soft);
     pegStatus status = peg_context_create(&o.settings, &context);
-    if (status != PEG_OK) return fail("--settings: %s", peg_status_message(status));
+    if (status == PEG_ERROR_MEMORY) return fail("%s", peg_status_message(status));
+    if (status != PEG_OK) return fail_range(c, status);
     peg_context_destroy(context);
     return 0;
 }
@@ -167,10 +210,18 @@ static int try_files(const command *c)
     const struct {
         const char *option, *path;
     } file[] = {{"--trace", c->trace}, {"--summary", c->summary}, {"--log", c->log}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < i; k++)
+            if (file[i].path && file[k].path && !strcmp(file[i].path, file[k].path) &&
+                strncmp(file[i].path, "/dev/", 5) != 0)
+                return fail("%s and %s write to the same file '%s'", file[k].option, file[i].option,
+                            file[i].path);
     for (int i = 0; i < 3; i++) {
         if (!file[i].path) continue;
         FILE *f = fopen(file[i].path, i == 2 ? "a" : "w");
-        if (!f) return fail("%s: its file cannot be written", file[i].option);
+        if (!f)
+            return fail("%s: '%s' cannot be written: %s", file[i].option, file[i].path,
+                        strerror(errno));
         fclose(f);
     }
     if (c->trace) peg_trace_clear(c->trace);
@@ -207,53 +258,67 @@ static int start(const command *c)
     return status;
 }
 
+enum { TRACE_EVERY = 6 }; /* an option is known by its place in the table, from 1 on */
+
+/* Reads all options; none may come twice. */
+static int parse(poptContext context, const struct poptOption *table, unsigned *given)
+{
+    int option;
+    while ((option = poptGetNextOpt(context)) > 0) {
+        if (*given >> option & 1) return fail("--%s is given twice", table[option - 1].longName);
+        *given |= 1u << option;
+    }
+    if (option == -1) return 0;
+    return fail("%s: %s (see peg-run --help)", poptBadOption(context, POPT_BADOPTION_NOALIAS),
+                poptStrerror(option));
+}
+
 int main(int argc, const char **argv)
 {
     command c = {.trace_every = 1};
     const struct poptOption table[] = {
-        {"contact", 0, POPT_ARG_STRING, &c.contact, 0,
+        {"contact", 0, POPT_ARG_STRING, &c.contact, 1,
          "contact model: peg (exact), st, paper, lnc, ap, lp, ratio (the papers' models), ode "
          "(stock) "
          "or ode-quick (stock, dWorldQuickStep for every step) [peg]",
          "MODEL"},
-        {"soft", 0, POPT_ARG_STRING, &c.soft, 0,
+        {"soft", 0, POPT_ARG_STRING, &c.soft, 2,
          "contacts with soft_erp or soft_cfm: rigid, below (compliant where the step resolves the "
          "spring) or keep [rigid]",
          "CHOICE"},
-        {"settings", 0, POPT_ARG_STRING, &c.settings, 0,
+        {"settings", 0, POPT_ARG_STRING, &c.settings, 3,
          "JSON object of pegSettings, such as {\"threads\": 2}", "FILE"},
-        {"stats", 0, POPT_ARG_NONE, &c.stats, 0,
+        {"stats", 0, POPT_ARG_NONE, &c.stats, 4,
          "print a line of statistics every second and at the end to standard error", NULL},
-        {"trace", 0, POPT_ARG_STRING, &c.trace, 0, "write all poses as JSON lines", "FILE"},
-        {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, 0, "write every N-th step only [1]", "N"},
-        {"summary", 0, POPT_ARG_STRING, &c.summary, 0, "write statistics of the run as JSON",
+        {"trace", 0, POPT_ARG_STRING, &c.trace, 5, "write all poses as JSON lines", "FILE"},
+        {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, TRACE_EVERY,
+         "write every N-th step only [1]", "N"},
+        {"summary", 0, POPT_ARG_STRING, &c.summary, 7, "write statistics of the run as JSON",
          "FILE"},
-        {"log", 0, POPT_ARG_STRING, &c.log, 0, "append messages to a file [standard error]",
+        {"log", 0, POPT_ARG_STRING, &c.log, 8, "append messages to a file [standard error]",
          "FILE"},
-        {"strict", 0, POPT_ARG_NONE, &c.strict, 0,
+        {"strict", 0, POPT_ARG_NONE, &c.strict, 9,
          "end the program (status 2) at the first contact that is not exact, and at "
          "the first step that is unconverged or limits bodies",
          NULL},
-        {"version", 0, POPT_ARG_NONE, &c.version, 0, "print the version", NULL},
+        {"version", 0, POPT_ARG_NONE, &c.version, 10, "print the version", NULL},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-run", argc, argv, table, POPT_CONTEXT_POSIXMEHARDER);
     poptSetOtherOptionHelp(context, "[OPTION..] PROGRAM [ARGUMENT..]");
-    int option = poptGetNextOpt(context), status = 0;
-    if (option < -1) {
-        fprintf(stderr, "peg-run: %s: %s (see peg-run --help)\n",
-                poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option));
-        status = 2;
-    }
+    unsigned given = 0;
+    int status = parse(context, table, &given);
     c.program = poptGetArgs(context);
     if (!status && c.version) {
         puts("peg-run " PEG_RUN_VERSION);
         poptFreeContext(context);
         return 0;
     }
-    if (!status && !c.program) status = fail("name a program to run (see peg-run --help)%s", "");
+    if (!status && !c.program) status = fail("name a program to run (see peg-run --help)");
     if (!status && c.settings) status = read_settings(&c);
     if (!status && c.trace_every < 1)
-        status = fail("--trace-every must be a positive whole number%s", "");
+        status = fail("--trace-every must be a positive whole number");
+    if (!status && given >> TRACE_EVERY & 1 && !c.trace)
+        status = fail("--trace-every has no effect without --trace");
     if (!status) status = check_settings(&c);
     if (!status) status = start(&c);
     char *owned[] = {c.contact, c.settings, c.soft, c.trace, c.summary, c.log};
