@@ -202,7 +202,7 @@ static void call(char out[96], int number, int geom_class,
 void peg_moving_print(FILE *file, const char *before, const peg_moving *moving,
                       const char *(*name)(const void *data, int number), const void *data)
 {
-    fprintf(file, "%s%d of %d bodies move", before, moving->moving, moving->bodies);
+    fprintf(file, "%smoving bodies: %d of %d", before, moving->moving, moving->bodies);
     fputs(moving->listed ? "; those of most kinetic energy:\n" : "\n", file);
     for (int i = 0; i < moving->listed; i++) {
         const peg_moving_body *b = &moving->body[i];

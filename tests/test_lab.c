@@ -439,7 +439,7 @@ START_TEST(what_moves_is_listed)
     for (int i = 0; i < 2; i++) json_decref(summary[i]);
     ck_assert_int_eq(lab_run_program("run mesh-roll"), 0);
     char *said = lab_read_text(test_path("stdout"));
-    ck_assert_ptr_nonnull(strstr(said, "\n1 of 1 bodies move"));
+    ck_assert_ptr_nonnull(strstr(said, "\nmoving bodies: 1 of 1"));
     ck_assert_ptr_nonnull(strstr(said, "\n  ball (sphere) at ("));
     free(said);
 }

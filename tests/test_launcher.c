@@ -467,7 +467,7 @@ START_TEST(lists_what_moves)
     for (int i = 0; i < 2; i++) {
         outcome *o = shell_with("$run --stats --summary $d/m $p/pour 1%s", ends[i]);
         ck_assert_int_eq(o->status, 0);
-        ck_assert_ptr_nonnull(strstr(o->err, "peg-run: world 1: 20 of 20 bodies move"));
+        ck_assert_ptr_nonnull(strstr(o->err, "peg-run: world 1: moving bodies: 20 of 20"));
         ck_assert_ptr_nonnull(strstr(o->err, " J), on "));
         ck_assert_ptr_nonnull(strstr(o->err, "peg-run: world 1:   and 12 more\n"));
         json_t *summary = read_json("m", 0);
@@ -483,7 +483,7 @@ START_TEST(lists_what_moves)
     ck_assert(json_is_string(json_object_get(first, "class")));
     for (int i = 0; i < 2; i++) json_decref(list[i]);
     outcome *o = shell("$run --contact ode --stats --summary $d/m $p/pour 1 tidy");
-    ck_assert_ptr_nonnull(strstr(o->err, "20 of 20 bodies move"));
+    ck_assert_ptr_nonnull(strstr(o->err, "moving bodies: 20 of 20"));
     free(o);
 }
 END_TEST

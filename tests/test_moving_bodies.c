@@ -72,7 +72,7 @@ START_TEST(lists_the_fastest)
     FILE *file = fmemopen(text, sizeof text, "w");
     peg_moving_print(file, "> ", &m, NULL, NULL);
     fclose(file);
-    ck_assert(strstr(text, "> 9 of 11 bodies move") == text);
+    ck_assert(strstr(text, "> moving bodies: 9 of 11") == text);
     ck_assert_ptr_nonnull(strstr(text, ">   body 7 at (21, 0, 0): 12 m/s, 0 rad/s, 72 J\n"));
     ck_assert_ptr_nonnull(strstr(text, ">   and 1 more\n"));
 }

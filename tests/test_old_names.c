@@ -1,5 +1,5 @@
-/* A program written against the names before 0.2: it compiles, links and runs against the installed
- * header until 1.0. Only old names here. */
+/* A program written against the former names: it compiles, links and runs against the installed
+ * header until 1.0. Only former names here. */
 #include "tests/runner.h"
 
 #include <check.h>
@@ -124,7 +124,7 @@ END_TEST
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("old names");
-    TCase *tests = tcase_create("names before 0.2");
+    TCase *tests = tcase_create("former names");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, pairs_and_statistics);
     tcase_add_test(tests, shapes);

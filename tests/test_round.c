@@ -272,7 +272,7 @@ START_TEST(a_mesh_of_repeated_triangles_is_flat)
 }
 END_TEST
 
-/* --- contacts that somebody else found --- */
+/* --- external contacts --- */
 
 /* Of an opaque ground with what is convex, a mesh, or opaque itself: it carries. */
 START_TEST(given_contacts_carry)

@@ -56,7 +56,7 @@ typedef struct peg_shapes {
         int transforms; /* of these geoms */
     } kept, coming;
     unsigned long last_id, collections;
-    /* Where somebody else sees geoms first: the number of a shape that was built, greater than all
+    /* Where another list sees geoms first: the number of a shape that was built, greater than all
      * before if the geom's last one was another; null: last_id counts. */
     unsigned long (*number)(dGeomID geom, int is_another);
 } peg_shapes;

@@ -38,7 +38,7 @@ typedef enum pegStatus {
     PEG_ERROR_RADIUS,     /* a radius about a heightfield that has ODE's contacts */
     PEG_ERROR_CALLBACK,   /* the near callback changed a body during the step */
     PEG_STATUS_COUNT,
-    PEG_ERROR_SHAPE_UNKNOWN = PEG_ERROR_CONVEX_NOT_REGISTERED /* name before 0.2 */
+    PEG_ERROR_SHAPE_UNKNOWN = PEG_ERROR_CONVEX_NOT_REGISTERED /* former name */
 } pegStatus;
 
 /* How much a message matters. */
@@ -103,7 +103,7 @@ typedef enum pegNarrowPhase {
 
 /* Settings of a world. pegSettingsDefault fills in the values in brackets. Lengths are relative to
  * the size L of the smaller geom of a pair (radius of its bounding sphere), so that no setting
- * depends on the unit of length. Names before 0.2 stand second in a union. */
+ * depends on the unit of length. Former names stand second in a union. */
 typedef struct pegSettings {
     pegContactModel contact; /* [PEG_CONTACT_PEG] */
     pegSolver solver;        /* [PEG_SOLVER_AUTO] */
@@ -170,7 +170,7 @@ typedef struct pegSettings {
 } pegSettings;
 
 /* Statistics of one step (pegWorldGetStats) or of all steps (pegWorldGetTotals: sums, and maxima of
- * maxima). Names before 0.2 stand second in a union. */
+ * maxima). Former names stand second in a union. */
 typedef struct pegStats {
     long steps;        /* steps made */
     long unconverged;  /* steps with an island whose velocities hold only roughly: a row changed, in

@@ -1,6 +1,6 @@
-/* Contacts that somebody else found at the start of the step, for parts of which the module does
- * not know the shape: unilateral rows [W 10] with the normal as it was then and points that go with
- * their bodies, psi_k = psi_0 + n . (p_Ak - p_Bk), which is all that is known of them. */
+/* External contacts, found at the start of the step, of parts whose shape the module does not know:
+ * unilateral rows [W 10] with the normal as it was then and points that go with their bodies, psi_k
+ * = psi_0 + n . (p_Ak - p_Bk), which is all that is known of them. */
 #include "peg/contact/patch_external.h"
 
 #include "peg/contact/contact_row.h"

@@ -1,4 +1,4 @@
-/* Pairs whose contacts somebody else found. */
+/* Pairs with external contacts: found at the start of the step by ODE or a program. */
 #ifndef PEG_PATCH_EXTERNAL_H
 #define PEG_PATCH_EXTERNAL_H
 

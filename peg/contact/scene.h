@@ -84,7 +84,7 @@ typedef struct peg_surface {
     double erp, cfm;
 } peg_surface;
 
-/* A contact of a pair with an opaque part, as somebody else found it at the start of the step. */
+/* An external contact, of a pair with an opaque part, as it was at the start of the step. */
 typedef struct peg_external {
     int part_a, part_b; /* indices */
     double point[3];    /* world */

@@ -128,7 +128,7 @@ static void meet(void *context, int i, int j)
         peg_find_triangle_pairs(f, a, b);
 }
 
-/* Pairs that somebody else found contacts for. */
+/* Pairs with external contacts. */
 static void take_given(const peg_pair_search *f)
 {
     peg_stage *s = f->stage;

@@ -227,8 +227,8 @@ static int grow(peg_stage *s)
     return 1;
 }
 
-/* What stands for an opaque part, and for a mesh in pairs whose contacts somebody else found: a
- * particle. Where it is does not matter. */
+/* What stands for an opaque part, and for a mesh in pairs with external contacts: a particle.
+ * Where it is does not matter. */
 static const peg_polytope *particle(peg_stage *s)
 {
     peg_polytope *p = PEG_NEW(&s->context->kept, peg_polytope, 1);

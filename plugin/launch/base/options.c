@@ -29,7 +29,7 @@ static const struct setting {
     WHOLE(ratio_traps), WHOLE(ratio_gradient), WHOLE(ratio_adjacent), WHOLE(ratio_passes),
     WHOLE(threads), WHOLE(soft_contacts), WHOLE(narrow_phase), WHOLE(mesh_search),
     REAL(relative_rotation),
-    /* names before 0.2 */
+    /* former names */
     NAMED("recovery_speed", max_depenetration_speed, 1),
     NAMED("max_outer", max_outer_iterations, 0)};
 
