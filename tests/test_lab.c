@@ -76,6 +76,7 @@ static const struct {
     {"run pour-boxes --steps 1 --capture-rows 1:2", "without --capture"},
     {"run pour-boxes --steps 1 --video-speed 2", "without --video"},
     {"run pour-boxes --steps 1 --time 1", "--time and --steps"},
+    {"view pour-boxes --steps 1", "--picture"},
     {"run pour-boxes --steps 1 --steps 2", "--steps is given twice"},
     {"run pour-boxes --steps 1 --mesh-dir /tmp", "'pour-boxes', which is not a file"},
     {"run pour-boxes --trace --quiet", "--trace needs a name"},
@@ -176,6 +177,8 @@ START_TEST(refuses_bad_usage)
     ck_assert(lab_refused("run pour-boxes --h 0", "--h"));
     ck_assert(lab_refused("run pour-boxes --h -1", "--h"));
     ck_assert(lab_refused("run pour-boxes --h nan", "--h"));
+    ck_assert(lab_refused("run pour-boxes --h 1e300 --steps 1", "--h"));
+    ck_assert(lab_refused("run pour-boxes --trace x --trace-quantum 1e-300", "--trace-quantum"));
     ck_assert(lab_refused("run pour-boxes --h 1x", "numeric"));
     ck_assert(lab_refused("run pour-boxes --time inf", "--time"));
     ck_assert(lab_refused("run pour-boxes --steps 0", "--steps"));

@@ -33,7 +33,7 @@ typedef struct command {
     long trace_every;
     int trace_compact;
     long steps;
-    int quick, n_max, jobs, fresh, run;
+    int quick, n_max, jobs, fresh, run, version;
     long long seed;
     int quiet, mu_given;
     lab_setting set[LAB_SETS_MAX];
@@ -109,8 +109,8 @@ static int check_option(command *c, int option, const char *set)
     case OPT_SET:
         return parse_set(c, set);
     case OPT_H:
-        if (!(c->h > 0 && isfinite(c->h)))
-            return usage("--h must be a positive number of seconds%s", "");
+        if (!(c->h >= 1e-20 && c->h <= 1e10))
+            return usage("--h must be a number of seconds from 1e-20 to 1e10%s", "");
         return 0;
     case OPT_TIME:
         if (!(c->time > 0 && isfinite(c->time)))
@@ -124,8 +124,8 @@ static int check_option(command *c, int option, const char *set)
         return c->trace_every > 0 ? 0
                                   : usage("--trace-every must be a positive whole number%s", "");
     case OPT_QUANTUM:
-        if (!(c->trace_quantum > 0 && isfinite(c->trace_quantum)))
-            return usage("--trace-quantum must be a positive number of metres%s", "");
+        if (!(c->trace_quantum >= 1e-12 && c->trace_quantum <= 1))
+            return usage("--trace-quantum must be a number of metres from 1e-12 to 1%s", "");
         return 0;
     case OPT_SPEED:
         if (!(c->video_speed > 0 && isfinite(c->video_speed)))
@@ -219,6 +219,7 @@ static int parse(poptContext context, command *c, char **set)
     c->targets = poptGetArgs(context);
     while (c->targets && c->targets[c->target_count]) c->target_count++;
     if (c->target_count > 0) c->target = c->targets[0];
+    if (c->version) return 0;
     if (!c->verb) return usage("no command given (see peg-lab --help)%s", "");
     if (!lab_is_command(c->verb))
         return usage("no command '%s': there are list, run, compare, view, convert, losses, demo, "
@@ -236,7 +237,7 @@ static int list_scenes(void)
         const lab_scene *s = lab_scene_at(i);
         printf("%-22s %s\n", s->name, s->about);
     }
-    return fflush(stdout) ? 1 : 0;
+    return fflush(stdout) ? usage("cannot write to standard output%s", ""), 1 : 0;
 }
 
 static lab_options options_of(const command *c)
@@ -574,12 +575,18 @@ static char *command_text(int argc, const char **argv)
     return text;
 }
 
+static int print_version(void)
+{
+    printf("peg-lab %s\n", pegVersion());
+    return fflush(stdout) ? 1 : 0;
+}
+
 /* Obeys the command line, and frees what its options hold. */
 static int obey(poptContext context, command *c, char **set, char *text)
 {
     c->text = text;
     int status = parse(context, c, set);
-    if (status == 0) status = dispatch(c);
+    if (status == 0) status = c->version ? print_version() : dispatch(c);
     char *owned[] = {c->contact, c->trace,   c->summary,      c->picture, c->mesh_dir,
                      c->out,     c->capture, c->capture_rows, c->only,    c->part,
                      *set,       text,       c->gltf,         c->video,   c->results};
@@ -593,71 +600,73 @@ static const char COMMANDS[] =
     "report TRACE.. | play TRACE | check TRACE | sweep PLAN | sweep-report DIR | "
     "experiment NAME|list | bench | ode-demos | overhead";
 
+/* What the options of the table are read into. */
+static command line = {.seed = 1, .run = -1};
+static char *line_set;
+
+static const struct poptOption table[] = {
+    {"contact", 0, POPT_ARG_STRING, &line.contact, OPT_CONTACT,
+     "peg, st, paper, lnc, ap, lp, ratio, st-published, ode, ode-quick [peg]", "MODEL,.."},
+    {"h", 0, POPT_ARG_DOUBLE, &line.h, OPT_H, "step size, s", "S"},
+    {"time", 0, POPT_ARG_DOUBLE, &line.time, OPT_TIME, "time to simulate, s", "S"},
+    {"steps", 0, POPT_ARG_LONG, &line.steps, OPT_STEPS, "number of steps, instead of --time", "N"},
+    {"seed", 0, POPT_ARG_LONGLONG, &line.seed, OPT_SEED, "seed of the scene's random numbers [1]",
+     "N"},
+    {"mu", 0, POPT_ARG_DOUBLE, &line.mu, OPT_MU, "coefficient of friction [the scene's]", "X"},
+    {"set", 0, POPT_ARG_STRING, &line_set, OPT_SET,
+     "a key of the scene, or scale, turn, directions, primaries, threads", "KEY=X"},
+    {"trace", 0, POPT_ARG_STRING, &line.trace, OPT_TRACE,
+     "write the poses of every step as JSON Lines; compressed if FILE ends in .gz or .zst", "FILE"},
+    {"trace-compact", 0, POPT_ARG_NONE, &line.trace_compact, OPT_COMPACT,
+     "write trace version 2: only poses that changed", NULL},
+    {"trace-quantum", 0, POPT_ARG_DOUBLE, &line.trace_quantum, OPT_QUANTUM,
+     "write trace version 2, positions rounded to multiples of M metres", "M"},
+    {"trace-every", 0, POPT_ARG_LONG, &line.trace_every, OPT_EVERY, "write every N-th step [1]",
+     "N"},
+    {"summary", 0, POPT_ARG_STRING, &line.summary, OPT_SUMMARY, "write the measurements as JSON",
+     "FILE"},
+    {"picture", 0, POPT_ARG_STRING, &line.picture, OPT_PICTURE,
+     "draw the last state as PNG (run, view)", "FILE"},
+    {"video", 0, POPT_ARG_STRING, &line.video, OPT_VIDEO,
+     "write a film (run, compare; .gif: 480 pixels wide)", "FILE.mp4|.gif"},
+    {"video-speed", 0, POPT_ARG_DOUBLE, &line.video_speed, OPT_SPEED,
+     "simulated seconds in one second of the film [1]", "X"},
+    {"gltf", 0, POPT_ARG_STRING, &line.gltf, OPT_GLTF,
+     "write the run as animated binary glTF (run)", "FILE.glb"},
+    {"mesh-dir", 0, POPT_ARG_STRING, &line.mesh_dir, OPT_MESH_DIR,
+     "folder of a scene file's meshes", "DIR"},
+    {"out", 0, POPT_ARG_STRING, &line.out, OPT_OUT, "output folder, or the file of convert", "DIR"},
+    {"capture", 0, POPT_ARG_STRING, &line.capture, OPT_CAPTURE,
+     "write the contact problems of a run", "DIR"},
+    {"capture-rows", 0, POPT_ARG_STRING, &line.capture_rows, OPT_ROWS,
+     "capture only problems of so many rows", "MIN:MAX"},
+    {"quick", 0, POPT_ARG_NONE, &line.quick, OPT_QUICK,
+     "smaller version of bench, experiment, overhead", NULL},
+    {"jobs", 0, POPT_ARG_INT, &line.jobs, OPT_JOBS, "parallel processes [number of cores]", "N"},
+    {"part", 0, POPT_ARG_STRING, &line.part, OPT_PART,
+     "sweep: only every n-th case, from the i-th on", "I/N"},
+    {"run", 0, POPT_ARG_INT, &line.run, OPT_RUN, "experiment: only its run N, from 0 on", "N"},
+    {"fresh", 0, POPT_ARG_NONE, &line.fresh, OPT_FRESH, "experiment: discard earlier results",
+     NULL},
+    {"scene", 0, POPT_ARG_STRING, &line.only, OPT_SCENE, "bench, ode-demos: only this scene",
+     "NAME"},
+    {"n-max", 0, POPT_ARG_INT, &line.n_max, OPT_N_MAX, "bench: largest number of bodies [10000]",
+     "N"},
+    {"budget", 0, POPT_ARG_DOUBLE, &line.budget, OPT_BUDGET, "bench: processor time, s [1500]",
+     "S"},
+    {"results", 0, POPT_ARG_STRING, &line.results, OPT_RESULTS,
+     "bench: folder of earlier runs by machine, to compare with", "DIR"},
+    {"quiet", 0, POPT_ARG_NONE, &line.quiet, OPT_QUIET, "print errors only", NULL},
+    {"version", 0, POPT_ARG_NONE, &line.version, OPT_VERSION, "print the version", NULL},
+    POPT_AUTOHELP POPT_TABLEEND};
+
 int main(int argc, const char **argv)
 {
     dSetErrorHandler(exit_on_ode_error);
     dSetDebugHandler(exit_on_ode_error);
-    command c = {.seed = 1, .run = -1};
-    char *set = NULL;
-    const struct poptOption table[] = {
-        {"contact", 0, POPT_ARG_STRING, &c.contact, OPT_CONTACT,
-         "peg, st, paper, lnc, ap, lp, ratio, st-published, ode, ode-quick [peg]", "MODEL,.."},
-        {"h", 0, POPT_ARG_DOUBLE, &c.h, OPT_H, "step size, s", "S"},
-        {"time", 0, POPT_ARG_DOUBLE, &c.time, OPT_TIME, "time to simulate, s", "S"},
-        {"steps", 0, POPT_ARG_LONG, &c.steps, OPT_STEPS, "number of steps, instead of --time", "N"},
-        {"seed", 0, POPT_ARG_LONGLONG, &c.seed, OPT_SEED, "seed of the scene's random numbers [1]",
-         "N"},
-        {"mu", 0, POPT_ARG_DOUBLE, &c.mu, OPT_MU, "coefficient of friction [the scene's]", "X"},
-        {"set", 0, POPT_ARG_STRING, &set, OPT_SET,
-         "a key of the scene, or scale, turn, directions, primaries, threads", "KEY=X"},
-        {"trace", 0, POPT_ARG_STRING, &c.trace, OPT_TRACE,
-         "write the poses of every step as JSON Lines; compressed if FILE ends in .gz or .zst",
-         "FILE"},
-        {"trace-compact", 0, POPT_ARG_NONE, &c.trace_compact, OPT_COMPACT,
-         "write trace version 2: only poses that changed", NULL},
-        {"trace-quantum", 0, POPT_ARG_DOUBLE, &c.trace_quantum, OPT_QUANTUM,
-         "write trace version 2, positions rounded to multiples of M metres", "M"},
-        {"trace-every", 0, POPT_ARG_LONG, &c.trace_every, OPT_EVERY, "write every N-th step [1]",
-         "N"},
-        {"summary", 0, POPT_ARG_STRING, &c.summary, OPT_SUMMARY, "write the measurements as JSON",
-         "FILE"},
-        {"picture", 0, POPT_ARG_STRING, &c.picture, OPT_PICTURE,
-         "draw the last state as PNG (run, view)", "FILE"},
-        {"video", 0, POPT_ARG_STRING, &c.video, OPT_VIDEO,
-         "write a film (run, compare; .gif: 480 pixels wide)", "FILE.mp4|.gif"},
-        {"video-speed", 0, POPT_ARG_DOUBLE, &c.video_speed, OPT_SPEED,
-         "simulated seconds in one second of the film [1]", "X"},
-        {"gltf", 0, POPT_ARG_STRING, &c.gltf, OPT_GLTF,
-         "write the run as animated binary glTF (run)", "FILE.glb"},
-        {"mesh-dir", 0, POPT_ARG_STRING, &c.mesh_dir, OPT_MESH_DIR,
-         "folder of a scene file's meshes", "DIR"},
-        {"out", 0, POPT_ARG_STRING, &c.out, OPT_OUT, "output folder, or the file of convert",
-         "DIR"},
-        {"capture", 0, POPT_ARG_STRING, &c.capture, OPT_CAPTURE,
-         "write the contact problems of a run", "DIR"},
-        {"capture-rows", 0, POPT_ARG_STRING, &c.capture_rows, OPT_ROWS,
-         "capture only problems of so many rows", "MIN:MAX"},
-        {"quick", 0, POPT_ARG_NONE, &c.quick, OPT_QUICK,
-         "smaller version of bench, experiment, overhead", NULL},
-        {"jobs", 0, POPT_ARG_INT, &c.jobs, OPT_JOBS, "parallel processes [number of cores]", "N"},
-        {"part", 0, POPT_ARG_STRING, &c.part, OPT_PART,
-         "sweep: only every n-th case, from the i-th on", "I/N"},
-        {"run", 0, POPT_ARG_INT, &c.run, OPT_RUN, "experiment: only its run N, from 0 on", "N"},
-        {"fresh", 0, POPT_ARG_NONE, &c.fresh, OPT_FRESH, "experiment: discard earlier results",
-         NULL},
-        {"scene", 0, POPT_ARG_STRING, &c.only, OPT_SCENE, "bench, ode-demos: only this scene",
-         "NAME"},
-        {"n-max", 0, POPT_ARG_INT, &c.n_max, OPT_N_MAX, "bench: largest number of bodies [10000]",
-         "N"},
-        {"budget", 0, POPT_ARG_DOUBLE, &c.budget, OPT_BUDGET, "bench: processor time, s [1500]",
-         "S"},
-        {"results", 0, POPT_ARG_STRING, &c.results, OPT_RESULTS,
-         "bench: folder of earlier runs by machine, to compare with", "DIR"},
-        {"quiet", 0, POPT_ARG_NONE, &c.quiet, OPT_QUIET, "print errors only", NULL},
-        POPT_AUTOHELP POPT_TABLEEND};
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, COMMANDS);
-    int status = obey(context, &c, &set, command_text(argc, argv));
+    int status = obey(context, &line, &line_set, command_text(argc, argv));
     poptFreeContext(context);
     return status;
 }

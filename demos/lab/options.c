@@ -32,7 +32,8 @@ static const char *const names[OPT_COUNT] = {[OPT_CONTACT] = "contact",
                                              [OPT_N_MAX] = "n-max",
                                              [OPT_BUDGET] = "budget",
                                              [OPT_RESULTS] = "results",
-                                             [OPT_QUIET] = "quiet"};
+                                             [OPT_QUIET] = "quiet",
+                                             [OPT_VERSION] = "version"};
 
 /* Of a scene and of its run. */
 #define OF_SCENE (OPTION(CONTACT) | OPTION(H) | OPTION(SEED) | OPTION(MU) | OPTION(SET))
@@ -138,6 +139,12 @@ int lab_is_useless_option(const char *verb, option_set given, char *text, unsign
         if (!(takes & more[i].of & ~OPTION(VIDEO)) && more[i].option == OPT_EVERY) continue;
         list_options(more[i].of & takes, " or ", list, sizeof list);
         snprintf(text, size, "--%s has no effect without %s", names[more[i].option], list);
+        return 1;
+    }
+    if (!strcmp(verb, "view") && given & (OPTION(TIME) | OPTION(STEPS)) &&
+        !(given & OPTION(PICTURE))) {
+        snprintf(text, size, "--%s has no effect in view without --picture",
+                 given & OPTION(TIME) ? "time" : "steps");
         return 1;
     }
     if ((given & OPTION(TIME)) && (given & OPTION(STEPS))) {

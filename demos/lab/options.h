@@ -33,6 +33,7 @@ enum {
     OPT_BUDGET,
     OPT_RESULTS,
     OPT_QUIET,
+    OPT_VERSION,
     OPT_COUNT
 };
 
