@@ -2,6 +2,7 @@
 # Builds the manual: docs/build.sh HEADER OUT [--link-mathjax]. HEADER is the built ode-peg.h. A
 # warning of Doxygen's or a link that leads nowhere is an error.
 set -euo pipefail
+[[ $# -ge 2 ]] || { echo "build.sh: wants HEADER OUT" >&2 && exit 2; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 header=$(realpath --relative-to="$root" "$1")
 mkdir -p "$2"

@@ -65,6 +65,8 @@ def site(place):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     root = Path(sys.argv[1])
     wrong = [*markdown(root), *architecture(root)]
     if len(sys.argv) > 2:

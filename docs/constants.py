@@ -110,6 +110,8 @@ def rules_missing(root):
 
 
 def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     root = Path(sys.argv[1])
     if sys.argv[2:] != ["--check"]:
         print("\n".join(table(root)))

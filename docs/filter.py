@@ -43,5 +43,7 @@ def header(text):
     return "\n\n".join(f"/**@{{*/\n{b}\n/**@}}*/" if b.count("PEG_API ") > 1 and "*/" in b else b for b in blocks) + "\n"
 
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
 path = Path(sys.argv[1])
 print((header if path.suffix == ".h" else markdown)(path.read_text()), end="")

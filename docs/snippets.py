@@ -51,6 +51,8 @@ def check_c(root, path, line, text, compiler, place):
 
 def main():
     arguments = sys.argv[1:]
+    if len(arguments) < 3:
+        sys.exit(__doc__)
     python = None
     if arguments[0] == "--python":
         python, arguments = arguments[1], arguments[2:]

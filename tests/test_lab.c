@@ -179,7 +179,7 @@ START_TEST(refuses_bad_usage)
     ck_assert(lab_refused("run pour-boxes --h nan", "--h"));
     ck_assert(lab_refused("run pour-boxes --h 1e300 --steps 1", "--h"));
     ck_assert(lab_refused("run pour-boxes --trace x --trace-quantum 1e-300", "--trace-quantum"));
-    ck_assert(lab_refused("run pour-boxes --h 1x", "numeric"));
+    ck_assert(lab_refused("run pour-boxes --h 1x", "--h 1x: invalid numeric"));
     ck_assert(lab_refused("run pour-boxes --time inf", "--time"));
     ck_assert(lab_refused("run pour-boxes --steps 0", "--steps"));
     ck_assert(lab_refused("run pour-boxes --steps 1.5", "numeric"));

@@ -311,6 +311,7 @@ static const struct refusal {
     {"$run --contact ode-quick --strict $p/styles o1-o2", "--strict has no effect"},
     {"$run --trace-every 2 $p/styles o1-o2", "without --trace"},
     {"$run --trace-every 0 --trace $d/t $p/styles o1-o2", "--trace-every must"},
+    {"$run --trace-every x $p/styles o1-o2", "--trace-every x: invalid"},
     {"$run --stats --stats $p/styles o1-o2", "--stats is given twice"},
     {"$run --trace $d/x --summary $d/x $p/styles o1-o2", "write to the same file"},
     {"$run --trace /nowhere/x $p/styles o1-o2", "--trace: '/nowhere/x' cannot be written"},

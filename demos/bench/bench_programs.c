@@ -162,7 +162,10 @@ int main(int count, char **argument)
     int unsolved = 0, made = 1;
     double difference = 0;
     if (count != 2) return complain("usage: bench-programs DIR", 2);
-    if (lab_make_folder(argument[1])) return complain("cannot make that folder", 2);
+    if (lab_make_folder(argument[1])) {
+        fprintf(stderr, "bench-programs: cannot make the folder '%s'\n", argument[1]);
+        return 2;
+    }
     for (int i = 0; i < SIZES && made; i++) made = measure_size(&arena, SMALLEST << i, &f[i]);
     if (!made || !measure_random(&arena, &f[SIZES])) return complain("out of memory", 1);
     peg_arena_free(&arena);

@@ -25,6 +25,8 @@ typedef struct command {
     const char **targets; /* the first is target */
     int target_count;
     const char *text; /* as it was given */
+    int argc;
+    const char **argv;
     char *gltf, *video;
     double video_speed;
     char *contact, *trace, *summary, *picture, *mesh_dir, *out, *capture, *capture_rows;
@@ -198,6 +200,15 @@ static int check_arguments(const command *c)
     return 0;
 }
 
+/* The option that the bad number of an error follows; "" if there is none. */
+static const char *option_before(const command *c, int error, const char *value)
+{
+    int is_number = error == POPT_ERROR_BADNUMBER || error == POPT_ERROR_OVERFLOW;
+    for (int i = 2; is_number && i < c->argc; i++)
+        if (!strcmp(c->argv[i], value) && !strncmp(c->argv[i - 1], "--", 2)) return c->argv[i - 1];
+    return "";
+}
+
 static int parse(poptContext context, command *c, char **set)
 {
     int option;
@@ -211,8 +222,10 @@ static int parse(poptContext context, command *c, char **set)
         if (bad) return bad;
     }
     if (option < -1) {
-        fprintf(stderr, "peg-lab: %s: %s (see peg-lab --help)\n",
-                poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(option));
+        const char *bad = poptBadOption(context, POPT_BADOPTION_NOALIAS);
+        const char *before = option_before(c, option, bad);
+        fprintf(stderr, "peg-lab: %s%s%s: %s (see peg-lab --help)\n", before, *before ? " " : "",
+                bad, poptStrerror(option));
         return 2;
     }
     c->verb = poptGetArg(context);
@@ -666,6 +679,7 @@ int main(int argc, const char **argv)
     dSetDebugHandler(exit_on_ode_error);
     poptContext context = poptGetContext("peg-lab", argc, argv, table, 0);
     poptSetOtherOptionHelp(context, COMMANDS);
+    line.argc = argc, line.argv = argv;
     int status = obey(context, &line, &line_set, command_text(argc, argv));
     poptFreeContext(context);
     return status;

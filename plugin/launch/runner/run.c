@@ -269,8 +269,11 @@ static int parse(poptContext context, const struct poptOption *table, unsigned *
         *given |= 1u << option;
     }
     if (option == -1) return 0;
-    return fail("%s: %s (see peg-run --help)", poptBadOption(context, POPT_BADOPTION_NOALIAS),
-                poptStrerror(option));
+    const char *bad = poptBadOption(context, POPT_BADOPTION_NOALIAS);
+    int is_value = option == POPT_ERROR_BADNUMBER || option == POPT_ERROR_OVERFLOW;
+    if (is_value && strchr(bad, '=') == NULL)
+        return fail("--trace-every %s: %s (see peg-run --help)", bad, poptStrerror(option));
+    return fail("%s: %s (see peg-run --help)", bad, poptStrerror(option));
 }
 
 int main(int argc, const char **argv)
