@@ -32,13 +32,17 @@ static void add_box(lab_world *w)
  */
 static void build_polyhedra(lab_world *w)
 {
-    int set = lab_key_whole(w, "set", 0, 0, body_sets_hulls());
+    int set = lab_key_whole(w, "set", 0, 0, 1000);
     hull_of_set hull[HULLS_PER_SET];
     double size = lab_key_number(w, "size", .5, .01, 2);
     /* relative to the smaller hull, whose radius is about .65 of the cube: epsilon = .1 m */
     lab_reach(w, lab_key_number(w, "reach", .1 / (.65 * fmax(size, .1)), 0, 10));
-    if (body_set_hulls(set, lab_world_options(w)->seed, hull)) {
-        lab_fail(w, "set %d cannot be read: take set 0, which is made by the recipe", set);
+    if (set > body_sets_hulls() || body_set_hulls(set, lab_world_options(w)->seed, hull)) {
+        lab_fail(w,
+                 "--set set=%d: the authors' files have no such set (PEG_LAB_DATA names their "
+                 "folder): take "
+                 "set 0, which is made by the recipe",
+                 set);
         return;
     }
     add_box(w);

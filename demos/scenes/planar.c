@@ -27,7 +27,11 @@ static void build_pour(lab_world *w)
     lab_gravity(w, 0, -9.8, 0);
     lab_reach(w, lab_key_number(w, "reach", 0, 0, 10));
     if (body_set_polygons(set, lab_world_options(w)->seed, &bodies)) {
-        lab_fail(w, "set %d cannot be read: take set 0, which is made by the recipe", set);
+        lab_fail(w,
+                 "--set set=%d: the authors' files have no such set (PEG_LAB_DATA names their "
+                 "folder): take "
+                 "set 0, which is made by the recipe",
+                 set);
         return;
     }
     add_slab(w, "floor", 2, .4, 0, -.2);
