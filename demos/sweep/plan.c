@@ -140,15 +140,22 @@ static void read_block(reader *r, const json_t *json, block *b)
     if (mu) b->mus = numbers(r, mu, "mu", b->mu, SHORT_MAX);
     if (seeds) b->seeds = numbers(r, seeds, "seeds", b->seed, LIST_MAX);
     for (int i = 0; i < b->hs && h; i++)
-        if (!(b->h[i] > 0)) fail(r, "\"h\" must be positive");
+        if (!(b->h[i] >= 1e-20 && b->h[i] <= 1e10))
+            fail(r, "\"h\" must lie between 1e-20 and 1e10 s");
     for (int i = 0; i < b->mus && mu; i++)
         if (!(b->mu[i] >= 0)) fail(r, "\"mu\" must be 0 or more");
     for (int i = 0; i < b->seeds; i++)
-        if (!(b->seed[i] >= 0 && b->seed[i] < 9e15)) fail(r, "\"seeds\" must be 0 or more");
+        if (!(b->seed[i] >= 0 && b->seed[i] < 9e15 && b->seed[i] == floor(b->seed[i])))
+            fail(r, "\"seeds\" must be whole numbers, 0 or more");
     read_sets(r, json_object_get(json, "set"), b);
     b->steps = number(r, json, "steps", 0);
     b->time = number(r, json, "time", 0);
     b->limit = number(r, json, "limit", LIMIT);
+    if (b->steps != floor(b->steps) || b->steps > 1e9)
+        fail(r, "\"steps\" must be a whole number of up to 1e9");
+    if (b->steps > 0 && b->time > 0)
+        fail(r, "\"steps\" and \"time\" both say how long: give one of them");
+    if (!(b->limit >= 1 && b->limit <= 1e9)) fail(r, "\"limit\" must lie between 1 and 1e9 s");
 }
 
 /* ---- cases ----------------------------------------------------------------------------------- */
