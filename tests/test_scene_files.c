@@ -447,7 +447,7 @@ END_TEST
 START_TEST(refuses_what_a_robot_cannot_be)
 {
     static const char *const files[][2] = {
-        {"", "no XML"},
+        {"", "is empty"},
         {"<mujoco", "line 1 is no XML"},
         {"<html/>", "root element"},
         {"<mujoco><worldbody><geom type='plane'/></worldbody></mujoco>", "nothing in it can move"},
