@@ -1,5 +1,5 @@
 /* Loads just below what friction can hold, in any direction: stacks that are pushed, bodies in a
- * grip. */
+ * grip, in grooves and corners. */
 #include "plugin/ode-peg.h"
 #include "tests/runner.h"
 
@@ -168,6 +168,65 @@ START_TEST(a_shaken_grip_holds)
 }
 END_TEST
 
+/* Bodies in a groove of half the angle b stay below Coulomb's limit tan(slope) = mu / sin(b): both
+ * sides would be slid down without the other one. The axis is found within some steps. */
+START_TEST(a_body_in_a_groove_stays)
+{
+    static const double mu[] = {.3, .5, .8}, half[] = {.5, PI / 4, 1.2}, steps[] = {.002, .01};
+    static const double edge[3] = {.4, .2, .2};
+    const double h = steps[_i / 3 % 2], b = half[_i % 3], share = .95;
+    const int kind = _i / 6; /* capsule, cylinder, box */
+    for (int k = 0; k < 3; k++) {
+        double slope = atan(share * mu[k] / sin(kind < 2 ? b : PI / 4)), radius = .1;
+        double across = kind < 2 ? b : PI / 4;
+        dSurfaceParameters surface = {.mode = dContactApprox1, .mu = mu[k]};
+        dMatrix3 R;
+        set_up();
+        pegWorldSetDefaultSurface(peg, &surface);
+        dWorldSetGravity(world, G * sin(slope), 0, -G * cos(slope));
+        dCreatePlane(space, 0, cos(across), sin(across), 0);
+        dCreatePlane(space, 0, -cos(across), sin(across), 0);
+        dBodyID body = kind < 2 ? add_round(!kind, 1, radius, .4) : add_box(edge, 0, 0);
+        dRFromAxisAndAngle(R, kind == 2, kind < 2, 0, kind < 2 ? PI / 2 : PI / 4);
+        dBodySetRotation(body, R);
+        dBodySetPosition(body, 0, 0, radius / sin(across) + 1e-6);
+        for (int n = 0; n < 4 / h; n++) ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+        ck_assert_msg(dBodyGetLinearVel(body)[0] < 1e-9 &&
+                          dBodyGetPosition(body)[0] < 15 * G * h * h,
+                      "mu %g: %g m/s after %g m", mu[k], dBodyGetLinearVel(body)[0],
+                      dBodyGetPosition(body)[0]);
+        tear_down();
+    }
+}
+END_TEST
+
+/* A box in the corner of floor and wall, pressed against the wall by a multiple of its weight, is
+ * pushed along both by 0.93 of what they hold. */
+START_TEST(a_box_in_a_corner_stays)
+{
+    static const double mu[] = {.3, .5, 1}, pressed[] = {.5, 1, 2, 4}, edge[3] = {.3, .2, .2};
+    const double h = .01;
+    for (int k = 0; k < 4; k++) {
+        double push = .93 * mu[_i] * G * (1 + pressed[k]);
+        dSurfaceParameters surface = {.mode = dContactApprox1, .mu = mu[_i]};
+        set_up();
+        pegWorldSetDefaultSurface(peg, &surface);
+        dWorldSetGravity(world, 0, 0, -G);
+        dCreatePlane(space, 0, 0, 1, 0);
+        dCreatePlane(space, 0, 1, 0, -.1 - 1e-6);
+        dBodyID box = add_box(edge, 0, .1 + 1e-6);
+        for (int n = 0; n < 3 / h; n++) {
+            dBodyAddForce(box, n < .3 / h ? 0 : push, -pressed[k] * G, 0);
+            ck_assert_int_eq(pegWorldStep(peg, h), PEG_OK);
+        }
+        ck_assert_msg(dBodyGetLinearVel(box)[0] < 1e-9 && dBodyGetPosition(box)[0] < .02,
+                      "pressed by %g: %g m/s after %g m", pressed[k], dBodyGetLinearVel(box)[0],
+                      dBodyGetPosition(box)[0]);
+        tear_down();
+    }
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("held");
@@ -176,6 +235,8 @@ Suite *test_suite(void)
     tcase_add_loop_test(tests, a_pushed_stack_stands, 0, 3);
     tcase_add_loop_test(tests, a_grip_holds, 0, 4);
     tcase_add_loop_test(tests, a_shaken_grip_holds, 0, 8);
+    tcase_add_loop_test(tests, a_body_in_a_groove_stays, 0, 18);
+    tcase_add_loop_test(tests, a_box_in_a_corner_stays, 0, 3);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -7,8 +7,8 @@
  * beta_k opposes e_k . v, with e_k at angles (k - (nd/2 - 1)/2) 2 pi/nd from the first direction:
  * their sum is the corner that opposes the sliding most, which is what the maximum dissipation of
  * [F 5] asks for. Every row is bounded by its normal row and coupled to nothing else. The first
- * direction is laid along the sliding that would happen without contact, or without the pair's own
- * friction (friction_axis.h): along it the cone has its full radius.
+ * direction is laid along the sliding that would happen without the pair's own friction
+ * (friction_axis.h): along it the cone has its full radius.
  *
  * ODE's friction pyramid (dContactApprox1) has two rows, |f_1| <= mu f_n and |f_2| <= mu2 f_n;
  * without Approx1 the bounds are forces. Rolling and spinning friction are rows on the relative
@@ -75,10 +75,8 @@ static void first_tangent(const peg_island *I, const peg_pair *pair, const peg_p
                        frame->mid_point, a);
     peg_point_velocity(&I->rigid[at->b.rigid], at->b.x, free_velocity(I, at->b.rigid),
                        frame->mid_point, b);
+    if (peg_contact_friction_axis(pair, frame->normal, a, b, t)) return;
     peg_sub(a, b, slide);
-    if (peg_part_across(slide, frame->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t))
-        return;
-    if (peg_part_across(pair->tangent, frame->normal, 0, t)) return;
     double carried[3];
     carried_friction(pair, local, carried);
     if (peg_part_across(carried, frame->normal, 0, t)) return;

@@ -134,6 +134,8 @@ typedef struct peg_pair {
     double whole_reach;    /* largest distance the bodies can cover, m */
     double others, turned; /* as in peg_choice, of the facet at q_0 */
     double tangent[3];     /* first axis of its friction: friction_axis.h; 0: none */
+    double reaction[3];    /* m/s: the same */
+    int holds_axis;        /* friction that holds keeps it */
     double nearest;        /* least separation at q_0 of the pairs of the same two bodies, m; while
                               friction has a fixed limit, or none */
     double contact_time;   /* of the last first contact, as a share of the step; -1: none */

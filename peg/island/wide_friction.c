@@ -111,16 +111,14 @@ static void find_axis(const peg_wide *w, int k, double *t)
     const peg_wide_contact *c = &w->contact[k];
     const peg_pair *p = &w->I->pair[w->feature[k].pair];
     const peg_surface *s = p->surface;
-    double a[3], b[3], slide[3];
+    double a[3], b[3];
     peg_plane_space(c->normal, t);
     peg_normalise(t);
     if (!peg_has_friction(s)) return;
     point_velocity(w, w->piece[p->a].rigid, c->arm_a, a);
     point_velocity(w, w->piece[p->b].rigid, c->arm_b, b);
-    peg_sub(a, b, slide);
     if (peg_part_across(s->axis, c->normal, 0, t) || !peg_has_free_axes(s)) return;
-    if (peg_part_across(slide, c->normal, PEG_NO_SLIDING * (peg_norm(a) + peg_norm(b)), t)) return;
-    if (peg_part_across(p->tangent, c->normal, 0, t)) return;
+    if (peg_contact_friction_axis(p, c->normal, a, b, t)) return;
     peg_part_across(w->feature[k].before, c->normal, 0, t);
 }
 

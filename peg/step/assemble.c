@@ -142,7 +142,7 @@ static void set_pair(const peg_assembly *a, int pair)
     else
         peg_choice_clear(p->choice);
     p->surface = c->surface;
-    if (is_warm) peg_pair_friction_axis(I, p, c->n, c->tangent, p->tangent);
+    if (is_warm) peg_pair_friction_axis(I, c->n, c->tangent, c->reaction, p);
     p->from_out[0] = c->out_of_a, p->from_out[1] = c->out_of_b;
     p->start_axis = c->has_axis ? &c->axis : NULL;
     p->start_facet = c->has_facet ? &c->facet : NULL;

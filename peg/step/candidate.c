@@ -158,6 +158,7 @@ static void recall(const peg_stage *s, const peg_cached_pair *old, peg_candidate
     if (!old) return;
     peg_copy3(old->n, c->n);
     peg_copy3(old->tangent, c->tangent);
+    peg_copy3(old->reaction, c->reaction);
     c->choice = &old->choice;
     c->cached = s->context->cache.row + old->first;
     c->cached_contacts = old->count;

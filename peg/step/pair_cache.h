@@ -12,6 +12,7 @@ typedef struct peg_cached_pair {
     int a, b;           /* the scene's parts that these are, or belong to */
     double n[3];        /* from the part with the greater id to the one with the smaller */
     double tangent[3];  /* first axis of its friction; or 0 */
+    double reaction[3]; /* m/s: friction_axis.h */
     peg_choice choice;
     size_t first; /* of its impulses */
     int count;

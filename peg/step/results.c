@@ -1,6 +1,7 @@
 /* The results of an island, back to the stage: velocities, contacts, what the next step remembers.
  */
 #include "peg/collide/features.h"
+#include "peg/contact/friction_axis.h"
 #include "peg/contact/kinematics.h"
 #include "peg/contact/mode.h"
 #include "peg/contact/patch.h"
@@ -307,11 +308,83 @@ static int remember_impulses(peg_assembly *a)
     return 1;
 }
 
+/* What bears a body, or hangs on it. */
+typedef struct support {
+    int is_known, other; /* the other body of its first loaded pair, and its direction */
+    double n[3];
+    int has_several; /* another loaded pair with another body or direction, or a joint */
+} support;
+
+/* Cosine of the angle up to which contacts of the same two bodies are one support, as those of
+ * triangles side by side. */
+static const double ONE_SUPPORT = 0.95;
+
+static void add_support(support *of, int other, const double *n)
+{
+    if (!of->is_known) {
+        of->is_known = 1;
+        of->other = other;
+        peg_copy3(n, of->n);
+    } else if (of->other != other || peg_dot(of->n, n) < ONE_SUPPORT) {
+        of->has_several = 1;
+    }
+}
+
+static void find_supports(const peg_assembly *a, support *of)
+{
+    const peg_island *I = &a->island;
+    memset(of, 0, (size_t)I->nr * sizeof *of);
+    for (int i = 0; i < I->npair; i++) {
+        const peg_candidate *c = &a->stage->candidate[a->candidate_of[i]];
+        int b[2] = {I->piece[I->pair[i].a].rigid, I->piece[I->pair[i].b].rigid};
+        double load = 0;
+        for (int k = 0; k < c->count; k++) load += a->solved->row[c->first + (size_t)k].lambda;
+        for (int side = 0; side < 2 && load > 0; side++) add_support(&of[b[side]], b[!side], c->n);
+    }
+    for (int k = 0; k < I->joints.n; k++) {
+        int b[2] = {I->joints.row[k].body_a, I->joints.row[k].body_b};
+        for (int side = 0; side < 2; side++)
+            if (b[side] >= 0) of[b[side]].has_several = 1;
+    }
+}
+
+typedef struct reactions {
+    const peg_assembly *a;
+    const support *of; /* nr */
+} reactions;
+
+/* None where no other contact or joint acts. */
+static void take_reactions(void *data, int begin, int end)
+{
+    const reactions *w = data;
+    const peg_island *I = &w->a->island;
+    for (int i = begin; i < end; i++) {
+        const peg_pair *p = &I->pair[i];
+        peg_candidate *c = &w->a->stage->candidate[w->a->candidate_of[i]];
+        int x = I->piece[p->a].rigid, y = I->piece[p->b].rigid;
+        int others = (x < I->nd && w->of[x].has_several) || (y < I->nd && w->of[y].has_several);
+        const peg_cached_contact *row = c->count ? w->a->solved->row + c->first : NULL;
+        peg_pair_reaction(I, p, row, others ? c->count : 0, c->reaction);
+    }
+}
+
+/* For the axes of friction of the next step. */
+static int remember_reactions(peg_assembly *a)
+{
+    support *of = PEG_NEW(a->island.arena, support, a->island.nr);
+    if (!of) return 0;
+    find_supports(a, of);
+    reactions w = {a, of};
+    peg_pool_loop(a->island.pool, take_reactions, &w, a->island.npair);
+    return 1;
+}
+
 void peg_take_results(peg_assembly *a)
 {
     peg_island *I = &a->island;
     take_results(a);
     if (!I->failed && (!take_contacts(a) || !remember_impulses(a) || !peg_round_keep(a)))
         I->failed = 1;
+    if (!I->failed && !remember_reactions(a)) I->failed = 1;
     find_woken(a);
 }

@@ -58,10 +58,11 @@ typedef struct peg_candidate {
     peg_row *impulse;           /* of the round before, if its island goes on from there */
     int impulses;
     const peg_choice *choice; /* of the step before, later of this one; null: none */
-    peg_vec6 *along;   /* of two meshes whose triangles are sought along the motion that was found:
-                          the velocities of both the last time; else null */
-    double tangent[3]; /* first axis of its friction; or 0 */
-    double n[3];       /* separating direction that is known, or was used last; or 0 */
+    peg_vec6 *along;    /* of two meshes whose triangles are sought along the motion that was found:
+                           the velocities of both the last time; else null */
+    double tangent[3];  /* first axis of its friction; or 0 */
+    double reaction[3]; /* m/s: friction_axis.h */
+    double n[3];        /* separating direction that is known, or was used last; or 0 */
     union {
         peg_box_axis axis; /* has_axis */
         peg_facet facet;   /* has_facet */

@@ -58,6 +58,7 @@ static void save_cached_pairs(const peg_pair_cache *cache, peg_writer *w)
         to.first = from->first, to.count = from->count;
         peg_copy3(from->n, to.n);
         peg_copy3(from->tangent, to.tangent);
+        peg_copy3(from->reaction, to.reaction);
         peg_choice_copy(&from->choice, &to.choice);
         peg_write(w, &to, sizeof to);
     }

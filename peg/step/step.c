@@ -432,6 +432,7 @@ static int remember_pairs(peg_stage *s)
         if (!entry) return 0;
         peg_copy3(c->n, entry->n);
         peg_copy3(c->tangent, entry->tangent);
+        peg_copy3(c->reaction, entry->reaction);
         if (c->in_island && c->choice)
             peg_choice_copy(c->choice, &entry->choice);
         else
