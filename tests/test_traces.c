@@ -54,10 +54,10 @@ static lab_trace *read_trace(const char *path)
 /* ---- writing and reading --------------------------------------------------------------------- */
 
 /* Runs 1.5 s of a pour; returns what was recorded in memory, with the file at path. */
-static lab_trace *record(lab_contact contact, const char *path, int compact, double quantum,
-                         long every)
+static lab_trace *record_seed(unsigned long seed, lab_contact contact, const char *path,
+                              int compact, double quantum, long every)
 {
-    lab_options options = {.contact = contact, .seed = 3, .time = 1.5};
+    lab_options options = {.contact = contact, .seed = seed, .time = 1.5};
     lab_recorder r = {
         .path = path, .compact = compact, .quantum = quantum, .every = every, .keep = 1};
     lab_result result;
@@ -65,6 +65,12 @@ static lab_trace *record(lab_contact contact, const char *path, int compact, dou
     ck_assert_int_eq(lab_run(lab_scene_find("pour-mixed"), &options, &observer, 0, &result), 0);
     lab_result_free(&result);
     return r.trace;
+}
+
+static lab_trace *record(lab_contact contact, const char *path, int compact, double quantum,
+                         long every)
+{
+    return record_seed(3, contact, path, compact, quantum, every);
 }
 
 static void same_contact(const trace_contact *a, const trace_contact *b)
@@ -210,33 +216,37 @@ START_TEST(contacts_account_for_momentum)
 END_TEST
 
 /* The separating facet faces along the normal and holds the contact, but for the few whose features
- * have parted again at the end of the step in which they met. Facets that turn in the step, by more
- * than 1 degree, leave a contact at their edge by more than that. */
+ * have parted again at the end of the step in which they met: of 40 pours 1 % of the contacts, of
+ * single ones up to 5 %. Facets that turn in the step, by more than 1 degree, leave a contact at
+ * their edge by more than that. */
 START_TEST(facets_hold_their_contacts)
 {
-    lab_trace *t = record(LAB_PEG, NULL, 0, 0, 0);
+    enum { POURS = 12 };
     long seen = 0, parted = 0;
-    for (long k = 0; k < t->frames; k++)
-        for (int i = 0; i < t->frame[k].contacts; i++) {
-            const trace_contact *c = &t->frame[k].contact[i];
-            if (c->face < 0) continue;
-            int owner = c->features == PEG_FACE_VERTEX ? c->a : c->b;
-            const lab_shape *s = t->body[owner].part[c->part];
-            const double *pose = t->frame[k].state[owner].pose;
-            double R[9], n[3], x[3];
-            peg_quat_to_mat(pose + 3, R);
-            peg_rotate(R, s->normal[c->face], n);
-            peg_sub(c->x, pose, x);
-            peg_rotate_back(R, x, x);
-            double cosine = fabs(peg_dot(n, c->normal));
-            ck_assert_double_gt(cosine, 1 - 2e-3);
-            if (cosine < 1 - 1.5e-4) continue;
-            parted += fabs(peg_dot(s->normal[c->face], x) - s->offset[c->face]) > 5e-3;
-            seen++;
-        }
-    ck_assert_int_gt(seen, 50);
-    ck_assert_int_le(100 * parted, seen);
-    trace_free(t);
+    for (unsigned long seed = 1; seed <= POURS; seed++) {
+        lab_trace *t = record_seed(seed, LAB_PEG, NULL, 0, 0, 0);
+        for (long k = 0; k < t->frames; k++)
+            for (int i = 0; i < t->frame[k].contacts; i++) {
+                const trace_contact *c = &t->frame[k].contact[i];
+                if (c->face < 0) continue;
+                int owner = c->features == PEG_FACE_VERTEX ? c->a : c->b;
+                const lab_shape *s = t->body[owner].part[c->part];
+                const double *pose = t->frame[k].state[owner].pose;
+                double R[9], n[3], x[3];
+                peg_quat_to_mat(pose + 3, R);
+                peg_rotate(R, s->normal[c->face], n);
+                peg_sub(c->x, pose, x);
+                peg_rotate_back(R, x, x);
+                double cosine = fabs(peg_dot(n, c->normal));
+                ck_assert_double_gt(cosine, 1 - 2e-3);
+                if (cosine < 1 - 1.5e-4) continue;
+                parted += fabs(peg_dot(s->normal[c->face], x) - s->offset[c->face]) > 5e-3;
+                seen++;
+            }
+        trace_free(t);
+    }
+    ck_assert_int_gt(seen, 50 * POURS);
+    ck_assert_msg(100 * parted <= 2 * seen, "%ld of %ld have parted", parted, seen);
 }
 END_TEST
 
