@@ -92,13 +92,13 @@ typedef enum pegMeshSearch {
     PEG_MESH_SEARCH_COUNT
 } pegMeshSearch;
 
-/* Where the search for the widest facet of a pair of parts starts. The start only tells what need
- * not be looked at: one search gives the same bits from both. Runs of mixed shapes may differ (3 of
- * 24 scenes that were tried). */
+/* Who tells which pairs of parts are far, and where the search for the widest facet of the others
+ * starts. The widest facet has the same bits from every start. Steps may differ in bits, because
+ * pairs are told to be far by other directions, and libccd misses some. */
 typedef enum pegNarrowPhase {
-    PEG_NARROW_PHASE_LIBCCD = 0, /* at the facet that libccd's MPR finds, if the parts have so many
-                                    vertices that this is worth its time */
-    PEG_NARROW_PHASE_OWN,        /* anywhere */
+    PEG_NARROW_PHASE_LIBCCD = 0, /* libccd; at the facet that its MPR finds, if the parts have so
+                                    many vertices that this is worth its time */
+    PEG_NARROW_PHASE_OWN,        /* the widest facet; anywhere */
     PEG_NARROW_PHASE_COUNT
 } pegNarrowPhase;
 
