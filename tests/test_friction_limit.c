@@ -114,6 +114,50 @@ START_TEST(an_impact_rubs)
 }
 END_TEST
 
+/* A rod of 1 m and 1 kg that slides at `speed` along the floor as it lands on one end: its speed .3
+ * s later, m/s. tilt: rad; speed: m/s. */
+static double speed_of_landed_rod(int is_box, const dSurfaceParameters *surface, double tilt,
+                                  double speed)
+{
+    const double width = .1, length = 1;
+    dReal bound[6];
+    dQuaternion q;
+    dMass mass;
+    dGeomID rod =
+        is_box ? dCreateBox(space, width, width, length) : dCreateCapsule(space, width / 2, length);
+    ck_assert_int_eq(pegWorldSetDefaultSurface(peg, surface), PEG_OK);
+    body = dBodyCreate(world);
+    dMassSetBoxTotal(&mass, 1, width, width, length);
+    dBodySetMass(body, &mass);
+    dGeomSetBody(rod, body);
+    dQFromAxisAndAngle(q, 0, 1, 0, M_PI / 2 - tilt);
+    dBodySetQuaternion(body, q);
+    dGeomGetAABB(rod, bound);
+    dBodySetPosition(body, 0, 0, -bound[4]);
+    dBodySetLinearVel(body, speed, 0, 0);
+    for (int i = 0; i < 150; i++) ck_assert_int_eq(pegWorldStep(peg, .002), PEG_OK);
+    double v = dBodyGetLinearVel(body)[0];
+    dGeomDestroy(rod);
+    dBodyDestroy(body);
+    return v;
+}
+
+/* What bears rubs: where friction without limit, or with one that no impulse reaches, would hold
+ * the end of a rod from the floor, it acts as a large coefficient does. */
+START_TEST(rods_slide_as_with_large_coefficients)
+{
+    static const dSurfaceParameters coefficient = {.mode = dContactApprox1, .mu = 1e4},
+                                    without_limit[] = {{.mu = INFINITY}, {.mu = 1e5}};
+    int is_box = _i % 2;
+    double tilt = .61 + .14 * (_i / 2 % 5), speed = _i / 10 % 2 ? 4 : 1;
+    dCreatePlane(space, 0, 0, 1, 0);
+    dWorldSetGravity(world, 0, 0, -G);
+    double v = speed_of_landed_rod(is_box, &without_limit[_i / 20], tilt, speed);
+    double expected = speed_of_landed_rod(is_box, &coefficient, tilt, speed);
+    ck_assert_double_eq_tol(v, expected, .02);
+}
+END_TEST
+
 Suite *test_suite(void)
 {
     Suite *suite = suite_create("friction-limit");
@@ -122,6 +166,10 @@ Suite *test_suite(void)
     tcase_add_loop_test(tc, nothing_holds_at_a_distance, 0, 9);
     tcase_add_loop_test(tc, what_is_pressed_is_held, 0, 3);
     tcase_add_test(tc, an_impact_rubs);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("rods");
+    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_loop_test(tc, rods_slide_as_with_large_coefficients, 0, 40);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -52,6 +52,8 @@ void peg_fill_row(const peg_island *I, int index, peg_lcp_row *out)
     out->normal = index - row->friction;
     out->mu = row->mu;
     out->limit = peg_row_limit(I, index);
+    int is_open = I->pair[row->pair].friction_slips && !(out->limit > 0);
+    if (is_open && !I->joints.n && peg_has_no_limit(I, row->limit)) out->mu = PEG_STEEP;
 }
 
 void peg_yield_rows(const peg_island *I, const peg_problem *problem, peg_lcp_row *row)
@@ -63,12 +65,16 @@ void peg_yield_rows(const peg_island *I, const peg_problem *problem, peg_lcp_row
     }
 }
 
-/* Whether friction with a fixed limit, or none, has held the contact open that lands in this step:
- * it does not act before the next one. Else answers with and without it take turns. */
+/* Whether friction with a fixed limit has held the contact open that lands in this step, or one
+ * without limit any contact: it does not act before the next one. Else answers with and without it
+ * take turns. */
 static int slips(const peg_island *I, const peg_row *normal)
 {
     const peg_pair *p = &I->pair[normal->pair];
-    return p->friction_slips && !I->joints.n && normal->gap0 > 2 * p->margin;
+    if (!p->friction_slips || I->joints.n) return 0;
+    int has_friction = normal + 1 < I->rows.row + I->rows.m && normal[1].friction;
+    if (has_friction && peg_has_no_limit(I, normal[1].limit)) return 1;
+    return normal->gap0 > 2 * p->margin;
 }
 
 void peg_friction_begin(const peg_island *I, peg_row *normal, double lambda)

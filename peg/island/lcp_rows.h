@@ -4,6 +4,17 @@
 
 #include "peg/contact/island.h"
 
+/* The coefficient of friction that stands for friction without limit on contacts that an impulse
+ * without limit would hold open: what bears must rub. With 1e2 and 1e4 rods that land sliding end
+ * with the same velocities. */
+static const double PEG_STEEP = 1e3;
+
+/* Whether no impulse of the step reaches this limit of friction, N s. */
+static inline int peg_has_no_limit(const peg_island *island, double limit)
+{
+    return limit > 0 && limit >= island->most_friction;
+}
+
 /* A row of the problem with the bodies and the Jacobian of this one; the rest is 0. */
 void peg_fill_jacobian(const peg_island *island, const peg_row *row, peg_lcp_row *out);
 /* Row `index` as that of the problem. */

@@ -18,11 +18,19 @@ static void fill_jacobian(const peg_wide_contact *c, const peg_wide_patch *patch
     for (int k = 0; k < 3; k++) row->Jb[k] = -direction[k], row->Jb[3 + k] = -row->Jb[3 + k];
 }
 
+/* Whether friction without limit, along a tangent, has a large coefficient in its place. */
+static int is_steep(const peg_wide *w, int k, int j)
+{
+    int slips = w->friction[k] == PEG_WIDE_SLIPS && !w->I->joints.n;
+    return slips && peg_has_no_limit(w->I, w->contact[k].limit[j]);
+}
+
 /* Whether friction of a contact along a tangent has a row. */
 static int has_friction(const peg_wide *w, int k, int j)
 {
-    return w->contact[k].mu[j] > 0 ||
-           (w->contact[k].limit[j] > 0 && w->friction[k] == PEG_WIDE_ACTS);
+    const peg_wide_contact *c = &w->contact[k];
+    int acts = w->friction[k] == PEG_WIDE_ACTS || is_steep(w, k, j);
+    return c->mu[j] > 0 || (c->limit[j] > 0 && acts);
 }
 
 /* Whether a further row of friction acts. */
@@ -68,8 +76,8 @@ static int fill_contact(const peg_wide *w, int k, const peg_wide_patch *patch, i
         row[n].b = c->bias[1 + j], row[n].c = c->compliance[1 + j];
         row[n].bounded = 1;
         row[n].normal = at;
-        row[n].mu = c->mu[j];
-        row[n].limit = c->limit[j];
+        row[n].mu = is_steep(w, k, j) ? PEG_STEEP : c->mu[j];
+        row[n].limit = is_steep(w, k, j) ? 0 : c->limit[j];
         lambda[n++] = c->lambda[1 + j];
     }
     for (int i = 0; i < w->furthers && !frictionless; i++) {
@@ -104,8 +112,9 @@ static void take_impulses(peg_wide *w, const peg_problem *problem, const peg_sol
         m++;
         for (int j = 0; j < 2; j++) {
             int acts = !frictionless && has_friction(w, k, j);
-            c->lambda[1 + j] = acts ? solution->lambda[m++] : 0;
-            if (!bears && !(c->limit[j] > 0)) c->lambda[1 + j] = 0;
+            double friction = acts ? solution->lambda[m++] : 0;
+            int may_be_alone = acts && c->limit[j] > 0 && !is_steep(w, k, j);
+            c->lambda[1 + j] = bears || may_be_alone ? friction : 0;
         }
         for (int i = 0; i < w->furthers && !frictionless; i++) {
             peg_wide_further *f = peg_wide_further_of(w, k, i);
